@@ -371,16 +371,15 @@ function textTokens(text) {
 function totalTokens(estimate) {
   return Math.trunc((estimate.fileTokens + estimate.toolTokens + estimate.promptTokens) * OVERHEAD);
 }
-function addPrompt(estimate, text) {
-  return { ...estimate, promptTokens: estimate.promptTokens + textTokens(text) };
-}
-function addToolOutput(estimate, text) {
-  return { ...estimate, toolTokens: estimate.toolTokens + textTokens(text), toolCalls: estimate.toolCalls + 1 };
+function addText(estimate, from, text) {
+  const tokens2 = `${from}Tokens`;
+  const toolCalls = estimate.toolCalls + (from === "prompt" ? 0 : 1);
+  return { ...estimate, toolCalls, [tokens2]: estimate[tokens2] + textTokens(text) };
 }
 function addBlocks(estimate, blocks) {
   return blocks.reduce((sum2, block2) => {
-    if (block2.type === "tool_result") return addToolOutput(sum2, block2.text);
-    return block2.type === "text" ? addPrompt(sum2, block2.text) : sum2;
+    if (block2.type === "tool_result") return addText(sum2, "tool", block2.text);
+    return block2.type === "text" ? addText(sum2, "prompt", block2.text) : sum2;
   }, estimate);
 }
 
@@ -491,16 +490,23 @@ function nativeReserve(version) {
 var EMPTY_GAUGE = {
   window: UNKNOWN_WINDOW,
   basis: "none",
+  /** Context of the last reading. */
   used: 0,
   call: null,
+  /** What came in since the last reading. */
   added: NO_CONTENT,
+  /** Of this the thoughts since the last prompt, as expected in tokens: some models forget them at the next. */
   thoughts: 0,
   calibration: UNCALIBRATED,
   calls: 0,
+  /** Tokens by which calls made the context grow, together. */
   grown: 0,
   peak: 0,
+  /** Context of the first call: about what system prompt and tools take, the least a compaction can leave. */
   first: void 0,
+  /** What `predicted` said just before the last call, for comparison; undefined after a break. */
   foreseen: void 0,
+  /** A call of another model in between, whose size does not count for this context. */
   aside: null,
   characters: NO_CHARACTERS
 };
@@ -523,8 +529,8 @@ function basisOf({ basis, added, calibration }) {
   const isFigure = basis === "measured" || basis === "asked";
   return isFigure && estimateTokens(added, calibration) > 0 ? "predicted" : basis;
 }
-function gaugeDraftOf(gauge) {
-  return {
+function changedGauge(gauge, changes) {
+  const copy = {
     window: gauge.window,
     basis: gauge.basis,
     used: gauge.used,
@@ -540,80 +546,58 @@ function gaugeDraftOf(gauge) {
     aside: gauge.aside,
     characters: gauge.characters
   };
+  return Object.assign(copy, changes);
 }
 function addCall(gauge, call, usage) {
   const used = contextOf(usage);
   const comparable = gauge.basis === "measured" && gauge.call !== null;
-  const next = gaugeDraftOf(gauge);
-  next.window = learnFromContext(gauge.window, used);
-  next.basis = "measured";
-  next.used = used;
-  next.call = call;
-  next.added = NO_CONTENT;
-  next.thoughts = gauge.thoughts + call.generated.thoughts;
-  next.calibration = calibrationFor(call.model, comparable ? learn(gauge, used) : gauge.calibration);
-  next.calls = gauge.calls + 1;
-  if (comparable) next.grown = gauge.grown + Math.max(0, used - gauge.used);
-  next.peak = Math.max(gauge.peak, used);
-  next.first = gauge.first ?? used;
-  next.foreseen = comparable ? predicted(gauge) : void 0;
-  next.aside = null;
-  return next;
+  return changedGauge(gauge, {
+    window: learnFromContext(gauge.window, used),
+    basis: "measured",
+    used,
+    call,
+    added: NO_CONTENT,
+    thoughts: gauge.thoughts + call.generated.thoughts,
+    calibration: calibrationFor(call.model, comparable ? learn(gauge, used) : gauge.calibration),
+    calls: gauge.calls + 1,
+    grown: gauge.grown + (comparable ? Math.max(0, used - gauge.used) : 0),
+    peak: Math.max(gauge.peak, used),
+    first: gauge.first ?? used,
+    foreseen: comparable ? predicted(gauge) : void 0,
+    aside: null
+  });
 }
 function extendCall(gauge, written3, output, final) {
   if (gauge.call === null) return gauge;
   const { messageId, model, generated, outputKnown } = gauge.call;
-  const next = gaugeDraftOf(gauge);
-  next.call = {
+  const call = {
     messageId,
     model,
     output: Math.max(gauge.call.output, output),
     outputKnown: outputKnown || final,
     generated: addContent(generated, written3)
   };
-  next.thoughts = gauge.thoughts + written3.thoughts;
-  return next;
+  return changedGauge(gauge, { call, thoughts: gauge.thoughts + written3.thoughts });
 }
 function settleOutput(gauge, output) {
-  if (gauge.call === null) return gauge;
-  const next = gaugeDraftOf(gauge);
-  next.call = { ...gauge.call, output, outputKnown: true };
-  return next;
+  return gauge.call === null ? gauge : changedGauge(gauge, { call: { ...gauge.call, output, outputKnown: true } });
 }
 function addToContext(gauge, content) {
-  const next = gaugeDraftOf(gauge);
-  next.added = addContent(gauge.added, content);
-  return next;
+  return changedGauge(gauge, { added: addContent(gauge.added, content) });
 }
 function endThoughts(gauge) {
   if (gauge.thoughts === 0) return gauge;
-  const next = gaugeDraftOf(gauge);
-  next.thoughts = 0;
-  next.added = addContent(gauge.added, forgotten(gauge.call?.model, gauge.thoughts));
-  return next;
+  const added = addContent(gauge.added, forgotten(gauge.call?.model, gauge.thoughts));
+  return changedGauge(gauge, { thoughts: 0, added });
 }
+var NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, foreseen: void 0 };
 function takeReading(gauge, used, basis) {
-  const next = restOf(gauge);
-  next.window = learnFromContext(gauge.window, used);
-  next.basis = basis;
-  next.used = used;
-  next.peak = Math.max(gauge.peak, used);
-  return next;
+  const window = learnFromContext(gauge.window, used);
+  return changedGauge(gauge, { ...NO_CALL, window, basis, used, peak: Math.max(gauge.peak, used) });
 }
 function emptyContext(gauge, keptTokens) {
-  const next = restOf(gauge);
-  next.basis = "estimated";
-  next.used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
-  next.characters = NO_CHARACTERS;
-  return next;
-}
-function restOf(gauge) {
-  const next = gaugeDraftOf(gauge);
-  next.call = null;
-  next.added = NO_CONTENT;
-  next.thoughts = 0;
-  next.foreseen = void 0;
-  return next;
+  const used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
+  return changedGauge(gauge, { ...NO_CALL, basis: "estimated", used, characters: NO_CHARACTERS });
 }
 function isCharactersOnly(gauge) {
   return gauge.calls === 0 && (gauge.basis === "none" || gauge.basis === "estimated");
@@ -716,13 +700,24 @@ function microUsdOf(usage, listPrice, output = usage.output) {
 
 // src/core/governor/cost/cost.ts
 var EMPTY_COST = {
+  /** claude's own counter as this process last reported it. */
   reported: 0,
+  /** What comes on top of the counter: from before it was set back, and from earlier processes. */
   counted: 0,
+  /** Calls since the last report that are over. */
   settled: 0,
+  /** The last call of each thread since then: the main thread and its subagents call side by side. */
   calls: [],
+  /**
+   * Undefined: the counter began at 0. Else this process went on with a session and has reported nothing yet, so that
+   * its counter may begin with what the session had cost; the number is the last report that is known of it.
+   */
   carried: void 0,
+  /** Some of `counted` was only computed, and no report will come for it. */
   guessed: false,
+  /** Something is known: there was a report, or a call with a price. */
   known: false,
+  /** A model without a price: its calls cost nothing until claude reports them. */
   unpriced: void 0
 };
 var NOTHING_OPEN = { settled: 0, calls: [] };
@@ -870,7 +865,13 @@ function priceOfModel({ gauge, session, run }) {
 // src/core/governor/cost/prompt-cache.ts
 var FIVE_MINUTES_MS = 5 * 6e4;
 var HOUR_MS = 60 * 6e4;
-var NO_CACHE = { usedAt: void 0, lifetimeMs: FIVE_MINUTES_MS, calls: 0 };
+var NO_CACHE = {
+  /** When a call last used it, in milliseconds since the epoch; undefined: nothing is known to be in it. */
+  usedAt: void 0,
+  lifetimeMs: FIVE_MINUTES_MS,
+  /** Calls since the context was new. */
+  calls: 0
+};
 function cacheAfter(cache, { usage }, now) {
   if (usage === void 0) return cache;
   const { cacheCreation, cacheCreationHour = 0, cacheRead } = usage;
@@ -1363,17 +1364,75 @@ function controlLine(requestId, request2) {
   return JSON.stringify({ type: "control_request", request_id: requestId, request: request2 });
 }
 
-// src/core/governor/relief/exact.ts
+// src/core/governor/relief/relief-state.ts
 var NOT_EXACT = {
+  /**
+   * - `off`: compactions are claude's own.
+   * - `arming`: claude loads the mod. `awaited`: a relief is due, and the prompts wait for it.
+   * - `ready`: the mod runs.
+   */
   phase: "off",
+  /** Why it cannot be, until that was said. */
   why: void 0,
+  /** What the mod did in the compaction that is under way. */
   receipt: void 0,
+  /** The last exact one, until the next call shows what it freed. */
   landing: void 0,
+  /** What was said in mid-turn since the last compaction: the mod cannot see it. */
   midTurn: [],
+  /** Lines that claude may still repeat of what stays. */
   echoes: 0,
+  /** Of a session log: what is repeated is no younger, in milliseconds since the epoch. */
   until: void 0,
+  /** Compactions in a row that the mod has left to claude. */
   refusals: 0
 };
+var NO_RELIEF = {
+  /** Why compacting is no longer enough. */
+  due: void 0,
+  /** Calls that were measured when a handoff was put off: until there is another, it is not tried again. */
+  putOffAt: void 0,
+  /** Why nothing more is tried: the run ends. */
+  hopeless: void 0,
+  handoffs: 0,
+  /**
+   * The last handoff. `call`: calls that were measured before it; `landing`: context of the first call after it, and
+   * `answer`: what the agent wrote for it, both in tokens.
+   */
+  handed: void 0,
+  /** The session that another process took over from last. */
+  left: void 0,
+  /** The context before the last handoff, until the next call shows what it freed. */
+  landing: void 0,
+  /** The last handoff did not help either, and the context has not fallen below the target since. */
+  useless: false,
+  /** A hook of the user's has blocked a compaction, and the context is still the same: nothing replaces it. */
+  blocked: false,
+  /** The last compactions, newest last. */
+  boundaries: [],
+  /** Compactions in a row in one turn, each of which was filled again within a few calls. */
+  refilled: 0,
+  /** Contexts of the first calls after compactions, newest last, in tokens. */
+  landings: [],
+  /** A document that the agent has not been given yet. */
+  pending: void 0,
+  /** What the conversation began with, until a turn of it is over and sure to be in claude's log. */
+  fresh: void 0,
+  /** Where the newest document is. */
+  document: void 0,
+  unfinished: void 0,
+  /** The work that the current turn resumes. */
+  resuming: void 0,
+  exhausted: void 0,
+  /** claude was asked, at `call`, to end the turn behind a tool. It stays where the turn has gone on: claude does not listen. */
+  stop: void 0,
+  /** A compaction has happened and the next call will show where it landed. */
+  isLanding: false,
+  /** Where reliefs that call the model share slots with other runs; undefined: none is needed now. */
+  slot: void 0
+};
+
+// src/core/governor/relief/exact.ts
 function newExact(isWanted) {
   return isWanted ? { ...NOT_EXACT, phase: "unarmed" } : NOT_EXACT;
 }
@@ -1882,6 +1941,12 @@ function costText(state, micro) {
 }
 
 // src/core/governor/draft.ts
+function changed(state, changes) {
+  return Object.assign(draftOf(state), changes);
+}
+function changedIn(state, part, changes) {
+  return changed(state, { [part]: { ...state[part], ...changes } });
+}
 function draftOf(state) {
   return {
     run: state.run,
@@ -1921,9 +1986,6 @@ function draftOf(state) {
     input: state.input,
     outcome: state.outcome
   };
-}
-function changed(state, changes) {
-  return Object.assign(draftOf(state), changes);
 }
 
 // src/core/governor/waits/limits.ts
@@ -12522,263 +12584,161 @@ function sum(numbers) {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-// src/core/governor/agents/agent-calls.ts
-function countCall(agent, call) {
-  const isMore = call.messageId !== "" && agent.last?.messageId === call.messageId;
-  const before = isMore ? agent.last : void 0;
-  return {
-    last: call,
-    used: call.context,
-    peak: Math.max(agent.peak, call.context),
-    calls: agent.calls + (isMore ? 0 : 1),
-    tokens: agent.tokens + call.context + call.output - (before === void 0 ? 0 : before.context + before.output),
-    microUsd: agent.microUsd + call.microUsd - (before?.microUsd ?? 0)
-  };
-}
-var ESTIMATED = "estimated";
-function withoutEstimate(agent) {
-  const { last } = agent;
-  if (agent.isUnseen || last?.messageId !== ESTIMATED) return agent;
-  const { context, output, microUsd } = last;
-  return {
-    ...agent,
-    last: void 0,
-    peak: agent.calls === 1 ? 0 : agent.peak,
-    calls: agent.calls - 1,
-    tokens: agent.tokens - context - output,
-    microUsd: agent.microUsd - microUsd
-  };
-}
-function exactCall(state, agent, usage, named) {
-  const model = named ?? agent.last?.model;
-  const { output } = usage;
-  return {
-    messageId: "",
-    model,
-    context: contextOf(usage),
-    output,
-    microUsd: costOf2(state, usage, model),
-    usesTool: false
-  };
-}
-function estimatedCall(state, used, tokens2, model) {
-  const cacheRead = Math.min(used, tokens2);
-  const usage = { input: 0, cacheCreation: tokens2 - cacheRead, cacheRead, output: 0 };
-  const microUsd = costOf2(state, usage, model);
-  return { messageId: ESTIMATED, model, context: tokens2, output: 0, microUsd, usesTool: true };
-}
-function costOf2({ session, run }, usage, model = session.model) {
-  const price = priceFor(model, run.policy.cost.prices, session.version);
-  return price === void 0 ? 0 : microUsdOf(usage, price);
-}
-
-// src/core/governor/agents/agents.ts
-var WORKFLOW_KIND = "workflow-subagent";
-var NEW_AGENT = {
-  kind: void 0,
-  name: void 0,
-  taskId: void 0,
-  workflow: void 0,
-  isUnseen: false,
-  started: [],
-  last: void 0,
-  used: 0,
-  peak: 0,
-  calls: 0,
-  tokens: 0,
-  microUsd: 0,
-  phase: "running"
+// src/core/governor/cost/cost-limit.ts
+var NO_SPENDING = {
+  /** What has been announced. */
+  said: [],
+  /** What other runs have spent in the period, and this one before it began, in micro-dollars. */
+  others: 0,
+  earlier: 0,
+  /** What this run had spent when it was broken off, in micro-dollars: it is among what other runs have spent. */
+  before: 0,
+  /** Limits in US dollars that the person has set instead of those that were reached. */
+  raised: {},
+  /**
+   * - `stopping`: the turn that crossed a limit is being interrupted.
+   * - `asking`: the person is asked.
+   * - `wrapping`: the last turn runs.
+   */
+  phase: "within",
+  /** The turn that crossed the limit did not come to its end. */
+  brokenOff: false
 };
-function isAgentCall(tool) {
-  return tool === "Agent" || tool === "Task";
+function judgeCost(spent, limits, said) {
+  const shares = sharesOf(spent, limits);
+  const [nearest] = shares;
+  const news = shares.flatMap(noticesOf).filter((notice) => !said.some((past) => isSame(past, notice)));
+  return { level: nearest?.level ?? "none", nearest, news, said: news.length === 0 ? said : [...said, ...news] };
 }
-function readAgents(state, event) {
-  switch (event.kind) {
-    case "assistant":
-    case "partial":
-      return event.subagent === null ? state : readCall2(state, event, event.subagent);
-    case "user":
-      return event.role === "tool-result" ? readHandBack(state, event) : state;
-    case "task":
-      return readTask(state, event);
-    default:
-      return state;
-  }
+function sharesOf(spent, limits) {
+  const inPeriod = spent - (limits.earlierMicroUsd ?? 0) + limits.othersMicroUsd;
+  const run = shareOf2("run", spent, limits.limitUsd, limits.warnAt);
+  const project = shareOf2("project", inPeriod, limits.projectLimitUsd, limits.warnAt);
+  return [...run, ...project].sort((a, b) => b.spent / b.limit - a.spent / a.limit);
 }
-function agentOf({ subagents }, id) {
-  return id !== void 0 && Object.hasOwn(subagents, id) ? subagents[id] : void 0;
+function shareOf2(scope, spent, limitUsd, warnAt) {
+  const limit = toMicroUsd(limitUsd ?? 0);
+  if (limit <= 0) return [];
+  const warnFrom = Math.round(limit * warnAt);
+  const level = spent >= limit ? "limit" : spent >= warnFrom ? "warn" : "none";
+  return [{ scope, level, spent, limit }];
 }
-function agentOfTask({ subagents }, taskId) {
-  return Object.entries(subagents).find(([, agent]) => agent.taskId === taskId);
+function noticesOf(share) {
+  if (share.level === "none") return [];
+  const warning = { ...share, level: "warn" };
+  return share.level === "warn" ? [warning] : [warning, { ...share, level: "limit" }];
 }
-function isStopped(state, event) {
-  return event.kind === "task" && agentOfTask(state, event.taskId)?.[1].phase === "stopped";
-}
-function isReporting({ tasks, subagents }) {
-  const stopped2 = Object.values(subagents).filter(({ phase }) => phase === "stopped");
-  return Object.entries(tasks).some(
-    ([id, { phase }]) => phase === "reporting" || stopped2.some(({ taskId, workflow }) => taskId === id || workflow === id)
-  );
-}
-function withoutRunning({ subagents }) {
-  const ended3 = Object.entries(subagents).map(([id, agent]) => [
-    id,
-    agent.phase === "running" ? { ...agent, phase: "over" } : agent
-  ]);
-  return Object.fromEntries(ended3);
-}
-function withAgent(state, id, changes) {
-  return changed(state, {
-    subagents: { ...state.subagents, [id]: { ...agentOf(state, id) ?? NEW_AGENT, ...changes } }
-  });
-}
-function withFanOut(state, changes) {
-  return changed(state, { fanOut: { ...state.fanOut, ...changes } });
-}
-function readCall2(state, event, id) {
-  const open = openCall(state.cost, id);
-  if (event.kind === "partial") {
-    const known = agentOf(state, id);
-    const isLate = open === void 0 || known?.last === void 0 || known.last.messageId !== open.messageId;
-    return isLate || known === void 0 ? state : withAgent(state, id, countCall(known, { ...known.last, ...open }));
-  }
-  const { usage, messageId, model, blocks } = event;
-  if (event.synthetic || usage === void 0 || saysNothing(usage)) return state;
-  const agent = agentOf(state, id) ?? NEW_AGENT;
-  const usesTool = blocks.some(({ type }) => type === "tool_use") || isSame(agent, messageId);
-  const { output = usage.output, microUsd = 0 } = open ?? {};
-  const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
-  const begun3 = blocks.flatMap((block2) => block2.type === "tool_use" && isAgentCall(block2.name) ? [block2.id] : []);
-  const started = begun3.length === 0 ? agent.started : [...agent.started, ...begun3];
-  return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started });
-}
-function isSame({ last }, messageId) {
-  return messageId !== "" && last?.messageId === messageId && last.usesTool;
-}
-function readHandBack(state, event) {
-  const report = fieldsOf(event.toolReport);
-  const ids = event.blocks.flatMap((block2) => block2.type === "tool_result" ? [block2.toolUseId] : []);
-  const [id] = ids;
-  const asked = ids.reduce(forgetAsked, state);
-  const taskId = textOf(report.agentId);
-  if (taskId === void 0) return asked;
-  const kind = textOf(report.agentType);
-  const agent = agentOf(asked, id);
-  if (agent === void 0 || id === void 0) {
-    return kind === void 0 ? asked : withAgent(asked, taskId, { kind, taskId });
-  }
-  const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase: overPhase(agent, report.status) });
-  const usage = readUsage(report.usage);
-  const isSeen = agent.last !== void 0 && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
-  if (report.status !== "completed" || usage === void 0 || isSeen || agent.phase === "stopped") return over;
-  return withAgent(
-    over,
-    id,
-    countCall(withoutEstimate(agent), exactCall(asked, agent, usage, textOf(report.resolvedModel)))
-  );
-}
-function overPhase({ phase }, status) {
-  return status === "completed" && phase === "running" ? "over" : phase;
-}
-function readTask(state, event) {
-  const { change, taskId, toolUseId, tokens: tokens2 } = event;
-  if (event.agents.length > 0) return event.agents.reduce((next, one) => readMember(next, event, one), state);
-  if (change === "started") return readStart(forgetAsked(state, toolUseId), event);
-  const [id, agent] = agentOfTask(state, taskId) ?? [];
-  if (id === void 0 || agent === void 0) return readWorkflow(state, event);
-  const counted4 = tokens2 === void 0 ? state : countTask(state, id, agent, tokens2, change === "ended");
-  if (change === "progress" || agent.phase !== "running") return counted4;
-  return withAgent(counted4, id, { phase: "over" });
-}
-function readStart(state, { type, taskId, toolUseId, name, description, parent }) {
-  if (type !== "agent") return state;
-  const [id, agent] = agentOfTask(state, taskId) ?? [];
-  if (id !== void 0) return agent?.phase === "over" ? withAgent(state, id, { phase: "running" }) : state;
-  const isUnseen = parent !== void 0 || isStartedByAgent(state, toolUseId);
-  return withAgent(state, toolUseId ?? taskId, { kind: name, name: description, taskId, isUnseen });
-}
-function isStartedByAgent({ subagents }, toolUseId) {
-  return toolUseId !== void 0 && Object.values(subagents).some(({ started }) => started.includes(toolUseId));
-}
-function countTask(state, id, agent, tokens2, isEnd2) {
-  const isDue = agent.isUnseen ? tokens2 !== agent.used : isEnd2 && agent.phase === "running" && agent.last?.usesTool !== false;
-  if (!isDue || tokens2 === 0) return state;
-  const call = estimatedCall(state, agent.used, tokens2, agent.last?.model);
-  const counted4 = countCall({ ...agent, last: void 0 }, call);
-  const peak = agent.isUnseen || agent.calls === 0 ? tokens2 : agent.peak;
-  return withAgent(state, id, { ...counted4, peak: Math.max(agent.peak, peak) });
-}
-function readMember(state, { taskId: workflow }, member) {
-  const { id, label, model, tokens: tokens2, toolUses, isDone: isDone2 } = member;
-  const agent = agentOf(state, id) ?? NEW_AGENT;
-  const phase = isDone2 && agent.phase === "running" ? "over" : agent.phase;
-  const begun3 = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
-  if (tokens2 === 0) return begun3;
-  const more = toolUses + (isDone2 ? 1 : 0) - agent.calls;
-  const sizes = { used: tokens2, peak: Math.max(agent.peak, tokens2) };
-  if (more <= 0) return withAgent(begun3, id, sizes);
-  const first = countCall({ ...agent, last: void 0 }, estimatedCall(state, agent.used, tokens2, model));
-  const again = estimatedCall(state, tokens2, tokens2, model);
-  return withAgent(begun3, id, {
-    ...first,
-    ...sizes,
-    calls: agent.calls + more,
-    tokens: agent.tokens + more * tokens2,
-    microUsd: (first.microUsd ?? 0) + (more - 1) * again.microUsd
-  });
-}
-function readWorkflow(state, { taskId, tokens: tokens2 = 0, lastTool, change }) {
-  const members = Object.entries(state.subagents).filter(([, { workflow }]) => workflow === taskId);
-  const running2 = members.filter(([, { phase }]) => phase === "running");
-  if (change !== "progress") return running2.reduce((next, [id2]) => withAgent(next, id2, { phase: "over" }), state);
-  const [id, agent] = running2.find(([, { name }]) => name === lastTool) ?? [];
-  if (id === void 0 || agent === void 0) return state;
-  const others = members.reduce((sum2, [, { used }]) => sum2 + used, 0) - agent.used;
-  const context = Math.max(agent.used, tokens2 - others);
-  const call = estimatedCall(state, agent.used, context, agent.last?.model);
-  return withAgent(state, id, { ...countCall({ ...agent, last: void 0 }, call), peak: agent.peak });
-}
-function forgetAsked(state, toolUseId) {
-  const { asked } = state.fanOut;
-  if (toolUseId === void 0 || !asked.includes(toolUseId)) return state;
-  return withFanOut(state, { asked: asked.filter((id) => id !== toolUseId) });
+function isSame(a, b) {
+  return a.scope === b.scope && a.level === b.level && a.limit === b.limit;
 }
 
-// src/core/governor/relief/cache-expiry.ts
-function announceExpiry(state, prompt2) {
-  const { gauge, cache, now, run } = state;
-  const idleMs = idleBeyondLife(cache, now);
-  const least = run.policy.cost.expiredCacheUsd;
-  const listPrice = priceOfModel(state);
-  if (idleMs === void 0 || gauge.basis !== "measured" || typeof least !== "number" || listPrice === void 0) {
-    return keep(state);
-  }
-  if (prompt2 !== "unseen" && relievesContext(prompt2)) return keep(state);
-  const tokens2 = gauge.used + callOutput(gauge);
-  const price = priceAt(listPrice, tokens2);
-  const [usd, cachedUsd] = [writePrice(cache, price), price.cacheRead].map((rate) => usdOf(tokens2, rate));
-  if (usd === void 0 || cachedUsd === void 0 || usd - cachedUsd < least) return keep(state);
-  const { lifetimeMs } = cache;
-  const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
-  const saving = relieveFirst(state, tokens2);
-  return keep(state, [
-    { kind: "cache-expired", ...decided(state, reason), idleMs, lifetimeMs, tokens: tokens2, usd, cachedUsd, saving }
-  ]);
+// src/core/governor/waits/waits-state.ts
+var NEW_LIFE = {
+  at: 0,
+  /** What it was; undefined: there was none. */
+  kind: void 0,
+  /** Tools under way, the oldest first, also those of subagents whose calls are on the stream. */
+  tools: []
+};
+var NO_STALL = {
+  /**
+   * - `interrupted`: it was told to stop its turn.
+   * - `ending`: its process was told to end.
+   */
+  phase: "none",
+  /** Stalls in a row. */
+  tries: 0,
+  /** When it was last looked at; undefined: nothing is expected of claude. */
+  lookedAt: void 0,
+  /** Silence before it does not count: the machine slept. */
+  since: 0
+};
+
+// src/core/governor/initial-state.ts
+function initialState(run) {
+  const { window } = run.policy;
+  return {
+    run,
+    now: 0,
+    process: { phase: "running", resumes: run.resumes, restarts: 0 },
+    session: NO_SESSION,
+    notes: void 0,
+    measured: [],
+    gauge: window === void 0 ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, "user") },
+    latch: "none",
+    turn: {
+      phase: "idle",
+      startedBy: "prompt",
+      ended: 0,
+      unprompted: 0,
+      growth: { tokens: 0, turns: 0, recent: [] },
+      startedAt: 0,
+      calls: 0,
+      prompts: [],
+      last: void 0,
+      unheard: []
+    },
+    compaction: { phase: "idle", failures: 0, landing: void 0, triedAt: void 0 },
+    handoff: { phase: "idle" },
+    relief: { ...NO_RELIEF, landings: run.landings ?? [] },
+    exact: newExact(run.mode === "act" && run.exact === true),
+    refill: NO_REFILL,
+    fetches: NO_FETCHES,
+    summarising: false,
+    mailbox: EMPTY_MAILBOX,
+    control: {
+      phase: "closed",
+      asked: false,
+      sent: 0,
+      pending: {},
+      callbacks: [],
+      held: [],
+      questions: [],
+      initialize: void 0
+    },
+    trigger: run.mode !== "act" || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? "off" : "unplaced",
+    triggerReason: "",
+    tasks: {},
+    grace: "none",
+    subagents: {},
+    fanOut: { before: 0, countedAt: void 0, asked: [], ended: [], untold: [] },
+    toolBudget: NEW_TOOL_BUDGET,
+    told: NOTHING_TOLD,
+    largeTask: void 0,
+    cost: run.resumes ? restarted(EMPTY_COST, "resumed") : EMPTY_COST,
+    cache: NO_CACHE,
+    spending: NO_SPENDING,
+    limits: { used: {}, hit: void 0, said: [] },
+    wait: void 0,
+    life: NEW_LIFE,
+    stall: NO_STALL,
+    input: "open",
+    outcome: void 0
+  };
 }
-function usdOf(tokens2, rate) {
-  return toUsd(Math.round(tokens2 * rate / 1e6));
-}
-function minutes(ms) {
-  return Math.round(ms / 6e3) / 10;
-}
-var LEAST_SHARE2 = 0.1;
-function relieveFirst(state, full) {
-  if (state.turn.ended === 0 || !mayCompact(state)) return void 0;
-  const outlook = { ...outlookOf(state, exactIsPossible(state) ? "exact" : "summary"), full };
-  const { goOn, relieve } = compareWays(outlook);
-  const saved = { usd: toUsd(Math.round(goOn - relieve)), calls: outlook.calls };
-  return relieve < goOn * (1 - LEAST_SHARE2) ? saved : void 0;
-}
+var NO_SESSION = {
+  id: void 0,
+  model: void 0,
+  version: void 0,
+  latestPrompt: void 0,
+  state: void 0,
+  transcript: void 0,
+  commandsOff: false
+};
+var EMPTY_MAILBOX = { waiting: [], ended: false, said: [], stopNext: false };
+var NOTHING_TOLD = { zone: "ok", askedAt: void 0, warnings: [] };
+var NEW_TOOL_BUDGET = {
+  ignores: [],
+  history: 0,
+  results: 0,
+  agents: {},
+  open: {},
+  waiting: {},
+  repeats: {},
+  pages: {},
+  hinted: {},
+  alerted: "none"
+};
 
 // src/core/protocol/failures.ts
 var NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
@@ -13141,479 +13101,6 @@ function forecastText(policy, { full, turn = 0, window }) {
   return `${full} tokens and a turn's growth of up to ${turn} would cross ${handoffLevel(policy, window)}`;
 }
 
-// src/core/governor/relief/slot.ts
-function withSlot(state, relieve) {
-  return needsNone(state) || isUrgent(state) ? withSlotAtOnce(state, relieve) : ask(state);
-}
-function withSlotAtOnce(state, relieve) {
-  return needsNone(state) ? relieve(state) : chain(ask(state), relieve);
-}
-function needsNone(state) {
-  return state.run.sharesSlots !== true || state.relief.slot?.phase === "held" || exactIsPossible(state);
-}
-function ask(state) {
-  const asking = withSlotIn(state, { phase: "asked", since: state.relief.slot?.since });
-  return keep(asking, [{ kind: "take-slot" }]);
-}
-function onSlot(state, granted) {
-  const { slot } = state.relief;
-  if (slot?.phase !== "asked") return keep(state);
-  if (granted) return keep(withSlotIn(state, { phase: "held" }));
-  if (isRelieving(state)) return keep(withSlotIn(state, void 0));
-  const refused = withSlotIn(state, { phase: "refused", since: slot.since ?? state.now, at: state.now });
-  if (slot.since !== void 0) return keep(refused);
-  return keep(refused, [{ kind: "relief-waits", ...decided(state, "others of your runs are being relieved") }]);
-}
-var PAUSE_MS = 1e3;
-function isPutOff(state) {
-  const { slot } = state.relief;
-  if (slot?.phase !== "refused" || exactIsPossible(state)) return false;
-  return state.now - slot.at < PAUSE_MS && !isUrgent(state);
-}
-function leaveSlot(state) {
-  if (state.relief.slot?.phase !== "held" || isRelieving(state)) return keep(state);
-  return keep(withSlotIn(state, void 0), [{ kind: "leave-slot" }]);
-}
-function isUrgent(state) {
-  const { relief, run, now } = state;
-  if (relief.exhausted?.open) return true;
-  const extent = extentOf(state);
-  const patienceMs = run.policy.compaction.timeoutSeconds * 1e3;
-  const isLate = now - (relief.slot?.since ?? now) >= patienceMs;
-  return isLate || extent.full >= handoffLevel(run.policy, extent.window) || willCross(run.policy, extent);
-}
-function withSlotIn(state, slot) {
-  return { ...state, relief: { ...state.relief, slot } };
-}
-
-// src/core/governor/waits/wait.ts
-function planFor(state, event) {
-  const { run, input, mailbox, spending } = state;
-  const failure = failureIn(state, event);
-  if (failure === void 0 || run.mode !== "act" || input !== "open" || spending.phase !== "within") return void 0;
-  const until = retryAt(state, failure);
-  if (until !== void 0) return { way: "wait", until };
-  const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
-  return failure.cause === "limit" && isOurs ? { way: "end" } : void 0;
-}
-function failureIn({ wait }, event) {
-  const isBroken = wait?.phase === "breaking" && event.kind === "result" && event.subtype === "error_during_execution";
-  return isBroken ? { cause: wait.cause, resetsAt: wait.until } : event.failure;
-}
-function retryAt(state, { cause, resetsAt = resetOf(state.limits) }) {
-  const { now, run, wait } = state;
-  const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
-  const since = wait?.since ?? now;
-  if (cause === "limit" && resetsAt !== void 0 && resetsAt > now) {
-    const until = resetsAt + jitter(state, RESET_SLACK_MS);
-    return until - now > limitSeconds * 1e3 ? void 0 : until;
-  }
-  const seconds = cause === "limit" ? Math.max(limitSeconds, outageWait) : outageWait;
-  const end = since + seconds * 1e3;
-  return end > now ? Math.min(now + pauseAfter(state), end) : void 0;
-}
-var RESET_SLACK_MS = 2e3;
-var FIRST_PAUSE_MS = 5e3;
-var LONGEST_PAUSE_MS = 12e4;
-function pauseAfter(state) {
-  return jitter(state, Math.min(FIRST_PAUSE_MS * 2 ** (state.wait?.tries ?? 0), LONGEST_PAUSE_MS));
-}
-function jitter({ run, wait }, ms) {
-  const seed = Number.parseInt(run.runId.slice(0, 8), 16) || 0;
-  const random = (seed + (wait?.tries ?? 0) * 2654435761) % 1e3 / 1e3;
-  return Math.round(ms * (0.5 + random / 2));
-}
-var LEAST_TOLD_MS = 3e4;
-function followWait(state, event, injected) {
-  const { wait } = state;
-  if (event.kind === "api-retry") {
-    const noted = noteRetry(state, event);
-    return injected ? noted : chain(noted, (next) => breakWait(next, event));
-  }
-  if (wait === void 0 || wait.phase === "paused") return keep(state);
-  if (isNextPrompt(state, event)) return keep(withWait(state, void 0));
-  if (event.kind !== "assistant" || event.subagent !== null) return keep(state);
-  if (!event.synthetic) return endWait(state, true);
-  return state.run.mode === "replay" && event.failure !== void 0 ? endWait(state, false) : keep(state);
-}
-function isNextPrompt({ run }, event) {
-  return run.mode === "replay" && event.kind === "user" && event.role === "prompt" && event.subagent === null;
-}
-var LEAST_LIMIT_MS = 12e4;
-function noteRetry(state, { status, delayMs }) {
-  const { wait, now, limits } = state;
-  if (wait?.phase === "paused" || wait?.phase === "breaking") return keep(state);
-  const isLimit = status === 429 && (resetOf(limits) !== void 0 || delayMs >= LEAST_LIMIT_MS);
-  const cause = isLimit ? "limit" : wait?.cause ?? "outage";
-  const until = Math.max(now + delayMs, isLimit ? resetOf(limits) ?? 0 : 0);
-  const isTold = wait?.said === true || !isLimit && delayMs < LEAST_TOLD_MS;
-  const begun3 = wait ?? { cause, phase: "claude", since: now, until, tries: 0, said: false, prompts: [] };
-  const next = withWait(state, { ...begun3, cause, until, said: begun3.said || !isTold });
-  return keep(next, isTold ? [] : [announcement(next, "claude")]);
-}
-var SLEPT_MS = 6e4;
-function breakWait(state, { delayMs }) {
-  const { wait, now, run, turn, tasks, limits } = state;
-  const isOurs = run.mode === "act" && state.input === "open" && turn.phase === "running";
-  if (!isOurs || wait?.phase !== "claude" || wait.cause !== "limit") return keep(state);
-  const reset2 = resetOf(limits) ?? wait.until;
-  const slept = now > reset2 + SLEPT_MS && delayMs > SLEPT_MS;
-  const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== void 0;
-  const { wait: seconds } = run.policy.limits;
-  const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1e3;
-  if (!slept && !pays && !isTooLong) return keep(state);
-  return sendInterrupt(withWait(state, { ...wait, phase: "breaking", until: slept ? now : wait.until }));
-}
-function readFailure(before, state, event) {
-  const plan = planFor(before, event);
-  const failure = failureIn(before, event);
-  if (failure === void 0 || plan === void 0) {
-    const isCertain = event.isError && event.subtype !== "error_during_execution";
-    return isCertain ? endWait(state, failure === void 0) : keep(state);
-  }
-  const broken = breakOff(before, state, NO_ANSWER);
-  return plan.way === "wait" ? pause(broken, failure, plan.until, before) : endAtLimit(broken, failure);
-}
-var NO_ANSWER = "The API did not answer for a while, and the turn was broken off.";
-function breakOff(before, state, because) {
-  const { relief, turn } = state;
-  const queued = turn.prompts.map(({ uuid }) => uuid);
-  const said = before.turn.prompts.map(({ uuid }) => uuid).filter((uuid) => !queued.includes(uuid));
-  const owed = relief.resuming?.answers ?? said;
-  const answers = [.../* @__PURE__ */ new Set([...relief.unfinished?.answers ?? [], ...owed, ...said])];
-  return { ...state, relief: { ...relief, resuming: void 0, unfinished: { because, prompts: [], answers } } };
-}
-function pause(state, failure, until, before) {
-  const { wait, now, limits } = state;
-  const cause = (failure.resetsAt ?? resetOf(limits)) === void 0 ? "outage" : failure.cause;
-  const tries = (wait?.tries ?? 0) + 1;
-  const prompts = wait?.prompts.length ? wait.prompts : before.turn.prompts;
-  const since = wait?.since ?? now;
-  const next = withWait(state, { cause, phase: "paused", since, until, tries, said: true, prompts });
-  const isTold = wait?.said === true && wait.cause === cause;
-  return keep(next, [...isTold ? [] : [announcement(next, "ctxb")], tick(next)]);
-}
-function announcement(state, by) {
-  const { cause = "outage", until = state.now } = state.wait ?? {};
-  const limit = cause === "limit" ? state.limits.hit : void 0;
-  const reason = cause === "limit" ? "a usage limit is reached" : "the API does not answer";
-  return { kind: "wait", ...decided(state, reason), cause, limit, by, until };
-}
-function endAtLimit(state, failure) {
-  const { limits, wait } = state;
-  const { resetsAt = resetOf(limits) } = failure;
-  const ended3 = { ...state, outcome: "usage-limit", wait: wait && { ...wait, phase: "over" } };
-  const share = limits.hit === void 0 ? void 0 : limits.used[limits.hit]?.share;
-  const reason = "a usage limit is reached";
-  return keep(ended3, [
-    { kind: "usage-limit", ...decided(ended3, reason), level: "limit", limit: limits.hit, share, resetsAt },
-    { kind: "deferred", fate: "show" }
-  ]);
-}
-var TICK_MS = 3e4;
-function tick({ wait, now }) {
-  const left = Math.max(0, (wait?.until ?? now) - now);
-  return { kind: "set-timer", timer: "wait", afterMs: Math.min(left, TICK_MS) };
-}
-function onWaitTimer(state) {
-  const { wait, now } = state;
-  if (wait?.phase !== "paused") return keep(state);
-  if (now < wait.until) return keep(state, [tick(state)]);
-  const trying = withWait(state, { ...wait, phase: "trying" });
-  const expiry = savingAt(trying);
-  if (expiry === void 0 || trying.relief.unfinished === void 0) return keep(trying);
-  const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
-  return chain(
-    keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry),
-    (next) => withSlotAtOnce(next, startCompaction)
-  );
-}
-function savingAt(state) {
-  const { actions } = announceExpiry(state, "unseen");
-  return actions.some((action) => action.kind === "cache-expired" && action.saving !== void 0) ? actions : void 0;
-}
-function endWait(state, answered2) {
-  const { wait, now } = state;
-  if (wait === void 0) return keep(state);
-  const next = withWait(state, answered2 ? void 0 : { ...wait, phase: "over" });
-  if (!wait.said || wait.phase === "over") return keep(next);
-  const ms = now - wait.since;
-  const reason = answered2 ? "the API answers again" : "the API still does not answer";
-  return keep(next, [{ kind: "waited", ...decided(next, reason), cause: wait.cause, ms, answered: answered2 }]);
-}
-function stopWaiting(state) {
-  return state.wait?.phase === "paused" ? withWait(state, void 0) : state;
-}
-function withWait(state, wait) {
-  return changed(state, { wait });
-}
-
-// src/core/governor/process/stall.ts
-var NEW_LIFE = { at: 0, kind: void 0, tools: [] };
-var NO_STALL = { phase: "none", tries: 0, lookedAt: void 0, since: 0 };
-var REMEMBERED3 = 100;
-function lifeAfter(life, event, t) {
-  if (event.kind === "known" && event.name === "keep_alive") return life;
-  const isControl = event.kind.startsWith("control-");
-  const kind = isControl ? life.kind : "name" in event ? event.name : event.kind;
-  return { at: t, kind, tools: toolsAfter(life.tools, event, t) };
-}
-function toolsAfter(tools, event, since) {
-  if (event.kind === "assistant") {
-    const begun3 = event.blocks.flatMap(
-      (block2) => block2.type === "tool_use" && !isAgentCall(block2.name) ? [{ id: block2.id, title: titleOf(block2), agent: event.subagent, since, said: false }] : []
-    );
-    return begun3.length === 0 ? tools : [...tools, ...begun3].slice(-REMEMBERED3);
-  }
-  if (tools.length === 0) return tools;
-  if (event.kind === "result") return tools.filter(({ agent }) => agent !== null);
-  if (event.kind === "task" && event.change !== "progress" && event.change !== "started") {
-    return tools.filter(({ agent }) => agent !== event.toolUseId);
-  }
-  if (event.kind !== "user" || event.role !== "tool-result") return tools;
-  return tools.filter(
-    ({ id }) => !event.blocks.some((block2) => block2.type === "tool_result" && block2.toolUseId === id)
-  );
-}
-function silentSince(state) {
-  const { turn, wait, life, control, process, tasks } = state;
-  const isBeside = Object.values(tasks).some(({ kind, phase }) => kind !== "shell" && phase === "background");
-  if (turn.phase === "idle" && !isBeside && state.input !== "closed") return void 0;
-  if (process.phase === "dead" || isRelieving(state) || control.questions.length > 0) return void 0;
-  return wait?.phase === "claude" ? Math.max(life.at, wait.until) : life.at;
-}
-function runningTool({ life, subagents }) {
-  const [first] = life.tools;
-  if (first !== void 0) return first;
-  const unseen = Object.values(subagents).find(({ isUnseen, phase }) => isUnseen && phase === "running");
-  return unseen && { title: `the subagent ${unseen.name ?? unseen.kind ?? ""}`.trim(), since: life.at };
-}
-var LOOK_MS = 3e4;
-var MOST_STALLS = 3;
-var EXIT_PATIENCE_MS = 5e3;
-var END3 = [
-  { kind: "kill", signal: "SIGTERM" },
-  { kind: "set-timer", timer: "exit", afterMs: EXIT_PATIENCE_MS }
-];
-var INTERRUPT_PATIENCE_MS = 1e4;
-function watchLife(before, after) {
-  const state = isAsked(before, after) ? { ...after, life: { ...after.life, at: after.now } } : after;
-  if (state.stall.lookedAt !== void 0 || state.stall.phase !== "none" || !isWatched(state)) return keep(state);
-  return look(state, state.now);
-}
-function isAsked(before, after) {
-  return before.turn.phase === "idle" && after.turn.phase === "sent" || before.input !== "closed" && after.input === "closed";
-}
-function isWatched(state) {
-  return limitMs(state) > 0 && state.run.mode === "act" && state.outcome !== "stalled" && silentSince(state) !== void 0;
-}
-function limitMs({ run }) {
-  return (run.policy.recovery.stallAfter ?? 0) * 1e3;
-}
-function look(state, since) {
-  const lookedAt = state.now;
-  return keep(withStall(state, { lookedAt, since }), [{ kind: "set-timer", timer: "stall", afterMs: pauseOf(state) }]);
-}
-function pauseOf(state) {
-  return Math.min(LOOK_MS, limitMs(state) / 4);
-}
-function onStallTimer(state) {
-  const { stall, now } = state;
-  if (stall.phase !== "none") return keep(withStall(state, { phase: "ending" }), END3);
-  const expected = silentSince(state);
-  if (expected === void 0 || !isWatched(state)) return keep(withStall(state, { lookedAt: void 0 }));
-  const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
-  const since = hasSlept ? now : stall.since;
-  if (runningTool(state) !== void 0) return chain(tellLongTools(state), (next) => look(next, since));
-  return now - Math.max(expected, since) < limitMs(state) ? look(state, since) : onStall(state, now - expected);
-}
-function tellLongTools(state) {
-  const isLong = ({ since, said }) => !said && state.now - since >= limitMs(state);
-  const { tools } = state.life;
-  if (!tools.some(isLong)) return keep(state);
-  const next = draftOf(state);
-  next.life = { ...state.life, tools: tools.map((tool) => isLong(tool) ? { ...tool, said: true } : tool) };
-  return keep(
-    next,
-    tools.filter(isLong).map(({ title, since }) => {
-      const ms = state.now - since;
-      return { kind: "long-tool", ...decided(next, "it has not ended yet"), tool: title, ms };
-    })
-  );
-}
-function onStall(state, ms) {
-  const { stall, run, turn, input } = state;
-  const { enabled } = run.policy.recovery;
-  const isLast = stall.tries >= MOST_STALLS || !enabled || !run.persistent || input !== "open";
-  const last = lastSeen(state);
-  const note2 = { kind: "stall", ...decided(state, last), ms, tries: stall.tries + 1, last: isLast };
-  const next = withStall(state, { tries: stall.tries + 1, lookedAt: void 0 });
-  if (isLast) {
-    const outcome = state.outcome ?? (input === "open" ? "stalled" : void 0);
-    return keep({ ...withStall(next, { phase: "ending" }), outcome }, [note2, ...END3]);
-  }
-  if (turn.phase !== "running") return keep(withStall(besideLost(next), { phase: "ending" }), [note2, ...END3]);
-  const timer3 = {
-    kind: "set-timer",
-    timer: "stall",
-    afterMs: Math.min(INTERRUPT_PATIENCE_MS, limitMs(state))
-  };
-  return chain(keep(withStall(next, { phase: "interrupted" }), [note2, timer3]), sendInterrupt);
-}
-function besideLost(state) {
-  const { relief, turn } = state;
-  if (turn.phase !== "idle") return state;
-  const because = "What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.";
-  return { ...state, relief: { ...relief, unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } } };
-}
-var WORDS2 = {
-  init: "the beginning of a turn",
-  assistant: "an answer of the model",
-  partial: "a part of an answer",
-  user: "the result of a tool",
-  result: "the end of a turn",
-  "api-retry": "that it tries a call again",
-  task: "the progress of a subagent",
-  malformed: "a line that is not JSON"
-};
-function lastSeen({ life, turn }) {
-  if (life.kind === void 0) return "it has written no line at all";
-  if (turn.phase === "sent") return "it has not begun to answer the prompt";
-  return `the last that it wrote was ${WORDS2[life.kind] ?? life.kind}`;
-}
-function tellsStall({ stall }, event) {
-  if (stall.phase !== "interrupted") return false;
-  if (event.kind === "result") return event.subtype === "error_during_execution";
-  return event.kind === "user" && event.subagent === null && event.role === "notice";
-}
-function readStall(before, state, event) {
-  if (before.stall.phase !== "interrupted") return keep(state);
-  if (!tellsStall(before, event))
-    return keep(withStall(state, { phase: "none" }), [{ kind: "clear-timer", timer: "stall" }]);
-  const because = "Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.";
-  return keep(withStall(breakOff(before, state, because), { phase: "ending" }), END3);
-}
-function withStall(state, changes) {
-  return changed(state, { stall: { ...state.stall, ...changes } });
-}
-
-// src/core/governor/initial-state.ts
-function initialState(run) {
-  const { window } = run.policy;
-  return {
-    run,
-    now: 0,
-    process: { phase: "running", resumes: run.resumes, restarts: 0 },
-    session: NO_SESSION,
-    notes: void 0,
-    measured: [],
-    gauge: window === void 0 ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, "user") },
-    latch: "none",
-    turn: {
-      phase: "idle",
-      startedBy: "prompt",
-      ended: 0,
-      unprompted: 0,
-      growth: { tokens: 0, turns: 0, recent: [] },
-      startedAt: 0,
-      calls: 0,
-      prompts: [],
-      last: void 0,
-      unheard: []
-    },
-    compaction: { phase: "idle", failures: 0, landing: void 0, triedAt: void 0 },
-    handoff: { phase: "idle" },
-    relief: { ...NO_RELIEF, landings: run.landings ?? [] },
-    exact: newExact(run.mode === "act" && run.exact === true),
-    refill: NO_REFILL,
-    fetches: NO_FETCHES,
-    summarising: false,
-    mailbox: EMPTY_MAILBOX,
-    control: {
-      phase: "closed",
-      asked: false,
-      sent: 0,
-      pending: {},
-      callbacks: [],
-      held: [],
-      questions: [],
-      initialize: void 0
-    },
-    trigger: run.mode !== "act" || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? "off" : "unplaced",
-    triggerReason: "",
-    tasks: {},
-    grace: "none",
-    subagents: {},
-    fanOut: { before: 0, countedAt: void 0, asked: [], ended: [], untold: [] },
-    toolBudget: NEW_TOOL_BUDGET,
-    told: NOTHING_TOLD,
-    largeTask: void 0,
-    cost: run.resumes ? restarted(EMPTY_COST, "resumed") : EMPTY_COST,
-    cache: NO_CACHE,
-    spending: NO_SPENDING,
-    limits: { used: {}, hit: void 0, said: [] },
-    wait: void 0,
-    life: NEW_LIFE,
-    stall: NO_STALL,
-    input: "open",
-    outcome: void 0
-  };
-}
-var NO_SESSION = {
-  id: void 0,
-  model: void 0,
-  version: void 0,
-  latestPrompt: void 0,
-  state: void 0,
-  transcript: void 0,
-  commandsOff: false
-};
-var EMPTY_MAILBOX = { waiting: [], ended: false, said: [], stopNext: false };
-var NO_SPENDING = {
-  said: [],
-  others: 0,
-  earlier: 0,
-  before: 0,
-  raised: {},
-  phase: "within",
-  brokenOff: false
-};
-var NOTHING_TOLD = { zone: "ok", askedAt: void 0, warnings: [] };
-var NO_RELIEF = {
-  due: void 0,
-  putOffAt: void 0,
-  hopeless: void 0,
-  handoffs: 0,
-  handed: void 0,
-  left: void 0,
-  landing: void 0,
-  useless: false,
-  blocked: false,
-  boundaries: [],
-  refilled: 0,
-  landings: [],
-  pending: void 0,
-  fresh: void 0,
-  document: void 0,
-  unfinished: void 0,
-  resuming: void 0,
-  exhausted: void 0,
-  isLanding: false,
-  stop: void 0
-};
-var NEW_TOOL_BUDGET = {
-  ignores: [],
-  history: 0,
-  results: 0,
-  agents: {},
-  open: {},
-  waiting: {},
-  repeats: {},
-  pages: {},
-  hinted: {},
-  alerted: "none"
-};
-
 // src/core/governor/zones/notices.ts
 function judgeZone(state) {
   const { gauge, run, told: told2 } = state;
@@ -13690,7 +13177,7 @@ function noteHealth(before, state, event) {
 // src/core/governor/relief/fresh-context.ts
 var CLEAR_PATIENCE_MS = 3e4;
 var BRIEFING_PATIENCE_MS = 12e4;
-var EXIT_PATIENCE_MS2 = 1e4;
+var EXIT_PATIENCE_MS = 1e4;
 var CLEAR_TIMER = { kind: "clear-timer", timer: "handoff" };
 function clear(state, plan, document) {
   const line4 = userLine("/clear", ownUuid(state));
@@ -13740,7 +13227,7 @@ function onProof(state, event) {
 function leave(state, plan, document) {
   const left = { ...state, handoff: { phase: "leaving", plan, document } };
   if (state.process.phase === "dead") return startFresh(left);
-  return keep(left, [{ kind: "end-input" }, { kind: "set-timer", timer: "exit", afterMs: EXIT_PATIENCE_MS2 }]);
+  return keep(left, [{ kind: "end-input" }, { kind: "set-timer", timer: "exit", afterMs: EXIT_PATIENCE_MS }]);
 }
 function startFresh(state) {
   const restarts = state.process.restarts + 1;
@@ -13854,7 +13341,7 @@ function startHandoff(state, reason) {
   const begun3 = { ...state, relief: { ...state.relief, due: void 0 } };
   return chain(
     keep(begun3, [{ kind: "handoff", ...decided(state, reason) }]),
-    (next) => mayAsk(next) ? ask2(next, plan, handoffRequest({ reason }), "first") : write(next, plan, void 0, false)
+    (next) => mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), "first") : write(next, plan, void 0, false)
   );
 }
 function planOf(state, reason, way) {
@@ -13894,7 +13381,7 @@ function hasRoomToAsk({ gauge, trigger, run }) {
   return predicted(gauge) + QUESTION_TOKENS < native;
 }
 var QUESTION_TOKENS = 2e3;
-function ask2(state, plan, text, attempt) {
+function ask(state, plan, text, attempt) {
   const line4 = userLine(text, ownUuid(state));
   const handoff2 = { phase: "asking", turn: "asked", plan, attempt, apiDown: false };
   const asking = { ...countSent(state), handoff: handoff2 };
@@ -13956,7 +13443,7 @@ function onHandoffProblems(state, problems) {
   const reason = `the document has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}`;
   return chain(
     keep(state, [{ kind: "ask-again", ...decided(state, reason), problems }]),
-    (next) => ask2(next, handoff2.plan, askAgain(problems), "second")
+    (next) => ask(next, handoff2.plan, askAgain(problems), "second")
   );
 }
 function onHandoffWritten(state, { path, text, by, problems }) {
@@ -14003,7 +13490,7 @@ function patienceOf({ handoff: handoff2, run }) {
 function giveUpAsking(state, handoff2) {
   if (handoff2.attempt === "late") return leaveSilent(state, handoff2.plan);
   const late = { ...state, handoff: { ...handoff2, attempt: "late" } };
-  const watch = { kind: "set-timer", timer: "handoff", afterMs: EXIT_PATIENCE_MS2 };
+  const watch = { kind: "set-timer", timer: "handoff", afterMs: EXIT_PATIENCE_MS };
   return chain(keep(late, [watch]), sendInterrupt);
 }
 function leaveSilent(state, plan) {
@@ -14011,6 +13498,51 @@ function leaveSilent(state, plan) {
     keep(state, [{ kind: "buffered", fate: "drop" }]),
     (next) => write(next, { ...plan, way: "leave" }, void 0, false)
   );
+}
+
+// src/core/governor/relief/slot.ts
+function withSlot(state, relieve) {
+  return needsNone(state) || isUrgent(state) ? withSlotAtOnce(state, relieve) : ask2(state);
+}
+function withSlotAtOnce(state, relieve) {
+  return needsNone(state) ? relieve(state) : chain(ask2(state), relieve);
+}
+function needsNone(state) {
+  return state.run.sharesSlots !== true || state.relief.slot?.phase === "held" || exactIsPossible(state);
+}
+function ask2(state) {
+  const asking = withSlotIn(state, { phase: "asked", since: state.relief.slot?.since });
+  return keep(asking, [{ kind: "take-slot" }]);
+}
+function onSlot(state, granted) {
+  const { slot } = state.relief;
+  if (slot?.phase !== "asked") return keep(state);
+  if (granted) return keep(withSlotIn(state, { phase: "held" }));
+  if (isRelieving(state)) return keep(withSlotIn(state, void 0));
+  const refused = withSlotIn(state, { phase: "refused", since: slot.since ?? state.now, at: state.now });
+  if (slot.since !== void 0) return keep(refused);
+  return keep(refused, [{ kind: "relief-waits", ...decided(state, "others of your runs are being relieved") }]);
+}
+var PAUSE_MS = 1e3;
+function isPutOff(state) {
+  const { slot } = state.relief;
+  if (slot?.phase !== "refused" || exactIsPossible(state)) return false;
+  return state.now - slot.at < PAUSE_MS && !isUrgent(state);
+}
+function leaveSlot(state) {
+  if (state.relief.slot?.phase !== "held" || isRelieving(state)) return keep(state);
+  return keep(withSlotIn(state, void 0), [{ kind: "leave-slot" }]);
+}
+function isUrgent(state) {
+  const { relief, run, now } = state;
+  if (relief.exhausted?.open) return true;
+  const extent = extentOf(state);
+  const patienceMs = run.policy.compaction.timeoutSeconds * 1e3;
+  const isLate = now - (relief.slot?.since ?? now) >= patienceMs;
+  return isLate || extent.full >= handoffLevel(run.policy, extent.window) || willCross(run.policy, extent);
+}
+function withSlotIn(state, slot) {
+  return { ...state, relief: { ...state.relief, slot } };
 }
 
 // src/core/governor/relief/relief.ts
@@ -14138,6 +13670,228 @@ function judgeLevel(state) {
   if (state.latch !== "none" || latch === "none") return keep(latched);
   const reason = tired ? `${gauge.characters.toolCalls} tool calls without any usage figures` : crossedText(gauge, run.policy.thresholds.warn);
   return keep(latched, [{ kind: "warn", ...decided(latched, reason) }]);
+}
+
+// src/core/governor/agents/agent-calls.ts
+function countCall(agent, call) {
+  const isMore = call.messageId !== "" && agent.last?.messageId === call.messageId;
+  const before = isMore ? agent.last : void 0;
+  return {
+    last: call,
+    used: call.context,
+    peak: Math.max(agent.peak, call.context),
+    calls: agent.calls + (isMore ? 0 : 1),
+    tokens: agent.tokens + call.context + call.output - (before === void 0 ? 0 : before.context + before.output),
+    microUsd: agent.microUsd + call.microUsd - (before?.microUsd ?? 0)
+  };
+}
+var ESTIMATED = "estimated";
+function withoutEstimate(agent) {
+  const { last } = agent;
+  if (agent.isUnseen || last?.messageId !== ESTIMATED) return agent;
+  const { context, output, microUsd } = last;
+  return {
+    ...agent,
+    last: void 0,
+    peak: agent.calls === 1 ? 0 : agent.peak,
+    calls: agent.calls - 1,
+    tokens: agent.tokens - context - output,
+    microUsd: agent.microUsd - microUsd
+  };
+}
+function exactCall(state, agent, usage, named) {
+  const model = named ?? agent.last?.model;
+  const { output } = usage;
+  return {
+    messageId: "",
+    model,
+    context: contextOf(usage),
+    output,
+    microUsd: costOf2(state, usage, model),
+    usesTool: false
+  };
+}
+function estimatedCall(state, used, tokens2, model) {
+  const cacheRead = Math.min(used, tokens2);
+  const usage = { input: 0, cacheCreation: tokens2 - cacheRead, cacheRead, output: 0 };
+  const microUsd = costOf2(state, usage, model);
+  return { messageId: ESTIMATED, model, context: tokens2, output: 0, microUsd, usesTool: true };
+}
+function costOf2({ session, run }, usage, model = session.model) {
+  const price = priceFor(model, run.policy.cost.prices, session.version);
+  return price === void 0 ? 0 : microUsdOf(usage, price);
+}
+
+// src/core/governor/agents/agents.ts
+var WORKFLOW_KIND = "workflow-subagent";
+var NEW_AGENT = {
+  kind: void 0,
+  name: void 0,
+  taskId: void 0,
+  workflow: void 0,
+  isUnseen: false,
+  started: [],
+  last: void 0,
+  used: 0,
+  peak: 0,
+  calls: 0,
+  tokens: 0,
+  microUsd: 0,
+  phase: "running"
+};
+function isAgentCall(tool) {
+  return tool === "Agent" || tool === "Task";
+}
+function readAgents(state, event) {
+  switch (event.kind) {
+    case "assistant":
+    case "partial":
+      return event.subagent === null ? state : readCall2(state, event, event.subagent);
+    case "user":
+      return event.role === "tool-result" ? readHandBack(state, event) : state;
+    case "task":
+      return readTask(state, event);
+    default:
+      return state;
+  }
+}
+function agentOf({ subagents }, id) {
+  return id !== void 0 && Object.hasOwn(subagents, id) ? subagents[id] : void 0;
+}
+function agentOfTask({ subagents }, taskId) {
+  return Object.entries(subagents).find(([, agent]) => agent.taskId === taskId);
+}
+function isStopped(state, event) {
+  return event.kind === "task" && agentOfTask(state, event.taskId)?.[1].phase === "stopped";
+}
+function isReporting({ tasks, subagents }) {
+  const stopped2 = Object.values(subagents).filter(({ phase }) => phase === "stopped");
+  return Object.entries(tasks).some(
+    ([id, { phase }]) => phase === "reporting" || stopped2.some(({ taskId, workflow }) => taskId === id || workflow === id)
+  );
+}
+function withoutRunning({ subagents }) {
+  const ended3 = Object.entries(subagents).map(([id, agent]) => [
+    id,
+    agent.phase === "running" ? { ...agent, phase: "over" } : agent
+  ]);
+  return Object.fromEntries(ended3);
+}
+function withAgent(state, id, changes) {
+  return changed(state, {
+    subagents: { ...state.subagents, [id]: { ...agentOf(state, id) ?? NEW_AGENT, ...changes } }
+  });
+}
+function withFanOut(state, changes) {
+  return changed(state, { fanOut: { ...state.fanOut, ...changes } });
+}
+function readCall2(state, event, id) {
+  const open = openCall(state.cost, id);
+  if (event.kind === "partial") {
+    const known = agentOf(state, id);
+    const isLate = open === void 0 || known?.last === void 0 || known.last.messageId !== open.messageId;
+    return isLate || known === void 0 ? state : withAgent(state, id, countCall(known, { ...known.last, ...open }));
+  }
+  const { usage, messageId, model, blocks } = event;
+  if (event.synthetic || usage === void 0 || saysNothing(usage)) return state;
+  const agent = agentOf(state, id) ?? NEW_AGENT;
+  const usesTool = blocks.some(({ type }) => type === "tool_use") || isSame2(agent, messageId);
+  const { output = usage.output, microUsd = 0 } = open ?? {};
+  const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
+  const begun3 = blocks.flatMap((block2) => block2.type === "tool_use" && isAgentCall(block2.name) ? [block2.id] : []);
+  const started = begun3.length === 0 ? agent.started : [...agent.started, ...begun3];
+  return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started });
+}
+function isSame2({ last }, messageId) {
+  return messageId !== "" && last?.messageId === messageId && last.usesTool;
+}
+function readHandBack(state, event) {
+  const report = fieldsOf(event.toolReport);
+  const ids = event.blocks.flatMap((block2) => block2.type === "tool_result" ? [block2.toolUseId] : []);
+  const [id] = ids;
+  const asked = ids.reduce(forgetAsked, state);
+  const taskId = textOf(report.agentId);
+  if (taskId === void 0) return asked;
+  const kind = textOf(report.agentType);
+  const agent = agentOf(asked, id);
+  if (agent === void 0 || id === void 0) {
+    return kind === void 0 ? asked : withAgent(asked, taskId, { kind, taskId });
+  }
+  const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase: overPhase(agent, report.status) });
+  const usage = readUsage(report.usage);
+  const isSeen = agent.last !== void 0 && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
+  if (report.status !== "completed" || usage === void 0 || isSeen || agent.phase === "stopped") return over;
+  return withAgent(
+    over,
+    id,
+    countCall(withoutEstimate(agent), exactCall(asked, agent, usage, textOf(report.resolvedModel)))
+  );
+}
+function overPhase({ phase }, status) {
+  return status === "completed" && phase === "running" ? "over" : phase;
+}
+function readTask(state, event) {
+  const { change, taskId, toolUseId, tokens: tokens2 } = event;
+  if (event.agents.length > 0) return event.agents.reduce((next, one) => readMember(next, event, one), state);
+  if (change === "started") return readStart(forgetAsked(state, toolUseId), event);
+  const [id, agent] = agentOfTask(state, taskId) ?? [];
+  if (id === void 0 || agent === void 0) return readWorkflow(state, event);
+  const counted4 = tokens2 === void 0 ? state : countTask(state, id, agent, tokens2, change === "ended");
+  if (change === "progress" || agent.phase !== "running") return counted4;
+  return withAgent(counted4, id, { phase: "over" });
+}
+function readStart(state, { type, taskId, toolUseId, name, description, parent }) {
+  if (type !== "agent") return state;
+  const [id, agent] = agentOfTask(state, taskId) ?? [];
+  if (id !== void 0) return agent?.phase === "over" ? withAgent(state, id, { phase: "running" }) : state;
+  const isUnseen = parent !== void 0 || isStartedByAgent(state, toolUseId);
+  return withAgent(state, toolUseId ?? taskId, { kind: name, name: description, taskId, isUnseen });
+}
+function isStartedByAgent({ subagents }, toolUseId) {
+  return toolUseId !== void 0 && Object.values(subagents).some(({ started }) => started.includes(toolUseId));
+}
+function countTask(state, id, agent, tokens2, isEnd2) {
+  const isDue = agent.isUnseen ? tokens2 !== agent.used : isEnd2 && agent.phase === "running" && agent.last?.usesTool !== false;
+  if (!isDue || tokens2 === 0) return state;
+  const call = estimatedCall(state, agent.used, tokens2, agent.last?.model);
+  const counted4 = countCall({ ...agent, last: void 0 }, call);
+  const peak = agent.isUnseen || agent.calls === 0 ? tokens2 : agent.peak;
+  return withAgent(state, id, { ...counted4, peak: Math.max(agent.peak, peak) });
+}
+function readMember(state, { taskId: workflow }, member) {
+  const { id, label, model, tokens: tokens2, toolUses, isDone: isDone2 } = member;
+  const agent = agentOf(state, id) ?? NEW_AGENT;
+  const phase = isDone2 && agent.phase === "running" ? "over" : agent.phase;
+  const begun3 = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
+  if (tokens2 === 0) return begun3;
+  const more = toolUses + (isDone2 ? 1 : 0) - agent.calls;
+  const sizes = { used: tokens2, peak: Math.max(agent.peak, tokens2) };
+  if (more <= 0) return withAgent(begun3, id, sizes);
+  const first = countCall({ ...agent, last: void 0 }, estimatedCall(state, agent.used, tokens2, model));
+  const again = estimatedCall(state, tokens2, tokens2, model);
+  return withAgent(begun3, id, {
+    ...first,
+    ...sizes,
+    calls: agent.calls + more,
+    tokens: agent.tokens + more * tokens2,
+    microUsd: (first.microUsd ?? 0) + (more - 1) * again.microUsd
+  });
+}
+function readWorkflow(state, { taskId, tokens: tokens2 = 0, lastTool, change }) {
+  const members = Object.entries(state.subagents).filter(([, { workflow }]) => workflow === taskId);
+  const running2 = members.filter(([, { phase }]) => phase === "running");
+  if (change !== "progress") return running2.reduce((next, [id2]) => withAgent(next, id2, { phase: "over" }), state);
+  const [id, agent] = running2.find(([, { name }]) => name === lastTool) ?? [];
+  if (id === void 0 || agent === void 0) return state;
+  const others = members.reduce((sum2, [, { used }]) => sum2 + used, 0) - agent.used;
+  const context = Math.max(agent.used, tokens2 - others);
+  const call = estimatedCall(state, agent.used, context, agent.last?.model);
+  return withAgent(state, id, { ...countCall({ ...agent, last: void 0 }, call), peak: agent.peak });
+}
+function forgetAsked(state, toolUseId) {
+  const { asked } = state.fanOut;
+  if (toolUseId === void 0 || !asked.includes(toolUseId)) return state;
+  return withFanOut(state, { asked: asked.filter((id) => id !== toolUseId) });
 }
 
 // src/core/governor/agents/agent-limits.ts
@@ -14532,7 +14286,7 @@ function reliefLevel({ compaction, thresholds }, window) {
 }
 
 // src/core/governor/tool-budget/tool-state.ts
-var REMEMBERED4 = 64;
+var REMEMBERED3 = 64;
 var CUTS_IN_A_ROW = 3;
 function budgetMode({ run, gauge }) {
   return gauge.window.tokens === void 0 ? "off" : run.policy.tools.mode;
@@ -14565,7 +14319,7 @@ function forgetOpen(state, toolUseId) {
 function waitFor(state, plan) {
   return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
 }
-function stopWaiting2(state, requestId) {
+function stopWaiting(state, requestId) {
   const { [requestId]: _, ...waiting } = state.toolBudget.waiting;
   return withBudget(state, { waiting });
 }
@@ -14588,7 +14342,7 @@ function answerTool({ requestId, hook }, { specific = {}, context } = {}) {
 }
 function remember(record, key, value) {
   const kept = Object.entries(record).filter(([name]) => name !== key);
-  return Object.fromEntries([...kept.slice(1 - REMEMBERED4), [key, value]]);
+  return Object.fromEntries([...kept.slice(1 - REMEMBERED3), [key, value]]);
 }
 function readToolCall(hook, { requestId, request: request2 }) {
   const input = fieldsOf(request2.input);
@@ -14789,8 +14543,7 @@ function readPrompt(state, event) {
   return withGauge(state, readUser(state.gauge, event, measureContent(event.blocks)));
 }
 function withGauge(state, gauge) {
-  if (gauge === state.gauge) return state;
-  return changed(state, { gauge });
+  return gauge === state.gauge ? state : changed(state, { gauge });
 }
 function withEmptyContext(state, keptTokens) {
   return changed(state, { gauge: emptyContext(state.gauge, keptTokens), latch: "none" });
@@ -14802,7 +14555,7 @@ function readAssistant(state, event, generated) {
   const isSame5 = messageId !== "" && gauge.call?.messageId === messageId;
   if (isSame5) return extendCall(gauge, generated, usage.output, outputFinal);
   const aside = asideOf(gauge, event, session.model);
-  if (aside !== null) return aside === gauge.aside ? gauge : withAside(gauge, aside);
+  if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
   const known = withWindow(gauge, recordedWindow(state, event, learnFromModelId(gauge.window, model)));
   return addCall(known, { messageId, model, output: usage.output, outputKnown: outputFinal, generated }, usage);
 }
@@ -14816,15 +14569,7 @@ function recordedWindow({ gauge, session, run }, event, known) {
   return isUncompacted && gauge.used > known.tokens - reserve ? learnWindow(known, LARGE_WINDOW, "raised") : known;
 }
 function withWindow(gauge, window) {
-  if (window === gauge.window) return gauge;
-  const next = gaugeDraftOf(gauge);
-  next.window = window;
-  return next;
-}
-function withAside(gauge, aside) {
-  const next = gaugeDraftOf(gauge);
-  next.aside = aside;
-  return next;
+  return window === gauge.window ? gauge : changedGauge(gauge, { window });
 }
 function asideOf(gauge, { model, messageId, usage }, named) {
   const { aside, call, used } = gauge;
@@ -14839,16 +14584,12 @@ function readUser(gauge, event, content) {
     const before = event.role === "prompt" ? endThoughts(gauge) : gauge;
     return addToContext(readReport2(before, event), content);
   }
-  const counted4 = gaugeDraftOf(gauge);
-  counted4.characters = addBlocks(gauge.characters, event.blocks);
+  const counted4 = changedGauge(gauge, { characters: addBlocks(gauge.characters, event.blocks) });
   const settled = event.role === "tool-result" ? settleCharacters(counted4) : counted4;
   return readReport2(settled, event);
 }
 function settleCharacters(gauge) {
-  const next = gaugeDraftOf(gauge);
-  next.basis = "estimated";
-  next.used = predicted(gauge);
-  return next;
+  return changedGauge(gauge, { basis: "estimated", used: predicted(gauge) });
 }
 function readReport2(gauge, event) {
   if (gauge.calls > 0 || event.role === "tool-result") return gauge;
@@ -14866,10 +14607,7 @@ function readInit(state, event) {
   const named = learnFromModelId(mayKeep ? gauge.window : UNKNOWN_WINDOW, event.model);
   const listed4 = state.run.mode === "replay" ? windowIn(event.version ?? session.version, event.model, true) : void 0;
   const window = learnWindow(named, listed4 ?? 0, "version");
-  const next = draftOf(state);
-  next.gauge = withWindow(gauge, window);
-  if (another) next.latch = "none";
-  return next;
+  return changed(state, { gauge: withWindow(gauge, window), latch: another ? "none" : state.latch });
 }
 function readTurnEnd(state, event) {
   const cleared = state.turn.calls === 0 && state.turn.prompts.at(-1)?.command === "clear";
@@ -14898,7 +14636,7 @@ function readLoneCall(gauge, event) {
 function readSession(state, event) {
   switch (event.kind) {
     case "init":
-      return withSession(state, {
+      return changedIn(state, "session", {
         id: event.sessionId ?? state.session.id,
         model: event.model ?? state.session.model,
         version: event.version ?? state.session.version
@@ -14917,7 +14655,7 @@ function readHookSession(state, { session_id, transcript_path }) {
   const id = session.id ?? textOf(session_id);
   const transcript = textOf(transcript_path) ?? session.transcript;
   if (id === session.id && transcript === session.transcript) return state;
-  return withSession(state, { id, transcript });
+  return changedIn(state, "session", { id, transcript });
 }
 function readLogSession(state, event) {
   const { session } = state;
@@ -14926,10 +14664,7 @@ function readLogSession(state, event) {
   const model = session.model ?? spoken3;
   const version = session.version ?? event.version;
   if (id === session.id && model === session.model && version === session.version) return state;
-  return withSession(state, { id, model, version });
-}
-function withSession(state, changes) {
-  return changed(state, { session: { ...state.session, ...changes } });
+  return changedIn(state, "session", { id, model, version });
 }
 var REMINDER = /<system-reminder>([\s\S]*?)<\/system-reminder>/g;
 var USAGE_LINE = /Token usage: (\d+)\/(\d+); \d+ remaining/;
@@ -15357,11 +15092,11 @@ function beforeAgent(before, call) {
 }
 function onFileMeasured(state, requestId, file) {
   const plan = state.toolBudget.waiting[requestId];
-  return plan?.kind === "read" ? limitRead(stopWaiting2(state, requestId), plan, file) : keep(state);
+  return plan?.kind === "read" ? limitRead(stopWaiting(state, requestId), plan, file) : keep(state);
 }
 function onResultStored(state, requestId, path) {
   const plan = state.toolBudget.waiting[requestId];
-  return plan?.kind === "result" ? behindTool(cutResult(stopWaiting2(state, requestId), plan, path), plan.call) : keep(state);
+  return plan?.kind === "result" ? behindTool(cutResult(stopWaiting(state, requestId), plan, path), plan.call) : keep(state);
 }
 function behindTool(step2, call) {
   return call.agent === null ? stopTurn(tellMain(step2, call)) : step2;
@@ -15806,7 +15541,7 @@ function evidenceBeside(evidence, tells, room) {
 var MOST_COMMANDS = 10;
 function usefulOf(items) {
   const deadEnds2 = items.filter(({ kind }) => kind === "dead end");
-  const isTold = (item) => item.kind !== "dead end" && deadEnds2.some((other) => isSame2(item, other));
+  const isTold = (item) => item.kind !== "dead end" && deadEnds2.some((other) => isSame3(item, other));
   const left = { command: MOST_COMMANDS, "file read": MOST_COMMANDS };
   return items.filter((item) => {
     if (item.kind === "command" || item.kind === "file read") {
@@ -15815,7 +15550,7 @@ function usefulOf(items) {
     return !isTold(item);
   });
 }
-function isSame2({ kind, line: line4, calls, facts: [fact] }, deadEnd) {
+function isSame3({ kind, line: line4, calls, facts: [fact] }, deadEnd) {
   if (deadEnd.kind !== "dead end") return false;
   if (kind === "error") return calls.some((id) => deadEnd.calls.includes(id));
   if (kind !== "command" && kind !== "failing command") return false;
@@ -16719,7 +16454,7 @@ function block(text, length) {
 
 // src/core/memory/entries/fingerprint.ts
 var WHOLE = 512;
-var END4 = 128;
+var END3 = 128;
 var SAMPLES = 128;
 var MAX_DEPTH2 = 32;
 function fingerprint(value) {
@@ -16756,9 +16491,9 @@ var Hash = class {
     if (length <= WHOLE) {
       this.addRange(text, 0, length, 1);
     } else {
-      this.addRange(text, 0, END4, 1);
-      this.addRange(text, END4, length - END4, Math.ceil((length - 2 * END4) / SAMPLES));
-      this.addRange(text, length - END4, length, 1);
+      this.addRange(text, 0, END3, 1);
+      this.addRange(text, END3, length - END3, Math.ceil((length - 2 * END3) / SAMPLES));
+      this.addRange(text, length - END3, length, 1);
     }
     this.add(length);
   }
@@ -16939,12 +16674,12 @@ function comparedInput(name, input) {
 function signatureOf({ call, result, outcome }, mask3) {
   if (outcome === "ok") return {};
   const { text } = result;
-  const said = text.length <= 2 * END5 ? mask3(text) : `${mask3(text.slice(0, END5))}
-${mask3(text.slice(-END5))}`;
+  const said = text.length <= 2 * END4 ? mask3(text) : `${mask3(text.slice(0, END4))}
+${mask3(text.slice(-END4))}`;
   const signature = errorSignature(call.use.name, said);
   return signature === void 0 ? {} : { signature: mask3(signature) };
 }
-var END5 = 4e3;
+var END4 = 4e3;
 function filesOf2(ended3, work, folder, mask3) {
   const { call, result, report, outcome } = ended3;
   const { name, input } = call.use;
@@ -17036,7 +16771,7 @@ function createAlternation(ledger) {
     remember2(agents, entry.agent, calls, MAX_AGENTS2);
     const [a, b, c, d] = calls;
     if (a === void 0 || b === void 0 || c === void 0 || d === void 0) return;
-    if (!isSame3(a, c) || !isSame3(b, d) || isSame3(a, b) || [c, d].some(isUntold)) return;
+    if (!isSame4(a, c) || !isSame4(b, d) || isSame4(a, b) || [c, d].some(isUntold)) return;
     report([a, b, c, d]);
     agents.set(entry.agent, [c, d]);
   }
@@ -17076,7 +16811,7 @@ ${[callOf(c), callOf(d)].sort().join("\n")}`;
 function callOf({ name, input }) {
   return `${name} ${input}`;
 }
-function isSame3(a, b) {
+function isSame4(a, b) {
   return a.input === b.input && a.name === b.name && a.output === b.output;
 }
 function isUntold(entry) {
@@ -18582,10 +18317,10 @@ function answerHeld(state) {
   if (first === void 0 || isAsking(state)) return keep(state);
   const step2 = answerCallback({ ...state, control: { ...state.control, held } }, first);
   const isAnswered2 = step2.actions.some(({ kind }) => kind === "answer-hook");
-  const answered2 = held.length === 0 ? chain(step2, stopWaiting3) : step2;
+  const answered2 = held.length === 0 ? chain(step2, stopWaiting2) : step2;
   return isAnswered2 ? chain(answered2, answerHeld) : answered2;
 }
-function stopWaiting3(state) {
+function stopWaiting2(state) {
   return keep(state, [STOP_WAITING]);
 }
 function hooksFor(state) {
@@ -18802,6 +18537,42 @@ function refuse(state, prompt2) {
   ]);
 }
 
+// src/core/governor/relief/cache-expiry.ts
+function announceExpiry(state, prompt2) {
+  const { gauge, cache, now, run } = state;
+  const idleMs = idleBeyondLife(cache, now);
+  const least = run.policy.cost.expiredCacheUsd;
+  const listPrice = priceOfModel(state);
+  if (idleMs === void 0 || gauge.basis !== "measured" || typeof least !== "number" || listPrice === void 0) {
+    return keep(state);
+  }
+  if (prompt2 !== "unseen" && relievesContext(prompt2)) return keep(state);
+  const tokens2 = gauge.used + callOutput(gauge);
+  const price = priceAt(listPrice, tokens2);
+  const [usd, cachedUsd] = [writePrice(cache, price), price.cacheRead].map((rate) => usdOf(tokens2, rate));
+  if (usd === void 0 || cachedUsd === void 0 || usd - cachedUsd < least) return keep(state);
+  const { lifetimeMs } = cache;
+  const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
+  const saving = relieveFirst(state, tokens2);
+  return keep(state, [
+    { kind: "cache-expired", ...decided(state, reason), idleMs, lifetimeMs, tokens: tokens2, usd, cachedUsd, saving }
+  ]);
+}
+function usdOf(tokens2, rate) {
+  return toUsd(Math.round(tokens2 * rate / 1e6));
+}
+function minutes(ms) {
+  return Math.round(ms / 6e3) / 10;
+}
+var LEAST_SHARE2 = 0.1;
+function relieveFirst(state, full) {
+  if (state.turn.ended === 0 || !mayCompact(state)) return void 0;
+  const outlook = { ...outlookOf(state, exactIsPossible(state) ? "exact" : "summary"), full };
+  const { goOn, relieve } = compareWays(outlook);
+  const saved = { usd: toUsd(Math.round(goOn - relieve)), calls: outlook.calls };
+  return relieve < goOn * (1 - LEAST_SHARE2) ? saved : void 0;
+}
+
 // src/core/governor/conversation/send-prompt.ts
 var SKIPPED_AFTER_MS = 3e4;
 var REMEMBERED_UUIDS = 999;
@@ -18860,35 +18631,6 @@ function noteStop(state) {
   return isHeld ? { ...state, mailbox: { ...mailbox, stopNext: true } } : state;
 }
 
-// src/core/governor/cost/cost-limit.ts
-function judgeCost(spent, limits, said) {
-  const shares = sharesOf(spent, limits);
-  const [nearest] = shares;
-  const news = shares.flatMap(noticesOf).filter((notice) => !said.some((past) => isSame4(past, notice)));
-  return { level: nearest?.level ?? "none", nearest, news, said: news.length === 0 ? said : [...said, ...news] };
-}
-function sharesOf(spent, limits) {
-  const inPeriod = spent - (limits.earlierMicroUsd ?? 0) + limits.othersMicroUsd;
-  const run = shareOf2("run", spent, limits.limitUsd, limits.warnAt);
-  const project = shareOf2("project", inPeriod, limits.projectLimitUsd, limits.warnAt);
-  return [...run, ...project].sort((a, b) => b.spent / b.limit - a.spent / a.limit);
-}
-function shareOf2(scope, spent, limitUsd, warnAt) {
-  const limit = toMicroUsd(limitUsd ?? 0);
-  if (limit <= 0) return [];
-  const warnFrom = Math.round(limit * warnAt);
-  const level = spent >= limit ? "limit" : spent >= warnFrom ? "warn" : "none";
-  return [{ scope, level, spent, limit }];
-}
-function noticesOf(share) {
-  if (share.level === "none") return [];
-  const warning = { ...share, level: "warn" };
-  return share.level === "warn" ? [warning] : [warning, { ...share, level: "limit" }];
-}
-function isSame4(a, b) {
-  return a.scope === b.scope && a.level === b.level && a.limit === b.limit;
-}
-
 // src/core/governor/conversation/spending.ts
 function readBudgetStop(state, event) {
   const isStop = event.kind === "result" && event.subtype === "error_max_budget_usd";
@@ -18900,7 +18642,7 @@ function judgeSpending(before, state) {
   const told2 = news.length === 0 ? state : tellCosts(withSpending(state, { said }), news);
   const announced = keep(
     told2,
-    news.map((notice) => announcement2(told2, notice))
+    news.map((notice) => announcement(told2, notice))
   );
   const mustStop = level === "limit" && state.run.mode === "act" && state.spending.phase === "within";
   if (!mustStop || state.turn.phase !== "running") return announced;
@@ -18931,7 +18673,7 @@ function limitsOf({ run, spending }) {
     warnAt
   };
 }
-function announcement2(state, { scope, level, spent, limit }) {
+function announcement(state, { scope, level, spent, limit }) {
   const source = isComputed(state.cost) ? "computed" : "reported";
   const reason = level === "warn" ? "the cost comes near its limit" : "the cost has reached its limit";
   const sums = { scope, level, spentUsd: toUsd(spent), limitUsd: toUsd(limit), source };
@@ -18942,12 +18684,12 @@ function onProjectCost(state, others, earlier) {
 }
 function atLimit(state) {
   const { phase } = state.spending;
-  if (phase === "wrapping") return endAtLimit2(state);
+  if (phase === "wrapping") return endAtLimit(state);
   if (phase === "over" || state.run.mode !== "act") return void 0;
   const { level, nearest } = judge2(state);
   if (level !== "limit" || nearest === void 0) return void 0;
   const way = wayOf(state);
-  if (way === "stop" || isDone(state)) return endAtLimit2(state);
+  if (way === "stop" || isDone(state)) return endAtLimit(state);
   if (way === "wrap-up") return wrapUp(state);
   const { scope, spent, limit } = nearest;
   return keep(withSpending(state, { phase: "asking" }), [
@@ -18965,7 +18707,7 @@ function isDone({ spending, mailbox }) {
 function onCostAnswer(state, limitUsd) {
   const { spending, relief } = state;
   if (spending.phase !== "asking") return keep(state);
-  if (state.input !== "open") return endAtLimit2(state);
+  if (state.input !== "open") return endAtLimit(state);
   const { nearest } = judge2(state);
   if (limitUsd === void 0 || nearest === void 0 || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
   const raised = { ...spending.raised, [nearest.scope]: limitUsd };
@@ -18987,7 +18729,7 @@ function wrapUp(state) {
   const wrapping = withSpending({ ...state, relief: { ...state.relief, resuming } }, { phase: "wrapping" });
   return injectPrompt(wrapping, WRAP_UP);
 }
-function endAtLimit2(state) {
+function endAtLimit(state) {
   const ended3 = { ...withSpending(state, { phase: "over" }), outcome: "limit" };
   return keep(ended3, [{ kind: "deferred", fate: "show" }]);
 }
@@ -19094,6 +18836,168 @@ function withoutFirst(state) {
   return { ...state, mailbox: { ...state.mailbox, waiting: state.mailbox.waiting.slice(1) } };
 }
 
+// src/core/governor/waits/wait.ts
+function planFor(state, event) {
+  const { run, input, mailbox, spending } = state;
+  const failure = failureIn(state, event);
+  if (failure === void 0 || run.mode !== "act" || input !== "open" || spending.phase !== "within") return void 0;
+  const until = retryAt(state, failure);
+  if (until !== void 0) return { way: "wait", until };
+  const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
+  return failure.cause === "limit" && isOurs ? { way: "end" } : void 0;
+}
+function failureIn({ wait }, event) {
+  const isBroken = wait?.phase === "breaking" && event.kind === "result" && event.subtype === "error_during_execution";
+  return isBroken ? { cause: wait.cause, resetsAt: wait.until } : event.failure;
+}
+function retryAt(state, { cause, resetsAt = resetOf(state.limits) }) {
+  const { now, run, wait } = state;
+  const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
+  const since = wait?.since ?? now;
+  if (cause === "limit" && resetsAt !== void 0 && resetsAt > now) {
+    const until = resetsAt + jitter(state, RESET_SLACK_MS);
+    return until - now > limitSeconds * 1e3 ? void 0 : until;
+  }
+  const seconds = cause === "limit" ? Math.max(limitSeconds, outageWait) : outageWait;
+  const end = since + seconds * 1e3;
+  return end > now ? Math.min(now + pauseAfter(state), end) : void 0;
+}
+var RESET_SLACK_MS = 2e3;
+var FIRST_PAUSE_MS = 5e3;
+var LONGEST_PAUSE_MS = 12e4;
+function pauseAfter(state) {
+  return jitter(state, Math.min(FIRST_PAUSE_MS * 2 ** (state.wait?.tries ?? 0), LONGEST_PAUSE_MS));
+}
+function jitter({ run, wait }, ms) {
+  const seed = Number.parseInt(run.runId.slice(0, 8), 16) || 0;
+  const random = (seed + (wait?.tries ?? 0) * 2654435761) % 1e3 / 1e3;
+  return Math.round(ms * (0.5 + random / 2));
+}
+var LEAST_TOLD_MS = 3e4;
+function followWait(state, event, injected) {
+  const { wait } = state;
+  if (event.kind === "api-retry") {
+    const noted = noteRetry(state, event);
+    return injected ? noted : chain(noted, (next) => breakWait(next, event));
+  }
+  if (wait === void 0 || wait.phase === "paused") return keep(state);
+  if (isNextPrompt(state, event)) return keep(withWait(state, void 0));
+  if (event.kind !== "assistant" || event.subagent !== null) return keep(state);
+  if (!event.synthetic) return endWait(state, true);
+  return state.run.mode === "replay" && event.failure !== void 0 ? endWait(state, false) : keep(state);
+}
+function isNextPrompt({ run }, event) {
+  return run.mode === "replay" && event.kind === "user" && event.role === "prompt" && event.subagent === null;
+}
+var LEAST_LIMIT_MS = 12e4;
+function noteRetry(state, { status, delayMs }) {
+  const { wait, now, limits } = state;
+  if (wait?.phase === "paused" || wait?.phase === "breaking") return keep(state);
+  const isLimit = status === 429 && (resetOf(limits) !== void 0 || delayMs >= LEAST_LIMIT_MS);
+  const cause = isLimit ? "limit" : wait?.cause ?? "outage";
+  const until = Math.max(now + delayMs, isLimit ? resetOf(limits) ?? 0 : 0);
+  const isTold = wait?.said === true || !isLimit && delayMs < LEAST_TOLD_MS;
+  const begun3 = wait ?? { cause, phase: "claude", since: now, until, tries: 0, said: false, prompts: [] };
+  const next = withWait(state, { ...begun3, cause, until, said: begun3.said || !isTold });
+  return keep(next, isTold ? [] : [announcement2(next, "claude")]);
+}
+var SLEPT_MS = 6e4;
+function breakWait(state, { delayMs }) {
+  const { wait, now, run, turn, tasks, limits } = state;
+  const isOurs = run.mode === "act" && state.input === "open" && turn.phase === "running";
+  if (!isOurs || wait?.phase !== "claude" || wait.cause !== "limit") return keep(state);
+  const reset2 = resetOf(limits) ?? wait.until;
+  const slept = now > reset2 + SLEPT_MS && delayMs > SLEPT_MS;
+  const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== void 0;
+  const { wait: seconds } = run.policy.limits;
+  const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1e3;
+  if (!slept && !pays && !isTooLong) return keep(state);
+  return sendInterrupt(withWait(state, { ...wait, phase: "breaking", until: slept ? now : wait.until }));
+}
+function readFailure(before, state, event) {
+  const plan = planFor(before, event);
+  const failure = failureIn(before, event);
+  if (failure === void 0 || plan === void 0) {
+    const isCertain = event.isError && event.subtype !== "error_during_execution";
+    return isCertain ? endWait(state, failure === void 0) : keep(state);
+  }
+  const broken = breakOff(before, state, NO_ANSWER);
+  return plan.way === "wait" ? pause(broken, failure, plan.until, before) : endAtLimit2(broken, failure);
+}
+var NO_ANSWER = "The API did not answer for a while, and the turn was broken off.";
+function breakOff(before, state, because) {
+  const { relief, turn } = state;
+  const queued = turn.prompts.map(({ uuid }) => uuid);
+  const said = before.turn.prompts.map(({ uuid }) => uuid).filter((uuid) => !queued.includes(uuid));
+  const owed = relief.resuming?.answers ?? said;
+  const answers = [.../* @__PURE__ */ new Set([...relief.unfinished?.answers ?? [], ...owed, ...said])];
+  return { ...state, relief: { ...relief, resuming: void 0, unfinished: { because, prompts: [], answers } } };
+}
+function pause(state, failure, until, before) {
+  const { wait, now, limits } = state;
+  const cause = (failure.resetsAt ?? resetOf(limits)) === void 0 ? "outage" : failure.cause;
+  const tries = (wait?.tries ?? 0) + 1;
+  const prompts = wait?.prompts.length ? wait.prompts : before.turn.prompts;
+  const since = wait?.since ?? now;
+  const next = withWait(state, { cause, phase: "paused", since, until, tries, said: true, prompts });
+  const isTold = wait?.said === true && wait.cause === cause;
+  return keep(next, [...isTold ? [] : [announcement2(next, "ctxb")], tick(next)]);
+}
+function announcement2(state, by) {
+  const { cause = "outage", until = state.now } = state.wait ?? {};
+  const limit = cause === "limit" ? state.limits.hit : void 0;
+  const reason = cause === "limit" ? "a usage limit is reached" : "the API does not answer";
+  return { kind: "wait", ...decided(state, reason), cause, limit, by, until };
+}
+function endAtLimit2(state, failure) {
+  const { limits, wait } = state;
+  const { resetsAt = resetOf(limits) } = failure;
+  const ended3 = { ...state, outcome: "usage-limit", wait: wait && { ...wait, phase: "over" } };
+  const share = limits.hit === void 0 ? void 0 : limits.used[limits.hit]?.share;
+  const reason = "a usage limit is reached";
+  return keep(ended3, [
+    { kind: "usage-limit", ...decided(ended3, reason), level: "limit", limit: limits.hit, share, resetsAt },
+    { kind: "deferred", fate: "show" }
+  ]);
+}
+var TICK_MS = 3e4;
+function tick({ wait, now }) {
+  const left = Math.max(0, (wait?.until ?? now) - now);
+  return { kind: "set-timer", timer: "wait", afterMs: Math.min(left, TICK_MS) };
+}
+function onWaitTimer(state) {
+  const { wait, now } = state;
+  if (wait?.phase !== "paused") return keep(state);
+  if (now < wait.until) return keep(state, [tick(state)]);
+  const trying = withWait(state, { ...wait, phase: "trying" });
+  const expiry = savingAt(trying);
+  if (expiry === void 0 || trying.relief.unfinished === void 0) return keep(trying);
+  const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
+  return chain(
+    keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry),
+    (next) => withSlotAtOnce(next, startCompaction)
+  );
+}
+function savingAt(state) {
+  const { actions } = announceExpiry(state, "unseen");
+  return actions.some((action) => action.kind === "cache-expired" && action.saving !== void 0) ? actions : void 0;
+}
+function endWait(state, answered2) {
+  const { wait, now } = state;
+  if (wait === void 0) return keep(state);
+  const next = withWait(state, answered2 ? void 0 : { ...wait, phase: "over" });
+  if (!wait.said || wait.phase === "over") return keep(next);
+  const ms = now - wait.since;
+  const reason = answered2 ? "the API answers again" : "the API still does not answer";
+  return keep(next, [{ kind: "waited", ...decided(next, reason), cause: wait.cause, ms, answered: answered2 }]);
+}
+function stopWaiting3(state) {
+  return state.wait?.phase === "paused" ? withWait(state, void 0) : state;
+}
+function withWait(state, wait) {
+  return changed(state, { wait });
+}
+
 // src/core/governor/conversation/caller-line.ts
 function onCallerLine(state, event, line4) {
   if (state.run.mode !== "act") return passThrough(state, event, line4);
@@ -19123,7 +19027,7 @@ function dispatch(state, event, line4) {
   return keep(queued, mustWait ? [{ kind: "hold", uuid: prompt2.uuid, line: line4 }] : []);
 }
 function endPause(state) {
-  const stopped2 = stopWaiting(state);
+  const stopped2 = stopWaiting3(state);
   if (stopped2 === state) return keep(state);
   const uuids = state.relief.unfinished?.answers ?? [];
   return keep({ ...stopped2, relief: { ...state.relief, unfinished: void 0 } }, [
@@ -19382,6 +19286,152 @@ function lineageStep(before, { session, handoff: handoff2, relief, process }) {
 function noteLineage(before, state) {
   const next = state.run.mode === "replay" ? void 0 : lineageStep(before, state);
   return keep(state, next === void 0 ? [] : [{ kind: "lineage", ...decided(before, next.reason), ...next }]);
+}
+
+// src/core/governor/process/stall.ts
+var REMEMBERED4 = 100;
+function lifeAfter(life, event, t) {
+  if (event.kind === "known" && event.name === "keep_alive") return life;
+  const isControl = event.kind.startsWith("control-");
+  const kind = isControl ? life.kind : "name" in event ? event.name : event.kind;
+  return { at: t, kind, tools: toolsAfter(life.tools, event, t) };
+}
+function toolsAfter(tools, event, since) {
+  if (event.kind === "assistant") {
+    const begun3 = event.blocks.flatMap(
+      (block2) => block2.type === "tool_use" && !isAgentCall(block2.name) ? [{ id: block2.id, title: titleOf(block2), agent: event.subagent, since, said: false }] : []
+    );
+    return begun3.length === 0 ? tools : [...tools, ...begun3].slice(-REMEMBERED4);
+  }
+  if (tools.length === 0) return tools;
+  if (event.kind === "result") return tools.filter(({ agent }) => agent !== null);
+  if (event.kind === "task" && event.change !== "progress" && event.change !== "started") {
+    return tools.filter(({ agent }) => agent !== event.toolUseId);
+  }
+  if (event.kind !== "user" || event.role !== "tool-result") return tools;
+  return tools.filter(
+    ({ id }) => !event.blocks.some((block2) => block2.type === "tool_result" && block2.toolUseId === id)
+  );
+}
+function silentSince(state) {
+  const { turn, wait, life, control, process, tasks } = state;
+  const isBeside = Object.values(tasks).some(({ kind, phase }) => kind !== "shell" && phase === "background");
+  if (turn.phase === "idle" && !isBeside && state.input !== "closed") return void 0;
+  if (process.phase === "dead" || isRelieving(state) || control.questions.length > 0) return void 0;
+  return wait?.phase === "claude" ? Math.max(life.at, wait.until) : life.at;
+}
+function runningTool({ life, subagents }) {
+  const [first] = life.tools;
+  if (first !== void 0) return first;
+  const unseen = Object.values(subagents).find(({ isUnseen, phase }) => isUnseen && phase === "running");
+  return unseen && { title: `the subagent ${unseen.name ?? unseen.kind ?? ""}`.trim(), since: life.at };
+}
+var LOOK_MS = 3e4;
+var MOST_STALLS = 3;
+var EXIT_PATIENCE_MS2 = 5e3;
+var END5 = [
+  { kind: "kill", signal: "SIGTERM" },
+  { kind: "set-timer", timer: "exit", afterMs: EXIT_PATIENCE_MS2 }
+];
+var INTERRUPT_PATIENCE_MS = 1e4;
+function watchLife(before, after) {
+  const state = isAsked(before, after) ? { ...after, life: { ...after.life, at: after.now } } : after;
+  if (state.stall.lookedAt !== void 0 || state.stall.phase !== "none" || !isWatched(state)) return keep(state);
+  return look(state, state.now);
+}
+function isAsked(before, after) {
+  return before.turn.phase === "idle" && after.turn.phase === "sent" || before.input !== "closed" && after.input === "closed";
+}
+function isWatched(state) {
+  return limitMs(state) > 0 && state.run.mode === "act" && state.outcome !== "stalled" && silentSince(state) !== void 0;
+}
+function limitMs({ run }) {
+  return (run.policy.recovery.stallAfter ?? 0) * 1e3;
+}
+function look(state, since) {
+  const lookedAt = state.now;
+  return keep(changedIn(state, "stall", { lookedAt, since }), [
+    { kind: "set-timer", timer: "stall", afterMs: pauseOf(state) }
+  ]);
+}
+function pauseOf(state) {
+  return Math.min(LOOK_MS, limitMs(state) / 4);
+}
+function onStallTimer(state) {
+  const { stall, now } = state;
+  if (stall.phase !== "none") return keep(changedIn(state, "stall", { phase: "ending" }), END5);
+  const expected = silentSince(state);
+  if (expected === void 0 || !isWatched(state)) return keep(changedIn(state, "stall", { lookedAt: void 0 }));
+  const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
+  const since = hasSlept ? now : stall.since;
+  if (runningTool(state) !== void 0) return chain(tellLongTools(state), (next) => look(next, since));
+  return now - Math.max(expected, since) < limitMs(state) ? look(state, since) : onStall(state, now - expected);
+}
+function tellLongTools(state) {
+  const isLong = ({ since, said: said2 }) => !said2 && state.now - since >= limitMs(state);
+  const { tools } = state.life;
+  if (!tools.some(isLong)) return keep(state);
+  const said = tools.map((tool) => isLong(tool) ? { ...tool, said: true } : tool);
+  const next = changed(state, { life: { ...state.life, tools: said } });
+  return keep(
+    next,
+    tools.filter(isLong).map(({ title, since }) => {
+      const ms = state.now - since;
+      return { kind: "long-tool", ...decided(next, "it has not ended yet"), tool: title, ms };
+    })
+  );
+}
+function onStall(state, ms) {
+  const { stall, run, turn, input } = state;
+  const { enabled } = run.policy.recovery;
+  const isLast = stall.tries >= MOST_STALLS || !enabled || !run.persistent || input !== "open";
+  const last = lastSeen(state);
+  const note2 = { kind: "stall", ...decided(state, last), ms, tries: stall.tries + 1, last: isLast };
+  const next = changedIn(state, "stall", { tries: stall.tries + 1, lookedAt: void 0 });
+  if (isLast) {
+    const outcome = state.outcome ?? (input === "open" ? "stalled" : void 0);
+    return keep({ ...changedIn(next, "stall", { phase: "ending" }), outcome }, [note2, ...END5]);
+  }
+  if (turn.phase !== "running") return keep(changedIn(besideLost(next), "stall", { phase: "ending" }), [note2, ...END5]);
+  const timer3 = {
+    kind: "set-timer",
+    timer: "stall",
+    afterMs: Math.min(INTERRUPT_PATIENCE_MS, limitMs(state))
+  };
+  return chain(keep(changedIn(next, "stall", { phase: "interrupted" }), [note2, timer3]), sendInterrupt);
+}
+function besideLost(state) {
+  const { relief, turn } = state;
+  if (turn.phase !== "idle") return state;
+  const because = "What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.";
+  return { ...state, relief: { ...relief, unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } } };
+}
+var WORDS2 = {
+  init: "the beginning of a turn",
+  assistant: "an answer of the model",
+  partial: "a part of an answer",
+  user: "the result of a tool",
+  result: "the end of a turn",
+  "api-retry": "that it tries a call again",
+  task: "the progress of a subagent",
+  malformed: "a line that is not JSON"
+};
+function lastSeen({ life, turn }) {
+  if (life.kind === void 0) return "it has written no line at all";
+  if (turn.phase === "sent") return "it has not begun to answer the prompt";
+  return `the last that it wrote was ${WORDS2[life.kind] ?? life.kind}`;
+}
+function tellsStall({ stall }, event) {
+  if (stall.phase !== "interrupted") return false;
+  if (event.kind === "result") return event.subtype === "error_during_execution";
+  return event.kind === "user" && event.subagent === null && event.role === "notice";
+}
+function readStall(before, state, event) {
+  if (before.stall.phase !== "interrupted") return keep(state);
+  if (!tellsStall(before, event))
+    return keep(changedIn(state, "stall", { phase: "none" }), [{ kind: "clear-timer", timer: "stall" }]);
+  const because = "Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.";
+  return keep(changedIn(breakOff(before, state, because), "stall", { phase: "ending" }), END5);
 }
 
 // src/core/governor/conversation/visibility.ts
@@ -19722,7 +19772,7 @@ function onTimeout(state, timer3) {
   }
 }
 function interrupt(before) {
-  const state = stopWaiting(before);
+  const state = stopWaiting3(before);
   const interrupted = { ...state, input: state.input === "closed" ? "closed" : "interrupted" };
   const note2 = { kind: "interrupt", ...decided(state, "the user asked to stop") };
   if (state.process.phase === "dead") return chain(keep(interrupted, [note2]), endWithIt);

@@ -1,7 +1,20 @@
 import type { GovernorState } from './state.ts';
 
 /** A state that is being made, before anyone has seen it. */
-export type Draft = { -readonly [K in keyof GovernorState]: GovernorState[K] };
+type Draft = { -readonly [K in keyof GovernorState]: GovernorState[K] };
+
+/** The same state but for some of its parts. */
+export function changed(state: GovernorState, changes: Partial<GovernorState>): GovernorState {
+  return Object.assign(draftOf(state), changes);
+}
+
+/** Parts of the state whose fields change one by one. */
+type Part = 'relief' | 'session' | 'control' | 'stall' | 'told' | 'spending' | 'exact';
+
+/** The same state but for some fields of one part. */
+export function changedIn<P extends Part>(state: GovernorState, part: P, changes: Partial<GovernorState[P]>) {
+  return changed(state, { [part]: { ...state[part], ...changes } });
+}
 
 /**
  * A copy to make the next state of. Field by field, because each line of a recording needs several copies: with spreads
@@ -47,9 +60,4 @@ export function draftOf(state: GovernorState): Draft {
     input: state.input,
     outcome: state.outcome,
   };
-}
-
-/** The state with some of its parts changed. */
-export function changed(state: GovernorState, changes: Partial<GovernorState>): GovernorState {
-  return Object.assign(draftOf(state), changes);
 }

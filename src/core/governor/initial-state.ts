@@ -1,14 +1,15 @@
 import { EMPTY_COST, restarted } from './cost/cost.ts';
+import { NO_SPENDING } from './cost/cost-limit.ts';
 import { NO_CACHE } from './cost/prompt-cache.ts';
 import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
-import { NEW_LIFE, NO_STALL } from './process/stall.ts';
 import { newExact } from './relief/exact.ts';
 import { NO_FETCHES } from './relief/missed.ts';
-import type { Relief } from './relief/relief-state.ts';
+import { NO_RELIEF } from './relief/relief-state.ts';
 import { NO_REFILL } from './relief/thrash.ts';
-import type { GovernorState, Mailbox, Run, Spending, Told } from './state.ts';
+import type { GovernorState, Mailbox, Run, Told } from './state.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
+import { NEW_LIFE, NO_STALL } from './waits/waits-state.ts';
 
 /** The state before anything happened. */
 export function initialState(run: Run): GovernorState {
@@ -86,40 +87,7 @@ const NO_SESSION: GovernorState['session'] = {
 
 const EMPTY_MAILBOX: Mailbox = { waiting: [], ended: false, said: [], stopNext: false };
 
-const NO_SPENDING: Spending = {
-  said: [],
-  others: 0,
-  earlier: 0,
-  before: 0,
-  raised: {},
-  phase: 'within',
-  brokenOff: false,
-};
-
 const NOTHING_TOLD: Told = { zone: 'ok', askedAt: undefined, warnings: [] };
-
-const NO_RELIEF: Relief = {
-  due: undefined,
-  putOffAt: undefined,
-  hopeless: undefined,
-  handoffs: 0,
-  handed: undefined,
-  left: undefined,
-  landing: undefined,
-  useless: false,
-  blocked: false,
-  boundaries: [],
-  refilled: 0,
-  landings: [],
-  pending: undefined,
-  fresh: undefined,
-  document: undefined,
-  unfinished: undefined,
-  resuming: undefined,
-  exhausted: undefined,
-  isLanding: false,
-  stop: undefined,
-};
 
 const NEW_TOOL_BUDGET: ToolBudget = {
   ignores: [],

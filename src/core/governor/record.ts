@@ -4,7 +4,6 @@ import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf 
 import type { Decision } from './decisions.ts';
 import { TIMERS, type TimerName } from './effects.ts';
 import type { Input, OwnEvent, SpentBefore } from './input.ts';
-import type { Policy } from './policy.ts';
 import type { Run } from './state.ts';
 
 /**
@@ -20,51 +19,9 @@ export interface RecordLine {
 
 const VERSION = 1;
 
-/** Records from before there was a working memory do not speak of it, nor of what came later. */
-const LATER_POLICY = {
-  memory: { enabled: false, restoreTokens: 0, remind: false, statePattern: undefined, deadEndPattern: undefined },
-  strategy: 'compact',
-  zones: {
-    monitor: 0.3,
-    warning: 0.5,
-    largeInWarning: Number.MAX_SAFE_INTEGER,
-    largeInCritical: Number.MAX_SAFE_INTEGER,
-    onLargeTask: 'announce',
-    repromptMinutes: 0,
-    tellAgent: false,
-  },
-  handoff: { enabled: false, timeoutSeconds: 0 },
-  cost: {
-    limitUsd: undefined,
-    projectLimitUsd: undefined,
-    period: 'day',
-    warnAt: 1,
-    expiredCacheUsd: 'off',
-    onLimit: 'stop',
-    prices: {},
-  },
-  limits: { wait: 0, outageWait: 0, warnAt: 1 },
-  agents: { max: undefined, tokens: undefined, costUsd: undefined },
-  recovery: { enabled: false, maxRestarts: 0, stallAfter: undefined },
-  tools: { mode: 'off', perCall: 1, minTokens: 0, warnBelow: 0, criticalBelow: 0, byTool: {} },
-  tiers: { system: 1, history: 1, toolResults: 1, user: 1, response: 1, total: 1 },
-} as const satisfies Partial<Policy>;
-
-const LATER = {
-  project: '',
-  answersInSchema: false,
-  withoutHooks: false,
-  persistent: true,
-  attended: false,
-} as const satisfies Partial<Run>;
-
 /** What is recorded of an input; `raw` is the line it was decoded from, where it was one. */
 export function toRecord(input: Input, raw: string | undefined): RecordLine {
-  const line =
-    raw ??
-    (input.from === 'ctxb'
-      ? ownEventLine(input.event)
-      : JSON.stringify({ ...input.event, type: `ctxb_${input.event.kind}` }));
+  const line = raw ?? JSON.stringify({ ...input.event, type: `ctxb_${input.event.kind}` });
   return { t: input.t, from: input.from, line };
 }
 
@@ -93,10 +50,8 @@ export function readRecordedRun(value: Fields): Run | undefined {
   if (value.from !== 'ctxb' || typeof value.line !== 'string' || !value.line.includes('"ctxb_run"')) return undefined;
   const opening = parseFields(value.line);
   if (opening.type !== 'ctxb_run' || opening.version !== VERSION || !isFields(opening.run)) return undefined;
-  // The version says that this program wrote it, in this shape; what came to it since has its default.
-  const run = opening.run as unknown as Run;
-  const cost = { ...LATER_POLICY.cost, ...run.policy.cost };
-  return { ...LATER, ...run, policy: { ...LATER_POLICY, ...run.policy, cost } };
+  // The version says that this program wrote it, in this shape.
+  return opening.run as unknown as Run;
 }
 
 /**
@@ -130,71 +85,44 @@ function readCaller(line: string, t: number): Input {
 }
 
 function timerOf(fields: Fields): TimerName {
-  const name = TIMERS.find((timer) => timer === fields.timer);
-  return name ?? 'compaction';
+  return TIMERS.find((timer) => timer === fields.timer) ?? 'compaction';
 }
 
-/** What ctxb had to say, as a line of a record. */
-function ownEventLine(event: OwnEvent): string {
-  return JSON.stringify({ ...event, type: `ctxb_${event.kind}` });
-}
+type Told<K extends OwnEvent['kind']> = Omit<Extract<OwnEvent, { readonly kind: K }>, 'kind'>;
 
-type Readers = { readonly [K in OwnEvent['kind']]: (fields: Fields) => Extract<OwnEvent, { readonly kind: K }> };
-
-const READERS: Readers = {
-  begin: () => ({ kind: 'begin' }),
-  interrupt: () => ({ kind: 'interrupt' }),
-  state: ({ to, source }) => ({ kind: 'state', to: textOf(to) ?? '', source: source === 'told' ? 'told' : 'pattern' }),
-  'dead-end': ({ text }) => ({ kind: 'dead-end', text: textOf(text) ?? '' }),
-  'exact-folder': ({ path, guarded }) => ({ kind: 'exact-folder', path: textOf(path), guarded: guarded === true }),
-  'relief-slot': ({ granted }) => ({ kind: 'relief-slot', granted: granted === true }),
-  'exact-proved': () => ({ kind: 'exact-proved' }),
+/** The fields of what ctxb had to say, checked. */
+const READERS: { readonly [K in OwnEvent['kind']]: (fields: Fields) => Told<K> } = {
+  begin: () => ({}),
+  interrupt: () => ({}),
+  state: ({ to, source }) => ({ to: textOf(to) ?? '', source: source === 'told' ? 'told' : 'pattern' }),
+  'dead-end': ({ text }) => ({ text: textOf(text) ?? '' }),
+  'exact-folder': ({ path, guarded }) => ({ path: textOf(path), guarded: guarded === true }),
+  'relief-slot': ({ granted }) => ({ granted: granted === true }),
+  'exact-proved': () => ({}),
   // Checked where the file was read.
-  'exact-receipt': ({ receipt, kept }) => ({
-    kind: 'exact-receipt',
-    receipt: receipt as ExactReceipt,
-    kept: textsOf(kept),
-  }),
-  earlier: ({ entry }) => ({ kind: 'earlier', entry: fieldsOf(entry) }),
-  notes: ({ path }) => ({ kind: 'notes', path: textOf(path) ?? '' }),
-  'handoff-problems': ({ problems }) => ({ kind: 'handoff-problems', problems: textsOf(problems) }),
+  'exact-receipt': ({ receipt, kept }) => ({ receipt: receipt as ExactReceipt, kept: textsOf(kept) }),
+  earlier: ({ entry }) => ({ entry: fieldsOf(entry) }),
+  notes: ({ path }) => ({ path: textOf(path) ?? '' }),
+  'handoff-problems': ({ problems }) => ({ problems: textsOf(problems) }),
   'handoff-written': ({ path, text, by, problems }) => ({
-    kind: 'handoff-written',
     path: textOf(path),
     text: textOf(text) ?? '',
     by: by === 'agent' ? 'agent' : 'memory',
     problems: textsOf(problems),
   }),
-  'project-cost': ({ others, earlier }) => ({
-    kind: 'project-cost',
-    others: countOf(others) ?? 0,
-    earlier: countOf(earlier) ?? 0,
-  }),
-  'cost-answer': ({ limitUsd }) => ({
-    kind: 'cost-answer',
-    limitUsd: typeof limitUsd === 'number' ? limitUsd : undefined,
-  }),
-  'stop-answer': ({ goesOn }) => ({ kind: 'stop-answer', goesOn: goesOn === true }),
-  'file-measured': ({ requestId, file }) => ({
-    kind: 'file-measured',
-    requestId: textOf(requestId) ?? '',
-    file: measureIn(fieldsOf(file)),
-  }),
-  'hook-failed': ({ requestId }) => ({ kind: 'hook-failed', requestId: textOf(requestId) ?? '' }),
-  'result-stored': ({ requestId, path }) => ({
-    kind: 'result-stored',
-    requestId: textOf(requestId) ?? '',
-    path: textOf(path),
-  }),
+  'project-cost': ({ others, earlier }) => ({ others: countOf(others) ?? 0, earlier: countOf(earlier) ?? 0 }),
+  'cost-answer': ({ limitUsd }) => ({ limitUsd: typeof limitUsd === 'number' ? limitUsd : undefined }),
+  'stop-answer': ({ goesOn }) => ({ goesOn: goesOn === true }),
+  'file-measured': ({ requestId, file }) => ({ requestId: textOf(requestId) ?? '', file: measureIn(fieldsOf(file)) }),
+  'hook-failed': ({ requestId }) => ({ requestId: textOf(requestId) ?? '' }),
+  'result-stored': ({ requestId, path }) => ({ requestId: textOf(requestId) ?? '', path: textOf(path) }),
   recovered: ({ answers, document, spent, ...fields }) => ({
-    kind: 'recovered',
     ...endIn(fields),
     answers: textsOf(answers),
     document: documentIn(fieldsOf(document)),
     spent: spentIn(fieldsOf(spent)),
   }),
   exit: ({ code, signal, logged, delivered, ...fields }) => ({
-    kind: 'exit',
     code: countOf(code),
     signal: textOf(signal),
     logged: logged === true,
@@ -233,8 +161,9 @@ function documentIn({ path, text }: Fields) {
   return where === undefined || words === undefined ? undefined : { path: where, text: words };
 }
 
-/** The same again. A line that no version has written says nothing. */
+/** A line that no version has written says nothing. */
 function readOwnEvent(fields: Fields): OwnEvent {
   const kind = textOf(fields.type)?.replace(/^ctxb_/, '') ?? '';
-  return Object.hasOwn(READERS, kind) ? READERS[kind as OwnEvent['kind']](fields) : { kind: 'begin' };
+  if (!Object.hasOwn(READERS, kind)) return { kind: 'begin' };
+  return { kind, ...READERS[kind as OwnEvent['kind']](fields) } as OwnEvent;
 }

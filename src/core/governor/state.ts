@@ -2,7 +2,8 @@ import type { ControlRequestEvent } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { Agent, FanOut, Tasks } from './agents/agents-state.ts';
 import type { Cost } from './cost/cost.ts';
-import type { CostNotice } from './cost/cost-limit.ts';
+import type { Spending } from './cost/cost-limit.ts';
+import type { PromptCache } from './cost/prompt-cache.ts';
 import type { CompactionKind } from './decisions.ts';
 import type { Content } from './gauge/estimator.ts';
 import type { Gauge, Reading } from './gauge/gauge.ts';
@@ -164,36 +165,6 @@ export interface Mailbox {
   readonly said: readonly string[];
   /** The turn of the first that waits is to be stopped when it begins. */
   readonly stopNext: boolean;
-}
-
-/** The prompt cache that the main thread's calls write and read. */
-export interface PromptCache {
-  /** When a call last used it, in milliseconds since the epoch; undefined: nothing is known to be in it. */
-  readonly usedAt: number | undefined;
-  readonly lifetimeMs: number;
-  /** Calls since the context was new. */
-  readonly calls: number;
-}
-
-/** What is done about the limits of cost. */
-export interface Spending {
-  /** What has been announced. */
-  readonly said: readonly CostNotice[];
-  /** What other runs have spent in the period, and this one before it began, in micro-dollars. */
-  readonly others: number;
-  readonly earlier: number;
-  /** What this run had spent when it was broken off, in micro-dollars: it is among what other runs have spent. */
-  readonly before: number;
-  /** Limits in US dollars that the person has set instead of those that were reached. */
-  readonly raised: { readonly run?: number; readonly project?: number };
-  /**
-   * - `stopping`: the turn that crossed a limit is being interrupted.
-   * - `asking`: the person is asked.
-   * - `wrapping`: the last turn runs.
-   */
-  readonly phase: 'within' | 'stopping' | 'asking' | 'wrapping' | 'over';
-  /** The turn that crossed the limit did not come to its end. */
-  readonly brokenOff: boolean;
 }
 
 /** What the agent knows of its budget. */

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  addFile,
-  addPrompt,
-  addToolOutput,
+  addText,
   type CharacterEstimate,
   NO_CHARACTERS,
   TOOL_CALL_LIMIT,
@@ -75,8 +73,6 @@ interface Restarted extends Total {
 
 const RESTART = vectorsOf<Restart, Restarted>('should-restart');
 
-const ADD = { file: addFile, tool: addToolOutput, prompt: addPrompt };
-
 /** Whether the context counts as full: by its tokens, through the latch that acts. */
 function isFull(estimate: CharacterEstimate, { threshold_percent = 80, context_limit = WINDOW }: Restart): boolean {
   const policy = policyWith({ thresholds: { warn: 0.001, compact: threshold_percent / 100 } });
@@ -89,7 +85,7 @@ function run(input: Restart) {
   for (const { op, text, times = 1 } of input.ops) {
     if (op === 'check') checks.push(isFull(estimate, input));
     else if (op === 'reset') estimate = NO_CHARACTERS;
-    else for (let time = 0; time < times; time++) estimate = ADD[op](estimate, expand(text));
+    else for (let time = 0; time < times; time++) estimate = addText(estimate, op, expand(text));
   }
   return { estimate, checks, full: isFull(estimate, input) };
 }

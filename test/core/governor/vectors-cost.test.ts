@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_COST, readCost, toMicroUsd, totalMicroUsd, toUsd } from '../../../src/core/governor/cost/cost.ts';
-import { type CostLevel, type CostNotice, judgeCost } from '../../../src/core/governor/cost/cost-limit.ts';
+import { type CostNotice, judgeCost } from '../../../src/core/governor/cost/cost-limit.ts';
 import { PRICES } from '../../../src/core/governor/cost/prices.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
@@ -111,7 +111,7 @@ function enforce({ budget, other_jobs = [], turn_costs }: Enforcing) {
   const others = other_jobs.reduce((sum, [, usd]) => sum + toMicroUsd(usd), 0);
   let said: readonly CostNotice[] = [];
   let spent = 0;
-  const levels: CostLevel[] = [];
+  const levels: ReturnType<typeof judgeCost>['level'][] = [];
   for (const usd of turn_costs) {
     spent += toMicroUsd(usd);
     const judgement = judgeCost(spent, limitsOf(budget, others), said);

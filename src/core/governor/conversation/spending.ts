@@ -1,8 +1,8 @@
 import type { Event } from '../../protocol/events.ts';
 import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
-import { type CostJudgement, type CostLimits, type CostNotice, judgeCost } from '../cost/cost-limit.ts';
+import { type CostLimits, type CostNotice, judgeCost, type Spending } from '../cost/cost-limit.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
-import type { GovernorState, Spending } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { injectPrompt } from './send-prompt.ts';
 
@@ -35,7 +35,7 @@ function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorS
   return { ...state, told: { ...state.told, warnings: [...state.told.warnings, ...costs.slice(-1)] } };
 }
 
-function judge(state: GovernorState): CostJudgement {
+function judge(state: GovernorState) {
   return judgeCost(runMicroUsd(state), limitsOf(state), state.spending.said);
 }
 

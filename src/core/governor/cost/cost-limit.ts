@@ -3,52 +3,61 @@ import { toMicroUsd } from './cost.ts';
 /** `run`: for this run. `project`: for all runs of one context folder, in one period. */
 export type CostScope = 'run' | 'project';
 
+/** What is done about the limits of cost. */
+export type Spending = Readonly<typeof NO_SPENDING>;
+
+export const NO_SPENDING = {
+  /** What has been announced. */
+  said: [] as readonly CostNotice[],
+  /** What other runs have spent in the period, and this one before it began, in micro-dollars. */
+  others: 0,
+  earlier: 0,
+  /** What this run had spent when it was broken off, in micro-dollars: it is among what other runs have spent. */
+  before: 0,
+  /** Limits in US dollars that the person has set instead of those that were reached. */
+  raised: {} as { readonly [S in CostScope]?: number },
+  /**
+   * - `stopping`: the turn that crossed a limit is being interrupted.
+   * - `asking`: the person is asked.
+   * - `wrapping`: the last turn runs.
+   */
+  phase: 'within' as 'within' | 'stopping' | 'asking' | 'wrapping' | 'over',
+  /** The turn that crossed the limit did not come to its end. */
+  brokenOff: false,
+};
+
 export interface CostLimits {
   /** Dollars; undefined or 0: none. */
   readonly limitUsd: number | undefined;
-  /** Dollars; undefined or 0: none. */
   readonly projectLimitUsd: number | undefined;
   /** What other runs have spent in the period. */
   readonly othersMicroUsd: number;
-  /** What this run spent before the period began, which is not in it. Default 0. */
+  /** What this run spent before the period began, which is not in it. */
   readonly earlierMicroUsd?: number;
   /** Share of a limit at which it is announced, above 0 and up to 1. */
   readonly warnAt: number;
 }
 
 /** How far one limit is used up, in micro-dollars. */
-export interface CostShare {
+interface CostShare<Level = 'none' | 'warn' | 'limit'> {
   readonly scope: CostScope;
-  readonly level: CostLevel;
+  readonly level: Level;
   readonly spent: number;
   readonly limit: number;
 }
 
-export type CostLevel = 'none' | 'warn' | 'limit';
-
 /** Something to be said about a limit. With a new limit it may be said again. */
-export interface CostNotice extends CostShare {
-  readonly level: 'warn' | 'limit';
-}
-
-export interface CostJudgement {
-  /** Where the run stands now, by the limit it is nearest to: it stays `limit` until the limit is raised. */
-  readonly level: CostLevel;
-  /** That limit; undefined without limits. */
-  readonly nearest: CostShare | undefined;
-  /** What has not been said yet, in order; also who goes past a limit at once is warned first. */
-  readonly news: readonly CostNotice[];
-  /** What has been said, the news included: `said` of the next judgement. */
-  readonly said: readonly CostNotice[];
-}
+export type CostNotice = CostShare<'warn' | 'limit'>;
 
 /**
- * Compares what was spent with the limits.
+ * Compares what was spent with the limits. `level`: where the run stands by the limit that is `nearest`; it stays `limit`
+ * until the limit is raised. `news`: what has not been said yet, in order; also who goes past a limit at once is warned
+ * first.
  *
  * @param spent micro-dollars of this run
  * @param said what the judgement before returned as `said`; empty at the start
  */
-export function judgeCost(spent: number, limits: CostLimits, said: readonly CostNotice[]): CostJudgement {
+export function judgeCost(spent: number, limits: CostLimits, said: readonly CostNotice[]) {
   const shares = sharesOf(spent, limits);
   const [nearest] = shares;
   const news = shares.flatMap(noticesOf).filter((notice) => !said.some((past) => isSame(past, notice)));

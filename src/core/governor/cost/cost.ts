@@ -27,37 +27,28 @@ interface PricedCall {
  * claude counts by itself and reports its counter with each result. What came since is computed from the usage of the
  * calls, and replaced by the next report, which also knows what the stream does not show: summaries, titles.
  */
-export interface Cost {
+export type Cost = Readonly<typeof EMPTY_COST>;
+
+export const EMPTY_COST = {
   /** claude's own counter as this process last reported it. */
-  readonly reported: number;
+  reported: 0,
   /** What comes on top of the counter: from before it was set back, and from earlier processes. */
-  readonly counted: number;
+  counted: 0,
   /** Calls since the last report that are over. */
-  readonly settled: number;
+  settled: 0,
   /** The last call of each thread since then: the main thread and its subagents call side by side. */
-  readonly calls: readonly PricedCall[];
+  calls: [] as readonly PricedCall[],
   /**
    * Undefined: the counter began at 0. Else this process went on with a session and has reported nothing yet, so that
    * its counter may begin with what the session had cost; the number is the last report that is known of it.
    */
-  readonly carried: number | undefined;
+  carried: undefined as number | undefined,
   /** Some of `counted` was only computed, and no report will come for it. */
-  readonly guessed: boolean;
-  /** Something is known: there was a report, or a call with a price. */
-  readonly known: boolean;
-  /** A model without a price: its calls cost nothing until claude reports them. */
-  readonly unpriced: string | undefined;
-}
-
-export const EMPTY_COST: Cost = {
-  reported: 0,
-  counted: 0,
-  settled: 0,
-  calls: [],
-  carried: undefined,
   guessed: false,
+  /** Something is known: there was a report, or a call with a price. */
   known: false,
-  unpriced: undefined,
+  /** A model without a price: its calls cost nothing until claude reports them. */
+  unpriced: undefined as string | undefined,
 };
 
 /** Where prices are looked up. */

@@ -1,11 +1,19 @@
 import type { AssistantEvent } from '../../protocol/events.ts';
-import type { PromptCache } from '../state.ts';
 import type { Rates } from './prices.ts';
 
 const FIVE_MINUTES_MS = 5 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
-export const NO_CACHE: PromptCache = { usedAt: undefined, lifetimeMs: FIVE_MINUTES_MS, calls: 0 };
+/** The prompt cache that the main thread's calls write and read. */
+export type PromptCache = Readonly<typeof NO_CACHE>;
+
+export const NO_CACHE = {
+  /** When a call last used it, in milliseconds since the epoch; undefined: nothing is known to be in it. */
+  usedAt: undefined as number | undefined,
+  lifetimeMs: FIVE_MINUTES_MS,
+  /** Calls since the context was new. */
+  calls: 0,
+};
 
 /**
  * The cache after a main-thread call, which has written to it, or prolonged its life by reading it. How long that life

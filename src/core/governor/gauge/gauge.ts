@@ -12,7 +12,7 @@ import {
   NO_CONTENT,
   UNCALIBRATED,
 } from './estimator.ts';
-import { type CharacterEstimate, NO_CHARACTERS, totalTokens } from './token-estimate.ts';
+import { NO_CHARACTERS, totalTokens } from './token-estimate.ts';
 import { type ContextWindow, learnFromContext, UNKNOWN_WINDOW } from './window.ts';
 
 /**
@@ -37,44 +37,29 @@ export interface Call {
 }
 
 /** How full the main thread's context is. All figures in tokens. */
-export interface Gauge {
-  readonly window: ContextWindow;
-  readonly basis: Basis;
-  /** Context of the last reading. */
-  readonly used: number;
-  readonly call: Call | null;
-  /** What came in since the last reading. */
-  readonly added: Content;
-  /** Of this the thoughts since the last prompt, as expected in tokens: some models forget them at the next. */
-  readonly thoughts: number;
-  readonly calibration: Calibration;
-  readonly calls: number;
-  /** Tokens by which calls made the context grow, together. */
-  readonly grown: number;
-  readonly peak: number;
-  /** Context of the first call: about what system prompt and tools take, the least a compaction can leave. */
-  readonly first: number | undefined;
-  /** What `predicted` said just before the last call, for comparison; undefined after a break. */
-  readonly foreseen: number | undefined;
-  /** A call of another model in between, whose size does not count for this context. */
-  readonly aside: { readonly messageId: string; readonly model: string } | null;
-  readonly characters: CharacterEstimate;
-}
+export type Gauge = Readonly<typeof EMPTY_GAUGE>;
 
-export const EMPTY_GAUGE: Gauge = {
+export const EMPTY_GAUGE = {
   window: UNKNOWN_WINDOW,
-  basis: 'none',
+  basis: 'none' as Basis,
+  /** Context of the last reading. */
   used: 0,
-  call: null,
+  call: null as Call | null,
+  /** What came in since the last reading. */
   added: NO_CONTENT,
+  /** Of this the thoughts since the last prompt, as expected in tokens: some models forget them at the next. */
   thoughts: 0,
   calibration: UNCALIBRATED,
   calls: 0,
+  /** Tokens by which calls made the context grow, together. */
   grown: 0,
   peak: 0,
-  first: undefined,
-  foreseen: undefined,
-  aside: null,
+  /** Context of the first call: about what system prompt and tools take, the least a compaction can leave. */
+  first: undefined as number | undefined,
+  /** What `predicted` said just before the last call, for comparison; undefined after a break. */
+  foreseen: undefined as number | undefined,
+  /** A call of another model in between, whose size does not count for this context. */
+  aside: null as { readonly messageId: string; readonly model: string } | null,
   characters: NO_CHARACTERS,
 };
 
@@ -121,12 +106,9 @@ function basisOf({ basis, added, calibration }: Gauge): Reading['basis'] {
   return isFigure && estimateTokens(added, calibration) > 0 ? 'predicted' : basis;
 }
 
-/** A gauge that is being made, before anyone has seen it. */
-type GaugeDraft = { -readonly [K in keyof Gauge]: Gauge[K] };
-
-/** A copy to change: field by field for the same reason as in `draftOf`. */
-export function gaugeDraftOf(gauge: Gauge): GaugeDraft {
-  return {
+/** The same gauge but for some of its fields: copied field by field for the same reason as in `draftOf`. */
+export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
+  const copy = {
     window: gauge.window,
     basis: gauge.basis,
     used: gauge.used,
@@ -142,77 +124,68 @@ export function gaugeDraftOf(gauge: Gauge): GaugeDraft {
     aside: gauge.aside,
     characters: gauge.characters,
   };
+  return Object.assign(copy, changes);
 }
 
 /** A new API call of the main thread; `call.generated` is what its first line brings. */
 export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
   const used = contextOf(usage);
   const comparable = gauge.basis === 'measured' && gauge.call !== null;
-  const next = gaugeDraftOf(gauge);
-  next.window = learnFromContext(gauge.window, used);
-  next.basis = 'measured';
-  next.used = used;
-  next.call = call;
-  next.added = NO_CONTENT;
-  next.thoughts = gauge.thoughts + call.generated.thoughts;
-  next.calibration = calibrationFor(call.model, comparable ? learn(gauge, used) : gauge.calibration);
-  next.calls = gauge.calls + 1;
-  if (comparable) next.grown = gauge.grown + Math.max(0, used - gauge.used);
-  next.peak = Math.max(gauge.peak, used);
-  next.first = gauge.first ?? used;
-  next.foreseen = comparable ? predicted(gauge) : undefined;
-  next.aside = null;
-  return next;
+  return changedGauge(gauge, {
+    window: learnFromContext(gauge.window, used),
+    basis: 'measured',
+    used,
+    call,
+    added: NO_CONTENT,
+    thoughts: gauge.thoughts + call.generated.thoughts,
+    calibration: calibrationFor(call.model, comparable ? learn(gauge, used) : gauge.calibration),
+    calls: gauge.calls + 1,
+    grown: gauge.grown + (comparable ? Math.max(0, used - gauge.used) : 0),
+    peak: Math.max(gauge.peak, used),
+    first: gauge.first ?? used,
+    foreseen: comparable ? predicted(gauge) : undefined,
+    aside: null,
+  });
 }
 
 /** A further line of the call that is under way: more content, perhaps a better output count. */
 export function extendCall(gauge: Gauge, written: Content, output: number, final: boolean): Gauge {
   if (gauge.call === null) return gauge;
   const { messageId, model, generated, outputKnown } = gauge.call;
-  const next = gaugeDraftOf(gauge);
-  next.call = {
+  const call = {
     messageId,
     model,
     output: Math.max(gauge.call.output, output),
     outputKnown: outputKnown || final,
     generated: addContent(generated, written),
   };
-  next.thoughts = gauge.thoughts + written.thoughts;
-  return next;
+  return changedGauge(gauge, { call, thoughts: gauge.thoughts + written.thoughts });
 }
 
 /** The true output count of the last call. */
 export function settleOutput(gauge: Gauge, output: number): Gauge {
-  if (gauge.call === null) return gauge;
-  const next = gaugeDraftOf(gauge);
-  next.call = { ...gauge.call, output, outputKnown: true };
-  return next;
+  return gauge.call === null ? gauge : changedGauge(gauge, { call: { ...gauge.call, output, outputKnown: true } });
 }
 
 /** Something was put into the context after the last call: tool results, a prompt. */
 export function addToContext(gauge: Gauge, content: Content): Gauge {
-  const next = gaugeDraftOf(gauge);
-  next.added = addContent(gauge.added, content);
-  return next;
+  return changedGauge(gauge, { added: addContent(gauge.added, content) });
 }
 
 /** A new turn begins: the thoughts of those before it may leave the context. */
 export function endThoughts(gauge: Gauge): Gauge {
   if (gauge.thoughts === 0) return gauge;
-  const next = gaugeDraftOf(gauge);
-  next.thoughts = 0;
-  next.added = addContent(gauge.added, forgotten(gauge.call?.model, gauge.thoughts));
-  return next;
+  const added = addContent(gauge.added, forgotten(gauge.call?.model, gauge.thoughts));
+  return changedGauge(gauge, { thoughts: 0, added });
 }
+
+/** What is known of the last call, where the context is another since. */
+const NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, foreseen: undefined } as const;
 
 /** A reading that does not come from a call: claude's own answer, a report in text. */
 export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
-  const next = restOf(gauge);
-  next.window = learnFromContext(gauge.window, used);
-  next.basis = basis;
-  next.used = used;
-  next.peak = Math.max(gauge.peak, used);
-  return next;
+  const window = learnFromContext(gauge.window, used);
+  return changedGauge(gauge, { ...NO_CALL, window, basis, used, peak: Math.max(gauge.peak, used) });
 }
 
 /**
@@ -220,21 +193,8 @@ export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
  * what is known to be kept.
  */
 export function emptyContext(gauge: Gauge, keptTokens: number): Gauge {
-  const next = restOf(gauge);
-  next.basis = 'estimated';
-  next.used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
-  next.characters = NO_CHARACTERS;
-  return next;
-}
-
-/** What stays of a gauge when the context is another than after the last call. */
-function restOf(gauge: Gauge): GaugeDraft {
-  const next = gaugeDraftOf(gauge);
-  next.call = null;
-  next.added = NO_CONTENT;
-  next.thoughts = 0;
-  next.foreseen = undefined;
-  return next;
+  const used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
+  return changedGauge(gauge, { ...NO_CALL, basis: 'estimated', used, characters: NO_CHARACTERS });
 }
 
 /** No usage and no report has been seen: characters are all there is. */

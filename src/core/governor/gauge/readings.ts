@@ -2,17 +2,17 @@ import type { AssistantEvent, Block, Event, InitEvent, ResultEvent, UserEvent } 
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, saysNothing } from '../../protocol/usage.ts';
-import { changed, draftOf } from '../draft.ts';
+import { changed, changedIn } from '../draft.ts';
 import type { GovernorState } from '../state.ts';
 import { type Content, measureContent, NO_CONTENT } from './estimator.ts';
 import {
   addCall,
   addToContext,
+  changedGauge,
   emptyContext,
   endThoughts,
   extendCall,
   type Gauge,
-  gaugeDraftOf,
   isCharactersOnly,
   predicted,
   settleOutput,
@@ -63,8 +63,7 @@ export function readPrompt(state: GovernorState, event: UserEvent): GovernorStat
 }
 
 function withGauge(state: GovernorState, gauge: Gauge): GovernorState {
-  if (gauge === state.gauge) return state;
-  return changed(state, { gauge });
+  return gauge === state.gauge ? state : changed(state, { gauge });
 }
 
 function withEmptyContext(state: GovernorState, keptTokens: number): GovernorState {
@@ -79,7 +78,7 @@ function readAssistant(state: GovernorState, event: AssistantEvent, generated: C
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
   if (isSame) return extendCall(gauge, generated, usage.output, outputFinal);
   const aside = asideOf(gauge, event, session.model);
-  if (aside !== null) return aside === gauge.aside ? gauge : withAside(gauge, aside);
+  if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
   const known = withWindow(gauge, recordedWindow(state, event, learnFromModelId(gauge.window, model)));
   return addCall(known, { messageId, model, output: usage.output, outputKnown: outputFinal, generated }, usage);
 }
@@ -96,16 +95,7 @@ function recordedWindow({ gauge, session, run }: GovernorState, event: Assistant
 }
 
 function withWindow(gauge: Gauge, window: Gauge['window']): Gauge {
-  if (window === gauge.window) return gauge;
-  const next = gaugeDraftOf(gauge);
-  next.window = window;
-  return next;
-}
-
-function withAside(gauge: Gauge, aside: Gauge['aside']): Gauge {
-  const next = gaugeDraftOf(gauge);
-  next.aside = aside;
-  return next;
+  return window === gauge.window ? gauge : changedGauge(gauge, { window });
 }
 
 /**
@@ -127,18 +117,14 @@ function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
     const before = event.role === 'prompt' ? endThoughts(gauge) : gauge;
     return addToContext(readReport(before, event), content);
   }
-  const counted = gaugeDraftOf(gauge);
-  counted.characters = addBlocks(gauge.characters, event.blocks);
+  const counted = changedGauge(gauge, { characters: addBlocks(gauge.characters, event.blocks) });
   // A tool ran and no call before it had usage: this stream has none.
   const settled = event.role === 'tool-result' ? settleCharacters(counted) : counted;
   return readReport(settled, event);
 }
 
 function settleCharacters(gauge: Gauge): Gauge {
-  const next = gaugeDraftOf(gauge);
-  next.basis = 'estimated';
-  next.used = predicted(gauge);
-  return next;
+  return changedGauge(gauge, { basis: 'estimated', used: predicted(gauge) });
 }
 
 /** Reports in text count only where claude gives no usage at all. */
@@ -161,10 +147,7 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
   const listed =
     state.run.mode === 'replay' ? windowIn(event.version ?? session.version, event.model, true) : undefined;
   const window = learnWindow(named, listed ?? 0, 'version');
-  const next = draftOf(state);
-  next.gauge = withWindow(gauge, window);
-  if (another) next.latch = 'none';
-  return next;
+  return changed(state, { gauge: withWindow(gauge, window), latch: another ? 'none' : state.latch });
 }
 
 function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
@@ -205,7 +188,7 @@ function readLoneCall(gauge: Gauge, event: ResultEvent): Gauge {
 export function readSession(state: GovernorState, event: Event): GovernorState {
   switch (event.kind) {
     case 'init':
-      return withSession(state, {
+      return changedIn(state, 'session', {
         id: event.sessionId ?? state.session.id,
         model: event.model ?? state.session.model,
         version: event.version ?? state.session.version,
@@ -226,7 +209,7 @@ function readHookSession(state: GovernorState, { session_id, transcript_path }: 
   const id = session.id ?? textOf(session_id);
   const transcript = textOf(transcript_path) ?? session.transcript;
   if (id === session.id && transcript === session.transcript) return state;
-  return withSession(state, { id, transcript });
+  return changedIn(state, 'session', { id, transcript });
 }
 
 /** Session logs have no init line: id, model and version stand on every line. */
@@ -237,11 +220,7 @@ function readLogSession(state: GovernorState, event: AssistantEvent | UserEvent)
   const model = session.model ?? spoken;
   const version = session.version ?? event.version;
   if (id === session.id && model === session.model && version === session.version) return state;
-  return withSession(state, { id, model, version });
-}
-
-function withSession(state: GovernorState, changes: Partial<GovernorState['session']>): GovernorState {
-  return changed(state, { session: { ...state.session, ...changes } });
+  return changedIn(state, 'session', { id, model, version });
 }
 
 /** A context size that was reported in text. */

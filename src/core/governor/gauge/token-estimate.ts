@@ -22,14 +22,9 @@ export function codePoints(text: string): number {
  * The estimate for streams without any usage figures: characters of files, tool output and prompts, times an overhead
  * for system prompt, schemas and formatting. Shown as `estimated`, never as a measurement.
  */
-export interface CharacterEstimate {
-  readonly fileTokens: number;
-  readonly toolTokens: number;
-  readonly promptTokens: number;
-  readonly toolCalls: number;
-}
+export type CharacterEstimate = Readonly<typeof NO_CHARACTERS>;
 
-export const NO_CHARACTERS: CharacterEstimate = { fileTokens: 0, toolTokens: 0, promptTokens: 0, toolCalls: 0 };
+export const NO_CHARACTERS = { fileTokens: 0, toolTokens: 0, promptTokens: 0, toolCalls: 0 };
 
 const CONTEXT_CHARS_PER_TOKEN = 4;
 const OVERHEAD = 1.3;
@@ -47,22 +42,21 @@ export function totalTokens(estimate: CharacterEstimate): number {
   return Math.trunc((estimate.fileTokens + estimate.toolTokens + estimate.promptTokens) * OVERHEAD);
 }
 
-export function addPrompt(estimate: CharacterEstimate, text: string): CharacterEstimate {
-  return { ...estimate, promptTokens: estimate.promptTokens + textTokens(text) };
-}
-
-export function addFile(estimate: CharacterEstimate, text: string): CharacterEstimate {
-  return { ...estimate, fileTokens: estimate.fileTokens + textTokens(text), toolCalls: estimate.toolCalls + 1 };
-}
-
-export function addToolOutput(estimate: CharacterEstimate, text: string): CharacterEstimate {
-  return { ...estimate, toolTokens: estimate.toolTokens + textTokens(text), toolCalls: estimate.toolCalls + 1 };
+/** What a text adds; files and what tools say come with a call. */
+export function addText(
+  estimate: CharacterEstimate,
+  from: 'file' | 'tool' | 'prompt',
+  text: string,
+): CharacterEstimate {
+  const tokens = `${from}Tokens` as const;
+  const toolCalls = estimate.toolCalls + (from === 'prompt' ? 0 : 1);
+  return { ...estimate, toolCalls, [tokens]: estimate[tokens] + textTokens(text) };
 }
 
 /** What the blocks of a message add: tool results count as tool output, texts as prompts. */
 export function addBlocks(estimate: CharacterEstimate, blocks: readonly Block[]): CharacterEstimate {
   return blocks.reduce((sum, block) => {
-    if (block.type === 'tool_result') return addToolOutput(sum, block.text);
-    return block.type === 'text' ? addPrompt(sum, block.text) : sum;
+    if (block.type === 'tool_result') return addText(sum, 'tool', block.text);
+    return block.type === 'text' ? addText(sum, 'prompt', block.text) : sum;
   }, estimate);
 }

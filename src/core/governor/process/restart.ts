@@ -10,7 +10,7 @@ import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state
 import { openTools } from '../relief/thrash.ts';
 import type { GovernorState, Mailbox } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
-import { NO_STALL } from './stall.ts';
+import { NO_STALL } from '../waits/waits-state.ts';
 
 /** The wait before the first new start; it doubles with each further one. */
 const FIRST_DELAY_MS = 1_000;

@@ -1,16 +1,13 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import type { Action } from '../actions.ts';
 import { isAgentCall } from '../agents/agents.ts';
-import { changed, draftOf } from '../draft.ts';
+import { changed, changedIn } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { titleOf } from '../relief/thrash.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, isRelieving, keep, type Step } from '../steps.ts';
 import { breakOff } from '../waits/wait.ts';
-import type { Life, Stall } from '../waits/waits-state.ts';
-
-export const NEW_LIFE: Life = { at: 0, kind: undefined, tools: [] };
-export const NO_STALL: Stall = { phase: 'none', tries: 0, lookedAt: undefined, since: 0 };
+import type { Life } from '../waits/waits-state.ts';
 
 /** Tools under way that are remembered: the stream has no end. */
 const REMEMBERED = 100;
@@ -106,7 +103,9 @@ function limitMs({ run }: GovernorState): number {
 /** @param since silence before it does not count */
 function look(state: GovernorState, since: number): Step {
   const lookedAt = state.now;
-  return keep(withStall(state, { lookedAt, since }), [{ kind: 'set-timer', timer: 'stall', afterMs: pauseOf(state) }]);
+  return keep(changedIn(state, 'stall', { lookedAt, since }), [
+    { kind: 'set-timer', timer: 'stall', afterMs: pauseOf(state) },
+  ]);
 }
 
 function pauseOf(state: GovernorState): number {
@@ -116,9 +115,9 @@ function pauseOf(state: GovernorState): number {
 /** It is time to look, or claude has not heeded an interrupt. */
 export function onStallTimer(state: GovernorState): Step {
   const { stall, now } = state;
-  if (stall.phase !== 'none') return keep(withStall(state, { phase: 'ending' }), END);
+  if (stall.phase !== 'none') return keep(changedIn(state, 'stall', { phase: 'ending' }), END);
   const expected = silentSince(state);
-  if (expected === undefined || !isWatched(state)) return keep(withStall(state, { lookedAt: undefined }));
+  if (expected === undefined || !isWatched(state)) return keep(changedIn(state, 'stall', { lookedAt: undefined }));
   const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
   const since = hasSlept ? now : stall.since;
   if (runningTool(state) !== undefined) return chain(tellLongTools(state), (next) => look(next, since));
@@ -130,8 +129,8 @@ function tellLongTools(state: GovernorState): Step {
   const isLong = ({ since, said }: Life['tools'][number]) => !said && state.now - since >= limitMs(state);
   const { tools } = state.life;
   if (!tools.some(isLong)) return keep(state);
-  const next = draftOf(state);
-  next.life = { ...state.life, tools: tools.map((tool) => (isLong(tool) ? { ...tool, said: true } : tool)) };
+  const said = tools.map((tool) => (isLong(tool) ? { ...tool, said: true } : tool));
+  const next = changed(state, { life: { ...state.life, tools: said } });
   return keep(
     next,
     tools.filter(isLong).map(({ title, since }) => {
@@ -147,20 +146,20 @@ function onStall(state: GovernorState, ms: number): Step {
   const isLast = stall.tries >= MOST_STALLS || !enabled || !run.persistent || input !== 'open';
   const last = lastSeen(state);
   const note = { kind: 'stall', ...decided(state, last), ms, tries: stall.tries + 1, last: isLast } as const;
-  const next = withStall(state, { tries: stall.tries + 1, lookedAt: undefined });
+  const next = changedIn(state, 'stall', { tries: stall.tries + 1, lookedAt: undefined });
   if (isLast) {
     // With its input closed it has answered all, and only does not end.
     const outcome = state.outcome ?? (input === 'open' ? 'stalled' : undefined);
-    return keep({ ...withStall(next, { phase: 'ending' }), outcome }, [note, ...END]);
+    return keep({ ...changedIn(next, 'stall', { phase: 'ending' }), outcome }, [note, ...END]);
   }
   // Before its turn has begun claude would not heed an interrupt.
-  if (turn.phase !== 'running') return keep(withStall(besideLost(next), { phase: 'ending' }), [note, ...END]);
+  if (turn.phase !== 'running') return keep(changedIn(besideLost(next), 'stall', { phase: 'ending' }), [note, ...END]);
   const timer = {
     kind: 'set-timer',
     timer: 'stall',
     afterMs: Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)),
   } as const;
-  return chain(keep(withStall(next, { phase: 'interrupted' }), [note, timer]), sendInterrupt);
+  return chain(keep(changedIn(next, 'stall', { phase: 'interrupted' }), [note, timer]), sendInterrupt);
 }
 
 /** What ran beside the conversation is lost with the process, and nobody else says so. */
@@ -200,12 +199,8 @@ export function tellsStall({ stall }: GovernorState, event: Event): boolean {
 export function readStall(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
   if (before.stall.phase !== 'interrupted') return keep(state);
   if (!tellsStall(before, event))
-    return keep(withStall(state, { phase: 'none' }), [{ kind: 'clear-timer', timer: 'stall' }]);
+    return keep(changedIn(state, 'stall', { phase: 'none' }), [{ kind: 'clear-timer', timer: 'stall' }]);
   const because =
     'Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.';
-  return keep(withStall(breakOff(before, state, because), { phase: 'ending' }), END);
-}
-
-function withStall(state: GovernorState, changes: Partial<Stall>): GovernorState {
-  return changed(state, { stall: { ...state.stall, ...changes } });
+  return keep(changedIn(breakOff(before, state, because), 'stall', { phase: 'ending' }), END);
 }

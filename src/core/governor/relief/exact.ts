@@ -12,23 +12,12 @@ import { inTokens } from '../policy.ts';
 import { request } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
-import type { Exact } from './relief-state.ts';
+import { type Exact, NOT_EXACT } from './relief-state.ts';
 
 /**
  * Exact compactions: ctxb's mod inside claude answers a compaction itself, without a call of the API. It is loaded into
  * the running claude when a relief comes near; `plan.json` then says what it is to do, `receipt.json` what it has done.
  */
-const NOT_EXACT: Exact = {
-  phase: 'off',
-  why: undefined,
-  receipt: undefined,
-  landing: undefined,
-  midTurn: [],
-  echoes: 0,
-  until: undefined,
-  refusals: 0,
-};
-
 /** The state at the start of a process. */
 export function newExact(isWanted: boolean): Exact {
   return isWanted ? { ...NOT_EXACT, phase: 'unarmed' } : NOT_EXACT;

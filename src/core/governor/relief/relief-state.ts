@@ -3,28 +3,30 @@ import type { Reading } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 
 /** How far ctxb's mod inside claude is loaded, and what its last compaction did. */
-export interface Exact {
+export type Exact = Readonly<typeof NOT_EXACT>;
+
+export const NOT_EXACT = {
   /**
    * - `off`: compactions are claude's own.
    * - `arming`: claude loads the mod. `awaited`: a relief is due, and the prompts wait for it.
    * - `ready`: the mod runs.
    */
-  readonly phase: 'off' | 'unarmed' | 'arming' | 'awaited' | 'ready';
+  phase: 'off' as 'off' | 'unarmed' | 'arming' | 'awaited' | 'ready',
   /** Why it cannot be, until that was said. */
-  readonly why: string | undefined;
+  why: undefined as string | undefined,
   /** What the mod did in the compaction that is under way. */
-  readonly receipt: ExactReceipt | undefined;
+  receipt: undefined as ExactReceipt | undefined,
   /** The last exact one, until the next call shows what it freed. */
-  readonly landing: { readonly receipt: ExactReceipt; readonly before: Reading } | undefined;
+  landing: undefined as { readonly receipt: ExactReceipt; readonly before: Reading } | undefined,
   /** What was said in mid-turn since the last compaction: the mod cannot see it. */
-  readonly midTurn: readonly MidTurnPrompt[];
+  midTurn: [] as readonly MidTurnPrompt[],
   /** Lines that claude may still repeat of what stays. */
-  readonly echoes: number;
+  echoes: 0,
   /** Of a session log: what is repeated is no younger, in milliseconds since the epoch. */
-  readonly until: number | undefined;
+  until: undefined as number | undefined,
   /** Compactions in a row that the mod has left to claude. */
-  readonly refusals: number;
-}
+  refusals: 0,
+};
 
 /** A handoff under way: from the question for the document to the fresh context. */
 export type Handoff =
@@ -114,70 +116,60 @@ export interface Boundary {
 }
 
 /** What is known about relieving the context beyond one attempt. */
-export interface Relief {
+export type Relief = Readonly<typeof NO_RELIEF>;
+
+export const NO_RELIEF = {
   /** Why compacting is no longer enough. */
-  readonly due: string | undefined;
+  due: undefined as string | undefined,
   /** Calls that were measured when a handoff was put off: until there is another, it is not tried again. */
-  readonly putOffAt: number | undefined;
+  putOffAt: undefined as number | undefined,
   /** Why nothing more is tried: the run ends. */
-  readonly hopeless: string | undefined;
-  readonly handoffs: number;
-  /** What is known of the last handoff. */
-  readonly handed: Handed | undefined;
+  hopeless: undefined as string | undefined,
+  handoffs: 0,
+  /**
+   * The last handoff. `call`: calls that were measured before it; `landing`: context of the first call after it, and
+   * `answer`: what the agent wrote for it, both in tokens.
+   */
+  handed: undefined as
+    | { readonly call: number; readonly landing: number | undefined; readonly answer: number | undefined }
+    | undefined,
   /** The session that another process took over from last. */
-  readonly left: string | undefined;
+  left: undefined as string | undefined,
   /** The context before the last handoff, until the next call shows what it freed. */
-  readonly landing: Reading | undefined;
+  landing: undefined as Reading | undefined,
   /** The last handoff did not help either, and the context has not fallen below the target since. */
-  readonly useless: boolean;
+  useless: false,
   /** A hook of the user's has blocked a compaction, and the context is still the same: nothing replaces it. */
-  readonly blocked: boolean;
+  blocked: false,
   /** The last compactions, newest last. */
-  readonly boundaries: readonly Boundary[];
+  boundaries: [] as readonly Boundary[],
   /** Compactions in a row in one turn, each of which was filled again within a few calls. */
-  readonly refilled: number;
+  refilled: 0,
   /** Contexts of the first calls after compactions, newest last, in tokens. */
-  readonly landings: readonly number[];
+  landings: [] as readonly number[],
   /** A document that the agent has not been given yet. */
-  readonly pending: HandoffDocument | undefined;
+  pending: undefined as HandoffDocument | undefined,
   /** What the conversation began with, until a turn of it is over and sure to be in claude's log. */
-  readonly fresh: HandoffDocument | undefined;
+  fresh: undefined as HandoffDocument | undefined,
   /** Where the newest document is. */
-  readonly document: string | undefined;
-  readonly unfinished: Unfinished | undefined;
+  document: undefined as string | undefined,
+  unfinished: undefined as Unfinished | undefined,
   /** The work that the current turn resumes. */
-  readonly resuming: Unfinished | undefined;
-  readonly exhausted: Exhausted | undefined;
-  /** claude was asked to end the turn behind a tool. It stays where the turn has gone on: that claude does not listen. */
-  readonly stop: TurnStop | undefined;
+  resuming: undefined as Unfinished | undefined,
+  exhausted: undefined as Exhausted | undefined,
+  /** claude was asked, at `call`, to end the turn behind a tool. It stays where the turn has gone on: claude does not listen. */
+  stop: undefined as { readonly call: number; readonly reason: string } | undefined,
   /** A compaction has happened and the next call will show where it landed. */
-  readonly isLanding: boolean;
-  /** Where reliefs that call the model share slots with other runs; missing: none is needed now. */
-  readonly slot?: Slot | undefined;
-}
+  isLanding: false,
+  /** Where reliefs that call the model share slots with other runs; undefined: none is needed now. */
+  slot: undefined as Slot | undefined,
+};
 
 /** One of the few slots for reliefs that call the model; `since`: the relief waits for one, in milliseconds. */
 export type Slot =
   | { readonly phase: 'asked'; readonly since: number | undefined }
   | { readonly phase: 'refused'; readonly since: number; readonly at: number }
   | { readonly phase: 'held'; readonly since?: undefined };
-
-/** A handoff that is over. */
-export interface Handed {
-  /** Calls that were measured before it. */
-  readonly call: number;
-  /** Context of the first call after it, in tokens. */
-  readonly landing: number | undefined;
-  /** Tokens that the agent wrote for it. */
-  readonly answer: number | undefined;
-}
-
-/** A turn that ends behind a tool, so that the work can be handed over. */
-export interface TurnStop {
-  /** Calls that were measured when it was asked for. */
-  readonly call: number;
-  readonly reason: string;
-}
 
 /**
  * A turn ended for the length of its context, and no turn has gone well since: the API refused its prompts, or ctxb

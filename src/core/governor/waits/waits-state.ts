@@ -33,32 +33,38 @@ export interface Wait {
 }
 
 /** The last sign of life of claude's. Times in milliseconds since the epoch. */
-export interface Life {
-  readonly at: number;
+export type Life = Readonly<typeof NEW_LIFE>;
+
+export const NEW_LIFE = {
+  at: 0,
   /** What it was; undefined: there was none. */
-  readonly kind: string | undefined;
+  kind: undefined as string | undefined,
   /** Tools under way, the oldest first, also those of subagents whose calls are on the stream. */
-  readonly tools: readonly {
-    readonly id: string;
-    readonly title: string;
-    readonly agent: string | null;
-    readonly since: number;
-    /** It was told that it has run for long. */
-    readonly said: boolean;
-  }[];
+  tools: [] as readonly ToolUnderWay[],
+};
+
+interface ToolUnderWay {
+  readonly id: string;
+  readonly title: string;
+  readonly agent: string | null;
+  readonly since: number;
+  /** It was told that it has run for long. */
+  readonly said: boolean;
 }
 
 /** What is done about a claude that says nothing any more. */
-export interface Stall {
+export type Stall = Readonly<typeof NO_STALL>;
+
+export const NO_STALL = {
   /**
    * - `interrupted`: it was told to stop its turn.
    * - `ending`: its process was told to end.
    */
-  readonly phase: 'none' | 'interrupted' | 'ending';
+  phase: 'none' as 'none' | 'interrupted' | 'ending',
   /** Stalls in a row. */
-  readonly tries: number;
+  tries: 0,
   /** When it was last looked at; undefined: nothing is expected of claude. */
-  readonly lookedAt: number | undefined;
+  lookedAt: undefined as number | undefined,
   /** Silence before it does not count: the machine slept. */
-  readonly since: number;
-}
+  since: 0,
+};
