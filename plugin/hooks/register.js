@@ -833,8 +833,8 @@ function withCall(cost, call) {
   return withCalls(cost, cost.settled, cost.known, replaced(cost.calls, call));
 }
 function withCalls(cost, settled, known, calls) {
-  const { reported: reported2, counted: counted4, carried, guessed, unpriced } = cost;
-  return { reported: reported2, counted: counted4, settled, calls, carried, guessed, known, unpriced };
+  const { reported: reported2, counted: counted5, carried, guessed, unpriced } = cost;
+  return { reported: reported2, counted: counted5, settled, calls, carried, guessed, known, unpriced };
 }
 function replaced(calls, call) {
   if (calls.length === 1 && calls[0]?.thread === call.thread) return [call];
@@ -2727,23 +2727,18 @@ function isAssigned(value, before, next) {
 }
 
 // src/store/masks/word-finder.ts
-var CODES = 128;
-var Beginning = class {
-  longer = /* @__PURE__ */ new Map();
-  groups = /* @__PURE__ */ new Set();
-  state = 0;
-  /** Its longest end that is the beginning of a word. */
-  end = this;
-};
+var CODES = 65536;
+var UNKNOWN = 65535;
 function createWordFinder(groups) {
   let automaton;
   return (text, found = new Uint8Array(groups.length)) => {
     automaton ??= makeAutomaton(groups);
-    const { classes, next, ends: ends2 } = automaton;
+    const { classes, next, ends: ends2, learn: learn2 } = automaton;
     let state = 0;
     for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      state = code < CODES ? next[state + (classes[code] ?? 0)] ?? 0 : 0;
+      const place2 = state + (classes[text.charCodeAt(at)] ?? 0);
+      const known = next[place2] ?? 0;
+      state = known === UNKNOWN ? learn2(place2) : known;
       const here = ends2[state];
       if (here !== void 0) for (const group of here) found[group] = 1;
     }
@@ -2751,55 +2746,36 @@ function createWordFinder(groups) {
   };
 }
 function makeAutomaton(groups) {
-  const classes = classesOf(groups.flat());
-  const width = Math.max(...classes) + 1;
-  const all2 = inBreadth(treeOf(groups, classes), width);
-  const next = new Uint16Array(all2.length * width);
-  const ends2 = new Array(all2.length * width).fill(void 0);
-  for (const beginning2 of all2) {
-    const { state, end, longer, groups: groups2 } = beginning2;
-    next.copyWithin(state, end.state, end.state + width);
-    for (const [letter, one] of longer) {
-      one.end = all2[(next[state + letter] ?? 0) / width] ?? one;
-      next[state + letter] = one.state;
-    }
-    for (const group of ends2[end.state] ?? []) groups2.add(group);
-    if (groups2.size > 0) ends2[state] = [...groups2];
+  const words2 = groups.map((group) => group.map((word) => word.toLowerCase()));
+  const letters = ["", ...new Set(words2.flat().join(""))];
+  const beginnings = [.../* @__PURE__ */ new Set(["", ...words2.flat().flatMap(beginningsOf)])];
+  const width = letters.length;
+  const states = new Map(beginnings.map((beginning2, index) => [beginning2, index * width]));
+  const next = new Uint16Array(beginnings.length * width).fill(UNKNOWN);
+  const ends2 = new Array(next.length).fill(void 0);
+  function learn2(place2) {
+    const letter = letters[place2 % width] ?? "";
+    const read2 = letter && (beginnings[Math.floor(place2 / width)] ?? "") + letter;
+    const state = states.get(endsOf(read2).find((end) => states.has(end)) ?? "") ?? 0;
+    next[place2] = state;
+    const here = words2.flatMap((group, index) => group.some((word) => read2.endsWith(word)) ? [index] : []);
+    if (here.length > 0) ends2[state] = here;
+    return state;
   }
-  return { classes, next, ends: ends2 };
+  return { classes: classesOf(letters), next, ends: ends2, learn: learn2 };
 }
-function classesOf(words2) {
+function beginningsOf(word) {
+  return Array.from(word, (_, index) => word.slice(0, index + 1));
+}
+function endsOf(text) {
+  return Array.from(text, (_, index) => text.slice(index));
+}
+function classesOf(letters) {
   const classes = new Uint8Array(CODES);
-  const letters = [...new Set(words2.join("").toLowerCase())];
   for (const [index, letter] of letters.entries()) {
-    classes[letter.charCodeAt(0)] = index + 1;
-    classes[letter.toUpperCase().charCodeAt(0)] = index + 1;
+    for (const either of [letter, letter.toUpperCase()]) if (either !== "") classes[either.charCodeAt(0)] = index;
   }
   return classes;
-}
-function treeOf(groups, classes) {
-  const root = new Beginning();
-  for (const [group, words2] of groups.entries()) {
-    for (const word of words2) {
-      let beginning2 = root;
-      for (const letter of word) {
-        const key = classes[letter.charCodeAt(0)] ?? 0;
-        const longer = beginning2.longer.get(key) ?? new Beginning();
-        beginning2.longer.set(key, longer);
-        beginning2 = longer;
-      }
-      beginning2.groups.add(group);
-    }
-  }
-  return root;
-}
-function inBreadth(root, width) {
-  const all2 = [root];
-  for (const beginning2 of all2) {
-    all2.push(...beginning2.longer.values());
-  }
-  for (const [index, beginning2] of all2.entries()) beginning2.state = index * width;
-  return all2;
 }
 
 // src/store/masks/redact.ts
@@ -3796,38 +3772,24 @@ function isOpen(line4) {
 }
 var NEAR_LENGTH = 256e3;
 function nearLines(text) {
-  const isWhole = text.length <= NEAR_LENGTH;
-  const near = isWhole ? text : text.slice(0, text.lastIndexOf("\n", NEAR_LENGTH) + 1);
-  const lines = near.split("\n");
+  const more = text.length > NEAR_LENGTH;
+  const lines = (more ? text.slice(0, text.lastIndexOf("\n", NEAR_LENGTH) + 1) : text).split("\n");
   if (lines.at(-1) === "") lines.pop();
-  return { lines, more: !isWhole };
+  return { lines, more };
 }
 function countLines(text) {
   return lineFeeds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
 }
 var KILO = 1024;
-var MEGA = KILO * KILO;
 function sizeText(bytes) {
   if (bytes === void 0) return "?B";
   if (bytes < KILO) return `${bytes}B`;
-  return bytes < MEGA ? `${tenths(bytes, KILO)}KB` : `${tenths(bytes, MEGA)}MB`;
-}
-function tenths(bytes, unit) {
-  const whole2 = Math.floor(bytes * 10 / unit);
-  const rest = bytes * 10 % unit;
-  const isUp = rest * 2 > unit || rest * 2 === unit && whole2 % 2 === 1;
-  const count2 = whole2 + (isUp ? 1 : 0);
-  return `${Math.floor(count2 / 10)}.${count2 % 10}`;
+  const [size, unit] = bytes < KILO * KILO ? [bytes / KILO, "KB"] : [bytes / KILO / KILO, "MB"];
+  return `${(size - 1e-9).toFixed(1)}${unit}`;
 }
 var BEYOND_ASCII = /[^\x00-\x7f]/;
 function bytesOf(text) {
-  if (!BEYOND_ASCII.test(text)) return text.length;
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit > 127) bytes += unit > 2047 && (unit < 55296 || unit > 57343) ? 2 : 1;
-  }
-  return bytes;
+  return BEYOND_ASCII.test(text) ? new TextEncoder().encode(text).length : text.length;
 }
 var NO_TEXT = /^\(\S+ completed with no output\)$/;
 function summarizeText(text, telling, quote) {
@@ -3868,60 +3830,23 @@ function inOrder(counts2) {
 }
 var MAX_TYPES = 4;
 var MAX_FOLDERS = 3;
-function summarizeFiles({ paths, total, more, mixed }, quote) {
-  const types = byCount(paths.flatMap((path) => extensionOf(path) ?? [])).slice(0, MAX_TYPES);
-  const folders = byCount(withoutCommonFolder(paths).flatMap((path) => firstFolder(path) ?? [])).slice(0, MAX_FOLDERS);
-  const count2 = `${more ? "at least " : ""}${total ?? paths.length} ${mixed ? "entries" : "files"}`;
-  const named = types.map(([type, often]) => `${type} (${often})`).join(", ");
-  const key = folders.map(([folder]) => quote(folder, NAME2)).join(", ");
-  return `${count2}. Types: ${named || "(no extensions)"}. Key: ${key || "(flat)"}`;
-}
-function extensionOf(path) {
-  return /[^/\\](\.[A-Za-z0-9_+-]{1,12})$/.exec(path.slice(-80))?.[1];
-}
-function firstFolder(path) {
-  const end = path.search(/[/\\]/);
-  return end > 0 ? `${path.slice(0, end)}/` : void 0;
+function summarizeFiles({ paths, total = paths.length, more }, quote) {
+  const types = byCount(paths.flatMap((path) => /[^/\\](\.[\w+-]{1,12})$/.exec(path.slice(-80))?.[1] ?? []));
+  const folders = byCount(withoutCommonFolder(paths).flatMap((path) => /^[^/\\]+(?=[/\\])/.exec(path)?.[0] ?? []));
+  const named = types.slice(0, MAX_TYPES).map(([type, often]) => `${type} (${often})`);
+  const key = folders.slice(0, MAX_FOLDERS).map(([folder]) => quote(`${folder}/`, NAME2));
+  const count2 = `${more ? "at least " : ""}${total} files`;
+  return `${count2}. Types: ${named.join(", ") || "(no extensions)"}. Key: ${key.join(", ") || "(flat)"}`;
 }
 function withoutCommonFolder(paths) {
   const [first = ""] = paths;
   if (!/^(?:[/\\~]|[A-Za-z]:)/.test(first)) return paths.map((path) => path.replace(/^\.[/\\]/, ""));
-  let common = first.slice(0, lastSeparator(first) + 1);
-  for (const path of paths) {
-    while (!path.startsWith(common)) common = common.slice(0, lastSeparator(common.slice(0, -1)) + 1);
-  }
+  let common = folderOf(first);
+  for (const path of paths) while (!path.startsWith(common)) common = folderOf(common.slice(0, -1));
   return paths.map((path) => path.slice(common.length));
 }
-function lastSeparator(path) {
-  return Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
-}
-var LONG_LINE = /^([-bcdlps])\S{9,11} +\d+ +\S+ +\S+ +\S+ +\S+ +\S+ +\S+ (\S.*)$/;
-function readPaths(text, mixed) {
-  const { lines, more } = nearLines(text);
-  return { paths: lines.filter((line4) => line4 !== "" && line4 !== "."), mixed, more };
-}
-function readLs(text, isLong) {
-  const { lines, more } = nearLines(text);
-  const paths = [];
-  let folder = "";
-  for (const line4 of lines) {
-    if (line4 === "" || /^total \S{1,12}$/.test(line4)) continue;
-    if (line4.endsWith(":")) {
-      folder = `${line4.slice(0, -1)}/`;
-      continue;
-    }
-    const name = isLong ? longName(line4) : line4;
-    if (name === void 0) return void 0;
-    if (!/^\.{1,2}\/?$/.test(name)) paths.push(folder + name);
-  }
-  return { paths, mixed: true, more };
-}
-function longName(line4) {
-  const [, kind, name = ""] = LONG_LINE.exec(line4) ?? [];
-  if (kind === void 0) return void 0;
-  if (kind === "d") return `${name}/`;
-  const link = kind === "l" ? name.indexOf(" -> ") : -1;
-  return link < 0 ? name : name.slice(0, link);
+function folderOf(path) {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }
 var MAX_FILES = 5;
 function summarizeMatchCounts({ counts: counts2, total = sumOf(counts2), more }, quote) {
@@ -3934,8 +3859,8 @@ function sumOf(counts2) {
 }
 function summarizeMatchingFiles(files2, more, quote) {
   const names = [...new Set(files2)].sort();
-  const least = more && names.length > 0 ? "at least " : "";
-  return `${least}${names.length} files with matches: ${listed2(names, MAX_FILES, (name) => quote(name, FILE)) || "(no matches)"}`;
+  const shown = listed2(names, MAX_FILES, (name) => quote(name, FILE)) || "(no matches)";
+  return `${more && names.length > 0 ? "at least " : ""}${names.length} files with matches: ${shown}`;
 }
 var NAMED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):/;
 var NUMBERED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):\d+:/;
@@ -3947,10 +3872,12 @@ function readMatches(text, { only, numbered, context }) {
     const found = lines.filter((line4) => line4 !== "" && line4 !== "--" && (!context || !/^\d+-/.test(line4)));
     return { counts: found.length === 0 ? [] : [[only, found.length]], more };
   }
-  const isNumbered = numbered !== false && lines.some((line4) => NUMBERED_LINE.test(line4));
-  if (!isNumbered && (context || numbered === true)) return void 0;
-  const files2 = lines.flatMap((line4) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line4)?.[1] ?? []);
-  return { counts: byCount(files2), more };
+  const isNumbered = lines.some((line4) => NUMBERED_LINE.test(line4));
+  if (!isNumbered && (context || numbered)) return void 0;
+  return {
+    counts: byCount(lines.flatMap((line4) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line4)?.[1] ?? [])),
+    more
+  };
 }
 function readMatchCounts(text) {
   const { lines, more } = nearLines(text);
@@ -4100,23 +4027,21 @@ var WRITES = /* @__PURE__ */ new Map([
   [">>", "edited"],
   ["&>>", "edited"]
 ]);
-var REMOVE = "-r -R -f -d -v --recursive --force --dir --verbose";
 var MOVE = "-f -v -T --force --verbose --no-target-directory";
-var COPY = `-p ${MOVE}`;
-var TEE = "-a -i -p --append --ignore-interrupts";
-var NO_OPTIONS = "";
 var PROGRAMS = /* @__PURE__ */ new Map([
-  ["rm", (words2, folder) => all("deleted", readArguments(words2, REMOVE), folder)],
-  ["unlink", (words2, folder) => all("deleted", readArguments(words2, NO_OPTIONS), folder)],
-  ["touch", (words2, folder) => all("created", readArguments(words2, NO_OPTIONS), folder)],
-  ["tee", tee],
-  ["mv", (words2, folder) => movedFiles(readArguments(words2, MOVE), folder)],
-  ["cp", copied],
-  ["sed", (words2, folder) => editedBy(SED, words2, folder)],
-  ["perl", (words2, folder) => editedBy(PERL, words2, folder)]
+  ["rm", ["-r -R -f -d -v --recursive --force --dir --verbose", all("deleted")]],
+  ["unlink", ["", all("deleted")]],
+  ["touch", ["", all("created")]],
+  ["tee", ["-a -i -p --append --ignore-interrupts", tee]],
+  ["mv", [MOVE, movedFiles]],
+  ["cp", [`-p ${MOVE}`, copied]]
 ]);
 function fileChanges(name, words2, folder) {
-  return PROGRAMS.get(name)?.(words2, folder) ?? [];
+  const editor = EDITORS.get(name);
+  if (editor !== void 0) return editedBy(editor, words2, folder);
+  const [options, effects] = PROGRAMS.get(name) ?? [];
+  const read2 = options === void 0 ? void 0 : readArguments(words2, options);
+  return read2 && effects ? effects(read2, folder) : [];
 }
 function redirectChanges(redirects, folder) {
   return redirects.flatMap(({ operator, target }) => {
@@ -4132,44 +4057,35 @@ function movedFiles(read2, folder) {
     ...to === null ? {} : { to }
   }));
 }
-function copied(words2, folder) {
-  const copies = transfers(readArguments(words2, COPY), folder);
-  return changed2(
-    "created",
-    copies.flatMap(({ to }) => to ?? [])
-  );
+function copied(read2, folder) {
+  const copies = transfers(read2, folder).flatMap(({ to }) => to ?? []);
+  return changed2("created", copies);
 }
-function transfers(read2, folder) {
-  if (read2 === void 0) return [];
-  const { operands } = read2;
-  const target = operands.at(-1);
+function transfers({ operands, options }, folder) {
+  const target = operands.at(-1)?.text ?? null;
   const sources = operands.slice(0, -1);
-  if (target === void 0) return [];
   const several = sources.filter(({ one }) => one).length > 1;
-  const exact = read2.options.has("T") || read2.options.has("no-target-directory");
+  const exact = options.has("T") || options.has("no-target-directory");
   return sources.flatMap(({ text }) => {
     const from = inFolder(folder, text);
     if (from === null) return [];
-    return { from, to: inFolder(folder, destination(baseName2(from), target.text, several, exact)) };
+    return { from, to: inFolder(folder, destination(baseName(from), target, several, exact)) };
   });
 }
 function destination(name, target, several, exact) {
   if (target === null || exact) return target;
   if (several || /(?:^|\/)\.{0,2}$/.test(target)) return `${target}/${name}`;
-  const last = baseName2(target);
+  const last = baseName(target);
   return last === name || last.includes(".") && name.includes(".") ? target : null;
 }
-function tee(words2, folder) {
-  const read2 = readArguments(words2, TEE);
-  const appends = read2?.options.has("a") || read2?.options.has("append");
-  return all(appends ? "edited" : "created", read2, folder);
+function tee(read2, folder) {
+  const appends = read2.options.has("a") || read2.options.has("append");
+  return all(appends ? "edited" : "created")(read2, folder);
 }
-var SED = {
-  option: /^-([Ernsuz]*)(?:(i\S*|-in-place(?:=\S*)?)|([ef]))?$/,
-  needs: /(?:)/,
-  suffix: /^(?:\.\w+)?$/
-};
-var PERL = { option: /^-([aglnpswW0-9]*)(?:(i\S*)|([eE]))?$/, needs: /[np]/, suffix: /^(?!)/ };
+var EDITORS = /* @__PURE__ */ new Map([
+  ["sed", { option: /^-([Ernsuz]*)(?:(i\S*|-in-place(?:=\S*)?)|([ef]))?$/, needs: /(?:)/, suffix: /^(?:\.\w+)?$/ }],
+  ["perl", { option: /^-([aglnpswW0-9]*)(?:(i\S*)|([eE]))?$/, needs: /[np]/, suffix: /^(?!)/ }]
+]);
 function editedBy(editor, words2, folder) {
   const operands = [];
   let [letters, inPlace, script] = ["", false, false];
@@ -4192,32 +4108,25 @@ function filesOf(operands, script) {
   if (!script && operands[0]?.one !== true) return [];
   return script ? operands : operands.slice(1);
 }
-function all(change, read2, folder) {
-  return read2 === void 0 ? [] : changed2(change, literals(read2.operands, folder));
+function all(change) {
+  return ({ operands }, folder) => changed2(change, literals(operands, folder));
 }
 function changed2(change, paths) {
   return paths.filter((path) => !path.startsWith("/dev/")).map((path) => ({ path, change }));
 }
-function baseName2(path) {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
 
 // src/core/memory/shell/shell-git.ts
 var NOTHING4 = {};
-var REMOVE2 = "-r -f -q --force --quiet";
-var MOVE2 = "-f -v --force --verbose";
-var CHECKOUT = "-f -q --force --quiet";
-var RESTORE = "-S -W -q --staged --worktree --quiet -s= --source=";
-var STASH = "-u -a -q --include-untracked --all --quiet -m= --message=";
-var RESET = "-q --hard --quiet";
 var VERBS = /* @__PURE__ */ new Map([
-  ["rm", removed],
-  ["mv", (words2, folder) => ({ changes: movedFiles(readArguments(words2, MOVE2), folder) })],
-  ["commit", committed],
-  ["checkout", checkout],
-  ["restore", restore],
-  ["stash", stash],
-  ["reset", reset]
+  ["rm", ["-r -f -q --force --quiet", removed]],
+  ["mv", ["-f -v --force --verbose", (read2, folder) => ({ changes: movedFiles(read2, folder) })]],
+  ["checkout", ["-f -q --force --quiet", checkout]],
+  ["restore", ["-S -W -q --staged --worktree --quiet -s= --source=", restore]],
+  ["stash", ["-u -a -q --include-untracked --all --index --quiet -m= --message=", stash]],
+  [
+    "reset",
+    ["-q --hard --quiet", ({ options }, folder) => options.has("hard") ? discardAll("reset", folder) : NOTHING4]
+  ]
 ]);
 function gitEffects(words2, folder) {
   let at = 0;
@@ -4228,21 +4137,17 @@ function gitEffects(words2, folder) {
     else if (option === "-c") at++;
     else if (option !== "--no-pager" && option !== "-P") return NOTHING4;
   }
-  const verb = VERBS.get(words2[at]?.text ?? "");
-  return verb === void 0 ? NOTHING4 : verb(words2.slice(at + 1), where);
+  const name = words2[at]?.text ?? "";
+  const rest = words2.slice(at + 1);
+  if (name === "commit") return { commits: !rest.some(({ text }) => text === "--dry-run" || text === "--help") };
+  const [options, effects] = VERBS.get(name) ?? [];
+  const read2 = options && readArguments(rest, options);
+  return read2 && effects ? effects(read2, where) : NOTHING4;
 }
-function committed(words2) {
-  return { commits: !words2.some(({ text }) => text === "--dry-run" || text === "--help") };
+function removed({ operands }, folder) {
+  return { changes: pathspecs(operands, folder).map((path) => ({ path, change: "deleted" })) };
 }
-function removed(words2, folder) {
-  const read2 = readArguments(words2, REMOVE2);
-  const paths = read2 === void 0 ? [] : pathspecs(read2.operands, folder);
-  return { changes: paths.map((path) => ({ path, change: "deleted" })) };
-}
-function checkout(words2, folder) {
-  const read2 = readArguments(words2, CHECKOUT);
-  if (read2 === void 0) return NOTHING4;
-  const { operands, after, options } = read2;
+function checkout({ operands, after, options }, folder) {
   if (after !== void 0) return discard("checkout", after, folder);
   if (operands.length > 1) return discard("checkout", operands.slice(1), folder);
   if (options.has("f") || options.has("force")) return discardAll("checkout", folder);
@@ -4251,27 +4156,17 @@ function checkout(words2, folder) {
 function namesFile({ text }) {
   return text === "." || /^(?!v?\d)[^/]*\.[a-z]{2,4}$/i.test(text?.slice(text.lastIndexOf("/") + 1) ?? "");
 }
-function restore(words2, folder) {
-  const read2 = readArguments(words2, RESTORE);
-  if (read2 === void 0) return NOTHING4;
-  const { options, operands } = read2;
+function restore({ options, operands }, folder) {
   const staged = options.has("S") || options.has("staged");
   const worktree = options.has("W") || options.has("worktree");
   return staged && !worktree ? NOTHING4 : discard("restore", operands, folder);
 }
-function stash(words2, folder) {
-  const [first, ...rest] = words2;
-  if (first?.text === "pop" || first?.text === "apply") return discardAll("back", folder);
-  const named = first?.text === "push" || first?.text === "save";
-  if (first !== void 0 && !named && !first.raw.startsWith("-")) return NOTHING4;
-  const read2 = readArguments(named ? rest : words2, STASH);
-  if (read2 === void 0) return NOTHING4;
-  const paths = first?.text === "push" ? read2.operands : read2.after ?? [];
+function stash({ operands, after = [] }, folder) {
+  const [verb, ...named] = operands.length > after.length ? operands : [];
+  if (verb?.text === "pop" || verb?.text === "apply") return discardAll("back", folder);
+  if (verb !== void 0 && verb.text !== "push" && verb.text !== "save") return NOTHING4;
+  const paths = verb?.text === "push" ? named : after;
   return paths.length > 0 ? discard("stash", paths, folder) : discardAll("stash", folder);
-}
-function reset(words2, folder) {
-  const read2 = readArguments(words2, RESET);
-  return read2?.options.has("hard") ? discardAll("reset", folder) : NOTHING4;
 }
 function discard(how, words2, folder) {
   const paths = pathspecs(words2, folder);
@@ -11255,20 +11150,20 @@ function linkOf(node, otherwise) {
   return { otherwise, negated: negations.length % 2 === 1, commands: commands2 };
 }
 function commandOf2(node, redirects) {
-  const place2 = { from: node.pos, to: node.end };
+  const common = { words: [], body: [], redirects, from: node.pos, to: node.end };
   switch (node.type) {
     case "Command": {
       const words2 = [...node.name === void 0 ? [] : [node.name], ...node.args].map(wordOf);
-      return { kind: "simple", words: words2, redirects: node.redirects.flatMap(redirectOf), ...place2 };
+      return { ...common, kind: "simple", words: words2, redirects: node.redirects.flatMap(redirectOf) };
     }
     case "Redirected":
       return commandOf2(node.command, node.redirects.flatMap(redirectOf));
     case "BraceGroup":
-      return { kind: "group", body: node.body.commands.map(chainOf), redirects, ...place2 };
+      return { ...common, kind: "group", body: node.body.commands.map(chainOf) };
     case "Subshell":
-      return { kind: "subshell", body: node.body.commands.map(chainOf), redirects, ...place2 };
+      return { ...common, kind: "subshell", body: node.body.commands.map(chainOf) };
     default:
-      return { kind: "block", words: wordsIn(node), redirects, ...place2 };
+      return { ...common, kind: "block", words: wordsIn(node) };
   }
 }
 function wordsIn(node) {
@@ -11305,16 +11200,14 @@ function isOne(part) {
 }
 
 // src/core/memory/shell/shell-effects.ts
-var NOTHING5 = { changes: [], discards: void 0, commits: false, certain: true };
-var UNCERTAIN = { ...NOTHING5, certain: false };
+var UNCERTAIN = { changes: [], discards: void 0, commits: false, certain: false };
 var DECIDING = /* @__PURE__ */ new Set(["exit", "return", "exec", "trap", "alias", "logout"]);
 var TRAVELLING = /* @__PURE__ */ new Set(["cd", "pushd", "popd", "eval", "source", ".", "chdir"]);
 function shellEffects(command2) {
   const list = shellLists(command2);
   if (list === void 0) return UNCERTAIN;
-  const run = new Run();
-  run.list(list, true);
-  return run.decided ? UNCERTAIN : { ...NOTHING5, changes: run.changes, discards: together(run.discards), commits: run.commits };
+  const { decided: decided2, changes, discards, commits } = new Run(list);
+  return decided2 ? UNCERTAIN : { changes, discards: together(discards), commits, certain: true };
 }
 var Run = class {
   changes = [];
@@ -11323,6 +11216,9 @@ var Run = class {
   /** Whether the exit status may come from the middle. */
   decided = false;
   folder = START2;
+  constructor(list) {
+    this.list(list, true);
+  }
   list(list, sure) {
     for (const chain2 of list) this.chain(chain2, sure && chain2 === list.at(-1), sure);
   }
@@ -11332,16 +11228,11 @@ var Run = class {
     const known = guarded ? links.slice(0, -1) : links;
     const alternative = known.findLastIndex(({ otherwise }) => otherwise);
     known.forEach((link, at) => {
-      this.link(link, (sure || guarded) && !background && at > alternative);
+      this.link(link, (sure || guarded) && !background && at > alternative && !link.negated);
     });
     if (background) this.folder = folder;
   }
-  link({ commands: commands2, negated }, sure) {
-    const [only] = commands2;
-    if (only !== void 0 && commands2.length === 1) this.command(only, sure && !negated);
-    else this.pipe(commands2, sure && !negated);
-  }
-  pipe(commands2, sure) {
+  link({ commands: commands2 }, sure) {
     const folder = this.folder;
     let moved = false;
     for (const command2 of commands2) {
@@ -11349,26 +11240,23 @@ var Run = class {
       this.command(command2, sure && command2 === commands2.at(-1));
       moved ||= this.folder !== folder;
     }
-    this.folder = moved ? null : folder;
+    if (commands2.length > 1) this.folder = moved ? null : folder;
   }
-  command(command2, sure) {
-    if (sure) this.changes.push(...redirectChanges(command2.redirects, this.folder));
-    if (command2.kind === "simple") this.simple(command2, sure);
-    else if (command2.kind === "block") this.block(command2);
-    else this.group(command2, sure);
-  }
-  group({ kind, body }, sure) {
+  command({ kind, words: words2, body, redirects }, sure) {
     const folder = this.folder;
-    this.list(body, sure);
+    if (sure) this.changes.push(...redirectChanges(redirects, folder));
+    if (kind === "simple") this.simple(words2, sure);
+    else if (kind === "block") this.block(words2);
+    else this.list(body, sure);
     if (kind === "subshell") this.folder = folder;
   }
-  block({ words: words2 }) {
+  block(words2) {
     if (words2.some((word, at) => decides(word.raw, words2[at + 1]))) this.decided = true;
     if (words2.some(({ raw }) => TRAVELLING.has(raw))) this.folder = null;
   }
-  simple({ words: words2 }, sure) {
+  simple(words2, sure) {
     const [program, ...rest] = programIn(words2);
-    const name = nameOf2(program);
+    const name = (program?.text ?? "").replace(/^\/(?:.*\/)?/s, "");
     if (decides(name, rest[0])) this.decided = true;
     else if (TRAVELLING.has(name)) this.folder = name === "cd" && sure ? this.target(rest) : null;
     else if (!sure) return;
@@ -11387,10 +11275,6 @@ var Run = class {
     return uncertain ? null : inFolder(this.folder, path.text);
   }
 };
-function nameOf2(program) {
-  const name = program?.text ?? "";
-  return name.startsWith("/") ? name.slice(name.lastIndexOf("/") + 1) : name;
-}
 function decides(name, status) {
   return DECIDING.has(name) && !isFailing(name, status);
 }
@@ -11399,10 +11283,10 @@ function isFailing(name, status) {
 }
 function endsShell(link) {
   const [command2, ...others] = link?.commands ?? [];
-  if (!link?.otherwise || others.length > 0) return false;
-  const last = command2?.kind === "group" ? command2.body.at(-1)?.links : void 0;
+  if (command2 === void 0 || !link?.otherwise || others.length > 0) return false;
+  const last = command2.kind === "group" ? command2.body.at(-1)?.links : void 0;
   const simple = last?.length === 1 ? last[0]?.commands[0] : command2;
-  return simple?.kind === "simple" && isFailing(simple.words[0]?.text ?? void 0, simple.words[1]);
+  return simple?.kind === "simple" && isFailing(simple.words[0]?.text ?? "", simple.words[1]);
 }
 function together(discards) {
   const kept = [];
@@ -11411,15 +11295,10 @@ function together(discards) {
     if (stash2 === -1) kept.push(discard2);
     else kept.splice(stash2, 1);
   }
-  const [first] = kept.filter(({ how }) => how !== "back");
-  if (first === void 0) return kept[0];
-  const paths = /* @__PURE__ */ new Set();
-  for (const discard2 of kept) {
-    if (discard2.how === "back") continue;
-    if (discard2.paths === "all") return { how: first.how, paths: "all" };
-    for (const path of discard2.paths) paths.add(path);
-  }
-  return { how: first.how, paths: [...paths] };
+  const lost = kept.filter(({ how }) => how !== "back");
+  if (lost[0] === void 0) return kept[0];
+  const paths = lost.map((discard2) => discard2.paths);
+  return { how: lost[0].how, paths: paths.includes("all") ? "all" : [...new Set(paths.flat())] };
 }
 
 // src/core/memory/entries/counts.ts
@@ -11716,102 +11595,87 @@ function isFailing2(entry) {
 }
 
 // src/core/memory/call-summary/git-output.ts
+var PARTS = ["staged", "modified", "unmerged", "untracked"];
 function summarizeGitStatus(status, quote) {
-  const { ahead, behind, clean } = status;
   const branch = status.branch === void 0 ? "" : quote(status.branch, NAME2);
-  if (clean) {
-    const apart = [...ahead > 0 ? [`ahead ${ahead}`] : [], ...behind > 0 ? [`behind ${behind}`] : []];
+  if (status.clean) {
+    const apart = ["ahead", "behind"].filter((way) => status[way] > 0).map((way) => `${way} ${status[way]}`);
     return `${branch} (clean)${apart.length === 0 ? "" : ` [${apart.join(", ")}]`}`.trimStart();
   }
-  const parts = ["staged", "modified", "unmerged", "untracked"].filter((part) => status[part] > 0);
-  const counts2 = parts.map((part) => `${status[part]} ${part}`).join(", ") || "not clean, nothing listed";
-  return branch === "" ? counts2 : `${branch}: ${counts2}`;
+  const counts2 = PARTS.filter((part) => status[part] > 0).map((part) => `${status[part]} ${part}`);
+  return `${branch === "" ? "" : `${branch}: `}${counts2.join(", ") || "not clean, nothing listed"}`;
 }
 var SHORT_LINE = /^(?:## |[ MADRCUT?!]{2} \S)/;
 function readGitStatus(text) {
   const { lines } = nearLines(text);
-  const tally = {
-    branch: void 0,
-    ahead: 0,
-    behind: 0,
-    staged: 0,
-    modified: 0,
-    unmerged: 0,
-    untracked: 0,
-    clean: false
+  if (lines.every((line4) => SHORT_LINE.test(line4))) return readShort(lines);
+  return lines.some((line4) => /^(?:On branch |HEAD detached |Not currently on )/.test(line4)) ? readLong(lines) : void 0;
+}
+function counted3(parts) {
+  const count2 = (part) => parts.filter((one) => one === part).length;
+  return Object.fromEntries(PARTS.map((part) => [part, count2(part)]));
+}
+function readShort(lines) {
+  const head2 = lines.find((line4) => line4.startsWith("## "))?.replace(/^## (?:No commits yet on |Initial commit on )?/, "");
+  const apart = / \[([^[\]]{1,60})\]$/.exec(head2 ?? "")?.[1] ?? "";
+  const files2 = lines.filter((line4) => !line4.startsWith("## "));
+  return {
+    ...counted3(files2.flatMap(partsOf3)),
+    branch: head2?.split(/\.\.\.| \[/, 1)[0],
+    ahead: Number(/ahead (\d{1,9})/.exec(apart)?.[1] ?? 0),
+    behind: Number(/behind (\d{1,9})/.exec(apart)?.[1] ?? 0),
+    clean: files2.length === 0
   };
-  if (lines.every((line4) => SHORT_LINE.test(line4))) return readShort(lines, tally);
-  return lines.some((line4) => /^(?:On branch |HEAD detached |Not currently on )/.test(line4)) ? readLong(lines, tally) : void 0;
 }
-function readShort(lines, tally) {
-  for (const line4 of lines) {
-    if (line4.startsWith("## ")) addBranchLine(line4.slice(3), tally);
-    else addCode(line4.slice(0, 2), tally);
-  }
-  tally.clean = lines.every((line4) => line4.startsWith("## "));
-  return tally;
+function partsOf3(line4) {
+  const code = line4.slice(0, 2);
+  if (code === "??") return ["untracked"];
+  if (code === "!!") return [];
+  if (/U|AA|DD/.test(code)) return ["unmerged"];
+  return [...code[0] === " " ? [] : ["staged"], ...code[1] === " " ? [] : ["modified"]];
 }
-function addBranchLine(line4, tally) {
-  tally.branch = line4.replace(/^(?:No commits yet on|Initial commit on) /, "").split(/\.\.\.| \[/, 1)[0] ?? "";
-  const apart = / \[([^[\]]{1,60})\]$/.exec(line4)?.[1] ?? "";
-  tally.ahead = Number(/ahead (\d{1,9})/.exec(apart)?.[1] ?? 0);
-  tally.behind = Number(/behind (\d{1,9})/.exec(apart)?.[1] ?? 0);
-}
-function addCode(code, tally) {
-  if (code === "??") tally.untracked++;
-  else if (/U|AA|DD/.test(code)) tally.unmerged++;
-  else if (code !== "!!") {
-    if (code[0] !== " ") tally.staged++;
-    if (code[1] !== " ") tally.modified++;
-  }
-}
-var PARTS = {
-  "Changes to be committed:": "staged",
-  "Changes not staged for commit:": "modified",
-  "Unmerged paths:": "unmerged",
-  "Untracked files:": "untracked"
-};
-function readLong(lines, tally) {
+var TITLES = /* @__PURE__ */ new Map([
+  ["Changes to be committed:", "staged"],
+  ["Changes not staged for commit:", "modified"],
+  ["Unmerged paths:", "unmerged"],
+  ["Untracked files:", "untracked"]
+]);
+function readLong(lines) {
   let part;
+  const parts = [];
   for (const line4 of lines) {
-    if (line4.startsWith("	")) {
-      if (part !== void 0) tally[part]++;
-    } else if (/^\S/.test(line4)) {
-      part = Object.hasOwn(PARTS, line4) ? PARTS[line4] : void 0;
-      addSentence(line4, tally);
-    }
+    if (/^\S/.test(line4)) part = TITLES.get(line4);
+    else if (line4.startsWith("	") && part !== void 0) parts.push(part);
   }
-  return tally;
-}
-function addSentence(line4, tally) {
-  const branch = /^On branch (.+)$/.exec(line4)?.[1] ?? /^(HEAD detached .+)$/.exec(line4)?.[1];
-  tally.branch ??= branch;
-  const [, ahead, behind] = /and have (\d{1,9}) and (\d{1,9}) different commits? each/.exec(line4) ?? [];
-  tally.ahead ||= Number(ahead ?? /^Your branch is ahead of .* by (\d{1,9}) commit/.exec(line4)?.[1] ?? 0);
-  tally.behind ||= Number(behind ?? /^Your branch is behind .* by (\d{1,9}) commit/.exec(line4)?.[1] ?? 0);
-  if (/^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/.test(line4)) tally.clean = true;
+  const said = lines.join("\n");
+  const [, branch, detached] = /^(?:On branch (.+)|(HEAD detached .+))$/m.exec(said) ?? [];
+  const [, mine, theirs] = /^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m.exec(said) ?? [];
+  const apart = (way) => new RegExp(`^Your branch is ${way} .* by (\\d{1,9}) commit`, "m").exec(said)?.[1];
+  return {
+    ...counted3(parts),
+    branch: branch ?? detached,
+    ahead: Number(mine ?? apart("ahead") ?? 0),
+    behind: Number(theirs ?? apart("behind") ?? 0),
+    clean: /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m.test(said)
+  };
 }
 var MAX_FILES2 = 4;
-function summarizeGitDiff({ files: files2, total, added, removed: removed2, more }, type, quote) {
-  const count2 = total ?? files2.length;
-  if (count2 === 0) return `No changes (${type})`;
-  const lines = added === void 0 ? "" : `, +${added}/-${removed2 ?? 0} lines`;
-  const names = listed2(
-    files2.filter((file) => file !== ""),
-    MAX_FILES2,
-    (file) => quote(file, FILE)
-  );
-  return `${more ? "at least " : ""}${count2} files${lines} (${type})${names === "" ? "" : `. ${names}`}`;
+function summarizeGitDiff(diff, type, quote) {
+  const { files: files2, total = files2.length, added, removed: removed2 = 0, more } = diff;
+  if (total === 0) return `No changes (${type})`;
+  const lines = added === void 0 ? "" : `, +${added}/-${removed2} lines`;
+  const shown = files2.filter((file) => file !== "");
+  const names = listed2(shown, MAX_FILES2, (file) => quote(file, FILE));
+  return `${more ? "at least " : ""}${total} files${lines} (${type})${names === "" ? "" : `. ${names}`}`;
 }
 var STAT_TOTAL = /^ (\d{1,9}) files? changed(?:, (\d{1,9}) insertions?\(\+\))?(?:, (\d{1,9}) deletions?\(-\))?$/;
 var STAT_LINE = /^ (\S.{0,400}?) {1,200}\| {1,20}(?:\d+|Bin\b)/;
-var NUMSTAT = /^(\d{1,9}|-)\t(\d{1,9}|-)\t(.+)$/;
 var NAME_STATUS = /^[ACDMRTUXB]\d{0,3}\t(?:.*\t)?(.+)$/;
 function readGitDiff(text, namesOnly) {
   const { lines, more } = nearLines(text);
   if (lines.length === 0) return { files: [], added: 0, removed: 0 };
   if (namesOnly) return { files: lines.map((line4) => NAME_STATUS.exec(line4)?.[1] ?? line4), more };
-  const found = readPatch(lines) ?? readStat(lines) ?? readNumstat(lines);
+  const found = readPatch(lines) ?? readStat(lines);
   return found && { ...found, more };
 }
 function readPatch(lines) {
@@ -11835,12 +11699,6 @@ function readStat(lines) {
   const sum2 = (group) => totals.reduce((all2, match) => all2 + Number(match[group] ?? 0), 0);
   return { files: files2, total: sum2(1), added: sum2(2), removed: sum2(3) };
 }
-function readNumstat(lines) {
-  const rows = lines.map((line4) => NUMSTAT.exec(line4)).filter((match) => match !== null);
-  if (rows.length < lines.length) return void 0;
-  const sum2 = (group) => rows.reduce((all2, match) => all2 + (Number(match[group]) || 0), 0);
-  return { files: rows.map(([, , , file = ""]) => file), added: sum2(1), removed: sum2(2) };
-}
 var MAX_COMMITS = 3;
 var MESSAGE_LENGTH = 30;
 var SHORT_HASH = 7;
@@ -11859,8 +11717,8 @@ var FULL_HASH = /^(?:[*|\\/_ ]{0,40}\* )?commit ([0-9a-f]{7,40})\b/;
 var FULL_MESSAGE = /^(?:[|\\/_ ]{0,40})? {4}(\S.*)$/;
 function readGitLog(text) {
   const { lines, more } = nearLines(text);
-  if (lines.length === 0) return { commits: [] };
-  const [first = ""] = lines;
+  const [first] = lines;
+  if (first === void 0) return { commits: [] };
   if (FULL_HASH.test(first)) return { commits: fullCommits(lines), more };
   if (!ONE_LINE.test(first)) return void 0;
   const commits = lines.flatMap((line4) => {
@@ -11908,7 +11766,7 @@ function outputOf2(ended3, known, quote) {
 }
 var BESIDE2 = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
 var BEFORE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
-var NOTHING6 = /^\(\S+ completed with no output\)$/;
+var NOTHING5 = /^\(\S+ completed with no output\)$/;
 function printedBy({ report, result }) {
   const { stdout, stderr } = fieldsOf(report);
   const output = textOf(stdout) ?? result.text.replace(BEFORE, "");
@@ -11916,7 +11774,7 @@ function printedBy({ report, result }) {
   const whole2 = output.trim() === "" ? errors : output;
   const tail = whole2.slice(-2e3);
   const clean = whole2.slice(0, whole2.length - tail.length) + tail.replace(BESIDE2, "");
-  return NOTHING6.test(clean) ? "" : clean;
+  return NOTHING5.test(clean) ? "" : clean;
 }
 function summarizeOutput(known, output, quote) {
   const printed = withoutErrors(known.words[0]?.text ?? "", output);
@@ -11929,21 +11787,12 @@ function summarizeOutput(known, output, quote) {
       return told(readGitLog(printed), (log) => summarizeGitLog({ ...log, ...cutBy(known, printed, log.more) }, quote));
     case "grep":
       return summarizeMatches(known, printed, quote);
-    case "paths":
-      return told(
-        listingOf(known, printed),
-        (list) => summarizeFiles({ ...list, ...cutBy(known, printed, list.more) }, quote)
-      );
-    case "ls":
-      return told(
-        lsOf(known, printed),
-        (list) => summarizeFiles({ ...list, ...cutBy(known, printed, list.more) }, quote)
-      );
   }
 }
 function withoutErrors(program, output) {
   const mark3 = `${program}: `;
-  return output.includes(mark3) ? output.split("\n").filter((line4) => !line4.startsWith(mark3)).join("\n") : output;
+  const lines = output.split("\n").filter((line4) => !line4.startsWith(mark3));
+  return output.includes(mark3) ? lines.join("\n") : output;
 }
 function told(found, tell) {
   return found && tell(found);
@@ -11951,11 +11800,8 @@ function told(found, tell) {
 function cutBy({ limit }, printed, more) {
   return { more: more === true || limit !== void 0 && countLines(printed) >= limit };
 }
-function optionsOf(words2) {
-  return words2.slice(1).flatMap(({ text, raw }) => (text ?? raw).startsWith("-") ? [text ?? raw] : []);
-}
 function summarizeDiff(known, printed, quote) {
-  const options = optionsOf(known.words);
+  const options = known.words.slice(1).map(({ text, raw }) => text ?? raw);
   const isShow = known.words[0]?.text === "show";
   const namesOnly = options.some((option) => option === "--name-only" || option === "--name-status");
   if (isShow && (namesOnly || known.words.some(({ text }) => text === null || text.includes(":")))) return void 0;
@@ -11967,15 +11813,16 @@ function summarizeDiff(known, printed, quote) {
   return summarizeGitDiff({ ...diff, more }, type, quote);
 }
 function summarizeMatches(known, printed, quote) {
-  const found = searchArguments(known.words);
+  const found = readArguments(known.words.slice(1), SEARCH);
   if (found === void 0) return void 0;
   const { options, operands } = found;
   const has = (...names) => names.some((name) => options.has(name));
   const searched = operands.slice(has("e", "f", "regexp") ? 0 : 1);
   const tell = (matches2) => summarizeMatchCounts({ ...matches2, ...cutBy(known, printed, matches2.more) }, quote);
   if (has("l", "L", "files-with-matches")) {
-    const { paths, more } = readPaths(printed, false);
-    return summarizeMatchingFiles(paths, cutBy(known, printed, more).more, quote);
+    const { lines: lines2, more } = nearLines(printed);
+    const files2 = lines2.filter((line4) => line4 !== "");
+    return summarizeMatchingFiles(files2, cutBy(known, printed, more).more, quote);
   }
   const only = onlyFile(known.words[0]?.text ?? "", searched, has);
   if (has("c", "count")) return only === void 0 ? tell(readMatchCounts(printed)) : void 0;
@@ -11992,23 +11839,6 @@ function onlyFile(program, searched, has) {
   if (first?.text == null || others.length > 0 || has("H", "with-filename")) return void 0;
   const isFile = program === "rg" ? /[^/\\]\.\w{1,12}$/.test(first.text) : !has("r", "R", "recursive");
   return isFile ? first.text : void 0;
-}
-var OTHERWISE = /^-(?:exec|ok|delete|printf|fprint|ls$|print0|0$|x$)|^--exec/;
-function listingOf({ words: words2 }, printed) {
-  const options = optionsOf(words2);
-  if (options.some((option) => OTHERWISE.test(option))) return void 0;
-  const isFind = words2[0]?.text === "find";
-  const saysFiles = words2.some(({ text }, at) => (text === "-type" || text === "-t") && words2[at + 1]?.text === "f");
-  return readPaths(printed, isFind && !saysFiles);
-}
-function lsOf({ words: words2 }, printed) {
-  const options = optionsOf(words2);
-  const letters = options.filter((option) => !option.startsWith("--")).join("");
-  if (/[is]/.test(letters)) return void 0;
-  return readLs(printed, /[lgon]/.test(letters));
-}
-function searchArguments(words2) {
-  return readArguments(words2.slice(1), SEARCH);
 }
 var SEARCH = [
   "-r -R -n -l -H -h -i -w -E -F -G -P -v -o -s -a -x -S -u -I -U -b -L -c -0 -1 -2 -3 -4 -5 -6 -7 -8 -9",
@@ -12035,7 +11865,7 @@ function readExtent({ lines, part, bytes, binary, cells, unchanged }) {
   if (part === void 0) return `${lines} lines, ${size}`;
   return lines === 0 ? `none of ${part.of} lines` : `lines ${part.from}-${part.from + lines - 1} of ${part.of}, ${size}`;
 }
-function summarizeRead(ended3, placeOf2, quote) {
+function summarizeRead(ended3, quote, placeOf2) {
   const input = fieldsOf(ended3.call.use.input);
   const { type, file: reported2 } = fieldsOf(ended3.report);
   const file = fieldsOf(reported2);
@@ -12082,7 +11912,7 @@ function definitionsIn2(text) {
   }
   return [...names];
 }
-function summarizeEdit({ call, report }, placeOf2, quote) {
+function summarizeEdit({ call, report }, quote, placeOf2) {
   const { name } = call.use;
   const input = fieldsOf(call.use.input);
   const path = textOf(input.file_path) ?? textOf(input.notebook_path) ?? "";
@@ -12092,7 +11922,7 @@ function summarizeEdit({ call, report }, placeOf2, quote) {
 function writtenExtent(input, report) {
   const content = textOf(input.content) ?? "";
   const patch = patchOf(report);
-  if (report.type !== "create" && patch !== void 0) return `overwritten, ${changeText(patch)}`;
+  if (report.type !== "create" && patch !== void 0) return `overwritten, ${patch}`;
   const how = report.type === "update" ? "overwritten" : report.type === "create" ? "created" : "written";
   return `${how}, ${counted2(countLines(content), "line")}, ${sizeText(bytesOf(content))}`;
 }
@@ -12104,23 +11934,18 @@ function editOf(name, input, report, quote) {
     return `${mode}${cell === void 0 ? "" : ` cell ${quote(cell, NAME2)}`}, +${lines} lines`;
   }
   const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
-  const change = patchOf(report) ?? swapped(edits);
-  return `${name === "MultiEdit" ? `${counted2(edits.length, "edit")}, ` : ""}${changeText(change)}`;
-}
-function changeText({ added, removed: removed2 }) {
-  return `+${added}/-${removed2} lines`;
+  return `${name === "MultiEdit" ? `${counted2(edits.length, "edit")}, ` : ""}${patchOf(report) ?? swapped(edits)}`;
 }
 function patchOf({ structuredPatch }) {
-  if (!Array.isArray(structuredPatch) || structuredPatch.length === 0) return void 0;
-  const lines = structuredPatch.flatMap((hunk) => textsOf(fieldsOf(hunk).lines));
-  const marked = (mark3) => lines.reduce((count2, line4) => count2 + (line4.startsWith(mark3) ? 1 : 0), 0);
-  return { added: marked("+"), removed: marked("-") };
+  const lines = listOf(structuredPatch).flatMap((hunk) => textsOf(fieldsOf(hunk).lines));
+  const marked = (mark3) => lines.filter((line4) => line4.startsWith(mark3)).length;
+  return listOf(structuredPatch).length === 0 ? void 0 : `+${marked("+")}/-${marked("-")} lines`;
 }
 function swapped(edits) {
   const sum2 = (key) => edits.reduce((all2, edit) => all2 + countLines(textOf(edit[key]) ?? ""), 0);
-  return { added: sum2("new_string"), removed: sum2("old_string") };
+  return `+${sum2("new_string")}/-${sum2("old_string")} lines`;
 }
-function summarizeSearch(ended3, placeOf2, quote) {
+function summarizeSearch(ended3, quote, placeOf2) {
   const { name } = ended3.call.use;
   const input = fieldsOf(ended3.call.use.input);
   const place2 = textOf(input.path);
@@ -12134,7 +11959,7 @@ function globOf({ report, result }, quote) {
   const isReported = Array.isArray(filenames);
   const paths = isReported ? textsOf(filenames.slice(0, MAX_NAMES)) : linesOf2(result.text).filter((line4) => line4 !== "No files found");
   const total = isReported ? numberOf(numFiles) : void 0;
-  return summarizeFiles({ paths, ...total === void 0 ? {} : { total }, more: truncated === true }, quote);
+  return summarizeFiles({ paths, total, more: truncated === true }, quote);
 }
 function grepOf({ report, result }, input, quote) {
   const fields = fieldsOf(report);
@@ -12172,35 +11997,24 @@ function linesOf2(text) {
 function summarizeCall(ended3, { command: command2, knownCommand: knownCommand2, placeOf: placeOf2, mask: mask3 }) {
   const quote = quoteWith(mask3);
   const known = command2 && knownCommand2?.(command2.text);
-  const line4 = command2 === void 0 ? tell() : summarizeCommand(ended3, { ...command2, known }, quote);
+  const tell = ended3.outcome === "ok" && SUMMARIES.get(ended3.call.use.name) || summarizeOther;
+  const line4 = command2 ? summarizeCommand(ended3, { ...command2, known }, quote) : tell(ended3, quote, placeOf2);
   return shortenedLine(oneLine(line4, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
-  function tell() {
-    if (ended3.outcome !== "ok") return summarizeFailure(ended3, quote);
-    switch (ended3.call.use.name) {
-      case "Read":
-        return summarizeRead(ended3, placeOf2, quote);
-      case "Write":
-      case "Edit":
-      case "MultiEdit":
-      case "NotebookEdit":
-        return summarizeEdit(ended3, placeOf2, quote);
-      case "Grep":
-      case "Glob":
-        return summarizeSearch(ended3, placeOf2, quote);
-      case "Task":
-      case "Agent":
-        return summarizeAgent(ended3, quote);
-      case "TaskOutput":
-        return summarizeTaskOutput(ended3, quote);
-      case "WebFetch":
-        return summarizeFetch(ended3, quote);
-      case "WebSearch":
-        return summarizeWebSearch(ended3, quote);
-      default:
-        return summarizeOther(ended3, quote);
-    }
-  }
 }
+var SUMMARIES = /* @__PURE__ */ new Map([
+  ["Read", summarizeRead],
+  ["Write", summarizeEdit],
+  ["Edit", summarizeEdit],
+  ["MultiEdit", summarizeEdit],
+  ["NotebookEdit", summarizeEdit],
+  ["Grep", summarizeSearch],
+  ["Glob", summarizeSearch],
+  ["Task", summarizeAgent],
+  ["Agent", summarizeAgent],
+  ["TaskOutput", summarizeTaskOutput],
+  ["WebFetch", summarizeFetch],
+  ["WebSearch", summarizeWebSearch]
+]);
 function summarizeAgent({ call, report, result }, quote) {
   const input = fieldsOf(call.use.input);
   const fields = fieldsOf(report);
@@ -12215,16 +12029,19 @@ function summarizeAgent({ call, report, result }, quote) {
   return `${who}${effort === "" ? "" : ` (${effort})`}: ${summarizeText(answerOf(fields) ?? result.text, "first", quote)}`;
 }
 function effortOf({ totalToolUseCount, totalTokens: totalTokens2, totalDurationMs }) {
-  const [calls, tokens2, ms] = [totalToolUseCount, totalTokens2, totalDurationMs].map(numberOf);
   return [
-    ...calls === void 0 ? [] : [counted2(calls, "call")],
-    ...tokens2 === void 0 ? [] : [counted2(tokens2, "token")],
-    ...ms === void 0 ? [] : [durationText(ms)]
+    ...told2(totalToolUseCount, (calls) => counted2(calls, "call")),
+    ...told2(totalTokens2, (tokens2) => counted2(tokens2, "token")),
+    ...told2(totalDurationMs, durationText)
   ].join(", ");
 }
+function told2(value, tell) {
+  const number = numberOf(value);
+  return number === void 0 ? [] : [tell(number)];
+}
 function answerOf({ content }) {
-  if (!Array.isArray(content)) return void 0;
-  return content.map(fieldsOf).flatMap(({ text }) => textOf(text) ?? []).join("\n");
+  const texts = listOf(content).flatMap((block2) => textOf(fieldsOf(block2).text) ?? []);
+  return Array.isArray(content) ? texts.join("\n") : void 0;
 }
 function summarizeTaskOutput({ call, report, result }, quote) {
   const { task_type, status, output, result: answer } = fieldsOf(fieldsOf(report).task);
@@ -12238,10 +12055,7 @@ function summarizeTaskOutput({ call, report, result }, quote) {
 }
 function summarizeFetch({ call, report, result }, quote) {
   const { code, bytes, result: answer } = fieldsOf(report);
-  const [status, size] = [numberOf(code), numberOf(bytes)];
-  const extent = [...status === void 0 ? [] : [status], ...size === void 0 ? [] : [sizeText(size)]].join(
-    ", "
-  );
+  const extent = [...told2(code, String), ...told2(bytes, sizeText)].join(", ");
   const url = quote(textOf(fieldsOf(call.use.input).url) ?? "", PATH);
   return `WebFetch ${url}${extent === "" ? "" : ` (${extent})`}: ${summarizeText(textOf(answer) ?? result.text, "first", quote)}`;
 }
@@ -12259,23 +12073,22 @@ function titlesIn(part) {
 }
 var MCP = /^mcp__(.+?)__(.+)$/s;
 function summarizeOther(ended3, quote) {
-  const { call, result } = ended3;
-  const { todos } = fieldsOf(call.use.input);
-  if (call.use.name === "TodoWrite" && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
+  const { call, result, outcome } = ended3;
+  const { name, input } = call.use;
+  if (outcome !== "ok") {
+    const said = describeResult(name, outcome, result.text);
+    return `${headOf(call.use, quote)} ${outcome}${said === "" ? "" : `: ${quote(said, TEXT)}`}`;
+  }
+  const { todos } = fieldsOf(input);
+  if (name === "TodoWrite" && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
   const pictures = result.images === 0 ? [] : [counted2(result.images, "picture")];
-  const text = result.text === "" && pictures.length > 0 ? [] : [describeKept(ended3, quote) ?? answerTo(ended3, quote)];
+  const answer = describeKept(ended3, quote) ?? summarizeText(result.text, MCP.test(name) ? "first" : "last", quote);
+  const text = result.text === "" && pictures.length > 0 ? [] : [answer];
   return `${headOf(call.use, quote)}: ${[...pictures, ...text].join(", ")}`;
 }
 function todosText(todos) {
   const done2 = todos.filter((item) => fieldsOf(item).status === "completed").length;
   return `${counted2(todos.length, "item")}, ${done2} completed`;
-}
-function answerTo({ call, result }, quote) {
-  return summarizeText(result.text, MCP.test(call.use.name) ? "first" : "last", quote);
-}
-function summarizeFailure({ call, result, outcome }, quote) {
-  const said = describeResult(call.use.name, outcome, result.text);
-  return `${headOf(call.use, quote)} ${outcome}${said === "" ? "" : `: ${quote(said, TEXT)}`}`;
 }
 function headOf({ name, input }, quote) {
   const [, server, tool] = MCP.exec(name) ?? [];
@@ -12317,7 +12130,7 @@ function isSummary(text) {
 }
 
 // src/core/exact/parts.ts
-function partsOf3(messages) {
+function partsOf4(messages) {
   const parts = [];
   let from = 0;
   while (from < messages.length) {
@@ -12529,7 +12342,7 @@ var WHOLE_SHARE = 0.6;
 var LINES_TOKENS = 3e3;
 var FRAME = 100;
 function exactAnswer(messages, { note: note2, budget, midTurn = [] }) {
-  const parts = withMidTurn(partsOf3(messages), midTurn);
+  const parts = withMidTurn(partsOf4(messages), midTurn);
   const prompts = parts.flatMap((part) => part.kind === "prompt" ? [part.message] : []);
   const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note2, 0)) - FRAME;
   if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
@@ -12755,9 +12568,9 @@ function failureOf(line4, said) {
   const status = countOf(line4.api_error_status) ?? 0;
   if (status !== 429 && status < 500 && !saysUnavailable(said)) return void 0;
   const isLimit = line4.api_error === "usage_limit_reached" || LIMIT_REACHED.test(said);
-  const told2 = fieldsOf(fieldsOf(line4.api_error_params).rate_limit_info).resetsAt;
+  const told3 = fieldsOf(fieldsOf(line4.api_error_params).rate_limit_info).resetsAt;
   const written3 = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
-  const resetsAt = secondsIn(told2 ?? (written3 && Number(written3)));
+  const resetsAt = secondsIn(told3 ?? (written3 && Number(written3)));
   return { cause: isLimit ? "limit" : "outage", resetsAt: isLimit ? resetsAt : void 0 };
 }
 function secondsIn(value) {
@@ -13103,14 +12916,14 @@ function forecastText(policy, { full, turn = 0, window }) {
 
 // src/core/governor/zones/notices.ts
 function judgeZone(state) {
-  const { gauge, run, told: told2 } = state;
+  const { gauge, run, told: told3 } = state;
   if (gauge.basis === "none") return keep(state);
   const zone = zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
-  if (zone === told2.zone) return keep(state);
-  const askedAt = isCritical(zone) ? told2.askedAt : void 0;
+  if (zone === told3.zone) return keep(state);
+  const askedAt = isCritical(zone) ? told3.askedAt : void 0;
   const moved = draftOf(state);
-  moved.told = { ...told2, zone, askedAt };
-  return keep(moved, [health(moved, { event: "zone", from: told2.zone })]);
+  moved.told = { ...told3, zone, askedAt };
+  return keep(moved, [health(moved, { event: "zone", from: told3.zone })]);
 }
 function isCritical(zone) {
   return statusOf(zone) === "critical";
@@ -13132,18 +12945,18 @@ function health(state, occurrence, tokens2 = readGauge(state.gauge).predicted) {
   return { kind: "health", record };
 }
 function tellAgent(state, where) {
-  const { told: told2, gauge, run } = state;
+  const { told: told3, gauge, run } = state;
   if (!run.policy.zones.tellAgent || gauge.basis === "none") return { state, text: "" };
-  const budget = where === "prompt" && statusOf(told2.zone) !== "ok" ? [budgetText(state)] : [];
+  const budget = where === "prompt" && statusOf(told3.zone) !== "ok" ? [budgetText(state)] : [];
   const request2 = mustAsk(state) ? [STOPPING_POINT] : [];
   const parts = [
     ...budget,
     ...request2.length > 0 && budget.length === 0 ? [budgetText(state)] : [],
     ...request2,
-    ...told2.warnings
+    ...told3.warnings
   ];
   if (parts.length === 0) return { state, text: "" };
-  const now = { ...told2, warnings: [], askedAt: request2.length > 0 ? state.now : told2.askedAt };
+  const now = { ...told3, warnings: [], askedAt: request2.length > 0 ? state.now : told3.askedAt };
   return { state: { ...state, told: now }, text: parts.join(" ") };
 }
 function budgetText(state) {
@@ -13152,9 +12965,9 @@ function budgetText(state) {
   return `Context budget: ${percentText(fraction)} used (${tokens2} of ${window} tokens, ${basis}).`;
 }
 var STOPPING_POINT = "That is nearly full: bring the step you are at to a point from which the work can be taken up again, and begin nothing large.";
-function mustAsk({ told: told2, now, run }) {
-  if (!isCritical(told2.zone)) return false;
-  return told2.askedAt === void 0 || now - told2.askedAt >= run.policy.zones.repromptMinutes * 6e4;
+function mustAsk({ told: told3, now, run }) {
+  if (!isCritical(told3.zone)) return false;
+  return told3.askedAt === void 0 || now - told3.askedAt >= run.policy.zones.repromptMinutes * 6e4;
 }
 function percentText(fraction) {
   return `${Math.round(fraction * 100)} %`;
@@ -13836,9 +13649,9 @@ function readTask(state, event) {
   if (change === "started") return readStart(forgetAsked(state, toolUseId), event);
   const [id, agent] = agentOfTask(state, taskId) ?? [];
   if (id === void 0 || agent === void 0) return readWorkflow(state, event);
-  const counted4 = tokens2 === void 0 ? state : countTask(state, id, agent, tokens2, change === "ended");
-  if (change === "progress" || agent.phase !== "running") return counted4;
-  return withAgent(counted4, id, { phase: "over" });
+  const counted5 = tokens2 === void 0 ? state : countTask(state, id, agent, tokens2, change === "ended");
+  if (change === "progress" || agent.phase !== "running") return counted5;
+  return withAgent(counted5, id, { phase: "over" });
 }
 function readStart(state, { type, taskId, toolUseId, name, description, parent }) {
   if (type !== "agent") return state;
@@ -13854,9 +13667,9 @@ function countTask(state, id, agent, tokens2, isEnd2) {
   const isDue = agent.isUnseen ? tokens2 !== agent.used : isEnd2 && agent.phase === "running" && agent.last?.usesTool !== false;
   if (!isDue || tokens2 === 0) return state;
   const call = estimatedCall(state, agent.used, tokens2, agent.last?.model);
-  const counted4 = countCall({ ...agent, last: void 0 }, call);
+  const counted5 = countCall({ ...agent, last: void 0 }, call);
   const peak = agent.isUnseen || agent.calls === 0 ? tokens2 : agent.peak;
-  return withAgent(state, id, { ...counted4, peak: Math.max(agent.peak, peak) });
+  return withAgent(state, id, { ...counted5, peak: Math.max(agent.peak, peak) });
 }
 function readMember(state, { taskId: workflow }, member) {
   const { id, label, model, tokens: tokens2, toolUses, isDone: isDone2 } = member;
@@ -13905,7 +13718,7 @@ function askAgent(state, toolUseId) {
   if (max === void 0 || agentsBegun(state) < max) {
     return { state: withFanOut(state, { asked: [...asked, toolUseId] }) };
   }
-  const refusal3 = `This work may use ${counted3(max)} in all, and that is used up: do this step yourself, without a subagent or a workflow.`;
+  const refusal3 = `This work may use ${counted4(max)} in all, and that is used up: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal: refusal3 };
 }
 function agentsBegun({ subagents, fanOut }) {
@@ -13934,9 +13747,9 @@ function judgeAgents(before, state) {
   }, keep(state));
 }
 function countReason({ run }) {
-  return `the limit of this run is ${counted3(run.policy.agents.max ?? 0)}`;
+  return `the limit of this run is ${counted4(run.policy.agents.max ?? 0)}`;
 }
-function counted3(agents) {
+function counted4(agents) {
   return `${agents} subagent${agents === 1 ? "" : "s"}`;
 }
 function excess({ run }, { tokens: tokens2, microUsd, isUnseen }) {
@@ -13949,23 +13762,23 @@ function excess({ run }, { tokens: tokens2, microUsd, isUnseen }) {
 function stopAgent(state, id, agent, reason, isTooMany) {
   const { taskId, workflow } = agent;
   const isWhole = workflow !== void 0 && isTooMany;
-  const name = isWhole ? "a workflow" : nameOf3(agent);
+  const name = isWhole ? "a workflow" : nameOf2(agent);
   const note2 = { kind: "agent-limit", todo: "stop", ...decided(state, reason), agent: name };
   if (state.run.mode !== "act") return keep(state, [note2]);
   if (taskId === void 0) return keep(state, [{ ...note2, todo: "failed" }]);
   const text = `${name} was stopped, not by the user but by a limit of this run: ${reason}. Go on with what there is, and do not start the same again.`;
   const { untold, ended: ended3 } = state.fanOut;
-  const told2 = withFanOut(withAgent(state, id, { phase: "stopped" }), {
+  const told3 = withFanOut(withAgent(state, id, { phase: "stopped" }), {
     untold: [...untold, { toolUseId: id, aside: workflow !== void 0 || isAside(state, taskId), text }],
     ended: isWhole ? [...ended3, workflow] : ended3
   });
   const target = isWhole ? workflow : workflow === void 0 ? taskId : void 0;
-  return target === void 0 ? keep(told2, [note2]) : chain(keep(told2, [note2]), stopTask(target));
+  return target === void 0 ? keep(told3, [note2]) : chain(keep(told3, [note2]), stopTask(target));
 }
 function isAside({ tasks }, taskId) {
   return Object.hasOwn(tasks, taskId) && tasks[taskId]?.phase === "background";
 }
-function nameOf3({ kind, name, workflow }) {
+function nameOf2({ kind, name, workflow }) {
   const named = name === void 0 ? "" : ` "${name}"`;
   if (workflow !== void 0) return `a workflow's subagent${named}`;
   return `the subagent${named}${kind === void 0 ? "" : ` (${kind})`}`;
@@ -14584,8 +14397,8 @@ function readUser(gauge, event, content) {
     const before = event.role === "prompt" ? endThoughts(gauge) : gauge;
     return addToContext(readReport2(before, event), content);
   }
-  const counted4 = changedGauge(gauge, { characters: addBlocks(gauge.characters, event.blocks) });
-  const settled = event.role === "tool-result" ? settleCharacters(counted4) : counted4;
+  const counted5 = changedGauge(gauge, { characters: addBlocks(gauge.characters, event.blocks) });
+  const settled = event.role === "tool-result" ? settleCharacters(counted5) : counted5;
   return readReport2(settled, event);
 }
 function settleCharacters(gauge) {
@@ -14715,11 +14528,11 @@ function count(state, result, isMain) {
   const tokens2 = estimateTokens2(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
   const settled = forgetOpen(state, result.toolUseId);
-  const counted4 = withBudget(
+  const counted5 = withBudget(
     settled,
     agent === null ? { results: results + tokens2 } : { agents: remember(agents, agent, (ownOf(agents, agent) ?? 0) + tokens2) }
   );
-  return isTaken(own?.proof, result) ? keep(counted4) : noteIgnored(counted4, "output");
+  return isTaken(own?.proof, result) ? keep(counted5) : noteIgnored(counted5, "output");
 }
 function isTaken(proof, { text, isError }) {
   return proof === void 0 || isError || text.includes(proof) || text.startsWith("<persisted-output>");
@@ -14822,11 +14635,11 @@ function limitRead(state, plan, file) {
   if (!mayChange(state, "input")) {
     return keep(state, [answerTool(call, { context: joined3(adviceText(file, allowed, limit), hint) })]);
   }
-  const told2 = limitText(open, plan, limit, file.lines);
+  const told3 = limitText(open, plan, limit, file.lines);
   const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
   return keep(countCut(open, call), [
     { kind: "limit-tool", ...decided(state, reason), tool: call.tool, parameter: "limit", value: limit },
-    answerTool(call, { specific: withInput(call, "limit", limit), context: joined3(told2, hint) })
+    answerTool(call, { specific: withInput(call, "limit", limit), context: joined3(told3, hint) })
   ]);
 }
 function tokensOf2({ fitting: fitting3 }, asked, allowed) {
@@ -14865,7 +14678,7 @@ var PARAMETERS = [
   "top_k"
 ];
 var KNOWN = { Grep: { parameter: "head_limit", perItem: 40, isLarge: true } };
-var UNKNOWN = { parameter: void 0, perItem: 0, isLarge: false };
+var UNKNOWN2 = { parameter: void 0, perItem: 0, isLarge: false };
 var MARGIN = 0.9;
 function suggestLimit(allowed, perItem, least = 10) {
   return perItem <= 0 ? 100 : Math.max(least, Math.floor(allowed / perItem));
@@ -14882,7 +14695,7 @@ function noteLarge(state, call) {
   return withPages(state, call, { ...pagesOf(state, call), isLarge: true });
 }
 function pagesOf({ toolBudget: { pages } }, { tool }) {
-  return ownOf(pages, tool) ?? ownOf(KNOWN, tool) ?? UNKNOWN;
+  return ownOf(pages, tool) ?? ownOf(KNOWN, tool) ?? UNKNOWN2;
 }
 function withPages(state, { tool }, pages) {
   return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages) });
@@ -14899,10 +14712,10 @@ function limitPage(state, call, hint) {
   if (parameter === void 0 || !isLarge || isPaged(input) || !mayChange(state, "input")) return void 0;
   const allowed = allocation(state, tool, agent);
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
-  const told2 = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
+  const told3 = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
   return keep(keepOpen(state, call, { agent, tokens: allowed }), [
     { kind: "limit-tool", ...decided(state, `about ${perItem} tokens an item`), tool, parameter, value },
-    answerTool(call, { specific: withInput(call, parameter, value), context: joined3(told2, hint) })
+    answerTool(call, { specific: withInput(call, parameter, value), context: joined3(told3, hint) })
   ]);
 }
 
@@ -15076,8 +14889,8 @@ function answerToolHook(state, hook, event) {
   if (hook === "PreToolUse") return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
   const output = endStopped(state, call.agent);
   if (output !== void 0) return keep(state, [{ ...answerTool(call), output }]);
-  const { state: told2, text } = takeUntold(state, call.toolUseId);
-  const step2 = hook === "PostToolUse" ? behindTool(afterTool(told2, call), call) : tellMain(afterFailure(told2, call), call);
+  const { state: told3, text } = takeUntold(state, call.toolUseId);
+  const step2 = hook === "PostToolUse" ? behindTool(afterTool(told3, call), call) : tellMain(afterFailure(told3, call), call);
   return withContext(step2, text);
 }
 var STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
@@ -15228,7 +15041,7 @@ function subjectOf(value) {
 }
 
 // src/core/memory/extract/extract.ts
-var NOTHING7 = [];
+var NOTHING6 = [];
 var MAX_OPEN_CALLS = 1e3;
 function createExtractor(options) {
   const open = /* @__PURE__ */ new Map();
@@ -15241,11 +15054,11 @@ function createExtractor(options) {
   let callerSpeaks = false;
   const timeOf3 = (input, { timestamp }) => timestamp ?? (options.live || input.from !== "claude" ? input.t : void 0);
   function assistant(event, t) {
-    if (event.synthetic) return NOTHING7;
+    if (event.synthetic) return NOTHING6;
     const { subagent, blocks } = event;
     if (subagent === null) cwd = event.cwd ?? cwd;
     for (const block2 of blocks) if (block2.type === "tool_use") begin(block2, subagent, t);
-    return subagent === null ? spoken3(event, t ?? 0) : NOTHING7;
+    return subagent === null ? spoken3(event, t ?? 0) : NOTHING6;
   }
   function spoken3({ model, blocks }, t) {
     return [
@@ -15293,7 +15106,7 @@ function createExtractor(options) {
   function user(event, input) {
     const t = timeOf3(input, event);
     if (event.role === "tool-result") return results(event, t);
-    if (event.subagent !== null) return NOTHING7;
+    if (event.subagent !== null) return NOTHING6;
     const spoken4 = event.role === "prompt" && !callerSpeaks ? [prompt(event, t ?? 0)] : [];
     return [...states.mode(event.permissionMode, t ?? 0), ...spoken4];
   }
@@ -15311,12 +15124,12 @@ function createExtractor(options) {
       case "reset":
         return states.change(event, timeOf3(input, event) ?? 0);
       default:
-        return NOTHING7;
+        return NOTHING6;
     }
   }
   function own(event, t) {
     if (event.kind === "state" && event.source === "told") return states.work(event.to, t);
-    return event.kind === "dead-end" ? [{ kind: "remark", t, text: event.text, source: "told" }] : NOTHING7;
+    return event.kind === "dead-end" ? [{ kind: "remark", t, text: event.text, source: "told" }] : NOTHING6;
   }
   return {
     earlier(entry) {
@@ -15325,10 +15138,10 @@ function createExtractor(options) {
     add(input) {
       if (input.from === "claude") return fromClaude(input.event, input);
       if (input.from === "ctxb") return own(input.event, input.t);
-      if (input.from !== "caller" || input.event.kind !== "user") return NOTHING7;
+      if (input.from !== "caller" || input.event.kind !== "user") return NOTHING6;
       callerSpeaks = true;
       const { event, t } = input;
-      return event.blocks.length === 0 || event.role === "tool-result" ? NOTHING7 : [prompt(event, t)];
+      return event.blocks.length === 0 || event.role === "tool-result" ? NOTHING6 : [prompt(event, t)];
     }
   };
 }
@@ -15494,7 +15307,7 @@ function asks(command2) {
 }
 
 // src/core/memory/hand-back/recall.ts
-var TITLES = {
+var TITLES2 = {
   "dead end": "Did not work:",
   "failing command": "Commands that failed when they last ran:",
   error: "Errors of other tools:",
@@ -15560,7 +15373,7 @@ function isUrgent2({ kind }) {
   return kind === "dead end" || kind === "failing command";
 }
 function fitting(items, room) {
-  const costOf3 = ({ kind, line: line4 }, isFirst) => line4.length + 3 + (isFirst ? TITLES[kind].length + 1 : 0);
+  const costOf3 = ({ kind, line: line4 }, isFirst) => line4.length + 3 + (isFirst ? TITLES2[kind].length + 1 : 0);
   const kinds = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));
   const urgent = inTurns(
     kinds.filter(([item]) => item && isUrgent2(item)),
@@ -15578,7 +15391,7 @@ function fitting(items, room) {
 function render(items) {
   return EVIDENCE_KINDS.flatMap((kind) => {
     const lines = items.filter((item) => item.kind === kind).map(({ line: line4 }) => `- ${line4}`);
-    return lines.length === 0 ? [] : [TITLES[kind], ...lines];
+    return lines.length === 0 ? [] : [TITLES2[kind], ...lines];
   }).join("\n");
 }
 
@@ -15629,16 +15442,16 @@ var CONSTRAINTS_ROOM = 4e3;
 var PROMPTS_ROOM = 2e3;
 var CONSTRAINTS_TITLE = "What the user has asked for that still holds, word for word, the newest first:";
 function tellConstraints({ requests, before, file }, room) {
-  const told2 = spaced(before);
-  const all2 = requests.constraints().filter((text) => !told2.includes(spaced(text)));
+  const told3 = spaced(before);
+  const all2 = requests.constraints().filter((text) => !told3.includes(spaced(text)));
   return listed3(CONSTRAINTS_TITLE, all2, {
     room: Math.min(room, CONSTRAINTS_ROOM),
     rest: (count2) => `- ${count2} older: ${file}`
   });
 }
 function tellPrompts({ requests, before, file }, room) {
-  const told2 = spaced(before);
-  const isTold = (text) => told2.includes(spaced(text).replace(/…$/, ""));
+  const told3 = spaced(before);
+  const isTold = (text) => told3.includes(spaced(text).replace(/…$/, ""));
   const all2 = requests.inShort().filter(({ text }) => !isTold(text)).map(({ number, text }) => `#${number}: ${text}`);
   const title = `Prompts so far in short, the newest first (whole in ${file}):`;
   return listed3(title, all2, { room: Math.min(room, PROMPTS_ROOM), rest: (count2) => `- ${count2} older` });
@@ -15673,9 +15486,9 @@ function createHandBack(notebook, folder) {
     receipts.begin("compaction", factsOf(notebook));
     unread = { sinceCall: state.gauge.calls };
     const whole2 = compose(hook.context, state);
-    const told2 = whole2.isCramped && hook.shorter !== void 0 ? compose(hook.shorter, state) : whole2;
-    const { text, items } = recall2.take(roomFor2(state, told2.left - EVIDENCE_TITLE.length - 1, told2.before));
-    const context = [told2.text, ...items.length === 0 ? [] : [EVIDENCE_TITLE, text]].join("\n");
+    const told3 = whole2.isCramped && hook.shorter !== void 0 ? compose(hook.shorter, state) : whole2;
+    const { text, items } = recall2.take(roomFor2(state, told3.left - EVIDENCE_TITLE.length - 1, told3.before));
+    const context = [told3.text, ...items.length === 0 ? [] : [EVIDENCE_TITLE, text]].join("\n");
     const given = tallyOf(items.flatMap(({ facts }) => facts));
     const reason = `the newest of ${notebook.toolLog.total} tool calls, as the context was compacted`;
     return { context, decisions: [recalled("SessionStart", state, reason, context, given)] };
@@ -15742,8 +15555,8 @@ ${text}`;
   return {
     answer(hook, state) {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
-      const told2 = isEmpty || hook.recall === void 0 ? NOTHING_TOLD2 : void 0;
-      const { context, decisions } = told2 ?? TELL[hook.recall ?? "prompt"](hook, state);
+      const told3 = isEmpty || hook.recall === void 0 ? NOTHING_TOLD2 : void 0;
+      const { context, decisions } = told3 ?? TELL[hook.recall ?? "prompt"](hook, state);
       const given = context === "" ? hook.context : context;
       if (given !== void 0) receipts.holds(given, "ctxb");
       if (hook.context !== void 0) receipts.holds(inOneLine(hook.context), "ctxb");
@@ -15788,8 +15601,8 @@ function inOneLine(text) {
   return text.replace(/\s+/g, " ");
 }
 function hookOutput({ hook, output, specific = {} }, context) {
-  const told2 = context === void 0 || context === "" ? {} : { additionalContext: defused(context) };
-  const own = { ...specific, ...told2 };
+  const told3 = context === void 0 || context === "" ? {} : { additionalContext: defused(context) };
+  const own = { ...specific, ...told3 };
   return Object.keys(own).length === 0 ? output : { ...output, hookSpecificOutput: { hookEventName: hook, ...own } };
 }
 function isInConversation({ kind }) {
@@ -16097,70 +15910,52 @@ failed`);
 
 // src/core/memory/call-summary/known-command.ts
 var NEAR6 = 2e3;
-var MAY_BE_KNOWN = /\b(?:git|[ef]?grep|rg|find|fd|ls)\b/;
+var MAY_BE_KNOWN = /\b(?:git|[ef]?grep|rg)\b/;
 var SILENT = /* @__PURE__ */ new Set(["cd", "export", "set", "source", ".", "true", ":", "sleep", "mkdir"]);
 var VIEWERS = /* @__PURE__ */ new Set(["cat", "less", "sort", "head", "tail"]);
 var CUTTERS = /* @__PURE__ */ new Set(["head", "tail"]);
 var DROPS_OUTPUT = /(?:^|[^2>])>{1,2}\s{0,9}\/dev\/null/;
-var GIT = {
-  status: "status",
-  diff: "diff",
-  show: "diff",
-  log: "log",
-  "ls-files": "paths"
-};
-var PROGRAMS2 = {
-  grep: "grep",
-  egrep: "grep",
-  fgrep: "grep",
-  rg: "grep",
-  find: "paths",
-  fd: "paths",
-  ls: "ls"
-};
+var KINDS = /* @__PURE__ */ new Map([
+  ["git status", "status"],
+  ["git diff", "diff"],
+  ["git show", "diff"],
+  ["git log", "log"],
+  ["grep", "grep"],
+  ["egrep", "grep"],
+  ["fgrep", "grep"],
+  ["rg", "grep"]
+]);
 function knownCommand(command2) {
   if (command2.length > NEAR6 || !MAY_BE_KNOWN.test(command2) || DROPS_OUTPUT.test(command2)) return void 0;
   const list = shellLists(command2) ?? [];
   if (list.some(({ background }) => background)) return void 0;
-  const [link, ...others] = list.flatMap(({ links }) => links).filter((one) => !isSilent(one));
-  if (link === void 0 || others.length > 0) return void 0;
-  const [first, ...viewers] = link.commands;
-  if (first?.kind !== "simple" || !viewers.every(isViewer)) return void 0;
-  if (!first.redirects.every(isHarmless)) return void 0;
-  const words2 = programIn(first.words);
-  const known = kindOf3(words2);
+  const [link, ...others] = list.flatMap(({ links }) => links).filter(({ commands: commands2 }) => !isSilent(commands2));
+  const [first, ...viewers] = link?.commands ?? [];
+  if (others.length > 0 || first?.kind !== "simple" || !first.redirects.every(isHarmless)) return void 0;
+  if (!viewers.every(isViewer)) return void 0;
+  const own = programIn(first.words);
+  const isGit = own[0]?.text === "git";
+  const words2 = isGit ? gitWords(own.slice(1)) : own;
+  const kind = KINDS.get(`${isGit ? "git " : ""}${words2[0]?.text ?? ""}`);
   const limits = viewers.filter((viewer) => CUTTERS.has(programOf2(viewer))).map(limitOf);
-  return known && { ...known, ...limits.length === 0 ? {} : { limit: Math.min(...limits) } };
+  return kind && { kind, words: words2, ...limits.length === 0 ? {} : { limit: Math.min(...limits) } };
 }
-function isSilent({ commands: commands2 }) {
-  const [only, ...others] = commands2;
+function isSilent([only, ...others]) {
   return only?.kind === "simple" && others.length === 0 && (only.words.length === 0 || SILENT.has(programOf2(only)));
 }
 function isViewer(command2) {
-  return command2.kind === "simple" && VIEWERS.has(programOf2(command2)) && command2.redirects.every(isHarmless) && // A file's name would make it print that file instead.
+  return VIEWERS.has(programOf2(command2)) && command2.redirects.every(isHarmless) && // A file's name would make it print that file instead.
   command2.words.slice(1).every(({ text }) => text !== null && /^(?:-\S*|\+?\d+)$/.test(text));
 }
 function limitOf({ words: words2 }) {
   const options = words2.slice(1).map(({ text }) => text ?? "");
-  if (options.length === 0) return 10;
-  return Number(/^-n? ?(\d{1,9})$/.exec(options.join(" "))?.[1] ?? 0);
+  return options.length === 0 ? 10 : Number(/^-n? ?(\d{1,9})$/.exec(options.join(" "))?.[1] ?? 0);
 }
-function programOf2(command2) {
-  return command2.kind === "simple" ? command2.words[0]?.text ?? "" : "";
+function programOf2({ kind, words: words2 }) {
+  return kind === "simple" ? words2[0]?.text ?? "" : "";
 }
 function isHarmless({ operator, target }) {
   return operator.startsWith("<") || operator === ">&" || target.text === "/dev/null";
-}
-function kindOf3(words2) {
-  const program = words2[0]?.text ?? "";
-  if (program !== "git") {
-    const kind2 = Object.hasOwn(PROGRAMS2, program) ? PROGRAMS2[program] : void 0;
-    return kind2 && { kind: kind2, words: words2 };
-  }
-  const rest = gitWords(words2.slice(1));
-  const name = rest[0]?.text ?? "";
-  const kind = Object.hasOwn(GIT, name) ? GIT[name] : void 0;
-  return kind && { kind, words: rest };
 }
 function gitWords(words2) {
   let at = 0;
@@ -16277,7 +16072,7 @@ var GIST_LENGTH = 240;
 var MAX_ITEMS = 40;
 var MAX_FOUND2 = 10;
 function renderHandoff(notebook, facts) {
-  const parts = partsOf4(notebook, facts);
+  const parts = partsOf5(notebook, facts);
   const head2 = headOf3(facts);
   const bare2 = written2(head2, parts, facts.folder, () => []).length;
   const shown = fitting2(parts, RENDERED_LIMIT - bare2);
@@ -16320,7 +16115,7 @@ function fitting2(parts, room) {
   const shown = inTurns(lists, room, (item) => item.length + 1);
   return new Map(BY_WORTH.map((section, at) => [section, shown[at] ?? []]));
 }
-function partsOf4(notebook, facts) {
+function partsOf5(notebook, facts) {
   return {
     Goal: goal(notebook, facts),
     Done: done(notebook),
@@ -16747,7 +16542,7 @@ function failureFingerprint({ signature, output, command: command2 }) {
 ${failed}
 ${errors}`;
 }
-function nameOf4({ name, title }) {
+function nameOf3({ name, title }) {
   return name === "Bash" ? quoted(title, TITLE_LENGTH4) : `${name} ${quoted(title, TITLE_LENGTH4)}`;
 }
 function failureText(entry) {
@@ -16789,7 +16584,7 @@ ${[callOf(c), callOf(d)].sort().join("\n")}`;
     };
     const answers = new Map([c, d].map((call) => [callOf(call), call.output]));
     remember2(found, key, { agent: d.agent, series, answers }, MAX_FOUND3);
-    const text = `${nameOf4(c)} and ${nameOf4(d)} in turn, ${series.count} times, with the same results each time`;
+    const text = `${nameOf3(c)} and ${nameOf3(d)} in turn, ${series.count} times, with the same results each time`;
     ledger.put({ key, cause: "alternation", agent: d.agent }, series, text);
   }
   function clearBy(entry) {
@@ -16819,7 +16614,7 @@ function isUntold(entry) {
 }
 
 // src/core/memory/dead-ends/dead-end-ledger.ts
-var NOTHING8 = Object.freeze({ found: [], grown: [], cleared: [] });
+var NOTHING7 = Object.freeze({ found: [], grown: [], cleared: [] });
 var MAX_DEAD_ENDS = 1e3;
 var MAX_EVIDENCE = 20;
 function createLedger() {
@@ -16846,7 +16641,7 @@ function createLedger() {
     },
     current: () => [...standing.values()],
     take() {
-      const taken = changes ?? NOTHING8;
+      const taken = changes ?? NOTHING7;
       changes = void 0;
       return taken;
     }
@@ -17000,7 +16795,7 @@ function createSameFailure(ledger, recent) {
   function report(entry, key, { series, steady }) {
     const steadily = steady === series.count ? "without a change in between" : "in the same way, with changes in between";
     const verb = entry.outcome === "refused" ? "was refused" : "failed";
-    const text = `${nameOf4(entry)} ${verb} ${series.count} times ${steadily}: ${failureText(entry)}`;
+    const text = `${nameOf3(entry)} ${verb} ${series.count} times ${steadily}: ${failureText(entry)}`;
     ledger.put({ key, cause: "same failure", agent: entry.agent }, series, text);
     const { agent, command: command2 } = entry;
     remember2(found, key, { agent, core: command2 === void 0 ? void 0 : coreOf(command2.text) }, MAX_REPORTED);
@@ -17086,7 +16881,7 @@ function counts(entry) {
   return command2 === void 0 || !onlyReads(command2.text);
 }
 function nameOfMeans(entry) {
-  return entry.command === void 0 ? nameOf4(entry) : quoted(programOf(entry.command.text), 60);
+  return entry.command === void 0 ? nameOf3(entry) : quoted(programOf(entry.command.text), 60);
 }
 function meansOf({ name, title, command: command2, changes }) {
   return command2 === void 0 ? `${name}
@@ -17518,7 +17313,7 @@ ${body}
 
 // src/core/memory/notebook/notebook.ts
 var FROM_LENGTH = 50;
-var NOTHING9 = { pages: [], found: [] };
+var NOTHING8 = { pages: [], found: [] };
 function createNotebook(historyTokens) {
   const prompts = createSection("human-input.md", "Human input");
   const requests = createRequests();
@@ -17582,7 +17377,7 @@ function createNotebook(historyTokens) {
   }
   function judge3(entry) {
     const { found, grown, cleared: gone } = detector.add(entry);
-    if (found.length + grown.length + gone.length === 0) return NOTHING9;
+    if (found.length + grown.length + gone.length === 0) return NOTHING8;
     evidence.deadEnds(detector.current());
     const pages = [
       ...found.map((deadEnd) => deadEnds2.add(deadEndPage(deadEnd, "found"))),
@@ -17610,7 +17405,7 @@ function createNotebook(historyTokens) {
   function add2(entry) {
     const pages = pagesOf2(entry);
     const judged = judge3(entry);
-    return judged === NOTHING9 ? { pages, found: [] } : { pages: [...pages, ...judged.pages], found: judged.found };
+    return judged === NOTHING8 ? { pages, found: [] } : { pages: [...pages, ...judged.pages], found: judged.found };
   }
   return {
     add: add2,
@@ -17677,7 +17472,7 @@ ${entry.id}`;
 // src/core/memory/notebook/render-index.ts
 var MAX_LINES2 = 200;
 function renderIndex(notebook, head2) {
-  const parts = partsOf5(notebook).filter(({ lines, total }) => lines.length > 0 || total !== "");
+  const parts = partsOf6(notebook).filter(({ lines, total }) => lines.length > 0 || total !== "");
   const opening3 = openingOf2(head2, parts.length > 0);
   const { toolLog } = notebook;
   const part = toolLog.left === 0 ? "" : `, the newest ${toolLog.total - toolLog.left} in short`;
@@ -17706,7 +17501,7 @@ function sectionLines({ title, lines, total, file }, room, folder) {
   const part = shown.length < lines.length ? `, the newest ${shown.length} here` : "";
   return [`## ${title}`, ...shown, `${total}${part} \u2192 ${folder}/${file}`, ""];
 }
-function partsOf5(notebook) {
+function partsOf6(notebook) {
   const { prompts, states, deadEnds: deadEnds2, artifacts, commands: commands2, cleared } = notebook;
   return [
     partOf("Human Input", prompts, counted2(prompts.total, "prompt")),
@@ -17756,7 +17551,7 @@ function shareLines(wanted, budget) {
 }
 
 // src/core/memory/memory.ts
-var NOTHING10 = { entries: [], pages: [], decisions: [], tell: [] };
+var NOTHING9 = { entries: [], pages: [], decisions: [], tell: [] };
 function createMemory({ run, mask: mask3 }) {
   const { statePattern, deadEndPattern } = run.policy.memory;
   const extractor = createExtractor({ live: true, statePattern, deadEndPattern });
@@ -17773,7 +17568,7 @@ function createMemory({ run, mask: mask3 }) {
     const found = queue.pass(input, extractor.add(input), state);
     const entries = found.map((each) => entryOf(asHandoff(each, state)));
     const decisions = followRelief(input, state);
-    if (entries.length + decisions.length === 0) return NOTHING10;
+    if (entries.length + decisions.length === 0) return NOTHING9;
     const pages = [];
     const tell = [];
     for (const entry of entries) {
@@ -17836,7 +17631,7 @@ function createMemory({ run, mask: mask3 }) {
       if (input.from === "ctxb" && input.event.kind === "earlier") {
         const entry = input.event.entry;
         extractor.earlier(entry);
-        return { ...NOTHING10, pages: notebook.add(entry).pages };
+        return { ...NOTHING9, pages: notebook.add(entry).pages };
       }
       if (input.from === "ctxb" && input.event.kind === "notes") {
         folder = input.event.path;
@@ -17844,10 +17639,10 @@ function createMemory({ run, mask: mask3 }) {
       }
       const isRepeated = input.from === "claude" && before !== void 0 && isEcho(before, input.event);
       before = state;
-      if (isRepeated) return NOTHING10;
+      if (isRepeated) return NOTHING9;
       if (folder !== void 0) return note2(input, state);
       waiting.push(input);
-      return NOTHING10;
+      return NOTHING9;
     },
     answer: (hook, state) => folder === void 0 ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
     sent: handBack.sent,
@@ -18194,8 +17989,8 @@ function readWindows(modelUsage) {
 function decodeRateLimit(line4) {
   const { rateLimitType, status, utilization, resetsAt, unifiedWindows } = fieldsOf(line4.rate_limit_info);
   const name = textOf(rateLimitType);
-  const told2 = name === void 0 ? [] : [[name, { utilization, resetsAt }]];
-  const all2 = [...told2, ...Object.entries(fieldsOf(unifiedWindows))];
+  const told3 = name === void 0 ? [] : [[name, { utilization, resetsAt }]];
+  const all2 = [...told3, ...Object.entries(fieldsOf(unifiedWindows))];
   return {
     kind: "rate-limit",
     ...lineFields(line4),
@@ -18577,14 +18372,14 @@ function relieveFirst(state, full) {
 var SKIPPED_AFTER_MS = 3e4;
 var REMEMBERED_UUIDS = 999;
 function sendPrompt(state, prompt2) {
-  const told2 = readPrompt(notePrompt(state, prompt2), asSaid(prompt2.event));
+  const told3 = readPrompt(notePrompt(state, prompt2), asSaid(prompt2.event));
   const { mode, callerSpeaksProtocol } = state.run;
   const isSkipped = prompt2.uuid !== "" && state.mailbox.said.includes(prompt2.uuid);
   const asWritten = mode === "observe" && callerSpeaksProtocol ? { exact: true } : {};
   const send = { kind: "send", line: prompt2.line, promptUuid: prompt2.uuid, ...asWritten };
   const noted = {
-    ...told2,
-    mailbox: { ...told2.mailbox, said: remember3(told2.mailbox.said, prompt2.uuid) }
+    ...told3,
+    mailbox: { ...told3.mailbox, said: remember3(told3.mailbox.said, prompt2.uuid) }
   };
   const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt2);
   const mayBeSkipped = mode === "act" && state.process.resumes && !isStamp(prompt2.uuid);
@@ -18617,14 +18412,14 @@ function resumeWork(state, work) {
   const resumed = { ...state, relief: { ...state.relief, unfinished: void 0, resuming: work } };
   const requests = requestsIn(prompts);
   const opening3 = requests.length === 1 ? "The request that it was to answer" : "The requests that it was to answer";
-  const { text, actions } = requests.length === 0 ? NOTHING11 : giveBack(state, requests, opening3);
+  const { text, actions } = requests.length === 0 ? NOTHING10 : giveBack(state, requests, opening3);
   const words2 = text === "" ? `${OWN_OPENING}${because}
 
 ${GO_ON}` : [because, text, GO_ON].join("\n\n");
-  const told2 = state.wait === void 0 ? [{ kind: "resume", ...decided(state, because) }] : [];
-  return chain(keep(resumed, [...actions, ...told2]), (next) => injectPrompt(next, words2));
+  const told3 = state.wait === void 0 ? [{ kind: "resume", ...decided(state, because) }] : [];
+  return chain(keep(resumed, [...actions, ...told3]), (next) => injectPrompt(next, words2));
 }
-var NOTHING11 = { text: "", actions: [] };
+var NOTHING10 = { text: "", actions: [] };
 function noteStop(state) {
   const { turn, mailbox } = state;
   const isHeld = turn.phase === "idle" && mailbox.waiting.length > 0;
@@ -18639,10 +18434,10 @@ function readBudgetStop(state, event) {
 function judgeSpending(before, state) {
   if (before.cost === state.cost && before.spending === state.spending || !hasLimit(state)) return keep(state);
   const { level, news, said } = judge2(state);
-  const told2 = news.length === 0 ? state : tellCosts(withSpending(state, { said }), news);
+  const told3 = news.length === 0 ? state : tellCosts(withSpending(state, { said }), news);
   const announced = keep(
-    told2,
-    news.map((notice) => announcement(told2, notice))
+    told3,
+    news.map((notice) => announcement(told3, notice))
   );
   const mustStop = level === "limit" && state.run.mode === "act" && state.spending.phase === "within";
   if (!mustStop || state.turn.phase !== "running") return announced;
@@ -18762,15 +18557,15 @@ function advance(state) {
   if (next !== void 0) {
     return chain(
       sendPrompt(withoutFirst(state), next),
-      (told2) => isFree(told2) ? advance(told2) : closeBehindLast(told2)
+      (told3) => isFree(told3) ? advance(told3) : closeBehindLast(told3)
     );
   }
   return endWhenDone(state);
 }
 function tellStopped(state) {
   if (state.run.mode !== "act" || isReporting(state)) return void 0;
-  const { state: told2, text } = takeAside(state);
-  return text === "" ? void 0 : resumeWork(told2, { because: text, prompts: [], answers: [] });
+  const { state: told3, text } = takeAside(state);
+  return text === "" ? void 0 : resumeWork(told3, { because: text, prompts: [], answers: [] });
 }
 function afterStop(state) {
   const waiting = state.mailbox.waiting.length;
@@ -18801,8 +18596,8 @@ function isFree(state) {
   return state.control.phase === "open" || state.control.phase === "closed" && state.mailbox.ended;
 }
 function endWhenDone(state) {
-  const told2 = tellStopped(state);
-  if (told2 !== void 0) return told2;
+  const told3 = tellStopped(state);
+  if (told3 !== void 0) return told3;
   if (!state.mailbox.ended) return keep(state);
   const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);
@@ -18906,8 +18701,8 @@ function breakWait(state, { delayMs }) {
   const { wait, now, run, turn, tasks, limits } = state;
   const isOurs = run.mode === "act" && state.input === "open" && turn.phase === "running";
   if (!isOurs || wait?.phase !== "claude" || wait.cause !== "limit") return keep(state);
-  const reset2 = resetOf(limits) ?? wait.until;
-  const slept = now > reset2 + SLEPT_MS && delayMs > SLEPT_MS;
+  const reset = resetOf(limits) ?? wait.until;
+  const slept = now > reset + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== void 0;
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1e3;
@@ -19086,17 +18881,17 @@ function restart(state, event) {
   const uuids = undelivered.map(({ uuid }) => uuid);
   const again = new Set(undelivered.map(({ text }) => text));
   const midTurn = logged ? state.exact.midTurn.filter(({ text }) => !again.has(text)) : [];
-  const told2 = keep(withExact(dead, { midTurn }), [
+  const told3 = keep(withExact(dead, { midTurn }), [
     { kind: "buffered", fate: "drop" },
     ...FORGOTTEN_TIMERS,
     ...undelivered.flatMap(({ uuid, line: line4 }) => isOwnUuid(state, uuid) ? [] : [{ kind: "hold", uuid, line: line4 }]),
     { kind: "restart", ...decided(state, end), attempt, undelivered: uuids }
   ]);
-  if (isForgotten(state, dead, logged)) return chain(told2, (next) => startHandoff(next, end));
+  if (isForgotten(state, dead, logged)) return chain(told3, (next) => startHandoff(next, end));
   const resume = logged ? session.id : void 0;
   const isFirst = session.id === void 0;
   const start = { kind: "start-claude", resume, isFirst, afterMs: FIRST_DELAY_MS * 2 ** (attempt - 1) };
-  return chain(told2, (next) => keep(next, [start]));
+  return chain(told3, (next) => keep(next, [start]));
 }
 var FORGOTTEN_TIMERS = TIMERS.filter((timer3) => timer3 !== "wait").map((timer3) => ({
   kind: "clear-timer",
@@ -19596,11 +19391,11 @@ function read(state, event, injected) {
   before.cost = readCost(state.cost, event, { prices, version: state.session.version }, content);
   const after = readRelief(state, readSession(readAgents(readContext(before, event, content), event), event), event);
   if (after.gauge.calls === state.gauge.calls) return after;
-  const counted4 = draftOf(after);
-  if (!injected) counted4.turn = calledTurn(after.turn);
+  const counted5 = draftOf(after);
+  if (!injected) counted5.turn = calledTurn(after.turn);
   const known = state.gauge.basis === "measured" ? state.cache : NO_CACHE;
-  if (event.kind === "assistant") counted4.cache = cacheAfter(known, event, state.now);
-  return counted4;
+  if (event.kind === "assistant") counted5.cache = cacheAfter(known, event, state.now);
+  return counted5;
 }
 function weighsReliefs({ exact, run }) {
   return exact.phase !== "off" || run.mode === "act" && run.policy.strategy === "handoff";
@@ -19967,9 +19762,9 @@ function register(on, options) {
     }
     await follow($, seat);
     const isLost = e.source === "clear" || e.source === "compact" && !seat.isExact;
-    const told2 = isLost && !namesOwnHooks(seat.hooks) ? seat.session.handBack() : void 0;
+    const told3 = isLost && !namesOwnHooks(seat.hooks) ? seat.session.handBack() : void 0;
     const answer = await next(e);
-    return told2 === void 0 ? answer : { ...answer, additionalContext: [...answer.additionalContext ?? [], told2] };
+    return told3 === void 0 ? answer : { ...answer, additionalContext: [...answer.additionalContext ?? [], told3] };
   });
   on("session.start", async ($, e, next) => {
     seat.isInteractive = e.isInteractive;
