@@ -9,7 +9,7 @@ import { decodeLine } from '../core/protocol/decode.ts';
 import { textOf } from '../core/protocol/fields.ts';
 import { decisionText, isRoutine } from '../messages.ts';
 import type { ProcessMark } from '../store/files/process-mark.ts';
-import { createFaults, type Faults } from '../store/files/store-error.ts';
+import { createFaults } from '../store/files/store-error.ts';
 import type { Seal } from '../store/runs/seal.ts';
 import { createSessionStore } from '../store/runs/session-store.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
@@ -32,7 +32,7 @@ import {
 } from './hook-events.ts';
 import { createHookHost, type HookHost, hookRun } from './hook-host.ts';
 import type { HookInput } from './hook-input.ts';
-import type { HookNotes } from './hook-notes.ts';
+import type { HookNotes, HookNotesWorld } from './hook-notes.ts';
 import { followClaude, type KeptSession, keptText, predecessorOf, readKept } from './kept-session.ts';
 
 export interface HookWorld {
@@ -101,13 +101,10 @@ async function answerAlone(input: HookInput, world: HookWorld, held: HookSession
       },
     },
   );
-  const open = () => openNotes(host, { ...world, onFault, notice: (text) => notices.push(text) });
-  const { kept, output } = await work(
-    input,
-    before,
-    host,
-    wantsNotes(input, before, config) ? await open() : undefined,
-  );
+  const notes = wantsNotes(input, before, config)
+    ? await openNotes(host, { ...world, onFault, notice: (text) => notices.push(text) })
+    : undefined;
+  const { kept, output } = work(input, before, host, notes);
   const news = faults.filter((fault) => !before.told.includes(fault));
   for (const reason of news) store.journal({ kind: 'fault', hook: input.hook, reason });
   held.write(keptText({ ...kept, state: host.state, told: [...before.told, ...news].slice(-MOST_TOLD) }));
@@ -117,10 +114,7 @@ async function answerAlone(input: HookInput, world: HookWorld, held: HookSession
 const MOST_TOLD = 20;
 
 /** The notes need what few hooks need: it is loaded only for them. */
-async function openNotes(
-  host: HookHost,
-  world: HookWorld & { readonly onFault: Faults; readonly notice: (text: string) => void },
-): Promise<HookNotes> {
+async function openNotes(host: HookHost, world: HookNotesWorld): Promise<HookNotes> {
   const { openHookNotes } = await import('./hook-notes.ts');
   return openHookNotes(host, world);
 }
@@ -158,12 +152,12 @@ function stateFor(
   return { ...start, session, gauge: { ...start.gauge, window: learnFromModelId(known, textOf(input.fields.model)) } };
 }
 
-async function work(
+function work(
   input: HookInput,
   before: KeptSession,
   host: HookHost,
   notes: HookNotes | undefined,
-): Promise<{ readonly kept: KeptSession; readonly output: object }> {
+): { readonly kept: KeptSession; readonly output: object } {
   if (host.state.session.id !== input.sessionId) {
     const cleared = clearedEvent(input.sessionId);
     host.claude(cleared);

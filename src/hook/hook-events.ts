@@ -1,3 +1,4 @@
+import { isAgentCall } from '../core/governor/agents/agents.ts';
 import { CALLBACKS } from '../core/governor/control/hook-callbacks.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { decodeLine, decodeObject } from '../core/protocol/decode.ts';
@@ -46,13 +47,13 @@ const INTERRUPTED = /^\[Request interrupted by user/;
 export function logEvents(state: GovernorState, event: Event): readonly Event[] {
   if (event.kind === 'assistant' && event.subagent === null) {
     const calls = event.blocks.flatMap((block) =>
-      block.type === 'tool_use' && (block.name === 'Agent' || block.name === 'Task') ? [block.id] : [],
+      block.type === 'tool_use' && isAgentCall(block.name) ? [block.id] : [],
     );
-    return [event, ...calls.map((id) => taskEvent(id, 'started'))];
+    return [event, ...calls.map((id) => taskEvent(id, 'task_started'))];
   }
   if (event.kind !== 'user' || event.subagent !== null) return [event];
   if (event.role === 'prompt') return [];
-  return [...agentsEnded(state, event).map((id) => taskEvent(id, 'ended')), event];
+  return [...agentsEnded(state, event).map((id) => taskEvent(id, 'task_notification')), event];
 }
 
 /** The person has stopped the turn, of which claude tells no hook. */
@@ -67,16 +68,8 @@ function agentsEnded({ tasks }: GovernorState, { blocks }: UserEvent): string[] 
   );
 }
 
-function taskEvent(id: string, change: 'started' | 'ended'): Event {
-  const line = { uuid: undefined, sessionId: undefined, timestamp: undefined };
-  const unknown = {
-    name: undefined,
-    description: undefined,
-    parent: undefined,
-    tokens: undefined,
-    lastTool: undefined,
-  };
-  return { kind: 'task', ...line, ...unknown, change, taskId: id, toolUseId: id, type: 'agent', agents: [] };
+function taskEvent(id: string, subtype: 'task_started' | 'task_notification'): Event {
+  return decodeObject({ type: 'system', subtype, task_id: id, tool_use_id: id, task_type: 'local_agent' });
 }
 
 /** Bytes of a log's end that one hook looks through at most: claude waits meanwhile. */

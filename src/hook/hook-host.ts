@@ -3,25 +3,11 @@ import type { Config } from '../config/config.ts';
 import { type Action, isDecision } from '../core/governor/actions.ts';
 import { type Decision, withoutFocus } from '../core/governor/decisions.ts';
 import type { HookAnswer } from '../core/governor/effects.ts';
-import type { OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { createHost } from '../host/governor-host.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
 import type { ToolFiles } from '../store/runs/tool-files.ts';
-
-/** The host of one hook: actions are carried out as far as a hook can. */
-export interface HookHost {
-  readonly state: GovernorState;
-  /** What the hook is answered with, once it was fed. */
-  readonly answer: HookAnswer | undefined;
-  claude(event: Event): void;
-  /** A prompt, as a line of the caller's. */
-  prompt(event: Event, line: string): void;
-  own(event: OwnEvent): void;
-  /** Journals and reports a decision. */
-  decide(decision: Decision): void;
-}
 
 interface HookHostWorld {
   readonly store: SessionStore;
@@ -31,10 +17,14 @@ interface HookHostWorld {
   readonly onDecision: (decision: Decision) => void;
 }
 
-export function createHookHost(start: GovernorState, { store, toolFiles, now, onDecision }: HookHostWorld): HookHost {
+export type HookHost = ReturnType<typeof createHookHost>;
+
+/** The host of one hook: actions are carried out as far as a hook can. */
+export function createHookHost(start: GovernorState, { store, toolFiles, now, onDecision }: HookHostWorld) {
   let answer: HookAnswer | undefined;
   const host = createHost(start, { now, carryOut: ({ actions }) => actions.forEach(carryOut) });
 
+  /** Journals and reports a decision. */
   function decide(decision: Decision): void {
     store.journal(withoutFocus(decision));
     onDecision(decision);
@@ -67,11 +57,13 @@ export function createHookHost(start: GovernorState, { store, toolFiles, now, on
     get state() {
       return host.state;
     },
+    /** What the hook is answered with, once it was fed. */
     get answer() {
       return answer;
     },
-    claude: (event) => void host.feed({ t: now(), from: 'claude', event }),
-    prompt: (event, line) => void host.feed({ t: now(), from: 'caller', event, line }),
+    claude: (event: Event) => void host.feed({ t: now(), from: 'claude', event }),
+    /** A prompt, as a line of the caller's. */
+    prompt: (event: Event, line: string) => void host.feed({ t: now(), from: 'caller', event, line }),
     own: host.tell,
     decide,
   };

@@ -8,19 +8,6 @@ import { redact } from '../store/masks/redact.ts';
 import type { Inbox } from '../store/runs/inbox.ts';
 import type { HookHost } from './hook-host.ts';
 
-/** The notes of a session while one hook is at work. */
-export interface HookNotes {
-  observe(event: Event): void;
-  /** Completes the answer to a hook. */
-  answer(hook: HookAnswer): object;
-  /** A compaction has told its summary, and no hook comes before the next request in its turn. */
-  summarised(event: Event): void;
-  /** What was handed back after a compaction, and what its summary held, is known again. */
-  recall(context: string | undefined, summary: Event | undefined): void;
-  /** Brings all of them up to date. */
-  close(): void;
-}
-
 export interface HookNotesWorld {
   /** The context folder, absolute. */
   readonly folder: string;
@@ -34,8 +21,10 @@ const NO_INBOX: Inbox = { path: '', drain: () => [], dispose: () => {} };
 
 const LOST: HookAnswer = { kind: 'answer-hook', requestId: '', hook: 'SessionStart', output: {}, recall: 'lost' };
 
-/** Opens them and reads what earlier hooks have noted. */
-export function openHookNotes(host: HookHost, { folder, now, onFault, notice }: HookNotesWorld): HookNotes {
+export type HookNotes = ReturnType<typeof openHookNotes>;
+
+/** Opens the notes of a session while one hook is at work, and reads what earlier hooks have noted. */
+export function openHookNotes(host: HookHost, { folder, now, onFault, notice }: HookNotesWorld) {
   const { run } = host.state;
   const memory = createMemory({ run, mask: redact });
   const taker = createNoteTaker({
@@ -64,20 +53,24 @@ export function openHookNotes(host: HookHost, { folder, now, onFault, notice }: 
   observe({ t: now(), from: 'ctxb', event: { kind: 'begin' } });
 
   return {
-    observe: (event) => observe({ t: now(), from: 'claude', event }),
-    answer(hook) {
+    observe: (event: Event) => observe({ t: now(), from: 'claude', event }),
+    /** Completes the answer to a hook. */
+    answer(hook: HookAnswer): object {
       const { output, decisions } = taker.answer(hook, host.state);
       for (const decision of decisions) host.decide(decision);
       return output;
     },
-    summarised(event) {
+    /** A compaction has told its summary, and no hook comes before the next request in its turn. */
+    summarised(event: Event): void {
       observe({ t: now(), from: 'claude', event });
       for (const decision of memory.sent(host.state)) host.decide(decision);
     },
-    recall(context, summary) {
+    /** What was handed back after a compaction, and what its summary held, is known again. */
+    recall(context: string | undefined, summary: Event | undefined): void {
       taker.answer({ ...LOST, ...(context !== undefined && { context }) }, host.state);
       if (summary !== undefined) taker.observe({ t: now(), from: 'claude', event: summary }, host.state);
     },
+    /** Brings all of them up to date. */
     close: () => taker.close(host.state),
   };
 }

@@ -1,8 +1,10 @@
-import { shortened } from '../memory/words.ts';
-import { tokensOfText } from './message.ts';
-import { isSaid, summaryText } from './own-words.ts';
-import type { Part } from './parts.ts';
-import { stepLines } from './step-line.ts';
+import { summarizeCall } from '../memory/call-summary/summarize-call.ts';
+import { commandFacts } from '../memory/entries/command-facts.ts';
+import { type EndedCall, readOutcome } from '../memory/extract/tool-calls.ts';
+import { oneLine, shortened } from '../memory/words.ts';
+import { resultBlock, tokensOfText, useBlock } from './message.ts';
+import { isSaid, saidLine, summaryText } from './own-words.ts';
+import { GONE, type Part, type Round } from './parts.ts';
 import type { Whole } from './whole-rounds.ts';
 
 /** Something that stays of an older part of the conversation, as far as there is room. */
@@ -106,4 +108,32 @@ function worthOf({ kind, text }: Entry): number {
   if (FAILED.test(text)) return 8;
   if (CHANGES.test(text)) return 6;
   return LOOKS.test(text) ? 2 : 3;
+}
+
+/** Code points of a line: enough for a command and what it said in the end. */
+const LINE_LENGTH = 320;
+const SAID_LENGTH = 160;
+
+/** What an older reply comes to: its words, and each of its calls with the outcome. */
+function stepLines({ words, calls }: Round): string[] {
+  const said = words === '' ? [] : [saidLine(shortened(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
+  return [...said, ...calls.map(callLine)];
+}
+
+function callLine({ use, result }: Round['calls'][number]): string {
+  const came = result?.text === GONE ? { ...result, text: '' } : result;
+  const block = resultBlock(came ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
+  const call = { use: useBlock(use), agent: null, t: undefined, cwd: undefined, root: undefined };
+  // What the tool reported beside the text has lost its bulk here, and would be taken for an empty result.
+  const ended: EndedCall = {
+    ...{ kind: 'call', call, result: block, report: undefined, t: undefined },
+    ...readOutcome(use.tool, block, undefined),
+  };
+  const line = summarizeCall(ended, { command: commandFacts(ended), placeOf: (path) => path, mask: whole });
+  return shortened(line, LINE_LENGTH);
+}
+
+/** It goes to the model alone, which has seen it. */
+function whole(text: string | readonly string[]): string {
+  return typeof text === 'string' ? text : text.join('');
 }

@@ -45,8 +45,17 @@ export function exactAnswer(messages: readonly Message[], { note, budget, midTur
   return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps } };
 }
 
+/** The same; where the plan cannot be made or followed, the compaction is left to claude. */
+export function answerWith(messages: readonly Message[], plan: () => ExactPlan): Answer {
+  try {
+    return exactAnswer(messages, plan());
+  } catch (error) {
+    return refusal(messages, error instanceof Error ? error.message : String(error));
+  }
+}
+
 /** Leaves the compaction to claude. */
-export function refusal(messages: readonly Message[], why: string): Answer {
+function refusal(messages: readonly Message[], why: string): Answer {
   const extent = extentOf(messages);
   const nothing = { prompts: { kept: 0, of: 0 }, steps: { whole: 0, lines: 0, gone: 0 } };
   return { outcome: { answered: false, why, before: extent, after: extent, ...nothing } };

@@ -7,7 +7,7 @@ import { percent, tokens } from '../../report/figures.ts';
 import { PLAIN } from '../../report/style.ts';
 import { statusText } from '../../statusline/status-text.ts';
 import { redact } from '../../store/masks/redact.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from '../engine.ts';
 
 /** What a command shows. */
 export interface Shown {

@@ -2,13 +2,11 @@ import { namesCompactionHook, namesOwnHooks } from '../../claude/ctxb-hooks.ts';
 import type { ExactReceipt } from '../../core/exact/plan.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Known } from '../../statusline/judge-status.ts';
-import { isHeard } from '../heard.ts';
+import { type Drawing, type Engine, isHeard, type On } from '../engine.ts';
 import { bandText } from './band.ts';
 import { doctor, handoff, recall, type Standing, statusOf } from './commands.ts';
-import type { Drawing, Engine, On } from './engine.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
-import { type Options, policyFor } from './options.ts';
-import { createTerminalSession, type TerminalSession } from './session.ts';
+import { createTerminalSession, type Options, policyFor, type TerminalSession } from './session.ts';
 
 /** claude's own JSX factory. */
 declare const h: (element: unknown, props: object | null, ...children: readonly Drawing[]) => Drawing;
@@ -174,7 +172,7 @@ function sessionFor(options: Options, program?: string): TerminalSession {
 }
 
 function stateOf({ session, known }: Seat): GovernorState {
-  return session.judged(known, session.state.now);
+  return session.judged(known);
 }
 
 /** claude asks no PreCompact hook where a mod answers. */

@@ -1,11 +1,10 @@
-import type { Message } from '../../core/exact/message.ts';
-import type { SubmitEvent } from '../heard.ts';
+import type { Message } from '../core/exact/message.ts';
 
-/** What claude lends to a mod, as far as the plugin uses it. claude knows it by its spelling: `$` and `on` keep their names. */
+/** What claude lends to a mod, as far as it is used. claude knows it by its spelling: `$` and `on` keep their names. */
 export interface Engine {
   readonly fs: {
     readonly stat: (path: string) => Promise<{ readonly size: number }>;
-    readonly read: (path: string, range: Range) => Promise<{ readonly base64: string }>;
+    readonly read: ReadFile;
     readonly write: (path: string, text: string) => Promise<unknown>;
     readonly exists: (path: string) => Promise<boolean>;
   };
@@ -34,13 +33,12 @@ export interface Engine {
   };
 }
 
-interface Range {
-  readonly as: 'bytes';
-  readonly offset: number;
-  readonly length: number;
+interface ReadFile {
+  (path: string): Promise<string>;
+  (path: string, range: { readonly as: 'bytes'; offset: number; length: number }): Promise<{ readonly base64: string }>;
 }
 
-export interface SessionUsage {
+interface SessionUsage {
   /** `tokens`: of the last call's request; absent in a fresh context. */
   readonly context: { readonly tokens?: number; readonly window: number };
   readonly cost?: { readonly usd: number };
@@ -48,7 +46,25 @@ export interface SessionUsage {
   readonly rateLimits: readonly { readonly kind: string; readonly percentUsed: number }[];
 }
 
-export interface CompactEvent {
+/** Something that was sent to the model. */
+interface SubmitEvent {
+  readonly text: string;
+  /** The turn that was under way, where there was one: the model is told beside the results of its tools. */
+  readonly turnId?: string;
+  /** It runs a slash command. */
+  readonly command?: object;
+  readonly origin?: { readonly kind: string };
+}
+
+/** At the prompt, from another device, and from a program in a person's place; not a task that reports its end. */
+const PEOPLE: ReadonlySet<string> = new Set(['composer', 'bridge', 'sdk']);
+
+/** Whether the user said it while the model worked. */
+export function isHeard({ turnId, command, origin }: SubmitEvent): boolean {
+  return turnId !== undefined && command === undefined && (origin === undefined || PEOPLE.has(origin.kind));
+}
+
+interface CompactEvent {
   readonly trigger: 'manual' | 'auto' | 'plugin' | 'precompute';
   readonly messages: readonly Message[];
   readonly instructions?: string;
@@ -56,12 +72,7 @@ export interface CompactEvent {
   readonly agentId?: string;
 }
 
-export interface CommandEvent {
-  readonly command: string;
-  readonly args: string;
-}
-
-export interface RenderEvent {
+interface RenderEvent {
   readonly props: { readonly hasSurvey: boolean; readonly bodyColumns: number };
 }
 
@@ -79,6 +90,6 @@ export interface On {
   (event: 'session.compact', hook: Hook<CompactEvent, object>): void;
   (event: 'classic.SessionStart', hook: Hook<{ readonly source: string }, { additionalContext?: string[] }>): void;
   (event: 'classic.PostCompact', hook: Hook<object, unknown>): void;
-  (event: 'command.run', of: { readonly command: string }, hook: Hook<CommandEvent, object>): void;
+  (event: 'command.run', of: { readonly command: string }, hook: Hook<{ readonly args: string }, object>): void;
   (event: 'ui.render', of: { readonly component: 'AbovePrompt' }, hook: Hook<RenderEvent, Drawing>): void;
 }
