@@ -49,7 +49,7 @@ function commandsOf(hooks, name) {
   return entries.map((hook) => textOf(fieldsOf(hook).command)?.trim() ?? "");
 }
 
-// src/mod/heard.ts
+// src/mod/engine.ts
 var PEOPLE = /* @__PURE__ */ new Set(["composer", "bridge", "sdk"]);
 function isHeard({ turnId, command: command2, origin }) {
   return turnId !== void 0 && command2 === void 0 && (origin === void 0 || PEOPLE.has(origin.kind));
@@ -3439,105 +3439,6 @@ function withValues(config, values) {
     else tree[group] = { ...Object(tree[group]), [name]: value };
   }
   return { ...tree, tools: { ...Object(tree.tools), byTool: tools } };
-}
-
-// src/mod/terminal/options.ts
-function policyFor({ moment, compactAt, warnAt }) {
-  const { thresholds, compaction, handoff: handoff2 } = DEFAULTS;
-  return {
-    ...DEFAULTS,
-    thresholds: {
-      ...thresholds,
-      compact: shareOf(compactAt) ?? thresholds.compact,
-      warn: shareOf(warnAt) ?? thresholds.warn
-    },
-    compaction: { ...compaction, when: "boundary", moment: shareOf(moment) ?? "economic" },
-    handoff: { ...handoff2, enabled: false }
-  };
-}
-function shareOf(value) {
-  const percent2 = Number(typeof value === "string" ? value.trim().replace(/ ?%$/, "") : value);
-  return percent2 >= 1 && percent2 <= 100 ? percent2 / 100 : void 0;
-}
-
-// src/core/exact/message.ts
-function built(role, text, more = {}) {
-  return { role, text, toolUses: [], ...more };
-}
-function isResult({ toolResults = [] }) {
-  return toolResults.length > 0;
-}
-function extentOf2(messages) {
-  return { messages: messages.length, tokens: tokensOfAll(messages) };
-}
-function tokensOfAll(messages) {
-  return messages.reduce((sum2, message) => sum2 + tokensOf(message), 0);
-}
-function tokensOf({ text, toolUses, toolResults = [] }) {
-  return [
-    ...text === "" ? [] : [textBlock(text)],
-    ...toolUses.map(useBlock),
-    ...toolResults.map((result) => resultBlock(result))
-  ].reduce((sum2, block2) => sum2 + estimateTokens(measureBlock(block2), UNCALIBRATED), 0);
-}
-function tokensOfText(text) {
-  return estimateTokens(measureBlock(textBlock(text)), UNCALIBRATED);
-}
-function useBlock({ tool_use_id, tool, input }) {
-  return { type: "tool_use", id: tool_use_id, name: tool, input };
-}
-function resultBlock({ tool_use_id, text, isError }) {
-  return { type: "tool_result", toolUseId: tool_use_id, isError: isError === true, text, images: 0, definitions: [] };
-}
-function textBlock(text) {
-  return { type: "text", text };
-}
-
-// src/core/exact/own-words.ts
-var NOTE = "[ctxb] The conversation was compacted here.";
-var HOW2 = "Prompts stand as they were said, older steps as one line each, the steps below this note whole.";
-var GONE = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
-var LINES = "[ctxb] Done here, one line a step:";
-var SUMMARY = "[ctxb] Claude's summary of what came before:";
-var HEARD = "[ctxb] The user said while you worked:";
-var BULLET2 = "- ";
-var SAID = "said: ";
-function isOwn(text) {
-  return isResume(text) || [NOTE, LINES, HEARD, SUMMARY].some((opening3) => text.startsWith(opening3));
-}
-function isResume(text) {
-  return text.startsWith(OWN_OPENING) && text.endsWith(GO_ON);
-}
-function readOwn(text) {
-  if (text.startsWith(NOTE)) return { kind: "note", gone: Number(GONE.exec(text)?.[1] ?? 0) };
-  if (text.startsWith(SUMMARY)) return { kind: "summary", text: text.slice(SUMMARY.length + 1) };
-  if (text.startsWith(HEARD)) return { kind: "heard", text: text.slice(HEARD.length + 1) };
-  if (isResume(text)) return { kind: "resume" };
-  const lines = text.split("\n").filter((line4) => line4.startsWith(BULLET2));
-  return { kind: "lines", lines: lines.map((line4) => line4.slice(BULLET2.length)) };
-}
-function noteText(note2, gone) {
-  const left = gone === 0 ? "" : ` ${gone} older ${gone === 1 ? "step is" : "steps are"} left out.`;
-  return `${NOTE} ${HOW2}${left}${note2 === "" ? "" : `
-
-${note2}`}`;
-}
-function linesText(lines) {
-  return [LINES, ...lines.map((line4) => BULLET2 + line4)].join("\n");
-}
-function heardText(text) {
-  return `${HEARD}
-${text}`;
-}
-function summaryText(text) {
-  return `${SUMMARY}
-${text}`;
-}
-function saidLine(words2) {
-  return SAID + words2;
-}
-function isSaid(line4) {
-  return line4.startsWith(SAID);
 }
 
 // src/core/memory/entries/error-signature.ts
@@ -12098,6 +11999,86 @@ function headOf({ name, input }, quote) {
   return `MCP ${quote(server, NAME2)} ${quote(tool, NAME2)}${asked}`;
 }
 
+// src/core/exact/message.ts
+function built(role, text, more = {}) {
+  return { role, text, toolUses: [], ...more };
+}
+function isResult({ toolResults = [] }) {
+  return toolResults.length > 0;
+}
+function extentOf2(messages) {
+  return { messages: messages.length, tokens: tokensOfAll(messages) };
+}
+function tokensOfAll(messages) {
+  return messages.reduce((sum2, message) => sum2 + tokensOf(message), 0);
+}
+function tokensOf({ text, toolUses, toolResults = [] }) {
+  return [
+    ...text === "" ? [] : [textBlock(text)],
+    ...toolUses.map(useBlock),
+    ...toolResults.map((result) => resultBlock(result))
+  ].reduce((sum2, block2) => sum2 + estimateTokens(measureBlock(block2), UNCALIBRATED), 0);
+}
+function tokensOfText(text) {
+  return estimateTokens(measureBlock(textBlock(text)), UNCALIBRATED);
+}
+function useBlock({ tool_use_id, tool, input }) {
+  return { type: "tool_use", id: tool_use_id, name: tool, input };
+}
+function resultBlock({ tool_use_id, text, isError }) {
+  return { type: "tool_result", toolUseId: tool_use_id, isError: isError === true, text, images: 0, definitions: [] };
+}
+function textBlock(text) {
+  return { type: "text", text };
+}
+
+// src/core/exact/own-words.ts
+var NOTE = "[ctxb] The conversation was compacted here.";
+var HOW2 = "Prompts stand as they were said, older steps as one line each, the steps below this note whole.";
+var GONE = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
+var LINES = "[ctxb] Done here, one line a step:";
+var SUMMARY = "[ctxb] Claude's summary of what came before:";
+var HEARD = "[ctxb] The user said while you worked:";
+var BULLET2 = "- ";
+var SAID = "said: ";
+function isOwn(text) {
+  return isResume(text) || [NOTE, LINES, HEARD, SUMMARY].some((opening3) => text.startsWith(opening3));
+}
+function isResume(text) {
+  return text.startsWith(OWN_OPENING) && text.endsWith(GO_ON);
+}
+function readOwn(text) {
+  if (text.startsWith(NOTE)) return { kind: "note", gone: Number(GONE.exec(text)?.[1] ?? 0) };
+  if (text.startsWith(SUMMARY)) return { kind: "summary", text: text.slice(SUMMARY.length + 1) };
+  if (text.startsWith(HEARD)) return { kind: "heard", text: text.slice(HEARD.length + 1) };
+  if (isResume(text)) return { kind: "resume" };
+  const lines = text.split("\n").filter((line4) => line4.startsWith(BULLET2));
+  return { kind: "lines", lines: lines.map((line4) => line4.slice(BULLET2.length)) };
+}
+function noteText(note2, gone) {
+  const left = gone === 0 ? "" : ` ${gone} older ${gone === 1 ? "step is" : "steps are"} left out.`;
+  return `${NOTE} ${HOW2}${left}${note2 === "" ? "" : `
+
+${note2}`}`;
+}
+function linesText(lines) {
+  return [LINES, ...lines.map((line4) => BULLET2 + line4)].join("\n");
+}
+function heardText(text) {
+  return `${HEARD}
+${text}`;
+}
+function summaryText(text) {
+  return `${SUMMARY}
+${text}`;
+}
+function saidLine(words2) {
+  return SAID + words2;
+}
+function isSaid(line4) {
+  return line4.startsWith(SAID);
+}
+
 // src/core/protocol/user-role.ts
 var SUMMARY_OPENING = "This session is being continued from a previous conversation";
 var NOTICE_OPENINGS = [
@@ -12204,28 +12185,6 @@ function spoken2(message) {
   return [{ kind: "prompt", message }];
 }
 
-// src/core/exact/step-line.ts
-var LINE_LENGTH4 = 320;
-var SAID_LENGTH = 160;
-function stepLines({ words: words2, calls }) {
-  const said = words2 === "" ? [] : [saidLine(shortened(oneLine(words2, 4 * SAID_LENGTH), SAID_LENGTH))];
-  return [...said, ...calls.map(callLine)];
-}
-function callLine({ use, result }) {
-  const came = result?.text === GONE2 ? { ...result, text: "" } : result;
-  const block2 = resultBlock(came ?? { tool_use_id: use.tool_use_id, text: "no result", isError: true });
-  const call = { use: useBlock(use), agent: null, t: void 0, cwd: void 0, root: void 0 };
-  const ended3 = {
-    ...{ kind: "call", call, result: block2, report: void 0, t: void 0 },
-    ...readOutcome(use.tool, block2, void 0)
-  };
-  const line4 = summarizeCall(ended3, { command: commandFacts(ended3), placeOf: (path) => path, mask: whole });
-  return shortened(line4, LINE_LENGTH4);
-}
-function whole(text) {
-  return typeof text === "string" ? text : text.join("");
-}
-
 // src/core/exact/entries.ts
 var REPLY_LENGTH = 600;
 var SUMMARY_LENGTH = 16e3;
@@ -12282,6 +12241,26 @@ function worthOf2({ kind, text }) {
   if (FAILED2.test(text)) return 8;
   if (CHANGES.test(text)) return 6;
   return LOOKS.test(text) ? 2 : 3;
+}
+var LINE_LENGTH4 = 320;
+var SAID_LENGTH = 160;
+function stepLines({ words: words2, calls }) {
+  const said = words2 === "" ? [] : [saidLine(shortened(oneLine(words2, 4 * SAID_LENGTH), SAID_LENGTH))];
+  return [...said, ...calls.map(callLine)];
+}
+function callLine({ use, result }) {
+  const came = result?.text === GONE2 ? { ...result, text: "" } : result;
+  const block2 = resultBlock(came ?? { tool_use_id: use.tool_use_id, text: "no result", isError: true });
+  const call = { use: useBlock(use), agent: null, t: void 0, cwd: void 0, root: void 0 };
+  const ended3 = {
+    ...{ kind: "call", call, result: block2, report: void 0, t: void 0 },
+    ...readOutcome(use.tool, block2, void 0)
+  };
+  const line4 = summarizeCall(ended3, { command: commandFacts(ended3), placeOf: (path) => path, mask: whole });
+  return shortened(line4, LINE_LENGTH4);
+}
+function whole(text) {
+  return typeof text === "string" ? text : text.join("");
 }
 
 // src/core/exact/whole-rounds.ts
@@ -12359,6 +12338,13 @@ function exactAnswer(messages, { note: note2, budget, midTurn = [] }) {
   const kept = { kept: prompts.length, of: prompts.length };
   return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps } };
 }
+function answerWith(messages, plan) {
+  try {
+    return exactAnswer(messages, plan());
+  } catch (error) {
+    return refusal(messages, error instanceof Error ? error.message : String(error));
+  }
+}
 function refusal(messages, why) {
   const extent = extentOf2(messages);
   const nothing = { prompts: { kept: 0, of: 0 }, steps: { whole: 0, lines: 0, gone: 0 } };
@@ -12425,11 +12411,11 @@ function judgeCost(spent, limits, said) {
 }
 function sharesOf(spent, limits) {
   const inPeriod = spent - (limits.earlierMicroUsd ?? 0) + limits.othersMicroUsd;
-  const run = shareOf2("run", spent, limits.limitUsd, limits.warnAt);
-  const project = shareOf2("project", inPeriod, limits.projectLimitUsd, limits.warnAt);
+  const run = shareOf("run", spent, limits.limitUsd, limits.warnAt);
+  const project = shareOf("project", inPeriod, limits.projectLimitUsd, limits.warnAt);
   return [...run, ...project].sort((a, b) => b.spent / b.limit - a.spent / a.limit);
 }
-function shareOf2(scope, spent, limitUsd, warnAt) {
+function shareOf(scope, spent, limitUsd, warnAt) {
   const limit = toMicroUsd(limitUsd ?? 0);
   if (limit <= 0) return [];
   const warnFrom = Math.round(limit * warnAt);
@@ -15052,7 +15038,7 @@ function createExtractor(options) {
   const deadEndsIn = createPatternReader(options.deadEndPattern);
   let cwd;
   let callerSpeaks = false;
-  const timeOf3 = (input, { timestamp }) => timestamp ?? (options.live || input.from !== "claude" ? input.t : void 0);
+  const timeOf2 = (input, { timestamp }) => timestamp ?? (options.live || input.from !== "claude" ? input.t : void 0);
   function assistant(event, t) {
     if (event.synthetic) return NOTHING6;
     const { subagent, blocks } = event;
@@ -15104,7 +15090,7 @@ function createExtractor(options) {
     return [ended3, ...states.tool(name, agent, change.t), ...tasks.add(change)];
   }
   function user(event, input) {
-    const t = timeOf3(input, event);
+    const t = timeOf2(input, event);
     if (event.role === "tool-result") return results(event, t);
     if (event.subagent !== null) return NOTHING6;
     const spoken4 = event.role === "prompt" && !callerSpeaks ? [prompt(event, t ?? 0)] : [];
@@ -15113,16 +15099,16 @@ function createExtractor(options) {
   function fromClaude(event, input) {
     switch (event.kind) {
       case "assistant":
-        return assistant(event, timeOf3(input, event));
+        return assistant(event, timeOf2(input, event));
       case "user":
         return user(event, input);
       case "init":
         cwd = event.cwd ?? cwd;
-        return states.init(event, timeOf3(input, event) ?? 0);
+        return states.init(event, timeOf2(input, event) ?? 0);
       case "mode":
       case "boundary":
       case "reset":
-        return states.change(event, timeOf3(input, event) ?? 0);
+        return states.change(event, timeOf2(input, event) ?? 0);
       default:
         return NOTHING6;
     }
@@ -19668,6 +19654,23 @@ function callAhead({ gauge }, { usage, model }) {
 }
 
 // src/mod/terminal/session.ts
+function policyFor({ moment, compactAt, warnAt }) {
+  const { thresholds, compaction, handoff: handoff2 } = DEFAULTS;
+  return {
+    ...DEFAULTS,
+    thresholds: {
+      ...thresholds,
+      compact: shareOf2(compactAt) ?? thresholds.compact,
+      warn: shareOf2(warnAt) ?? thresholds.warn
+    },
+    compaction: { ...compaction, when: "boundary", moment: shareOf2(moment) ?? "economic" },
+    handoff: { ...handoff2, enabled: false }
+  };
+}
+function shareOf2(value) {
+  const percent2 = Number(typeof value === "string" ? value.trim().replace(/ ?%$/, "") : value);
+  return percent2 >= 1 && percent2 <= 100 ? percent2 / 100 : void 0;
+}
 var unmasked = (text) => typeof text === "string" ? text : text.join("");
 function createTerminalSession({ policy, recall: recall2 }) {
   const run = { ...replayRun(policy), ...recall2 !== void 0 && { recall: recall2 } };
@@ -19675,62 +19678,48 @@ function createTerminalSession({ policy, recall: recall2 }) {
   const memory = createMemory({ run, mask: unmasked });
   let triedAt2;
   memory.add({ t: 0, from: "ctxb", event: { kind: "notes", path: "" } }, host.state);
-  function judged(known, at) {
-    const state = withCallAhead(withKnown(host.state, known), known, at);
+  function judged(known, now = host.state.now) {
+    const state = withCallAhead(withKnown(host.state, known), known, now);
     const { latch, gauge } = state;
     return { ...state, latch: latchAt(latch, predicted(gauge), gauge.window.tokens, policy) };
   }
-  return {
-    get state() {
-      return host.state;
-    },
-    read(lines) {
-      for (const line4 of lines) {
-        const event = decodeLine(line4);
-        const input = { t: timeOf2(event) ?? host.state.now, from: "claude", event };
-        host.feed(input);
-        memory.add(input, host.state);
-      }
-    },
-    judged,
-    isDue(known, at) {
-      const state = withTry(judged(known, at), triedAt2);
-      const isDue = reliefNow(state)?.way === "compact";
-      if (isDue) triedAt2 = state.gauge.calls;
-      return isDue;
-    },
-    isFull(known) {
-      const { gauge } = judged(known, host.state.now);
-      return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
-    },
-    compact(messages, known, heard2) {
-      const state = withKnown(host.state, known);
-      const midTurn = heard2.map((text) => ({ text, after: "" }));
-      try {
-        return exactAnswer(messages, {
-          version: 1,
-          note: memory.exactNote(state),
-          budget: budgetOf(state),
-          midTurn
-        });
-      } catch (error) {
-        return refusal(messages, error instanceof Error ? error.message : String(error));
-      }
-    },
-    handBack() {
-      const hook = { kind: "answer-hook", requestId: "", hook: "SessionStart", output: {}, recall: "lost" };
-      const { output } = memory.answer(hook, host.state);
-      return textOf(fieldsOf(fieldsOf(output).hookSpecificOutput).additionalContext);
-    },
-    handoff: (t) => memory.handoff(host.state, t)
-  };
-}
-function timeOf2(event) {
-  return "timestamp" in event ? event.timestamp : void 0;
-}
-function withTry(state, triedAt2) {
-  const { compaction } = state;
-  return triedAt2 === void 0 || compaction.phase !== "idle" ? state : { ...state, compaction: { ...compaction, triedAt: triedAt2 } };
+  function read2(lines) {
+    for (const line4 of lines) {
+      const event = decodeLine(line4);
+      const t = ("timestamp" in event ? event.timestamp : void 0) ?? host.state.now;
+      const { input } = host.feed({ t, from: "claude", event });
+      memory.add(input, host.state);
+    }
+  }
+  function isDue(known, now) {
+    const state = judged(known, now);
+    const { compaction } = state;
+    const tried = compaction.phase === "idle" && triedAt2 !== void 0 ? { ...compaction, triedAt: triedAt2 } : compaction;
+    const due = reliefNow({ ...state, compaction: tried })?.way === "compact";
+    if (due) triedAt2 = state.gauge.calls;
+    return due;
+  }
+  function isFull(known) {
+    const { gauge } = judged(known);
+    return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
+  }
+  function compact2(messages, known, heard2) {
+    const state = withKnown(host.state, known);
+    const midTurn = heard2.map((text) => ({ text, after: "" }));
+    return answerWith(messages, () => ({
+      version: 1,
+      note: memory.exactNote(state),
+      budget: budgetOf(state),
+      midTurn
+    }));
+  }
+  function handBack() {
+    const hook = { kind: "answer-hook", requestId: "", hook: "SessionStart", output: {}, recall: "lost" };
+    const { output } = memory.answer(hook, host.state);
+    return textOf(fieldsOf(fieldsOf(output).hookSpecificOutput).additionalContext);
+  }
+  const handoff2 = (t) => memory.handoff(host.state, t);
+  return { read: read2, judged, isDue, isFull, compact: compact2, handBack, handoff: handoff2 };
 }
 
 // src/mod/terminal/register.ts
@@ -19852,7 +19841,7 @@ function sessionFor(options, program) {
   return createTerminalSession({ policy: policyFor(options), recall: recall2 });
 }
 function stateOf({ session, known }) {
-  return session.judged(known, session.state.now);
+  return session.judged(known);
 }
 function leftWhy({ hooks }) {
   return namesCompactionHook(hooks) ? "a PreCompact hook of yours would not be asked" : void 0;
