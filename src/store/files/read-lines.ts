@@ -5,7 +5,7 @@ import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
 const NEWLINE = 0x0a;
-/** A longer line comes in pieces, which are no JSON. The longest line known is below 10 MiB. */
+/** Of a longer line only the end is read, which is no JSON. The longest line known is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Whole lines of a file without their newlines, one in memory at a time; none when there is no file. */
@@ -16,7 +16,8 @@ export function* readLines(path: string): Generator<string> {
   try {
     for (let position = 0, read = CHUNK; read > 0; position += read) {
       const chunk = orStoreError(path, () => readAt(fd, position, CHUNK));
-      for (const line of framer.push(chunk)) yield line.toString('utf8', 0, line.length - 1);
+      const whole = framer.push(chunk).filter((line) => line.at(-1) === NEWLINE);
+      for (const line of whole) yield line.toString('utf8', 0, line.length - 1);
       read = chunk.length;
     }
   } finally {
