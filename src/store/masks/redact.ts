@@ -48,6 +48,25 @@ function maskWithLines(what: string, secret: string): string {
   return mask(what) + secret.replaceAll(/[^\n]/g, '');
 }
 
+/** A part of a text that is a secret. */
+interface Secret {
+  readonly what: string;
+  readonly from: number;
+  readonly end: number;
+}
+
+/** Of secrets that overlap the first counts. */
+function replace(text: string, secrets: Iterable<Secret>, inPlaceOf: InPlaceOf): string {
+  let masked = '';
+  let done = 0;
+  for (const { what, from, end } of secrets) {
+    if (from < done) continue;
+    masked += text.slice(done, from) + inPlaceOf(what, text.slice(from, end), from);
+    done = end;
+  }
+  return done === 0 ? text : masked + text.slice(done);
+}
+
 /** Each text as a line; what is masked are the secrets that go over the end of one. */
 function linesOf(texts: readonly string[], inPlaceOf: InPlaceOf): string {
   if (texts.length < 2) return texts.join('');
@@ -67,12 +86,10 @@ function linesOf(texts: readonly string[], inPlaceOf: InPlaceOf): string {
   return lines + whole.slice(done);
 }
 
-function secretsIn(
-  text: string,
-  replace = replaceSecrets,
-): { readonly what: string; readonly from: number; readonly end: number }[] {
-  const secrets: ReturnType<typeof secretsIn> = [];
-  replace(text, (what, secret, from) => {
+/** In their order. */
+function secretsIn(text: string, replaceAll = replaceSecrets): Secret[] {
+  const secrets: Secret[] = [];
+  replaceAll(text, (what, secret, from) => {
     secrets.push({ what, from, end: from + secret.length });
     // As long as it was, so that what follows stays in its place.
     return '\0'.repeat(secret.length);
@@ -85,40 +102,25 @@ const CHARACTER = /%[0-7][0-9A-Fa-f]|[\s\S]/g;
 /** What ends a word that may be percent-encoded, as an address does. */
 const WORD_END = /[\s"`<>\\]/g;
 
-/** Replaces what is a secret when it is decoded, as in an address that holds a command. */
-function replaceEncoded(text: string, inPlaceOf: InPlaceOf): string {
-  let masked = '';
+/** What is a secret when it is decoded, as in an address that holds a command. */
+function* encodedSecrets(text: string): Generator<Secret> {
   let done = 0;
   for (const { index } of text.matchAll(ENCODED)) {
     if (index < done) continue;
     let from = index;
     while (from > done && text.charAt(from - 1).search(WORD_END) < 0) from -= 1;
     WORD_END.lastIndex = index;
-    const end = WORD_END.exec(text)?.index ?? text.length;
-    masked += text.slice(done, from) + replaceInWord(text.slice(from, end), from, inPlaceOf);
-    done = end;
+    done = WORD_END.exec(text)?.index ?? text.length;
+    yield* secretsInWord(text.slice(from, done), from);
   }
-  return masked + text.slice(done);
 }
 
-function replaceInWord(word: string, at: number, inPlaceOf: InPlaceOf): string {
-  const characters = word.match(CHARACTER) ?? [];
-  let masked = '';
-  let done = 0;
-  let place = at;
-  const take = (end: number) => {
-    const piece = characters.slice(done, end).join('');
-    done = end;
-    place += piece.length;
-    return piece;
-  };
-  for (const { what, from, end } of secretsIn(characters.map(decoded).join(''), replaceKnown)) {
-    if (from < done) continue;
-    masked += take(from);
-    const begun = place;
-    masked += inPlaceOf(what, take(end), begun);
-  }
-  return masked + take(characters.length);
+function* secretsInWord(word: string, at: number): Generator<Secret> {
+  const characters = [...word.matchAll(CHARACTER)];
+  const placeOf = (index: number) => at + (characters[index]?.index ?? word.length);
+  const text = characters.map(([character]) => decoded(character)).join('');
+  for (const { what, from, end } of secretsIn(text, replaceKnown))
+    yield { what, from: placeOf(from), end: placeOf(end) };
 }
 
 function decoded(character: string): string {
@@ -127,52 +129,42 @@ function decoded(character: string): string {
 
 function replaceSecrets(text: string, inPlaceOf: InPlaceOf): string {
   const masked = replaceKnown(text, inPlaceOf);
-  return masked.includes('%') ? replaceEncoded(masked, inPlaceOf) : masked;
+  return masked.includes('%') ? replace(masked, encodedSecrets(masked), inPlaceOf) : masked;
 }
 
 function replaceKnown(text: string, inPlaceOf: InPlaceOf): string {
-  let masked = text.includes('PRIVATE KEY') ? maskKeyEnds(maskKeys(text, inPlaceOf), inPlaceOf) : text;
+  let masked = text;
+  if (text.includes('PRIVATE KEY')) {
+    masked = replace(masked, keysIn(masked), inPlaceOf);
+    masked = replace(masked, endsOfKeysIn(masked), inPlaceOf);
+  }
   const hinted = findHints(masked);
-  for (let index = 0; index < SECRET_RULES.length; index += 1) {
-    const rule = SECRET_RULES[index];
-    if (rule === undefined || (hinted[index] !== 1 && rule.hints.length > 0)) continue;
+  for (const [index, rule] of SECRET_RULES.entries()) {
+    if (hinted[index] !== 1 && rule.hints.length > 0) continue;
     const before = masked;
-    masked = apply(rule, before, inPlaceOf);
+    if (before.search(rule.pattern) >= 0) masked = replace(before, secretsOf(rule, before), inPlaceOf);
     // The words of a mask may be what stands before another secret.
     if (masked !== before) findHints(mask(rule.what), hinted);
   }
   return masked;
 }
 
-function apply({ what, pattern, holds }: SecretRule, text: string, inPlaceOf: InPlaceOf): string {
-  if (text.search(pattern) < 0) return text;
-  let masked = '';
-  let done = 0;
+function* secretsOf({ what, pattern, holds }: SecretRule, text: string): Generator<Secret> {
   for (const match of text.matchAll(pattern)) {
     const head = match.groups?.head ?? '';
     const before = head === '' ? (match[1] ?? '') : '';
     const from = match.index - head.length + before.length;
     const end = match.index + match[0].length;
-    const secret = text.slice(from, end);
-    if (from < done || holds?.(secret, before, text.charAt(end)) === false) continue;
-    masked += text.slice(done, from) + inPlaceOf(what, secret, from);
-    done = end;
+    if (holds?.(text.slice(from, end), before, text.charAt(end)) !== false) yield { what, from, end };
   }
-  return done === 0 ? text : masked + text.slice(done);
 }
 
-/** Masks keys from their first line on, to the last line or as far as there are lines of a key. */
-function maskKeys(text: string, inPlaceOf: InPlaceOf): string {
-  let masked = '';
-  let done = 0;
+/** Keys from their first line on, to the last line or as far as there are lines of a key. */
+function* keysIn(text: string): Generator<Secret> {
   for (const { index, 0: begin } of text.matchAll(KEY_BEGIN)) {
-    const from = index + begin.length;
-    const end = keyEnd(text, from);
-    if (end === from) continue;
-    masked += text.slice(done, index) + inPlaceOf(KEY, text.slice(index, end), index);
-    done = end;
+    const end = keyEnd(text, index + begin.length);
+    if (end > index + begin.length) yield { what: KEY, from: index, end };
   }
-  return masked + text.slice(done);
 }
 
 /** Where the key ends whose first line ends at `from`: there, if no key follows, as where somebody writes about keys. */
@@ -193,19 +185,14 @@ function matchEnd(sticky: RegExp, text: string, from: number): number {
   return sticky.test(text) ? sticky.lastIndex : from;
 }
 
-/** Masks what is left of keys whose first line was cut off. */
-function maskKeyEnds(text: string, inPlaceOf: InPlaceOf): string {
-  let masked = '';
-  let done = 0;
+/** What is left of keys whose first line was cut off. */
+function* endsOfKeysIn(text: string): Generator<Secret> {
   let previous = 0;
-  for (const { index, 0: end } of text.matchAll(KEY_END)) {
+  for (const { index, 0: last } of text.matchAll(KEY_END)) {
     const length = keyLength(text.slice(Math.max(previous, index - KEY_MAX), index));
-    previous = index + end.length;
-    if (length === 0) continue;
-    masked += text.slice(done, index - length) + inPlaceOf(KEY, text.slice(index - length, previous), index - length);
-    done = previous;
+    previous = index + last.length;
+    if (length > 0) yield { what: KEY, from: index - length, end: previous };
   }
-  return masked + text.slice(done);
 }
 
 /** How many characters at the end of the text are lines of a key, the last of which may be short. */
