@@ -13,12 +13,7 @@ import { createFaults } from '../store/files/store-error.ts';
 import type { Seal } from '../store/runs/seal.ts';
 import { createSessionStore } from '../store/runs/session-store.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
-import {
-  type HookSession,
-  holdHookSession,
-  sweepClaudeSessions,
-  sweepHookSessions,
-} from '../store/sessions/hook-sessions.ts';
+import { type HookSession, holdHookSession, sweepHooks } from '../store/sessions/hook-sessions.ts';
 import { type ModelInVersion, modelWindow } from '../store/sessions/model-windows.ts';
 import {
   callbackEvent,
@@ -63,10 +58,7 @@ export interface HookResult {
 /** Answers a hook as a run would: with the same governor and notes, and the state that the last hook left. */
 export async function answerHook(input: HookInput, world: HookWorld): Promise<HookResult> {
   const { folder, config, now, seal } = world;
-  if (input.hook === 'SessionStart') {
-    sweepHookSessions(folder, now());
-    sweepClaudeSessions(folder);
-  }
+  if (input.hook === 'SessionStart') sweepHooks(folder, now());
   const held = await holdHookSession(folder, input.sessionId, {
     patienceMs: config.hooks.watchdogSeconds * 1000,
     seal,

@@ -5,10 +5,9 @@ import { CtxbError } from '../errors.ts';
 import { kindOf, removeFile } from './files/plain-file.ts';
 import { errorCode, orStoreError } from './files/store-error.ts';
 import { requireOwn } from './folders/own-folder.ts';
-import { everythingIn, type Found, IGNORE, MARK } from './folders/own-names.ts';
+import { everythingIn, type Found, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
 import { isCostLedger, isCounting } from './ledgers/cost-ledger.ts';
 import { liveInboxes } from './runs/inbox.ts';
-import { SESSIONS } from './sessions/session-file.ts';
 import { listSessions } from './sessions/sessions.ts';
 
 /** What a clean-up would do, as names in the folder (`journal.ndjson`, `sessions/<id>`). */

@@ -1,7 +1,6 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { orStoreError } from '../files/store-error.ts';
-import { SESSION_FOLDER } from '../sessions/session-file.ts';
 
 /** Says that ctxb made the folder it is in, and which folder that was. */
 export const MARK = 'CTXB.TAG';
@@ -10,6 +9,10 @@ export const IGNORE = '.gitignore';
 export const SCHEMA = 'contextbudgetrc.schema.json';
 /** Before the ending of a ledger's name: when it had become long and was put aside. */
 export const PART = '(?:-\\d{8}T\\d{9}-[0-9a-f]{4})?';
+
+export const SESSIONS = 'sessions';
+/** A session's folder, or the one of a run that found it held: `<id>.<first 8 of the run's id>`. */
+export const SESSION_FOLDER = /^[\w-]{1,64}(?:\.[\w-]{1,8})?$/;
 
 /** The names that ctxb gives in one folder, and in those below it. */
 interface Layout {
@@ -30,7 +33,7 @@ export const LEFTOVER = whole(`(?:${OF_ROOT}|${OF_SESSION})${NUMBER}`);
 const LAYOUT: Layout = {
   files: files(OF_ROOT),
   folders: [
-    only('sessions', { folders: [[SESSION_FOLDER, { files: files(`${OF_SESSION}|${LOCK}`) }]] }),
+    only(SESSIONS, { folders: [[SESSION_FOLDER, { files: files(`${OF_SESSION}|${LOCK}`) }]] }),
     only('hooks', {
       files: files('(?:cleared|claude-\\d{1,10})\\.json'),
       folders: [[whole(ANY), { files: files(`(?:state|window)\\.json|${LOCK}`) }]],

@@ -10,7 +10,7 @@ import { type ContextDir, openContextDir } from '../folders/context-dir.ts';
 import { everythingIn } from '../folders/own-names.ts';
 import { asItIs, maskedJson } from '../masks/disk-text.ts';
 import type { Seal } from '../runs/seal.ts';
-import { isSessionId } from './session-file.ts';
+import { isSessionId } from './sessions.ts';
 
 /** The folder, in the context folder, of what hooks leave for the next one. */
 const HOOKS = 'hooks';
@@ -94,15 +94,19 @@ export function noteWindow(contextDir: string, sessionId: string, tokens: number
     folderOf(contextDir, sessionId)?.write(WINDOW, asItIs(text), SHORT_LIVED);
 }
 
-/** Removes the state of sessions that ended long ago. */
-export function sweepHookSessions(contextDir: string, now: number): void {
+/** Removes the state of sessions that ended long ago, and the notes about processes that have ended. */
+export function sweepHooks(contextDir: string, now: number): void {
   const root = openContextDir(contextDir).within(HOOKS).path;
   if (kindOf(root) !== 'folder') return;
   for (const name of orStoreError(root, () => readdirSync(root))) {
-    const folder = join(root, name);
-    if (!isSessionId(name) || kindOf(folder) !== 'folder') continue;
-    const state = lstatSync(join(folder, STATE), { throwIfNoEntry: false });
-    if (state !== undefined && now - state.mtimeMs >= FORGOTTEN_MS) forget(contextDir, name);
+    const path = join(root, name);
+    if (NOTE_FILE.test(name)) {
+      const note = readNote(path);
+      if (note === undefined || !isAlive(note)) removeFile(path);
+    } else if (isSessionId(name) && kindOf(path) === 'folder') {
+      const state = lstatSync(join(path, STATE), { throwIfNoEntry: false });
+      if (state !== undefined && now - state.mtimeMs >= FORGOTTEN_MS) forget(contextDir, name);
+    }
   }
 }
 
@@ -133,17 +137,6 @@ export function sessionOf(contextDir: string, claude: ProcessMark): string | und
   const note = readNote(join(contextDir, HOOKS, nameOf(claude)));
   // Another process had the same number before.
   return note?.start === claude.start ? note?.session : undefined;
-}
-
-/** Removes the notes about processes that have ended. */
-export function sweepClaudeSessions(contextDir: string): void {
-  const root = openContextDir(contextDir).within(HOOKS).path;
-  if (kindOf(root) !== 'folder') return;
-  for (const name of orStoreError(root, () => readdirSync(root))) {
-    if (!NOTE_FILE.test(name)) continue;
-    const note = readNote(join(root, name));
-    if (note === undefined || !isAlive(note)) removeFile(join(root, name));
-  }
 }
 
 function nameOf({ pid }: ProcessMark): string {

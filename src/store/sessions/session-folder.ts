@@ -1,21 +1,19 @@
-import { closeSync, fstatSync, lstatSync, readdirSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CtxbError } from '../../errors.ts';
-import { type Holder, type Lock, takeLock } from '../files/lock.ts';
-import { appendWhole, kindOf, removeFile } from '../files/plain-file.ts';
+import { type Lock, takeLock } from '../files/lock.ts';
+import { appendWhole, kindOf, makeFolder, openPlain, removeFile } from '../files/plain-file.ts';
 import { processMark } from '../files/process-mark.ts';
 import { cutTornLine, readLines } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
+import { replaceFile } from '../files/write-file.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
-import { LEFTOVER } from '../folders/own-names.ts';
-import { type DiskText, joined, maskedJson } from '../masks/disk-text.ts';
-import { isSessionId, readSessionFile, SESSION_FILE, SESSIONS } from './session-file.ts';
-import { listSessions, sessionWithId } from './sessions.ts';
+import { LEFTOVER, SESSIONS } from '../folders/own-names.ts';
+import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
+import { INDEX, isSessionId, listSessions, readSessionFile, SESSION_FILE, sessionWithId } from './sessions.ts';
 
 /** The entries a session's memory is made of, one a line. */
 const LOG = 'memory.ndjson';
-/** The index, which is also copied to where an agent finds it without knowing the session. */
-const INDEX = 'scratch.md';
 
 /** Each turn writes these anew, the most of it out of the log. */
 const REWRITTEN = { durable: false };
@@ -68,39 +66,34 @@ export function openSessionFolder(contextDir: string, id: string, who: Who): Ses
   const home = sessionWithId(listSessions(contextDir), name)?.id ?? name;
   const holder = { ...processMark(who.pid), runId: who.runId, since: new Date(who.now()).toISOString() };
   const own = `${home.split('.')[0]}.${fileName(who.runId).slice(0, 8)}`;
-  const claim = claimFolder(root, home, holder) ?? claimFolder(root, own, holder);
-  if (claim === undefined) {
-    throw new CtxbError('store', `${join(root.path, SESSIONS, own)} is open in another process: wait until it ends`);
+  for (const id of [home, own]) {
+    const dir = root.within(join(SESSIONS, id));
+    dir.place(SESSION_FILE);
+    const lock = takeLock(dir, holder);
+    if (lock === undefined) continue;
+    try {
+      const contested = id !== home;
+      return { path: dir.path, id, contested, ...useFolder(root, dir, lock, { name, now: who.now }) };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
   }
-  try {
-    return useFolder(root, claim, { name, now: who.now, contested: claim.id !== home });
-  } catch (error) {
-    claim.lock.release();
-    throw error;
-  }
-}
-
-interface Claim {
-  readonly id: string;
-  readonly dir: ContextDir;
-  readonly lock: Lock;
-}
-
-function claimFolder(root: ContextDir, id: string, holder: Holder): Claim | undefined {
-  const dir = root.within(join(SESSIONS, id));
-  dir.place(SESSION_FILE);
-  const lock = takeLock(dir, holder);
-  return lock && { id, dir, lock };
+  throw new CtxbError('store', `${join(root.path, SESSIONS, own)} is open in another process: wait until it ends`);
 }
 
 interface Use {
   /** The id it was opened by. */
   readonly name: string;
   readonly now: () => number;
-  readonly contested: boolean;
 }
 
-function useFolder(root: ContextDir, { id, dir, lock }: Claim, { name, now, contested }: Use): SessionFolder {
+function useFolder(
+  root: ContextDir,
+  dir: ContextDir,
+  lock: Lock,
+  { name, now }: Use,
+): Omit<SessionFolder, 'path' | 'id' | 'contested'> {
   sweep(dir, Number.POSITIVE_INFINITY);
   // What is young there may be another run's that is just being written.
   sweep(root, now() - ABANDONED_AFTER_MS);
@@ -115,21 +108,7 @@ function useFolder(root: ContextDir, { id, dir, lock }: Claim, { name, now, cont
     return work();
   }
 
-  function close(): void {
-    if (closed) return;
-    closed = true;
-    try {
-      files.closeAll();
-      record.save();
-    } finally {
-      lock.release();
-    }
-  }
-
   return {
-    path: dir.path,
-    id,
-    contested,
     logLines: () => readLines(dir.place(LOG)),
     append: (file, text) => ifOpen(() => files.append(file, text)),
     rewrite: (file, chunks) =>
@@ -145,7 +124,16 @@ function useFolder(root: ContextDir, { id, dir, lock }: Claim, { name, now, cont
         record.save();
       }),
     alias: (other) => ifOpen(() => record.add(other)),
-    close,
+    close() {
+      if (closed) return;
+      closed = true;
+      try {
+        files.closeAll();
+        record.save();
+      } finally {
+        lock.release();
+      }
+    },
   };
 }
 
@@ -176,7 +164,7 @@ interface OpenFiles {
 }
 
 /** Descriptors stay open, as opening a file costs more than writing to it. */
-function keepOpen(dir: ContextDir): OpenFiles {
+function keepOpen(dir: Pick<ContextDir, 'path' | 'open'>): OpenFiles {
   const open = new Map<string, number>();
 
   function close(file: string): void {
@@ -224,4 +212,28 @@ function keepRecord(dir: ContextDir, name: string, now: () => number) {
 
   save();
   return { add, save };
+}
+
+/** A new folder for the notes of a recording. */
+interface NotesFolder {
+  append(file: string, text: string): void;
+  /** Writes the index; nothing may be written after it. */
+  finish(index: string): void;
+}
+
+/** @throws CtxbError `store` when the path is not an empty or new folder */
+export function openNotesFolder(path: string): NotesFolder {
+  makeFolder(path);
+  if (orStoreError(path, () => readdirSync(path)).length > 0) {
+    throw new CtxbError('store', `${path} is not empty: name a new folder`);
+  }
+  const { O_WRONLY, O_APPEND, O_CREAT } = constants;
+  const files = keepOpen({ path, open: (file) => openPlain(join(path, file), O_WRONLY | O_APPEND | O_CREAT) });
+  return {
+    append: (file, text) => files.append(file, masked(text)),
+    finish(index) {
+      files.closeAll();
+      replaceFile(join(path, INDEX), [masked(index)]);
+    },
+  };
 }

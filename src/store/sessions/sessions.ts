@@ -1,12 +1,10 @@
-import { closeSync, constants, lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { isLocked } from '../files/lock.ts';
-import { appendWhole, kindOf, makeFolder, openPlain, readPlain } from '../files/plain-file.ts';
+import { kindOf, readJson, readPlain } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
-import { replaceFile } from '../files/write-file.ts';
-import { masked } from '../masks/disk-text.ts';
-import { readSessionFile, SESSION_FOLDER, SESSIONS } from './session-file.ts';
+import { SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
 
 /** A session that ctxb keeps the memory of. */
 interface SessionInfo {
@@ -79,43 +77,10 @@ function isFolder(path: string): boolean {
   throw new CtxbError('store', `${path} is a ${kind}, not a folder: move it away`);
 }
 
-const INDEX = 'scratch.md';
-
+/** The index, which is also copied to where an agent finds it without knowing the session. */
+export const INDEX = 'scratch.md';
 /** More than any index has. */
 const INDEX_LIMIT = 1024 * 1024;
-
-/** A new folder for the notes of a recording. */
-interface NotesFolder {
-  append(file: string, text: string): void;
-  /** Writes the index; nothing may be written after it. */
-  finish(index: string): void;
-}
-
-/** @throws CtxbError `store` when the path is not an empty or new folder */
-export function openNotesFolder(path: string): NotesFolder {
-  makeFolder(path);
-  if (orStoreError(path, () => readdirSync(path)).length > 0) {
-    throw new CtxbError('store', `${path} is not empty: name a new folder`);
-  }
-  const open = new Map<string, number>();
-
-  function descriptor(file: string): number {
-    const known = open.get(file);
-    if (known !== undefined) return known;
-    const { O_WRONLY, O_APPEND, O_CREAT } = constants;
-    const fd = openPlain(join(path, file), O_WRONLY | O_APPEND | O_CREAT);
-    open.set(file, fd);
-    return fd;
-  }
-
-  return {
-    append: (file, text) => orStoreError(join(path, file), () => appendWhole(descriptor(file), masked(text))),
-    finish(index) {
-      for (const fd of open.values()) closeSync(fd);
-      replaceFile(join(path, INDEX), [masked(index)]);
-    },
-  };
-}
 
 /** @throws CtxbError `usage` when nothing was noted in the folder */
 export function readIndex(folder: string): string {
@@ -123,4 +88,42 @@ export function readIndex(folder: string): string {
   const text = kindOf(folder) === 'folder' ? readPlain(path, INDEX_LIMIT) : undefined;
   if (text !== undefined) return text;
   throw new CtxbError('usage', `${path} is not there: notes are kept by ctxb run, or made with ctxb scratch RECORDING`);
+}
+
+export const SESSION_FILE = 'session.json';
+/** Bytes: some 1,500 sessions of claude in one of ours. */
+const LIMIT = 64 * 1024;
+
+const SESSION_ID = /^[\w-]{1,64}$/;
+/** `session.json`: what is known of a session without reading its memory. */
+interface SessionFile {
+  readonly v: 1;
+  /** claude's ids of it: `/clear` gives a running session a new one. */
+  readonly ids: readonly string[];
+  /** ISO time. */
+  readonly startedAt: string;
+  /** ISO time. */
+  readonly updatedAt: string;
+}
+
+/** Ids come out of a stream, so not all of them may be the name of a folder. */
+export function isSessionId(id: string): boolean {
+  return SESSION_ID.test(id);
+}
+
+/** Undefined when it is missing, damaged or not a regular file. */
+export function readSessionFile(folder: string): SessionFile | undefined {
+  const value = readJson(join(folder, SESSION_FILE), LIMIT);
+  return isSessionFile(value) ? value : undefined;
+}
+
+function isSessionFile(value: unknown): value is SessionFile {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('ids' in value && 'startedAt' in value && 'updatedAt' in value)) return false;
+  const { ids, startedAt, updatedAt } = value;
+  return Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isTime(startedAt) && isTime(updatedAt);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
