@@ -45,8 +45,6 @@ export function decisionText(decision: Decision): string {
       return receiptText(decision);
     case 'read-back':
       return `the agent read its notes: ${decision.file}`;
-    case 'remind':
-      return 'reminded the agent of its notes';
     case 'handoff':
       return `handing over to a fresh context: ${decision.reason}`;
     case 'relief-waits':

@@ -22,12 +22,18 @@ function flagOf(option: Option, given: Readonly<Record<string, unknown>>): Flags
   return isOther ? undefined : (value as Flags[KeyPath]);
 }
 
+/** How a size is said. */
+const SHARE = '0.7, 70% or tokens';
+
 const OPTIONS = KEY_PATHS.flatMap((path) => {
-  const { option, ...key }: Key = KEYS[path];
-  return option === undefined ? [] : [{ path, option: new Option(option.flags, helpOf(option.help, key)) }];
+  const key: Key = KEYS[path];
+  return key.option === undefined ? [] : [{ path, option: new Option(key.option, helpOf(key.option, key)) }];
 });
 
-function helpOf(help: string, { takes, preset }: Key): string {
-  const isTold = takes === 'flag' || preset === undefined || help.includes('(default: ');
-  return isTold ? help : `${help} (default: ${preset})`;
+function helpOf(flags: string, { takes, preset, about }: Key): string {
+  const does = `${about.charAt(0).toLowerCase()}${about.slice(1, -1)}`;
+  if (takes === 'flag') return flags.startsWith('--no-') ? `do not ${does}` : does;
+  const size = takes === 'share' ? [SHARE] : [];
+  const notes = [...size, ...(preset === undefined ? [] : [`default: ${preset}`])];
+  return notes.length === 0 ? does : `${does} (${notes.join('; ')})`;
 }

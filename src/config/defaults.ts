@@ -7,14 +7,27 @@ import {
   type ToolKey,
   type ValueAt,
 } from './config.ts';
-import { KEY_PATHS, KEYS, type KeyPath } from './keys.ts';
+import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 
-type Constants = { readonly [P in Exclude<ConfigPath, KeyPath>]: { readonly value: ValueAt<P>; readonly why: string } };
+const OF_TOTAL = 'of a tiers.total of 100000, and the same part of another';
+
+interface Constant<T = unknown> {
+  readonly value: T;
+  readonly why: string;
+}
+
+type Constants = { readonly [P in Exclude<ConfigPath, KeyPath>]: Constant<ValueAt<P>> };
 
 /** Values that nobody has a reason to change. A file that sets one gets the reason in a warning. */
-export const CONSTANTS: Constants = {
+const CONSTANTS: Constants = {
   'compaction.maxAttempts': { value: 2, why: 'where two freed nothing, a third frees nothing either' },
   'midTurn.maxCompactions': { value: 5, why: 'a context that is full again at once, five times over, stays so' },
+  'memory.restoreTokens': {
+    value: 1_500,
+    why: 'evidence and a running prompt share the 9,000 characters that claude takes whole',
+  },
+  'zones.monitor': { value: 0.3, why: 'this zone is recorded, and nothing else; it keeps below zones.warning' },
+  'zones.warning': { value: 0.5, why: 'nothing is done there but telling; it keeps below thresholds.warn' },
   'zones.largeInWarning': {
     value: 5_000,
     why: 'it is what a small task may bring in; zones.onLargeTask says what follows',
@@ -29,16 +42,29 @@ export const CONSTANTS: Constants = {
     why: 'a document takes a minute or two; the notes stand in for one that does not come',
   },
   'cost.warnAt': { value: 0.8, why: 'it leaves room to wrap up; the limit itself is cost.limitUsd' },
+  'cost.expiredCacheUsd': { value: 0.25, why: 'it is a notice, and comes once a pause; quiet switches notices off' },
   'recovery.maxRestarts': {
     value: 3,
     why: 'what kills claude three times in a row kills it again; see recovery.enabled',
   },
   'hooks.watchdogSeconds': { value: 2, why: 'ctxb answers within milliseconds, or is stuck' },
+  'tiers.system': { value: 8_000, why: OF_TOTAL },
+  'tiers.toolResults': { value: 40_000, why: `${OF_TOTAL}; tools.perCall limits a single result` },
   'tiers.user': { value: 10_000, why: 'what the caller says is measured, and counts against tiers.total' },
+  'tiers.response': { value: 30_000, why: OF_TOTAL },
   'tools.minTokens': { value: 500, why: 'with less of a result the agent only asks again' },
   'tools.criticalBelow': {
     value: 10_000,
     why: 'it is where tools.warnBelow is told again, and follows that where it is lower',
+  },
+};
+
+/** The same with the keys of what ctxb does not do. */
+export const OLD_KEYS: Readonly<Record<string, Constant>> = {
+  ...CONSTANTS,
+  'memory.remind': {
+    value: false,
+    why: 'what a compaction loses is handed back, whether the agent opens its notes or not',
   },
 };
 
@@ -48,19 +74,20 @@ export const CONSTANTS: Constants = {
  * @param where the file or the variable that was to set it
  */
 export function constantKey(key: string, where: string): Finding | undefined {
-  if (!Object.hasOwn(CONSTANTS, key)) return undefined;
-  const { value, why } = CONSTANTS[key as keyof Constants];
+  const constant = Object.hasOwn(OLD_KEYS, key) ? OLD_KEYS[key] : undefined;
+  if (constant === undefined) return undefined;
+  const { value, why } = constant;
   return { key, message: `${key}: sets nothing, it is always ${value}: ${why} (${where}); remove it` };
 }
 
 /** Whether keys of a group, of which there may be no others, can't be set any more. */
 export function hasConstants(group: string): boolean {
-  return Object.keys(CONSTANTS).some((path) => path.startsWith(`${group}.`));
+  return Object.keys(OLD_KEYS).some((path) => path.startsWith(`${group}.`));
 }
 
 /** What holds where nobody says otherwise. A key without a default is not there. */
 export const DEFAULTS: Config = withValues({ tools: { byTool: {} }, agents: {} } as unknown as Config, [
-  ...KEY_PATHS.map((path) => [path, KEYS[path].preset] as const).filter(([, preset]) => preset !== undefined),
+  ...KEY_PATHS.map((path) => [path, (KEYS[path] as Key).preset] as const).filter(([, preset]) => preset !== undefined),
   ...Object.entries(CONSTANTS).map(([path, { value }]) => [path as ConfigPath, value] as const),
 ]);
 

@@ -55,26 +55,34 @@ export function followThresholds(config: Config, origins: Readonly<Partial<Recor
   };
 }
 
-/** Larger tiers take the default total up; of a total that somebody set, the default tiers share what is left. */
+/** A larger history takes the default total up; of a total that somebody set, the other tiers share what is left. */
 function tiersWithin({ window, tiers }: Config, isDefault: IsDefault): Tiers {
-  const { total, ...parts } = tiers;
-  const size = (part: number) => (window === undefined ? part : inTokens(part, window));
-  const names = Object.keys(parts) as (keyof typeof parts)[];
-  const comparable = names.every((name) => isBelow(tiers[name], total, window) !== undefined);
-  const sum = add(names.map((name) => size(tiers[name])));
-  if (!comparable || sum <= size(total)) return tiers;
-  if (isDefault('tiers.total')) return { ...tiers, total: sum };
-  const free = names.filter((name) => isDefault(`tiers.${name}`));
-  const left = size(total) - add(names.map((name) => (free.includes(name) ? 0 : size(tiers[name]))));
-  const usual = add(free.map((name) => USUAL_TIERS[name]));
-  // In the unit of the total; where nothing is left, the rules say so.
-  const share = (name: keyof Tiers) => ((USUAL_TIERS[name] / usual) * left * total) / size(total);
-  const changed = free.map((name) => [name, total <= 1 ? thousandths(share(name)) : Math.floor(share(name))]);
-  return left <= 0 ? tiers : { ...tiers, ...Object.fromEntries(changed) };
+  const { history, total } = tiers;
+  const others = USUAL_TIERS.total - USUAL_TIERS.history;
+  const isUsual = isDefault('tiers.history');
+  if (isDefault('tiers.total')) {
+    const needed = inTokens(history, window) + others;
+    return Number.isFinite(needed) ? { ...tiers, total: Math.max(total, needed) } : tiers;
+  }
+  const taken = isUsual ? 0 : inUnitOf(total, history, window);
+  if (taken === undefined) return tiers;
+  const left = { value: total - taken, usual: isUsual ? USUAL_TIERS.total : others };
+  const part = (name: keyof Tiers) => scaled({ value: tiers[name], usual: USUAL_TIERS[name] }, left).value;
+  return {
+    system: part('system'),
+    history: isUsual ? part('history') : history,
+    toolResults: part('toolResults'),
+    user: part('user'),
+    response: part('response'),
+    total,
+  };
 }
 
-function add(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0);
+/** A size as the other one is said: as a fraction, or in tokens; undefined where that takes a window. */
+function inUnitOf(other: number, size: number, window: number | undefined): number | undefined {
+  if (size <= 1 === other <= 1) return size;
+  if (window === undefined) return undefined;
+  return other <= 1 ? size / window : inTokens(size, window);
 }
 
 /** The levels of what remains keep below the total, and the least for a result is never more than the most. */
@@ -99,7 +107,7 @@ function levelsOfRelief(window: number | undefined, levels: Relief, isDefault: I
 
 /** The level at its usual part of the upper one, in the unit of that. */
 function scaled({ usual }: Level, upper: Level): Level {
-  const value = (usual / upper.usual) * upper.value;
+  const value = (usual * upper.value) / upper.usual;
   return { value: upper.value <= 1 ? thousandths(value) : Math.floor(value), usual };
 }
 

@@ -4,10 +4,11 @@ import { checkFile, checkValue, fromText } from './check.ts';
 import { type Config, type Finding, isToolKey, type Origin, type ToolKey } from './config.ts';
 import { DEFAULTS, withValues } from './defaults.ts';
 import { followThresholds } from './follow-thresholds.ts';
-import { KEY_PATHS, KEYS, type Key, type KeyPath, takenBy } from './keys.ts';
+import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { type ConfigFile, type FoundConfig, readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
 import { checkRules, keepInside } from './rules.ts';
+import { takenBy } from './schema.ts';
 import { normalised } from './values.ts';
 
 /** Values from the command line. Texts are read as what the key takes; `undefined` is a flag that was not given. */
@@ -129,7 +130,7 @@ function flagValues(flags: Flags): SetValue[] {
     const value = flags[key];
     if (value === undefined) return [];
     const { option }: Key = KEYS[key];
-    const where = option?.flags.split(' ', 1)[0];
+    const where = option?.split(' ', 1)[0];
     return [{ key, value: fromText(key, value), origin: { source: 'flag', ...(where !== undefined && { where }) } }];
   });
 }

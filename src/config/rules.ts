@@ -5,24 +5,17 @@ import { type Config, type Finding, type Origin, valueAt } from './config.ts';
 import { finding } from './finding.ts';
 import type { KeyPath } from './keys.ts';
 
-/** Fractions have been added up, which may differ in the last digit. */
-function exceeds(sum: number, total: number): boolean {
-  return sum > total * (1 + Number.EPSILON * 8);
-}
-
 /** What must hold between keys. Thresholds in different units are compared only when the window is known. */
 export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Origin>>): Finding[] {
-  const { thresholds, compaction, tiers, window } = config;
+  const { thresholds, compaction, window } = config;
   return [
-    ...inOrder('zones.monitor', 'zones.warning'),
-    ...inOrder('zones.warning', 'thresholds.warn'),
     ...inOrder('thresholds.warn', 'thresholds.compact'),
     ...inOrder(compaction.enabled ? 'thresholds.compact' : 'thresholds.warn', 'thresholds.handoff'),
     ...inOrder('thresholds.compact', 'thresholds.midTurn'),
     ...inOrder('compaction.target', 'thresholds.compact'),
     ...belowNativeTrigger(),
     ...inOrder('tools.warnBelow', 'tiers.total'),
-    ...roomInTotal(),
+    ...inOrder('tiers.history', 'tiers.total'),
   ];
 
   function inOrder(lower: KeyPath, upper: KeyPath): Finding[] {
@@ -34,22 +27,6 @@ export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Ori
         found: String(low),
         origin: origins[lower],
         todo: `lower it or raise ${upper}`,
-      }),
-    ];
-  }
-
-  function roomInTotal(): Finding[] {
-    const { total, ...parts } = tiers;
-    const size = (part: number) => (window === undefined ? part : inTokens(part, window));
-    const comparable = Object.values(parts).every((part) => isBelow(part, total, window) !== undefined);
-    const sum = Object.values(parts).reduce((all, part) => all + size(part), 0);
-    if (!comparable || !exceeds(sum, size(total))) return [];
-    return [
-      finding('tiers.total', {
-        expected: `at least as much as the other tiers together (${sum})`,
-        found: String(total),
-        origin: origins['tiers.total'],
-        todo: 'raise it or lower one of them',
       }),
     ];
   }

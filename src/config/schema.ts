@@ -24,7 +24,6 @@ export const GROUPS: Readonly<Record<string, string>> = {
 /** The size for one tool, in the place of `tools.perCall`. */
 const OF_TOOL: Key = {
   takes: 'share',
-  preset: undefined,
   about: "In the place of perCall, by the tool's name, in which * stands for any characters; in a file only.",
 };
 
@@ -79,7 +78,8 @@ function groupSchema(group: string, leaves: Group): Leaf {
 }
 
 function optional(path: string, leaf: Leaf): v.GenericSchema {
-  return v.optional(leaf, Object.hasOwn(KEYS, path) ? KEYS[path as KeyPath].preset : undefined);
+  const key: Key | undefined = Object.hasOwn(KEYS, path) ? KEYS[path as KeyPath] : undefined;
+  return v.optional(leaf, key?.preset);
 }
 
 /** Sizes of briefings, which a flow file has on its own levels too. */
@@ -103,4 +103,10 @@ export function leafOf(key: string): Leaf | undefined {
 /** What the key expects instead of this value, in words; `undefined` when the value is fine. */
 export function expectation(leaf: Leaf, value: unknown): string | undefined {
   return v.safeParse(leaf, value).issues?.[0].message;
+}
+
+/** What a key takes, also the size for one tool; undefined where there is no such key. */
+export function takenBy(key: string): Key['takes'] | undefined {
+  if (Object.hasOwn(KEYS, key)) return KEYS[key as KeyPath].takes;
+  return isToolKey(key) ? 'share' : undefined;
 }

@@ -7,22 +7,22 @@ const MAX_SECONDS = 86_400;
 /** More than any run costs, and little enough for sums in micro-dollars to stay exact. */
 const MAX_USD = 1_000_000;
 
-// The message of each part says what is expected; findings are built round it.
-const TOKENS = 'a whole number of tokens, 1000 or more';
-const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100';
-const SECONDS = `a number of seconds above 0, at most ${MAX_SECONDS}`;
-const DURATION = `a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 30 days`;
-const PART = 'a fraction (0 < x <= 1) or a percentage such as "90%"';
-const DOLLARS = `a number of US dollars above 0, at most ${MAX_USD}`;
-const RESTORE = 'a whole number of tokens from 0 to 2000';
-const PATTERN = 'a regular expression';
-const COUNT = 'a whole number, 0 or more';
-const CHARACTERS = 'a whole number of characters, 0 or more';
-
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const MAX_WAIT_SECONDS = 30 * UNITS.d;
 
 const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
+
+// The message of each part says what is expected; findings are built round it. A union whose kind of value is clear
+// reports the fault of that part, so each part says what is expected of the whole.
+const PATTERN = 'a regular expression';
+const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100';
+const MOMENT = `"economic", or ${SHARE}`;
+const PART = 'a fraction (0 < x <= 1) or a percentage such as "90%"';
+const DURATION = 'a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 30 days';
+const PRICES =
+  'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}';
+const PRIORITIES =
+  'a priority ("critical", "high", "medium" or "low") by the name of each agent: {"test-author": "high"}';
 
 export const flag = v.boolean('true or false');
 export const text = v.string('a text');
@@ -33,12 +33,15 @@ const folder = v.pipe(
   v.check((path) => !/\p{Cc}/u.test(path), 'a path'),
 );
 const pattern = v.pipe(v.string(PATTERN), v.nonEmpty(PATTERN), v.check(isPattern, PATTERN));
-const tokens = v.pipe(v.number(TOKENS), v.integer(TOKENS), v.minValue(1000, TOKENS));
-export const seconds = v.pipe(v.number(SECONDS), v.gtValue(0, SECONDS), v.maxValue(MAX_SECONDS, SECONDS));
+const tokens = whole('a whole number of tokens, 1000 or more', 1000);
+const count = whole('a whole number, 0 or more', 0);
+const characters = whole('a whole number of characters, 0 or more', 0);
+export const seconds = above0(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
+const dollars = above0(`a number of US dollars above 0, at most ${MAX_USD}`, MAX_USD);
 /** A time that a run may wait; 0: it does not. */
 const duration = v.union(
   [
-    v.pipe(v.number(DURATION), v.minValue(0, DURATION), v.maxValue(MAX_WAIT_SECONDS, DURATION)),
+    upTo(DURATION, MAX_WAIT_SECONDS),
     v.pipe(
       v.string(DURATION),
       v.regex(/^\d+(?:\.\d+)?[smhd]$/, DURATION),
@@ -47,61 +50,24 @@ const duration = v.union(
   ],
   DURATION,
 );
-const PRICES =
-  'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}';
-const rate = v.pipe(v.number(PRICES), v.minValue(0, PRICES), v.maxValue(MAX_USD, PRICES));
+/** A level of the window. */
+const share = v.union(levels(SHARE), SHARE);
+/** When to compact: where it pays, or a level of the window. */
+const moment = v.union([v.picklist(['economic'], MOMENT), ...levels(MOMENT)], MOMENT);
+const part = v.union([fraction(PART), percentage(PART)], PART);
 
+const rate = upTo(PRICES, MAX_USD);
+const cacheRate = v.optional(rate);
 const prices = v.record(
   v.string(PRICES),
   v.strictObject(
-    {
-      input: rate,
-      output: rate,
-      cacheWrite: v.optional(rate),
-      cacheWriteHour: v.optional(rate),
-      cacheRead: v.optional(rate),
-    },
+    { input: rate, output: rate, cacheWrite: cacheRate, cacheWriteHour: cacheRate, cacheRead: cacheRate },
     PRICES,
   ),
   PRICES,
 );
 
-const dollars = v.pipe(v.number(DOLLARS), v.gtValue(0, DOLLARS), v.maxValue(MAX_USD, DOLLARS));
-const DOLLARS_OR_OFF = `a number of US dollars, 0 or more and at most ${MAX_USD}, or "off"`;
-const dollarsOrOff = v.union(
-  [
-    v.pipe(v.number(DOLLARS_OR_OFF), v.minValue(0, DOLLARS_OR_OFF), v.maxValue(MAX_USD, DOLLARS_OR_OFF)),
-    v.literal('off', DOLLARS_OR_OFF),
-  ],
-  DOLLARS_OR_OFF,
-);
-/** A level of the window. Nothing fits into 100 tokens: who writes 60 means 60%. */
-const share = v.union(
-  [fraction(SHARE), v.pipe(v.number(SHARE), v.integer(SHARE), v.gtValue(100, SHARE)), percentage(SHARE)],
-  SHARE,
-);
-const part = v.union([fraction(PART), percentage(PART)], PART);
-const MOMENT = `"economic", or ${SHARE}`;
-/** When to compact: where it pays, or a level of the window. */
-const moment = v.union(
-  [
-    v.picklist(['economic'], MOMENT),
-    fraction(MOMENT),
-    v.pipe(v.number(MOMENT), v.integer(MOMENT), v.gtValue(100, MOMENT)),
-    percentage(MOMENT),
-  ],
-  MOMENT,
-);
-// Evidence and a running prompt share the 9,000 characters that claude takes whole.
-const restoreTokens = v.pipe(v.number(RESTORE), v.integer(RESTORE), v.minValue(0, RESTORE), v.maxValue(2000, RESTORE));
-
-const count = v.pipe(v.number(COUNT), v.safeInteger(COUNT), v.minValue(0, COUNT));
-const characters = v.pipe(v.number(CHARACTERS), v.safeInteger(CHARACTERS), v.minValue(0, CHARACTERS));
-
 const PRIORITY_NAMES = ['critical', 'high', 'medium', 'low'] as const;
-const PRIORITIES =
-  'a priority ("critical", "high", "medium" or "low") by the name of each agent: {"test-author": "high"}';
-
 export const priority = choice(PRIORITY_NAMES);
 const priorities = v.record(
   // A list passes for an object with numbers for names.
@@ -115,7 +81,6 @@ const KINDS = {
   tokens,
   share,
   moment,
-  restoreTokens,
   characters,
   count,
   flag,
@@ -126,7 +91,6 @@ const KINDS = {
   duration,
   part,
   dollars,
-  dollarsOrOff,
   prices,
   priorities,
 } as const satisfies Record<string, v.GenericSchema>;
@@ -175,13 +139,30 @@ export function choice<const T extends readonly string[]>(options: T) {
   return v.picklist(options, `one of ${options.map((option) => `"${option}"`).join(', ')}`);
 }
 
-// A union whose kind of value is clear reports the fault of that part, so each part says what is expected of the whole.
+function whole(expected: string, least: number) {
+  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(least, expected));
+}
+
+function upTo(expected: string, most: number) {
+  return v.pipe(v.number(expected), v.minValue(0, expected), v.maxValue(most, expected));
+}
+
+function above0(expected: string, most: number) {
+  return v.pipe(v.number(expected), v.gtValue(0, expected), v.maxValue(most, expected));
+}
+
 function fraction(expected: string) {
-  return v.pipe(v.number(expected), v.gtValue(0, expected), v.maxValue(1, expected));
+  return above0(expected, 1);
 }
 
 function percentage(expected: string) {
   return v.pipe(v.string(expected), v.regex(PERCENTAGE, expected));
+}
+
+/** Nothing fits into 100 tokens: who writes 60 means 60%. */
+function levels(expected: string) {
+  const size = v.pipe(v.number(expected), v.integer(expected), v.gtValue(100, expected));
+  return [fraction(expected), size, percentage(expected)] as const;
 }
 
 function isPattern(text: string): boolean {

@@ -31,14 +31,7 @@ export async function askFreshContext(stage: Stage, model: string | undefined): 
 }
 
 /** Levels that a fresh context must be below, or they are crossed by the first call. */
-const LEVELS = [
-  'zones.monitor',
-  'zones.warning',
-  'thresholds.warn',
-  'thresholds.compact',
-  'thresholds.handoff',
-  'thresholds.midTurn',
-] as const;
+const LEVELS = ['thresholds.warn', 'thresholds.compact', 'thresholds.handoff', 'thresholds.midTurn'] as const;
 
 /**
  * Whether the levels of a configuration can ever be crossed beside claude's own trigger, and are not crossed at once.

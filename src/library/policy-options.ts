@@ -42,13 +42,11 @@ export interface PolicyOptions {
   readonly task?: string | undefined;
   /** Where it stands: `{state}` of `compaction.focus`. */
   readonly state?: string | undefined;
-  readonly memory?: Options<Policy['memory']> | undefined;
-  readonly zones?:
-    | (Options<Pick<ZonesPolicy, 'onLargeTask' | 'tellAgent'>> & Shares<Pick<ZonesPolicy, 'monitor' | 'warning'>>)
-    | undefined;
+  readonly memory?: Options<Omit<Policy['memory'], 'restoreTokens'>> | undefined;
+  readonly zones?: Options<Pick<ZonesPolicy, 'onLargeTask' | 'tellAgent'>> | undefined;
   readonly handoff?: Options<Pick<Policy['handoff'], 'enabled'>> | undefined;
   readonly cost?:
-    | (Options<Omit<CostPolicy, 'warnAt' | 'prices'>> & {
+    | (Options<Omit<CostPolicy, 'warnAt' | 'expiredCacheUsd' | 'prices'>> & {
         /** By the beginning of a model id. */
         readonly prices?: Readonly<Record<string, PriceOptions>> | undefined;
       })
@@ -62,7 +60,7 @@ export interface PolicyOptions {
   readonly tools?:
     | (Options<Pick<ToolsPolicy, 'mode'>> & Shares<Pick<ToolsPolicy, 'perCall' | 'warnBelow'>> & ByTool)
     | undefined;
-  readonly tiers?: Shares<Omit<Tiers, 'user'>> | undefined;
+  readonly tiers?: Shares<Pick<Tiers, 'history' | 'total'>> | undefined;
 }
 
 /** In the place of `perCall`, by the tool's name, in which `*` stands for any characters. */

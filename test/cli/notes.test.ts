@@ -268,8 +268,6 @@ describe('patterns over what claude says', () => {
     { key: 'memory.statePattern', env: { CTXB_MEMORY_STATE_PATTERN: '*' } },
     { key: 'memory.deadEndPattern', file: '{"memory":{"deadEndPattern":"(?<a"}}' },
     { key: 'memory.statePattern', file: '{"memory":{"statePattern":""}}' },
-    { key: 'memory.restoreTokens', env: { CTXB_MEMORY_RESTORE_TOKENS: '5000' } },
-    { key: 'memory.remind', env: { CTXB_MEMORY_REMIND: 'perhaps' } },
   ])('what is none is refused with its key: $key', async ({ key, flags = [], env = {}, file }) => {
     await using place = await createPlace();
     if (file !== undefined) await place.file('.contextbudgetrc.json', file);

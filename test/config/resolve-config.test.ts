@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CONSTANTS, DEFAULTS } from '../../src/config/defaults.ts';
+import { DEFAULTS, OLD_KEYS } from '../../src/config/defaults.ts';
 import { effectiveConfig } from '../../src/config/effective-config.ts';
 import { type Flags, resolveConfig } from '../../src/config/resolve-config.ts';
 
@@ -121,14 +121,10 @@ describe('precedence', () => {
     { variable: 'CTXB_QUIET', text: '1', key: 'quiet', value: true },
     { variable: 'CTXB_TASK', text: '123', key: 'task', value: '123' },
     { variable: 'CTXB_MEMORY_ENABLED', text: 'false', key: 'memory.enabled', value: false },
-    { variable: 'CTXB_MEMORY_RESTORE_TOKENS', text: '0', key: 'memory.restoreTokens', value: 0 },
-    { variable: 'CTXB_MEMORY_REMIND', text: '1', key: 'memory.remind', value: true },
     { variable: 'CTXB_MEMORY_STATE_PATTERN', text: '1', key: 'memory.statePattern', value: '1' },
     { variable: 'CTXB_MEMORY_DEAD_END_PATTERN', text: '^X: (.*)$', key: 'memory.deadEndPattern', value: '^X: (.*)$' },
     { variable: 'CTXB_THRESHOLDS_HANDOFF', text: '90%', key: 'thresholds.handoff', value: 0.9 },
     { variable: 'CTXB_STRATEGY', text: 'auto', key: 'strategy', value: 'auto' },
-    { variable: 'CTXB_ZONES_MONITOR', text: '20%', key: 'zones.monitor', value: 0.2 },
-    { variable: 'CTXB_ZONES_WARNING', text: '90000', key: 'zones.warning', value: 90_000 },
     { variable: 'CTXB_ZONES_ON_LARGE_TASK', text: 'relieve', key: 'zones.onLargeTask', value: 'relieve' },
     { variable: 'CTXB_ZONES_TELL_AGENT', text: 'false', key: 'zones.tellAgent', value: false },
     { variable: 'CTXB_HANDOFF_ENABLED', text: '0', key: 'handoff.enabled', value: false },
@@ -143,10 +139,7 @@ describe('precedence', () => {
     { variable: 'CTXB_TOOLS_MODE', text: 'advise', key: 'tools.mode', value: 'advise' },
     { variable: 'CTXB_TOOLS_PER_CALL', text: '4%', key: 'tools.perCall', value: 0.04 },
     { variable: 'CTXB_TOOLS_WARN_BELOW', text: '15%', key: 'tools.warnBelow', value: 0.15 },
-    { variable: 'CTXB_TIERS_SYSTEM', text: '9000', key: 'tiers.system', value: 9_000 },
     { variable: 'CTXB_TIERS_HISTORY', text: '10%', key: 'tiers.history', value: 0.1 },
-    { variable: 'CTXB_TIERS_TOOL_RESULTS', text: '50000', key: 'tiers.toolResults', value: 50_000 },
-    { variable: 'CTXB_TIERS_RESPONSE', text: '20000', key: 'tiers.response', value: 20_000 },
     { variable: 'CTXB_TIERS_TOTAL', text: '60%', key: 'tiers.total', value: 0.6 },
     { variable: 'CTXB_FLOW_PRESET', text: 'lean', key: 'flow.preset', value: 'lean' },
     { variable: 'CTXB_FLOW_CONTEXT_BUDGET_CHARS', text: '90000', key: 'flow.contextBudgetChars', value: 90_000 },
@@ -212,7 +205,7 @@ describe('precedence', () => {
 });
 
 describe('a key that is a constant now', () => {
-  const constants = Object.entries(CONSTANTS).map(([key, { value }]) => ({ key, value }));
+  const constants = Object.entries(OLD_KEYS).map(([key, { value }]) => ({ key, value }));
 
   it.each(constants)('$key in a file sets nothing, says so and stops nothing', async ({ key, value }) => {
     const [group = '', name = ''] = key.split('.');
@@ -276,18 +269,16 @@ describe('findings', () => {
     { text: '{ "contextDir": "a\\u0000b" }', says: /^contextDir: expected a path, found "a\\u0000b"/ },
     { text: '{ "contextDir": "a\\u001b]0;b" }', says: /^contextDir: expected a path, found "a\\u001b\]0;b"/ },
     { text: '{ "memory": { "enabled": "of" } }', says: /^memory\.enabled: expected true or false, found "of"/ },
-    { text: '{ "memory": { "restoreTokens": 2001 } }', says: /^memory\.restoreTokens: .*from 0 to 2000, found 2001/ },
     {
       text: '{ "memory": { "statePattern": "(" } }',
       says: /^memory\.statePattern: expected a regular exp.*found "\("/,
     },
     { text: '{ "memory": { "deadEndPattern": "" } }', says: /^memory\.deadEndPattern: expected a regular expression/ },
-    { text: '{ "memory": { "remnd": true } }', says: /^memory\.remnd: .*did you mean (?:memory\.)?remind\?$/ },
+    { text: '{ "memory": { "enabld": true } }', says: /^memory\.enabld: .*did you mean (?:memory\.)?enabled\?$/ },
     { text: '{ "thresholds": { "compact": 60 } }', says: /found 60 .*did you mean "60%"\?$/ },
     { text: '{ "thresholds": { "warn": 80 } }', says: /found 80 .*did you mean "80%"\?$/ },
     { text: '{ "strategy": "compct" }', says: /^strategy: .*found "compct" .*did you mean "compact"\?$/ },
     { text: '{ "strategy": 1 }', says: /^strategy: expected one of "compact", .*found 1 .*\(default "compact"\)$/ },
-    { text: '{ "zones": { "monitor": 0 } }', says: /^zones\.monitor: expected a fraction .*\(default 0\.3\)$/ },
     { text: '{ "zones": { "onLargeTask": "rejct" } }', says: /^zones\.onLargeTask: .*did you mean "reject"\?$/ },
     { text: '{ "zones": { "tellAgent": "no" } }', says: /^zones\.tellAgent: expected true or false, found "no"/ },
     { text: '{ "handoff": true }', says: /^handoff: expected an object with enabled, found true/ },
@@ -316,7 +307,7 @@ describe('findings', () => {
     { text: '{ "tools": { "mcp__a.b": 0 } }', says: /^tools\.mcp__a\.b: expected a fraction .*found 0 .*key out$/ },
     { text: '{ "tools": 8000 }', says: /^tools: expected an object with mode, perCall, .*found 8000/ },
     { text: '{ "tools.Read": 9000 }', says: /^tools\.Read: expected one of \$schema, window, .*remove it$/ },
-    { text: '{ "zones": { "Read": 9000 } }', says: /^zones\.Read: expected one of monitor, / },
+    { text: '{ "zones": { "Read": 9000 } }', says: /^zones\.Read: expected one of onLargeTask, / },
     { text: '{ "tools": { "__proto__": 9000 } }', says: /^tools\.__proto__: expected one of / },
     { text: '{ "tools": { "constructor": 9000 } }', says: /^tools\.constructor: expected one of / },
     { text: '{ "flow": { "preset": "hevy" } }', says: /^flow\.preset: .*found "hevy" .*did you mean "heavy"\?$/ },
@@ -334,7 +325,7 @@ describe('findings', () => {
     { text: '{ "flow": { "priorities": ["high"] } }', says: /^flow\.priorities: .*agent.*found \["high"\]/ },
     { text: '{ "flow": { "priorities": "high" } }', says: /^flow\.priorities: expected a priority .*found "high"/ },
     { text: '{ "tiers": { "total": "0%" } }', says: /^tiers\.total: expected a fraction .*\(default 100000\)$/ },
-    { text: '{ "tiers": { "tools": 9000 } }', says: /^tiers\.tools: expected one of system, history, toolResults, / },
+    { text: '{ "tiers": { "tools": 9000 } }', says: /^tiers\.tools: expected one of history, total, / },
     { text: '{ "$schema": 1 }', says: /^\$schema: / },
     { text: '[1]', says: /\.contextbudgetrc\.json: expected an object with .*found \[1\]/ },
     { text: '{ "__proto__": { "polluted": true } }', says: /^__proto__: / },

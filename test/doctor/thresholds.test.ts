@@ -79,8 +79,8 @@ it.each([
   },
   {
     title: 'levels below a fresh context',
-    config: changed({ zones: { ...DEFAULTS.zones, monitor: 0.1, warning: 0.13 } }),
-    subjects: ['zones.monitor', 'zones.warning'],
+    config: levels({ warn: 0.1, compact: 0.13 }),
+    subjects: ['thresholds.warn', 'thresholds.compact'],
     says: '20,000 tokens are crossed by the first call: a fresh context has about 27,000',
   },
   {

@@ -11,7 +11,7 @@ describe('a policy for the library', () => {
   it('has the defaults of a configuration, and leaves out nothing of them', () => {
     expect(FORGOTTEN).toEqual({});
     expect(resolvePolicy()).toEqual(DEFAULTS);
-    expect(resolvePolicy({ window: undefined, thresholds: {}, zones: { monitor: undefined } })).toEqual(DEFAULTS);
+    expect(resolvePolicy({ window: undefined, thresholds: {}, zones: { tellAgent: undefined } })).toEqual(DEFAULTS);
   });
 
   it('takes shares, percentages and tokens', () => {

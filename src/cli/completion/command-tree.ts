@@ -30,7 +30,7 @@ export interface CommandNode {
 const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
   KEY_PATHS.flatMap((path) => {
     const { takes, option }: Key = KEYS[path];
-    const [name = ''] = option?.flags.split(' ') ?? [];
+    const [name = ''] = option?.split(' ') ?? [];
     return typeof takes === 'string' ? [] : [[name, takes] as const];
   }),
 );

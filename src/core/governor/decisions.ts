@@ -191,9 +191,8 @@ export type Decision =
   | (Decided & { readonly kind: 'recall'; readonly hook: HookName; readonly chars: number; readonly given: FactTally })
   /** What the first request after a relief holds, of all that was known before it. */
   | (Decided & Receipt & { readonly kind: 'receipt' })
-  /** After evidence was handed back the agent opened a file of the notes, or was reminded of them. */
+  /** After evidence was handed back the agent opened a file of the notes. */
   | (Decided & { readonly kind: 'read-back'; readonly file: string })
-  | (Decided & { readonly kind: 'remind' })
   /** A tool was asked for less than the agent had asked for. */
   | (Decided & {
       readonly kind: 'limit-tool';

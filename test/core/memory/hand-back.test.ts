@@ -21,17 +21,16 @@ const WORK: readonly Entry[] = [
 interface Setting {
   readonly entries?: readonly Entry[];
   readonly restoreTokens?: number;
-  readonly remind?: boolean;
   readonly folder?: string;
   readonly state?: string;
 }
 
 /** The protocol round compactions, call by call. */
-function setUp({ entries = WORK, restoreTokens = 1_500, remind = false, folder = FOLDER, state }: Setting = {}) {
+function setUp({ entries = WORK, restoreTokens = 1_500, folder = FOLDER, state }: Setting = {}) {
   const notebook = createNotebook();
   for (const entry of entries) notebook.add(entry);
   const handBack = createHandBack(notebook, () => folder);
-  const memory = { ...policyWith().memory, restoreTokens, remind };
+  const memory = { ...policyWith().memory, restoreTokens };
   const now = initialState(runWith({ policy: policyWith({ memory, state }) }));
   const after = (calls: number): GovernorState => ({ ...now, gauge: { ...now.gauge, calls } });
   return {
@@ -162,7 +161,7 @@ describe('after a compaction', () => {
     const work: Entry = { kind: 'state', t: 1, what: 'state', to: '\u{1d11e} testing '.repeat(40) };
     for (const seed of [61, 62, 63]) {
       const evidence = [...randomEntries(seed, 3_000).filter(({ kind }) => kind === 'tool'), ...manyFailures(seed)];
-      const { answer, summary } = setUp({ entries: [task, work, ...evidence], restoreTokens, remind: true });
+      const { answer, summary } = setUp({ entries: [task, work, ...evidence], restoreTokens });
       expect(answer({ ...LOST, context: 'x'.repeat(before) }).context.length).toBeLessThan(9_000);
       summary('nothing of it');
       expect(answer(PROMPT, 1).context.length).toBeLessThan(9_000);
@@ -291,26 +290,5 @@ describe('proof of reading', () => {
 
   it('is not looked for when nothing was handed back', () => {
     expect(setUp().used(read(`${FOLDER}/scratch.md`))).toStrictEqual([]);
-  });
-
-  it('is asked for once, with a prompt after the first call', () => {
-    const { answer, summary } = setUp({ remind: true });
-    answer(LOST, 5);
-    summary('nothing');
-    expect(answer(PROMPT, 5).decisions).not.toContain('remind');
-    const { context, decisions } = answer(PROMPT, 6);
-    expect(context).toContain(`${FOLDER}/scratch.md`);
-    expect(decisions).toStrictEqual(['remind']);
-    expect(answer(PROMPT, 7)).toStrictEqual({ context: '', decisions: [] });
-  });
-
-  it('is not asked for when it was seen, or when that is off', () => {
-    const seen = setUp({ remind: true });
-    seen.answer(LOST);
-    seen.used(read(`${FOLDER}/scratch.md`));
-    expect(seen.answer(PROMPT, 3).decisions).toStrictEqual([]);
-    const off = setUp();
-    off.answer(LOST);
-    expect(off.answer(PROMPT, 3).decisions).toStrictEqual([]);
   });
 });

@@ -42,7 +42,7 @@ export interface HandBack {
  */
 const CONTEXT_LIMIT = 8_900;
 
-/** The same, with room for a reminder. */
+/** The same for what goes with a prompt. */
 const MISSED_LIMIT = CONTEXT_LIMIT - 1_000;
 
 /** Of the window, and UTF-16 units, for the words of the user. */
@@ -70,14 +70,14 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
   const recall = createRecall(notebook.evidence);
   const receipts = createReceipts();
   let phase: Phase = 'idle';
-  let unread: { readonly sinceCall: number } | undefined;
+  let isUnread = false;
 
   /** The user's words come first, then what must not be tried again; the rest as there is room. */
   function lost(hook: HookAnswer, state: GovernorState): Told {
     recall.begin();
     phase = 'lost';
     receipts.begin('compaction', factsOf(notebook));
-    unread = { sinceCall: state.gauge.calls };
+    isUnread = true;
     const whole = compose(hook.context, state);
     const told = whole.isCramped && hook.shorter !== undefined ? compose(hook.shorter, state) : whole;
     const { text, items } = recall.take(roomFor(state, told.left - EVIDENCE_TITLE.length - 1, told.before));
@@ -112,12 +112,8 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
 
   function withPrompt({ context: before }: HookAnswer, state: GovernorState): Told {
     const hasRoom = (before?.length ?? 0) + MISSED_LIMIT < CONTEXT_LIMIT;
-    const missing = phase === 'compared' && hasRoom ? missed(state) : NOTHING_TOLD;
-    const reminder = remind(state);
-    return {
-      context: [before, missing.context, reminder.context].filter(Boolean).join('\n\n'),
-      decisions: [...missing.decisions, ...reminder.decisions],
-    };
+    const { context, decisions } = phase === 'compared' && hasRoom ? missed(state) : NOTHING_TOLD;
+    return { context: [before, context].filter(Boolean).join('\n\n'), decisions };
   }
 
   /** Where the notes are, and what the work is: what else the context holds is not known. */
@@ -137,15 +133,6 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
       context,
       decisions: [recalled('UserPromptSubmit', state, reason, context, tallyOf(items.flatMap(({ facts }) => facts)))],
     };
-  }
-
-  function remind(state: GovernorState): Told {
-    if (!state.run.policy.memory.remind || unread === undefined || state.gauge.calls <= unread.sinceCall) {
-      return NOTHING_TOLD;
-    }
-    unread = undefined;
-    const context = `You have not looked at the notes of this session since the context was compacted: ${folder()}/scratch.md`;
-    return { context, decisions: [{ kind: 'remind', ...decided(state, 'the notes were not read') }] };
   }
 
   const TELL = { lost, begun, prompt: withPrompt } as const;
@@ -186,10 +173,10 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
       return [{ kind: 'receipt', ...decided(state, `the fresh context after the ${receipt.relief}`), ...receipt }];
     },
     used({ name, title, outcome }, state) {
-      if (unread === undefined || outcome !== 'ok' || (name !== 'Read' && name !== 'Bash')) return [];
+      if (!isUnread || outcome !== 'ok' || (name !== 'Read' && name !== 'Bash')) return [];
       const file = fileIn(title, state.run.contextDir);
       if (file === undefined) return [];
-      unread = undefined;
+      isUnread = false;
       return [{ kind: 'read-back', ...decided(state, `the agent opened its notes with ${name}`), file }];
     },
   };
