@@ -2800,6 +2800,16 @@ function mask(what) {
 function maskWithLines(what, secret) {
   return mask(what) + secret.replaceAll(/[^\n]/g, "");
 }
+function replace(text, secrets, inPlaceOf) {
+  let masked = "";
+  let done2 = 0;
+  for (const { what, from, end } of secrets) {
+    if (from < done2) continue;
+    masked += text.slice(done2, from) + inPlaceOf(what, text.slice(from, end), from);
+    done2 = end;
+  }
+  return done2 === 0 ? text : masked + text.slice(done2);
+}
 function linesOf(texts, inPlaceOf) {
   if (texts.length < 2) return texts.join("");
   const whole2 = texts.join("");
@@ -2817,9 +2827,9 @@ function linesOf(texts, inPlaceOf) {
   }
   return lines + whole2.slice(done2);
 }
-function secretsIn(text, replace = replaceSecrets) {
+function secretsIn(text, replaceAll = replaceSecrets) {
   const secrets = [];
-  replace(text, (what, secret, from) => {
+  replaceAll(text, (what, secret, from) => {
     secrets.push({ what, from, end: from + secret.length });
     return "\0".repeat(secret.length);
   });
@@ -2828,85 +2838,60 @@ function secretsIn(text, replace = replaceSecrets) {
 var ENCODED = /%[0-7][0-9A-Fa-f]/g;
 var CHARACTER = /%[0-7][0-9A-Fa-f]|[\s\S]/g;
 var WORD_END = /[\s"`<>\\]/g;
-function replaceEncoded(text, inPlaceOf) {
-  let masked = "";
+function* encodedSecrets(text) {
   let done2 = 0;
   for (const { index } of text.matchAll(ENCODED)) {
     if (index < done2) continue;
     let from = index;
     while (from > done2 && text.charAt(from - 1).search(WORD_END) < 0) from -= 1;
     WORD_END.lastIndex = index;
-    const end = WORD_END.exec(text)?.index ?? text.length;
-    masked += text.slice(done2, from) + replaceInWord(text.slice(from, end), from, inPlaceOf);
-    done2 = end;
+    done2 = WORD_END.exec(text)?.index ?? text.length;
+    yield* secretsInWord(text.slice(from, done2), from);
   }
-  return masked + text.slice(done2);
 }
-function replaceInWord(word, at, inPlaceOf) {
-  const characters = word.match(CHARACTER) ?? [];
-  let masked = "";
-  let done2 = 0;
-  let place2 = at;
-  const take3 = (end) => {
-    const piece = characters.slice(done2, end).join("");
-    done2 = end;
-    place2 += piece.length;
-    return piece;
-  };
-  for (const { what, from, end } of secretsIn(characters.map(decoded).join(""), replaceKnown)) {
-    if (from < done2) continue;
-    masked += take3(from);
-    const begun3 = place2;
-    masked += inPlaceOf(what, take3(end), begun3);
-  }
-  return masked + take3(characters.length);
+function* secretsInWord(word, at) {
+  const characters = [...word.matchAll(CHARACTER)];
+  const placeOf2 = (index) => at + (characters[index]?.index ?? word.length);
+  const text = characters.map(([character]) => decoded(character)).join("");
+  for (const { what, from, end } of secretsIn(text, replaceKnown))
+    yield { what, from: placeOf2(from), end: placeOf2(end) };
 }
 function decoded(character) {
   return character.length === 3 ? String.fromCharCode(Number.parseInt(character.slice(1), 16)) : character;
 }
 function replaceSecrets(text, inPlaceOf) {
   const masked = replaceKnown(text, inPlaceOf);
-  return masked.includes("%") ? replaceEncoded(masked, inPlaceOf) : masked;
+  return masked.includes("%") ? replace(masked, encodedSecrets(masked), inPlaceOf) : masked;
 }
 function replaceKnown(text, inPlaceOf) {
-  let masked = text.includes("PRIVATE KEY") ? maskKeyEnds(maskKeys(text, inPlaceOf), inPlaceOf) : text;
+  let masked = text;
+  if (text.includes("PRIVATE KEY")) {
+    masked = replace(masked, keysIn(masked), inPlaceOf);
+    masked = replace(masked, endsOfKeysIn(masked), inPlaceOf);
+  }
   const hinted = findHints(masked);
-  for (let index = 0; index < SECRET_RULES.length; index += 1) {
-    const rule2 = SECRET_RULES[index];
-    if (rule2 === void 0 || hinted[index] !== 1 && rule2.hints.length > 0) continue;
+  for (const [index, rule2] of SECRET_RULES.entries()) {
+    if (hinted[index] !== 1 && rule2.hints.length > 0) continue;
     const before = masked;
-    masked = apply(rule2, before, inPlaceOf);
+    if (before.search(rule2.pattern) >= 0) masked = replace(before, secretsOf(rule2, before), inPlaceOf);
     if (masked !== before) findHints(mask(rule2.what), hinted);
   }
   return masked;
 }
-function apply({ what, pattern, holds: holds2 }, text, inPlaceOf) {
-  if (text.search(pattern) < 0) return text;
-  let masked = "";
-  let done2 = 0;
+function* secretsOf({ what, pattern, holds: holds2 }, text) {
   for (const match of text.matchAll(pattern)) {
     const head2 = match.groups?.head ?? "";
     const before = head2 === "" ? match[1] ?? "" : "";
     const from = match.index - head2.length + before.length;
     const end = match.index + match[0].length;
-    const secret = text.slice(from, end);
-    if (from < done2 || holds2?.(secret, before, text.charAt(end)) === false) continue;
-    masked += text.slice(done2, from) + inPlaceOf(what, secret, from);
-    done2 = end;
+    if (holds2?.(text.slice(from, end), before, text.charAt(end)) !== false) yield { what, from, end };
   }
-  return done2 === 0 ? text : masked + text.slice(done2);
 }
-function maskKeys(text, inPlaceOf) {
-  let masked = "";
-  let done2 = 0;
+function* keysIn(text) {
   for (const { index, 0: begin } of text.matchAll(KEY_BEGIN)) {
-    const from = index + begin.length;
-    const end = keyEnd(text, from);
-    if (end === from) continue;
-    masked += text.slice(done2, index) + inPlaceOf(KEY, text.slice(index, end), index);
-    done2 = end;
+    const end = keyEnd(text, index + begin.length);
+    if (end > index + begin.length) yield { what: KEY, from: index, end };
   }
-  return masked + text.slice(done2);
 }
 function keyEnd(text, from) {
   const dashes = text.indexOf("-----", from);
@@ -2922,18 +2907,13 @@ function matchEnd(sticky, text, from) {
   sticky.lastIndex = from;
   return sticky.test(text) ? sticky.lastIndex : from;
 }
-function maskKeyEnds(text, inPlaceOf) {
-  let masked = "";
-  let done2 = 0;
+function* endsOfKeysIn(text) {
   let previous = 0;
-  for (const { index, 0: end } of text.matchAll(KEY_END)) {
+  for (const { index, 0: last } of text.matchAll(KEY_END)) {
     const length = keyLength(text.slice(Math.max(previous, index - KEY_MAX), index));
-    previous = index + end.length;
-    if (length === 0) continue;
-    masked += text.slice(done2, index - length) + inPlaceOf(KEY, text.slice(index - length, previous), index - length);
-    done2 = previous;
+    previous = index + last.length;
+    if (length > 0) yield { what: KEY, from: index - length, end: previous };
   }
-  return masked + text.slice(done2);
 }
 function keyLength(text) {
   const lines = text.split(LINE_START);
@@ -11268,7 +11248,7 @@ var MARKS2 = ["ok  	", "FAIL	", " pass ", "Tests run: ", "Assertions: ", "Passed
 function readCounts(output) {
   const tail = plain2(output, TAIL);
   if (!FIGURE.test(tail) && !MARKS2.some((mark3) => tail.includes(mark3))) return void 0;
-  const found = RULES.flatMap((rule2) => apply2(rule2, tail, output) ?? []);
+  const found = RULES.flatMap((rule2) => apply(rule2, tail, output) ?? []);
   const go = goCounts(tail, output);
   if (go !== void 0) found.push(go);
   if (found.length === 0) return void 0;
@@ -11277,7 +11257,7 @@ function readCounts(output) {
   const builds = found.filter(({ of }) => of === "build").map(({ counts: counts2 }) => counts2);
   return Object.assign({}, ...builds, test?.counts);
 }
-function apply2(rule2, tail, output) {
+function apply(rule2, tail, output) {
   if (!tail.includes(rule2.hint)) return void 0;
   const last = [...tail.matchAll(rule2.line)].at(-1);
   if (last === void 0) return void 0;
