@@ -28,24 +28,12 @@ export interface FormNews {
   readonly isDraft: (key: BudgetKey) => boolean;
 }
 
-export interface BudgetsForm {
-  readonly element: HTMLFormElement;
-  /** Updates what holds; what is being typed stays. */
-  update(news: FormNews): void;
-}
-
-type Input = HTMLInputElement | HTMLSelectElement;
-
-/**
- * The form of one level.
- *
- * @param values with the drafts
- */
+/** The form of one level; `update` changes what stands around the values, and what is being typed stays. */
 export function createForm(
-  values: Readonly<Partial<Record<BudgetKey, string>>>,
+  writtenIn: (key: BudgetKey) => string,
   { onInput, onSubmit }: { onInput: (key: BudgetKey, value: string) => void; onSubmit: () => void },
-): BudgetsForm {
-  const rows = FIELDS.map((field) => createRow(field, values[field.key] ?? '', (value) => onInput(field.key, value)));
+) {
+  const rows = FIELDS.map((field) => createRow(field, writtenIn(field.key), (value) => onInput(field.key, value)));
   const element = h('form', { novalidate: true, autocomplete: 'off' }, ...rows.map((row) => row.element));
   // Enter in a field leads to the review, as the button does.
   element.append(h('input', { type: 'submit', hidden: true }));
@@ -55,7 +43,7 @@ export function createForm(
   });
   return {
     element,
-    update: (news) => {
+    update(news: FormNews): void {
       for (const row of rows) row.update(news);
     },
   };
@@ -88,34 +76,28 @@ function createRow({ key, label, hint }: Field, value: string, onInput: (value: 
 
   function update({ budgets, faultOf, isDraft }: FormNews): void {
     const isOwn = input.value.trim() !== '';
-    const text = faultOf(key) ?? warningOf(budgets, key);
+    const warning = budgets.warnings.find(({ field }) => field === key)?.message;
     element.classList.toggle('own', isOwn);
     element.classList.toggle('draft', isDraft(key));
     clear.disabled = !isOwn;
     used.textContent = [usedText(budgets, key), isDraft(key) ? 'not saved' : ''].filter(Boolean).join(' · ');
-    fault.textContent = text ?? '';
+    fault.textContent = faultOf(key) ?? warning ?? '';
     input.setAttribute('aria-invalid', String(faultOf(key) !== undefined));
-    if (input instanceof HTMLInputElement) input.placeholder = inheritedText(budgets, key);
+    if (input instanceof HTMLInputElement && isSize(key)) input.placeholder = grouped(budgets.inherited[key].value);
   }
 }
 
-function createInput(key: BudgetKey, attributes: Record<string, string>): Input {
+function createInput(key: BudgetKey, attributes: Record<string, string>): HTMLInputElement | HTMLSelectElement {
   if (key !== 'preset') return h('input', { type: 'text', inputmode: 'numeric', spellcheck: 'false', ...attributes });
   const options = PRESETS.map((preset) => h('option', { value: preset }, preset));
   return h('select', attributes, h('option', { value: '' }, 'none here'), ...options);
 }
 
-function warningOf({ warnings }: BudgetsView, key: BudgetKey): string | undefined {
-  return warnings.find(({ field }) => field === key)?.message;
-}
-
 function usedText({ effective }: BudgetsView, key: BudgetKey): string {
-  if (key === 'preset' || key === 'contextBudgetTokens') return '';
-  const { value, source } = effective[key];
-  return `${grouped(value)} used, from ${source}`;
+  return isSize(key) ? `${grouped(effective[key].value)} used, from ${effective[key].source}` : '';
 }
 
-function inheritedText({ inherited }: BudgetsView, key: BudgetKey): string {
-  if (key === 'preset' || key === 'contextBudgetTokens') return '';
-  return grouped(inherited[key].value);
+/** The others come to be one of the sizes. */
+function isSize(key: BudgetKey): key is keyof BudgetsView['effective'] {
+  return key !== 'preset' && key !== 'contextBudgetTokens';
 }

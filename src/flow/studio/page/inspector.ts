@@ -1,7 +1,5 @@
 import { counted, grouped, h, part, table } from '../../../browser/dom.ts';
 import {
-  type BudgetKey,
-  type BudgetsView,
   bindingOf,
   type Edit,
   type FlowView,
@@ -10,90 +8,74 @@ import {
   type StepView,
   type StudioView,
 } from '../studio-view.ts';
-import { type BudgetsForm, createForm } from './budgets-form.ts';
+import { createForm } from './budgets-form.ts';
 import { type Drafts, levelOf } from './drafts.ts';
 import { receiptPart } from './receipt.ts';
-
-/** The part of the page about the flow as a whole, or about one step. */
-export interface Inspector {
-  /** The level, as an edit names it. */
-  chosen(): string | null;
-  choose(step: string | null): void;
-  /** Renders the form, with the drafts. */
-  show(flow: FlowView | undefined, typed: FlowView | undefined): void;
-  /** Updates what holds; the form stays. */
-  update(view: StudioView, drafts: Drafts): void;
-  levelIn(flow: FlowView | undefined): BudgetsView | undefined;
-  /** Links to the levels that are no steps. */
-  links(flow: FlowView): HTMLElement[];
-}
 
 interface Callbacks {
   readonly onEdit: (edit: Edit) => void;
   readonly onSubmit: () => void;
 }
 
-export function createInspector({ onEdit, onSubmit }: Callbacks): Inspector {
-  let step: string | null = null;
-  let form: BudgetsForm | undefined;
+/**
+ * Renders the part of the page about one level: the flow as a whole, its profile, or a step.
+ *
+ * @param saved the flow without the drafts
+ * @returns shows a newer view; the form, and what is being typed, stays
+ */
+export function inspect(
+  step: string | null,
+  [flow, saved]: readonly [FlowView, FlowView],
+  drafts: Drafts,
+  { onEdit, onSubmit }: Callbacks,
+): (view: StudioView) => void {
+  const own = levelOf(saved, step)?.own;
+  const form = createForm((key) => drafts.get(step, key) ?? own?.[key] ?? '', {
+    onInput: (key, value) => onEdit({ step, key, value }),
+    onSubmit,
+  });
   const below = h('div');
-  const levelIn = (flow: FlowView | undefined) => flow && levelOf(flow, step);
-
-  return {
-    chosen: () => step,
-    choose: (id) => {
-      step = id;
-    },
-    levelIn,
-    show(flow, typed) {
-      const of = step;
-      const onInput = (key: BudgetKey, value: string) => onEdit({ step: of, key, value });
-      form = typed && createForm(levelIn(typed)?.own ?? {}, { onInput, onSubmit });
-      const chosen = flow?.steps.find(({ id }) => id === step);
-      part('inspector').replaceChildren();
-      if (flow === undefined || form === undefined) return;
-      const head = chosen !== undefined ? stepHead(chosen) : step === PROFILE ? profileHead(flow) : flowHead(flow);
-      part('inspector').append(...head, form.element, below);
-    },
-    update({ flow, findings }, drafts) {
-      const level = levelIn(flow);
-      if (flow === undefined || level === undefined) return;
-      const index = flow.steps.findIndex(({ id }) => id === step);
-      const holder = step === PROFILE ? `${flow.profile?.key}.` : step === null ? '' : `steps[${index}].`;
-      form?.update({
-        budgets: level,
-        faultOf: (key) => findings.find((finding) => finding.key === `${holder}budgets.${key}`)?.message,
-        isDraft: (key) => drafts.has(step, key),
-      });
-      const chosen = flow.steps[index];
-      below.replaceChildren(chosen === undefined ? overview(flow) : receiptPart(chosen));
-    },
-    links({ profile }) {
-      const link = (href: string, text: string, isChosen: boolean) =>
-        h('a', { href, class: 'flow-link', 'aria-current': isChosen ? 'true' : undefined }, text);
-      const ofProfile = profile && link('#profile', `The profile ${profile.name}`, step === PROFILE);
-      return [...(ofProfile ? [ofProfile] : []), link('#flow', 'The flow: budgets of all steps', step === null)];
-    },
+  part('inspector').replaceChildren(...headOf(flow, step), form.element, below);
+  return ({ flow: now, findings }) => {
+    const budgets = levelOf(now, step);
+    if (now === undefined || budgets === undefined) return;
+    const index = now.steps.findIndex(({ id }) => id === step);
+    const holder = step === PROFILE ? `${now.profile?.key}.` : step === null ? '' : `steps[${index}].`;
+    form.update({
+      budgets,
+      faultOf: (key) => findings.find((finding) => finding.key === `${holder}budgets.${key}`)?.message,
+      isDraft: (key) => drafts.get(step, key) !== undefined,
+    });
+    const chosen = now.steps[index];
+    below.replaceChildren(chosen === undefined ? overview(now) : receiptPart(chosen));
   };
 }
 
-function flowHead({ steps, window }: FlowView): HTMLElement[] {
-  const sizes = `Presets and shares are those of a window of ${grouped(window)} tokens.`;
-  return [
-    h('h2', { id: 'inspector-title' }, 'The flow'),
-    h('p', { class: 'quiet' }, `Holds for all of its ${counted(steps.length, 'step')} that say nothing else. ${sizes}`),
-  ];
+/** Links to the levels that are no steps. */
+export function levelLinks({ profile }: FlowView, step: string | null): HTMLElement[] {
+  const link = (href: string, text: string, isChosen: boolean) =>
+    h('a', { href, class: 'flow-link', 'aria-current': isChosen ? 'true' : undefined }, text);
+  const ofFlow = link('#flow', 'The flow: budgets of all steps', step === null);
+  return profile === undefined ? [ofFlow] : [link('#profile', `The profile ${profile.name}`, step === PROFILE), ofFlow];
 }
 
-function profileHead({ profile }: FlowView): HTMLElement[] {
+function headOf(flow: FlowView, step: string | null): HTMLElement[] {
+  const { steps, window, profile } = flow;
+  const chosen = steps.find(({ id }) => id === step);
+  if (chosen !== undefined) return stepHead(chosen);
+  if (step !== PROFILE) {
+    const sizes = `Presets and shares are those of a window of ${grouped(window)} tokens.`;
+    return head('The flow', `Holds for all of its ${counted(steps.length, 'step')} that say nothing else. ${sizes}`);
+  }
   const place =
     profile?.file === undefined
       ? 'It stands in the file of the flow.'
       : `It stands in ${profile.file}: what is changed here holds for all flows that choose it.`;
-  return [
-    h('h2', { id: 'inspector-title' }, `The profile ${profile?.name}`),
-    h('p', { class: 'quiet' }, `Holds where neither the flow nor the step says anything else. ${place}`),
-  ];
+  return head(`The profile ${profile?.name}`, `Holds where neither the flow nor the step says anything else. ${place}`);
+}
+
+function head(title: string, about: string): HTMLElement[] {
+  return [h('h2', { id: 'inspector-title' }, title), h('p', { class: 'quiet' }, about)];
 }
 
 function stepHead({ id, agent, objective, after, sees }: StepView): HTMLElement[] {

@@ -1,9 +1,9 @@
 import { counted, part } from '../../../browser/dom.ts';
-import { type Edit, type FlowView, PROFILE, type StudioView } from '../studio-view.ts';
+import { type Edit, PROFILE, type StudioView } from '../studio-view.ts';
 import { type Change, openReview, showNotice } from './dialogs.ts';
-import { createDrafts } from './drafts.ts';
+import { createDrafts, levelOf } from './drafts.ts';
 import { drawGraph } from './graph.ts';
-import { createInspector } from './inspector.ts';
+import { inspect, levelLinks } from './inspector.ts';
 
 /** The file without edits, and the same with them. */
 let saved: StudioView | undefined;
@@ -15,7 +15,9 @@ let typed = false;
 let following = false;
 
 const drafts = createDrafts();
-const inspector = createInspector({ onEdit, onSubmit: () => void review() });
+/** The level that is inspected, as an edit names it, and what shows news of it. */
+let chosen: string | null = null;
+let updateInspector: ((view: StudioView) => void) | undefined;
 
 part('reload').addEventListener('click', () => void load('Loaded again'));
 part('discard').addEventListener('click', () => void discard());
@@ -77,8 +79,8 @@ async function follow(): Promise<void> {
 function judgement(): string {
   const [finding] = shown?.findings ?? [];
   if (finding !== undefined) return finding.message;
-  const level = inspector.levelIn(shown?.flow);
-  return (level?.warnings ?? []).map(({ message }) => message).join('. ');
+  const warnings = levelOf(shown?.flow, chosen)?.warnings ?? [];
+  return warnings.map(({ message }) => message).join('. ');
 }
 
 async function review(): Promise<void> {
@@ -122,14 +124,13 @@ function select(byPerson: boolean): void {
   const [, id] = /^#step\/([\w-]+)$/.exec(location.hash) ?? [];
   const isProfile = location.hash === '#profile' && shown?.flow?.profile !== undefined;
   const step = shown?.flow?.steps.some((each) => each.id === id) ? (id ?? null) : null;
-  inspector.choose(isProfile ? PROFILE : step);
-  inspector.show(shown?.flow, withDrafts(saved?.flow));
+  chosen = isProfile ? PROFILE : step;
+  if (shown?.flow === undefined || saved?.flow === undefined) {
+    part('inspector').replaceChildren();
+    updateInspector = undefined;
+  } else updateInspector = inspect(chosen, [shown.flow, saved.flow], drafts, { onEdit, onSubmit: () => void review() });
   update();
   if (byPerson) part('inspector').focus();
-}
-
-function withDrafts(flow: FlowView | undefined): FlowView | undefined {
-  return flow && drafts.appliedTo(flow);
 }
 
 function update(): void {
@@ -140,10 +141,8 @@ function update(): void {
   part('about').textContent = [file, flow?.profile && `profile ${flow.profile.name}`].filter(Boolean).join(' · ');
   if (flow === undefined)
     showNotice({ title: `${file} is not a flow that can be run`, lines: findings.map(({ message }) => message) });
-  part('steps').replaceChildren(
-    ...(flow === undefined ? [] : [...inspector.links(flow), drawGraph(flow, inspector.chosen())]),
-  );
-  inspector.update(shown, drafts);
+  part('steps').replaceChildren(...(flow === undefined ? [] : [...levelLinks(flow, chosen), drawGraph(flow, chosen)]));
+  updateInspector?.(shown);
   const count = drafts.list().length;
   part<HTMLButtonElement>('discard').disabled = count === 0;
   part<HTMLButtonElement>('review').disabled = count === 0;
