@@ -65,9 +65,7 @@ export function calls(drafts: readonly Draft[]): Entry[] {
 export function storyOf(drafts: readonly Draft[]): string[] {
   const deadEnds = createDeadEnds();
   return calls(drafts).flatMap((entry, index) => {
-    const { found, grown, cleared } = deadEnds.add(entry);
-    const line = (what: string) => (deadEnd: { cause: string }) => `${index + 1} ${what}: ${deadEnd.cause}`;
-    return [...found.map(line('found')), ...grown.map(line('grown')), ...cleared.map(line('cleared'))];
+    return deadEnds.add(entry).map(({ what, deadEnd }) => `${index + 1} ${what}: ${deadEnd.cause}`);
   });
 }
 

@@ -90,9 +90,9 @@ export interface FileChange {
   readonly to?: string;
 }
 
-/** `all`: every change that is not committed. `back`: a stash was taken out again. */
+/** `all`: every change that is not committed. */
 export interface Discard {
-  readonly how: 'checkout' | 'restore' | 'stash' | 'reset' | 'back';
+  readonly how: 'checkout' | 'restore' | 'reset';
   readonly paths: readonly string[] | 'all';
 }
 

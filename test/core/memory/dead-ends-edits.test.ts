@@ -5,9 +5,7 @@ import {
   type Draft,
   deadEndsOf,
   discarded,
-  failed,
   looked,
-  PROMPT,
   ran,
   storyOf,
   swapped,
@@ -183,46 +181,6 @@ describe('changes that are discarded', () => {
       name: 'not twice',
       entries: [EDIT, discarded('git checkout .', 'checkout'), discarded('git checkout .', 'checkout')],
       story: ['2 found: changes discarded'],
-    },
-    {
-      name: 'not: a stash to look how it was before',
-      entries: [EDIT, discarded('git stash', 'stash'), failed('npm test'), LOOK, discarded('git stash pop', 'back')],
-      story: [],
-    },
-    {
-      name: 'a stash, and it stays',
-      entries: [EDIT, discarded('git stash', 'stash'), LOOK, LOOK, LOOK, LOOK, LOOK, LOOK],
-      story: ['8 found: changes discarded'],
-    },
-    {
-      name: 'a stash, and the turn is over',
-      entries: [EDIT, discarded('git stash', 'stash'), PROMPT],
-      story: ['3 found: changes discarded'],
-    },
-    {
-      name: 'a stash that comes back late',
-      entries: [EDIT, discarded('git stash', 'stash'), PROMPT, discarded('git stash pop', 'back')],
-      story: ['3 found: changes discarded', '4 cleared: changes discarded'],
-    },
-    {
-      name: 'not: a stash with a commit after it',
-      entries: [EDIT, discarded('git stash', 'stash'), EDIT, COMMIT, PROMPT],
-      story: [],
-    },
-    {
-      name: 'not: a stash when commits were asked for',
-      entries: [EDIT, SPLIT, discarded('git stash', 'stash'), LOOK, LOOK, LOOK, LOOK, LOOK, LOOK],
-      story: [],
-    },
-    {
-      name: 'a stash that comes back and is thrown away',
-      entries: [
-        EDIT,
-        discarded('git stash', 'stash'),
-        discarded('git stash pop', 'back'),
-        discarded('git checkout .', 'checkout'),
-      ],
-      story: ['4 found: changes discarded'],
     },
     {
       name: 'a file that was moved',

@@ -21,7 +21,11 @@ function foundIn(path: string): DeadEnd[] {
   const deadEnds = createDeadEnds();
   return linesOf(path).flatMap((line) => {
     const input: Input = { t: 0, from: 'claude', event: decodeLine(line) };
-    return extractor.add(input).flatMap((fact) => deadEnds.add(makeEntry(fact)).found);
+    return extractor
+      .add(input)
+      .flatMap((fact) =>
+        deadEnds.add(makeEntry(fact)).flatMap(({ what, deadEnd }) => (what === 'found' ? [deadEnd] : [])),
+      );
   });
 }
 

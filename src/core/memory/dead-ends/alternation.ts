@@ -1,14 +1,9 @@
 import type { Entry, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import type { Ledger, Series } from './dead-end-ledger.ts';
 import { isBookkeeping, isWaiting, nameOf } from './failure.ts';
+import type { Ledger } from './ledger.ts';
 
-interface Found {
-  readonly agent: string | null;
-  readonly series: Series;
-  /** The result that each of the two calls had every time. */
-  readonly answers: ReadonlyMap<string, string>;
-}
+type Round = readonly [ToolEntry, ToolEntry, ToolEntry, ToolEntry];
 
 const MAX_AGENTS = 64;
 const MAX_FOUND = 64;
@@ -17,40 +12,34 @@ const MAX_FOUND = 64;
 export function createAlternation(ledger: Ledger): (entry: Entry) => void {
   /** The newest four calls of each agent, oldest first. */
   const agents = new Map<string | null, readonly ToolEntry[]>();
-  const found = new Map<string, Found>();
+  /** The two calls of each dead end, whose results were the same every time. */
+  const found = new Map<string, readonly ToolEntry[]>();
 
   function see(entry: ToolEntry): void {
     const calls = [...(agents.get(entry.agent) ?? []), entry].slice(-4);
     remember(agents, entry.agent, calls, MAX_AGENTS);
-    const [a, b, c, d] = calls;
-    if (a === undefined || b === undefined || c === undefined || d === undefined) return;
-    if (!isSame(a, c) || !isSame(b, d) || isSame(a, b) || [c, d].some(isUntold)) return;
-    report([a, b, c, d]);
+    if (!isRound(calls)) return;
+    report(calls);
     // The next round needs two more calls.
-    agents.set(entry.agent, [c, d]);
+    agents.set(entry.agent, calls.slice(-2));
   }
 
-  function report(calls: readonly [ToolEntry, ToolEntry, ToolEntry, ToolEntry]): void {
-    const [a, b, c, d] = calls;
+  function report([a, b, c, d]: Round): void {
     const key = `alternation\n${d.agent ?? ''}\n${[callOf(c), callOf(d)].sort().join('\n')}`;
-    const known = found.get(key)?.series;
-    const series: Series = {
-      count: (known?.count ?? 1) + 1,
-      first: known?.first ?? a.t,
-      last: d.t,
-      ids: known === undefined ? [a.id, b.id, c.id, d.id] : [...known.ids.slice(-18), c.id, d.id],
-    };
-    const answers = new Map([c, d].map((call) => [callOf(call), call.output]));
-    remember(found, key, { agent: d.agent, series, answers }, MAX_FOUND);
+    const known = found.has(key) ? ledger.get(key) : undefined;
+    const { count, first, evidence } = known ?? { count: 1, first: a.t, evidence: [a.id, b.id] };
+    const series = { count: count + 1, first, last: d.t, ids: [...evidence.slice(-18), c.id, d.id] };
+    remember(found, key, [c, d], MAX_FOUND);
     const text = `${nameOf(c)} and ${nameOf(d)} in turn, ${series.count} times, with the same results each time`;
     ledger.put({ key, cause: 'alternation', agent: d.agent }, series, text);
   }
 
   /** A new result of one of the two is progress. */
   function clearBy(entry: ToolEntry): void {
-    for (const [key, { agent, answers }] of found) {
-      const answer = agent === entry.agent ? answers.get(callOf(entry)) : undefined;
-      if (answer === undefined || answer === entry.output) continue;
+    const isProgress = (call: ToolEntry) =>
+      call.agent === entry.agent && callOf(call) === callOf(entry) && call.output !== entry.output;
+    for (const [key, calls] of found) {
+      if (!calls.some(isProgress)) continue;
       found.delete(key);
       ledger.clear(key);
     }
@@ -64,6 +53,12 @@ export function createAlternation(ledger: Ledger): (entry: Entry) => void {
     if (found.size > 0 && entry.outcome === 'ok') clearBy(entry);
     see(entry);
   };
+}
+
+function isRound(calls: readonly ToolEntry[]): calls is Round {
+  const [a, b, c, d] = calls;
+  if (a === undefined || b === undefined || c === undefined || d === undefined) return false;
+  return isSame(a, c) && isSame(b, d) && !isSame(a, b) && ![c, d].some(isUntold);
 }
 
 function callOf({ name, input }: ToolEntry): string {

@@ -1,20 +1,15 @@
-import type { DeadEnd, Entry } from '../entry.ts';
+import type { Entry } from '../entry.ts';
 import { createAlternation } from './alternation.ts';
-import { createLedger, createRecentEntries, type DeadEndChanges, type Ledger } from './dead-end-ledger.ts';
 import { createDeletedFile } from './deleted-file.ts';
+import { createLedger, createRecentEntries, type DeadEndChange, type Ledger } from './ledger.ts';
 import { createSameError, createSameFailure } from './repeated-failure.ts';
 import { createDiscardedChanges, createRevertedEdit } from './undone-edits.ts';
 
-/** Finds approaches that did not work among the entries, as they come. Grows in place; its size is bounded. */
-export interface DeadEnds {
-  /** What one entry changes. Each agent is judged by its own calls. */
-  add(entry: Entry): DeadEndChanges;
-  /** The dead ends that hold, the one seen longest ago first. */
-  current(): readonly DeadEnd[];
-}
-
-/** The rules prefer missing a dead end to a false one: a repetition counts only if it shows no progress. */
-export function createDeadEnds(): DeadEnds {
+/**
+ * Finds approaches that did not work among the entries, as they come. Grows in place; its size is bounded. The rules
+ * prefer missing a dead end to a false one: a repetition counts only if it shows no progress.
+ */
+export function createDeadEnds() {
   const ledger = createLedger();
   const recent = createRecentEntries();
   const detectors = [
@@ -27,11 +22,13 @@ export function createDeadEnds(): DeadEnds {
     createDeletedFile,
   ].map((create) => create(ledger, recent));
   return {
-    add(entry) {
+    /** What one entry changes. Each agent is judged by its own calls. */
+    add(entry: Entry): readonly DeadEndChange[] {
       recent.add(entry);
       for (const detect of detectors) detect(entry);
       return ledger.take();
     },
+    /** The dead ends that hold, the one seen longest ago first. */
     current: ledger.current,
   };
 }
@@ -43,7 +40,6 @@ function createRemark(ledger: Ledger): (entry: Entry) => void {
     const { source, text, t } = entry;
     const key = `${source}\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
     const { count = 0, first = t } = ledger.get(key) ?? {};
-    const series = { count: count + 1, first, last: t, ids: [] };
-    ledger.put({ key, cause: source, agent: null }, series, text);
+    ledger.put({ key, cause: source, agent: null }, { count: count + 1, first, last: t, ids: [] }, text);
   };
 }

@@ -2,7 +2,7 @@ import type { Entry, PromptEntry, ToolEntry } from '../entry.ts';
 import { baseName, isAtOrIn, isTemporary, kindOf } from '../paths.ts';
 import { remember } from '../remember.ts';
 import { counted, quoted } from '../words.ts';
-import type { Ledger, RecentEntries } from './dead-end-ledger.ts';
+import type { Ledger, RecentEntries } from './ledger.ts';
 
 interface Created {
   readonly path: string;
@@ -91,8 +91,7 @@ export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry
   return (entry) => {
     // A file that outlives the turn or is committed has been delivered.
     if (entry.kind === 'prompt' || (entry.kind === 'tool' && entry.command?.commits)) created.clear();
-    if (entry.kind !== 'tool') return;
-    if (entry.outcome === 'ok' && entry.changes !== undefined) note(entry);
+    if (entry.kind === 'tool' && entry.outcome === 'ok') note(entry);
   };
 }
 

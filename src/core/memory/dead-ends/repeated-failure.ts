@@ -2,7 +2,6 @@ import type { Entry, PromptEntry, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { quoted } from '../words.ts';
 import { coreOf, onlyReads, programOf } from './command-words.ts';
-import { type Ledger, prolong, type RecentEntries, type Series, startSeries } from './dead-end-ledger.ts';
 import {
   failureFingerprint,
   failureText,
@@ -14,6 +13,7 @@ import {
   isWaiting,
   nameOf,
 } from './failure.ts';
+import { type Ledger, prolong, type RecentEntries, type Series, startSeries } from './ledger.ts';
 
 /** A call that failed, as long as it fails in the same way. */
 interface SameFailure {

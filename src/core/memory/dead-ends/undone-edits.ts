@@ -2,7 +2,7 @@ import type { Discard, Entry, FileChange, Swap, ToolEntry } from '../entry.ts';
 import { isAtOrIn, mayBeAtOrIn } from '../paths.ts';
 import { remember } from '../remember.ts';
 import { counted, quoted } from '../words.ts';
-import { type Ledger, prolong, type RecentEntries, type Series, startSeries } from './dead-end-ledger.ts';
+import { type Ledger, prolong, type RecentEntries, type Series, startSeries } from './ledger.ts';
 
 interface Reverted {
   readonly series: Series;
@@ -25,10 +25,7 @@ export function createRevertedEdit(ledger: Ledger, recent: RecentEntries): (entr
     const back = `${file}\n${after}\n${before}`;
     const made = standing.get(back);
     if (made === undefined) make(entry, file, `${file}\n${before}\n${after}`);
-    else {
-      standing.delete(back);
-      takeBack({ file, path, edit: back }, made, entry);
-    }
+    else takeBack(entry, path, file, back, made);
   }
 
   function make(entry: ToolEntry, file: string, edit: string): void {
@@ -39,18 +36,14 @@ export function createRevertedEdit(ledger: Ledger, recent: RecentEntries): (entr
     ledger.clear(file);
   }
 
-  function takeBack(
-    { file, path, edit }: { file: string; path: string; edit: string },
-    made: ToolEntry,
-    entry: ToolEntry,
-  ) {
+  function takeBack(entry: ToolEntry, path: string, file: string, edit: string, made: ToolEntry): void {
+    standing.delete(edit);
     const known = reverted.get(file);
     const { series, edits } = known ?? { series: startSeries(made), edits: new Set() };
     if (known !== undefined) prolong(series, made);
     if (series.ids.at(-1) !== entry.id) series.ids.push(entry.id);
     series.last = entry.t;
-    edits.add(edit);
-    remember(reverted, file, { series, edits }, MAX_FILES);
+    remember(reverted, file, { series, edits: edits.add(edit) }, MAX_FILES);
     const { count } = series;
     const what = count === 1 ? 'an edit' : counted(count, 'edit');
     const text = `${what} of ${quoted(path, 160)} ${count === 1 ? 'was' : 'were'} taken back: the old text is there again`;
@@ -75,23 +68,9 @@ interface Edit {
   readonly isNew: boolean;
 }
 
-/** Stashed edits, which may come back. */
-interface Stash {
-  readonly by: ToolEntry;
-  readonly edits: readonly Edit[];
-  /** Calls of the agent until it counts as given up; undefined from then on. */
-  patience: number | undefined;
-}
-
-const MAX_STASHES = 20;
-
-/** A stash that is popped within this many calls was only to look at the state before. */
-const PATIENCE = 6;
-
 /** Uncommitted edits are discarded with git. */
-export function createDiscardedChanges(ledger: Ledger, recent: RecentEntries): (entry: Entry) => void {
+export function createDiscardedChanges(ledger: Ledger): (entry: Entry) => void {
   const edits = new Map<string, Edit>();
-  const stashes: Stash[] = [];
 
   function note(entry: ToolEntry, { path, change, to = path }: FileChange): void {
     const known = edits.get(path);
@@ -106,71 +85,23 @@ export function createDiscardedChanges(ledger: Ledger, recent: RecentEntries): (
 
   function discard(entry: ToolEntry, { how, paths }: Discard): void {
     const lost = lostOf([...edits.values()], paths);
+    if (lost.length === 0) return;
     for (const { path } of lost) edits.delete(path);
-    if (how === 'stash')
-      putAside({ by: entry, edits: lost, patience: lost.length === 0 || recent.commitsAsked ? undefined : PATIENCE });
-    else if (lost.length > 0) report(entry, lost, how);
-  }
-
-  function putAside(stash: Stash): void {
-    stashes.push(stash);
-    if (stashes.length > MAX_STASHES) stashes.shift();
-  }
-
-  function takeOut(): void {
-    const stash = stashes.pop();
-    if (stash === undefined) return;
-    for (const edit of stash.edits) if (!edits.has(edit.path)) remember(edits, edit.path, edit, MAX_EDITS);
-    ledger.clear(discardKey(stash.by, stash.edits));
-  }
-
-  function giveUp(stash: Stash): void {
-    if (stash.patience === undefined) return;
-    stash.patience = undefined;
-    report(stash.by, stash.edits, 'stash');
-  }
-
-  function report(by: ToolEntry, lost: readonly Edit[], how: Discard['how']): void {
     const ids = [...new Set(lost.flatMap((edit) => edit.ids))].slice(-19);
     const first = Math.min(...lost.map((edit) => edit.first));
-    const series: Series = { count: 1, first, last: by.t, ids: [...ids, by.id] };
+    const series: Series = { count: 1, first, last: entry.t, ids: [...ids, entry.id] };
     const more = lost.length > 1 ? ` and ${counted(lost.length - 1, 'more file')}` : '';
-    const verb = how === 'stash' ? 'put aside and not taken out again' : 'thrown away';
-    const text = `changes to ${quoted(lost[0]?.path ?? '', 160)}${more} were ${verb} with git ${how}`;
-    ledger.put({ key: discardKey(by, lost), cause: 'changes discarded', agent: by.agent }, series, text);
-  }
-
-  /** A stash that is not popped soon, or by the end of the turn, has been given up. */
-  function wait(entry: Entry): void {
-    for (const stash of stashes) {
-      if (stash.patience === undefined) continue;
-      if (entry.kind === 'tool' && entry.agent === stash.by.agent) stash.patience--;
-      if (entry.kind === 'prompt' || stash.patience <= 0) giveUp(stash);
-    }
-  }
-
-  function ran(entry: ToolEntry): void {
-    for (const change of entry.changes ?? []) note(entry, change);
-    const { discards, commits } = entry.command ?? {};
-    if (discards?.how === 'back') takeOut();
-    else if (discards !== undefined) discard(entry, discards);
-    if (commits) commit();
-  }
-
-  /** A stash before a commit holds the rest of a change that is committed in parts. */
-  function commit(): void {
-    edits.clear();
-    for (const stash of stashes) stash.patience = undefined;
+    const text = `changes to ${quoted(lost[0]?.path ?? '', 160)}${more} were thrown away with git ${how}`;
+    const key = `changes discarded\n${entry.agent ?? ''}\n${entry.id}`;
+    ledger.put({ key, cause: 'changes discarded', agent: entry.agent }, series, text);
   }
 
   return (entry) => {
-    if (stashes.length > 0 && !takesBack(entry)) wait(entry);
-    if (entry.kind === 'tool' && entry.outcome === 'ok') ran(entry);
+    if (entry.kind !== 'tool' || entry.outcome !== 'ok') return;
+    for (const change of entry.changes ?? []) note(entry, change);
+    if (entry.command?.discards !== undefined) discard(entry, entry.command.discards);
+    if (entry.command?.commits) edits.clear();
   };
-}
-
-function takesBack(entry: Entry): boolean {
-  return entry.kind === 'tool' && entry.outcome === 'ok' && entry.command?.discards?.how === 'back';
 }
 
 /** If no path matches exactly, the command ran in another folder. */
@@ -181,9 +112,4 @@ function lostOf(edits: readonly Edit[], paths: Discard['paths']): Edit[] {
     const found = exactly.length > 0 ? exactly : edits.filter(({ path }) => mayBeAtOrIn(path, named));
     return found.filter(({ path, isNew }) => !isNew || isAtOrIn(named, path) || mayBeAtOrIn(named, path));
   });
-}
-
-function discardKey({ agent, id }: ToolEntry, lost: readonly Edit[]): string {
-  const paths = lost.map(({ path }) => path).sort();
-  return `changes discarded\n${agent ?? ''}\n${id}\n${paths.slice(0, 5).join('\n')}`;
 }

@@ -8,10 +8,10 @@ import type { ToolEntry } from '../entry.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
 import { type Fact, saidFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
+import { tellConstraints, tellPrompts } from '../notebook/requests.ts';
 import { oneLine } from '../words.ts';
 import { createRecall, evidenceBeside } from './recall.ts';
 import { createReceipts } from './receipts.ts';
-import { tellConstraints, tellPrompts } from './user-words.ts';
 
 /** An answer to a hook as claude takes it, and what was decided on the way. */
 export interface Answered {

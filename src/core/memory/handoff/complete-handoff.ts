@@ -1,8 +1,8 @@
 import { evidenceBeside } from '../hand-back/recall.ts';
-import { tellConstraints, tellPrompts } from '../hand-back/user-words.ts';
 import type { EvidenceItem } from '../notebook/evidence.ts';
 import { holds, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
+import { tellConstraints, tellPrompts } from '../notebook/requests.ts';
 import { parseHandoff } from './parse-handoff.ts';
 
 const HEADING = '## Noted by ctxb, and not said above';

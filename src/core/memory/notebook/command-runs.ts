@@ -7,13 +7,6 @@ import { type Command, type Link, shellLists } from '../shell/shell-lists.ts';
 /** How a command ended when it last ran, as far as that was noted. */
 export type CommandOutcome = 'passed' | 'failed' | 'unknown';
 
-/** The last run of each command. Grows in place; its size is bounded. */
-export interface CommandRuns {
-  add(entry: ToolEntry): void;
-  /** White space, folders and variables before a command, and pipes that only show its output make no difference. */
-  outcomeOf(command: string): CommandOutcome;
-}
-
 const MAX_COMMANDS = 500;
 
 interface Run {
@@ -22,14 +15,18 @@ interface Run {
   core?: CommandCore;
 }
 
-export function createCommandRuns(): CommandRuns {
+export type CommandRuns = ReturnType<typeof createCommandRuns>;
+
+/** The last run of each command. Grows in place; its size is bounded. */
+export function createCommandRuns() {
   const runs = new Map<string, Run>();
   return {
-    add(entry) {
+    add(entry: ToolEntry): void {
       if (entry.command === undefined || entry.command.exit === null) return;
       remember(runs, entry.command.text, { entry }, MAX_COMMANDS);
     },
-    outcomeOf(command) {
+    /** White space, folders and variables before a command, and pipes that only show its output make no difference. */
+    outcomeOf(command: string): CommandOutcome {
       const wanted = commandCore(command).text;
       if (wanted === '') return 'unknown';
       const same = [...runs.values()].reverse().filter((run) => coreOf(run).text === wanted);

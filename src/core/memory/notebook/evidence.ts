@@ -20,18 +20,6 @@ export interface EvidenceItem {
 export const EVIDENCE_KINDS = ['dead end', 'failing command', 'error', 'file', 'command', 'file read'] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
-/** The newest facts about each thing. Grows in place; its size is bounded. */
-export interface Evidence {
-  add(entry: ToolEntry): void;
-  deadEnds(current: readonly DeadEnd[]): void;
-  /** A new conversation begins. Dead ends stay: what did not work will not work there either. */
-  forget(): void;
-  /** `created, edited 3 times`, as far as is remembered. */
-  fileCounts(path: string): string;
-  /** Newest first. */
-  items(kind: EvidenceKind): EvidenceItem[];
-}
-
 const MAX_FILES = 1_000;
 const MAX_COMMANDS = 200;
 const MAX_ERRORS = 50;
@@ -41,9 +29,12 @@ const NEWEST = 40;
 
 type Tally = { readonly [K in FileChange['change']]: number };
 
-const UNTOUCHED: Tally = { created: 0, edited: 0, deleted: 0, moved: 0 };
+const UNTOUCHED: Tally = { created: 0, edited: 0, moved: 0, deleted: 0 };
 
-export function createEvidence(): Evidence {
+export type Evidence = ReturnType<typeof createEvidence>;
+
+/** The newest facts about each thing. Grows in place; its size is bounded. */
+export function createEvidence() {
   const files = new Map<string, Tally>();
   const commands = new Map<string, Ran>();
   const errors = new Map<string, ToolEntry>();
@@ -56,11 +47,8 @@ export function createEvidence(): Evidence {
   }
 
   function fileCounts(path: string): string {
-    const tally = files.get(path) ?? UNTOUCHED;
-    const parts = (['created', 'edited', 'moved', 'deleted'] as const).filter((change) => tally[change] > 0);
-    return parts
-      .map((change) => (tally[change] === 1 ? change : `${change} ${counted(tally[change], 'time')}`))
-      .join(', ');
+    const changes = Object.entries(files.get(path) ?? UNTOUCHED).filter(([, count]) => count > 0);
+    return changes.map(([change, count]) => (count === 1 ? change : `${change} ${counted(count, 'time')}`)).join(', ');
   }
 
   function itemsOf(kind: EvidenceKind): EvidenceItem[] {
@@ -68,27 +56,25 @@ export function createEvidence(): Evidence {
       case 'dead end':
         return [...deadEnds].sort((a, b) => b.last - a.last).map(deadEndItem);
       case 'failing command':
-        return newest(commands)
-          .filter(({ entry }) => isFailing(entry))
+      case 'command': {
+        const isWanted = ({ entry }: Ran) => isFailing(entry) === (kind === 'failing command');
+        return newest(commands.values())
+          .filter(isWanted)
           .map((ran) => commandItem(kind, ran));
-      case 'command':
-        return newest(commands)
-          .filter(({ entry }) => !isFailing(entry))
-          .map((ran) => commandItem(kind, ran));
+      }
       case 'error':
-        return newest(errors).map(errorItem);
+        return newest(errors.values()).map(errorItem);
       case 'file':
-        return [...files.keys()].reverse().map((path) => fileItem(kind, path, fileCounts(path)));
+        return newest(files.keys()).map((path) => fileItem(kind, path, fileCounts(path)));
       case 'file read':
-        return [...reads.keys()]
-          .reverse()
+        return newest(reads.keys())
           .filter((path) => !files.has(path))
           .map((path) => fileItem(kind, path, ''));
     }
   }
 
   return {
-    add(entry) {
+    add(entry: ToolEntry): void {
       if (entry.reads !== undefined) remember(reads, entry.reads, true, MAX_FILES);
       for (const { path, change, to } of entry.changes ?? []) {
         noteFile(path, change);
@@ -101,19 +87,22 @@ export function createEvidence(): Evidence {
         remember(errors, entry.signature, entry, MAX_ERRORS);
       }
     },
-    deadEnds(current) {
+    deadEnds(current: readonly DeadEnd[]): void {
       deadEnds = current;
     },
-    forget() {
+    /** A new conversation begins. Dead ends stay: what did not work will not work there either. */
+    forget(): void {
       for (const map of [files, commands, errors, reads]) map.clear();
     },
+    /** `created, edited 3 times`, as far as is remembered. */
     fileCounts,
-    items: (kind) => itemsOf(kind).slice(0, NEWEST),
+    /** Newest first. */
+    items: (kind: EvidenceKind) => itemsOf(kind).slice(0, NEWEST),
   };
 }
 
-function newest<T>(map: ReadonlyMap<string, T>): T[] {
-  return [...map.values()].reverse();
+function newest<T>(items: Iterable<T>): T[] {
+  return [...items].reverse();
 }
 
 function fileItem(kind: 'file' | 'file read', path: string, counts: string): EvidenceItem {

@@ -1,5 +1,6 @@
 import { commandIn } from '../../governor/prompts/prompt.ts';
 import { createDeadEnds } from '../dead-ends/dead-ends.ts';
+import type { DeadEndChange } from '../dead-ends/ledger.ts';
 import { commandEnd } from '../entries/command-facts.ts';
 import type {
   CommandFacts,
@@ -13,11 +14,11 @@ import type {
 } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { cut, fenced, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
-import { type CommandRuns, createCommandRuns } from './command-runs.ts';
-import { createEvidence, type Evidence } from './evidence.ts';
-import { createRequests, type Requests } from './requests.ts';
-import { createSection, type Page, type Section } from './section.ts';
-import { createToolLog, type ToolLog } from './tool-log.ts';
+import { createCommandRuns } from './command-runs.ts';
+import { createEvidence } from './evidence.ts';
+import { createRequests } from './requests.ts';
+import { createSection, type Page } from './section.ts';
+import { createToolLog } from './tool-log.ts';
 
 /** What an entry adds to the detail files, and what it shows. */
 export interface Noted {
@@ -26,34 +27,19 @@ export interface Noted {
   readonly found: readonly DeadEnd[];
 }
 
-/** Everything made from the entries. Grows in place; its size is bounded, whatever comes in. */
-export interface Notebook {
-  add(entry: Entry): Noted;
-  readonly prompts: Section;
-  readonly requests: Requests;
-  readonly states: Section;
-  readonly deadEnds: Section;
-  readonly artifacts: Section;
-  readonly commands: Section;
-  readonly toolLog: ToolLog;
-  readonly tasks: OpenTasks;
-  readonly runs: CommandRuns;
-  readonly evidence: Evidence;
-  /** Dead ends that a success took back. */
-  readonly cleared: number;
-  /** What the session began with, commands aside. */
-  readonly firstPrompt: string | undefined;
-  /** Where the work stands, as it was said last. */
-  readonly state: string | undefined;
-}
+export type Notebook = ReturnType<typeof createNotebook>;
 
 /** Code points of the state before; the new one counts more. */
 const FROM_LENGTH = 50;
 
 const NOTHING: Noted = { pages: [], found: [] };
 
-/** @param historyTokens that the tool log may take up; 12,000 where it is left out */
-export function createNotebook(historyTokens?: number): Notebook {
+/**
+ * Everything made from the entries. Grows in place; its size is bounded, whatever comes in.
+ *
+ * @param historyTokens that the tool log may take up; 12,000 where it is left out
+ */
+export function createNotebook(historyTokens?: number) {
   const prompts = createSection('human-input.md', 'Human input');
   const requests = createRequests();
   const states = createSection('state-changes.md', 'State changes');
@@ -124,38 +110,27 @@ export function createNotebook(historyTokens?: number): Notebook {
 
   /** Every kind of entry can tell something about an approach. */
   function judge(entry: Entry): Noted {
-    const { found, grown, cleared: gone } = detector.add(entry);
-    if (found.length + grown.length + gone.length === 0) return NOTHING;
+    const changes = detector.add(entry);
+    if (changes.length === 0) return NOTHING;
     evidence.deadEnds(detector.current());
-    const pages = [
-      ...found.map((deadEnd) => deadEnds.add(deadEndPage(deadEnd, 'found'))),
-      ...grown.map((deadEnd) => deadEnds.add(deadEndPage(deadEnd, 'again'))),
-      ...gone.map((deadEnd) => deadEnds.add(deadEndPage(deadEnd, 'cleared'))),
-    ];
-    for (const { key } of gone) deadEnds.drop(key);
+    const pages = changes.map((change) => deadEnds.add(deadEndPage(change)));
+    const gone = changes.filter(({ what }) => what === 'cleared');
+    for (const { deadEnd } of gone) deadEnds.drop(deadEnd.key);
     cleared += gone.length;
-    return { pages, found };
+    return { pages, found: changes.filter(({ what }) => what === 'found').map(({ deadEnd }) => deadEnd) };
   }
 
   function pagesOf(entry: Entry): Page[] {
-    switch (entry.kind) {
-      case 'prompt':
-        return [prompt(entry)];
-      case 'state':
-        return [state(entry)];
-      case 'task':
-        return [task(entry)];
-      case 'tool':
-        return tool(entry);
-      case 'remark':
-        return [];
-    }
+    if (entry.kind === 'prompt') return [prompt(entry)];
+    if (entry.kind === 'state') return [state(entry)];
+    if (entry.kind === 'task') return [task(entry)];
+    return entry.kind === 'tool' ? tool(entry) : [];
   }
 
   function add(entry: Entry): Noted {
     const pages = pagesOf(entry);
     const judged = judge(entry);
-    return judged === NOTHING ? { pages, found: [] } : { pages: [...pages, ...judged.pages], found: judged.found };
+    return { pages: [...pages, ...judged.pages], found: judged.found };
   }
 
   return {
@@ -170,12 +145,15 @@ export function createNotebook(historyTokens?: number): Notebook {
     tasks,
     runs,
     evidence,
+    /** Dead ends that a success took back. */
     get cleared() {
       return cleared;
     },
+    /** What the session began with, commands aside. */
     get firstPrompt() {
       return firstPrompt;
     },
+    /** Where the work stands, as it was said last. */
     get state() {
       return work;
     },
@@ -194,41 +172,39 @@ function agentMention({ agent }: ToolEntry): string {
 }
 
 /** Every dead end is one item of the index, however often it is met; `text` may hold words of tools. */
-function deadEndPage(deadEnd: DeadEnd, what: 'found' | 'again' | 'cleared') {
+function deadEndPage({ what, deadEnd }: DeadEndChange) {
   const { key, cause, text, count, first, last, evidence } = deadEnd;
   const times = first === last ? '' : `, first ${timeText(first)}`;
   const body = [
     quoted(text, 500),
     `${what === 'cleared' ? 'It worked after all. ' : ''}${cause}, ${count} times${times}${evidence.length === 0 ? '' : `: ${evidence.join(' ')}`}`,
   ].join('\n');
-  return { heading: `${timeText(last)} · ${what}`, body, key, text: oneLine(text, LINE_LENGTH) };
+  return {
+    heading: `${timeText(last)} · ${what === 'grown' ? 'again' : what}`,
+    body,
+    key,
+    text: oneLine(text, LINE_LENGTH),
+  };
 }
 
 const MAX_TASKS = 500;
 
 /** The agents' own task lists, as they stand. */
-export interface OpenTasks {
-  add(entry: TaskEntry): void;
-  /** Not done yet: what is in progress first, then in the order they came up. */
-  open(): TaskEntry[];
-  /** Done, the newest first. */
-  completed(): TaskEntry[];
-  readonly total: number;
-}
-
-function createOpenTasks(): OpenTasks {
+function createOpenTasks() {
   const tasks = new Map<string, TaskEntry>();
   return {
-    add(entry) {
+    add(entry: TaskEntry): void {
       const key = `${entry.agent ?? ''}\n${entry.id}`;
       if (entry.status === 'deleted') tasks.delete(key);
       else remember(tasks, key, entry, MAX_TASKS);
     },
-    open() {
+    /** Not done yet: what is in progress first, then in the order they came up. */
+    open(): TaskEntry[] {
       const open = [...tasks.values()].filter(({ status }) => status !== 'completed');
       const isUnderWay = ({ status }: TaskEntry) => status === 'in_progress';
       return [...open.filter(isUnderWay), ...open.filter((task) => !isUnderWay(task))];
     },
+    /** Done, the newest first. */
     completed: () => [...tasks.values()].filter(({ status }) => status === 'completed').reverse(),
     get total() {
       return tasks.size;

@@ -1,5 +1,5 @@
 import type { TaskEntry } from '../entry.ts';
-import { counted, cut, LINE_LENGTH, oneLine, timeText } from '../words.ts';
+import { counted, cut, inTurns, LINE_LENGTH, oneLine, timeText } from '../words.ts';
 import type { Notebook } from './notebook.ts';
 import type { Section } from './section.ts';
 
@@ -104,17 +104,6 @@ function taskLine({ subject, status, agent }: TaskEntry): string {
  * a line that cannot be shared goes to the first that wants it.
  */
 export function shareLines(wanted: readonly number[], budget: number): number[] {
-  const given = wanted.map(() => 0);
-  let left = Math.max(0, budget);
-  while (left > 0) {
-    const hungry = wanted.flatMap((want, index) => (want > (given[index] ?? 0) ? [index] : []));
-    if (hungry.length === 0) break;
-    const share = Math.max(1, Math.floor(left / hungry.length));
-    for (const index of hungry.slice(0, left)) {
-      const more = Math.min(share, (wanted[index] ?? 0) - (given[index] ?? 0));
-      given[index] = (given[index] ?? 0) + more;
-      left -= more;
-    }
-  }
-  return given;
+  const lines = wanted.map((want) => Array.from({ length: want }, () => want));
+  return inTurns(lines, budget, () => 1).map(({ length }) => length);
 }

@@ -3,23 +3,9 @@ import { firstSentences } from '../../governor/prompts/sentences.ts';
 import type { PromptEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { constraintsIn } from '../user-words/constraints.ts';
-import { oneLine } from '../words.ts';
+import { inTurns, oneLine } from '../words.ts';
 
-/** What the user has asked for in this conversation. Grows in place; its size is bounded. */
-export interface Requests {
-  /** @param number of the prompt in the notes */
-  add(entry: PromptEntry, number: number): void;
-  /** A new conversation begins, with another task. */
-  forget(): void;
-  /** Each prompt in short, the newest first; commands are none. */
-  inShort(): readonly Request[];
-  /** What holds for more than one prompt, word for word, each once: of the newest prompt first, then as it was said. */
-  constraints(): readonly string[];
-  /** The newest prompt that says what is to be done, in whole sentences. */
-  readonly latest: string | undefined;
-}
-
-export interface Request {
+interface Request {
   /** Of the prompt in the notes. */
   readonly number: number;
   /** Its first sentences. */
@@ -36,13 +22,17 @@ const LATEST_LENGTH = 200;
 /** Code points of a sentence that is still given word for word. */
 const SENTENCE_LENGTH = 700;
 
-export function createRequests(): Requests {
+export type Requests = ReturnType<typeof createRequests>;
+
+/** What the user has asked for in this conversation. Grows in place; its size is bounded. */
+export function createRequests() {
   const requests = new Map<number, Request>();
   const constraints = new Map<string, { readonly text: string; readonly number: number }>();
   let latest: string | undefined;
 
   return {
-    add({ text }, number) {
+    /** @param number of the prompt in the notes */
+    add({ text }: PromptEntry, number: number): void {
       if (commandIn(text) !== undefined || text.trim() === '') return;
       if (latest === undefined || tellsTask(text)) latest = firstSentences(text, LATEST_LENGTH) || latest;
       const short = oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
@@ -52,19 +42,79 @@ export function createRequests(): Requests {
         remember(constraints, line.toLowerCase(), { text: line, number }, MAX_CONSTRAINTS);
       }
     },
-    forget() {
+    /** A new conversation begins, with another task. */
+    forget(): void {
       requests.clear();
       constraints.clear();
       latest = undefined;
     },
-    inShort: () => [...requests.values()].reverse(),
-    constraints() {
+    /** Each prompt in short, the newest first; commands are none. */
+    inShort: (): readonly Request[] => [...requests.values()].reverse(),
+    /** What holds for more than one prompt, word for word, each once: of the newest prompt first, then as it was said. */
+    constraints(): readonly string[] {
       const all = [...constraints.values()];
       const numbers = [...new Set(all.map(({ number }) => number))].reverse();
       return numbers.flatMap((number) => all.filter((each) => each.number === number).map(({ text }) => text));
     },
+    /** The newest prompt that says what is to be done, in whole sentences. */
     get latest() {
       return latest;
     },
   };
+}
+
+/** What the user has said, as it is handed back. */
+interface UserWords {
+  readonly requests: Requests;
+  /** What the answer holds already. */
+  readonly before: string;
+  /** Where all prompts stand whole. */
+  readonly file: string;
+}
+
+/** UTF-16 units that constraints may take up, and all prompts in short. */
+const CONSTRAINTS_ROOM = 4_000;
+const PROMPTS_ROOM = 2_000;
+
+const CONSTRAINTS_TITLE = 'What the user has asked for that still holds, word for word, the newest first:';
+
+/** The sentences of the user that hold for more than one prompt, as far as they fit into `room` UTF-16 units. */
+export function tellConstraints({ requests, before, file }: UserWords, room: number): string[] {
+  const told = spaced(before);
+  const all = requests.constraints().filter((text) => !told.includes(spaced(text)));
+  return listed(CONSTRAINTS_TITLE, all, {
+    room: Math.min(room, CONSTRAINTS_ROOM),
+    rest: (count) => `- ${count} older: ${file}`,
+  });
+}
+
+/** Each prompt in short, as far as they fit. */
+export function tellPrompts({ requests, before, file }: UserWords, room: number): string[] {
+  const told = spaced(before);
+  const isTold = (text: string) => told.includes(spaced(text).replace(/…$/, ''));
+  const all = requests
+    .inShort()
+    .filter(({ text }) => !isTold(text))
+    .map(({ number, text }) => `#${number}: ${text}`);
+  const title = `Prompts so far in short, the newest first (whole in ${file}):`;
+  return listed(title, all, { room: Math.min(room, PROMPTS_ROOM), rest: (count) => `- ${count} older` });
+}
+
+interface Fit {
+  readonly room: number;
+  /** The line that stands for what does not fit. */
+  readonly rest: (count: number) => string;
+}
+
+/** The first items that fit below a title; nothing where there is room for none. */
+function listed(title: string, items: readonly string[], { room, rest }: Fit): string[] {
+  const left = room - title.length - 1 - rest(items.length).length - 1;
+  const [fitting = []] = inTurns([items], left, (item) => item.length + 3);
+  if (fitting.length === 0) return [];
+  const missing = items.length - fitting.length;
+  return [title, ...fitting.map((item) => `- ${item}`), ...(missing === 0 ? [] : [rest(missing)])];
+}
+
+function spaced(text: string): string {
+  return text.replace(/\s+/g, ' ');
 }

@@ -23,22 +23,18 @@ export interface Item {
 /** Items beyond the newest of these are only in the detail file. */
 const MAX_ITEMS = 1_000;
 
-/** One detail file and the newest lines about it. Grows in place; its size is bounded. */
-export interface Section {
-  readonly file: DetailFile;
-  /** Entries in the detail file. */
-  readonly total: number;
-  /** Some items have taken the place of earlier ones. */
-  readonly hasRepeats: boolean;
-  /** Adds an entry; with the `key` of an earlier item its line takes that one's place, as the newest. */
-  add(entry: { readonly heading: string; readonly body: string; readonly key?: string; readonly text: string }): Page;
-  /** Takes a line out of the index; the entry stays. */
-  drop(key: string): void;
-  /** Oldest first. */
-  items(): Item[];
+/** With the `key` of an earlier item the line of an entry takes that one's place, as the newest. */
+interface SectionEntry {
+  readonly heading: string;
+  readonly body: string;
+  readonly key?: string;
+  readonly text: string;
 }
 
-export function createSection(file: DetailFile, title: string): Section {
+export type Section = ReturnType<typeof createSection>;
+
+/** One detail file and the newest lines about it. Grows in place; its size is bounded. */
+export function createSection(file: DetailFile, title: string) {
   const items = new Map<string, Item>();
   let total = 0;
   let lines = 0;
@@ -46,28 +42,28 @@ export function createSection(file: DetailFile, title: string): Section {
 
   return {
     file,
+    /** Entries in the detail file. */
     get total() {
       return total;
     },
+    /** Some items have taken the place of earlier ones. */
     get hasRepeats() {
       return hasRepeats;
     },
-    add({ heading, body, key, text }) {
+    add({ heading, body, key = `#${total + 1}`, text }: SectionEntry): Page {
       total++;
       const opening = total === 1 ? `# ${title}\n\n` : '';
-      const entry = `## #${total} · ${heading}\n${body}\n`;
+      const page = `${opening}## #${total} · ${heading}\n${body}\n\n`;
       const from = lines + lineFeeds(opening) + 1;
-      const page = `${opening}${entry}\n`;
       lines += lineFeeds(page);
+      hasRepeats ||= items.has(key);
       // The blank line behind an entry does not belong to it.
-      const item = { key: key ?? `#${total}`, number: total, text, from, to: lines - 1 };
-      hasRepeats ||= items.has(item.key);
-      remember(items, item.key, item, MAX_ITEMS);
+      remember(items, key, { key, number: total, text, from, to: lines - 1 }, MAX_ITEMS);
       return { file, text: page };
     },
-    drop: (key) => {
-      items.delete(key);
-    },
+    /** Takes a line out of the index; the entry stays. */
+    drop: (key: string) => items.delete(key),
+    /** Oldest first. */
     items: () => [...items.values()],
   };
 }

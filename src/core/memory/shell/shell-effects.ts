@@ -130,16 +130,9 @@ function endsShell(link: Link | undefined): boolean {
   return simple?.kind === 'simple' && isFailing(simple.words[0]?.text ?? '', simple.words[1]);
 }
 
-/** The discards of one command as one: what was put into a stash and taken out again was not discarded. */
-function together(discards: readonly Discard[]): Discard | undefined {
-  const kept: Discard[] = [];
-  for (const discard of discards) {
-    const stash = discard.how === 'back' ? kept.findLastIndex(({ how }) => how === 'stash') : -1;
-    if (stash === -1) kept.push(discard);
-    else kept.splice(stash, 1);
-  }
-  const lost = kept.filter(({ how }) => how !== 'back');
-  if (lost[0] === undefined) return kept[0];
-  const paths = lost.map((discard) => discard.paths);
-  return { how: lost[0].how, paths: paths.includes('all') ? 'all' : [...new Set(paths.flat())] };
+/** The discards of one command as one. */
+function together([first, ...others]: readonly Discard[]): Discard | undefined {
+  if (first === undefined) return undefined;
+  const paths = [first, ...others].map((discard) => discard.paths);
+  return { how: first.how, paths: paths.includes('all') ? 'all' : [...new Set(paths.flat())] };
 }

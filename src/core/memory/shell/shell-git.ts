@@ -21,7 +21,6 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['mv', ['-f -v --force --verbose', (read, folder) => ({ changes: movedFiles(read, folder) })]],
   ['checkout', ['-f -q --force --quiet', checkout]],
   ['restore', ['-S -W -q --staged --worktree --quiet -s= --source=', restore]],
-  ['stash', ['-u -a -q --include-untracked --all --index --quiet -m= --message=', stash]],
   [
     'reset',
     ['-q --hard --quiet', ({ options }, folder) => (options.has('hard') ? discardAll('reset', folder) : NOTHING)],
@@ -67,15 +66,6 @@ function restore({ options, operands }: Arguments, folder: string | null): GitEf
   const staged = options.has('S') || options.has('staged');
   const worktree = options.has('W') || options.has('worktree');
   return staged && !worktree ? NOTHING : discard('restore', operands, folder);
-}
-
-function stash({ operands, after = [] }: Arguments, folder: string | null): GitEffects {
-  const [verb, ...named] = operands.length > after.length ? operands : [];
-  if (verb?.text === 'pop' || verb?.text === 'apply') return discardAll('back', folder);
-  if (verb !== undefined && verb.text !== 'push' && verb.text !== 'save') return NOTHING;
-  // Behind `save` stands a message.
-  const paths = verb?.text === 'push' ? named : after;
-  return paths.length > 0 ? discard('stash', paths, folder) : discardAll('stash', folder);
 }
 
 function discard(how: Discard['how'], words: readonly Word[], folder: string | null): GitEffects {

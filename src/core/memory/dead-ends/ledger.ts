@@ -1,0 +1,105 @@
+import type { DeadEnd, Entry, PromptEntry, ToolEntry } from '../entry.ts';
+import { remember } from '../remember.ts';
+import { LONG_LINE_LENGTH, oneLine } from '../words.ts';
+
+/** A dead end was seen for the first time, or the same approach again, or it worked. */
+export interface DeadEndChange {
+  readonly what: 'found' | 'grown' | 'cleared';
+  readonly deadEnd: DeadEnd;
+}
+
+/** Calls that belong to one approach. */
+export interface Series {
+  count: number;
+  readonly first: number;
+  last: number;
+  readonly ids: string[];
+}
+
+/** Beyond this the one seen longest ago is forgotten. */
+const MAX_DEAD_ENDS = 1_000;
+
+const MAX_EVIDENCE = 20;
+
+export type Ledger = ReturnType<typeof createLedger>;
+
+/** The dead ends that hold, and what changed about them. */
+export function createLedger() {
+  const standing = new Map<string, DeadEnd>();
+  let changes: DeadEndChange[] = [];
+
+  return {
+    get: (key: string) => standing.get(key),
+    /** An approach has led nowhere, for the first time or again. */
+    put(about: Pick<DeadEnd, 'key' | 'cause' | 'agent'>, { ids, ...series }: Readonly<Series>, words: string): void {
+      const evidence = ids.length > MAX_EVIDENCE ? [...ids.slice(0, 1), ...ids.slice(1 - MAX_EVIDENCE)] : [...ids];
+      const deadEnd = { ...about, ...series, text: oneLine(words, LONG_LINE_LENGTH), evidence };
+      changes.push({ what: standing.has(about.key) ? 'grown' : 'found', deadEnd });
+      remember(standing, about.key, deadEnd, MAX_DEAD_ENDS);
+    },
+    clear(key: string): void {
+      const deadEnd = standing.get(key);
+      if (deadEnd !== undefined) changes.push({ what: 'cleared', deadEnd });
+      standing.delete(key);
+    },
+    /** The one seen longest ago first. */
+    current: (): readonly DeadEnd[] => [...standing.values()],
+    /** The changes since the last call. */
+    take(): readonly DeadEndChange[] {
+      const taken = changes;
+      changes = [];
+      return taken;
+    },
+  };
+}
+
+export function startSeries({ id, t }: Pick<ToolEntry, 'id' | 't'>): Series {
+  return { count: 1, first: t, last: t, ids: [id] };
+}
+
+/** One more call; of the evidence the first and the newest are kept. */
+export function prolong(series: Series, { id, t }: Pick<ToolEntry, 'id' | 't'>): void {
+  series.count++;
+  series.last = t;
+  series.ids.push(id);
+  if (series.ids.length > MAX_EVIDENCE) series.ids.splice(1, 1);
+}
+
+const RING_LENGTH = 256;
+
+const COMMITS = /\bcommits?\b/i;
+const BACK = /\b(?:revert|undo|roll|restore|discard|back|remove|drop)/i;
+
+/** A longer prompt is about more than commits. */
+const PROMPT_LENGTH = 400;
+
+export type RecentEntries = ReturnType<typeof createRecentEntries>;
+
+/** The newest prompts and tool calls, to look back at. */
+export function createRecentEntries() {
+  const ring: (PromptEntry | ToolEntry)[] = [];
+  const recent = {
+    /** Number of the entry that is being looked at. */
+    now: -1,
+    /** The newest prompt asks for a commit, and not to revert anything. */
+    commitsAsked: false,
+    add(entry: Entry): void {
+      if (entry.kind !== 'tool' && entry.kind !== 'prompt') return;
+      recent.now++;
+      ring[recent.now % RING_LENGTH] = entry;
+      if (entry.kind !== 'prompt') return;
+      const { text } = entry;
+      recent.commitsAsked = text.length <= PROMPT_LENGTH && COMMITS.test(text) && !BACK.test(text);
+    },
+    /** Whether an entry after number `at` and before the present one passes; undefined when that is too far back. */
+    someSince(at: number, test: (entry: PromptEntry | ToolEntry) => boolean): boolean | undefined {
+      if (recent.now - at >= RING_LENGTH) return undefined;
+      for (let index = at + 1; index < recent.now; index++) {
+        const entry = ring[index % RING_LENGTH];
+        if (entry !== undefined && test(entry)) return true;
+      }
+      return false;
+    },
+  };
+  return recent;
+}
