@@ -6,7 +6,7 @@ import { readOpening, readReport } from '../cost/cost.ts';
 import { takeReading } from '../gauge/gauge.ts';
 import { isKnown, learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
-import { askContext, controlLine, isOwnUuid, request, WAIT_FOR_CONTEXT } from '../prompts/own-lines.ts';
+import { askContext, controlLine, isOwnUuid, request, WAIT_FOR_CONTEXT, withControl } from '../prompts/own-lines.ts';
 import { onModLoaded } from '../relief/exact.ts';
 import { documentToGive, onProof } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
@@ -38,8 +38,9 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Step
   const isOfTool = TOOL_CALLBACKS.includes(event.callbackId);
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state)));
   if (!isOfTool || !isShort(state) || isDecidable) return undefined;
-  const waiting = { ...state, control: { ...state.control, held: [...held, event] } };
-  return chain(keep(waiting, [WAIT_FOR_CONTEXT]), (next) => (asked ? keep(next) : askContext(next)));
+  return chain(keep(withControl(state, { held: [...held, event] }), [WAIT_FOR_CONTEXT]), (next) =>
+    asked ? keep(next) : askContext(next),
+  );
 }
 
 const TOOL_CALLBACKS: readonly unknown[] = [CALLBACKS.PreToolUse, CALLBACKS.PostToolUse, CALLBACKS.PostToolUseFailure];
@@ -51,21 +52,16 @@ function isAsking({ control }: GovernorState): boolean {
 /** claude does not tell its window: no answer counts any more. */
 export function giveUpAsking(state: GovernorState): Step {
   const pending = Object.fromEntries(Object.entries(state.control.pending).filter(([, what]) => what !== 'context'));
-  return chain(finishOpening({ ...state, control: { ...state.control, pending } }), answerHeld);
+  return chain(finishOpening(withControl(state, { pending })), answerHeld);
 }
 
 /** Answers one call after the other: what the first is given, the next has no more. */
 export function answerHeld(state: GovernorState): Step {
   const [first, ...held] = state.control.held;
   if (first === undefined || isAsking(state)) return keep(state);
-  const step = answerCallback({ ...state, control: { ...state.control, held } }, first);
-  const isAnswered = step.actions.some(({ kind }) => kind === 'answer-hook');
-  const answered = held.length === 0 ? chain(step, stopWaiting) : step;
-  return isAnswered ? chain(answered, answerHeld) : answered;
-}
-
-function stopWaiting(state: GovernorState): Step {
-  return keep(state, [STOP_WAITING]);
+  const step = answerCallback(withControl(state, { held }), first);
+  if (held.length === 0) return chain(step, (next) => keep(next, [STOP_WAITING]));
+  return step.actions.some(({ kind }) => kind === 'answer-hook') ? chain(step, answerHeld) : step;
 }
 
 /** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
@@ -79,10 +75,10 @@ function hooksFor(state: GovernorState): Fields {
     ...(budgets || limited ? [] : ['PreToolUse', 'PostToolUseFailure']),
     ...(budgets || limited || zones.tellAgent || strategy !== 'compact' ? [] : ['PostToolUse']),
   ]);
-  const wanted = Object.entries(CALLBACKS).filter(([name]) => !unwanted.has(name));
-  return Object.fromEntries(
-    wanted.map(([name, id]) => [name, [{ matcher: matcherOf(name, state.run.policy), hookCallbackIds: [id] }]]),
-  );
+  const hooks = Object.entries(CALLBACKS).map(([name, id]) => {
+    return [name, [{ matcher: matcherOf(name, state.run.policy), hookCallbackIds: [id] }]] as const;
+  });
+  return Object.fromEntries(hooks.filter(([name]) => !unwanted.has(name)));
 }
 
 /** claude is kept waiting for no hook that nothing comes of. */
@@ -108,13 +104,13 @@ export function openControl(state: GovernorState): Step {
  */
 export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): Step {
   const line = controlLine(requestId, withOurHooks(state, callers));
-  const opened = opening({ ...state, control: { ...state.control, initialize: callers } });
-  return chain({ state: opened, actions: [{ kind: 'send', line }] }, askAtOnce, askCost);
+  const opened = opening(withControl(state, { initialize: callers }));
+  return chain(keep(opened, [{ kind: 'send', line }]), askAtOnce, askCost);
 }
 
 function askAtOnce(state: GovernorState): Step {
-  const control = { ...state.control, asked: false };
-  return isShort(state) && !isKnown(state.gauge.window) ? keep({ ...state, control }) : askContext(state);
+  const isLater = isShort(state) && !isKnown(state.gauge.window);
+  return isLater ? keep(withControl(state, { asked: false })) : askContext(state);
 }
 
 /** A turn that goes on with a tool has a second call: from there on its window counts. */
@@ -144,7 +140,7 @@ const PLACED_SOURCES: ReadonlySet<unknown> = new Set(['env', 'settings']);
 export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Step {
   const purpose = state.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.control.pending;
-  const answered = { ...state, control: { ...state.control, pending } };
+  const answered = withControl(state, { pending });
   if (purpose === 'context') return chain(onContext(answered, event), answerHeld);
   if (purpose === 'proof') return onProof(answered, event);
   if (purpose === 'load-mod') return onModLoaded(answered, event);
@@ -165,8 +161,8 @@ function askCost(state: GovernorState): Step {
 
 function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'usage' | 'cost'): GovernorState {
   const total = fieldsOf(event.response.session).total_cost_usd;
-  if (purpose === 'cost' && typeof total === 'number') return { ...state, cost: readReport(state.cost, total) };
-  return typeof total === 'number' ? { ...state, cost: readOpening(state.cost, total) } : state;
+  if (typeof total !== 'number') return state;
+  return { ...state, cost: (purpose === 'cost' ? readReport : readOpening)(state.cost, total) };
 }
 
 const STOP_WAITING = { kind: 'clear-timer', timer: 'context' } as const;
@@ -174,12 +170,12 @@ const STOP_WAITING = { kind: 'clear-timer', timer: 'context' } as const;
 /** Lets prompts go: the context is known, or claude does not tell. */
 function finishOpening(state: GovernorState): Step {
   if (state.control.phase !== 'opening') return keep(state);
-  return keep({ ...state, control: { ...state.control, phase: 'open' } }, [STOP_WAITING]);
+  return keep(withControl(state, { phase: 'open' }), [STOP_WAITING]);
 }
 
 /** Only a resumed session has a context to learn before the first prompt. */
 function opening(state: GovernorState): GovernorState {
-  return { ...state, control: { ...state.control, phase: state.process.resumes ? 'opening' : 'open' } };
+  return withControl(state, { phase: state.process.resumes ? 'opening' : 'open' });
 }
 
 function onContext(state: GovernorState, event: ControlResponseEvent): Step {
@@ -206,7 +202,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
  */
 export function onQuestion(state: GovernorState, requestId: string): Step {
   if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return keep(state, [refusal(requestId)]);
-  return keep(withQuestions(state, [...state.control.questions, requestId]));
+  return keep(withControl(state, { questions: [...state.control.questions, requestId] }));
 }
 
 /**
@@ -234,31 +230,23 @@ function isOwnPrompt(state: GovernorState, prompt: unknown, inOwnTurn: boolean):
 }
 
 function reply(requestId: string, answer: object): Action {
-  const response = { subtype: 'success', request_id: requestId, response: answer };
+  return respond({ subtype: 'success', request_id: requestId, response: answer });
+}
+
+function refusal(requestId: string): Action {
+  return respond({ subtype: 'error', request_id: requestId, error: 'no one can answer this here' });
+}
+
+function respond(response: object): Action {
   return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
 }
 
 /** The caller has answered. */
 export function onAnswer(state: GovernorState, requestId: string): GovernorState {
-  const { questions } = state.control;
-  return questions.includes(requestId)
-    ? withQuestions(
-        state,
-        questions.filter((id) => id !== requestId),
-      )
-    : state;
+  return withControl(state, { questions: state.control.questions.filter((id) => id !== requestId) });
 }
 
 /** The caller is gone: open questions stay unanswered. */
 export function refuseQuestions(state: GovernorState): Step {
-  return keep(withQuestions(state, []), state.control.questions.map(refusal));
-}
-
-function withQuestions(state: GovernorState, questions: readonly string[]): GovernorState {
-  return { ...state, control: { ...state.control, questions } };
-}
-
-function refusal(requestId: string): Action {
-  const response = { subtype: 'error', request_id: requestId, error: 'no one can answer this here' };
-  return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
+  return keep(withControl(state, { questions: [] }), state.control.questions.map(refusal));
 }

@@ -1,5 +1,5 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
-import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { Action } from '../actions.ts';
 import { AGENT_TOOLS, askAgent, countReason, endStopped, takeAside, takeUntold } from '../agents/agent-limits.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
@@ -35,26 +35,21 @@ export const CALLBACKS: Readonly<Record<HookName, string>> = {
 
 /** Answers a callback of ours: always with one `answer-hook`. */
 export function answerCallback(state: GovernorState, event: ControlRequestEvent): Step {
-  const input = fieldsOf(event.request.input);
-  const { requestId } = event;
   const hook = hookOf(event.callbackId);
   if (isToolHook(hook)) return answerToolHook(state, hook, event);
+  const input = fieldsOf(event.request.input);
+  const answer: HookAnswer = { kind: 'answer-hook', requestId: event.requestId, hook, output: {} };
   // Subagents have contexts of their own: the main thread's prompts and notes do not apply to them.
-  if (isOfSubagent(state, event)) return keep(state, [plain(requestId, hook)]);
+  if (isOfSubagent(state, event)) return keep(state, [answer]);
   switch (hook) {
     case 'PreCompact':
-      return keep(
-        state,
-        answerPreCompact(state, requestId, textOf(input.trigger), textOf(input.custom_instructions) ?? ''),
-      );
+      return keep(state, answerPreCompact(state, answer, input));
     case 'SessionStart':
-      return input.source === 'compact'
-        ? keep(state, restore(state, requestId))
-        : handOver(state, requestId, 'SessionStart');
+      return input.source === 'compact' ? keep(state, restore(state, answer)) : handOver(state, answer);
     case 'UserPromptSubmit':
-      return answerPrompt(state, requestId, textOf(input.prompt) ?? '');
+      return answerPrompt(state, answer, textOf(input.prompt) ?? '');
     default:
-      return keep(state, [plain(requestId, 'PostCompact')]);
+      return keep(state, [answer]);
   }
 }
 
@@ -67,45 +62,35 @@ function hookOf(callbackId: string | undefined): HookName {
   return hook as HookName;
 }
 
-function plain(requestId: string, hook: HookName): HookAnswer {
-  return { kind: 'answer-hook', requestId, hook, output: {} };
-}
-
 /** A command is not sent to the model, so context given with it may be lost. */
-function answerPrompt(state: GovernorState, requestId: string, prompt: string): Step {
-  const nothing = plain(requestId, 'UserPromptSubmit');
-  if (commandIn(prompt) !== undefined) return keep(state, [nothing]);
+function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string): Step {
+  if (commandIn(prompt) !== undefined) return keep(state, [answer]);
   // What a stopped prompt is given would be lost with it.
-  if (state.mailbox.stopNext) return chain(stopHeldPrompt(state), (next) => keep(next, [nothing]));
-  const { state: after, actions } = handOver(state, requestId, 'UserPromptSubmit');
-  const answers = actions.map((action) =>
-    action.kind === 'answer-hook' ? ({ ...action, recall: 'prompt' } as const) : action,
-  );
-  return tellWith(keep(after, answers), 'prompt');
+  if (state.mailbox.stopNext) return chain(stopHeldPrompt(state), (next) => keep(next, [answer]));
+  return tellWith(handOver(state, { ...answer, recall: 'prompt' }), 'prompt');
 }
 
 /** A fresh context begins with the document of the one before. */
-function handOver(state: GovernorState, requestId: string, hook: HookName): Step {
+function handOver(state: GovernorState, answer: HookAnswer): Step {
   const document = documentToGive(state);
-  if (document === undefined) return keep(state, [plain(requestId, hook)]);
+  if (document === undefined) return keep(state, [answer]);
   const context = [document.text, recallLine(state)].filter((text) => text !== '').join('\n\n');
-  return keep(remembered(noteGiven(state), document.text), [{ ...plain(requestId, hook), context }]);
+  return keep(remembered(noteGiven(state), document.text), [{ ...answer, context }]);
 }
 
 /** The focus of a compaction that claude started itself; of ctxb's own it came as the argument of `/compact`. */
 function answerPreCompact(
   state: GovernorState,
-  requestId: string,
-  trigger: string | undefined,
-  said: string,
+  answer: HookAnswer,
+  { trigger, custom_instructions }: Fields,
 ): Action[] {
   // The mod has left a compaction to claude that ctxb asked for: the command says nothing.
   const isLeft = isCompacting(state.compaction) && state.compaction.attempt.how === 'exact';
   const focus = trigger === 'auto' || isLeft ? focusText(state) : notesClause(state);
-  if (focus === '' || said.includes(focus)) return [plain(requestId, 'PreCompact')];
+  if (focus === '' || textOf(custom_instructions)?.includes(focus)) return [answer];
   return [
     ...(trigger === 'auto' ? [{ kind: 'focus', ...decided(state, nativeReason(state)) } as const] : []),
-    { ...plain(requestId, 'PreCompact'), output: { systemMessage: `When you summarise, ${focus}` } },
+    { ...answer, output: { systemMessage: `When you summarise, ${focus}` } },
   ];
 }
 
@@ -116,10 +101,10 @@ function nativeReason({ trigger, gauge }: GovernorState): string {
 }
 
 /** After a compaction in mid-turn the next request does not hold the running turn's own prompt: it is given back. */
-function restore(state: GovernorState, requestId: string): Action[] {
+function restore(state: GovernorState, plain: HookAnswer): Action[] {
   // The answer holds the prompts, and its note the rest.
-  if (isExact(state)) return [plain(requestId, 'SessionStart')];
-  const answer: HookAnswer = { ...plain(requestId, 'SessionStart'), recall: 'lost' };
+  if (isExact(state)) return [plain];
+  const answer: HookAnswer = { ...plain, recall: 'lost' };
   const prompts = requestsIn(isMidTurn(state) ? state.turn.prompts : []);
   if (prompts.length === 0) return [answer];
   const { text, shorter, actions } = giveBack(state, prompts, opening(prompts));

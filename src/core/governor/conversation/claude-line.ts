@@ -14,7 +14,7 @@ import { readContext, readSession, wasReplaced } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
-import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
+import { isOwnRequest, OWN_PREFIX, stopHeldPrompt, withControl } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
@@ -198,7 +198,7 @@ function forgetFresh(state: GovernorState): GovernorState {
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {
   const state = readSession(before, event);
   const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
-  const answered = { ...state, control: { ...state.control, callbacks } };
+  const answered = withControl(state, { callbacks });
   if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered, event) ?? answerCallback(answered, event);
   const reply = replyForCaller(state, event);
   if (reply !== undefined) return keep(answered, [reply]);

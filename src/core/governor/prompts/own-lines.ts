@@ -1,6 +1,5 @@
 import type { Fields } from '../../protocol/fields.ts';
-import type { Action } from '../actions.ts';
-import type { ControlPurpose, GovernorState, Run } from '../state.ts';
+import type { Control, ControlPurpose, GovernorState, Run } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
@@ -16,9 +15,13 @@ export function ownUuid({ run, control }: GovernorState): string {
   return run.runId.slice(0, -count.length) + count;
 }
 
+export function withControl(state: GovernorState, changes: Partial<Control>): GovernorState {
+  return { ...state, control: { ...state.control, ...changes } };
+}
+
 /** The state after a line of our own was sent. */
 export function countSent(state: GovernorState): GovernorState {
-  return { ...state, control: { ...state.control, sent: state.control.sent + 1 } };
+  return withControl(state, { sent: state.control.sent + 1 });
 }
 
 export function userLine(content: string, uuid: string): string {
@@ -48,8 +51,7 @@ export const WAIT_FOR_CONTEXT = { kind: 'set-timer', timer: 'context', afterMs: 
 
 /** Asks claude for window and context. `summary` makes no API call. */
 export function askContext(state: GovernorState): Step {
-  const control = { ...state.control, asked: true };
-  return request({ ...state, control }, 'context', { subtype: 'get_context_usage', detail: 'summary' });
+  return request(withControl(state, { asked: true }), 'context', { subtype: 'get_context_usage', detail: 'summary' });
 }
 
 /** Ends an agent, a workflow or a command. */
@@ -78,17 +80,11 @@ export function isOwnRequest(state: GovernorState, requestId: string): boolean {
 
 /** Asks claude for something in our own name. */
 export function request(state: GovernorState, purpose: ControlPurpose, body: Fields): Step {
-  const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${state.control.sent + 1}`;
-  const control = {
-    ...state.control,
-    sent: state.control.sent + 1,
-    pending: { ...state.control.pending, [id]: purpose },
-  };
-  const actions: Action[] = [{ kind: 'send', line: controlLine(id, body) }];
-  if (purpose === 'context' && control.phase === 'opening') {
-    actions.push(WAIT_FOR_CONTEXT);
-  }
-  return keep({ ...state, control }, actions);
+  const { sent, pending, phase } = state.control;
+  const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
+  const asked = withControl(state, { sent: sent + 1, pending: { ...pending, [id]: purpose } });
+  const line = { kind: 'send', line: controlLine(id, body) } as const;
+  return keep(asked, purpose === 'context' && phase === 'opening' ? [line, WAIT_FOR_CONTEXT] : [line]);
 }
 
 export function controlLine(requestId: string, request: Fields): string {
