@@ -1311,8 +1311,11 @@ function ownUuid({ run, control }) {
   const count2 = (control.sent + 1).toString(16).padStart(12, "0");
   return run.runId.slice(0, -count2.length) + count2;
 }
+function withControl(state, changes) {
+  return { ...state, control: { ...state.control, ...changes } };
+}
 function countSent(state) {
-  return { ...state, control: { ...state.control, sent: state.control.sent + 1 } };
+  return withControl(state, { sent: state.control.sent + 1 });
 }
 function userLine(content, uuid) {
   const message = { role: "user", content };
@@ -1330,8 +1333,7 @@ function hasRunPrefix({ runId }, uuid) {
 var OWN_PREFIX = "ctxb:";
 var WAIT_FOR_CONTEXT = { kind: "set-timer", timer: "context", afterMs: 5e3 };
 function askContext(state) {
-  const control = { ...state.control, asked: true };
-  return request({ ...state, control }, "context", { subtype: "get_context_usage", detail: "summary" });
+  return request(withControl(state, { asked: true }), "context", { subtype: "get_context_usage", detail: "summary" });
 }
 function stopTask(taskId) {
   return (state) => request(state, "stop-task", { subtype: "stop_task", task_id: taskId });
@@ -1348,17 +1350,11 @@ function isOwnRequest(state, requestId) {
   return Object.hasOwn(state.control.pending, requestId);
 }
 function request(state, purpose, body) {
-  const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${state.control.sent + 1}`;
-  const control = {
-    ...state.control,
-    sent: state.control.sent + 1,
-    pending: { ...state.control.pending, [id]: purpose }
-  };
-  const actions = [{ kind: "send", line: controlLine(id, body) }];
-  if (purpose === "context" && control.phase === "opening") {
-    actions.push(WAIT_FOR_CONTEXT);
-  }
-  return keep({ ...state, control }, actions);
+  const { sent, pending, phase } = state.control;
+  const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
+  const asked = withControl(state, { sent: sent + 1, pending: { ...pending, [id]: purpose } });
+  const line4 = { kind: "send", line: controlLine(id, body) };
+  return keep(asked, purpose === "context" && phase === "opening" ? [line4, WAIT_FOR_CONTEXT] : [line4]);
 }
 function controlLine(requestId, request2) {
   return JSON.stringify({ type: "control_request", request_id: requestId, request: request2 });
@@ -3896,9 +3892,9 @@ function editedBy(editor, words2, folder) {
     const word = words2[at];
     if (word === void 0) break;
     const text = word.text ?? word.raw;
-    const [option, plain4 = "", place2, taking] = editor.option.exec(text) ?? [];
+    const [option, plain3 = "", place2, taking] = editor.option.exec(text) ?? [];
     if (option === void 0) operands.push(word);
-    letters += plain4;
+    letters += plain3;
     inPlace ||= place2 !== void 0;
     script ||= taking !== void 0;
     if (taking !== void 0 || text === "-i" && editor.suffix.test(words2[at + 1]?.text ?? "-")) at++;
@@ -13851,8 +13847,8 @@ function escapeLength(text, at) {
   return text[at + 1] === "u" ? 6 : 2;
 }
 function nameIn(name) {
-  const plain4 = /^"([A-Za-z_]\w*)"$/.exec(name)?.[1];
-  return plain4 === void 0 ? `[${name}]` : `.${plain4}`;
+  const plain3 = /^"([A-Za-z_]\w*)"$/.exec(name)?.[1];
+  return plain3 === void 0 ? `[${name}]` : `.${plain3}`;
 }
 function isJson(text) {
   if (!/^\s*[[{]/.test(text)) return false;
@@ -14653,23 +14649,20 @@ var CALLBACKS = {
   PostToolUseFailure: "ctxb:post-tool-use-failure"
 };
 function answerCallback(state, event) {
-  const input = fieldsOf(event.request.input);
-  const { requestId } = event;
   const hook = hookOf(event.callbackId);
   if (isToolHook(hook)) return answerToolHook(state, hook, event);
-  if (isOfSubagent(state, event)) return keep(state, [plain3(requestId, hook)]);
+  const input = fieldsOf(event.request.input);
+  const answer = { kind: "answer-hook", requestId: event.requestId, hook, output: {} };
+  if (isOfSubagent(state, event)) return keep(state, [answer]);
   switch (hook) {
     case "PreCompact":
-      return keep(
-        state,
-        answerPreCompact(state, requestId, textOf(input.trigger), textOf(input.custom_instructions) ?? "")
-      );
+      return keep(state, answerPreCompact(state, answer, input));
     case "SessionStart":
-      return input.source === "compact" ? keep(state, restore2(state, requestId)) : handOver2(state, requestId, "SessionStart");
+      return input.source === "compact" ? keep(state, restore2(state, answer)) : handOver2(state, answer);
     case "UserPromptSubmit":
-      return answerPrompt(state, requestId, textOf(input.prompt) ?? "");
+      return answerPrompt(state, answer, textOf(input.prompt) ?? "");
     default:
-      return keep(state, [plain3(requestId, "PostCompact")]);
+      return keep(state, [answer]);
   }
 }
 function isToolHook(hook) {
@@ -14679,41 +14672,33 @@ function hookOf(callbackId) {
   const [hook] = Object.entries(CALLBACKS).find(([, id]) => id === callbackId) ?? ["PostCompact"];
   return hook;
 }
-function plain3(requestId, hook) {
-  return { kind: "answer-hook", requestId, hook, output: {} };
+function answerPrompt(state, answer, prompt2) {
+  if (commandIn(prompt2) !== void 0) return keep(state, [answer]);
+  if (state.mailbox.stopNext) return chain(stopHeldPrompt(state), (next) => keep(next, [answer]));
+  return tellWith(handOver2(state, { ...answer, recall: "prompt" }), "prompt");
 }
-function answerPrompt(state, requestId, prompt2) {
-  const nothing = plain3(requestId, "UserPromptSubmit");
-  if (commandIn(prompt2) !== void 0) return keep(state, [nothing]);
-  if (state.mailbox.stopNext) return chain(stopHeldPrompt(state), (next) => keep(next, [nothing]));
-  const { state: after, actions } = handOver2(state, requestId, "UserPromptSubmit");
-  const answers = actions.map(
-    (action) => action.kind === "answer-hook" ? { ...action, recall: "prompt" } : action
-  );
-  return tellWith(keep(after, answers), "prompt");
-}
-function handOver2(state, requestId, hook) {
+function handOver2(state, answer) {
   const document = documentToGive(state);
-  if (document === void 0) return keep(state, [plain3(requestId, hook)]);
+  if (document === void 0) return keep(state, [answer]);
   const context = [document.text, recallLine(state)].filter((text) => text !== "").join("\n\n");
-  return keep(remembered(noteGiven(state), document.text), [{ ...plain3(requestId, hook), context }]);
+  return keep(remembered(noteGiven(state), document.text), [{ ...answer, context }]);
 }
-function answerPreCompact(state, requestId, trigger, said) {
+function answerPreCompact(state, answer, { trigger, custom_instructions }) {
   const isLeft = isCompacting(state.compaction) && state.compaction.attempt.how === "exact";
   const focus = trigger === "auto" || isLeft ? focusText(state) : notesClause(state);
-  if (focus === "" || said.includes(focus)) return [plain3(requestId, "PreCompact")];
+  if (focus === "" || textOf(custom_instructions)?.includes(focus)) return [answer];
   return [
     ...trigger === "auto" ? [{ kind: "focus", ...decided(state, nativeReason(state)) }] : [],
-    { ...plain3(requestId, "PreCompact"), output: { systemMessage: `When you summarise, ${focus}` } }
+    { ...answer, output: { systemMessage: `When you summarise, ${focus}` } }
   ];
 }
 function nativeReason({ trigger, gauge }) {
   const isPlanned = typeof trigger === "number" && readGauge(gauge).predicted >= trigger;
   return isPlanned ? `claude compacts at its trigger of ${trigger} tokens` : "claude compacts unplanned";
 }
-function restore2(state, requestId) {
-  if (isExact(state)) return [plain3(requestId, "SessionStart")];
-  const answer = { ...plain3(requestId, "SessionStart"), recall: "lost" };
+function restore2(state, plain3) {
+  if (isExact(state)) return [plain3];
+  const answer = { ...plain3, recall: "lost" };
   const prompts = requestsIn(isMidTurn(state) ? state.turn.prompts : []);
   if (prompts.length === 0) return [answer];
   const { text, shorter, actions } = giveBack(state, prompts, opening(prompts));
@@ -15161,9 +15146,9 @@ function isQuestion(text) {
 }
 function isRule(text) {
   if (PASTED.test(text) || isQuestion(text)) return false;
-  const plain4 = text.replaceAll("\u2019", "'").replace(/`[^`]+`/g, "`x`");
-  if (SAYS_RULE.some((pattern) => pattern.test(plain4)) && !NOT_A_RULE.test(plain4)) return true;
-  return clausesOf(plain4).some(isDemand) || isContrast(plain4) || isGivenFact(plain4);
+  const plain3 = text.replaceAll("\u2019", "'").replace(/`[^`]+`/g, "`x`");
+  if (SAYS_RULE.some((pattern) => pattern.test(plain3)) && !NOT_A_RULE.test(plain3)) return true;
+  return clausesOf(plain3).some(isDemand) || isContrast(plain3) || isGivenFact(plain3);
 }
 var SAYS_RULE = [
   /\b(?:must|mustn't|shall)\b/i,
@@ -17890,8 +17875,10 @@ function holdCall(state, event) {
   const isOfTool = TOOL_CALLBACKS.includes(event.callbackId);
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || asked && !isAsking(state));
   if (!isOfTool || !isShort(state) || isDecidable) return void 0;
-  const waiting = { ...state, control: { ...state.control, held: [...held, event] } };
-  return chain(keep(waiting, [WAIT_FOR_CONTEXT]), (next) => asked ? keep(next) : askContext(next));
+  return chain(
+    keep(withControl(state, { held: [...held, event] }), [WAIT_FOR_CONTEXT]),
+    (next) => asked ? keep(next) : askContext(next)
+  );
 }
 var TOOL_CALLBACKS = [CALLBACKS.PreToolUse, CALLBACKS.PostToolUse, CALLBACKS.PostToolUseFailure];
 function isAsking({ control }) {
@@ -17899,18 +17886,14 @@ function isAsking({ control }) {
 }
 function giveUpAsking2(state) {
   const pending = Object.fromEntries(Object.entries(state.control.pending).filter(([, what]) => what !== "context"));
-  return chain(finishOpening({ ...state, control: { ...state.control, pending } }), answerHeld);
+  return chain(finishOpening(withControl(state, { pending })), answerHeld);
 }
 function answerHeld(state) {
   const [first, ...held] = state.control.held;
   if (first === void 0 || isAsking(state)) return keep(state);
-  const step2 = answerCallback({ ...state, control: { ...state.control, held } }, first);
-  const isAnswered2 = step2.actions.some(({ kind }) => kind === "answer-hook");
-  const answered2 = held.length === 0 ? chain(step2, stopWaiting2) : step2;
-  return isAnswered2 ? chain(answered2, answerHeld) : answered2;
-}
-function stopWaiting2(state) {
-  return keep(state, [STOP_WAITING]);
+  const step2 = answerCallback(withControl(state, { held }), first);
+  if (held.length === 0) return chain(step2, (next) => keep(next, [STOP_WAITING]));
+  return step2.actions.some(({ kind }) => kind === "answer-hook") ? chain(step2, answerHeld) : step2;
 }
 function hooksFor(state) {
   const { memory, zones, tools, strategy, agents } = state.run.policy;
@@ -17922,10 +17905,10 @@ function hooksFor(state) {
     ...budgets || limited ? [] : ["PreToolUse", "PostToolUseFailure"],
     ...budgets || limited || zones.tellAgent || strategy !== "compact" ? [] : ["PostToolUse"]
   ]);
-  const wanted = Object.entries(CALLBACKS).filter(([name]) => !unwanted.has(name));
-  return Object.fromEntries(
-    wanted.map(([name, id]) => [name, [{ matcher: matcherOf(name, state.run.policy), hookCallbackIds: [id] }]])
-  );
+  const hooks = Object.entries(CALLBACKS).map(([name, id]) => {
+    return [name, [{ matcher: matcherOf(name, state.run.policy), hookCallbackIds: [id] }]];
+  });
+  return Object.fromEntries(hooks.filter(([name]) => !unwanted.has(name)));
 }
 function matcherOf(name, { tools, agents }) {
   if (name !== "PreToolUse") return MATCHERS[name] ?? null;
@@ -17938,12 +17921,12 @@ function openControl(state) {
 }
 function mergeInitialize(state, callers, requestId) {
   const line4 = controlLine(requestId, withOurHooks(state, callers));
-  const opened = opening2({ ...state, control: { ...state.control, initialize: callers } });
-  return chain({ state: opened, actions: [{ kind: "send", line: line4 }] }, askAtOnce, askCost);
+  const opened = opening2(withControl(state, { initialize: callers }));
+  return chain(keep(opened, [{ kind: "send", line: line4 }]), askAtOnce, askCost);
 }
 function askAtOnce(state) {
-  const control = { ...state.control, asked: false };
-  return isShort(state) && !isKnown(state.gauge.window) ? keep({ ...state, control }) : askContext(state);
+  const isLater = isShort(state) && !isKnown(state.gauge.window);
+  return isLater ? keep(withControl(state, { asked: false })) : askContext(state);
 }
 function askLater(state, event) {
   const { phase, asked } = state.control;
@@ -17961,7 +17944,7 @@ var PLACED_SOURCES = /* @__PURE__ */ new Set(["env", "settings"]);
 function onOwnResponse(state, event) {
   const purpose = state.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.control.pending;
-  const answered2 = { ...state, control: { ...state.control, pending } };
+  const answered2 = withControl(state, { pending });
   if (purpose === "context") return chain(onContext(answered2, event), answerHeld);
   if (purpose === "proof") return onProof(answered2, event);
   if (purpose === "load-mod") return onModLoaded(answered2, event);
@@ -17978,16 +17961,16 @@ function askCost(state) {
 }
 function onUsage(state, event, purpose) {
   const total = fieldsOf(event.response.session).total_cost_usd;
-  if (purpose === "cost" && typeof total === "number") return { ...state, cost: readReport(state.cost, total) };
-  return typeof total === "number" ? { ...state, cost: readOpening(state.cost, total) } : state;
+  if (typeof total !== "number") return state;
+  return { ...state, cost: (purpose === "cost" ? readReport : readOpening)(state.cost, total) };
 }
 var STOP_WAITING = { kind: "clear-timer", timer: "context" };
 function finishOpening(state) {
   if (state.control.phase !== "opening") return keep(state);
-  return keep({ ...state, control: { ...state.control, phase: "open" } }, [STOP_WAITING]);
+  return keep(withControl(state, { phase: "open" }), [STOP_WAITING]);
 }
 function opening2(state) {
-  return { ...state, control: { ...state.control, phase: state.process.resumes ? "opening" : "open" } };
+  return withControl(state, { phase: state.process.resumes ? "opening" : "open" });
 }
 function onContext(state, event) {
   if (!event.ok) return finishOpening(state);
@@ -18005,7 +17988,7 @@ function onContext(state, event) {
 }
 function onQuestion(state, requestId) {
   if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return keep(state, [refusal2(requestId)]);
-  return keep(withQuestions(state, [...state.control.questions, requestId]));
+  return keep(withControl(state, { questions: [...state.control.questions, requestId] }));
 }
 function replyForCaller(state, event) {
   const { requestId, subtype, request: request2 } = event;
@@ -18022,25 +18005,19 @@ function isOwnPrompt(state, prompt2, inOwnTurn) {
   return state.turn.prompts.some(({ uuid, text }) => text === prompt2 && isOwnUuid(state, uuid));
 }
 function reply(requestId, answer) {
-  const response = { subtype: "success", request_id: requestId, response: answer };
+  return respond({ subtype: "success", request_id: requestId, response: answer });
+}
+function refusal2(requestId) {
+  return respond({ subtype: "error", request_id: requestId, error: "no one can answer this here" });
+}
+function respond(response) {
   return { kind: "send", line: JSON.stringify({ type: "control_response", response }) };
 }
 function onAnswer(state, requestId) {
-  const { questions } = state.control;
-  return questions.includes(requestId) ? withQuestions(
-    state,
-    questions.filter((id) => id !== requestId)
-  ) : state;
+  return withControl(state, { questions: state.control.questions.filter((id) => id !== requestId) });
 }
 function refuseQuestions(state) {
-  return keep(withQuestions(state, []), state.control.questions.map(refusal2));
-}
-function withQuestions(state, questions) {
-  return { ...state, control: { ...state.control, questions } };
-}
-function refusal2(requestId) {
-  const response = { subtype: "error", request_id: requestId, error: "no one can answer this here" };
-  return { kind: "send", line: JSON.stringify({ type: "control_response", response }) };
+  return keep(withControl(state, { questions: [] }), state.control.questions.map(refusal2));
 }
 
 // src/core/governor/prompts/tasks.ts
@@ -18580,7 +18557,7 @@ function endWait(state, answered2) {
   const reason = answered2 ? "the API answers again" : "the API still does not answer";
   return keep(next, [{ kind: "waited", ...decided(next, reason), cause: wait.cause, ms, answered: answered2 }]);
 }
-function stopWaiting3(state) {
+function stopWaiting2(state) {
   return state.wait?.phase === "paused" ? withWait(state, void 0) : state;
 }
 function withWait(state, wait) {
@@ -18616,7 +18593,7 @@ function dispatch(state, event, line4) {
   return keep(queued, mustWait ? [{ kind: "hold", uuid: prompt2.uuid, line: line4 }] : []);
 }
 function endPause(state) {
-  const stopped2 = stopWaiting3(state);
+  const stopped2 = stopWaiting2(state);
   if (stopped2 === state) return keep(state);
   const uuids = state.relief.unfinished?.answers ?? [];
   return keep({ ...stopped2, relief: { ...state.relief, unfinished: void 0 } }, [
@@ -19239,7 +19216,7 @@ function forgetFresh(state) {
 function onClaudeRequest(before, event) {
   const state = readSession(before, event);
   const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
-  const answered2 = { ...state, control: { ...state.control, callbacks } };
+  const answered2 = withControl(state, { callbacks });
   if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered2, event) ?? answerCallback(answered2, event);
   const reply2 = replyForCaller(state, event);
   if (reply2 !== void 0) return keep(answered2, [reply2]);
@@ -19361,7 +19338,7 @@ function onTimeout(state, timer3) {
   }
 }
 function interrupt(before) {
-  const state = stopWaiting3(before);
+  const state = stopWaiting2(before);
   const interrupted = { ...state, input: state.input === "closed" ? "closed" : "interrupted" };
   const note2 = { kind: "interrupt", ...decided(state, "the user asked to stop") };
   if (state.process.phase === "dead") return chain(keep(interrupted, [note2]), endWithIt);
