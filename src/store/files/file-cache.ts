@@ -19,11 +19,6 @@ interface Entry {
   readonly value: unknown;
 }
 
-interface Page {
-  readonly entries: Map<string, Entry>;
-  changed: boolean;
-}
-
 const VERSION = 1;
 
 /** A longer file was not written by ctxb. */
@@ -34,33 +29,30 @@ const PAGE_BYTES = 256 * 1024 * 1024;
  * @param key everything else that the values depend on
  */
 export function openJsonCache(folder: string, key: string): JsonCache {
-  const pages = new Map<string, Page>();
+  const pages = new Map<string, Map<string, Entry>>();
+  const changed = new Set<string>();
 
-  const pagePath = (of: string) => cachePath(folder, key, of);
-
-  function pageOf(file: string): Page {
-    const of = dirname(resolve(file));
-    const known = pages.get(of) ?? { entries: readEntries(pagePath(of)), changed: false };
-    pages.set(of, known);
-    return known;
+  function pageOf(file: string): Map<string, Entry> {
+    const path = cachePath(folder, key, dirname(resolve(file)));
+    const page = pages.get(path) ?? readPage(path);
+    pages.set(path, page);
+    return page;
   }
 
   return {
     get(file, identity) {
-      const entry = pageOf(file).entries.get(basename(file));
+      const entry = pageOf(file).get(basename(file));
       return entry?.identity === identity ? entry.value : undefined;
     },
     put(file, identity, value) {
-      const page = pageOf(file);
-      page.entries.set(basename(file), { identity, value });
-      page.changed = true;
+      pageOf(file).set(basename(file), { identity, value });
+      changed.add(cachePath(folder, key, dirname(resolve(file))));
     },
     save() {
-      const changed = [...pages].filter(([, page]) => page.changed);
-      if (changed.length === 0) return;
+      if (changed.size === 0) return;
       try {
         makeFolder(folder);
-        for (const [of, { entries }] of changed) replaceFile(pagePath(of), textOf(entries), { durable: false });
+        for (const path of changed) replaceFile(path, textOf(pages.get(path) ?? new Map()), { durable: false });
         forgetOld(folder);
       } catch {
         // A full disk or a foreign folder costs time only.
@@ -69,10 +61,10 @@ export function openJsonCache(folder: string, key: string): JsonCache {
   };
 }
 
-function* textOf(entries: Page['entries']): Generator<DiskText> {
+function* textOf(page: ReadonlyMap<string, Entry>): Generator<DiskText> {
   yield asItIs(`{"version":${VERSION},"entries":{`);
   let comma = '';
-  for (const [name, entry] of entries) {
+  for (const [name, entry] of page) {
     yield asItIs(`${comma}\n${masked(JSON.stringify(name))}:${maskedJson(entry)}`);
     comma = ',';
   }
@@ -80,21 +72,14 @@ function* textOf(entries: Page['entries']): Generator<DiskText> {
 }
 
 /** Empty for a file that is missing, damaged or of another version. */
-function readEntries(path: string): Page['entries'] {
-  const entries: Page['entries'] = new Map();
-  for (const [name, entry] of Object.entries(parsed(path))) {
-    if (isEntry(entry)) entries.set(name, entry);
-  }
-  return entries;
+function readPage(path: string): Map<string, Entry> {
+  const page = readJson(path, PAGE_BYTES) as Partial<Record<string, unknown>> | null | undefined;
+  const entries = page?.version === VERSION && typeof page.entries === 'object' ? page.entries : {};
+  return new Map(Object.entries(entries ?? {}).filter((entry): entry is [string, Entry] => isEntry(entry[1])));
 }
 
 function isEntry(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && 'identity' in value && 'value' in value;
-}
-
-function parsed(path: string): object {
-  const page = readJson(path, PAGE_BYTES) as Partial<Record<string, unknown>> | null | undefined;
-  return page?.version === VERSION && typeof page.entries === 'object' ? (page.entries ?? {}) : {};
 }
 
 /** Something that can be made again, kept for each of many files: as text, a file for each. */
