@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ContextDir, fileName } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
-import { createPlain, kindOf, readPlain, refuseForeign, removeFile } from './plain-file.ts';
+import { createPlain, kindOf, parseJson, readPlain, refuseForeign, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
 import { orStoreError } from './store-error.ts';
 
@@ -85,15 +85,11 @@ function readLock(folder: string, name: string): LockFile {
 }
 
 function parseHolder(text: string | undefined): Holder | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    const mark = asProcessMark(value);
-    if (mark === undefined || typeof value !== 'object' || value === null) return undefined;
-    const { runId, since, until } = { runId: '', since: '', until: undefined, ...value };
-    return { ...mark, runId: String(runId), since: String(since), ...(typeof until === 'string' && { until }) };
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  const mark = asProcessMark(value);
+  if (mark === undefined) return undefined;
+  const { runId, since, until } = { runId: '', since: '', until: undefined, ...(value as object) };
+  return { ...mark, runId: String(runId), since: String(since), ...(typeof until === 'string' && { until }) };
 }
 
 /**

@@ -37,7 +37,8 @@ export function kindOf(path: string): Kind {
   }
 }
 
-function kindOfStats(stats: Stats | undefined): Kind {
+/** What `lstat`, or the listing of a folder, says that it is. */
+export function kindOfStats(stats: Pick<Stats, 'isDirectory' | 'isFile' | 'isSymbolicLink'> | undefined): Kind {
   if (stats === undefined) return 'missing';
   if (stats.isSymbolicLink()) return 'symbolic link';
   if (stats.isDirectory()) return 'folder';
@@ -174,10 +175,24 @@ export function readPlain(path: string, limit: number): string | undefined {
 /** The same, read as JSON; undefined also when it cannot be read or is not JSON. */
 export function readJson(path: string, limit: number): unknown {
   try {
-    return JSON.parse(readPlain(path, limit) ?? '');
+    return parseJson(readPlain(path, limit));
   } catch {
     return undefined;
   }
+}
+
+/** Undefined for what is not JSON. */
+export function parseJson(text = ''): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether something read as JSON is an ISO time. */
+export function isTime(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
 
 /** At most `length` bytes from `position`; fewer only at the file's end. */

@@ -126,12 +126,11 @@ function closeToOthers(root: string): string[] {
   const all = [...everythingIn(root)].filter(({ isOurs, kind }) => isOurs && (kind === 'file' || kind === 'folder'));
   const found = all.map(({ name }) => ({ path: join(root, name), stats: lstatOf(join(root, name)) }));
   for (const each of found) requireOwner(each.path, each.stats);
-  for (const each of [{ path: root, stats }, ...found]) closeOne(each.path, each.stats);
+  for (const each of [{ path: root, stats }, ...found]) {
+    const mode = each.stats.isDirectory() ? FOLDER_MODE : FILE_MODE;
+    if (isOpenToOthers(each.stats)) orStoreError(each.path, () => chmodSync(each.path, mode));
+  }
   return [`${root} was open to other users (mode ${(stats.mode & 0o777).toString(8)}), and is yours alone now`];
-}
-
-function closeOne(path: string, stats: Stats): void {
-  if (isOpenToOthers(stats)) orStoreError(path, () => chmodSync(path, stats.isDirectory() ? FOLDER_MODE : FILE_MODE));
 }
 
 function ignoreAll(root: string): string[] {

@@ -1,5 +1,6 @@
-import { type Dirent, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { type Kind, kindOfStats } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 
 /** Says that ctxb made the folder it is in, and which folder that was. */
@@ -82,7 +83,7 @@ function only(name: string, layout: Layout): readonly [RegExp, Layout] {
 export interface Found {
   /** Relative to the folder. */
   readonly name: string;
-  readonly kind: 'file' | 'folder' | 'symbolic link' | 'special file';
+  readonly kind: Kind;
   /** It has the name and the kind of something that ctxb makes; a link only the name. */
   readonly isOurs: boolean;
 }
@@ -98,12 +99,16 @@ export function* everythingIn(root: string, at = ''): Generator<Found> {
   const entries = orStoreError(path, () => readdirSync(path, { withFileTypes: true }));
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const name = join(at, entry.name);
-    const kind = kindOfEntry(entry);
+    const kind = kindOfStats(entry);
     const isFile = layout?.files?.test(entry.name) ?? false;
     const isFolder = layoutBelow(layout, entry.name) !== undefined;
     if (kind === 'folder' && isFolder) yield* everythingIn(root, name);
-    const fits = { file: isFile, folder: isFolder, 'symbolic link': isFile || isFolder, 'special file': false };
-    yield { name, kind, isOurs: fits[kind] };
+    const fits: Partial<Record<Kind, boolean>> = {
+      file: isFile,
+      folder: isFolder,
+      'symbolic link': isFile || isFolder,
+    };
+    yield { name, kind, isOurs: fits[kind] ?? false };
   }
 }
 
@@ -114,10 +119,4 @@ function layoutOf(at: string): Layout | undefined {
 
 function layoutBelow(layout: Layout | undefined, name: string): Layout | undefined {
   return layout?.folders?.find(([names]) => names.test(name))?.[1];
-}
-
-function kindOfEntry(entry: Dirent): Found['kind'] {
-  if (entry.isSymbolicLink()) return 'symbolic link';
-  if (entry.isDirectory()) return 'folder';
-  return entry.isFile() ? 'file' : 'special file';
 }

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { basename } from 'node:path';
+import { isTime, parseJson } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 import type { ContextDir } from '../folders/context-dir.ts';
 import { maskedJson } from '../masks/disk-text.ts';
@@ -67,15 +68,20 @@ export function openCostLedger(folder: ContextDir, { now, runId, period }: CostL
   };
   const take = (line: string) => {
     const entry = parseEntry(line);
-    if (entry !== undefined) addTo(entry.run === runId ? own : others, periodOf(Date.parse(entry.t), period), entry);
+    if (entry === undefined) return;
+    const sums = entry.run === runId ? own : others;
+    const when = periodOf(Date.parse(entry.t), period);
+    sums.set(when, (sums.get(when) ?? 0) + entry.microUsd);
   };
   const files = followFiles({ forget, take });
   const look = () => files.look(() => ledgerFiles(folder.path, COST_LEDGER), beginningOf(now(), period));
   return {
     add(microUsd, { session, computed }) {
       if (microUsd === 0) return;
+      if (!Number.isSafeInteger(microUsd)) throw new TypeError(`${microUsd} is no whole number of micro-dollars`);
       keepShort(folder, COST_LEDGER, { now: now(), before: beginningOf(now(), 'month'), shorten });
-      append(folder, { v: 1, t: new Date(now()).toISOString(), run: runId, session, microUsd, computed });
+      const entry: CostEntry = { v: 1, t: new Date(now()).toISOString(), run: runId, session, microUsd, computed };
+      folder.append(COST_LEDGER, maskedJson(entry));
     },
     spentByOthers() {
       look();
@@ -115,23 +121,9 @@ function* shorten(lines: Iterable<string>): Generator<string> {
   for (const entry of sums.values()) yield JSON.stringify(entry);
 }
 
-function append(folder: ContextDir, entry: CostEntry): void {
-  if (!Number.isSafeInteger(entry.microUsd))
-    throw new TypeError(`${entry.microUsd} is no whole number of micro-dollars`);
-  folder.append(COST_LEDGER, maskedJson(entry));
-}
-
-function addTo(sums: Sums, when: string, { microUsd }: CostEntry): void {
-  sums.set(when, (sums.get(when) ?? 0) + microUsd);
-}
-
 function parseEntry(line: string): CostEntry | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isEntry(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  return isEntry(value) ? value : undefined;
 }
 
 /** As far as sums are made of it. */
@@ -142,22 +134,14 @@ function isEntry(value: unknown): value is CostEntry {
   return v === 1 && isTime(t) && typeof run === 'string' && Number.isSafeInteger(microUsd);
 }
 
-function isTime(value: unknown): boolean {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
-}
-
 function periodOf(time: number, period: 'day' | 'month'): string {
   const date = new Date(time);
-  const month = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}`;
-  return period === 'month' ? month : `${month}-${twoDigits(date.getDate())}`;
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((number) => String(number).padStart(2, '0'));
+  return [date.getFullYear(), month, ...(period === 'day' ? [day] : [])].join('-');
 }
 
 /** Midnight, in milliseconds since the epoch. */
 function beginningOf(time: number, period: 'day' | 'month'): number {
   const date = new Date(time);
   return new Date(date.getFullYear(), date.getMonth(), period === 'day' ? date.getDate() : 1).getTime();
-}
-
-function twoDigits(number: number): string {
-  return String(number).padStart(2, '0');
 }

@@ -106,12 +106,10 @@ export function liveInboxes(contextDir: string): string[] {
     .filter((name) => name.endsWith('.ndjson'))
     .sort()
     .map((name) => join(folder, name))
-    .filter(isLive);
-}
-
-function isLive(path: string): boolean {
-  const owner = ownerOf(path);
-  return owner !== undefined && isAlive(owner);
+    .filter((path) => {
+      const owner = ownerOf(path);
+      return owner !== undefined && isAlive(owner);
+    });
 }
 
 /** The process that made an inbox; undefined when it does not say, as one that is just being made. */

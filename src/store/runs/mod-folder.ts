@@ -44,11 +44,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD): ModFolder {
     watcher?.close();
     watcher = undefined;
   };
-  const [plan, answer, messages] = ['plan.json', 'receipt.json', 'kept.json'].map((name) => join(path, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [answer, messages] = [join(path, 'receipt.json'), join(path, 'kept.json')];
   return {
     path,
     whenAlive(callback) {
@@ -62,7 +58,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD): ModFolder {
       }
     },
     // claude waits, and nobody reads it after this process.
-    plan: (wanted) => replaceFile(plan, [maskedJson(wanted)], { durable: false }),
+    plan: (plan) => replaceFile(join(path, 'plan.json'), [maskedJson(plan)], { durable: false }),
     takeReceipt() {
       if (!existsSync(answer)) return undefined;
       const [receipt, kept] = [answer, messages].map((file) => readJson(file, MOST_BYTES));

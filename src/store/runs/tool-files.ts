@@ -8,13 +8,12 @@ import type { Faults } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
 
-type MeasureFile = Extract<Effect, { readonly kind: 'measure-file' }>;
-type StoreResult = Extract<Effect, { readonly kind: 'store-result' }>;
+type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
 
 /** The files that tool budgets are about. Never throws: claude waits for an answer. */
 export interface ToolFiles {
-  measure(effect: MeasureFile): OwnEvent;
-  store(effect: StoreResult): OwnEvent;
+  measure(effect: EffectOf<'measure-file'>): OwnEvent;
+  store(effect: EffectOf<'store-result'>): OwnEvent;
 }
 
 /** @param world `folder`: the context folder */

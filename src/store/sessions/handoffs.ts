@@ -90,18 +90,13 @@ export function listHandoffs(contextDir: string): HandoffInfo[] {
     found.set(name, memory === undefined ? { ...pair, document: path } : { ...pair, memory: path });
   }
   return [...found]
-    .sort(([a, one], [b, other]) => compare(timeOf(b), timeOf(a)) || other.count - one.count)
+    .sort(([a, one], [b, other]) => timeOf(b).localeCompare(timeOf(a)) || other.count - one.count)
     .map(([name, { document, memory }]) => describe(name, document, memory));
 }
 
 /** The part of a name that is its time. */
 function timeOf(name: string): string {
   return name.slice(0, 'handoff-2026-11-21T08-54-03-123Z'.length);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 function describe(name: string, document: string | undefined, memory: string | undefined): HandoffInfo {

@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, lstatSync, readdirSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { type Lock, takeLock } from '../files/lock.ts';
-import { appendWhole, kindOf, makeFolder, openPlain, removeFile } from '../files/plain-file.ts';
+import { appendWhole, makeFolder, openPlain, removeFile } from '../files/plain-file.ts';
 import { processMark } from '../files/process-mark.ts';
 import { cutTornLine, readLines } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
@@ -116,7 +116,7 @@ function useFolder(
         files.close(file);
         dir.write(file, chunks, REWRITTEN);
       }),
-    sizeOf: (file) => sizeOf(dir.place(file)),
+    sizeOf: (file) => statOf(dir.place(file))?.size ?? 0,
     writeIndex: (text) =>
       ifOpen(() => {
         dir.write(INDEX, text, REWRITTEN);
@@ -137,21 +137,17 @@ function useFolder(
   };
 }
 
-function sizeOf(path: string): number {
-  return orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false })?.size ?? 0);
+function statOf(path: string): Stats | undefined {
+  return orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
 }
 
 /** Removes the temporary files of a run that was killed while it replaced a file. */
 function sweep(dir: ContextDir, before: number): void {
   for (const name of orStoreError(dir.path, () => readdirSync(dir.path))) {
     const path = join(dir.path, name);
-    if (LEFTOVER.test(name) && kindOf(path) === 'file' && isOlder(path, before)) removeFile(path);
+    const stats = LEFTOVER.test(name) ? statOf(path) : undefined;
+    if (stats?.isFile() && stats.mtimeMs < before) removeFile(path);
   }
-}
-
-function isOlder(path: string, time: number): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && stat.mtimeMs < time;
 }
 
 /** A file takes milliseconds to be replaced. */

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { isLocked } from '../files/lock.ts';
-import { kindOf, readJson, readPlain } from '../files/plain-file.ts';
+import { isTime, kindOf, readJson, readPlain } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
 
@@ -122,8 +122,4 @@ function isSessionFile(value: unknown): value is SessionFile {
   if (!('ids' in value && 'startedAt' in value && 'updatedAt' in value)) return false;
   const { ids, startedAt, updatedAt } = value;
   return Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isTime(startedAt) && isTime(updatedAt);
-}
-
-function isTime(value: unknown): boolean {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
