@@ -4,48 +4,34 @@ import { decisionText } from '../../messages.ts';
 import type { CallSeen, ResultSeen } from '../../replay/items-seen.ts';
 import { type SortOrder, sortSessions } from '../../replay/sort.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
-import { type Deltas, type Runs, type Sparse, toDeltas, toRuns, toSparse } from './columns.ts';
+import { type Column, type Deltas, toDeltas } from './columns.ts';
 
-/** The data of the page. Figures of calls stand in columns, so that 200,000 calls stay small. */
+/** The data of the page. */
 export interface PageData {
   readonly version: 1;
   readonly sessions: readonly PageSession[];
 }
 
-/** Of one recording: what the summary has, texts on one line and cleaned, and its calls. */
-export interface PageSession
-  extends Pick<
-    SessionSummary,
-    | 'claudeCodeVersion'
-    | 'time'
-    | 'window'
-    | 'turns'
-    | 'calls'
-    | 'context'
-    | 'traffic'
-    | 'compactions'
-    | 'cost'
-    | 'growth'
-    | 'lineage'
-    | 'subagents'
-    | 'waits'
-    | 'lines'
-    | 'copied'
-  > {
-  readonly file: string;
-  readonly sessionId: string | null;
-  readonly model: string | null;
-  readonly project: string | null;
-  /** The first that was said. */
-  readonly prompt: string | null;
+/** What the page has as the summary has it, but for texts, which are on one line and cleaned. */
+const TAKEN = [
+  ...(['file', 'sessionId', 'claudeCodeVersion', 'model', 'project', 'prompt', 'time', 'window', 'turns'] as const),
+  ...(['calls', 'context', 'traffic', 'compactions', 'cost', 'lineage', 'subagents', 'waits', 'copied'] as const),
+];
+
+type Taken = Pick<SessionSummary, (typeof TAKEN)[number]>;
+
+/** Of one recording: what its summary has, and its calls. */
+export interface PageSession extends Taken {
   /** Where zones of the context begin, and where it is compacted, in tokens, ascending. */
   readonly levels: readonly Level[];
   readonly actions: readonly PageAction[];
   readonly results: readonly ResultSeen[];
   readonly prompts: readonly { readonly turn: number; readonly tokens: number; readonly text: string }[];
+  /** The models that its calls name by their place here. */
+  readonly models: readonly (string | null)[];
   readonly columns: Columns;
   /** The context as other policies would have had it. */
-  readonly curves: readonly { readonly policy: string; readonly context: Deltas }[];
+  readonly curves: readonly WhatIfCurve[];
 }
 
 export interface Level {
@@ -61,30 +47,16 @@ export interface PageAction {
   readonly call: number;
 }
 
-/** The calls of a session; the meaning of each figure is that in `CallSeen`. */
-export interface Columns {
-  readonly turn: Deltas;
-  readonly line: Deltas;
-  /** Whole seconds since the epoch. */
-  readonly seconds: Deltas;
-  readonly model: Runs<string | null>;
-  readonly context: Deltas;
-  readonly input: readonly number[];
-  /** What of the context was not read from the cache; the rest of it was. */
-  readonly unread: readonly number[];
-  readonly output: readonly number[];
-  readonly outputKnown: Runs<boolean>;
-  /** Context less what was predicted. */
-  readonly surprise: readonly (number | null)[];
-  readonly microUsd: readonly (number | null)[];
+/** The calls of a session in columns of whole numbers, so that 200,000 stay small. */
+export type Columns = Readonly<Record<keyof typeof FIGURES, Deltas>> & {
   /** By what they came from, the largest sum first. */
-  readonly added: readonly { readonly kind: string; readonly tokens: Sparse }[];
-}
+  readonly added: readonly { readonly kind: string; readonly tokens: readonly number[] }[];
+};
 
 /** The context that another policy would have had: a figure for each call of the session, null where it made none. */
 export interface WhatIfCurve {
   readonly policy: string;
-  readonly context: readonly (number | null)[];
+  readonly context: Column;
 }
 
 export interface PageOptions {
@@ -123,57 +95,39 @@ export function createPageData(options: PageOptions): PageDataBuilder {
 }
 
 function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions): PageSession {
-  const { claudeCodeVersion, time, window, turns, calls, context, traffic, compactions, cost, lines, copied } = session;
-  return {
-    file: clean(session.file),
-    sessionId: cleanOrNull(session.sessionId),
-    claudeCodeVersion: cleanOrNull(claudeCodeVersion),
-    model: cleanOrNull(session.model),
-    project: cleanOrNull(session.project),
-    prompt: session.prompt === null ? null : shortened(clean(session.prompt), PROMPT_LENGTH),
-    ...{ time, window, turns, calls, context, traffic, compactions, cost, lines },
-    ...(copied && {
-      copied: { ...copied, from: copied.from.map((each) => ({ ...each, session: clean(each.session) })) },
-    }),
-    ...(session.waits && { waits: session.waits }),
-    growth: Object.fromEntries(Object.entries(session.growth).map(([kind, tokens]) => [clean(kind), tokens])),
-    lineage: session.lineage.map(({ from, to, reason, context: at }) => ({
-      from: clean(from),
-      to: clean(to),
-      reason: clean(reason),
-      context: at,
+  const { series = [], prompts = [], window, actions } = session;
+  const models = [...new Set(series.map(({ model }) => model))];
+  const cleaned = clean({
+    ...(Object.fromEntries(TAKEN.map((key) => [key, session[key]])) as unknown as Taken),
+    models,
+    // Not what they were told.
+    subagents: session.subagents.map(({ id, kind, peak, calls, tokens, usd, estimated }) => ({
+      ...{ id, kind, peak, calls, tokens, usd, estimated },
     })),
-    subagents: session.subagents.map(({ id, kind, peak, calls: count, tokens, usd, estimated }) => ({
-      ...{ id: clean(id), kind: kind === null ? null : clean(kind), peak, calls: count, tokens, usd, estimated },
-    })),
-    levels: levelsOf(window.tokens, policy),
-    actions: session.actions.map((action) => ({
+    actions: actions.map((action) => ({
       kind: action.kind,
-      text: clean(decisionText(action)),
+      text: decisionText(action),
       turn: action.at.turn + 1,
       call: action.at.call,
     })),
     results: largestOf(session),
-    prompts: (session.prompts ?? []).map(({ turn, tokens, text }) => ({
-      turn,
-      tokens,
-      text: shortened(clean(text), PROMPT_LENGTH),
-    })),
-    columns: columnsOf(session.series ?? []),
-    curves: (curvesOf?.(session) ?? []).map((curve) => ({
-      policy: clean(curve.policy),
-      context: toDeltas(curve.context),
-    })),
+    prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
+    curves: curvesOf?.(session) ?? [],
+  });
+  return {
+    ...cleaned,
+    prompt: cleaned.prompt && shortened(cleaned.prompt, PROMPT_LENGTH),
+    prompts: cleaned.prompts.map((each) => ({ ...each, text: shortened(each.text, PROMPT_LENGTH) })),
+    levels: levelsOf(window.tokens, policy),
+    columns: columnsOf(series, models),
   };
 }
 
 /** Recordings hold what anybody has written: nothing in it may turn the direction of what stands beside it. */
-function clean(text: string): string {
-  return oneLine(text, TEXT_LENGTH);
-}
-
-function cleanOrNull(text: string | null): string | null {
-  return text === null ? null : clean(text);
+function clean<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+    typeof part === 'string' ? oneLine(part, TEXT_LENGTH) : part,
+  );
 }
 
 function levelsOf(window: number | null, policy: Policy): Level[] {
@@ -192,27 +146,35 @@ function levelsOf(window: number | null, policy: Policy): Level[] {
 }
 
 function largestOf({ results, largest }: SessionSummary): ResultSeen[] {
-  return [...(results ?? largest)]
-    .sort((a, b) => b.tokens - a.tokens)
-    .slice(0, RESULTS.most)
-    .map((result) => ({ ...result, tool: clean(result.tool), target: clean(result.target) }));
+  return [...(results ?? largest)].sort((a, b) => b.tokens - a.tokens).slice(0, RESULTS.most);
 }
 
-function columnsOf(calls: readonly CallSeen[]): Columns {
-  return {
-    turn: toDeltas(calls.map(({ turn }) => turn)),
-    line: toDeltas(calls.map(({ line }) => line)),
-    seconds: toDeltas(calls.map(({ t }) => (t === null ? null : Math.round(t / 1000)))),
-    model: toRuns(calls.map(({ model }) => cleanOrNull(model))),
-    context: toDeltas(calls.map(({ context }) => context)),
-    input: calls.map(({ input }) => input),
-    unread: calls.map(({ context, cacheRead }) => context - cacheRead),
-    output: calls.map(({ output }) => Math.round(output)),
-    outputKnown: toRuns(calls.map(({ outputKnown }) => outputKnown)),
-    surprise: calls.map(({ context, predicted }) => (predicted === null ? null : Math.round(context - predicted))),
-    microUsd: calls.map(({ usd }) => (usd === null ? null : Math.round(usd * 1e6))),
-    added: addedOf(calls),
-  };
+/** What a call has in each column; the meaning is that in `CallSeen`. */
+const FIGURES = {
+  turn: ({ turn }: CallSeen) => turn,
+  line: ({ line }: CallSeen) => line,
+  seconds: ({ t }: CallSeen) => rounded(t, 1e-3),
+  context: ({ context }: CallSeen) => context,
+  input: ({ input }: CallSeen) => input,
+  cacheRead: ({ cacheRead }: CallSeen) => cacheRead,
+  output: ({ output }: CallSeen) => Math.round(output),
+  outputKnown: ({ outputKnown }: CallSeen) => Number(outputKnown),
+  predicted: ({ predicted }: CallSeen) => rounded(predicted),
+  microUsd: ({ usd }: CallSeen) => rounded(usd, 1e6),
+  /** Its place among the session's models. */
+  model: ({ model }: CallSeen, models: PageSession['models']) => models.indexOf(model),
+};
+
+function columnsOf(calls: readonly CallSeen[], models: PageSession['models']): Columns {
+  const columns = Object.entries(FIGURES).map(([name, figure]) => [
+    name,
+    toDeltas(calls.map((call) => figure(call, models))),
+  ]);
+  return { ...Object.fromEntries(columns), added: addedOf(calls) };
+}
+
+function rounded(figure: number | null, factor = 1): number | null {
+  return figure === null ? null : Math.round(figure * factor);
 }
 
 function addedOf(calls: readonly CallSeen[]): Columns['added'] {
@@ -223,7 +185,7 @@ function addedOf(calls: readonly CallSeen[]): Columns['added'] {
   return [...sums]
     .sort(([, a], [, b]) => b - a)
     .map(([kind]) => ({
-      kind: clean(kind),
-      tokens: toSparse(calls.map(({ added }) => Math.round(Object.hasOwn(added, kind) ? (added[kind] ?? 0) : 0))),
+      kind: oneLine(kind, TEXT_LENGTH),
+      tokens: calls.map(({ added }) => Math.round(Object.hasOwn(added, kind) ? (added[kind] ?? 0) : 0)),
     }));
 }

@@ -1,9 +1,8 @@
 import uPlot from 'uplot';
 import { h } from '../../../browser/dom.ts';
-import { type Colors, currentColors } from './colors.ts';
+import type { Column } from '../columns.ts';
 import { followKeys, followPointer } from './input.ts';
-import { createPen, type Pen } from './pen.ts';
-import type { Column } from './session.ts';
+import { type Color, createPen, cssColor, type Pen } from './pen.ts';
 import type { Span } from './span.ts';
 
 export interface ChartOptions {
@@ -16,7 +15,9 @@ export interface ChartOptions {
   /** Upper end of the scale for what is shown; the lower one is 0. */
   readonly top: () => number;
   readonly figure: (value: number) => string;
+  /** Draws before the lines. */
   readonly behind?: (pen: Pen) => void;
+  /** Draws over them. */
   readonly above?: (pen: Pen) => void;
   /** A call in words, for screen readers. */
   readonly tell: (call: number) => string;
@@ -25,21 +26,26 @@ export interface ChartOptions {
 export interface Line {
   readonly name: string;
   readonly figures: Column;
-  readonly color: (colors: Colors) => string;
-  readonly dash?: readonly number[];
+  readonly color: Color;
+  /** As an SVG has it; default: it is solid. */
+  readonly dash?: string;
   readonly filled?: boolean;
-  /** Only the space of it counts: it is drawn by hand. */
-  readonly invisible?: boolean;
-  readonly show?: boolean;
+  /** In pixels; default: 1.5. */
+  readonly width?: number;
+  /** Default: it is shown. */
+  readonly isOn?: boolean;
 }
 
 export interface Chart {
   readonly element: HTMLElement;
   /** Line `at` is shown or not. */
   show(at: number, shown: boolean): void;
-  /** Draws it again, after its data or the colours have changed. */
+  /** Draws it again, after what it shows has changed. */
   redraw(): void;
 }
+
+/** Sent to each chart when the colours of the page have changed. */
+export const OTHER_COLORS = 'other-colors';
 
 const NARROW = 560;
 const FONT = '12px system-ui, sans-serif';
@@ -56,7 +62,7 @@ export function createChart(options: ChartOptions): Chart {
     'aria-valuenow': 1,
     'aria-valuetext': 'no call chosen',
   });
-  const shown = lines.map(({ show = true }) => show);
+  const shown = lines.map(({ isOn = true }) => isOn);
   const calls = Array.from({ length: span.total }, (_, at) => at + 1);
   const data = [calls, ...lines.map(({ figures }) => [...figures])];
   let plot: uPlot | undefined;
@@ -90,6 +96,7 @@ export function createChart(options: ChartOptions): Chart {
     say();
   });
   followKeys(frame, span);
+  frame.addEventListener(OTHER_COLORS, draw);
   new ResizeObserver(() => {
     if (plot?.width !== frame.clientWidth) draw();
   }).observe(frame);
@@ -104,7 +111,6 @@ export function createChart(options: ChartOptions): Chart {
 }
 
 function plotOptions(options: ChartOptions, shown: readonly boolean[], width: number): uPlot.Options {
-  const colors = currentColors();
   const isNarrow = width < NARROW;
   const { span, behind, above, top } = options;
   return {
@@ -118,7 +124,7 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
     },
     axes: [
       {
-        ...axis(colors),
+        ...axis(),
         size: 28,
         space: 64,
         incrs: WHOLE,
@@ -127,9 +133,9 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
         labelGap: 0,
         labelFont: FONT,
       },
-      { ...axis(colors), size: isNarrow ? 42 : 56, values: (_, ticks) => ticks.map(options.figure) },
+      { ...axis(), size: isNarrow ? 42 : 56, values: (_, ticks) => ticks.map(options.figure) },
     ],
-    series: [{}, ...options.lines.map((line, at) => series(line, shown[at] ?? true, colors))],
+    series: [{}, ...options.lines.map((line, at) => series(line, shown[at] ?? true))],
     cursor: {
       y: false,
       move: (plot, left, top) => [left < 0 ? left : snapped(plot, left), top],
@@ -138,8 +144,8 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
       bind: { dblclick: () => () => null },
     },
     hooks: {
-      ...(behind && { drawClear: [(plot) => behind(createPen(plot, colors))] }),
-      ...(above && { draw: [(plot) => above(createPen(plot, colors))] }),
+      ...(behind && { drawAxes: [(plot) => behind(createPen(plot))] }),
+      ...(above && { draw: [(plot) => above(createPen(plot))] }),
     },
   };
 }
@@ -152,19 +158,19 @@ function snapped(plot: uPlot, left: number): number {
 /** Steps of the scale of calls, of which there are no halves. */
 const WHOLE = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
-function axis({ quiet, line }: Colors): uPlot.Axis {
-  return { stroke: quiet, font: FONT, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 } };
+function axis(): uPlot.Axis {
+  const line = { stroke: cssColor('line'), width: 1 };
+  return { stroke: cssColor('quiet'), font: FONT, grid: line, ticks: { ...line, size: 4 } };
 }
 
-function series(line: Line, show: boolean, colors: Colors): uPlot.Series {
-  const stroke = line.color(colors);
-  if (line.invisible) return { show, paths: () => null, points: { show: false } };
+function series(line: Line, show: boolean): uPlot.Series {
+  const stroke = cssColor(line.color);
   return {
     show,
     label: line.name,
     stroke,
-    width: line.filled ? 2 : 1.5,
-    ...(line.dash && { dash: [...line.dash] }),
+    width: line.width ?? 1.5,
+    ...(line.dash && { dash: line.dash.split(' ').map(Number) }),
     ...(line.filled && { fill: `${stroke}1f` }),
     points: { size: 5, fill: stroke },
   };

@@ -1,42 +1,31 @@
+import { h } from '../../../browser/dom.ts';
 import { shareOf, tokens } from '../../figures.ts';
-import { type Chart, createChart, type Line } from './chart.ts';
-import { KIND_COLORS } from './colors.ts';
-import { drawEvents } from './events.ts';
-import type { Pen } from './pen.ts';
+import type { Column } from '../columns.ts';
+import type { PageSession } from '../page-data.ts';
+import { createChart, type Line } from './chart.ts';
+import { choice, legend, section, zoomButtons } from './controls.ts';
+import { type Color, KIND_COLORS, type Pen } from './pen.ts';
 import type { Session } from './session.ts';
 import type { Span } from './span.ts';
 
-/** Lines before those of other policies. */
-const CONTEXT_LINES = ['Context', 'Predicted before the call'] as const;
+/** From this share of the window on, the whole window is shown at first. */
+const SHOWS_WINDOW = 0.4;
 
-/** How the lines of other policies are told apart where colours are not. */
-const DASHES = [
-  [8, 4],
-  [2, 3],
-  [12, 4, 2, 4],
-  [4, 4],
-  [14, 6],
-  [8, 3, 2, 3, 2, 3],
-] as const;
-
-export interface ContextChart extends Chart {
-  readonly lines: readonly Line[];
-  /** Shows the whole window, or only as much as the context has had. */
-  fit(whole: boolean): void;
-}
+const KEY =
+  'Dashed from top to bottom: a compaction. ▼ above the chart: an action of the policy. The strip at its foot: one turn dark, the next one light.';
 
 /** The context over the calls, before zones, with what happened to it. */
-export function createContextChart(session: Session, span: Span): ContextChart {
-  const window = session.info.window.tokens;
+export function contextSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
+  const { window, context } = session.info;
+  let isWhole = (context.peakFraction ?? 0) >= SHOWS_WINDOW;
   const lines = linesOf(session);
-  let whole = (session.info.context.peakFraction ?? 0) >= 0.4;
-  const highest = session.curves.reduce((most, { context }) => largest(context, most), session.info.context.peak);
+  const highest = session.curves.reduce((most, curve) => largest(curve.context, most), context.peak);
   const chart = createChart({
     name: 'Context over calls',
     span,
     lines,
     height: 340,
-    top: () => (whole ? Math.max(window ?? 0, highest) * 1.04 : highest * 1.2),
+    top: () => (isWhole ? Math.max(window.tokens ?? 0, highest) * 1.04 : highest * 1.2),
     figure: short,
     behind: (pen) => {
       drawZones(pen, session);
@@ -47,34 +36,35 @@ export function createContextChart(session: Session, span: Span): ContextChart {
       drawEvents(pen, session, span);
     },
     tell: (call) => {
-      const context = session.context[call - 1] ?? 0;
-      return `Call ${call}, turn ${session.turn[call - 1]}: ${tokens(context)} tokens, ${shareOf(context, window)}`;
+      const figure = session.context[call - 1] ?? 0;
+      return `Call ${call}, turn ${session.turn[call - 1]}: ${tokens(figure)} tokens, ${shareOf(figure, window.tokens)}`;
     },
   });
-  return {
-    ...chart,
-    lines,
-    fit(isWhole) {
-      whole = isWhole;
-      chart.redraw();
-    },
-  };
+  const scale = choice('Scale', { window: 'Whole window', context: 'Fit' }, isWhole ? 'window' : 'context', (way) => {
+    isWhole = way === 'window';
+    chart.redraw();
+  });
+  const chips = lines.map((line, at) => ({ ...line, toggle: (isOn: boolean) => chart.show(at, isOn) }));
+  const controls = h('div', { class: 'controls' }, zoomButtons(span), window.tokens !== null && scale);
+  const key = h('p', { class: 'quiet' }, KEY);
+  return section('Context', [controls, chart.element, legend('Curves', chips), key], table);
 }
+
+/** How the lines of other policies are told apart where colours are not. */
+const DASHES = ['8 4', '2 3', '12 4 2 4', '4 4', '14 6', '8 3 2 3 2 3'];
 
 function linesOf({ context, predicted, curves }: Session): Line[] {
   return [
-    { name: CONTEXT_LINES[0], figures: context, color: ({ mark }) => mark, filled: true },
-    { name: CONTEXT_LINES[1], figures: predicted, color: ({ quiet }) => quiet, dash: [3, 3], show: false },
-    ...curves.map(({ policy, context: figures }, at) => ({
-      name: policy,
-      figures,
-      color: ({ kinds, mark }: Pen['colors']) => kinds[(at + 1) % (KIND_COLORS - 1)] ?? mark,
-      dash: DASHES[at % DASHES.length] ?? [8, 4],
-    })),
+    { name: 'Context', figures: context, color: 'mark', filled: true, width: 2 },
+    { name: 'Predicted before the call', figures: predicted, color: 'quiet', dash: '3 3', isOn: false },
+    ...curves.map(({ policy, context: figures }, at): Line => {
+      const color: Color = `kind-${((at + 1) % (KIND_COLORS - 1)) + 1}`;
+      return { name: policy, figures, color, dash: DASHES[at % DASHES.length] ?? '' };
+    }),
   ];
 }
 
-function largest(figures: readonly (number | null)[], least: number): number {
+function largest(figures: Column, least: number): number {
   return figures.reduce<number>((most, figure) => Math.max(most, figure ?? 0), least);
 }
 
@@ -86,14 +76,14 @@ export function short(figure: number): string {
 
 const TINTS = { warning: ['warn', '14'], critical: ['bad', '12'], handoff: ['bad', '22'] } as const;
 
-function drawZones({ box, colors, fill, y }: Pen, { info: { levels } }: Session): void {
+function drawZones({ box, fill, y }: Pen, { info: { levels } }: Session): void {
   const zones = levels.filter(({ name }) => name in TINTS);
   for (const [at, { name, tokens: start }] of zones.entries()) {
     const [color, alpha] = TINTS[name as keyof typeof TINTS];
     const end = zones[at + 1]?.tokens;
     const top = Math.max(box.top, end === undefined ? box.top : y(end));
     const bottom = Math.min(box.top + box.height, y(start));
-    if (bottom > top) fill(`${colors[color]}${alpha}`, box.left, top, box.width, bottom - top);
+    if (bottom > top) fill(color, box.left, top, box.width, bottom - top, alpha);
   }
 }
 
@@ -101,7 +91,7 @@ function drawZones({ box, colors, fill, y }: Pen, { info: { levels } }: Session)
 const [STRIP, TURN] = [5, 3];
 
 /** One turn dark, the next one light. */
-function drawTurns({ box, colors, x, fill }: Pen, { turn }: Session, { from, to }: Span): void {
+function drawTurns({ box, x, fill }: Pen, { turn }: Session, { from, to }: Span): void {
   const [first, last] = [Math.ceil(from), Math.floor(to)];
   const turns = (turn[last - 1] ?? 0) - (turn[first - 1] ?? 0);
   if (turns * TURN > box.width) return;
@@ -109,17 +99,17 @@ function drawTurns({ box, colors, x, fill }: Pen, { turn }: Session, { from, to 
     let end = call;
     while (end < last && turn[end] === turn[call - 1]) end++;
     const [left, right] = [Math.max(box.left, x(call - 0.5)), Math.min(box.left + box.width, x(end + 0.5))];
-    const color = (turn[call - 1] ?? 0) % 2 === 0 ? colors.line : colors.edge;
+    const color = (turn[call - 1] ?? 0) % 2 === 0 ? 'line' : 'edge';
     fill(color, left, box.top + box.height - STRIP, right - left, STRIP);
     call = end + 1;
   }
 }
 
 /** Pixels that names of levels keep from each other. */
-const APART = 15;
+const LEVELS_APART = 15;
 
-function drawLevels(pen: Pen, { info: { levels, window } }: Session): void {
-  const { box, colors, y, stroke, text } = pen;
+function drawLevels({ box, y, line, text }: Pen, { info: { levels, window } }: Session): void {
+  const right = box.left + box.width;
   let last = Number.POSITIVE_INFINITY;
   for (const { name, tokens: at } of [
     ...levels,
@@ -127,16 +117,56 @@ function drawLevels(pen: Pen, { info: { levels, window } }: Session): void {
   ]) {
     const height = y(at);
     if (name === 'monitor' || height < box.top || height > box.top + box.height) continue;
-    stroke(
-      name === 'window' ? colors.ink : colors.quiet,
-      [
-        [box.left, height],
-        [box.left + box.width, height],
-      ],
-      [4, 4],
-    );
-    if (last - height < APART) continue;
+    line(name === 'window' ? 'ink' : 'quiet', [box.left, height], [right, height], [4, 4]);
+    if (last - height < LEVELS_APART) continue;
     last = height;
-    text(colors.quiet, `${name} ${shareOf(at, window.tokens)}`, box.left + 6, height);
+    text('quiet', `${name} ${shareOf(at, window.tokens)}`, box.left + 6, height);
+  }
+}
+
+/** Compactions as lines from top to bottom, actions as marks above the curve. */
+function drawEvents(pen: Pen, { info }: Session, span: Span): void {
+  const isShown = ({ call }: { readonly call: number }) => call + 0.5 >= span.from && call + 0.5 <= span.to;
+  drawCompactions(pen, info.compactions.filter(isShown));
+  drawActions(pen, info.actions.filter(isShown));
+}
+
+/** Pixels that compactions keep from each other on the average, or they are only ticks; and the height of these. */
+const [APART, TICK] = [8, 8];
+
+/** Names of compactions where there is little room, and the room that they need. */
+const NAMES: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
+  claude: 'by claude',
+  placed: 'by claude, as placed',
+  caller: 'by the caller',
+  ctxb: 'by ctxb',
+};
+const NAME = 125;
+
+function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['compactions']): void {
+  const isDense = compactions.length * APART > box.width;
+  const foot = box.top + (isDense ? TICK : box.height);
+  for (const [index, { call, by }] of compactions.entries()) {
+    const at = x(call + 0.5);
+    line('ink', [at, box.top], [at, foot], [5, 3]);
+    const next = compactions[index + 1];
+    const end = next === undefined ? box.left + box.width : x(next.call + 0.5);
+    // What has no room for its name is named by the tooltip and the table.
+    if (!isDense && end - at > NAME) text('ink', NAMES[by], at + 5, box.top + 9);
+  }
+}
+
+/** Actions that stand for trouble. */
+const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'unrelieved', 'give-up', 'trigger-refused', 'left-undone']);
+
+function drawActions({ box, x, mark }: Pen, actions: PageSession['actions']): void {
+  const last = { bad: Number.NEGATIVE_INFINITY, warn: Number.NEGATIVE_INFINITY };
+  for (const { call, kind } of actions) {
+    const at = x(call + 0.5);
+    const color = GRAVE.has(kind) ? 'bad' : 'warn';
+    // More than one at a place would not be seen.
+    if (at - last[color] < 2) continue;
+    last[color] = at;
+    mark(color, at, box.top - 1);
   }
 }

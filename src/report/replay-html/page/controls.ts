@@ -1,6 +1,17 @@
 import { button, h, s } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
+import type { Color } from './pen.ts';
 import type { Span } from './span.ts';
+
+/** A part of the page with a chart, and the table behind it, which is made when it is opened. */
+export function section(title: string, parts: readonly HTMLElement[], table?: () => HTMLElement): HTMLElement {
+  const details = h('details', {}, h('summary', {}, 'The same as a table'));
+  details.addEventListener('toggle', () => {
+    if (table !== undefined && details.open && details.childElementCount === 1) details.append(table());
+  });
+  const all = table === undefined ? parts : [...parts, details];
+  return h('section', { class: 'card', 'aria-label': title }, h('h2', {}, title), ...all);
+}
 
 /** Zooms all charts of a session, for mouse, finger and keyboard. */
 export function zoomButtons(span: Span): HTMLElement {
@@ -31,12 +42,11 @@ export function zoomButtons(span: Span): HTMLElement {
 
 export interface Chip {
   readonly name: string;
-  /** Index of its colour among those of kinds, or the name of another one. */
-  readonly color: number | string;
+  readonly color: Color;
   /** What stands behind the name. */
   readonly detail?: string;
   /** It is a line, dashed in this way. */
-  readonly dash?: readonly number[] | undefined;
+  readonly dash?: string;
   readonly isOn?: boolean;
   readonly toggle: (isOn: boolean) => void;
 }
@@ -47,7 +57,8 @@ export function legend(name: string, chips: readonly Chip[]): HTMLElement {
 }
 
 function chipButton({ name, color, detail, dash, isOn = true, toggle }: Chip): HTMLElement {
-  const swatch = dash === undefined ? h('span', { class: `swatch color-${color}` }) : dashed(dash, color);
+  const swatch = dash === undefined ? h('span', { class: 'swatch' }) : dashed(dash);
+  swatch.style.color = `var(--${color})`;
   const made = button('', () => {
     const next = made.getAttribute('aria-pressed') !== 'true';
     made.setAttribute('aria-pressed', String(next));
@@ -58,11 +69,11 @@ function chipButton({ name, color, detail, dash, isOn = true, toggle }: Chip): H
   return made;
 }
 
-function dashed(dash: readonly number[], color: Chip['color']): SVGElement {
+function dashed(dash: string): SVGElement {
   return s(
     'svg',
-    { class: `swatch-line color-${color}`, width: 28, height: 4, viewBox: '0 0 28 4', 'aria-hidden': 'true' },
-    s('line', { x1: 0, y1: 2, x2: 28, y2: 2, 'stroke-dasharray': dash.join(' ') }),
+    { class: 'swatch-line', width: 28, height: 4, viewBox: '0 0 28 4', 'aria-hidden': 'true' },
+    s('line', { x1: 0, y1: 2, x2: 28, y2: 2, 'stroke-dasharray': dash }),
   );
 }
 

@@ -1,85 +1,83 @@
-import { counted, tokens } from '../../figures.ts';
-import { type Chart, createChart } from './chart.ts';
-import { KIND_COLORS } from './colors.ts';
+import { h } from '../../../browser/dom.ts';
+import { counted, percent, tokens } from '../../figures.ts';
+import { createChart } from './chart.ts';
 import { short } from './context-chart.ts';
-import type { Pen } from './pen.ts';
-import type { Added, Session } from './session.ts';
+import { choice, legend, section } from './controls.ts';
+import { KIND_COLORS, type Pen } from './pen.ts';
+import { type Added, addedAt, type Session } from './session.ts';
 import type { Span } from './span.ts';
 
 /** `call`: what came in before each call. `sum`: what is in the context, since it was last replaced. */
-export type GrowthMode = 'call' | 'sum';
+type Mode = 'call' | 'sum';
 
-export interface GrowthChart extends Chart {
-  /** Kinds with a colour of their own, and the rest as one; the colour is that of the same index. */
-  readonly kinds: readonly Added[];
-  mode(mode: GrowthMode): void;
-  showKind(at: number, shown: boolean): void;
-}
+const WAYS: Readonly<Record<Mode, string>> = { call: 'Per call', sum: 'Piled up since the last compaction' };
 
-/** Pixels of a bar at the least. */
-const BAR = 3;
+const ABOUT: Readonly<Record<Mode, string>> = {
+  call: 'Estimated tokens that came in before each call.',
+  sum: 'Estimated tokens, piled up from call to call. The line is the measured context: between the two are the system prompt, the definitions of tools, and what the estimate missed.',
+};
 
-/**
- * Estimated tokens that came in, stacked by kind.
- *
- * @param onDrawn told how many calls share a bar, because there are more of them than pixels
- */
-export function createGrowthChart(session: Session, span: Span, onDrawn: (callsPerBar: number) => void): GrowthChart {
+/** Estimated tokens that came in, stacked by kind. */
+export function growthSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
+  if (session.added.length === 0) return h('div', { hidden: true });
   const kinds = mainKinds(session);
-  const sums = { call: kinds.map((kind) => kind.tokens), sum: kinds.map((kind) => sumsOf(kind, session)) };
+  const columns = { call: kinds.map((kind) => kind.tokens), sum: kinds.map((kind) => sumsOf(kind, session)) };
   const shown = kinds.map(() => true);
-  let mode: GrowthMode = 'call';
+  const about = h('p', { class: 'quiet' });
+  let mode: Mode = 'call' as Mode;
   let width = 600;
 
-  const stacks = () => stacksOf({ columns: sums[mode], shown, mode, span, width });
-  const highest = () => {
-    const bars = stacks().bars.reduce((most, { total }) => Math.max(most, total), 10);
-    return mode === 'sum' ? Math.max(bars, session.info.context.peak) : bars;
-  };
+  const stacks = () =>
+    stacksOf({ columns: columns[mode].map((each, at) => (shown[at] ? each : [])), mode, span, width });
   const chart = createChart({
     name: 'What came in, by kind, over calls',
     span,
-    lines: [{ name: 'Tokens', figures: session.context, color: ({ ink }) => ink, invisible: true }],
+    // What is measured, over what is estimated.
+    lines: [{ name: 'Context', figures: session.context, color: 'ink', width: 1, isOn: false }],
     height: 220,
-    top: () => highest() * 1.05,
+    top: () => {
+      const least = mode === 'sum' ? session.info.context.peak : 10;
+      return stacks().bars.reduce((most, { total }) => Math.max(most, total), least) * 1.05;
+    },
     figure: short,
-    above: (pen) => {
+    behind: (pen) => {
       width = pen.box.width;
       const drawn = stacks();
       drawStacks(pen, drawn, mode);
-      onDrawn(drawn.size);
-      if (mode === 'sum') drawContext(pen, session, span);
+      const bars = drawn.size > 1 ? ` A bar stands for ${counted(drawn.size, 'call')}.` : '';
+      about.textContent = `${ABOUT[mode]}${bars}`;
     },
-    tell: (call) => `Call ${call}: ${addedText(kinds, call) || 'nothing came in'}`,
+    tell: (call) => `Call ${call}: ${addedText(session, call) || 'nothing came in'}`,
   });
-  return {
-    ...chart,
-    kinds,
-    mode(wanted) {
-      mode = wanted;
+  const ways = choice('Growth', WAYS, mode, (chosen) => {
+    mode = chosen;
+    chart.show(0, mode === 'sum');
+    chart.redraw();
+  });
+  const total = kinds.reduce((sum, kind) => sum + kind.total, 0);
+  const chips = kinds.map((kind, at) => ({
+    name: kind.kind,
+    color: `kind-${at + 1}` as const,
+    detail: `${tokens(kind.total)} · ${percent(kind.total / total)}`,
+    toggle: (isOn: boolean) => {
+      shown[at] = isOn;
       chart.redraw();
     },
-    showKind(at, isShown) {
-      shown[at] = isShown;
-      chart.redraw();
-    },
-  };
+  }));
+  const controls = h('div', { class: 'controls' }, ways);
+  return section('What came in', [controls, chart.element, legend('Kinds', chips), about], table);
 }
 
 /** What came in before a call: `Read 8,200, answer 310` */
-function addedText(kinds: readonly Added[], call: number): string {
-  return kinds
-    .flatMap(({ kind, tokens: figures }) => {
-      const figure = figures[call - 1] ?? 0;
-      return figure === 0 ? [] : [{ kind, figure }];
-    })
-    .sort((a, b) => b.figure - a.figure)
+function addedText(session: Session, call: number): string {
+  return addedAt(session, call)
     .map(({ kind, figure }) => `${kind} ${tokens(figure)}`)
     .join(', ');
 }
 
+/** Kinds with a colour of their own, and the rest as one; the colour is that of the same index. */
 function mainKinds({ added, calls }: Session): Added[] {
-  if (added.length <= KIND_COLORS) return [...added];
+  if (added.length <= KIND_COLORS) return added;
   const rest = added.slice(KIND_COLORS - 1);
   const figures = Array.from({ length: calls }, (_, at) =>
     rest.reduce((sum, { tokens: each }) => sum + (each[at] ?? 0), 0),
@@ -102,41 +100,40 @@ function sumsOf({ tokens: figures }: Added, { context, info }: Session): number[
 }
 
 interface Stacks {
+  /** Calls that share a bar, where there are more of them than pixels. */
   readonly size: number;
   readonly bars: readonly { readonly first: number; readonly parts: readonly number[]; readonly total: number }[];
 }
 
 interface StackOptions {
   readonly columns: readonly (readonly number[])[];
-  readonly shown: readonly boolean[];
-  readonly mode: GrowthMode;
+  readonly mode: Mode;
   readonly span: Span;
   readonly width: number;
 }
 
-function stacksOf({ columns, shown, mode, span, width }: StackOptions): Stacks {
+/** Pixels of a bar at the least. */
+const BAR = 3;
+
+function stacksOf({ columns, mode, span, width }: StackOptions): Stacks {
   const size = Math.max(1, Math.ceil(((span.to - span.from) * BAR) / width));
   const start = Math.floor((Math.max(1, Math.ceil(span.from)) - 1) / size) * size;
   const bars: Stacks['bars'][number][] = [];
   for (let first = start; first < span.to && first < span.total; first += size) {
-    const parts = columns.map((column, at) => (shown[at] ? partOf(column, first, size, mode) : 0));
+    const parts = columns.map((column) => partOf(column.slice(first, first + size), mode));
     bars.push({ first: first + 1, parts, total: parts.reduce((sum, part) => sum + part, 0) });
   }
   return { size, bars };
 }
 
-function partOf(column: readonly number[], first: number, size: number, mode: GrowthMode): number {
-  const end = Math.min(first + size, column.length);
-  if (mode === 'sum') return column[end - 1] ?? 0;
-  let sum = 0;
-  for (let at = first; at < end; at++) sum += column[at] ?? 0;
-  return sum;
+function partOf(figures: readonly number[], mode: Mode): number {
+  return mode === 'sum' ? (figures.at(-1) ?? 0) : figures.reduce((sum, figure) => sum + figure, 0);
 }
 
 /** A bar is not wider, however few there are. */
 const WIDEST = 40;
 
-function drawStacks(pen: Pen, { size, bars }: Stacks, mode: GrowthMode): void {
+function drawStacks(pen: Pen, { size, bars }: Stacks, mode: Mode): void {
   const { box, x } = pen;
   for (const { first, parts } of bars) {
     const left = Math.max(box.left, x(first - 0.5));
@@ -147,24 +144,12 @@ function drawStacks(pen: Pen, { size, bars }: Stacks, mode: GrowthMode): void {
   }
 }
 
-function drawBar({ colors, fill, y }: Pen, parts: readonly number[], left: number, width: number): void {
+function drawBar({ fill, y }: Pen, parts: readonly number[], left: number, width: number): void {
   let below = 0;
   for (const [at, part] of parts.entries()) {
     if (part === 0) continue;
     const top = y(below + part);
-    fill(colors.kinds[at] ?? colors.quiet, left, top, width, y(below) - top);
+    fill(`kind-${at + 1}`, left, top, width, y(below) - top);
     below += part;
   }
-}
-
-/** What is measured, over what is estimated. */
-function drawContext({ colors, stroke, x, y, box }: Pen, { context }: Session, span: Span): void {
-  const first = Math.max(1, Math.floor(span.from));
-  const shown = context.slice(first - 1, Math.ceil(span.to));
-  // More points than pixels would only take time.
-  const step = Math.max(1, Math.floor(shown.length / (2 * box.width)));
-  const points = shown.flatMap((tokens, at) =>
-    at % step === 0 ? [[Math.max(box.left, x(first + at)), y(tokens)] as const] : [],
-  );
-  stroke(colors.ink, points);
 }

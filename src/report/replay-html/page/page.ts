@@ -1,12 +1,10 @@
 import { h, part } from '../../../browser/dom.ts';
 import type { PageData } from '../page-data.ts';
-import type { Chart } from './chart.ts';
-import { onOtherColors } from './colors.ts';
+import { OTHER_COLORS } from './chart.ts';
 import { createSessionList, nameOf } from './session-list.ts';
 import { createSessionView } from './session-view.ts';
 
 const { sessions } = JSON.parse(part('data').textContent ?? '') as PageData;
-let charts: readonly Chart[] = [];
 let shown: number | undefined;
 
 /** The address says which session is shown; 0: the list of all. */
@@ -32,9 +30,7 @@ function show(chosen: number): void {
     h('h1', {}, title),
     ...(session !== undefined && sessions.length > 1 ? [siblings(chosen)] : []),
   );
-  const view = session === undefined ? undefined : createSessionView(session);
-  charts = view?.charts ?? [];
-  part('main').replaceChildren(...(view?.elements ?? createSessionList(sessions)));
+  part('main').replaceChildren(...(session === undefined ? createSessionList(sessions) : createSessionView(session)));
 }
 
 function siblings(chosen: number): HTMLElement {
@@ -49,8 +45,17 @@ function siblings(chosen: number): HTMLElement {
   );
 }
 
+function redraw(): void {
+  for (const chart of document.querySelectorAll('.chart')) chart.dispatchEvent(new Event(OTHER_COLORS));
+}
+
 addEventListener('hashchange', route);
-onOtherColors(() => {
-  for (const chart of charts) chart.redraw();
-});
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+// On paper it is always light.
+for (const isPrinting of [true, false]) {
+  addEventListener(isPrinting ? 'beforeprint' : 'afterprint', () => {
+    document.documentElement.classList.toggle('printing', isPrinting);
+    redraw();
+  });
+}
 route();

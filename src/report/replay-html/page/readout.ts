@@ -1,7 +1,6 @@
 import { h } from '../../../browser/dom.ts';
 import { dollars, shareOf, tokens } from '../../figures.ts';
-import { WHO } from './events.ts';
-import type { Session } from './session.ts';
+import { addedAt, type Session, WHO } from './session.ts';
 import type { Span } from './span.ts';
 
 /** The figures of the call that is pointed at, beside it; where the page is narrow, at its lower edge. */
@@ -76,11 +75,8 @@ function signed(difference: number): string {
 /** Kinds that are told one by one. */
 const KINDS = 5;
 
-function addedOf({ added }: Session, call: number): [string, string][] {
-  return added
-    .map(({ kind, tokens: figures }) => ({ kind, figure: figures[call - 1] ?? 0 }))
-    .filter(({ figure }) => figure > 0)
-    .sort((a, b) => b.figure - a.figure)
+function addedOf(session: Session, call: number): [string, string][] {
+  return addedAt(session, call)
     .slice(0, KINDS)
     .map(({ kind, figure }) => [`+ ${kind}`, `~${tokens(figure)}`]);
 }

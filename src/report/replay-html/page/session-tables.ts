@@ -1,7 +1,6 @@
 import { button, h } from '../../../browser/dom.ts';
 import { dollars, shareOf, tokens } from '../../figures.ts';
-import { WHO } from './events.ts';
-import type { Session } from './session.ts';
+import { type Session, WHO } from './session.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
 /** Points at a call in the chart. */
@@ -12,31 +11,16 @@ const dollarsOrNone = (usd: number | null | undefined) => (usd === null || usd =
 /** The figures behind the charts: rows are indices of calls. */
 export function callTables(session: Session, go: Go) {
   const rows = Array.from({ length: session.calls }, (_, at) => at);
-  const call: TableColumn<number> = { title: 'Call', value: (at) => at + 1, show: (at) => goTo(at + 1, go) };
-  const turn: TableColumn<number> = { title: 'Turn', value: (at) => session.turn[at] ?? null };
+  const table = (caption: string, columns: readonly TableColumn<number>[]) => () => {
+    const call: TableColumn<number> = { title: 'Call', value: (at) => at + 1, show: (at) => goTo(at + 1, go) };
+    const turn: TableColumn<number> = { title: 'Turn', value: (at) => session.turn[at] ?? null };
+    return createSortTable({ caption, rows, columns: [call, turn, ...columns] }).element;
+  };
+  const added = session.added.map(({ kind, tokens: each }) => ({ title: kind, value: (at: number) => each[at] ?? 0 }));
   return {
-    context: () =>
-      createSortTable({
-        caption: 'Context of each call, in tokens',
-        rows,
-        columns: [call, turn, ...contextColumns(session)],
-      }),
-    growth: () =>
-      createSortTable({
-        caption: 'What came in before each call, in estimated tokens',
-        rows,
-        columns: [
-          call,
-          turn,
-          ...session.added.map(({ kind, tokens: each }) => ({ title: kind, value: (at: number) => each[at] ?? 0 })),
-        ],
-      }),
-    cost: () =>
-      createSortTable({
-        caption: 'Cost of each call of the main thread',
-        rows,
-        columns: [call, turn, ...costColumns(session)],
-      }),
+    context: table('Context of each call, in tokens', contextColumns(session)),
+    growth: table('What came in before each call, in estimated tokens', added),
+    cost: table('Cost of each call of the main thread', costColumns(session)),
   };
 }
 

@@ -3,49 +3,38 @@ import { ownFigures } from '../../../replay/copies.ts';
 import type { Waits } from '../../../replay/summary.ts';
 import { counted, dollars, duration, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
-import type { Chart } from './chart.ts';
-import { contextSection, costSection, growthSection } from './chart-sections.ts';
+import { contextSection } from './context-chart.ts';
+import { section } from './controls.ts';
+import { costSection } from './cost-chart.ts';
+import { growthSection } from './growth-chart.ts';
 import { createReadout } from './readout.ts';
 import { unpack } from './session.ts';
 import { callTables, eventTables, timeText } from './session-tables.ts';
 import { createSpan } from './span.ts';
 
-export interface SessionView {
-  readonly elements: readonly HTMLElement[];
-  readonly charts: readonly Chart[];
-}
-
 /** All about one recording. */
-export function createSessionView(info: PageSession): SessionView {
+export function createSessionView(info: PageSession): HTMLElement[] {
   const session = unpack(info);
   const span = createSpan(session.calls);
-  const facts = [h('p', { class: 'about' }, factsOf(info)), tiles(info)];
-  const charts: Chart[] = [];
   const go = (call: number) => {
-    const [chart] = charts;
-    chart?.element.focus({ preventScroll: true });
-    chart?.element.scrollIntoView({ block: 'center' });
-    span.move(call, chart?.element);
+    const chart = document.querySelector<HTMLElement>('.chart') ?? undefined;
+    chart?.focus({ preventScroll: true });
+    chart?.scrollIntoView({ block: 'center' });
+    span.move(call, chart);
   };
-  const sections = eventTables(session, go).map(({ title, make }) =>
-    h('section', { class: 'card', 'aria-label': title }, h('h2', {}, title), make()),
-  );
-  if (session.calls === 0) {
-    return {
-      elements: [...facts, h('p', { class: 'card' }, 'No call of the main thread was measured in it.'), ...sections],
-      charts,
-    };
-  }
   const tables = callTables(session, go);
-  const parts = [
-    contextSection(session, span, tables.context),
-    growthSection(session, span, tables.growth),
-    costSection(session, span, tables.cost),
-  ];
-  charts.push(...parts.flatMap(({ chart }) => (chart === undefined ? [] : [chart])));
+  const charts =
+    session.calls === 0
+      ? [h('p', { class: 'card' }, 'No call of the main thread was measured in it.')]
+      : [
+          contextSection(session, span, tables.context),
+          growthSection(session, span, tables.growth),
+          costSection(session, span, tables.cost),
+        ];
   // It is put where it is needed.
   createReadout(session, span);
-  return { elements: [...facts, ...parts.map(({ element }) => element), ...sections], charts };
+  const events = eventTables(session, go).map(({ title, make }) => section(title, [make()]));
+  return [h('p', { class: 'about' }, factsOf(info)), tiles(info), ...charts, ...events];
 }
 
 function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSession): string {

@@ -1,75 +1,67 @@
-import { fromDeltas, fromRuns, fromSparse } from '../columns.ts';
+import { type Column, type Deltas, fromDeltas } from '../columns.ts';
 import type { PageSession } from '../page-data.ts';
 
-/** A recording with its calls unpacked: index 0 is call 1. */
-export interface Session {
-  readonly info: PageSession;
-  readonly calls: number;
-  readonly turn: Column;
-  readonly line: Column;
-  readonly seconds: Column;
-  readonly model: readonly (string | null)[];
-  readonly context: readonly number[];
-  readonly predicted: Column;
-  readonly input: readonly number[];
-  readonly cacheRead: readonly number[];
-  readonly cacheCreation: readonly number[];
-  readonly output: readonly number[];
-  readonly outputKnown: readonly boolean[];
-  /** Dollars. */
-  readonly usd: Column;
-  /** Sum of the known ones so far. */
-  readonly spent: readonly number[];
-  readonly added: readonly Added[];
-  readonly curves: readonly { readonly policy: string; readonly context: Column }[];
-}
+export const WHO: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
+  claude: 'claude compacted',
+  placed: 'claude compacted where ctxb had put it',
+  caller: 'compacted by the caller',
+  ctxb: 'ctxb compacted',
+};
 
-export type Column = readonly (number | null)[];
+/** A recording with its calls unpacked: index 0 is call 1. */
+export type Session = ReturnType<typeof unpack>;
 
 /** What came in, of one kind, for each call. */
-export interface Added {
-  readonly kind: string;
-  readonly total: number;
-  readonly tokens: readonly number[];
-}
+export type Added = Session['added'][number];
 
-export function unpack(info: PageSession): Session {
-  const { columns } = info;
-  const context = fromDeltas(columns.context).map((tokens) => tokens ?? 0);
-  const cacheRead = context.map((tokens, at) => tokens - (columns.unread[at] ?? 0));
-  const usd = columns.microUsd.map((amount) => (amount === null ? null : amount / 1e6));
+export function unpack(info: PageSession) {
+  const { columns, curves, models } = info;
+  const context = figures(columns.context);
+  const cacheRead = figures(columns.cacheRead);
+  const input = figures(columns.input);
+  const usd = fromDeltas(columns.microUsd).map((amount) => (amount === null ? null : amount / 1e6));
   return {
     info,
+    curves,
     calls: context.length,
-    turn: fromDeltas(columns.turn),
-    line: fromDeltas(columns.line),
+    turn: figures(columns.turn),
+    line: figures(columns.line),
     seconds: fromDeltas(columns.seconds),
-    model: fromRuns(columns.model),
+    model: figures(columns.model).map((at) => models[at] ?? null),
     context,
-    predicted: context.map((tokens, at) => difference(tokens, columns.surprise[at])),
-    input: columns.input,
+    predicted: fromDeltas(columns.predicted),
+    input,
     cacheRead,
-    cacheCreation: context.map((tokens, at) => tokens - (cacheRead[at] ?? 0) - (columns.input[at] ?? 0)),
-    output: columns.output,
-    outputKnown: fromRuns(columns.outputKnown),
+    cacheCreation: context.map((tokens, at) => tokens - (cacheRead[at] ?? 0) - (input[at] ?? 0)),
+    output: figures(columns.output),
+    outputKnown: figures(columns.outputKnown).map(Boolean),
     usd,
+    /** Sum of the known costs so far. */
     spent: running(usd),
     added: columns.added.map(({ kind, tokens }) => ({
       kind,
-      total: tokens.figures.reduce((sum, figure) => sum + figure, 0),
-      tokens: fromSparse(tokens, context.length),
+      tokens,
+      total: tokens.reduce((sum, figure) => sum + figure, 0),
     })),
-    curves: info.curves.map(({ policy, context: deltas }) => ({ policy, context: fromDeltas(deltas) })),
   };
 }
 
-function difference(figure: number, less: number | null | undefined): number | null {
-  return less === null || less === undefined ? null : figure - less;
+/** Of a column that has a figure for each call. */
+function figures(deltas: Deltas): number[] {
+  return fromDeltas(deltas).map((figure) => figure ?? 0);
 }
 
-function running(figures: Column): number[] {
+/** What came in before a call, the most first. */
+export function addedAt({ added }: Session, call: number) {
+  return added
+    .map(({ kind, tokens }) => ({ kind, figure: tokens[call - 1] ?? 0 }))
+    .filter(({ figure }) => figure > 0)
+    .sort((a, b) => b.figure - a.figure);
+}
+
+function running(amounts: Column): number[] {
   let sum = 0;
-  return figures.map((figure) => {
+  return amounts.map((figure) => {
     sum += figure ?? 0;
     return sum;
   });
