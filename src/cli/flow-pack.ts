@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { effectiveConfig } from '../config/effective-config.ts';
 import { closest } from '../config/finding.ts';
+import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { type Briefing, briefingOf } from '../flow/briefing.ts';
 import { briefingWorld } from '../flow/briefing-world.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { effectiveConfig } from '../config/effective-config.ts';
+import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { type EarlierRun, earlierRuns, findRun } from '../flow/earlier-run.ts';
 import { flowReportText } from '../flow/report/report-text.ts';

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { effectiveConfig } from '../config/effective-config.ts';
+import { effectiveConfig } from '../config/resolve-config.ts';
 import { parseFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { briefingOf, budgetWarnings } from '../flow/briefing.ts';

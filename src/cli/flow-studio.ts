@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { effectiveConfig } from '../config/effective-config.ts';
+import { effectiveConfig } from '../config/resolve-config.ts';
 import { namedProfile } from '../flow/file/flow-files.ts';
 import { readFlow } from '../flow/file/read-flow.ts';
 import { createFileStudio } from '../flow/studio/file-studio.ts';

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { effectiveConfig } from '../config/effective-config.ts';
+import { effectiveConfig } from '../config/resolve-config.ts';
 import { checkHandoff } from '../core/memory/handoff/check-handoff.ts';
 import { parseHandoffFile, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
 import { renderHandoff } from '../core/memory/handoff/render-handoff.ts';

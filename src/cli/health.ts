@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { effectiveConfig } from '../config/effective-config.ts';
-import { resolveConfig } from '../config/resolve-config.ts';
+import { effectiveConfig, resolveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { createHealthReader, type HealthReport } from '../health/health-report.ts';
 import type { Io } from '../io.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { effectiveConfig } from '../config/effective-config.ts';
+import { effectiveConfig } from '../config/resolve-config.ts';
 import type { Io } from '../io.ts';
 import { leaveNote, type Note } from '../store/runs/inbox.ts';
 

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configFolder } from '../claude/claude-folders.ts';
 import { projectLogs } from '../claude/claude-log.ts';
-import { effectiveConfig } from '../config/effective-config.ts';
+import { effectiveConfig } from '../config/resolve-config.ts';
 import { timeText } from '../core/memory/words.ts';
 import { fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';

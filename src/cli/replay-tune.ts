@@ -62,7 +62,7 @@ export async function tuneLevels(
 type Resolve = (levels: Levels) => ResolvedConfig;
 
 function tuned(sessions: readonly SessionSummary[], resolve: Resolve): Tuning {
-  const config = requireGood(resolve({}));
+  const { config } = requireGood(resolve({}));
   const isExact = config.compaction.how !== 'summary' && canBeExact(sessions);
   const candidates = levelsToTry(isExact).flatMap((levels): Candidate[] => {
     const { config: changed, findings } = resolve(levels);

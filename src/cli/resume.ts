@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { signalExitCode } from '../claude/child.ts';
 import type { Config } from '../config/config.ts';
-import { inForce } from '../config/effective-config.ts';
-import { type Flags, resolveKept, type SetValue } from '../config/resolve-config.ts';
+import { type Flags, requireGood, resolveKept, type SetValue } from '../config/resolve-config.ts';
 import { toUsd } from '../core/governor/cost/cost.ts';
 import type { SpentBefore } from '../core/governor/input.ts';
 import { CtxbError } from '../errors.ts';
@@ -85,7 +84,7 @@ function settingsFor(
   now: PreparedRun,
   flags: Flags,
 ): { config: Config; values: readonly SetValue[] } {
-  const { config, values } = inForce(resolveKept(kept.values, flags));
+  const { config, values } = requireGood(resolveKept(kept.values, flags));
   const { contextDir, quiet, statusLine } = now.config;
   return { config: { ...config, contextDir, quiet, statusLine }, values };
 }

@@ -1,9 +1,8 @@
 import type { Environment } from '../io.ts';
 import type { Config } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
-import type { Settings } from './effective-config.ts';
 import { type FoundConfig, readConfig } from './read-config.ts';
-import type { ConfigWorld } from './resolve-config.ts';
+import type { ConfigWorld, ResolvedConfig } from './resolve-config.ts';
 
 /** Variables with it may set a key. It stands here too, as what reads them brings the whole schema with it. */
 const PREFIX = 'CTXB_';
@@ -22,17 +21,16 @@ export interface QuickConfig {
 export async function quickConfig(cwd: string, env: Environment): Promise<QuickConfig> {
   const found = await readConfig(cwd);
   if (saysNothing(found, env)) return { config: DEFAULTS, faults: [] };
-  const [{ resolveFound }, { boundPatterns }] = await Promise.all([
-    import('./resolve-config.ts'),
-    import('./effective-config.ts'),
-  ]);
+  const { resolveFound } = await import('./resolve-config.ts');
   const { config, findings: faults } = resolveFound(found, { cwd, env, flags: {} });
-  if (faults.length === 0) boundPatterns(config);
   return {
     config: faults.length === 0 ? config : { ...DEFAULTS, observe: config.observe },
     faults: faults.map(({ message }) => message),
   };
 }
+
+/** What a run goes by. */
+type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
 
 /**
  * The configuration of a run, whose claude is to start soon: what checks values is loaded only where there are some.
@@ -44,11 +42,8 @@ export async function quickSettings({ cwd, env, flags }: ConfigWorld): Promise<S
   if (saysNothing(found, env) && Object.values(flags).every((flag) => flag === undefined)) {
     return { config: DEFAULTS, values: [], warnings: { environment: [], file: [] } };
   }
-  const [{ resolveFound }, { inForce }] = await Promise.all([
-    import('./resolve-config.ts'),
-    import('./effective-config.ts'),
-  ]);
-  return inForce(resolveFound(found, { cwd, env, flags }));
+  const { requireGood, resolveFound } = await import('./resolve-config.ts');
+  return requireGood(resolveFound(found, { cwd, env, flags }));
 }
 
 function saysNothing({ file, findings }: FoundConfig, env: Environment): boolean {

@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { GivenFault, readGiven, readNamed } from '../store/files/given-file.ts';
 import type { Finding } from './config.ts';
 import { parseData, parseJson, SyntaxFault } from './parse-data.ts';
@@ -62,6 +62,19 @@ function isOurs(path: string): boolean {
   if (!stats.isFile()) return false;
   const isMine = stats.uid === 0 || stats.uid === process.getuid?.();
   return isMine || (statSync(dirname(path)).mode & 0o002) === 0;
+}
+
+/** Whether a path lies below the folder, with the links on the way to both resolved. */
+export function isInside(folder: string, path: string): boolean {
+  const inside = relative(real(folder), real(path));
+  return inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`);
+}
+
+/** Links on the way resolved, as far as there is something. */
+function real(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(path);
+  return parent === path ? path : resolve(real(parent), relative(parent, path));
 }
 
 /**

@@ -1,13 +1,15 @@
+import { dirname, resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { faulty } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
 import { type Config, type Finding, isToolKey, type Origin, type ToolKey } from './config.ts';
 import { DEFAULTS, withValues } from './defaults.ts';
-import { followThresholds } from './follow-thresholds.ts';
+import { finding } from './finding.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
-import { type ConfigFile, type FoundConfig, readConfig } from './read-config.ts';
+import { checkLevels, followLevels } from './levels.ts';
+import { type ConfigFile, type FoundConfig, isInside, readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
-import { checkRules, keepInside } from './rules.ts';
 import { takenBy } from './schema.ts';
 import { normalised } from './values.ts';
 
@@ -59,19 +61,24 @@ export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig>
 export function resolveFound({ file, findings }: FoundConfig, { cwd, env, flags }: ConfigWorld): ResolvedConfig {
   const inFile = file === undefined ? NOTHING : fileValues(file);
   const environment = readEnvironment(env);
-  const values = [...inFile.values, ...environment.values.map(fromVariable), ...flagValues(flags)];
-  const found = resolved(values, [...findings, ...inFile.findings]);
-  const outside = keepInside(found.config, found.sources, cwd);
-  const warnings = { environment: environment.warnings, file: inFile.removed };
-  const all = { ...found, findings: [...found.findings, ...outside], warnings };
-  return outside.length === 0 ? all : { ...all, ...withoutFolder(found) };
+  const said = [...inFile.values, ...environment.values.map(fromVariable), ...flagValues(flags)];
+  const place = said.findLast(({ key }) => key === 'contextDir');
+  const outside = place && outsideFinding(place, cwd);
+  const values = outside === undefined ? said : said.filter((value) => value !== place);
+  const found = resolved(values, [...findings, ...inFile.findings, ...(outside === undefined ? [] : [outside])]);
+  return { ...found, warnings: { environment: environment.warnings, file: inFile.removed } };
 }
 
-function withoutFolder({ config, sources }: ResolvedConfig): Pick<ResolvedConfig, 'config' | 'sources'> {
-  return {
-    config: { ...config, contextDir: DEFAULTS.contextDir },
-    sources: { ...sources, contextDir: { source: 'default' } },
-  };
+/**
+ * A configuration file may come with somebody else's repository: where it says that files are to go is inside of the
+ * folder that it is in. A flag or a variable may say any place.
+ */
+function outsideFinding({ key, value, origin }: SetValue, cwd: string): Finding | undefined {
+  if (origin.source !== 'file' || origin.where === undefined || checkValue(key, value, origin)) return undefined;
+  const folder = dirname(origin.where);
+  if (isInside(folder, resolve(cwd, String(value)))) return undefined;
+  const todo = 'a place elsewhere is yours to say, with --context-dir or CTXB_CONTEXT_DIR';
+  return finding(key, { expected: `a folder inside of ${folder}`, found: JSON.stringify(value), origin, todo });
 }
 
 /** The same from what one file says, and nothing else. */
@@ -91,13 +98,22 @@ export function resolveKept(kept: readonly SetValue[], flags: Flags): ResolvedCo
 }
 
 /**
- * The configuration, where nothing in it is refused.
+ * The configuration a command runs with.
  *
  * @throws CtxbError `config` with every finding, one a line
  */
-export function requireGood({ config, findings }: ResolvedConfig): Config {
-  if (findings.length === 0) return config;
-  throw faulty('the configuration', findings);
+export async function effectiveConfig(world: ConfigWorld): Promise<Config> {
+  return requireGood(await resolveConfig(world)).config;
+}
+
+/**
+ * The same, where nothing in it is refused.
+ *
+ * @throws CtxbError `config` with every finding, one a line
+ */
+export function requireGood(resolved: ResolvedConfig): ResolvedConfig {
+  if (resolved.findings.length > 0) throw faulty('the configuration', resolved.findings);
+  return resolved;
 }
 
 /** @param all of two values of a key the later counts */
@@ -108,9 +124,20 @@ function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): R
 
   const sources = originsOf(values);
   const said = values.map(({ key, value }) => [key, normalised(takenBy(key) ?? 'text', value)] as const);
-  const config = followThresholds(withValues(DEFAULTS, said), sources);
-  const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined), ...checkRules(config, sources)];
+  const config = followLevels(withValues(DEFAULTS, said), sources);
+  const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined), ...checkLevels(config, sources)];
+  if (findings.length === 0) boundPatterns(config);
   return { config, sources, values, findings, warnings: { environment: [], file: [] } };
+}
+
+/**
+ * A pattern may come with a repository, and one such as `(a+)+$` takes for ever. From 50,000 steps back on V8 goes on
+ * with an engine that needs linear time; it knows no look-around, no back-reference and no large count. Only where
+ * there is a pattern of the user's: for others the switch would come too early.
+ */
+function boundPatterns({ memory }: Config): void {
+  if (memory.statePattern === undefined && memory.deadEndPattern === undefined) return;
+  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 }
 
 const NOTHING = { values: [], findings: [], removed: [] };

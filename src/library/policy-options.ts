@@ -72,7 +72,7 @@ type ByTool = { readonly [tool: Capitalize<string> | `mcp__${string}`]: Share | 
  * @throws CtxbError `config` with every finding, one a line
  */
 export function resolvePolicy(options: PolicyOptions = {}): Policy {
-  return requireGood(resolveFile({ path: 'policy', content: withoutUndefined(options) }));
+  return requireGood(resolveFile({ path: 'policy', content: withoutUndefined(options) })).config;
 }
 
 /** A key that is undefined was not said. */

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULTS, OLD_KEYS } from '../../src/config/defaults.ts';
-import { effectiveConfig } from '../../src/config/effective-config.ts';
-import { type Flags, resolveConfig } from '../../src/config/resolve-config.ts';
+import { effectiveConfig, type Flags, resolveConfig } from '../../src/config/resolve-config.ts';
 
 let root: string;
 

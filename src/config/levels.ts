@@ -1,0 +1,148 @@
+import { inTokens, LEAST_NATIVE_WINDOW, NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
+import { type Config, type ConfigPath, type Finding, type Origin, valueAt } from './config.ts';
+import { DEFAULTS, withValues } from './defaults.ts';
+import { finding } from './finding.ts';
+import type { KeyPath } from './keys.ts';
+
+type Origins = Readonly<Record<KeyPath, Origin>>;
+
+/** Tiers that share what `tiers.history` leaves of `tiers.total`. */
+const OTHER_TIERS = ['tiers.system', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
+
+/**
+ * Defaults keep their place beside the levels that somebody set: who only says when to compact must not be told that
+ * the default warning comes too late for it.
+ */
+export function followLevels(config: Config, origins: Origins): Config {
+  const { window } = config;
+  const moved = new Map<ConfigPath, number>();
+  const now = (path: ConfigPath) => moved.get(path) ?? Number(valueAt(config, path));
+  // What is no key is as it always is.
+  const isDefault = (path: ConfigPath) => (origins[path as KeyPath]?.source ?? 'default') === 'default';
+  const isInPlace = (path: ConfigPath, upper: ConfigPath) => isBelow(now(path), now(upper), window) !== false;
+
+  if (config.compaction.enabled) placeRelief();
+  keepBelow('thresholds.warn', 'thresholds.compact');
+  keepBelow('thresholds.warn', 'thresholds.handoff');
+  keepBelow('compaction.target', 'thresholds.compact');
+  keepBelow('zones.warning', 'thresholds.warn');
+  keepBelow('zones.monitor', 'zones.warning');
+  shareTotal();
+  keepBelow('tools.warnBelow', 'tiers.total');
+  keepBelow('tools.criticalBelow', 'tools.warnBelow');
+  moved.set('tools.minTokens', Math.min(now('tools.minTokens'), inTokens(now('tools.perCall'), window)));
+  return withValues(config, moved);
+
+  /** Moves a default that does not lie below the other level to its usual part of that. */
+  function keepBelow(path: ConfigPath, upper: ConfigPath): void {
+    if (!isDefault(path) || isInPlace(path, upper)) return;
+    moved.set(path, rounded((usual(path) * now(upper)) / usual(upper), now(upper)));
+  }
+
+  /** The default compaction keeps below a handoff that somebody set, the default handoff above such a compaction. */
+  function placeRelief(): void {
+    keepBelow('thresholds.compact', 'thresholds.midTurn');
+    keepBelow('thresholds.handoff', 'thresholds.midTurn');
+    if (!isDefault('thresholds.handoff')) keepBelow('thresholds.compact', 'thresholds.handoff');
+    else if (!isInPlace('thresholds.compact', 'thresholds.handoff')) {
+      moved.set('thresholds.handoff', above(now('thresholds.compact'), window));
+    }
+  }
+
+  /** A larger history takes the default total up; of a total that somebody set, the other tiers share what is left. */
+  function shareTotal(): void {
+    const [history, total] = [now('tiers.history'), now('tiers.total')];
+    const others = usual('tiers.total') - usual('tiers.history');
+    if (isDefault('tiers.total')) {
+      const needed = inTokens(history, window) + others;
+      if (Number.isFinite(needed)) moved.set('tiers.total', Math.max(total, needed));
+      return;
+    }
+    if (isDefault('tiers.history'))
+      moved.set('tiers.history', rounded((usual('tiers.history') * total) / usual('tiers.total'), total));
+    const taken = inUnitOf(total, now('tiers.history'), window);
+    if (taken === undefined) return;
+    for (const path of OTHER_TIERS) moved.set(path, rounded((usual(path) * (total - taken)) / others, total));
+  }
+}
+
+function usual(path: ConfigPath): number {
+  return Number(valueAt(DEFAULTS, path));
+}
+
+/** A level in the unit of another one: a fraction of the window, or tokens. */
+function rounded(level: number, other: number): number {
+  return other <= 1 ? thousandths(level) : Math.floor(level);
+}
+
+/** A size as the other one is said; undefined where that takes a window. */
+function inUnitOf(other: number, size: number, window: number | undefined): number | undefined {
+  if (size <= 1 === other <= 1) return size;
+  if (window === undefined) return undefined;
+  return other <= 1 ? size / window : inTokens(size, window);
+}
+
+/** The handoff at its usual part of the room that is left above the compaction. */
+function above(compact: number, window: number | undefined): number {
+  const fraction = compact <= 1 || window === undefined ? compact : compact / window;
+  if (fraction >= 1) return usual('thresholds.handoff');
+  const part = (1 - usual('thresholds.handoff')) / (1 - usual('thresholds.compact'));
+  return thousandths(1 - part * (1 - fraction));
+}
+
+function thousandths(fraction: number): number {
+  return Math.round(fraction * 1000) / 1000;
+}
+
+/** What must hold between keys. Thresholds in different units are compared only when the window is known. */
+export function checkLevels(config: Config, origins: Origins): Finding[] {
+  const { thresholds, compaction, window } = config;
+  return [
+    ...inOrder('thresholds.warn', 'thresholds.compact'),
+    ...inOrder(compaction.enabled ? 'thresholds.compact' : 'thresholds.warn', 'thresholds.handoff'),
+    ...inOrder('thresholds.compact', 'thresholds.midTurn'),
+    ...inOrder('compaction.target', 'thresholds.compact'),
+    ...belowNativeTrigger(),
+    ...inOrder('tools.warnBelow', 'tiers.total'),
+    ...inOrder('tiers.history', 'tiers.total'),
+  ];
+
+  function inOrder(lower: KeyPath, upper: KeyPath): Finding[] {
+    const [low, high] = [Number(valueAt(config, lower)), Number(valueAt(config, upper))];
+    if (isBelow(low, high, window) !== false) return [];
+    return [
+      finding(lower, {
+        expected: `less than ${upper} (${high})`,
+        found: String(low),
+        origin: origins[lower],
+        todo: `lower it or raise ${upper}`,
+      }),
+    ];
+  }
+
+  function belowNativeTrigger(): Finding[] {
+    const key = 'thresholds.compact';
+    // A default that cannot fire is nobody's mistake: then only mid-turn compactions happen.
+    if (window === undefined || window < LEAST_NATIVE_WINDOW || origins[key].source === 'default') return [];
+    const highest = window - NATIVE_RESERVE_TOKENS;
+    if (inTokens(thresholds.compact, window) <= highest) return [];
+    const fraction = Math.floor((highest / window) * 1000) / 1000;
+    return [
+      finding(key, {
+        expected: `at most ${fraction} of the window of ${window} tokens (${highest} tokens)`,
+        found: String(thresholds.compact),
+        origin: origins[key],
+        todo: `claude compacts by itself ${NATIVE_RESERVE_TOKENS} tokens below its window, so this would never happen: lower it`,
+      }),
+    ];
+  }
+}
+
+/**
+ * Whether a threshold lies below another; undefined when one is a fraction and the other tokens, and the window that
+ * would relate them is not known.
+ */
+function isBelow(lower: number, upper: number, window: number | undefined): boolean | undefined {
+  if (window !== undefined) return inTokens(lower, window) < inTokens(upper, window);
+  return lower <= 1 === upper <= 1 ? lower < upper : undefined;
+}
