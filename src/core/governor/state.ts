@@ -83,17 +83,16 @@ export interface Turn {
 
 /** One attempt to compact, from the command to its verdict. */
 export interface Attempt {
-  readonly uuid: string;
+  readonly how: CompactionKind;
   readonly before: Reading;
   /** Micro-dollars. */
   readonly costBefore: number;
-  readonly error: string | undefined;
+  readonly error?: string | undefined;
   /** Status for which claude tried a call again last; `unreachable`: there was no answer at all. */
-  readonly apiStatus: number | 'unreachable' | undefined;
-  readonly boundarySeen: boolean;
-  readonly how: CompactionKind;
+  readonly apiStatus?: number | 'unreachable' | undefined;
+  readonly boundarySeen?: boolean;
   /** The caller interrupted it: that says nothing about compacting. */
-  readonly interrupted: boolean;
+  readonly interrupted?: boolean;
 }
 
 export type Compaction =

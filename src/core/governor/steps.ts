@@ -1,6 +1,6 @@
 import type { Action } from './actions.ts';
-import type { Place } from './decisions.ts';
-import { type Reading, readGauge } from './gauge/gauge.ts';
+import type { TimerName } from './effects.ts';
+import { readGauge } from './gauge/gauge.ts';
 import type { Compaction, GovernorState } from './state.ts';
 
 /** A new state and the actions that follow. */
@@ -41,13 +41,13 @@ export function chain(first: Step, ...rest: readonly ((state: GovernorState) => 
   return { state, actions };
 }
 
-/** The common part of every decision. */
-export function decided(state: GovernorState, reason: string): { at: Place; reason: string; gauge: Reading } {
-  return { at: placeOf(state), reason, gauge: readGauge(state.gauge) };
+export function setTimer(timer: TimerName, afterMs: number) {
+  return { kind: 'set-timer', timer, afterMs } as const;
 }
 
-function placeOf(state: GovernorState): Place {
-  return { turn: state.turn.ended, call: state.gauge.calls };
+/** The common part of every decision. */
+export function decided({ turn, gauge }: GovernorState, reason: string) {
+  return { at: { turn: turn.ended, call: gauge.calls }, reason, gauge: readGauge(gauge) };
 }
 
 /** A compaction of ours is under way: prompts wait. */

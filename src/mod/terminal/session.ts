@@ -1,10 +1,11 @@
 import { DEFAULTS } from '../../config/defaults.ts';
 import { type Answer, answerWith } from '../../core/exact/exact-answer.ts';
 import type { Message } from '../../core/exact/message.ts';
+import { changedIn } from '../../core/governor/draft.ts';
 import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
 import { inTokens, type Policy } from '../../core/governor/policy.ts';
-import { budgetOf, withExact } from '../../core/governor/relief/exact.ts';
+import { budgetOf } from '../../core/governor/relief/exact.ts';
 import { latchAt } from '../../core/governor/relief/ladder.ts';
 import { reliefNow } from '../../core/governor/relief/relief.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
@@ -53,7 +54,7 @@ export type TerminalSession = ReturnType<typeof createTerminalSession>;
 /** A session at the terminal: the governor's judgement of claude's log of it, and the notes of what was done. */
 export function createTerminalSession({ policy, recall }: TerminalOptions) {
   const run = { ...replayRun(policy), ...(recall !== undefined && { recall }) };
-  const host = createHost(withExact(initialState(run), { phase: 'ready' }));
+  const host = createHost(changedIn(initialState(run), 'exact', { phase: 'ready' }));
   const memory = createMemory({ run, mask: unmasked });
   let triedAt: number | undefined;
   memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: '' } }, host.state);

@@ -28,11 +28,10 @@ import {
   waitLonger,
 } from '../relief/compaction.ts';
 import { afterEcho, followExact, isEcho, noteMidTurn, prepareExact } from '../relief/exact.ts';
-import { readExhaustion } from '../relief/exhaustion.ts';
+import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
 import { fetchesAfter } from '../relief/missed.ts';
 import { adviseRelief, dueRelief, judgeLevel, measureHandoff, readRelief, tellNative } from '../relief/relief.ts';
-import { readTurnStop } from '../relief/stop-turn.ts';
 import { brakeThrash, readBreaker, refillAfter } from '../relief/thrash.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, inStages, keep, type Stage, type Step } from '../steps.ts';

@@ -202,6 +202,11 @@ export function isCharactersOnly(gauge: Gauge): boolean {
   return gauge.calls === 0 && (gauge.basis === 'none' || gauge.basis === 'estimated');
 }
 
+/** After a break there is only an estimate, which in a resumed session holds all that was there before: it proves nothing. */
+export function isGuess({ basis, calls }: Gauge): boolean {
+  return basis === 'none' || (basis === 'estimated' && calls > 0);
+}
+
 /** Output tokens of the last call: the true count, or the estimate where only a placeholder is known. */
 export function callOutput({ call, calibration }: Gauge): number {
   if (call === null) return 0;

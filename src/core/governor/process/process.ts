@@ -2,8 +2,8 @@ import type { Event } from '../../protocol/events.ts';
 import type { Action } from '../actions.ts';
 import { openControl } from '../control/control.ts';
 import { restarted } from '../cost/cost.ts';
+import { changed, changedIn } from '../draft.ts';
 import type { ExitEvent } from '../input.ts';
-import { withExact } from '../relief/exact.ts';
 import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
@@ -28,7 +28,7 @@ function leavingOf(state: GovernorState): GovernorState | undefined {
   if (handoff.phase === 'leaving') return state;
   if (state.input !== 'open' || (handoff.phase !== 'clearing' && handoff.phase !== 'proving')) return undefined;
   const { plan, document } = handoff;
-  return { ...state, handoff: { phase: 'leaving', plan, document } };
+  return changed(state, { handoff: { phase: 'leaving', plan, document } });
 }
 
 /** Whether it died with work left. */
@@ -60,7 +60,7 @@ function mayStartFresh({ run, process }: GovernorState): boolean {
 /** No process takes its place: deferred lines are shown. */
 export function endWithIt(state: GovernorState): Step {
   const outcome = state.handoff.phase === 'leaving' ? 'unrelieved' : state.outcome;
-  return keep({ ...state, input: 'closed', outcome }, [...leftUndone(state), { kind: 'deferred', fate: 'show' }]);
+  return keep(changed(state, { input: 'closed', outcome }), [...leftUndone(state), { kind: 'deferred', fate: 'show' }]);
 }
 
 /** Prompts that are left unanswered. */
@@ -76,12 +76,16 @@ function leftUndone(state: GovernorState): readonly Action[] {
 }
 
 function endReason({ outcome, input }: GovernorState): string {
-  if (outcome === 'limit') return 'the run has ended at its limit';
-  if (outcome === 'usage-limit') return 'the run has ended at a usage limit';
-  if (outcome === 'stalled') return 'the run has ended, as claude said nothing any more';
-  if (outcome === 'unrelieved') return 'the run has ended, as its context could not be relieved';
+  if (outcome !== undefined) return OUTCOMES[outcome];
   return input === 'open' ? 'claude has ended and is not started again' : 'the run was stopped';
 }
+
+const OUTCOMES = {
+  limit: 'the run has ended at its limit',
+  'usage-limit': 'the run has ended at a usage limit',
+  stalled: 'the run has ended, as claude said nothing any more',
+  unrelieved: 'the run has ended, as its context could not be relieved',
+} as const;
 
 /** A process has started: the first, or a replacement. */
 export function onBegin(state: GovernorState): Step {
@@ -89,21 +93,21 @@ export function onBegin(state: GovernorState): Step {
   // A prompt given at the start has opened the channel already.
   const isOpened = state.run.callerSpeaksProtocol || state.control.phase !== 'closed';
   if (state.process.phase !== 'dead') return isOpened ? keep(state) : openControl(state);
-  const alive: GovernorState = {
-    ...withoutProcess(state),
+  const { resumes } = state.process;
+  const alive = changed(withoutProcess(state), {
     handoff: state.handoff,
     process: { ...state.process, phase: 'starting' },
-    cost: restarted(state.cost, state.process.resumes ? 'resumed' : 'fresh'),
-  };
-  const midTurn = state.process.resumes ? state.exact.midTurn : [];
-  return chain(openControl(withExact(alive, { midTurn })), finishLeaving);
+    cost: restarted(state.cost, resumes ? 'resumed' : 'fresh'),
+  });
+  const midTurn = resumes ? state.exact.midTurn : [];
+  return chain(openControl(changedIn(alive, 'exact', { midTurn })), finishLeaving);
 }
 
 /** A turn went well: earlier restarts no longer count. */
 export function forgetRestarts(state: GovernorState): GovernorState {
   const { process, stall } = state;
   if (process.restarts === 0 && stall.tries === 0) return state;
-  return { ...state, process: { ...process, restarts: 0 }, stall: { ...stall, tries: 0 } };
+  return changed(state, { process: { ...process, restarts: 0 }, stall: { ...stall, tries: 0 } });
 }
 
 /** Lines that prove a session; a compaction is reported before its turn begins. */
@@ -113,7 +117,7 @@ const SIGNS_OF_LIFE: ReadonlySet<Event['kind']> = new Set(['init', 'assistant', 
 export function noteAlive(state: GovernorState, event: Event): GovernorState {
   const { process } = state;
   if (process.phase !== 'starting' || !SIGNS_OF_LIFE.has(event.kind)) return state;
-  return { ...state, process: { ...process, phase: 'running' } };
+  return changed(state, { process: { ...process, phase: 'running' } });
 }
 
 /** The error with which claude refuses to resume a session, before it exits: another attempt may still follow. */

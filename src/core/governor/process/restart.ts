@@ -1,10 +1,11 @@
 import type { Action } from '../actions.ts';
 import { withoutRunning } from '../agents/agents.ts';
+import { changed, changedIn } from '../draft.ts';
 import { TIMERS } from '../effects.ts';
 import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { cut } from '../prompts/prompt.ts';
-import { newExact, withExact } from '../relief/exact.ts';
+import { newExact } from '../relief/exact.ts';
 import { startHandoff } from '../relief/handoff.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
 import { openTools } from '../relief/thrash.ts';
@@ -27,17 +28,16 @@ export function restart(state: GovernorState, event: ExitEvent): Step {
   // A process that refused to resume the session shows that there is no session.
   const isVain = !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
   const logged = event.logged && !isLeft && !isVain;
-  const dead: GovernorState = {
-    ...withoutProcess(state),
+  const dead = changed(withoutProcess(state), {
     process: { phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt },
     mailbox: takeBack(state, undelivered),
     relief: reliefAfter(state, { ...event, logged }),
-  };
+  });
   const uuids = undelivered.map(({ uuid }) => uuid);
   // What was said in mid-turn and is said again comes as a prompt of its own.
   const again = new Set(undelivered.map(({ text }) => text));
   const midTurn = logged ? state.exact.midTurn.filter(({ text }) => !again.has(text)) : [];
-  const told = keep(withExact(dead, { midTurn }), [
+  const told = keep(changedIn(dead, 'exact', { midTurn }), [
     { kind: 'buffered', fate: 'drop' },
     ...FORGOTTEN_TIMERS,
     ...undelivered.flatMap(({ uuid, line }) => (isOwnUuid(state, uuid) ? [] : [{ kind: 'hold', uuid, line } as const])),
@@ -130,7 +130,7 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
   const spending = { ...state.spending, before: settled, raised };
   const fanOut = { ...state.fanOut, before: agents };
-  return keep({ ...state, cost, spending, fanOut, relief: { ...state.relief, pending, unfinished } });
+  return keep(changed(state, { cost, spending, fanOut, relief: { ...state.relief, pending, unfinished } }));
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {
@@ -144,8 +144,7 @@ function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'fin
 export function withoutProcess(state: GovernorState): GovernorState {
   const { compaction, control, turn, trigger } = state;
   const wasCompacting = compaction.phase !== 'idle';
-  return {
-    ...state,
+  return changed(state, {
     turn: { ...turn, phase: 'idle', prompts: [], unheard: [] },
     compaction: wasCompacting
       ? { phase: 'idle', failures: compaction.failures, landing: undefined, triedAt: undefined }
@@ -163,5 +162,5 @@ export function withoutProcess(state: GovernorState): GovernorState {
     life: { ...state.life, at: state.now, tools: [] },
     stall: { ...NO_STALL, tries: state.stall.tries },
     spending: state.spending.phase === 'stopping' ? { ...state.spending, phase: 'within' } : state.spending,
-  };
+  });
 }

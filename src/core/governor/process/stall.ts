@@ -5,7 +5,7 @@ import { changed, changedIn } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { titleOf } from '../relief/thrash.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, decided, isRelieving, keep, type Step, setTimer } from '../steps.ts';
 import { breakOff } from '../waits/wait.ts';
 import type { Life } from '../waits/waits-state.ts';
 
@@ -67,17 +67,14 @@ const MOST_STALLS = 3;
 /** How long claude may take to end what it has started, and itself. */
 const EXIT_PATIENCE_MS = 5_000;
 
-const END: readonly Action[] = [
-  { kind: 'kill', signal: 'SIGTERM' },
-  { kind: 'set-timer', timer: 'exit', afterMs: EXIT_PATIENCE_MS },
-];
+const END: readonly Action[] = [{ kind: 'kill', signal: 'SIGTERM' }, setTimer('exit', EXIT_PATIENCE_MS)];
 
 /** How long claude may take to stop its turn, or as long as it may say nothing at all. */
 const INTERRUPT_PATIENCE_MS = 10_000;
 
 /** Looks whether claude lives, as long as something is expected of it. */
 export function watchLife(before: GovernorState, after: GovernorState): Step {
-  const state = isAsked(before, after) ? { ...after, life: { ...after.life, at: after.now } } : after;
+  const state = isAsked(before, after) ? changed(after, { life: { ...after.life, at: after.now } }) : after;
   if (state.stall.lookedAt !== undefined || state.stall.phase !== 'none' || !isWatched(state)) return keep(state);
   return look(state, state.now);
 }
@@ -154,11 +151,7 @@ function onStall(state: GovernorState, ms: number): Step {
   }
   // Before its turn has begun claude would not heed an interrupt.
   if (turn.phase !== 'running') return keep(changedIn(besideLost(next), 'stall', { phase: 'ending' }), [note, ...END]);
-  const timer = {
-    kind: 'set-timer',
-    timer: 'stall',
-    afterMs: Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)),
-  } as const;
+  const timer = setTimer('stall', Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
   return chain(keep(changedIn(next, 'stall', { phase: 'interrupted' }), [note, timer]), sendInterrupt);
 }
 
@@ -168,7 +161,7 @@ function besideLost(state: GovernorState): GovernorState {
   if (turn.phase !== 'idle') return state;
   const because =
     'What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.';
-  return { ...state, relief: { ...relief, unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } } };
+  return changedIn(state, 'relief', { unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } });
 }
 
 const WORDS: Partial<Record<string, string>> = {

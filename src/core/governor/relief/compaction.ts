@@ -2,17 +2,17 @@ import { plainText } from '../../protocol/blocks.ts';
 import type { Event } from '../../protocol/events.ts';
 import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import type { Verdict } from '../decisions.ts';
-import { crossedText, type Reading, readGauge } from '../gauge/gauge.ts';
+import { changed, changedIn } from '../draft.ts';
+import { readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
-import { handoffLevel, type Policy } from '../policy.ts';
 import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import type { Attempt, Compaction, GovernorState } from '../state.ts';
-import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
+import { chain, decided, isCompacting, keep, type Step, setTimer } from '../steps.ts';
 import { exactIsPossible, measureExact, planExact, tellNotExact } from './exact.ts';
 import { leaveExhausted } from './exhaustion.ts';
 import { focusText } from './focus.ts';
-import { compareStrategies, type Extent, failuresAfterLanding, payingMoment, UNTRIED, willCross } from './ladder.ts';
-import { extentOf, savingText } from './outlook.ts';
+import { failuresAfterLanding, UNTRIED } from './ladder.ts';
+import { dueReason } from './outlook.ts';
 import { countsAsFailure, isDown, isRejected, statusOf, verdictOf } from './verdict.ts';
 
 /** How long claude may take to say that it has stopped compacting before it is ended. */
@@ -28,25 +28,13 @@ export function startCompaction(state: GovernorState): Step {
   const focus = focusText(state);
   // In a conversation whose messages stay, it would stand as an instruction.
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
-  const uuid = ownUuid(state);
-  const attempt: Attempt = {
-    uuid,
-    before: readGauge(state.gauge),
-    costBefore: totalMicroUsd(state.cost),
-    error: undefined,
-    apiStatus: undefined,
-    boundarySeen: false,
-    interrupted: false,
-    how,
-  };
-  const started: GovernorState = {
-    ...countSent(state),
-    compaction: { phase: 'asked', failures: state.compaction.failures, attempt },
-  };
+  const attempt: Attempt = { how, before: readGauge(state.gauge), costBefore: totalMicroUsd(state.cost) };
+  const { failures } = state.compaction;
+  const started = changed(countSent(state), { compaction: { phase: 'asked', failures, attempt } });
   return chain(tellNotExact(started), planExact, (next) =>
     keep(next, [
       { kind: 'compact', ...decided(state, dueReason(state)), how, focus },
-      { kind: 'send', line: userLine(command, uuid) },
+      { kind: 'send', line: userLine(command, ownUuid(state)) },
       timer(state),
     ]),
   );
@@ -58,11 +46,11 @@ export function followCompaction(state: GovernorState, event: Event): Step {
   if (compaction.phase === 'idle') return keep(state);
   if (compaction.phase === 'overdue') return keep(event.kind === 'result' ? endOverdue(state) : state);
   if (event.kind === 'result') return conclude(state, compaction.attempt, verdictOf(compaction.attempt, event));
-  const noted = note(compaction.attempt, event);
-  const begun = compaction.phase === 'running' || hasBegun(event);
+  const attempt = note(compaction.attempt, event);
+  const phase = compaction.phase === 'running' || hasBegun(event) ? 'running' : 'asked';
   // claude is not silent while it waits for the API.
   const watch = event.kind === 'api-retry' ? [timer(state, event.delayMs)] : [];
-  return keep({ ...state, compaction: { ...compaction, phase: begun ? 'running' : 'asked', attempt: noted } }, watch);
+  return keep(changed(state, { compaction: { ...compaction, phase, attempt } }), watch);
 }
 
 /** claude has said nothing for too long. */
@@ -71,14 +59,12 @@ export function giveUpWaiting(state: GovernorState): Step {
   // A turn that claude started itself is in the way, and not the compaction.
   if (state.turn.phase === 'running') return waitLonger(state);
   const { attempt } = state.compaction;
-  const concluded = conclude(state, attempt, isDown(attempt.apiStatus) ? 'unavailable' : 'silent');
   // Stuck, it would hold up every prompt behind it.
-  const watch = { kind: 'set-timer', timer: 'handoff', afterMs: STOPPING_PATIENCE_MS } as const;
   return chain(
-    concluded,
+    conclude(state, attempt, isDown(attempt.apiStatus) ? 'unavailable' : 'silent'),
     (next) => keep(overdue(next, attempt)),
     sendInterrupt,
-    (next) => keep(next, [watch]),
+    (next) => keep(next, [setTimer('handoff', STOPPING_PATIENCE_MS)]),
   );
 }
 
@@ -86,13 +72,13 @@ export function giveUpWaiting(state: GovernorState): Step {
 export function noteInterrupt(state: GovernorState): GovernorState {
   const { compaction } = state;
   if (!isCompacting(compaction)) return state;
-  return { ...state, compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } };
+  return changed(state, { compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } });
 }
 
 /** claude has not stopped yet. */
 function overdue(state: GovernorState, attempt: Attempt): GovernorState {
   const { failures } = state.compaction;
-  return { ...state, compaction: { phase: 'overdue', failures, attempt, triedAt: state.gauge.calls } };
+  return changed(state, { compaction: { phase: 'overdue', failures, attempt, triedAt: state.gauge.calls } });
 }
 
 /** The lines of a compaction that came too late are over. */
@@ -100,7 +86,7 @@ export function endOverdue(state: GovernorState): GovernorState {
   const { compaction } = state;
   if (compaction.phase !== 'overdue') return state;
   const { failures, triedAt } = compaction;
-  return { ...state, compaction: { phase: 'idle', failures, landing: undefined, triedAt } };
+  return changed(state, { compaction: { phase: 'idle', failures, landing: undefined, triedAt } });
 }
 
 /** A turn that claude started itself came between: waiting starts over. */
@@ -110,19 +96,17 @@ export function waitLonger(state: GovernorState): Step {
 
 /** The first call after a compaction shows what it freed. One that freed nothing is a failure. */
 export function measureLanding(state: GovernorState): Step {
-  const { compaction, gauge } = state;
+  const { compaction, gauge, exact } = state;
   if (gauge.basis !== 'measured') return keep(state);
   if (compaction.phase !== 'idle' || compaction.landing === undefined) return measureExact(state);
   const freed = compaction.landing.predicted - gauge.used;
   const failures = failuresAfterLanding(state, gauge.used, gauge.window.tokens);
-  const helped = failures === 0;
-  const landed: GovernorState = {
-    ...state,
+  const landed = changed(state, {
     compaction: { phase: 'idle', failures, landing: undefined, triedAt: undefined },
-  };
-  const reason = helped ? 'the compaction made room' : 'the compaction freed too little';
+  });
+  const reason = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   const measured =
-    state.exact.landing === undefined
+    exact.landing === undefined
       ? keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }])
       : measureExact(landed);
   return chain(measured, (next) => giveUpWhenUseless(next, compaction.failures));
@@ -133,54 +117,50 @@ export function forgetFailures(state: GovernorState): GovernorState {
   const { compaction, relief } = state;
   if (compaction.phase !== 'idle') return state;
   const isFresh = compaction.failures === 0 && relief.due === undefined && !relief.useless && !relief.blocked;
-  if (isFresh) return state;
-  return {
-    ...state,
-    compaction: { ...compaction, failures: 0 },
-    relief: { ...relief, ...UNTRIED },
-  };
+  return isFresh
+    ? state
+    : changed(state, { compaction: { ...compaction, failures: 0 }, relief: { ...relief, ...UNTRIED } });
 }
 
-function timer(state: GovernorState, delayMs = 0) {
-  const afterMs = state.run.policy.compaction.timeoutSeconds * 1000 + delayMs;
-  return { kind: 'set-timer', timer: 'compaction', afterMs } as const;
+function timer({ run }: GovernorState, delayMs = 0) {
+  return setTimer('compaction', run.policy.compaction.timeoutSeconds * 1000 + delayMs);
 }
 
 function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Step {
-  const failuresBefore = state.compaction.failures;
-  const landing: Reading | undefined = verdict === 'success' ? attempt.before : undefined;
-  const failures = countsAsFailure(verdict) && !attempt.interrupted ? failuresAfter(state, attempt) : failuresBefore;
-  const triedAt = verdict === 'success' ? undefined : state.gauge.calls;
-  const compaction: Compaction = { phase: 'idle', failures, landing, triedAt };
-  // What was crossed stays crossed after a failure, so it is not announced again.
-  const latch = verdict === 'success' ? state.latch : 'warn';
-  const commandsOff = state.session.commandsOff || verdict === 'refused';
-  const due = verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : state.relief.due;
-  const concluded: GovernorState = {
-    ...state,
-    compaction,
-    latch,
-    relief: { ...state.relief, due, blocked: state.relief.blocked || verdict === 'blocked' },
-    session: { ...state.session, commandsOff },
-  };
+  const { session, relief, compaction } = state;
+  const concluded = changed(state, {
+    compaction: concludedAs(state, attempt, verdict),
+    // What was crossed stays crossed after a failure, so it is not announced again.
+    latch: verdict === 'success' ? state.latch : 'warn',
+    relief: {
+      ...relief,
+      due: verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : relief.due,
+      blocked: relief.blocked || verdict === 'blocked',
+    },
+    session: { ...session, commandsOff: session.commandsOff || verdict === 'refused' },
+  });
   const how = state.exact.landing === undefined ? 'summary' : 'exact';
   const reason = attempt.error ?? (verdict === 'success' && how === 'exact' ? EXACT_REASON : REASONS[verdict]);
-  const spent = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
+  const costUsd = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
   return chain(
     keep(concluded, [
       { kind: 'clear-timer', timer: 'compaction' },
-      { kind: 'compacted', ...decided(concluded, reason), how, verdict, costUsd: spent },
+      { kind: 'compacted', ...decided(concluded, reason), how, verdict, costUsd },
     ]),
-    (next) => giveUpWhenUseless(next, failuresBefore, verdict === 'failed' && isRejected(attempt)),
+    (next) => giveUpWhenUseless(next, compaction.failures, verdict === 'failed' && isRejected(attempt)),
     (next) => (verdict === 'unavailable' || verdict === 'blocked' ? leaveExhausted(next) : keep(next)),
     (next) => (verdict === 'success' ? askContext(next) : keep(next)),
   );
 }
 
-/** What the API refuses for good it would refuse again, at the price of several summary calls. */
-function failuresAfter(state: GovernorState, attempt: Attempt): number {
-  const { failures } = state.compaction;
-  return isRejected(attempt) ? Math.max(failures + 1, state.run.policy.compaction.maxAttempts) : failures + 1;
+function concludedAs({ compaction, gauge, run }: GovernorState, attempt: Attempt, verdict: Verdict): Compaction {
+  const { failures } = compaction;
+  if (verdict === 'success') return { phase: 'idle', failures, landing: attempt.before, triedAt: undefined };
+  const ended = { phase: 'idle', landing: undefined, triedAt: gauge.calls } as const;
+  if (!countsAsFailure(verdict) || attempt.interrupted) return { ...ended, failures };
+  // What the API refuses for good it would refuse again, at the price of several summary calls.
+  const least = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
+  return { ...ended, failures: Math.max(failures + 1, least) };
 }
 
 const EXACT_REASON = 'the mod has said what stays';
@@ -203,7 +183,7 @@ function giveUpWhenUseless(state: GovernorState, failuresBefore: number, rejecte
   const tried = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
   const reason = rejected ? 'the API refuses to summarise the context' : tried;
   const due = state.run.policy.handoff.enabled ? reason : undefined;
-  return keep({ ...state, relief: { ...state.relief, due } }, [{ kind: 'give-up', ...decided(state, reason) }]);
+  return keep(changedIn(state, 'relief', { due }), [{ kind: 'give-up', ...decided(state, reason) }]);
 }
 
 /** In the order that claude writes them: any of these shows that the turn that follows is the compaction's. */
@@ -226,19 +206,4 @@ function note(attempt: Attempt, event: Event): Attempt {
     default:
       return attempt;
   }
-}
-
-/** Why the context is relieved; where the way had to be chosen, also the sums. */
-export function dueReason(state: GovernorState): string {
-  const { gauge, run, latch } = state;
-  const extent = extentOf(state);
-  const paying = payingMoment(state, extent);
-  if (paying !== undefined) return `${crossedText(gauge, paying.at)}: ${savingText(state, paying.way)}`;
-  const isCrossed = latch === 'compact' || !willCross(run.policy, extent);
-  const why = isCrossed ? crossedText(gauge, run.policy.thresholds.compact) : forecastText(run.policy, extent);
-  return run.policy.strategy === 'auto' ? `${why}; ${compareStrategies(state, extent).text}` : why;
-}
-
-function forecastText(policy: Policy, { full, turn = 0, window }: Extent): string {
-  return `${full} tokens and a turn's growth of up to ${turn} would cross ${handoffLevel(policy, window)}`;
 }

@@ -7,11 +7,12 @@ import { toUsd } from '../cost/cost.ts';
 import { priceOfModel } from '../cost/model-price.ts';
 import { priceAt } from '../cost/prices.ts';
 import { writePrice } from '../cost/prompt-cache.ts';
+import { changedIn } from '../draft.ts';
 import { isCharactersOnly, predicted, readGauge } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
 import { request } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
+import { chain, decided, keep, type Step, setTimer } from '../steps.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
 
 /**
@@ -65,13 +66,13 @@ export function noteMidTurn(before: GovernorState, state: GovernorState, event: 
     event.kind === 'user' ? event.blocks.find((block) => block.type === 'tool_result')?.toolUseId : undefined;
   if (state.exact.phase === 'off' || !isHeard || after === undefined) return keep(state);
   const said = before.turn.unheard.map(({ text }) => ({ text, after }));
-  return keep(withExact(state, { midTurn: [...state.exact.midTurn, ...said] }));
+  return keep(changedIn(state, 'exact', { midTurn: [...state.exact.midTurn, ...said] }));
 }
 
 /** A relief is due: the prompts wait for the mod, where it may still come. */
 export function awaitExact(state: GovernorState): Step {
   const armed = state.exact.phase === 'unarmed' ? arm(state) : keep(state);
-  return isArming(armed.state) ? keep(withExact(armed.state, { phase: 'awaited' }), armed.actions) : armed;
+  return isArming(armed.state) ? keep(changedIn(armed.state, 'exact', { phase: 'awaited' }), armed.actions) : armed;
 }
 
 /** claude does not ask a PreCompact hook where a mod answers. */
@@ -90,9 +91,9 @@ function arm(state: GovernorState): Step {
     return disarm(state, `Claude Code ${version} runs no mods`);
   }
   if (isGuarded(state)) return disarm(state, GUARDED);
-  return keep(withExact(state, { phase: 'arming' }), [
+  return keep(changedIn(state, 'exact', { phase: 'arming' }), [
     { kind: 'arm-exact' },
-    { kind: 'set-timer', timer: 'exact', afterMs: LOADING_PATIENCE_MS },
+    setTimer('exact', LOADING_PATIENCE_MS),
   ]);
 }
 
@@ -113,14 +114,13 @@ export function onModLoaded(state: GovernorState, { ok, response }: ControlRespo
   if (!isArming(state)) return keep(state);
   if (!ok) return disarm(state, 'claude refuses to load the mod');
   if (response.held === true) return disarm(state, 'loading the mod would change the tools');
-  return keep(state, [{ kind: 'prove-exact' }, { kind: 'set-timer', timer: 'exact', afterMs: LIFE_PATIENCE_MS }]);
+  return keep(state, [{ kind: 'prove-exact' }, setTimer('exact', LIFE_PATIENCE_MS)]);
 }
 
 /** The mod has given a sign of life. */
 export function onExactProved(state: GovernorState): Step {
   if (!isArming(state)) return keep(state);
-  const planned = planExact(withExact(state, { phase: 'ready' }));
-  return keep(planned.state, [...planned.actions, CLEAR]);
+  return chain(planExact(changedIn(state, 'exact', { phase: 'ready' })), (next) => keep(next, [CLEAR]));
 }
 
 /** claude has not loaded it in time, or it does not run: `--bare`, `--safe-mode`, `disableAllHooks` and managed settings prevent it in silence. */
@@ -139,14 +139,14 @@ function isArming({ exact }: GovernorState): boolean {
 }
 
 function disarm(state: GovernorState, why: string): Step {
-  return keep(withExact(state, { phase: 'off', why }), [CLEAR]);
+  return keep(changedIn(state, 'exact', { phase: 'off', why }), [CLEAR]);
 }
 
 /** Says once, at a compaction, that it is not an exact one. */
 export function tellNotExact(state: GovernorState): Step {
   const { why } = state.exact;
   if (why === undefined) return keep(state);
-  return keep(withExact(state, { why: undefined }), [{ kind: 'not-exact', ...decided(state, why) }]);
+  return keep(changedIn(state, 'exact', { why: undefined }), [{ kind: 'not-exact', ...decided(state, why) }]);
 }
 
 export function planExact(state: GovernorState): Step {
@@ -163,7 +163,7 @@ export function budgetOf({ gauge, run }: GovernorState): number {
 
 /** The mod was asked for a compaction. */
 export function onExactReceipt(state: GovernorState, receipt: ExactReceipt): Step {
-  return keep(withExact(state, { receipt }));
+  return keep(changedIn(state, 'exact', { receipt }));
 }
 
 /** The compaction under way is an exact one: what was asked and done is still there. */
@@ -173,24 +173,24 @@ export function isExact({ exact }: GovernorState): boolean {
 
 /** The context was replaced: by the mod's answer, or by a summary where the mod should have answered. */
 export function followExact(before: GovernorState, state: GovernorState, event: Event): Step {
-  if (event.kind !== 'boundary') return keep(endsEchoes(before, event) ? withExact(state, NO_ECHO) : state);
+  if (event.kind !== 'boundary') return keep(endsEchoes(before, event) ? changedIn(state, 'exact', NO_ECHO) : state);
   const { exact } = state;
   const { receipt, phase } = exact;
   // What was said in mid-turn stands in the conversation itself now, or in its summary.
-  const over = withExact(state, { receipt: undefined, midTurn: [] });
+  const over = changedIn(state, 'exact', { receipt: undefined, midTurn: [] });
   if (receipt?.answered) {
     const echoes = event.trigger === 'auto' ? receipt.after.messages : 0;
     const landing = { receipt, before: readGauge(before.gauge) };
-    return keep(withExact(over, { landing, echoes, refusals: 0 }));
+    return keep(changedIn(over, 'exact', { landing, echoes, refusals: 0 }));
   }
   // A recording does not say which it was: the next lines do.
   if (state.run.mode === 'replay')
-    return keep(mayEcho(event) ? withExact(over, { echoes: ANY, until: event.timestamp }) : over);
+    return keep(mayEcho(event) ? changedIn(over, 'exact', { echoes: ANY, until: event.timestamp }) : over);
   if (phase !== 'ready') return tellNotExact(over);
   const why = receipt?.why ?? 'the mod did not answer';
   const refusals = exact.refusals + 1;
-  if (refusals >= MOST_REFUSALS) return tellNotExact(withExact(over, { phase: 'off', why, refusals }));
-  return keep(withExact(over, { refusals }), [{ kind: 'not-exact', ...decided(over, why), once: true }]);
+  if (refusals >= MOST_REFUSALS) return tellNotExact(changedIn(over, 'exact', { phase: 'off', why, refusals }));
+  return keep(changedIn(over, 'exact', { refusals }), [{ kind: 'not-exact', ...decided(over, why), once: true }]);
 }
 
 /** Refusals in a row after which compactions are claude's own: what is odd once is gone with what a summary replaces. */
@@ -229,7 +229,7 @@ export function isEcho({ exact, gauge }: GovernorState, event: Event): boolean {
 }
 
 export function afterEcho(state: GovernorState): GovernorState {
-  return withExact(state, { echoes: state.exact.echoes - 1 });
+  return changedIn(state, 'exact', { echoes: state.exact.echoes - 1 });
 }
 
 /** The first call after an exact compaction shows what it freed, and what each further call costs less. */
@@ -238,7 +238,7 @@ export function measureExact(state: GovernorState): Step {
   if (exact.landing === undefined || gauge.basis !== 'measured') return keep(state);
   const { receipt, before } = exact.landing;
   const freed = before.predicted - gauge.used;
-  const landed = withExact(state, { landing: undefined, ...NO_ECHO });
+  const landed = changedIn(state, 'exact', { landing: undefined, ...NO_ECHO });
   const reason = `${before.predicted} tokens before it`;
   const worth = worthOf(state, before.predicted);
   return keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed, exact: receipt, ...worth }]);
@@ -253,8 +253,4 @@ function worthOf(state: GovernorState, before: number): { readonly savedUsd?: nu
   const saved = before * priceAt(price, before).cacheRead - gauge.used * rates.cacheRead;
   const anew = Math.max(0, gauge.used - (gauge.first ?? 0)) * (writePrice(cache, rates) - rates.cacheRead);
   return { savedUsd: toUsd(Math.round(saved / 1_000_000)), onceUsd: toUsd(Math.round(anew / 1_000_000)) };
-}
-
-export function withExact(state: GovernorState, changes: Partial<Exact>): GovernorState {
-  return { ...state, exact: { ...state.exact, ...changes } };
 }

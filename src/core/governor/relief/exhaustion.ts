@@ -1,9 +1,14 @@
-import type { ResultEvent } from '../../protocol/events.ts';
+import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isExhaustion } from '../../protocol/failures.ts';
+import { changedIn } from '../draft.ts';
+import { predicted } from '../gauge/gauge.ts';
+import { handoffLevel } from '../policy.ts';
+import { isOwnUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
+import { decided, isRelieving, keep, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
-import { mayCompact } from './ladder.ts';
+import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
+import { dueReason, extentOf } from './outlook.ts';
 import type { Due, Exhausted } from './relief-state.ts';
 import { tellsBreaker } from './thrash.ts';
 
@@ -11,11 +16,11 @@ import { tellsBreaker } from './thrash.ts';
 export function mayRelieve(state: GovernorState): boolean {
   const { run, relief } = state;
   if (run.mode !== 'act' || relief.blocked) return false;
-  return mayHandOver(state) || (run.policy.compaction.enabled && relief.exhausted === undefined);
+  return mayHandOverAgain(state) || (run.policy.compaction.enabled && relief.exhausted === undefined);
 }
 
 /** A handoff that did not help may be followed by another, a limited number of times. */
-function mayHandOver({ run, relief }: GovernorState): boolean {
+function mayHandOverAgain({ run, relief }: GovernorState): boolean {
   const { handoff, recovery } = run.policy;
   return handoff.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
 }
@@ -27,21 +32,20 @@ export function ranOut(state: GovernorState, event: ResultEvent): boolean {
 
 /** Notes at the end of a turn whether the context was too full for it. */
 export function readExhaustion(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
-  const { relief } = state;
+  const { exhausted, blocked } = state.relief;
   const { compaction, handoff } = state.run.policy;
-  if ((!compaction.enabled && !handoff.enabled) || relief.blocked) return keep(state);
-  if (!ranOut(state, event)) return keep({ ...state, relief: { ...relief, exhausted: undefined } });
-  const { exhausted } = relief;
-  const prompts = exhausted?.prompts ?? before.turn.prompts;
-  const { tried, handoffs } = exhausted ?? ({ tried: 'nothing', handoffs: 0 } as const);
+  if ((!compaction.enabled && !handoff.enabled) || blocked) return keep(state);
+  if (!ranOut(state, event)) return keep(changedIn(state, 'relief', { exhausted: undefined }));
   // One that costs nothing and let the turn go on may do so again.
   const helped = exactIsPossible(state) && before.turn.calls > 0;
-  const full = withExhausted(state, {
-    cause: 'refused',
-    prompts,
-    tried: helped ? 'nothing' : tried,
-    handoffs,
-    open: true,
+  const full = changedIn(state, 'relief', {
+    exhausted: {
+      cause: 'refused',
+      prompts: exhausted?.prompts ?? before.turn.prompts,
+      tried: helped ? 'nothing' : (exhausted?.tried ?? 'nothing'),
+      handoffs: exhausted?.handoffs ?? 0,
+      open: true,
+    },
   });
   const reason = tellsBreaker(event) ? 'the window was filled again at once' : 'the prompt is too long for the context';
   return keep(full, [{ kind: 'exhausted', ...decided(full, reason) }]);
@@ -55,7 +59,7 @@ export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due
   if (tried === 'nothing' && canCompact) return { way: 'compact' };
   // A handoff interrupted by a crash is due again.
   const { due } = state.relief;
-  if ((due !== undefined && state.run.policy.handoff.enabled) || mayHandOver(state))
+  if ((due !== undefined && state.run.policy.handoff.enabled) || mayHandOverAgain(state))
     return { way: 'handoff', reason: due ?? 'the prompt is too long for the context' };
   return { way: 'none', reason: 'nothing has relieved the context' };
 }
@@ -63,17 +67,17 @@ export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due
 /** A handoff is tried. */
 export function noteTried(state: GovernorState): GovernorState {
   const { exhausted } = state.relief;
-  return exhausted === undefined ? state : withExhausted(state, { ...exhausted, handoffs: exhausted.handoffs + 1 });
+  if (exhausted === undefined) return state;
+  return changedIn(state, 'relief', { exhausted: { ...exhausted, handoffs: exhausted.handoffs + 1 } });
 }
 
 /** Gives up for now: the caller gets claude's own answer. */
 export function leaveExhausted(state: GovernorState): Step {
-  const { relief } = state;
-  if (!relief.exhausted?.open) return keep(state);
-  const uuids = answersOf(state, relief.exhausted);
-  return keep({ ...state, relief: { ...relief, exhausted: undefined } }, [
+  const { exhausted } = state.relief;
+  if (!exhausted?.open) return keep(state);
+  return keep(changedIn(state, 'relief', { exhausted: undefined }), [
     { kind: 'deferred', fate: 'show' },
-    { kind: 'answered', uuids },
+    { kind: 'answered', uuids: answersOf(state, exhausted) },
   ]);
 }
 
@@ -83,20 +87,68 @@ export function afterRelief(before: GovernorState, state: GovernorState): Step {
   const wasBusy = before.compaction.phase !== 'idle' || before.handoff.phase !== 'idle';
   const isBusy = state.compaction.phase !== 'idle' || state.handoff.phase !== 'idle';
   if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === 'dead') return keep(state);
+  const tried = { ...exhausted, tried: 'compaction' } as const;
   const succeeded = state.compaction.phase === 'idle' && state.compaction.landing !== undefined;
   const handedOver = state.relief.handoffs > before.relief.handoffs;
-  if (!succeeded && !handedOver) return keep(withExhausted(state, { ...exhausted, tried: 'compaction' }));
+  if (!succeeded && !handedOver) return keep(changedIn(state, 'relief', { exhausted: tried }));
   const isExact = state.exact.landing !== undefined;
   const because = `The context was full in the middle of the work, and ${isExact ? 'older steps of it stand above in a line each' : 'it was replaced by what is above'}.`;
-  const resumed = withExhausted(state, { ...exhausted, tried: 'compaction', open: false });
   const answers = answersOf(state, exhausted);
   const work = unfinished ?? { because, prompts: isExact ? [] : exhausted.prompts, answers };
-  return keep({ ...resumed, relief: { ...resumed.relief, unfinished: work } });
+  return keep(changedIn(state, 'relief', { exhausted: { ...tried, open: false }, unfinished: work }));
 }
 
 /** What the turn was to answer; one that was resumed, also what the turns before it left. */
 function answersOf({ relief }: GovernorState, { prompts }: Exhausted): string[] {
   return [...new Set([...prompts.map(({ uuid }) => uuid), ...(relief.resuming?.answers ?? [])])];
+}
+
+/**
+ * Ends a turn behind a tool where handing over is the strategy and the context would be full before the turn is over:
+ * no call is broken off, all tools that run at once are awaited, and the work goes on in a fresh context.
+ */
+export function stopTurn(step: Step): Step {
+  const { state, actions } = step;
+  if (!actions.some(({ kind }) => kind === 'answer-hook') || !isToStop(state)) return step;
+  const reason = `${dueReason(state)}, in the middle of a turn`;
+  return keep(
+    changedIn(state, 'relief', { stop: { call: state.gauge.calls, reason } }),
+    actions.map((action) => (action.kind === 'answer-hook' ? { ...action, output: STOP } : action)),
+  );
+}
+
+/** Fields that any kind of hook takes. */
+const STOP = { continue: false, stopReason: 'ctxb hands the work over to a fresh context' };
+
+function isToStop(state: GovernorState): boolean {
+  const { run, turn, relief, gauge, input, spending, tasks } = state;
+  const isOurs = run.mode === 'act' && run.policy.midTurn.enabled && input === 'open' && spending.phase === 'within';
+  if (!isOurs || turn.phase !== 'running' || turn.startedBy !== 'prompt' || isRelieving(state)) return false;
+  if (relief.stop !== undefined || relief.putOffAt === gauge.calls) return false;
+  if (Object.values(tasks).some(({ phase }) => phase === 'foreground')) return false;
+  const extent = extentOf(state);
+  const chosen = chooseWay(state, extent);
+  if (chosen?.way !== 'handoff' || chosen.cause !== 'strategy') return false;
+  return predicted(gauge) >= (payingMoment(state, extent)?.at ?? handoffLevel(run.policy, gauge.window.tokens));
+}
+
+/** The end of a turn that was stopped: the caller sees it only if the work cannot go on. */
+export function tellsTurnStop({ relief, gauge }: GovernorState, event: Event): boolean {
+  return event.kind === 'result' && event.terminalReason === 'hook_stopped' && relief.stop?.call === gauge.calls;
+}
+
+/** At the end of a turn: where it was stopped, the work is handed over. */
+export function readTurnStop(before: GovernorState, state: GovernorState, event: ResultEvent): GovernorState {
+  const { stop } = state.relief;
+  if (stop === undefined || stop.call !== state.gauge.calls) return state;
+  if (!tellsTurnStop(before, event)) return changedIn(state, 'relief', { stop: undefined });
+  const earlier = before.relief.exhausted?.prompts ?? [];
+  const said = before.turn.prompts.filter(({ uuid }) => earlier.length === 0 || !isOwnUuid(state, uuid));
+  return changedIn(state, 'relief', {
+    stop: undefined,
+    due: stop.reason,
+    exhausted: { cause: 'stopped', prompts: [...earlier, ...said], tried: 'compaction', handoffs: 0, open: true },
+  });
 }
 
 /** A turn that was stopped goes on in the same context, as the work cannot be handed over now. */
@@ -105,9 +157,5 @@ export function goOnStopped(state: GovernorState): GovernorState {
   if (exhausted?.cause !== 'stopped' || !exhausted.open) return state;
   const because = 'The turn was stopped so that the work could be handed over, which is not possible now.';
   const unfinished = { because, prompts: [], answers: answersOf(state, exhausted) };
-  return { ...state, relief: { ...state.relief, exhausted: undefined, unfinished } };
-}
-
-export function withExhausted(state: GovernorState, exhausted: Exhausted): GovernorState {
-  return { ...state, relief: { ...state.relief, exhausted } };
+  return changedIn(state, 'relief', { exhausted: undefined, unfinished });
 }

@@ -1,13 +1,15 @@
 import type { ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { countOf } from '../../protocol/fields.ts';
+import type { Action } from '../actions.ts';
+import { changed, changedIn } from '../draft.ts';
 import { emptyContext } from '../gauge/gauge.ts';
 import { countSent, ownUuid, request, userLine } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, decided, keep, type Step, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { fetchesAfterRelief } from './missed.ts';
-import type { Handoff, HandoffDocument, HandoffPhase, HandoffPlan } from './relief-state.ts';
+import type { HandoffDocument, HandoffPhase, Written } from './relief-state.ts';
 
 /** `/clear` needs no API call. */
 export const CLEAR_PATIENCE_MS = 30_000;
@@ -17,35 +19,38 @@ export const BRIEFING_PATIENCE_MS = 120_000;
 /** An idle claude whose input is closed exits at once. */
 export const EXIT_PATIENCE_MS = 10_000;
 
-export const CLEAR_TIMER = { kind: 'clear-timer', timer: 'handoff' } as const;
+/** The end of a turn of ours. */
+export const TURN_OVER: readonly Action[] = [
+  { kind: 'clear-timer', timer: 'handoff' },
+  { kind: 'buffered', fate: 'drop' },
+];
 
 /** Has claude forget the conversation. */
-export function clear(state: GovernorState, plan: HandoffPlan, document: HandoffDocument): Step {
-  const line = userLine('/clear', ownUuid(state));
-  const handoff: Handoff = { phase: 'clearing', turn: 'asked', plan, document, proved: false, given: false };
-  return keep({ ...countSent(state), handoff }, [
-    { kind: 'send', line },
-    { kind: 'set-timer', timer: 'handoff', afterMs: CLEAR_PATIENCE_MS },
+export function clear(state: GovernorState, written: Written): Step {
+  const handoff = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
+  return keep(changed(countSent(state), { handoff }), [
+    { kind: 'send', line: userLine('/clear', ownUuid(state)) },
+    setTimer('handoff', CLEAR_PATIENCE_MS),
   ]);
 }
 
 export function followClear(state: GovernorState, handoff: HandoffPhase<'clearing'>, event: Event): Step {
   const another = state.session.id !== handoff.plan.sessionId;
   const proved = handoff.proved || event.kind === 'reset' || (event.kind === 'init' && another);
-  const followed: GovernorState = { ...state, handoff: { ...handoff, turn: 'running', proved } };
+  const followed = changed(state, { handoff: { ...handoff, turn: 'running', proved } });
   if (event.kind !== 'result') return keep(followed);
-  const cleared = keep(followed, [CLEAR_TIMER, { kind: 'buffered', fate: 'drop' }]);
-  const { plan, document } = handoff;
-  if (proved) return chain(cleared, (next) => finish(next, plan, document, { way: 'clear', given: handoff.given }));
-  const refused = event.isError || COMMANDS_OFF.test(event.text ?? '');
-  return chain(cleared, (next) => (refused ? leave(next, plan, document) : prove(next, plan, document)));
+  const isRefused = event.isError || COMMANDS_OFF.test(event.text ?? '');
+  return chain(keep(followed, TURN_OVER), (next) => {
+    if (proved) return finish(next, handoff, 'clear', handoff.given);
+    return isRefused ? leave(next, handoff) : prove(next, handoff);
+  });
 }
 
 /** claude's hook has taken the document: a new conversation has begun. */
 export function noteGiven(state: GovernorState): GovernorState {
   const { handoff, relief } = state;
-  if (handoff.phase === 'clearing') return { ...state, handoff: { ...handoff, proved: true, given: true } };
-  return relief.pending === undefined ? state : { ...state, relief: { ...relief, pending: undefined } };
+  if (handoff.phase === 'clearing') return changed(state, { handoff: { ...handoff, proved: true, given: true } });
+  return relief.pending === undefined ? state : changedIn(state, 'relief', { pending: undefined });
 }
 
 /** The document that the agent is still to be given. */
@@ -53,9 +58,9 @@ export function documentToGive({ handoff, relief }: GovernorState): HandoffDocum
   return handoff.phase === 'clearing' && !handoff.given ? handoff.document : relief.pending;
 }
 
-function prove(state: GovernorState, plan: HandoffPlan, document: HandoffDocument): Step {
-  const watch = { kind: 'set-timer', timer: 'handoff', afterMs: CLEAR_PATIENCE_MS } as const;
-  return chain(keep({ ...state, handoff: { phase: 'proving', plan, document } }, [watch]), (next) =>
+function prove(state: GovernorState, { plan, document }: Written): Step {
+  const proving = changed(state, { handoff: { phase: 'proving', plan, document } });
+  return chain(keep(proving, [setTimer('handoff', CLEAR_PATIENCE_MS)]), (next) =>
     request(next, 'proof', { subtype: 'get_context_usage', detail: 'summary' }),
   );
 }
@@ -64,26 +69,24 @@ function prove(state: GovernorState, plan: HandoffPlan, document: HandoffDocumen
 export function onProof(state: GovernorState, event: ControlResponseEvent): Step {
   const { handoff } = state;
   if (handoff.phase !== 'proving') return keep(state);
-  const { plan, document } = handoff;
   const total = countOf(event.response.totalTokens) ?? 0;
-  const isEmpty = event.ok && total > 0 && total < plan.before.predicted / 2;
-  return chain(keep(state, [CLEAR_TIMER]), (next) =>
-    isEmpty ? finish(next, plan, document, { way: 'clear', given: false }) : leave(next, plan, document),
+  const isEmpty = event.ok && total > 0 && total < handoff.plan.before.predicted / 2;
+  return chain(keep(state, [{ kind: 'clear-timer', timer: 'handoff' }]), (next) =>
+    isEmpty ? finish(next, handoff, 'clear') : leave(next, handoff),
   );
 }
 
 /** A new process replaces a `/clear` that has no effect. */
-export function leave(state: GovernorState, plan: HandoffPlan, document: HandoffDocument): Step {
-  const left: GovernorState = { ...state, handoff: { phase: 'leaving', plan, document } };
+export function leave(state: GovernorState, { plan, document }: Written): Step {
+  const left = changed(state, { handoff: { phase: 'leaving', plan, document } });
   if (state.process.phase === 'dead') return startFresh(left);
-  return keep(left, [{ kind: 'end-input' }, { kind: 'set-timer', timer: 'exit', afterMs: EXIT_PATIENCE_MS }]);
+  return keep(left, [{ kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS)]);
 }
 
 /** The process has ended: the next one knows nothing of the conversation. */
 export function startFresh(state: GovernorState): Step {
   const restarts = state.process.restarts + 1;
-  const dead: GovernorState = { ...state, process: { phase: 'dead', resumes: false, restarts } };
-  return keep(dead, [
+  return keep(changed(state, { process: { phase: 'dead', resumes: false, restarts } }), [
     { kind: 'clear-timer', timer: 'exit' },
     { kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 },
   ]);
@@ -92,20 +95,14 @@ export function startFresh(state: GovernorState): Step {
 /** A new process is there. */
 export function finishLeaving(state: GovernorState): Step {
   const { handoff } = state;
-  if (handoff.phase !== 'leaving') return keep(state);
-  return finish(state, handoff.plan, handoff.document, { way: 'process', given: false });
+  return handoff.phase === 'leaving' ? finish(state, handoff, 'process') : keep(state);
 }
 
-interface Arrival {
-  readonly way: 'clear' | 'process';
-  readonly given: boolean;
-}
-
-function finish(state: GovernorState, plan: HandoffPlan, document: HandoffDocument, { way, given }: Arrival): Step {
+/** @param given a hook has taken the document to the agent already */
+function finish(state: GovernorState, { plan, document }: Written, way: 'clear' | 'process', given = false): Step {
   const { relief, gauge } = state;
   const { path, by, problems } = document;
-  const fresh: GovernorState = {
-    ...state,
+  const fresh = changed(state, {
     handoff: { phase: 'idle' },
     latch: 'none',
     gauge: emptyContext(gauge, 0),
@@ -124,28 +121,27 @@ function finish(state: GovernorState, plan: HandoffPlan, document: HandoffDocume
       fresh: document,
       document: path,
     },
-  };
+  });
   const ms = state.now - plan.startedAt;
-  const decision = { kind: 'handed-over', ...decided(fresh, plan.reason), by, path, way, ms, problems } as const;
-  const occurrence = { event: 'handoff', ms, by, reason: plan.reason } as const;
-  return keep(fresh, [decision, health(fresh, occurrence, plan.before.predicted)]);
+  return keep(fresh, [
+    { kind: 'handed-over', ...decided(fresh, plan.reason), by, path, way, ms, problems },
+    health(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted),
+  ]);
 }
 
 /** Where claude calls no hooks, the document is sent as a prompt, in a hidden turn. */
 export function startBriefing(state: GovernorState, document: HandoffDocument): Step {
-  const line = userLine(
-    `${document.text}
-
-The work goes on with the next message. Answer only: OK`,
-    ownUuid(state),
-  );
-  const briefing: GovernorState = { ...countSent(state), handoff: { phase: 'briefing', turn: 'asked' } };
-  return keep({ ...briefing, relief: { ...briefing.relief, pending: undefined } }, [
-    { kind: 'send', line },
-    { kind: 'set-timer', timer: 'handoff', afterMs: BRIEFING_PATIENCE_MS },
+  const text = `${document.text}\n\nThe work goes on with the next message. Answer only: OK`;
+  const briefing = changed(countSent(state), {
+    handoff: { phase: 'briefing', turn: 'asked' },
+    relief: { ...state.relief, pending: undefined },
+  });
+  return keep(briefing, [
+    { kind: 'send', line: userLine(text, ownUuid(state)) },
+    setTimer('handoff', BRIEFING_PATIENCE_MS),
   ]);
 }
 
 export function endBriefing(state: GovernorState): Step {
-  return keep({ ...state, handoff: { phase: 'idle' } }, [CLEAR_TIMER, { kind: 'buffered', fate: 'drop' }]);
+  return keep(changed(state, { handoff: { phase: 'idle' } }), TURN_OVER);
 }

@@ -1,24 +1,25 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { saysUnavailable } from '../../protocol/failures.ts';
+import { changed, changedIn } from '../draft.ts';
 import { callOutput, predicted, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
 import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
 import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, decided, keep, type Step, setTimer } from '../steps.ts';
 import { goOnStopped } from './exhaustion.ts';
 import {
   BRIEFING_PATIENCE_MS,
   CLEAR_PATIENCE_MS,
-  CLEAR_TIMER,
   clear,
   EXIT_PATIENCE_MS,
   endBriefing,
   followClear,
   leave,
+  TURN_OVER,
 } from './fresh-context.ts';
 import { askAgain, handoffRequest } from './handoff-request.ts';
-import type { Handoff, HandoffDocument, HandoffPhase, HandoffPlan } from './relief-state.ts';
+import type { HandoffPhase, HandoffPlan } from './relief-state.ts';
 import { isDown, statusOf } from './verdict.ts';
 
 /**
@@ -27,9 +28,9 @@ import { isDown, statusOf } from './verdict.ts';
  */
 export function startHandoff(state: GovernorState, reason: string): Step {
   const plan = planOf(state, reason, state.session.commandsOff || isDeaf(state) ? 'leave' : 'clear');
-  const begun: GovernorState = { ...state, relief: { ...state.relief, due: undefined } };
+  const begun = changedIn(state, 'relief', { due: undefined });
   return chain(keep(begun, [{ kind: 'handoff', ...decided(state, reason) }]), (next) =>
-    mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), 'first') : write(next, plan, undefined, false),
+    mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), 'first') : write(next, plan, undefined),
   );
 }
 
@@ -40,17 +41,17 @@ function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): 
 
 /** Nothing relieves the context: what is known is written down, and the run ends. */
 export function endUnrelieved(state: GovernorState, reason: string): Step {
-  const { relief, run } = state;
   const plan = planOf(state, reason, 'end');
-  const ending: GovernorState = { ...state, relief: { ...relief, exhausted: undefined, hopeless: undefined } };
-  return run.policy.handoff.enabled ? write(ending, plan, undefined, false) : unrelieved(ending, plan, relief.document);
+  const ending = changedIn(state, 'relief', { exhausted: undefined, hopeless: undefined });
+  return state.run.policy.handoff.enabled
+    ? write(ending, plan, undefined)
+    : unrelieved(ending, plan, state.relief.document);
 }
 
-function unrelieved(state: GovernorState, { reason }: HandoffPlan, path: string | undefined): Step {
-  const relief = { ...state.relief, document: path };
-  const ended: GovernorState = { ...state, handoff: { phase: 'idle' }, outcome: 'unrelieved', relief };
-  return keep(ended, [
-    { kind: 'unrelieved', ...decided(state, reason), path },
+function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): Step {
+  const ended = changedIn(state, 'relief', { document });
+  return keep(changed(ended, { handoff: { phase: 'idle' }, outcome: 'unrelieved' }), [
+    { kind: 'unrelieved', ...decided(state, reason), path: document },
     { kind: 'deferred', fate: 'show' },
   ]);
 }
@@ -58,13 +59,6 @@ function unrelieved(state: GovernorState, { reason }: HandoffPlan, path: string 
 /** claude does not even say that it has stopped compacting, or it is dead. */
 function isDeaf({ compaction, process }: GovernorState): boolean {
   return compaction.phase === 'overdue' || process.phase === 'dead';
-}
-
-/** One that hears nothing is ended: the work goes on in another process, in a fresh context where that is due. */
-function leaveDeaf(state: GovernorState): Step {
-  const { due } = state.relief;
-  if (due !== undefined) return startHandoff(state, due);
-  return keep(state, state.turn.phase === 'running' ? [] : [{ kind: 'kill' }]);
 }
 
 /** A full context takes no further question, and a prescribed output schema allows no document. */
@@ -85,15 +79,17 @@ function hasRoomToAsk({ gauge, trigger, run }: GovernorState): boolean {
 const QUESTION_TOKENS = 2_000;
 
 function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: HandoffPhase<'asking'>['attempt']): Step {
-  const line = userLine(text, ownUuid(state));
-  const handoff: Handoff = { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false };
-  const asking: GovernorState = { ...countSent(state), handoff };
-  return keep(asking, [{ kind: 'send', line }, timer(state)]);
+  const asking = changed(countSent(state), {
+    handoff: { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false },
+  });
+  return keep(asking, [
+    { kind: 'send', line: userLine(text, ownUuid(state)) },
+    setTimer('handoff', answerPatienceMs(state)),
+  ]);
 }
 
-function timer({ run }: GovernorState, delayMs = 0) {
-  const afterMs = run.policy.handoff.timeoutSeconds * 1000 + delayMs;
-  return { kind: 'set-timer', timer: 'handoff', afterMs } as const;
+function answerPatienceMs({ run }: GovernorState): number {
+  return run.policy.handoff.timeoutSeconds * 1000;
 }
 
 /** A line of a turn that belongs to the handoff. */
@@ -105,48 +101,42 @@ export function followHandoff(state: GovernorState, event: Event): Step {
     case 'clearing':
       return followClear(state, handoff, event);
     case 'briefing':
-      return event.kind === 'result' ? endBriefing(state) : keep(running(state, handoff));
+      if (event.kind === 'result') return endBriefing(state);
+      return keep(changed(state, { handoff: { ...handoff, turn: 'running' } }));
     default:
       return keep(state);
   }
 }
 
-function running(state: GovernorState, handoff: HandoffPhase<'asking' | 'clearing' | 'briefing'>): GovernorState {
-  return handoff.turn === 'running' ? state : { ...state, handoff: { ...handoff, turn: 'running' } };
-}
-
 function answering(state: GovernorState, handoff: HandoffPhase<'asking'>, event: Event): Step {
   const isAnswer = event.kind === 'assistant' && !event.synthetic && event.subagent === null;
-  const apiDown = isAnswer ? false : handoff.apiDown || (event.kind === 'api-retry' && isDown(statusOf(event)));
+  const apiDown = !isAnswer && (handoff.apiDown || (event.kind === 'api-retry' && isDown(statusOf(event))));
+  const next = changed(state, { handoff: { ...handoff, turn: 'running', apiDown } });
   // claude waits for the API, and not the agent takes its time.
-  const watch = event.kind === 'api-retry' && handoff.attempt !== 'late' ? [timer(state, event.delayMs)] : [];
-  return keep(running({ ...state, handoff: { ...handoff, apiDown } }, { ...handoff, apiDown }), watch);
+  const waits = event.kind === 'api-retry' && handoff.attempt !== 'late';
+  return keep(next, waits ? [setTimer('handoff', answerPatienceMs(state) + event.delayMs)] : []);
 }
 
 function readAnswer(state: GovernorState, handoff: HandoffPhase<'asking'>, event: ResultEvent): Step {
-  const { attempt } = handoff;
   const plan = { ...handoff.plan, answer: (handoff.plan.answer ?? 0) + callOutput(state.gauge) };
   const said = [event.text, ...event.errors].join('\n');
   if (event.isError && (handoff.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
   const answer = event.isError ? undefined : event.text;
-  const mayAskAgain = attempt === 'first' && answer !== undefined && hasRoomToAsk(state);
-  return chain(keep(state, [CLEAR_TIMER, { kind: 'buffered', fate: 'drop' }]), (next) =>
-    write(next, plan, answer, mayAskAgain),
-  );
+  const mayAskAgain = handoff.attempt === 'first' && answer !== undefined && hasRoomToAsk(state);
+  return chain(keep(state, TURN_OVER), (next) => write(next, plan, answer, mayAskAgain));
 }
 
 /** Nothing is thrown away because the API is down: the conversation goes on as it is. */
 function putOff(state: GovernorState, { due }: HandoffPlan, said: string): Step {
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
-  const kept = goOnStopped({ ...state, handoff: { phase: 'idle' }, relief });
+  const kept = goOnStopped(changed(state, { handoff: { phase: 'idle' }, relief }));
   const reason = said.trim() || 'the API was not available';
-  return keep(kept, [CLEAR_TIMER, { kind: 'buffered', fate: 'drop' }, { kind: 'put-off', ...decided(kept, reason) }]);
+  return keep(kept, [...TURN_OVER, { kind: 'put-off', ...decided(kept, reason) }]);
 }
 
-function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined, mayAskAgain: boolean): Step {
-  const { reason } = plan;
-  return keep({ ...state, handoff: { phase: 'writing', plan } }, [
-    { kind: 'write-handoff', answer, mayAskAgain, reason },
+function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined, mayAskAgain = false): Step {
+  return keep(changed(state, { handoff: { phase: 'writing', plan } }), [
+    { kind: 'write-handoff', answer, mayAskAgain, reason: plan.reason },
   ]);
 }
 
@@ -166,17 +156,11 @@ export function onHandoffWritten(
   const { handoff } = state;
   if (handoff.phase !== 'writing') return keep(state);
   // The user stopped it: the conversation stays as it is.
-  if (state.input === 'interrupted') return keep({ ...state, handoff: { phase: 'idle' } });
+  if (state.input === 'interrupted') return keep(changed(state, { handoff: { phase: 'idle' } }));
   const { plan } = handoff;
-  const document: HandoffDocument = { path, text, by, problems };
-  switch (plan.way) {
-    case 'clear':
-      return clear(state, plan, document);
-    case 'leave':
-      return leave(state, plan, document);
-    case 'end':
-      return unrelieved(state, plan, path);
-  }
+  if (plan.way === 'end') return unrelieved(state, plan, path);
+  const proceed = plan.way === 'clear' ? clear : leave;
+  return proceed(state, { plan, document: { path, text, by, problems } });
 }
 
 export function onHandoffTimeout(state: GovernorState): Step {
@@ -188,7 +172,7 @@ export function onHandoffTimeout(state: GovernorState): Step {
       return giveUpAsking(state, handoff);
     case 'clearing':
     case 'proving':
-      return leave(state, handoff.plan, handoff.document);
+      return leave(state, handoff);
     case 'briefing':
       return chain(endBriefing(state), sendInterrupt);
     case 'idle':
@@ -200,26 +184,28 @@ export function onHandoffTimeout(state: GovernorState): Step {
 
 /** A turn that claude started itself came between: waiting starts over. */
 export function waitForHandoff(state: GovernorState): Step {
-  const afterMs = patienceOf(state);
-  return keep(state, afterMs === undefined ? [] : [{ kind: 'set-timer', timer: 'handoff', afterMs }]);
-}
-
-function patienceOf({ handoff, run }: GovernorState): number | undefined {
-  if (handoff.phase === 'asking') return run.policy.handoff.timeoutSeconds * 1000;
-  if (handoff.phase === 'briefing') return BRIEFING_PATIENCE_MS;
-  return handoff.phase === 'clearing' ? CLEAR_PATIENCE_MS : undefined;
+  const patience: Partial<Record<GovernorState['handoff']['phase'], number>> = {
+    asking: answerPatienceMs(state),
+    clearing: CLEAR_PATIENCE_MS,
+    briefing: BRIEFING_PATIENCE_MS,
+  };
+  const afterMs = patience[state.handoff.phase];
+  return keep(state, afterMs === undefined ? [] : [setTimer('handoff', afterMs)]);
 }
 
 /** The agent is told to stop; a claude that does not even do that is left. */
 function giveUpAsking(state: GovernorState, handoff: HandoffPhase<'asking'>): Step {
-  if (handoff.attempt === 'late') return leaveSilent(state, handoff.plan);
-  const late: GovernorState = { ...state, handoff: { ...handoff, attempt: 'late' } };
-  const watch = { kind: 'set-timer', timer: 'handoff', afterMs: EXIT_PATIENCE_MS } as const;
-  return chain(keep(late, [watch]), sendInterrupt);
+  if (handoff.attempt === 'late') {
+    const left = keep(state, [{ kind: 'buffered', fate: 'drop' }]);
+    return chain(left, (next) => write(next, { ...handoff.plan, way: 'leave' }, undefined));
+  }
+  const late = changed(state, { handoff: { ...handoff, attempt: 'late' } });
+  return chain(keep(late, [setTimer('handoff', EXIT_PATIENCE_MS)]), sendInterrupt);
 }
 
-function leaveSilent(state: GovernorState, plan: HandoffPlan): Step {
-  return chain(keep(state, [{ kind: 'buffered', fate: 'drop' }]), (next) =>
-    write(next, { ...plan, way: 'leave' }, undefined, false),
-  );
+/** One that hears nothing is ended: the work goes on in another process, in a fresh context where that is due. */
+function leaveDeaf(state: GovernorState): Step {
+  const { due } = state.relief;
+  if (due !== undefined) return startHandoff(state, due);
+  return keep(state, state.turn.phase === 'running' ? [] : [{ kind: 'kill' }]);
 }

@@ -2,13 +2,22 @@ import { toUsd } from '../cost/cost.ts';
 import { priceOfModel } from '../cost/model-price.ts';
 import { multiplied, priceAt, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
-import { predicted } from '../gauge/gauge.ts';
-import { inTokens } from '../policy.ts';
+import { crossedText, isGuess, predicted } from '../gauge/gauge.ts';
+import { handoffLevel, inTokens } from '../policy.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { costPerCall, momentNow, type Outlook, savedPerCall } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
-import { DOCUMENT_TOKENS, type Extent, landingOf, type Moment, USUAL_GROWTH } from './ladder.ts';
+import {
+  compareStrategies,
+  DOCUMENT_TOKENS,
+  type Extent,
+  landingOf,
+  type Moment,
+  payingMoment,
+  USUAL_GROWTH,
+  willCross,
+} from './ladder.ts';
 import { missedAfterRelief } from './missed.ts';
 
 /** No relief comes within so many calls of the one before, or of one that was tried in vain. */
@@ -23,8 +32,6 @@ const USUAL_PREFIX = 33_000;
 /** What is known of the context of a session under way. */
 export function extentOf(state: GovernorState): Extent {
   const { gauge, turn, relief, compaction } = state;
-  // After a break there is only an estimate, which in a resumed session holds all that was there before.
-  const isGuess = gauge.basis === 'none' || (gauge.basis === 'estimated' && gauge.calls > 0);
   return {
     full: predicted(gauge),
     window: gauge.window.tokens,
@@ -33,7 +40,7 @@ export function extentOf(state: GovernorState): Extent {
     // Where one has just failed, another before the next call would fail as well.
     turn: triedAt(compaction) === gauge.calls ? undefined : forecast(turn)?.p90,
     moment: momentOf(state),
-    provesNothing: isGuess || relief.fresh !== undefined,
+    provesNothing: isGuess(gauge) || relief.fresh !== undefined,
   };
 }
 
@@ -116,13 +123,12 @@ function payingWay(state: GovernorState): Moment['way'] | undefined {
   if (strategy === 'handoff') return mayHandOver ? 'handoff' : undefined;
   if (!exactIsPossible(state) || !compaction.enabled) return undefined;
   if (strategy === 'compact' || !mayHandOver) return 'compact';
-  const { compact, handoff: handed } = callCosts(state);
-  return handed < compact * (1 - LEAST_GAIN) ? 'handoff' : 'compact';
+  return callCost(state, 'handoff') < callCost(state, 'compact') * (1 - LEAST_GAIN) ? 'handoff' : 'compact';
 }
 
-/** What a call costs with either way, in micro-dollars. */
-function callCosts(state: GovernorState): Readonly<Record<Moment['way'], number>> {
-  return { compact: costPerCall(outlookOf(state, 'exact')), handoff: costPerCall(outlookOf(state, 'handoff')) };
+/** In micro-dollars. */
+function callCost(state: GovernorState, way: Moment['way']): number {
+  return costPerCall(outlookOf(state, HOW[way]));
 }
 
 /** Calls that were measured when one was tried in vain. */
@@ -130,13 +136,28 @@ function triedAt(compaction: GovernorState['compaction']): number {
   return 'triedAt' in compaction ? (compaction.triedAt ?? 0) : 0;
 }
 
+/** Why the context is relieved; where the way had to be chosen, also the sums. */
+export function dueReason(state: GovernorState): string {
+  const { gauge, run, latch } = state;
+  const { thresholds, strategy } = run.policy;
+  const extent = extentOf(state);
+  const paying = payingMoment(state, extent);
+  if (paying !== undefined) return `${crossedText(gauge, paying.at)}: ${savingText(state, paying.way)}`;
+  const { full, turn = 0, window } = extent;
+  const why =
+    latch === 'compact' || !willCross(run.policy, extent)
+      ? crossedText(gauge, thresholds.compact)
+      : `${full} tokens and a turn's growth of up to ${turn} would cross ${handoffLevel(run.policy, window)}`;
+  return strategy === 'auto' ? `${why}; ${compareStrategies(state, extent).text}` : why;
+}
+
 /** What a relief makes each further call cheaper by, in words; empty: it does not. `auto` also says what it compared. */
 export function savingText(state: GovernorState, way: Moment['way']): string {
   const saved = savedPerCall(outlookOf(state, HOW[way]));
   const text = saved > 0 ? `saves about ${costText(state, saved)} a call` : '';
   if (state.run.policy.strategy !== 'auto') return text;
-  const { compact, handoff } = callCosts(state);
-  const compared = `with exact compactions a call costs about ${costText(state, compact)}, with handoffs ${costText(state, handoff)}`;
+  const [compact, handoff] = (['compact', 'handoff'] as const).map((each) => costText(state, callCost(state, each)));
+  const compared = `with exact compactions a call costs about ${compact}, with handoffs ${handoff}`;
   return [text, compared].filter((part) => part !== '').join('; ');
 }
 

@@ -62,7 +62,7 @@ interface InjectedTurn {
   readonly turn: 'asked' | 'running';
 }
 
-interface Written {
+export interface Written {
   readonly plan: HandoffPlan;
   readonly document: HandoffDocument;
 }

@@ -1,19 +1,19 @@
 import type { Event } from '../../protocol/events.ts';
-import { changed, draftOf } from '../draft.ts';
-import { crossedText, isCharactersOnly, predicted } from '../gauge/gauge.ts';
+import { changed, changedIn } from '../draft.ts';
+import { crossedText, isCharactersOnly, isGuess, predicted } from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, isRelieving, keep, type Step } from '../steps.ts';
-import { dueReason, forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
+import { forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
 import { awaitExact, isExact } from './exact.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';
 import { focusText } from './focus.ts';
 import { endUnrelieved, mayAsk, startHandoff } from './handoff.ts';
 import { chooseWay, type HandoffCause, latchAt, mayCompact, mayHandOver, missesTarget, withLanding } from './ladder.ts';
-import { extentOf } from './outlook.ts';
-import type { Due, Relief } from './relief-state.ts';
+import { dueReason, extentOf } from './outlook.ts';
+import type { Due } from './relief-state.ts';
 import { isPutOff, withSlot, withSlotAtOnce } from './slot.ts';
 import { thrashText, withBoundary } from './thrash.ts';
 
@@ -38,13 +38,14 @@ export function reliefNow(state: GovernorState): Due | undefined {
 }
 
 function handoffReason(state: GovernorState, cause: HandoffCause): string {
+  const { gauge, run } = state;
   switch (cause) {
     case 'due':
       return state.relief.due ?? '';
     case 'commands off':
       return `${dueReason(state)}, and slash commands are off`;
     case 'no other way':
-      return `${highReason(state)}, and nothing else relieves it`;
+      return `${crossedText(gauge, handoffLevel(run.policy, gauge.window.tokens))}, and nothing else relieves it`;
     case 'thrashing':
       return `${dueReason(state)}; ${thrashText(state)}`;
     case 'strategy':
@@ -77,14 +78,17 @@ function handOver(state: GovernorState, reason: string, within = withSlot): Step
 
 /** Only reports what is due: in a replay, or while observing. */
 export function adviseRelief(state: GovernorState, due: Due): Step {
-  const advised = draftOf(state);
-  advised.latch = 'spent';
-  advised.relief = { ...state.relief, due: undefined };
-  if (due.way === 'none') return keep(advised);
-  if (due.way === 'handoff') return keep(advised, [{ kind: 'handoff', ...decided(state, due.reason) }]);
-  return keep(advised, [
-    { kind: 'compact', ...decided(state, dueReason(state)), how: 'summary', focus: focusText(state) },
-  ]);
+  const advised = changed(state, { latch: 'spent', relief: { ...state.relief, due: undefined } });
+  switch (due.way) {
+    case 'none':
+      return keep(advised);
+    case 'handoff':
+      return keep(advised, [{ kind: 'handoff', ...decided(state, due.reason) }]);
+    case 'compact': {
+      const focus = focusText(state);
+      return keep(advised, [{ kind: 'compact', ...decided(state, dueReason(state)), how: 'summary', focus }]);
+    }
+  }
 }
 
 /** Makes room for a task that is too large, where that is possible. */
@@ -96,10 +100,6 @@ export function relieveFor(state: GovernorState): Step {
   return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits', withSlotAtOnce) : keep(state);
 }
 
-function highReason({ gauge, run }: GovernorState): string {
-  return crossedText(gauge, handoffLevel(run.policy, gauge.window.tokens));
-}
-
 /** A boundary, and the first call after it: what compacting is worth. */
 export function readRelief(before: GovernorState, state: GovernorState, event: Event): GovernorState {
   const { relief, gauge, turn, run } = state;
@@ -108,14 +108,14 @@ export function readRelief(before: GovernorState, state: GovernorState, event: E
     // An exact one leaves what was asked where it is: it is not said again.
     const kept = isExact(before) && relief.unfinished ? { unfinished: { ...relief.unfinished, prompts: [] } } : {};
     const slot = relief.slot?.phase === 'refused' ? undefined : relief.slot;
-    return withRelief(state, { ...relief, ...seen, ...kept, slot, due: undefined, isLanding: true });
+    return changedIn(state, 'relief', { ...seen, ...kept, slot, due: undefined, isLanding: true });
   }
   if (!relief.isLanding || gauge.calls === before.gauge.calls) return state;
   const landings = withLanding(relief.landings, gauge.used);
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   const missed = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
   const due = missesTarget(state, gauge.used, gauge.window.tokens) ? missed : undefined;
-  return withRelief(state, { ...relief, landings, due, isLanding: false });
+  return changedIn(state, 'relief', { landings, due, isLanding: false });
 }
 
 const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has compacted, as the mod said' } as const;
@@ -129,10 +129,6 @@ export function tellNative(before: GovernorState, state: GovernorState, event: E
   return keep(state, [{ kind: 'native-compaction', ...decided(state, NATIVE[how]), how, when, tokens }]);
 }
 
-function withRelief(state: GovernorState, relief: Relief): GovernorState {
-  return changed(state, { relief });
-}
-
 /** The first call after a handoff shows what it freed. */
 export function measureHandoff(state: GovernorState): Step {
   const { relief, gauge } = state;
@@ -140,10 +136,7 @@ export function measureHandoff(state: GovernorState): Step {
   const freed = relief.landing.predicted - gauge.used;
   const useless = missesTarget(state, gauge.used, gauge.window.tokens);
   const handed = relief.handed && { ...relief.handed, landing: gauge.used };
-  const landed: GovernorState = {
-    ...state,
-    relief: { ...relief, landing: undefined, due: undefined, useless, handed },
-  };
+  const landed = changedIn(state, 'relief', { landing: undefined, due: undefined, useless, handed });
   const reason = useless ? 'the handoff freed too little' : 'the handoff made room';
   return keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]);
 }
@@ -151,20 +144,18 @@ export function measureHandoff(state: GovernorState): Step {
 /** Latches what was crossed; says so once. */
 export function judgeLevel(state: GovernorState): Step {
   const { gauge, run } = state;
-  // After a break there is only an estimate from before it: it proves nothing.
-  if (gauge.basis === 'estimated' && gauge.calls > 0) return keep(state);
+  if (isGuess(gauge)) return keep(state);
   // The last attempt failed at this very reading: trying again or warning again would change nothing.
   if (state.compaction.phase === 'idle' && state.compaction.triedAt === gauge.calls) return keep(state);
   // While a compaction is under way the figure is the one it is to bring down.
-  if (gauge.basis === 'none' || isRelieving(state) || state.input === 'interrupted') return keep(state);
+  if (isRelieving(state) || state.input === 'interrupted') return keep(state);
   const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
   const level = tired ? (gauge.window.tokens ?? 0) : predicted(gauge);
   const latch = latchAt(state.latch, level, gauge.window.tokens, run.policy);
   if (latch === state.latch) return keep(state);
-  const next = draftOf(state);
-  next.latch = latch;
-  const latched = latch === 'none' ? forgetFailures(next) : next;
-  if (state.latch !== 'none' || latch === 'none') return keep(latched);
+  const latched = changed(state, { latch });
+  if (latch === 'none') return keep(forgetFailures(latched));
+  if (state.latch !== 'none') return keep(latched);
   const reason = tired
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
     : crossedText(gauge, run.policy.thresholds.warn);

@@ -3,11 +3,10 @@ import { BLOCKED, COMMANDS_OFF, NOTHING_TO_COMPACT, REJECTION, saysUnavailable }
 import type { Verdict } from '../decisions.ts';
 import type { Attempt } from '../state.ts';
 
-/** What an attempt has been told of its end before the result. */
-type Told = Pick<Attempt, 'error' | 'apiStatus' | 'boundarySeen'>;
+type Failure = Pick<Attempt, 'error' | 'apiStatus'>;
 
 /** How an attempt to compact ended, by what claude said until its result. */
-export function verdictOf(attempt: Told, result: ResultEvent): Verdict {
+export function verdictOf(attempt: Failure & Pick<Attempt, 'boundarySeen'>, result: ResultEvent): Verdict {
   if (attempt.boundarySeen) return 'success';
   const said = [attempt.error, result.text, ...result.errors].filter((text) => text !== undefined).join('\n');
   if (BLOCKED.test(said)) return 'blocked';
@@ -22,13 +21,12 @@ export function isDown(status: Attempt['apiStatus']): boolean {
   return status === 'unreachable' || status === 429 || (status !== undefined && status >= 500);
 }
 
-/** The status of a call that claude tries again. */
 export function statusOf({ status }: ApiRetryEvent): Attempt['apiStatus'] {
   return status ?? 'unreachable';
 }
 
 /** The API said that it would not, rather than that it could not now. */
-export function isRejected({ error, apiStatus }: Pick<Attempt, 'error' | 'apiStatus'>): boolean {
+export function isRejected({ error, apiStatus }: Failure): boolean {
   const byStatus = typeof apiStatus === 'number' && apiStatus >= 400 && apiStatus < 500 && apiStatus !== 429;
   return byStatus || REJECTION.test(error ?? '');
 }

@@ -1,5 +1,5 @@
 import type { Event } from '../../protocol/events.ts';
-import { draftOf } from '../draft.ts';
+import { changed } from '../draft.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import type { Limits } from './waits-state.ts';
@@ -13,9 +13,8 @@ export function followLimits(state: GovernorState, event: Event): Step {
   );
   const news = near.filter(([name, { resetsAt }]) => !state.limits.said.includes(mark(name, resetsAt)));
   const said = [...state.limits.said, ...news.map(([name, { resetsAt }]) => mark(name, resetsAt))].slice(-REMEMBERED);
-  const next = draftOf(state);
-  next.limits = { used, hit: event.rejected, said };
-  if (news.length > 0) next.told = { ...state.told, warnings: [...state.told.warnings, ...news.map(warning)] };
+  const told = { ...state.told, warnings: [...state.told.warnings, ...news.map(warning)] };
+  const next = changed(state, { limits: { used, hit: event.rejected, said }, told });
   return keep(
     next,
     news.map(([limit, { share, resetsAt }]) => {

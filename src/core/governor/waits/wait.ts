@@ -1,11 +1,11 @@
 import type { ApiFailure, ApiRetryEvent, AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
-import { changed } from '../draft.ts';
+import { changed, changedIn } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { announceExpiry } from '../relief/cache-expiry.ts';
 import { startCompaction } from '../relief/compaction.ts';
 import { withSlotAtOnce } from '../relief/slot.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, decided, keep, type Step, setTimer } from '../steps.ts';
 import { resetOf } from './limits.ts';
 import type { Wait } from './waits-state.ts';
 
@@ -73,7 +73,7 @@ export function followWait(state: GovernorState, event: Event, injected: boolean
     return injected ? noted : chain(noted, (next) => breakWait(next, event));
   }
   if (wait === undefined || wait.phase === 'paused') return keep(state);
-  if (isNextPrompt(state, event)) return keep(withWait(state, undefined));
+  if (isNextPrompt(state, event)) return keep(changed(state, { wait: undefined }));
   if (event.kind !== 'assistant' || event.subagent !== null) return keep(state);
   if (!event.synthetic) return endWait(state, true);
   // A session log has no results.
@@ -97,7 +97,7 @@ function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): St
   const until = Math.max(now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
   const isTold = wait?.said === true || (!isLimit && delayMs < LEAST_TOLD_MS);
   const begun: Wait = wait ?? { cause, phase: 'claude', since: now, until, tries: 0, said: false, prompts: [] };
-  const next = withWait(state, { ...begun, cause, until, said: begun.said || !isTold });
+  const next = changed(state, { wait: { ...begun, cause, until, said: begun.said || !isTold } });
   return keep(next, isTold ? [] : [announcement(next, 'claude')]);
 }
 
@@ -119,7 +119,7 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
   if (!slept && !pays && !isTooLong) return keep(state);
-  return sendInterrupt(withWait(state, { ...wait, phase: 'breaking', until: slept ? now : wait.until }));
+  return sendInterrupt(changed(state, { wait: { ...wait, phase: 'breaking', until: slept ? now : wait.until } }));
 }
 
 /** The turn has ended without an answer of the API: it is repeated later, or the run ends. */
@@ -144,7 +144,7 @@ export function breakOff(before: GovernorState, state: GovernorState, because: s
   const said = before.turn.prompts.map(({ uuid }) => uuid).filter((uuid) => !queued.includes(uuid));
   const owed = relief.resuming?.answers ?? said;
   const answers = [...new Set([...(relief.unfinished?.answers ?? []), ...owed, ...said])];
-  return { ...state, relief: { ...relief, resuming: undefined, unfinished: { because, prompts: [], answers } } };
+  return changedIn(state, 'relief', { resuming: undefined, unfinished: { because, prompts: [], answers } });
 }
 
 function pause(state: GovernorState, failure: ApiFailure, until: number, before: GovernorState): Step {
@@ -154,7 +154,7 @@ function pause(state: GovernorState, failure: ApiFailure, until: number, before:
   const tries = (wait?.tries ?? 0) + 1;
   const prompts = wait?.prompts.length ? wait.prompts : before.turn.prompts;
   const since = wait?.since ?? now;
-  const next = withWait(state, { cause, phase: 'paused', since, until, tries, said: true, prompts });
+  const next = changed(state, { wait: { cause, phase: 'paused', since, until, tries, said: true, prompts } });
   const isTold = wait?.said === true && wait.cause === cause;
   return keep(next, [...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next)]);
 }
@@ -169,7 +169,7 @@ function announcement(state: GovernorState, by: 'claude' | 'ctxb') {
 function endAtLimit(state: GovernorState, failure: ApiFailure): Step {
   const { limits, wait } = state;
   const { resetsAt = resetOf(limits) } = failure;
-  const ended: GovernorState = { ...state, outcome: 'usage-limit', wait: wait && { ...wait, phase: 'over' } };
+  const ended = changed(state, { outcome: 'usage-limit', wait: wait && { ...wait, phase: 'over' } });
   const share = limits.hit === undefined ? undefined : limits.used[limits.hit]?.share;
   const reason = 'a usage limit is reached';
   return keep(ended, [
@@ -183,7 +183,7 @@ const TICK_MS = 30_000;
 
 function tick({ wait, now }: GovernorState) {
   const left = Math.max(0, (wait?.until ?? now) - now);
-  return { kind: 'set-timer', timer: 'wait', afterMs: Math.min(left, TICK_MS) } as const;
+  return setTimer('wait', Math.min(left, TICK_MS));
 }
 
 /** It may be time to repeat the turn: relieved first where the cache is gone and that is cheaper. */
@@ -191,12 +191,12 @@ export function onWaitTimer(state: GovernorState): Step {
   const { wait, now } = state;
   if (wait?.phase !== 'paused') return keep(state);
   if (now < wait.until) return keep(state, [tick(state)]);
-  const trying = withWait(state, { ...wait, phase: 'trying' });
+  const trying = changed(state, { wait: { ...wait, phase: 'trying' } });
   const expiry = savingAt(trying);
   if (expiry === undefined || trying.relief.unfinished === undefined) return keep(trying);
   // What is compacted does not hold the words of the request.
   const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
-  return chain(keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry), (next) =>
+  return chain(keep(changedIn(trying, 'relief', { unfinished }), expiry), (next) =>
     withSlotAtOnce(next, startCompaction),
   );
 }
@@ -210,7 +210,7 @@ function savingAt(state: GovernorState): Step['actions'] | undefined {
 function endWait(state: GovernorState, answered: boolean): Step {
   const { wait, now } = state;
   if (wait === undefined) return keep(state);
-  const next = withWait(state, answered ? undefined : { ...wait, phase: 'over' });
+  const next = changed(state, { wait: answered ? undefined : { ...wait, phase: 'over' } });
   if (!wait.said || wait.phase === 'over') return keep(next);
   const ms = now - wait.since;
   const reason = answered ? 'the API answers again' : 'the API still does not answer';
@@ -219,9 +219,5 @@ function endWait(state: GovernorState, answered: boolean): Step {
 
 /** The person, or the caller, does not want to wait. */
 export function stopWaiting(state: GovernorState): GovernorState {
-  return state.wait?.phase === 'paused' ? withWait(state, undefined) : state;
-}
-
-function withWait(state: GovernorState, wait: Wait | undefined): GovernorState {
-  return changed(state, { wait });
+  return state.wait?.phase === 'paused' ? changed(state, { wait: undefined }) : state;
 }

@@ -1,5 +1,5 @@
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
-import { predicted } from '../gauge/gauge.ts';
+import { isGuess, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
@@ -14,9 +14,7 @@ export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): pr
 
 /** May differ from the zone that was last announced: the context may just have been replaced. */
 function zoneNow({ gauge, run }: GovernorState): ZoneName {
-  // After a break there is only an estimate, which in a resumed session holds all that was there before.
-  const isGuess = gauge.basis === 'none' || (gauge.basis === 'estimated' && gauge.calls > 0);
-  return isGuess ? 'ok' : zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
+  return isGuess(gauge) ? 'ok' : zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
 }
 
 /** Estimated tokens. */

@@ -1,10 +1,10 @@
 import type { Event } from '../../protocol/events.ts';
 import { isExhaustion } from '../../protocol/failures.ts';
-import { draftOf } from '../draft.ts';
+import { changed, changedIn } from '../draft.ts';
 import { predicted, readGauge } from '../gauge/gauge.ts';
-import type { GovernorState, Told } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
-import { type HealthRecord, statusOf, type ZoneName, zoneAt } from './zones.ts';
+import { type HealthRecord, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 /** Notes that the context has entered another zone. */
 export function judgeZone(state: GovernorState): Step {
@@ -13,21 +13,13 @@ export function judgeZone(state: GovernorState): Step {
   const zone = zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
   if (zone === told.zone) return keep(state);
   const askedAt = isCritical(zone) ? told.askedAt : undefined;
-  const moved = draftOf(state);
-  moved.told = { ...told, zone, askedAt };
+  const moved = changed(state, { told: { ...told, zone, askedAt } });
   return keep(moved, [health(moved, { event: 'zone', from: told.zone })]);
 }
 
 function isCritical(zone: ZoneName): boolean {
   return statusOf(zone) === 'critical';
 }
-
-type Occurrence =
-  | { readonly event: 'turn'; readonly turn: number }
-  | { readonly event: 'zone'; readonly from: ZoneName }
-  | { readonly event: 'compaction'; readonly trigger: 'auto' | 'manual'; readonly ms: number | null }
-  | { readonly event: 'handoff'; readonly ms: number; readonly by: 'agent' | 'memory'; readonly reason: string }
-  | { readonly event: 'landing' | 'exhausted' };
 
 /** A record for the health ledger. */
 export function health(state: GovernorState, occurrence: Occurrence, tokens = readGauge(state.gauge).predicted) {
@@ -60,23 +52,18 @@ export interface Telling {
 export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): Telling {
   const { told, gauge, run } = state;
   if (!run.policy.zones.tellAgent || gauge.basis === 'none') return { state, text: '' };
-  const budget = where === 'prompt' && statusOf(told.zone) !== 'ok' ? [budgetText(state)] : [];
-  const request = mustAsk(state) ? [STOPPING_POINT] : [];
-  const parts = [
-    ...budget,
-    ...(request.length > 0 && budget.length === 0 ? [budgetText(state)] : []),
-    ...request,
-    ...told.warnings,
-  ];
+  const asks = mustAsk(state);
+  const tellsBudget = asks || (where === 'prompt' && statusOf(told.zone) !== 'ok');
+  const parts = [...(tellsBudget ? [budgetText(state)] : []), ...(asks ? [STOPPING_POINT] : []), ...told.warnings];
   if (parts.length === 0) return { state, text: '' };
-  const now: Told = { ...told, warnings: [], askedAt: request.length > 0 ? state.now : told.askedAt };
-  return { state: { ...state, told: now }, text: parts.join(' ') };
+  const now = changedIn(state, 'told', { warnings: [], askedAt: asks ? state.now : told.askedAt });
+  return { state: now, text: parts.join(' ') };
 }
 
 function budgetText(state: GovernorState): string {
   const { predicted: tokens, window, fraction, basis } = readGauge(state.gauge);
   if (fraction === undefined) return `Context budget: ${tokens} tokens used (${basis}).`;
-  return `Context budget: ${percentText(fraction)} used (${tokens} of ${window} tokens, ${basis}).`;
+  return `Context budget: ${Math.round(fraction * 100)} % used (${tokens} of ${window} tokens, ${basis}).`;
 }
 
 const STOPPING_POINT =
@@ -85,11 +72,6 @@ const STOPPING_POINT =
 function mustAsk({ told, now, run }: GovernorState): boolean {
   if (!isCritical(told.zone)) return false;
   return told.askedAt === undefined || now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
-}
-
-/** `78 %`, of a fraction. */
-function percentText(fraction: number): string {
-  return `${Math.round(fraction * 100)} %`;
 }
 
 /** What a line of claude's adds to the health ledger; zones and handoffs are noted where they are decided. */

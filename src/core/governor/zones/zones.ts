@@ -21,16 +21,9 @@ export function zoneAt(tokens: number, window: number | undefined, levels: ZoneL
 
 /** How a zone is rated in the health ledger. */
 export function statusOf(zone: ZoneName): HealthRecord['status'] {
-  return STATUS[zone];
+  if (zone === 'warning') return 'warning';
+  return zone === 'ok' || zone === 'monitor' ? 'ok' : 'critical';
 }
-
-const STATUS: Readonly<Record<ZoneName, HealthRecord['status']>> = {
-  ok: 'ok',
-  monitor: 'ok',
-  warning: 'warning',
-  critical: 'critical',
-  handoff: 'critical',
-};
 
 /**
  * Whether a prompt is too large a task for the zone. In `handoff` the bound is that of `critical`: the context is
@@ -57,39 +50,33 @@ export interface HealthRecord {
   readonly details: HealthDetails;
 }
 
-interface Level {
+export type HealthDetails = Occurrence & {
   /** Predicted context in tokens, the window, and their ratio; null where the window is not known. */
   readonly tokens: number;
   readonly window: number | null;
   readonly fraction: number | null;
   readonly zone: ZoneName;
-}
+};
 
-export type HealthDetails =
+/** What happened. */
+export type Occurrence =
   /** A turn has ended. `turn`: turns ended in this run, from 1. */
-  | (Level & { readonly event: 'turn'; readonly turn: number })
-  | (Level & { readonly event: 'zone'; readonly from: ZoneName })
+  | { readonly event: 'turn'; readonly turn: number }
+  | { readonly event: 'zone'; readonly from: ZoneName }
   /** A compaction of the main context. */
-  | (Level & {
+  | {
       readonly event: 'compaction';
       readonly trigger: 'auto' | 'manual';
       readonly ms: number | null;
       readonly how?: 'exact';
-    })
+    }
   /**
    * A handoff to a fresh context. `tokens`: the context when it was decided; `ms`: from the decision to the fresh
    * context; `by`: whether the agent's own document or the mechanical one was handed over.
    */
-  | (Level & {
-      readonly event: 'handoff';
-      readonly ms: number;
-      readonly by: 'agent' | 'memory';
-      readonly reason: string;
-    })
-  /** The first call after a compaction. */
-  | (Level & { readonly event: 'landing' })
-  /** The API refused the prompt because the context was full. */
-  | (Level & { readonly event: 'exhausted' });
+  | { readonly event: 'handoff'; readonly ms: number; readonly by: 'agent' | 'memory'; readonly reason: string }
+  /** The first call after a compaction. `exhausted`: the API refused the prompt because the context was full. */
+  | { readonly event: 'landing' | 'exhausted' };
 
 /** How full the context is, in the words of the ladder. */
 export type ZoneName = (typeof ZONE_NAMES)[number];
