@@ -3,7 +3,7 @@ import { CtxbError, messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { isMeant } from '../replay/filters.ts';
 import { breachesOf, type Gates } from '../replay/gates.ts';
-import type { Judged } from '../replay/replay-all.ts';
+import type { Judged } from '../replay/replay.ts';
 import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
 import { type Outcome, openPage, type Page } from '../report/replay/format.ts';

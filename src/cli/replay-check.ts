@@ -1,7 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { Io } from '../io.ts';
 import { type CheckedRecord, checkRecord } from '../replay/check-record.ts';
-import { eachSource, findAllSources } from '../replay/replay-all.ts';
+import { attempt } from '../replay/replay.ts';
+import { findAllSources } from '../replay/sources.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { checkText } from '../report/replay/verdicts.ts';
 import { printable } from '../report/shown.ts';
@@ -25,7 +26,8 @@ export async function checkRecords(
     io,
   );
   const found: CheckedRecord[] = [];
-  for await (const checked of eachSource(sources, (source) => checkRecord(source, { policy, stdin, mask: redact }))) {
+  for (const source of sources) {
+    const checked = await attempt(() => checkRecord(source, { policy, stdin, mask: redact }));
     if ('fault' in checked) faults.push(checked.fault);
     else found.push(checked.found);
   }

@@ -7,7 +7,7 @@ import { isAtLeast } from '../core/protocol/version.ts';
 import type { CtxbError } from '../errors.ts';
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
-import type { Judged } from '../replay/replay-all.ts';
+import type { Judged } from '../replay/replay.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { type Candidate, type LevelKey, type Levels, type Tuning, tune } from '../replay/what-if/tune.ts';
 import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';

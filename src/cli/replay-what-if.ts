@@ -2,19 +2,11 @@ import { basename, resolve } from 'node:path';
 import type { Config, Finding } from '../config/config.ts';
 import { readSettings } from '../config/read-config.ts';
 import { faulty } from '../errors.ts';
-import { type Filters, isMeant } from '../replay/filters.ts';
-import type { Judged } from '../replay/replay-all.ts';
-import type { SessionSummary } from '../replay/summary.ts';
-import { type CompareOptions, comparePolicies } from '../replay/what-if/compare.ts';
+import type { Filters } from '../replay/filters.ts';
+import { type Judged, together } from '../replay/replay.ts';
+import { comparePolicies } from '../replay/what-if/compare.ts';
 import { EXACT, GRID, readPolicy } from '../replay/what-if/read-policy.ts';
 import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';
-
-interface TryOptions {
-  readonly config: Config;
-  readonly cwd: string;
-  /** Sessions that are not meant say nothing about the others. */
-  readonly filters: Filters;
-}
 
 export type OpenWhatIf = typeof openWhatIf;
 
@@ -26,24 +18,14 @@ export type OpenWhatIf = typeof openWhatIf;
  */
 export async function openWhatIf(
   named: readonly string[],
-  { config, cwd, filters }: TryOptions,
+  { cost: { prices } }: Config,
+  cwd: string,
+  filters: Filters,
 ): Promise<(judged: AsyncIterable<Judged>) => AsyncIterable<Judged>> {
   const policies = await readPolicies(named, cwd);
-  return (judged) => tryPolicies(judged, filters, { policies, prices: config.cost.prices, withCurves: true });
-}
-
-/** All sessions have to be known first: what one does not show, others may. */
-async function* tryPolicies(
-  judged: AsyncIterable<Judged>,
-  filters: Filters,
-  options: CompareOptions,
-): AsyncGenerator<Judged> {
-  const sessions: SessionSummary[] = [];
-  for await (const each of judged) {
-    if ('found' in each && isMeant(each.found, filters)) sessions.push(each.found);
-    else yield each;
-  }
-  for (const found of comparePolicies(sessions, options)) yield { found };
+  // All sessions have to be known first: what one does not show, others may.
+  return (judged) =>
+    together(judged, filters, (sessions) => comparePolicies(sessions, { policies, prices, withCurves: true }));
 }
 
 /** @throws CtxbError `config` with every finding, one a line */

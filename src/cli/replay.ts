@@ -6,9 +6,11 @@ import { projectLogs } from '../claude/claude-log.ts';
 import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { markCopies } from '../replay/copies.ts';
 import { findPartials } from '../replay/parts/find-partials.ts';
-import { eachCallOnce, findAllSources, type Judged } from '../replay/replay-all.ts';
-import { bytesOf } from '../replay/sources.ts';
+import { type Judged, together } from '../replay/replay.ts';
+import { sortSessions } from '../replay/sort.ts';
+import { bytesOf, findAllSources } from '../replay/sources.ts';
 import { counted } from '../report/figures.ts';
 import { FORMATS } from '../report/replay/formats.ts';
 import { createProgress } from '../report/terminal/progress.ts';
@@ -130,7 +132,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   if (flags.follow) return (await import('./replay-follow.ts')).follow(files, { options, policy, series }, io);
 
   const { filters } = options;
-  const tryPolicies = flags.whatIf && (await openWhatIf(flags.whatIf, { config: policy, cwd: io.cwd, filters }));
+  const tryPolicies = flags.whatIf && (await openWhatIf(flags.whatIf, policy, io.cwd, filters));
   const { partials, others, stdin } = await findPartials(files, openStdin(files, io));
   const { sources, stale, faults } = findAllSources(others, filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
@@ -220,7 +222,12 @@ function countedOnce(
 ): AsyncIterable<Judged> {
   // Parts are put together elsewhere, and one recording has nothing twice.
   const isAlone = format.name === 'partial' || (recordings !== undefined && recordings < 2);
-  return isAlone ? all : eachCallOnce(all, filters, list.sort);
+  if (isAlone) return all;
+  // What is left out owns no call.
+  return together(all, filters, (sessions) => {
+    const marked = markCopies(sessions);
+    return list.sort === undefined ? marked : sortSessions(marked, list.sort);
+  });
 }
 
 async function* after(faults: readonly CtxbError[], judged: AsyncIterable<Judged>): AsyncGenerator<Judged> {

@@ -8,7 +8,7 @@ import { decodeLine } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { createHost, type GovernorHost } from '../host/governor-host.ts';
 import { createInputReader } from '../replay/inputs.ts';
-import { findIn, placed } from '../replay/read/read-line.ts';
+import { findIn } from '../replay/read/line-feed.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
@@ -61,7 +61,7 @@ export class ContextGauge {
       this.#host.feed({ t, from: 'claude', event: line });
       return;
     }
-    const read = this.#reader.read(placed(findIn(line), 0, 0));
+    const read = this.#reader.read(findIn(line));
     if (read.kind === 'run') this.#host = createHost(initialState(read.run));
     if (read.kind === 'input') this.#host.feed(read.input);
   }

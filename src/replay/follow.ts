@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { createLineFeed, feedChunk } from './read/line-feed.ts';
+import { createLineFeed } from './read/line-feed.ts';
 import { readValues } from './read/read-values.ts';
 import { createReplay, type ReplayOptions } from './replay.ts';
 import type { Source } from './sources.ts';
@@ -33,14 +33,14 @@ export async function followSource(
   let part = beginPart(options);
 
   const finish = async () => {
-    part.flush();
+    part.feed.end();
     const session = part.replay.summary(file);
     part = beginPart(options);
     if (session.lines.total > 0) sessions.push(session);
     await follower.news(session, true);
   };
   const reader = {
-    bytes: (chunk: Buffer) => part.push(chunk),
+    bytes: (chunk: Buffer) => part.feed.push(chunk),
     pause: () => follower.news(part.replay.summary(file), false),
     async turn(turn: TailTurn) {
       if (turn !== 'gone') await finish();
@@ -55,18 +55,9 @@ export async function followSource(
   return sessions;
 }
 
-/** A growing file comes in small pieces. */
-const CHUNK_BYTES = 65_536;
-
 function beginPart(options: Omit<ReplayOptions, 'series'>) {
   const replay = createReplay({ ...options, series: true });
-  const feed = createLineFeed({ chunk: CHUNK_BYTES }, replay.line);
-  return {
-    replay,
-    push: (chunk: Buffer): void => feedChunk(feed, chunk),
-    /** A last line without its end. */
-    flush: (): void => feed.end(),
-  };
+  return { replay, feed: createLineFeed(replay.line) };
 }
 
 async function readStdin(

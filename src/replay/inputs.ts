@@ -3,7 +3,7 @@ import { holdsDecisions, readDecision, readRecord, readRecordedRun } from '../co
 import type { Run } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import type { Fields } from '../core/protocol/fields.ts';
-import type { ReadLine } from './read/read-line.ts';
+import type { ReadLine } from './read/line-feed.ts';
 import type { Dialect } from './summary.ts';
 
 /** What a line of a recording is. */
@@ -17,30 +17,18 @@ export type RecordingLine =
 
 /** Reads the lines of one recording, of either dialect or a record of a run, in order. */
 export interface InputReader {
-  /** All that it knows, changed in place: a reader that was made with a copy of it resumes here. */
-  readonly state: Before;
   read(line: ReadLine): RecordingLine;
   /** undefined as long as no line has shown it. */
   readonly dialect: Dialect | undefined;
 }
 
-/** What the lines before one have shown. */
-interface Before {
+export function createInputReader(): InputReader {
   /** Newest message of each thread and model, whose lines go on: a call of another model may come in between. */
-  readonly newest: Map<string, string>;
-  time: number;
-  dialect: Dialect | undefined;
-  readonly rows: RecentIds;
-  readonly messages: RecentIds;
-}
-
-function nothingBefore(): Before {
-  return { newest: new Map(), time: 0, dialect: undefined, rows: noIds(), messages: noIds() };
-}
-
-export function createInputReader(own = nothingBefore()): InputReader {
-  const rows = createRecentIds(own.rows);
-  const messages = createRecentIds(own.messages);
+  const newest = new Map<string, string>();
+  const rows = createRecentIds();
+  const messages = createRecentIds();
+  let time = 0;
+  let dialect: Dialect | undefined;
 
   /** Around a compaction a session log holds the kept rows a second time, under the same uuid. */
   function isRepeated({ uuid, sessionId }: Fields): boolean {
@@ -52,14 +40,13 @@ export function createInputReader(own = nothingBefore()): InputReader {
   function isOver({ event }: Input, { sessionId }: Fields): boolean {
     if (event.kind !== 'assistant' || event.messageId === '' || sessionId === undefined) return false;
     const thread = `${event.model ?? ''} ${event.subagent ?? ''}`;
-    if (own.newest.get(thread) === event.messageId) return false;
+    if (newest.get(thread) === event.messageId) return false;
     if (messages.seen(event.messageId)) return true;
-    own.newest.set(thread, event.messageId);
+    newest.set(thread, event.messageId);
     return false;
   }
 
   return {
-    state: own,
     read(line) {
       if (line.kind !== 'value') return line;
       const { value } = line;
@@ -68,14 +55,14 @@ export function createInputReader(own = nothingBefore()): InputReader {
       const decision = readDecision(value);
       if (decision) return { kind: 'decided', decision };
       if (isRepeated(value)) return { kind: 'repeated' };
-      const input = readRecord(value, own.time) ?? plain(value, own.time);
+      const input = readRecord(value, time) ?? plain(value, time);
       if (isOver(input, value)) return { kind: 'repeated' };
-      own.dialect ??= dialectOf(value);
-      own.time = input.t;
+      dialect ??= dialectOf(value);
+      time = input.t;
       return { kind: 'input', input };
     },
     get dialect() {
-      return own.dialect;
+      return dialect;
     },
   };
 }
@@ -95,26 +82,17 @@ function dialectOf(value: Fields): Dialect | undefined {
 /** Ids that are remembered, at least: a session log repeats a row soon after it. */
 const REMEMBERED = 4096;
 
-/** Two sets in turn: to take the oldest out of one set means to search for it, ever longer. */
-export interface RecentIds {
-  newer: Set<string>;
-  older: Set<string>;
-}
-
-export function noIds(): RecentIds {
-  return { newer: new Set(), older: new Set() };
-}
-
-/** @param ids where they are remembered */
-export function createRecentIds(ids: RecentIds) {
+export function createRecentIds() {
+  // Two sets in turn: to take the oldest out of one set means to search for it, ever longer.
+  let [newer, older] = [new Set<string>(), new Set<string>()];
   return {
     /** Whether an id came before; if not, it has come now. */
     seen(id: string): boolean {
-      if (ids.newer.has(id) || ids.older.has(id)) return true;
-      ids.newer.add(id);
-      if (ids.newer.size === REMEMBERED) {
-        ids.older = ids.newer;
-        ids.newer = new Set();
+      if (newer.has(id) || older.has(id)) return true;
+      newer.add(id);
+      if (newer.size === REMEMBERED) {
+        older = newer;
+        newer = new Set();
       }
       return false;
     },

@@ -12,7 +12,7 @@ import type { Event } from '../core/protocol/events.ts';
 import { CtxbError } from '../errors.ts';
 import { createHost, type GovernorHost } from '../host/governor-host.ts';
 import { createInputReader } from './inputs.ts';
-import type { ReadLine } from './read/read-line.ts';
+import type { ReadLine } from './read/line-feed.ts';
 import { readValues } from './read/read-values.ts';
 import type { Source } from './sources.ts';
 

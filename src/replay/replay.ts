@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { Policy } from '../core/governor/policy.ts';
 import type { Mask } from '../core/memory/words.ts';
-import type { Bookmarks } from './cache/bookmarks.ts';
-import type { LineStart } from './read/line-feed.ts';
+import { CtxbError } from '../errors.ts';
+import { type Filters, isMeant } from './filters.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
 import { createSessionReplay, type SessionReplay } from './session-replay.ts';
-import type { Snapshot } from './snapshot.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 
@@ -25,8 +24,6 @@ export interface ReplayOptions {
   readonly mask: Mask;
   /** Told how many bytes were read, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
-  /** Resumes reading files that have only grown; default: every file is read from its beginning. */
-  readonly bookmarks?: Bookmarks | undefined;
 }
 
 /**
@@ -34,28 +31,55 @@ export interface ReplayOptions {
  *
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
-export async function replaySource(source: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const { stdin, onBytes, bookmarks } = options;
-  const bookmark = bookmarks?.open(source.file);
-  const replay = createReplay(options, bookmark?.found?.snapshot);
-  const reading = { stdin, onBytes };
-  const onWhole = (end: LineStart) => bookmark?.keep(end, replay.snapshot());
-  await readValues(source.file, { ...reading, from: bookmark?.found?.at, onWhole }, replay.line);
-  // What these say depends on all that the session has said before: they are always read whole.
-  for (const file of source.subagents) await readValues(file, reading, replay.line);
-  return replay.summary(source.file);
+export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
+  const replay = createReplay(options);
+  for (const path of [file, ...subagents]) await readValues(path, options, replay.line);
+  return replay.summary(file);
 }
 
-/** Judges the lines of a recording as they come. @param snapshot of another one with the same options, before these lines */
-export function createReplay(options: ReplayOptions, snapshot?: Snapshot): SessionReplay {
-  const { policy, series, accuracy = false, retention = false, explain, mask } = options;
+/** Judges the lines of a recording as they come. */
+export function createReplay({ policy, series, accuracy, retention, explain, mask }: ReplayOptions): SessionReplay {
   return createSessionReplay({
     run: replayRun(policy),
     withSeries: series,
-    withAccuracy: accuracy,
-    withRetention: retention,
+    withAccuracy: accuracy === true,
+    withRetention: retention === true,
     explain,
     mask,
-    snapshot,
   });
+}
+
+/** The result for one recording, or why there is none. */
+export type Attempt<T> = { readonly found: T } | { readonly fault: CtxbError };
+
+/** One recording as it was judged. */
+export type Judged = Attempt<SessionSummary>;
+
+/** The result of some work, or why there is none. */
+export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { found: await work() };
+  } catch (error) {
+    if (error instanceof CtxbError) return { fault: error };
+    throw error;
+  }
+}
+
+/** Judges recordings in their order. One that cannot be read does not stop the others. */
+export async function* replayAll(sources: Iterable<Source>, options: ReplayOptions): AsyncGenerator<Judged> {
+  for (const source of sources) yield await attempt(() => replaySource(source, options));
+}
+
+/** Has all sessions that are meant worked on together, once they are known. */
+export async function* together(
+  judged: AsyncIterable<Judged>,
+  filters: Filters,
+  work: (sessions: readonly SessionSummary[]) => readonly SessionSummary[],
+): AsyncGenerator<Judged> {
+  const sessions: SessionSummary[] = [];
+  for await (const each of judged) {
+    if ('found' in each && isMeant(each.found, filters)) sessions.push(each.found);
+    else yield each;
+  }
+  for (const found of work(sessions)) yield { found };
 }

@@ -29,19 +29,13 @@ import { createRetention } from './observers/retention.ts';
 import type { Observer, Seen } from './observers/seen.ts';
 import { createSubagents, seenAgent } from './observers/subagents.ts';
 import { createWaits } from './observers/waits.ts';
-import type { ReadLine } from './read/read-line.ts';
-import type { Own, Snapshot } from './snapshot.ts';
+import type { ReadLine } from './read/line-feed.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
 export interface SessionReplay {
   line(read: ReadLine): void;
   summary(file: string): SessionSummary;
-  /**
-   * What it knows, for `SessionReplayOptions.snapshot` of another one; changes with the next line. undefined where work
-   * cannot resume from it: a record with notes, or a call that is to be explained.
-   */
-  snapshot(): Snapshot | undefined;
 }
 
 export interface SessionReplayOptions {
@@ -54,26 +48,10 @@ export interface SessionReplayOptions {
   readonly explain?: string | undefined;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: Mask;
-  /** What one with the same options knew at the line before. */
-  readonly snapshot?: Snapshot | undefined;
   /** Told of every line, and of its number from 1, before it is judged. */
   readonly onLine?: (line: RecordingLine, number: number) => void;
   /** Told of every decision, and of the number of the line that led to it. */
   readonly onDecision?: (decision: Decision, line: number) => void;
-}
-
-function beginningOf(run: Run): Own {
-  return {
-    state: initialState(run),
-    at: 0,
-    lines: { total: 0, unknown: 0, malformed: 0 },
-    time: { first: null, last: null },
-    opening: null,
-    project: null,
-    peakCall: 0,
-    decisions: [],
-    lineage: [],
-  };
 }
 
 export function createSessionReplay({
@@ -83,29 +61,35 @@ export function createSessionReplay({
   withRetention = false,
   explain,
   mask,
-  snapshot: before,
   onLine,
   onDecision,
 }: SessionReplayOptions): SessionReplay {
-  const own = before?.own ?? beginningOf(run);
-  const { lines, time, decisions, lineage } = own;
-  let host = createHost(own.state);
+  const lines = { total: 0, unknown: 0, malformed: 0 };
+  const time: { first: number | null; last: number | null } = { first: null, last: null };
+  const decisions: Decision[] = [];
+  const lineage: SessionSummary['lineage'][number][] = [];
+  /** Number of the line. */
+  let at = 0;
+  let opening: string | null = null;
+  let project: string | null = null;
+  let peakCall = 0;
+  let host = createHost(initialState(run));
   let memory: Memory | undefined;
   let retention = withRetention ? createRetention({ run, mask, recorded: false }) : undefined;
-  const reader = createInputReader(before?.inputs);
+  const reader = createInputReader();
   const cut = cutterWith(mask);
-  const compactions = createCompactions(before?.compactions);
-  const curve = createCurve(before?.curve);
-  const ledger = createLedger(before?.ledger);
-  const subagents = createSubagents(cut, before?.subagents);
-  const oddities = createOddities(before?.oddities);
-  const pauses = createPauses(run.policy.cost.prices, before?.pauses);
-  const waits = createWaits(before?.waits);
-  const accuracy = withAccuracy ? createAccuracy(before?.accuracy) : undefined;
+  const compactions = createCompactions();
+  const curve = createCurve();
+  const ledger = createLedger();
+  const subagents = createSubagents(cut);
+  const oddities = createOddities();
+  const pauses = createPauses(run.policy.cost.prices);
+  const waits = createWaits();
+  const accuracy = withAccuracy ? createAccuracy() : undefined;
   const explainer = explain === undefined ? undefined : createExplainer(explain);
-  const calls = withSeries || explainer ? createCalls(run.policy.cost.prices, before?.calls) : undefined;
-  const prompts = createPrompts({ cut, keepAll: withSeries }, before?.prompts);
-  const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) }, before?.growth);
+  const calls = withSeries || explainer ? createCalls(run.policy.cost.prices) : undefined;
+  const prompts = createPrompts(cut, withSeries);
+  const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) });
   // Calls before growth: what a call writes is in the context of the next one.
   const observers: readonly Pick<Observer<unknown>, 'see'>[] = [
     compactions,
@@ -124,17 +108,15 @@ export function createSessionReplay({
 
   /** A record of a run: it is judged as it was then, notes included. */
   function begin(recorded: Run): void {
-    own.state = initialState(recorded);
-    host = createHost(own.state);
+    host = createHost(initialState(recorded));
     memory = recorded.policy.memory.enabled ? createMemory({ run: recorded, mask }) : undefined;
     if (withRetention) retention = createRetention({ run: recorded, mask, recorded: memory !== undefined });
   }
 
   function take(input: Input): void {
     const { before, after, actions } = host.feed(input);
-    own.state = after;
     const remembered = memory?.add(input, after);
-    const seen: Seen = { line: own.at, input, before, after };
+    const seen: Seen = { line: at, input, before, after };
     // What claude repeats behind a compaction has been seen.
     if (input.from === 'claude' && isEcho(before, input.event)) return;
     for (const observer of observers) observer.see(seen);
@@ -146,13 +128,13 @@ export function createSessionReplay({
 
   function decide(decision: Decision): void {
     decisions.push(decision);
-    if (decision.kind === 'receipt') retention?.receipt(decision, { call: own.state.gauge.calls, line: own.at });
-    onDecision?.(decision, own.at);
+    if (decision.kind === 'receipt') retention?.receipt(decision, { call: host.state.gauge.calls, line: at });
+    onDecision?.(decision, at);
   }
 
   function note({ input, before, after }: Seen): void {
-    if (after.gauge.peak > before.gauge.peak) own.peakCall = after.gauge.calls;
-    if ('cwd' in input.event && input.event.cwd !== undefined) own.project ??= input.event.cwd;
+    if (after.gauge.peak > before.gauge.peak) peakCall = after.gauge.calls;
+    if ('cwd' in input.event && input.event.cwd !== undefined) project ??= input.event.cwd;
     if (input.t > 0) {
       time.first ??= input.t;
       time.last = Math.max(time.last ?? 0, input.t);
@@ -165,7 +147,7 @@ export function createSessionReplay({
   function noteAction(action: Action): void {
     if (isDecision(action)) decide(action);
     else if (action.kind === 'answer-hook') {
-      const answered = memory?.answer(action, own.state);
+      const answered = memory?.answer(action, host.state);
       if (answered !== undefined) retention?.handedBack(answered.output);
       for (const decision of answered?.decisions ?? []) decide(decision);
     }
@@ -193,12 +175,12 @@ export function createSessionReplay({
 
   return {
     line(read) {
-      own.at++;
+      at++;
       const line = reader.read(read);
-      onLine?.(line, own.at);
+      onLine?.(line, at);
       if (line.kind === 'blank') return;
       lines.total++;
-      own.opening ??= openingOf(read.text ?? '');
+      opening ??= openingOf(read.text ?? '');
       if (line.kind === 'malformed') lines.malformed++;
       if (line.kind === 'run') begin(line.run);
       if (line.kind !== 'input') return;
@@ -206,7 +188,7 @@ export function createSessionReplay({
       take(line.input);
     },
     summary(file) {
-      const { state, opening, project, peakCall } = own;
+      const { state } = host;
       const { first: prompt, all } = prompts.found();
       const { gauge, session, turn, cost } = state;
       const found = growth.found();
@@ -255,31 +237,10 @@ export function createSessionReplay({
         ...(calls === undefined || !withSeries ? {} : { series: calls.found(), prompts: all, results: found.results }),
       };
     },
-    snapshot: () =>
-      memory !== undefined || explainer !== undefined || retention !== undefined
-        ? undefined
-        : {
-            own,
-            inputs: reader.state,
-            compactions: compactions.state,
-            curve: curve.state,
-            ledger: ledger.state,
-            subagents: subagents.state,
-            oddities: oddities.state,
-            pauses: pauses.state,
-            waits: waits.state,
-            growth: growth.state,
-            accuracy: accuracy?.state,
-            calls: calls?.state,
-            prompts: prompts.state,
-          },
   };
 }
 
-/** Characters of a first line that tell it from others: two million of them say no more. */
-const NEAR = 65_536;
-
 /** A short name of a recording's first line, which holds ids or times of its own in all but the oldest recordings. */
 function openingOf(line: string): string {
-  return createHash('sha256').update(line.trim().slice(0, NEAR)).digest('hex').slice(0, 16);
+  return createHash('sha256').update(line).digest('hex').slice(0, 16);
 }

@@ -2,6 +2,7 @@ import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DEFAULTS } from '../config/defaults.ts';
 import { CtxbError, unreadable } from '../errors.ts';
+import { isFresh } from './filters.ts';
 
 /** One recording: its file, and the logs of subagents that belong to it. */
 export interface Source {
@@ -33,13 +34,35 @@ export function findSources(path: string, onFault: OnFault = raise): Source[] {
   if (path === '-') return [{ file: path, subagents: [] }];
   const isFolder = attempt(path, () => statSync(path).isDirectory());
   const files = isFolder ? filesBelow(path, onFault).sort() : [path];
-  const attached = new Set<string>();
-  const sources = files.map((file) => {
-    const subagents = subagentLogs(file, onFault);
-    for (const log of subagents) attached.add(log);
-    return { file, subagents };
-  });
+  return withoutAttached(files.map((file) => ({ file, subagents: subagentLogs(file, onFault) })));
+}
+
+/** A log of a subagent belongs to its session. */
+function withoutAttached(sources: readonly Source[]): Source[] {
+  const attached = new Set(sources.flatMap(({ subagents }) => subagents));
   return sources.filter(({ file }) => !attached.has(file));
+}
+
+/** Where to read. */
+interface Found {
+  readonly sources: readonly Source[];
+  /** Recordings that were left out, as nothing was added to them since then. */
+  readonly stale: number;
+  /** What could not be looked at. */
+  readonly faults: readonly CtxbError[];
+}
+
+/**
+ * The recordings under some paths; a log of a subagent belongs to its session, also where it is named itself.
+ *
+ * @param since milliseconds since the epoch; without it, none is left out
+ */
+export function findAllSources(paths: readonly string[], since: number | undefined): Found {
+  const faults: CtxbError[] = [];
+  const tell = (fault: CtxbError) => void faults.push(fault);
+  const sessions = withoutAttached(paths.flatMap((path) => told([], tell, () => findSources(path, tell))));
+  const sources = sessions.filter((source) => isFresh(source, since));
+  return { sources, stale: sessions.length - sources.length, faults };
 }
 
 /** Bytes that there are to read; undefined where one of them cannot be measured, as stdin. */

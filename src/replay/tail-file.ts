@@ -8,6 +8,7 @@ export type TailTurn = 'truncated' | 'replaced' | 'gone';
 
 /** Is told what comes. */
 export interface TailReader {
+  /** The chunk is written over afterwards. */
   bytes(chunk: Buffer): void;
   /** All that is there has been read. */
   pause(): Promise<void>;
@@ -60,8 +61,7 @@ async function readOn(handle: FileHandle, from: number, reader: TailReader): Pro
     const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, offset);
     if (bytesRead === 0) return offset;
     offset += bytesRead;
-    // Lines are kept by those who read them.
-    reader.bytes(Buffer.from(buffer.subarray(0, bytesRead)));
+    reader.bytes(buffer.subarray(0, bytesRead));
   }
 }
 

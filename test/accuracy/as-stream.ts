@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fieldsOf } from '../../src/core/protocol/fields.ts';
 import { type Accuracy, NO_ACCURACY } from '../../src/replay/accuracy/accuracy.ts';
-import { findIn, placed } from '../../src/replay/read/read-line.ts';
+import { findIn } from '../../src/replay/read/line-feed.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { runWith } from '../support/governor.ts';
 import { unmasked } from '../support/unmasked.ts';
@@ -17,11 +17,11 @@ export function accuracyAsStream(file: string): Accuracy {
     withAccuracy: true,
     mask: unmasked,
   });
-  for (const [at, text] of readFileSync(file, 'utf8').split('\n').entries()) {
+  for (const text of readFileSync(file, 'utf8').split('\n')) {
     const found = findIn(text);
     if (found.kind === 'value' && isOnlyInLog(found.value)) continue;
     if (found.kind === 'value' && found.value.type === 'assistant') hideOutput(found.value.message);
-    replay.line(placed(found, at + 1, 0));
+    replay.line(found);
   }
   return replay.summary(file).accuracy ?? NO_ACCURACY;
 }

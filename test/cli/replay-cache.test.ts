@@ -1,16 +1,4 @@
-import {
-  appendFile,
-  chmod,
-  cp,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  stat,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { appendFile, chmod, cp, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ReplayReport } from '../../src/replay/summary.ts';
@@ -77,6 +65,13 @@ describe('a second replay', () => {
     expect(await keptOf(place)).toEqual(ALL);
   });
 
+  it('looks at what was kept of details', async () => {
+    await using place = await createRecordings();
+    await ctxb(place, ['replay', '--json', '--series', '--accuracy', 'r']);
+    await markKept(place);
+    expect(await keptOf(place, '--series', '--accuracy')).toEqual(ALL);
+  });
+
   it('knows a recording by any path', async () => {
     await using place = await createRecordings();
     await ctxb(place, ['replay', place.path('r')]);
@@ -87,7 +82,7 @@ describe('a second replay', () => {
   it.each([
     { name: '--no-cache', flags: ['--no-cache'] },
     { name: 'another policy', flags: ['--compact-at', '60%'] },
-    { name: 'details that are not kept', flags: ['--series'] },
+    { name: 'other details', flags: ['--series'] },
   ])('judges anew with $name', async ({ flags }) => {
     await using place = await createRecordings();
     await ctxb(place, ['replay', 'r']);
@@ -155,51 +150,6 @@ describe('a second replay', () => {
     await ctxb(place, ['replay', 'r'], { env: { XDG_CACHE_HOME: place.path('c') } });
     expect((await stat(place.path('c/ctxb/replay'))).mode & 0o777).toBe(0o700);
     expect((await readdir(place.cwd)).sort()).toEqual(['c', 'r']);
-  });
-});
-
-describe('a log that has only grown', () => {
-  /** More than is read as fast anew as what is kept of it. */
-  const FILLER = '{"type":"system","subtype":"informational","content":"nothing"}\n'.repeat(20_000);
-
-  /** A place with a log that was judged, grew, and was damaged where nobody looks. */
-  async function createGrown(flags: readonly string[]): Promise<{ place: Place; file: string }> {
-    const place = await createPlace();
-    const file = place.path('log.jsonl');
-    const log = await readFile(fixture(SECOND));
-    await writeFile(file, FILLER);
-    await appendFile(file, log);
-    await ctxb(place, ['replay', '--json', ...flags, file]);
-    await appendFile(file, log);
-    const handle = await open(file, 'r+');
-    await handle.write('x', FILLER.length / 2);
-    await handle.close();
-    return { place, file };
-  }
-
-  async function linesIn(place: Place, args: readonly string[]) {
-    const { stdout } = await ctxb(place, ['replay', '--json', ...args]);
-    return (JSON.parse(stdout.toString()) as ReplayReport).sessions[0]?.lines;
-  }
-
-  it.each([
-    { name: 'no details', flags: [] },
-    { name: 'the series', flags: ['--series'] },
-  ])('is read on with $name', async ({ flags }) => {
-    const { place, file } = await createGrown(flags);
-    await using _ = place;
-    const { malformed, ...lines } = (await linesIn(place, [...flags, '--no-cache', file])) ?? {};
-    expect(malformed).toBe(1);
-    expect(await linesIn(place, [...flags, file])).toEqual({ ...lines, malformed: 0 });
-    expect(await readdir(place.path('.cache/ctxb/bookmarks'))).toHaveLength(1);
-  });
-
-  it('is read anew under another policy, for other details, and when a call is to be explained', async () => {
-    const { place, file } = await createGrown([]);
-    await using _ = place;
-    for (const flags of [['--compact-at', '60%'], ['--accuracy'], ['--explain', '1']]) {
-      expect((await linesIn(place, [...flags, file]))?.malformed).toBe(1);
-    }
   });
 });
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../src/errors.ts';
-import { findAllSources } from '../../src/replay/replay-all.ts';
-import { findSources } from '../../src/replay/sources.ts';
+import { findAllSources, findSources } from '../../src/replay/sources.ts';
 
 let folder: string;
 

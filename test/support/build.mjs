@@ -18,7 +18,7 @@ const PARTS = {
   start: /src\/(cli\/(run-claude|shim|prepare-run)|run\/run-headless)\.ts$/,
   hook: /src\/(cli\/hook|hook\/answer-hook)\.ts$/,
   conduct: /src\/run\/conduct\.ts$/,
-  replay: /src\/(replay\/workers\/work|cli\/replay)\.ts$/,
+  replay: /src\/(replay\/threads|cli\/replay)\.ts$/,
 };
 
 /** Claude Code starts it several times a second: bundled alone, it has nothing in it that only others need. */

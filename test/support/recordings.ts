@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { readRecord } from '../../src/core/governor/record.ts';
 import { decodeLine } from '../../src/core/protocol/decode.ts';
 import type { Event } from '../../src/core/protocol/events.ts';
-import { findIn, placed, type ReadLine } from '../../src/replay/read/read-line.ts';
+import { findIn, type ReadLine } from '../../src/replay/read/line-feed.ts';
 
 /** A recording on disk. `name` is its path below the folder it was looked for in. */
 export interface Recording {
@@ -38,7 +38,7 @@ export function linesOf(path: string): string[] {
 
 /** A line as the reading of a recording hands it over. */
 export function asRead(text: string): ReadLine {
-  return placed(findIn(text), 1, 0);
+  return findIn(text);
 }
 
 /** The lines of a recording, parsed, for a test to cut from. */

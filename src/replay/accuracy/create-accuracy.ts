@@ -4,42 +4,16 @@ import { droppedTokens } from '../observers/drops.ts';
 import type { Observer, Seen } from '../observers/seen.ts';
 import { createToolUses, type ToolUses } from '../observers/tool-uses.ts';
 import { type Accuracy, CONTENT_SOURCES, type ContentSource, type Errors } from './accuracy.ts';
-import { type Buckets, createCounter } from './histogram.ts';
-import { createPredictor, type Predictions, type Sums } from './predictions.ts';
-
-interface AccuracyState {
-  readonly sums: Sums;
-  readonly added: Added;
-  readonly calls: ErrorCounts;
-  readonly complete: ErrorCounts;
-  readonly sources: ErrorCounts;
-  readonly boundaries: ErrorCounts;
-  readonly apart: { first: number; dropped: number };
-  readonly lacking: { output: number; pictures: number };
-}
-
-function noState(): AccuracyState {
-  return {
-    sums: { characters: 0, overhead: 0, turnSum: 0, summed: undefined },
-    added: { tokens: {}, pictures: false, tools: new Map() },
-    calls: new Map(),
-    complete: new Map(),
-    sources: new Map(),
-    boundaries: new Map(),
-    apart: { first: 0, dropped: 0 },
-    lacking: { output: 0, pictures: 0 },
-  };
-}
+import { type Counter, createCounter } from './histogram.ts';
+import { createPredictor, type Predictions } from './predictions.ts';
 
 /** Compares what was foreseen for each call with what it was. */
-export function createAccuracy(state = noState()): Observer<Accuracy, AccuracyState> {
-  const { apart, lacking } = state;
-  const predictor = createPredictor(state.sums);
-  const added = createAdded(state.added);
-  const calls = createErrors(state.calls);
-  const complete = createErrors(state.complete);
-  const sources = createErrors(state.sources);
-  const boundaries = createErrors(state.boundaries);
+export function createAccuracy(): Observer<Accuracy> {
+  const predictor = createPredictor();
+  const added = createAdded();
+  const [calls, complete, sources, boundaries] = [createErrors(), createErrors(), createErrors(), createErrors()];
+  const apart = { first: 0, dropped: 0 };
+  const lacking = { output: 0, pictures: 0 };
 
   function compare({ before, after }: Seen): void {
     const measured = after.gauge.used;
@@ -63,7 +37,6 @@ export function createAccuracy(state = noState()): Observer<Accuracy, AccuracySt
   }
 
   return {
-    state,
     see(seen) {
       const { event } = seen.input;
       const { gauge } = seen.before;
@@ -86,15 +59,15 @@ export function createAccuracy(state = noState()): Observer<Accuracy, AccuracySt
 }
 
 /** By name; a name without any does not appear. */
-type ErrorCounts = Map<string, { readonly tokens: Buckets; readonly percent: Buckets }>;
+function createErrors() {
+  const counts = new Map<string, { readonly tokens: Counter; readonly percent: Counter }>();
 
-function createErrors(counts: ErrorCounts) {
   function add(name: string, prediction: number, measured: number): void {
-    const { tokens, percent } = counts.get(name) ?? { tokens: new Map(), percent: new Map() };
+    const { tokens, percent } = counts.get(name) ?? { tokens: createCounter(), percent: createCounter() };
     counts.set(name, { tokens, percent });
     const distance = Math.abs(prediction - measured);
-    createCounter(tokens).add(distance);
-    createCounter(percent).add((distance / measured) * 100);
+    tokens.add(distance);
+    percent.add((distance / measured) * 100);
   }
 
   return {
@@ -103,34 +76,27 @@ function createErrors(counts: ErrorCounts) {
       for (const [name, prediction] of Object.entries(predictions)) add(name, prediction, measured);
     },
     found(): Readonly<Record<string, Errors>> {
-      const found = [...counts].map(([name, { tokens, percent }]) => [
-        name,
-        { tokens: createCounter(tokens).found(), percent: createCounter(percent).found() },
-      ]);
-      return Object.fromEntries(found);
+      return Object.fromEntries(
+        [...counts].map(([name, { tokens, percent }]) => [name, { tokens: tokens.found(), percent: percent.found() }]),
+      );
     },
   };
 }
 
 const NAMED: ReadonlySet<string> = new Set(CONTENT_SOURCES);
 
-interface Added {
-  tokens: Partial<Record<ContentSource, number>>;
-  pictures: boolean;
-  /** Names of tools, by the ids of their calls. */
-  readonly tools: Map<string, string>;
-}
-
 /** What came in since the last call. */
-function createAdded(own: Added) {
-  const tools = createToolUses(({ name }) => name, own.tools);
+function createAdded() {
+  const tools = createToolUses(({ name }) => name);
+  let tokens: Partial<Record<ContentSource, number>> = {};
+  let pictures = false;
 
   function add(block: Block, role: UserRole | 'answer', { after }: Seen): void {
     tools.see(block);
-    if (hasPicture(block)) own.pictures = true;
+    if (hasPicture(block)) pictures = true;
     const source = sourceOf(block, role, tools);
     const size = estimateTokens(measureBlock(block), after.gauge.calibration);
-    own.tokens[source] = (own.tokens[source] ?? 0) + size;
+    tokens[source] = (tokens[source] ?? 0) + size;
   }
 
   return {
@@ -141,11 +107,10 @@ function createAdded(own: Added) {
       for (const block of event.blocks) add(block, event.kind === 'user' ? event.role : 'answer', seen);
     },
     clear(): void {
-      own.tokens = {};
-      own.pictures = false;
+      tokens = {};
+      pictures = false;
     },
     found(): { readonly source: ContentSource; readonly pictures: boolean } {
-      const { tokens, pictures } = own;
       const [largest] = CONTENT_SOURCES.toSorted((a, b) => (tokens[b] ?? 0) - (tokens[a] ?? 0));
       return { source: largest ?? 'answer', pictures };
     },

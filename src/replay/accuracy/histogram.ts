@@ -22,17 +22,14 @@ const ZERO = 'zero';
 
 export const NO_FIGURES: Histogram = { count: 0, buckets: {}, median: null, p90: null, p99: null };
 
-/** Number of figures by bucket, as in a histogram. */
-export type Buckets = Map<string, number>;
-
 /** Counts figures ≥ 0 in place: a recording has millions. */
 export interface Counter {
   add(figure: number): void;
   found(): Histogram;
 }
 
-/** @param buckets where they are counted */
-export function createCounter(buckets: Buckets = new Map()): Counter {
+export function createCounter(): Counter {
+  const buckets = new Map<string, number>();
   return {
     add(figure) {
       const bucket = bucketOf(figure);

@@ -22,26 +22,22 @@ export interface Predictor {
   predictions(gauge: Gauge): Predictions;
 }
 
-export interface Sums {
-  characters: number;
-  overhead: number;
-  turnSum: number;
-  summed: number | undefined;
-}
+export function createPredictor(): Predictor {
+  let [characters, overhead, turnSum] = [0, 0, 0];
+  let summed: number | undefined;
 
-export function createPredictor(own: Sums): Predictor {
   /** Session logs have no result: there the sum is made of the turn's calls. */
   function endTurn(usage: Usage | undefined): void {
-    const sum = usage === undefined || saysNothing(usage) ? own.turnSum : contextOf(usage);
-    if (sum > 0) own.summed = sum;
-    own.turnSum = 0;
+    const sum = usage === undefined || saysNothing(usage) ? turnSum : contextOf(usage);
+    if (sum > 0) summed = sum;
+    turnSum = 0;
   }
 
   function count(blocks: readonly Block[], byModel: boolean): void {
     for (const block of blocks) {
       const { chars } = measureBlock(block);
-      own.characters += Math.ceil(chars / CHARS_PER_TOKEN);
-      if (!byModel) own.overhead += Math.max(1, Math.floor(chars / OVERHEAD_CHARS_PER_TOKEN));
+      characters += Math.ceil(chars / CHARS_PER_TOKEN);
+      if (!byModel) overhead += Math.max(1, Math.floor(chars / OVERHEAD_CHARS_PER_TOKEN));
     }
   }
 
@@ -55,16 +51,15 @@ export function createPredictor(own: Sums): Predictor {
     see({ input, before, after }) {
       const { event } = input;
       if (wasReplaced(before, after, event)) {
-        own.characters = 0;
-        own.overhead = 0;
+        characters = 0;
+        overhead = 0;
       }
-      if (after.gauge.calls > before.gauge.calls) own.turnSum += after.gauge.used;
+      if (after.gauge.calls > before.gauge.calls) turnSum += after.gauge.used;
       if (event.kind === 'result') endTurn(event.usage);
       if (event.kind === 'assistant' || event.kind === 'user') seeMessage(event);
     },
     predictions(gauge) {
       const { used, call, added } = gauge;
-      const { characters, overhead, summed } = own;
       const output = used + (call?.output ?? 0);
       return {
         ctxb: predicted(gauge),

@@ -5,21 +5,17 @@ import type { Usage } from '../../core/protocol/events.ts';
 import type { CallSeen, Growth } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
-interface CallsState {
-  readonly calls: CallSeen[];
-  /** What came in since the last call. A map, as a tool may be named `constructor`, which every object has already. */
-  readonly added: Map<string, number>;
-}
-
 /** The main thread's calls one by one. */
-export interface Calls extends Observer<readonly CallSeen[], CallsState> {
+export interface Calls extends Observer<readonly CallSeen[]> {
   /** Something comes in for the next call. */
   added(source: string, tokens: number): void;
 }
 
 /** @param prices those that count before the built-in ones */
-export function createCalls(prices: Prices, state: CallsState = { calls: [], added: new Map() }): Calls {
-  const { calls, added } = state;
+export function createCalls(prices: Prices): Calls {
+  const calls: CallSeen[] = [];
+  /** What came in since the last call. A map, as a tool may be named `constructor`, which every object has already. */
+  const added = new Map<string, number>();
 
   function take(): Growth {
     const growth = Object.fromEntries(added);
@@ -28,7 +24,6 @@ export function createCalls(prices: Prices, state: CallsState = { calls: [], add
   }
 
   return {
-    state,
     added(source, tokens) {
       added.set(source, (added.get(source) ?? 0) + tokens);
     },

@@ -7,11 +7,9 @@ import { isAtLeast } from '../../core/protocol/version.ts';
 import type { CompactionSeen } from '../items-seen.ts';
 import type { Observer } from './seen.ts';
 
-export function createCompactions(
-  compactions: CompactionSeen[] = [],
-): Observer<readonly CompactionSeen[], CompactionSeen[]> {
+export function createCompactions(): Observer<readonly CompactionSeen[]> {
+  const compactions: CompactionSeen[] = [];
   return {
-    state: compactions,
     see({ line, input, before, after }) {
       if (input.event.kind === 'boundary') compactions.push(compactionOf(line, input.event, before));
       const last = compactions.at(-1);

@@ -3,37 +3,31 @@ import type { Observer } from './seen.ts';
 /** Points that a curve is kept to: as many columns as a terminal has for it. */
 const CURVE_POINTS = 60;
 
-interface Curve {
-  peaks: number[];
-  callsPerPoint: number;
-  calls: number;
-}
-
 /** The context over the calls. Neighbours are merged when there are too many, so that it takes no more room. */
-export function createCurve(
-  curve: Curve = { peaks: [], callsPerPoint: 1, calls: 0 },
-): Observer<readonly number[], Curve> {
+export function createCurve(): Observer<readonly number[]> {
+  let peaks: number[] = [];
+  let callsPerPoint = 1;
+  let calls = 0;
+
   function add(context: number): void {
-    if (curve.calls % curve.callsPerPoint === 0 && curve.peaks.length === 2 * CURVE_POINTS) {
-      curve.peaks = merged(curve.peaks, 2);
-      curve.callsPerPoint *= 2;
+    if (calls % callsPerPoint === 0 && peaks.length === 2 * CURVE_POINTS) {
+      peaks = inPairs(peaks);
+      callsPerPoint *= 2;
     }
-    const at = Math.floor(curve.calls / curve.callsPerPoint);
-    curve.peaks[at] = Math.max(curve.peaks[at] ?? 0, context);
-    curve.calls++;
+    const at = Math.floor(calls / callsPerPoint);
+    peaks[at] = Math.max(peaks[at] ?? 0, context);
+    calls++;
   }
 
   return {
-    state: curve,
     see({ before, after }) {
       if (after.gauge.calls > before.gauge.calls) add(after.gauge.used);
     },
-    found: () => (curve.peaks.length <= CURVE_POINTS ? [...curve.peaks] : merged(curve.peaks, 2)),
+    found: () => (peaks.length <= CURVE_POINTS ? [...peaks] : inPairs(peaks)),
   };
 }
 
-function merged(figures: readonly number[], size: number): number[] {
-  return Array.from({ length: Math.ceil(figures.length / size) }, (_, at) =>
-    Math.max(...figures.slice(at * size, at * size + size)),
-  );
+/** The larger of every two. */
+function inPairs(figures: readonly number[]): number[] {
+  return figures.flatMap((figure, at) => (at % 2 === 0 ? Math.max(figure, figures[at + 1] ?? 0) : []));
 }

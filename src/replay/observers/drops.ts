@@ -26,18 +26,10 @@ export interface DropSigns {
   atCall(seen: Seen): DropCause;
 }
 
-export interface Signs {
-  readonly signs: Set<Sign>;
-  prompted: boolean;
-  last: { readonly t: number; readonly model: string | undefined } | undefined;
-}
-
-export function noSigns(): Signs {
-  return { signs: new Set(), prompted: false, last: undefined };
-}
-
-export function createDropSigns(own: Signs): DropSigns {
-  const { signs } = own;
+export function createDropSigns(): DropSigns {
+  const signs = new Set<Sign>();
+  let prompted = false;
+  let last: { readonly t: number; readonly model: string | undefined } | undefined;
 
   function noteOpening(text: string): void {
     const found = OPENINGS.find(([opening]) => text.startsWith(opening));
@@ -50,18 +42,17 @@ export function createDropSigns(own: Signs): DropSigns {
       if (before.session.id !== undefined && before.session.id !== after.session.id) signs.add('resume');
       if (event.kind !== 'user' || event.subagent !== null) return;
       for (const block of event.blocks) if (block.type === 'text') noteOpening(block.text);
-      own.prompted ||= event.role === 'prompt';
+      prompted ||= event.role === 'prompt';
     },
     atCall({ input: { t }, after: { gauge } }) {
       const model = gauge.call?.model;
-      const { prompted, last } = own;
       if (!prompted) signs.add('context-editing');
       if (last?.model !== undefined && model !== undefined && last.model !== model) signs.add('model');
       if (last !== undefined && last.t > 0 && t - last.t > LONG_PAUSE) signs.add('pause');
       const cause = SIGNS.find((sign) => signs.has(sign)) ?? 'unexplained';
       signs.clear();
-      own.prompted = false;
-      own.last = { t, model };
+      prompted = false;
+      last = { t, model };
       return cause;
     },
   };

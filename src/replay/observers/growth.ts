@@ -36,20 +36,11 @@ export interface GrowthOptions {
   readonly onAdded?: (source: string, tokens: number) => void;
 }
 
-interface GrowthState {
-  readonly growth: Map<string, number>;
-  readonly kept: Kept[];
-  /** Tool calls, by their ids. */
-  readonly tools: Map<string, Use>;
-  calls: number;
-}
-
-export function createGrowth(
-  { cut, keepAll, onAdded }: GrowthOptions,
-  own: GrowthState = { growth: new Map(), kept: [], tools: new Map(), calls: 0 },
-): Observer<GrowthFound, GrowthState> {
-  const { growth, kept } = own;
-  const uses = createToolUses<Use>((use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }), own.tools);
+export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer<GrowthFound> {
+  const growth = new Map<string, number>();
+  const kept: Kept[] = [];
+  const uses = createToolUses<Use>((use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }));
+  let calls = 0;
 
   function add(block: Block, index: number, source: string, use: Use | undefined, { line, after }: Seen): void {
     uses.see(block);
@@ -89,15 +80,14 @@ export function createGrowth(
 
   /** Masking takes longer than all the rest: what is not shown is not masked. */
   function shown({ gone, target, ...result }: Kept): ResultSeen {
-    const stayed = Math.max(0, (gone ?? own.calls) - result.call + 1);
+    const stayed = Math.max(0, (gone ?? calls) - result.call + 1);
     return { ...result, target: cut(target, LINE_LENGTH), stayed };
   }
 
   return {
-    state: own,
     see(seen) {
-      own.calls = seen.after.gauge.calls;
-      if (wasReplaced(seen.before, seen.after, seen.input.event)) leave(kept, own.calls);
+      calls = seen.after.gauge.calls;
+      if (wasReplaced(seen.before, seen.after, seen.input.event)) leave(kept, calls);
       addLine(seen);
     },
     found: () => ({

@@ -11,17 +11,11 @@ interface Open {
   readonly messageId: string;
 }
 
-interface LedgerState {
-  readonly calls: CountedCall[];
-  /** By subagent; '' is the main thread. */
-  readonly open: Map<string, Open>;
-}
-
 /** Every call of a session once, subagents included. */
-export function createLedger(
-  state: LedgerState = { calls: [], open: new Map() },
-): Observer<readonly CountedCall[], LedgerState> {
-  const { calls, open } = state;
+export function createLedger(): Observer<readonly CountedCall[]> {
+  const calls: CountedCall[] = [];
+  /** By subagent; '' is the main thread. */
+  const open = new Map<string, Open>();
 
   function change(thread: string | null, changes: (call: CountedCall) => Partial<CountedCall>): void {
     const at = open.get(thread ?? '')?.at ?? -1;
@@ -66,7 +60,6 @@ export function createLedger(
   }
 
   return {
-    state,
     see(seen) {
       const { event } = seen.input;
       seeMain(seen);

@@ -1,35 +1,20 @@
 import { saysNothing } from '../../core/protocol/usage.ts';
 import { type DropCause, MOST_EXAMPLES, type Oddity, type OddityExample, type OddityKind } from '../oddity.ts';
-import { createDropSigns, droppedTokens, noSigns, type Signs } from './drops.ts';
+import { createDropSigns, droppedTokens } from './drops.ts';
 import type { Observer, Seen } from './seen.ts';
 
 /** A context that is not smaller than this share of the one before a boundary has not become smaller. */
 const SAME_SIZE = 0.9;
 
-/** What the next line is compared with. */
-interface Last {
-  model: string | undefined;
-  /** Id of the message that came without usage. */
-  silent: string | undefined;
-  /** Context before a boundary that no call has followed yet. */
-  beforeBoundary: number | undefined;
-}
-
-interface OdditiesState {
-  readonly oddities: Map<string, Oddity>;
-  readonly signs: Signs;
-  readonly last: Last;
-}
-
-function noOddities(): OdditiesState {
-  const last = { model: undefined, silent: undefined, beforeBoundary: undefined };
-  return { oddities: new Map(), signs: noSigns(), last };
-}
-
 /** What is out of the ordinary in a recording. */
-export function createOddities(state = noOddities()): Observer<readonly Oddity[], OdditiesState> {
-  const { oddities, last } = state;
-  const signs = createDropSigns(state.signs);
+export function createOddities(): Observer<readonly Oddity[]> {
+  const oddities = new Map<string, Oddity>();
+  const signs = createDropSigns();
+  let lastModel: string | undefined;
+  /** Id of the last message that came without usage. */
+  let silent: string | undefined;
+  /** Context before a boundary that no call has followed yet. */
+  let beforeBoundary: number | undefined;
 
   function note(kind: OddityKind, example: OddityExample, cause: DropCause | null = null): void {
     const key = `${kind} ${cause ?? ''}`;
@@ -42,10 +27,10 @@ export function createOddities(state = noOddities()): Observer<readonly Oddity[]
     const { line, input, before, after } = seen;
     const { event } = input;
     signs.see(seen);
-    if (event.kind === 'boundary') last.beforeBoundary = event.preTokens ?? before.gauge.used;
+    if (event.kind === 'boundary') beforeBoundary = event.preTokens ?? before.gauge.used;
     if (event.kind !== 'assistant' || event.subagent !== null || event.synthetic) return;
-    if (event.usage === undefined || !saysNothing(event.usage) || event.messageId === last.silent) return;
-    last.silent = event.messageId;
+    if (event.usage === undefined || !saysNothing(event.usage) || event.messageId === silent) return;
+    silent = event.messageId;
     note('no-usage', { call: after.gauge.calls + 1, line, expected: null, found: 0 });
   }
 
@@ -61,25 +46,22 @@ export function createOddities(state = noOddities()): Observer<readonly Oddity[]
     if (window.source === 'raised' && believed !== undefined && believed !== window.tokens) {
       note('larger-window', { ...at, expected: believed, found: used });
     }
-    const { beforeBoundary } = last;
     if (beforeBoundary !== undefined && used > beforeBoundary * SAME_SIZE) {
       note('boundary-without-drop', { ...at, expected: beforeBoundary, found: used });
     }
-    last.beforeBoundary = undefined;
+    beforeBoundary = undefined;
   }
 
   function seeModel({ line, input: { event }, after }: Seen): void {
     if (event.kind !== 'assistant' || event.subagent !== null || event.synthetic || event.model === undefined) return;
     if (event.usage === undefined || saysNothing(event.usage)) return;
-    const { model } = last;
-    if (model !== undefined && model !== event.model) {
-      note('other-model', { call: after.gauge.calls, line, expected: model, found: event.model });
+    if (lastModel !== undefined && lastModel !== event.model) {
+      note('other-model', { call: after.gauge.calls, line, expected: lastModel, found: event.model });
     }
-    last.model = event.model;
+    lastModel = event.model;
   }
 
   return {
-    state,
     see(seen) {
       seeModel(seen);
       if (seen.after.gauge.calls > seen.before.gauge.calls) seeCall(seen);

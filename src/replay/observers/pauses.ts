@@ -12,12 +12,9 @@ const KEPT_SHARE = 0.5;
  *
  * @param prices those that count before the built-in ones
  */
-export function createPauses(
-  prices: Prices,
-  pauses = { count: 0, expired: 0, tokens: 0, usd: 0, cachedUsd: 0 },
-): Observer<Pauses, Pauses> {
+export function createPauses(prices: Prices): Observer<Pauses> {
+  const pauses = { count: 0, expired: 0, tokens: 0, usd: 0, cachedUsd: 0 };
   return {
-    state: pauses,
     see({ input, before, after }) {
       const { event } = input;
       if (event.kind !== 'assistant' || event.usage === undefined || after.gauge.calls === before.gauge.calls) return;

@@ -11,19 +11,12 @@ interface Prompts {
   readonly all: readonly PromptSeen[];
 }
 
-interface PromptsState {
-  first: string | null;
-  readonly all: PromptSeen[];
-  /** Places of those that a run has been given and not sent yet, by their uuids. */
-  readonly held: Map<string, number>;
-}
-
 /** What was said to begin turns, or into them. */
-export function createPrompts(
-  { cut, keepAll }: { readonly cut: BlockCutter; readonly keepAll: boolean },
-  state: PromptsState = { first: null, all: [], held: new Map() },
-): Observer<Prompts, PromptsState> {
-  const { all, held } = state;
+export function createPrompts(cut: BlockCutter, keepAll: boolean): Observer<Prompts> {
+  let first: string | null = null;
+  const all: PromptSeen[] = [];
+  /** Places of those that a run has been given and not sent yet, by their uuids. */
+  const held = new Map<string, number>();
 
   /** A prompt belongs to the turn that it was sent for, however long it waited. */
   function place({ line, before, after }: Seen): void {
@@ -39,7 +32,7 @@ export function createPrompts(
   function add({ line, input, after }: Seen): void {
     const { event } = input;
     if (event.kind !== 'user' || event.role !== 'prompt' || event.subagent !== null || event.replay) return;
-    state.first ??= cut(textsOf(event.blocks), LINE_LENGTH) || null;
+    first ??= cut(textsOf(event.blocks), LINE_LENGTH) || null;
     if (!keepAll) return;
     if (input.from === 'caller' && event.uuid !== undefined) held.set(event.uuid, all.length);
     all.push({
@@ -52,11 +45,10 @@ export function createPrompts(
   }
 
   return {
-    state,
     see(seen) {
       add(seen);
       place(seen);
     },
-    found: () => ({ first: state.first, all: [...all] }),
+    found: () => ({ first, all: [...all] }),
   };
 }

@@ -11,9 +11,7 @@ export interface Seen {
 }
 
 /** Watches a recording go by. */
-export interface Observer<Found, State extends object = object> {
-  /** All that it knows, changed in place: an observer that was made with a copy of it resumes here. Plain data and maps. */
-  readonly state: State;
+export interface Observer<Found> {
   see(seen: Seen): void;
   /** What is known now. */
   found(): Found;

@@ -19,15 +19,10 @@ export function seenAgent(id: string, { kind, peak, calls, tokens, microUsd, isU
   return { id, kind: kind ?? null, peak, calls, tokens, usd: toUsd(microUsd), estimated: isUnseen };
 }
 
-type Begun = Map<string, SubagentBegun>;
-
 /** How subagents began, by their ids. */
-export function createSubagents(
-  cut: BlockCutter,
-  begun: Begun = new Map(),
-): Observer<ReadonlyMap<string, SubagentBegun>, Begun> {
+export function createSubagents(cut: BlockCutter): Observer<ReadonlyMap<string, SubagentBegun>> {
+  const begun = new Map<string, SubagentBegun>();
   return {
-    state: begun,
     see({ input, after }) {
       const { event } = input;
       if (!('subagent' in event) || event.subagent === null || begun.has(event.subagent)) return;

@@ -13,11 +13,9 @@ export interface ToolUses<T> {
   of(id: string): T | undefined;
 }
 
-/**
- * @param read what is kept of a call: whole inputs can be large
- * @param uses where it is kept, by the ids of the calls
- */
-export function createToolUses<T>(read: (use: ToolUse) => T, uses = new Map<string, T>()): ToolUses<T> {
+/** @param read what is kept of a call: whole inputs can be large */
+export function createToolUses<T>(read: (use: ToolUse) => T): ToolUses<T> {
+  const uses = new Map<string, T>();
   return {
     see(block) {
       if (block.type !== 'tool_use') return;

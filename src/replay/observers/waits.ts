@@ -2,30 +2,26 @@ import type { Wait } from '../../core/governor/waits/waits-state.ts';
 import type { Waits } from '../summary.ts';
 import type { Observer } from './seen.ts';
 
-/** What is known so far: waits that are over, and the one under way, with the time until which it is seen. */
-interface Known {
-  over: Waits;
-  open: { readonly wait: Wait; readonly until: number } | undefined;
-}
-
 const NONE: Waits = { limits: 0, limitMs: 0, outages: 0, outageMs: 0 };
 
 /** How long the API did not answer, for a usage limit or an outage: from the first refusal until the next answer. */
-export function createWaits(known: Known = { over: NONE, open: undefined }): Observer<Waits, Known> {
+export function createWaits(): Observer<Waits> {
+  let over = NONE;
+  /** The one under way, with the time until which it is seen. */
+  let open: { readonly wait: Wait; readonly until: number } | undefined;
   return {
-    state: known,
     see({ input: { t, event }, after: { wait } }) {
       if (wait !== undefined && wait.phase !== 'over') {
-        known.open = { wait, until: t };
+        open = { wait, until: t };
         return;
       }
-      if (known.open === undefined) return;
+      if (open === undefined) return;
       // Where nothing has come, nobody knows that it was waited for longer.
       const isAnswer = wait === undefined && event.kind === 'assistant';
-      known.over = withWait(known.over, known.open.wait, isAnswer ? t : Math.min(t, known.open.wait.until));
-      known.open = undefined;
+      over = withWait(over, open.wait, isAnswer ? t : Math.min(t, open.wait.until));
+      open = undefined;
     },
-    found: () => (known.open === undefined ? known.over : withWait(known.over, known.open.wait, known.open.until)),
+    found: () => (open === undefined ? over : withWait(over, open.wait, open.until)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Fields, fieldsOf, isFields } from '../../core/protocol/fields.ts';
-import type { Found } from '../read/read-line.ts';
+import type { ReadLine } from '../read/line-feed.ts';
 import type { SessionSummary } from '../summary.ts';
 
 /**
@@ -33,7 +33,7 @@ export function partialClosing(sessions: number, faults: readonly string[]): str
 export class NoPartial extends Error {}
 
 /** @throws NoPartial when it is something else */
-export function readPartialLine(found: Found): PartialLine {
+export function readPartialLine(found: ReadLine): PartialLine {
   if (found.kind !== 'value')
     throw new NoPartial('is not a partial, or is damaged: make it again with ctxb replay --partial');
   const line = found.value;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { counted } from '../../core/memory/words.ts';
 import { CtxbError } from '../../errors.ts';
-import type { ReadLine } from '../read/read-line.ts';
+import type { ReadLine } from '../read/line-feed.ts';
 import { readValues } from '../read/read-values.ts';
 import type { SessionSummary } from '../summary.ts';
 import type { Merge } from './merge.ts';
@@ -34,6 +34,7 @@ function createReader(file: string, add: (session: SessionSummary) => void) {
   const faults: CtxbError[] = [];
   let state: 'outside' | 'inside' | 'damaged' = 'outside';
   let sessions = 0;
+  let number = 0;
   /** A line of a session is taken: an opening of this version came before it. */
   let takes = false;
 
@@ -74,12 +75,13 @@ function createReader(file: string, add: (session: SessionSummary) => void) {
   return {
     faults,
     line(line: ReadLine): void {
+      number++;
       if (line.kind === 'blank') return;
       try {
         take(readPartialLine(line));
       } catch (error) {
         if (!(error instanceof NoPartial)) throw error;
-        damage(`, line ${line.number} ${error.message}`);
+        damage(`, line ${number} ${error.message}`);
       }
     },
     end(): void {

@@ -1,145 +1,99 @@
-import { type Found, findIn, MALFORMED, placed, type ReadLine } from './read-line.ts';
+import { type Fields, isFields } from '../../core/protocol/fields.ts';
 import { textOfLine } from './text-of-line.ts';
 
 /** The longest line that is read, in bytes: the longest seen in public recordings is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Of a recording's first line no more is shown. */
-const FIRST_TEXT_BYTES = 256 * 1024;
-
 /** Most lines fit in a buffer of this size. */
 const USUAL_BYTES = 1024 * 1024;
+
+/** Characters of a recording's first line that are shown. */
+const FIRST_TEXT_LENGTH = 65_536;
 
 const LINE_FEED = 10;
 
 /** Some editors put it before the first line. */
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+const BYTE_ORDER_MARK = '\ufeff';
 
-/** A place between two lines of a recording. */
-export interface LineStart {
-  /** Of the first byte of the line that begins there, from 0. */
-  readonly offset: number;
-  /** Lines before it. */
-  readonly lines: number;
-}
+/** What stands in one line: JSON of an object, nothing but white space, or anything else. */
+export type ReadLine = (
+  | { readonly kind: 'blank' | 'malformed' }
+  | { readonly kind: 'value'; readonly value: Fields }
+) & {
+  /** How it begins; only of the first line that is not blank, by which recordings are told apart. */
+  readonly text?: string;
+};
 
-const BEGINNING: LineStart = { offset: 0, lines: 0 };
+const BLANK: ReadLine = { kind: 'blank' };
+const MALFORMED: ReadLine = { kind: 'malformed' };
 
-/** Where the next bytes of a recording go. */
-export interface Room {
-  readonly bytes: Buffer;
-  readonly at: number;
-  readonly length: number;
+export function findIn(text: string): ReadLine {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? { kind: 'value', value } : MALFORMED;
+  } catch {
+    return text.trim() === '' ? BLANK : MALFORMED;
+  }
 }
 
 /** Takes a recording chunk by chunk and hands over its lines. */
 export interface LineFeed {
-  room(): Room;
-  /** This many bytes have been put there. */
-  took(count: number): void;
-  /** Behind the last whole line. */
-  place(): LineStart;
+  /** The chunk may be written over afterwards. */
+  push(chunk: Buffer): void;
   /** There is no more: a last line without a line feed counts. */
   end(): void;
 }
 
-export interface FeedOptions {
-  /** How many bytes there is room for at a time. */
-  readonly chunk: number;
-  /** The longest line that is read, in bytes without its line feed; default 64 MiB, at least `chunk`. A longer one is malformed. */
-  readonly maxLine?: number;
-  /** Where the bytes begin; default: at the recording's first. */
-  readonly from?: LineStart | undefined;
-}
-
-export function createLineFeed(options: FeedOptions, onLine: (line: ReadLine) => void): LineFeed {
-  const { chunk, maxLine = MAX_LINE_BYTES, from: begun = BEGINNING } = options;
-  let bytes = Buffer.alloc(0);
-  /** Of the first byte in `bytes`. */
-  let { offset, lines: number } = begun;
-  let held = 0;
-  /** Bytes of a line that is too long: they are not kept. */
-  let skipped = 0;
+/** @param maxLine the longest line that is read, in bytes without its line feed; a longer one is malformed */
+export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES): LineFeed {
+  /** The beginning of a line whose end has not come. */
+  let held = Buffer.alloc(0);
+  /** Of that line, in bytes; of one that is too long no more are kept. */
+  let size = 0;
+  let isFirst = true;
   /** There was a line that is not blank. */
-  let opened = false;
+  let isOpened = false;
 
-  function hand(found: Found, begin: number, end: number): void {
-    const isFirst = !opened && found.kind !== 'blank';
-    opened ||= isFirst;
-    const text = isFirst ? bytes.toString('utf8', begin, Math.min(end, begin + FIRST_TEXT_BYTES)) : undefined;
-    onLine(placed(found, ++number, offset + begin, text));
-  }
-
-  /** Skips the first line if it is too long; where the lines to read begin. */
-  function refuse(): number {
-    const end = bytes.indexOf(LINE_FEED);
-    if (skipped + end <= maxLine) return 0;
-    onLine(placed(MALFORMED, ++number, offset - skipped));
-    skipped = 0;
-    opened = true;
-    return end + 1;
-  }
-
-  function afterMark(begin: number): number {
-    const end = begin + BYTE_ORDER_MARK.length;
-    return BYTE_ORDER_MARK.equals(bytes.subarray(begin, end)) ? end : begin;
-  }
-
-  /** Hands over the lines up to `end`, and keeps what is behind it. */
-  function read(end: number): void {
-    const first = skipped > 0 || held > maxLine ? refuse() : 0;
-    for (let begin = number === 0 ? afterMark(first) : first; begin < end; ) {
-      const next = bytes.indexOf(LINE_FEED, begin) + 1;
-      hand(findIn(textOfLine(bytes, begin, next)), begin, next - 1);
-      begin = next;
-    }
-    bytes.copyWithin(0, end, held);
-    offset += end;
-    held -= end;
-  }
-
-  function discard(): void {
-    offset += held;
-    skipped += held;
-    held = 0;
-  }
-
-  function room(): Room {
-    const needed = held + chunk;
-    if (needed > bytes.length) {
+  function hold(bytes: Buffer): void {
+    const needed = size + bytes.length;
+    if (needed > held.length && needed <= maxLine) {
       // Memory that nothing was written to costs nothing, and each smaller buffer would be garbage for a while.
-      const larger = Buffer.allocUnsafeSlow(needed <= USUAL_BYTES ? USUAL_BYTES : Math.max(needed, maxLine + chunk));
-      bytes.copy(larger, 0, 0, held);
-      bytes = larger;
+      const larger = Buffer.allocUnsafeSlow(needed <= USUAL_BYTES ? USUAL_BYTES : maxLine);
+      held.copy(larger, 0, 0, size);
+      held = larger;
     }
-    return { bytes, at: held, length: chunk };
+    if (needed <= maxLine) bytes.copy(held, size);
+    size = needed;
+  }
+
+  /** The line that these bytes are the end of. */
+  function wholeLine(bytes: Buffer): ReadLine {
+    if (size + bytes.length > maxLine) return MALFORMED;
+    if (size > 0) hold(bytes);
+    const text = textOfLine(size > 0 ? held.subarray(0, size) : bytes);
+    const line = isFirst && text.startsWith(BYTE_ORDER_MARK) ? findIn(text.slice(1)) : findIn(text);
+    return isOpened || line.kind === 'blank' ? line : { ...line, text: text.trim().slice(0, FIRST_TEXT_LENGTH) };
+  }
+
+  function take(bytes: Buffer): void {
+    const line = wholeLine(bytes);
+    size = 0;
+    isFirst = false;
+    isOpened ||= line.kind !== 'blank';
+    onLine(line);
   }
 
   return {
-    room,
-    took(count) {
-      const from = held;
-      held += count;
-      const last = bytes.subarray(from, held).lastIndexOf(LINE_FEED);
-      if (last !== -1) read(from + last + 1);
-      if (skipped > 0 || held > maxLine) discard();
+    push(chunk) {
+      let begin = 0;
+      for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, begin)) {
+        take(chunk.subarray(begin, end));
+        begin = end + 1;
+      }
+      hold(chunk.subarray(begin));
     },
-    place: () => ({ offset: offset - skipped, lines: number }),
     end() {
-      if (held === 0 && skipped === 0) return;
-      room().bytes[held] = LINE_FEED;
-      held += 1;
-      read(held);
+      if (size > 0) take(Buffer.alloc(0));
     },
   };
-}
-
-/** Hands over bytes that are there already. */
-export function feedChunk(feed: LineFeed, chunk: Buffer): void {
-  for (let from = 0; from < chunk.length; ) {
-    const { bytes, at, length } = feed.room();
-    const count = chunk.copy(bytes, at, from, from + length);
-    feed.took(count);
-    from += count;
-  }
 }

@@ -1,20 +1,17 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { unreadable } from '../../errors.ts';
-import { createLineFeed, feedChunk, type LineFeed, type LineStart } from './line-feed.ts';
-import type { ReadLine } from './read-line.ts';
+import { createLineFeed, type ReadLine } from './line-feed.ts';
 
 /** Small enough that a folder of many files takes no new memory for each. */
 const CHUNK_BYTES = 256 * 1024;
+
+const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 
 export interface ReadOptions {
   readonly stdin: Readable;
   /** Told how many bytes have come, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
-  /** Where to begin in a file; default: at its first byte. */
-  readonly from?: LineStart | undefined;
-  /** Told where the last whole line of a file ends, before what is behind it is handed over as a line. */
-  readonly onWhole?: ((end: LineStart) => void) | undefined;
 }
 
 /**
@@ -25,43 +22,41 @@ export interface ReadOptions {
  * @param file a path; `-` is stdin
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
-export async function readValues(file: string, options: ReadOptions, onLine: (line: ReadLine) => void): Promise<void> {
-  const feed = createLineFeed({ chunk: CHUNK_BYTES, from: options.from }, onLine);
-  if (file === '-') {
-    await feedStream(feed, options);
-    feed.end();
-  } else feedFile(file, feed, options);
+export async function readValues(
+  file: string,
+  { stdin, onBytes }: ReadOptions,
+  onLine: (line: ReadLine) => void,
+): Promise<void> {
+  const feed = createLineFeed(onLine);
+  const take = (chunk: Buffer) => {
+    feed.push(chunk);
+    onBytes?.(chunk.length);
+  };
+  if (file === '-') await readStream(stdin, take);
+  else readFile(file, take);
+  feed.end();
 }
 
-function feedFile(file: string, feed: LineFeed, { from, onBytes, onWhole }: ReadOptions): void {
+function readFile(file: string, take: (chunk: Buffer) => void): void {
   const handle = attempt(file, () => openSync(file, 'r'));
   try {
-    onBytes?.(from?.offset ?? 0);
-    // A pipe takes no position.
-    let position = from === undefined ? null : from.offset;
     while (true) {
-      const { bytes, at, length } = feed.room();
-      const count = attempt(file, () => readSync(handle, bytes, at, length, position));
-      if (count === 0) break;
-      if (position !== null) position += count;
-      feed.took(count);
-      onBytes?.(count);
+      const count = attempt(file, () => readSync(handle, buffer));
+      if (count === 0) return;
+      take(buffer.subarray(0, count));
     }
-    onWhole?.(feed.place());
-    feed.end();
   } finally {
     closeSync(handle);
   }
 }
 
-async function feedStream(feed: LineFeed, { stdin, onBytes }: ReadOptions): Promise<void> {
+async function readStream(stdin: Readable, take: (chunk: Buffer) => void): Promise<void> {
   const chunks = stdin[Symbol.asyncIterator]();
   try {
     while (true) {
       const chunk = await chunks.next().catch((cause) => fail('-', cause));
       if (chunk.done) return;
-      feedChunk(feed, chunk.value as Buffer);
-      onBytes?.((chunk.value as Buffer).length);
+      take(chunk.value as Buffer);
     }
   } finally {
     await chunks.return?.();

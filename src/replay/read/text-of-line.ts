@@ -9,12 +9,11 @@ const BACKSLASH = 0x5c;
 const UNICODE = 0x75;
 
 /**
- * The text of the line between two places. Of a line of more than 8 MiB each string is cut to 1 MiB, still in valid
- * JSON: a line of 57 MiB would take half a gigabyte as text and as the values parsed from it.
+ * The text of a line. Of one of more than 8 MiB each string is cut to 1 MiB, still in valid JSON: a line of 57 MiB would
+ * take half a gigabyte as text and as the values parsed from it.
  */
-export function textOfLine(bytes: Buffer, begin: number, end: number): string {
-  if (end - begin <= LONG_LINE) return bytes.toString('utf8', begin, end);
-  const line = bytes.subarray(begin, end);
+export function textOfLine(line: Buffer): string {
+  if (line.length <= LONG_LINE) return line.toString();
   const pieces: string[] = [];
   let from = 0;
   for (let open = line.indexOf(QUOTE); open !== -1; ) {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { asItIs, type DiskText, masked, maskedJson } from '../masks/disk-text.ts';
-import { makeFolder, readJson, readPlain, removeFile } from './plain-file.ts';
+import { makeFolder, readJson, removeFile } from './plain-file.ts';
 import { replaceFile } from './write-file.ts';
 
 /** Something that can be made again, kept for each of many files: as JSON, one file for each of their folders. */
-interface JsonCache {
+export interface JsonCache {
   /** What was put for a file under the same identity; undefined: nothing was. */
   get(file: string, identity: string): unknown;
   put(file: string, identity: string, value: unknown): void;
@@ -53,7 +53,7 @@ export function openJsonCache(folder: string, key: string): JsonCache {
       try {
         makeFolder(folder);
         for (const path of changed) replaceFile(path, textOf(pages.get(path) ?? new Map()), { durable: false });
-        forgetOld(folder);
+        forgetOld(folder, FOLDER_BYTES);
       } catch {
         // A full disk or a foreign folder costs time only.
       }
@@ -82,49 +82,8 @@ function isEntry(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && 'identity' in value && 'value' in value;
 }
 
-/** Something that can be made again, kept for each of many files: as text, a file for each. */
-interface TextCache {
-  /** What was put for a file; undefined: nothing was. */
-  get(file: string): string | undefined;
-  /** What cannot be written is made again the next time. */
-  put(file: string, text: string): void;
-}
-
-/** A longer file was not written by ctxb. */
-const TEXT_BYTES = 16 * 1024 * 1024;
-
-/** Of all of them. */
-const FOLDER_BYTES = 64 * 1024 * 1024;
-
-/**
- * @param folder where the cache is
- * @param key everything else that the texts depend on
- */
-export function openTextCache(folder: string, key: string): TextCache {
-  let isTidy = false;
-
-  const pathOf = (file: string) => cachePath(folder, key, resolve(file));
-
-  return {
-    get(file) {
-      try {
-        return readPlain(pathOf(file), TEXT_BYTES);
-      } catch {
-        return undefined;
-      }
-    },
-    put(file, text) {
-      try {
-        makeFolder(folder);
-        if (!isTidy) forgetOld(folder, FOLDER_BYTES);
-        isTidy = true;
-        replaceFile(pathOf(file), [asItIs(text)], { durable: false });
-      } catch {
-        // A full disk or a foreign folder costs time only.
-      }
-    },
-  };
-}
+/** Of all pages. */
+const FOLDER_BYTES = 256 * 1024 * 1024;
 
 /**
  * Where something is kept in a cache's folder.

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
-import type { ReadLine } from '../../../src/replay/read/read-line.ts';
+import type { ReadLine } from '../../../src/replay/read/line-feed.ts';
 import { readValues } from '../../../src/replay/read/read-values.ts';
 import { fixture } from '../../support/recordings.ts';
 

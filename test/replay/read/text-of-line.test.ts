@@ -7,7 +7,7 @@ const FILLING = 'x'.repeat(8 * MIB);
 
 const read = (line: string) => {
   const bytes = Buffer.from(`before\n${line}\nbehind`);
-  return textOfLine(bytes, 7, bytes.length - 6);
+  return textOfLine(bytes.subarray(7, bytes.length - 6));
 };
 const parsed = <T>(value: T): T => JSON.parse(read(JSON.stringify(value)));
 

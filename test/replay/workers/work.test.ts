@@ -2,10 +2,9 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
-import type { ReplayOptions } from '../../../src/replay/replay.ts';
-import { type Judged, replayAll } from '../../../src/replay/replay-all.ts';
+import { type Judged, type ReplayOptions, replayAll } from '../../../src/replay/replay.ts';
 import { bytesOf, findSources } from '../../../src/replay/sources.ts';
-import { createShare, type FromWorker, takeNext, work } from '../../../src/replay/workers/work.ts';
+import { createShare, type FromWorker, takeNext, work } from '../../../src/replay/threads.ts';
 import { fixture } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';
 
@@ -40,7 +39,7 @@ it('several that work together make what one makes, and tell what cannot be read
   for await (const judged of replayAll(sources, options)) expected.push(judged);
   const found = sources.map((_, place) => told.find((message) => 'at' in message && message.at === place));
   expect(told).toHaveLength(sources.length);
-  expect(found.map((message) => (message?.kind === 'found' ? message.found : message?.kind))).toEqual(
+  expect(found.map((message) => (message && 'found' in message ? message.found : message && 'fault'))).toEqual(
     expected.map((judged) => ('found' in judged ? judged.found : 'fault')),
   );
   expect(found.at(-1)).toMatchObject({ code: 'unreadable-input', message: expect.stringContaining('missing.ndjson') });

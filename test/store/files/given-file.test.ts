@@ -76,7 +76,6 @@ const OPENERS: Readonly<Record<string, string>> = {
   'cli/replay-threads.ts': '/proc',
   'demo/live-run.ts': 'its own record',
   'flow/studio/studio-server.ts': 'ctxb itself',
-  'replay/cache/bookmarks.ts': 'a bound of a recording, which is known to be a file',
   'replay/parts/find-partials.ts': 'a bound of a file that is named, which is known to be one',
   'replay/read/read-values.ts': 'a recording that is named, or a file in a folder; line by line, up to a bound',
   'replay/recall.ts': 'recordings, found as regular files',
