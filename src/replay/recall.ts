@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Input } from '../core/governor/input.ts';
 import { summarizeCall } from '../core/memory/call-summary/summarize-call.ts';
-import { commandWork } from '../core/memory/entries/command-facts.ts';
+import { commandFacts } from '../core/memory/entries/command-facts.ts';
 import { createExtractor, type Found } from '../core/memory/extract/extract.ts';
 import { LONG_LINE_LENGTH, type Mask, oneLine } from '../core/memory/words.ts';
 import { fieldsOf } from '../core/protocol/fields.ts';
@@ -121,7 +121,7 @@ function itemOf(found: Found): Item[] {
       const { call, result, t } = found;
       const asked = Object.values(fieldsOf(call.use.input)).filter((value) => typeof value === 'string');
       const title = (mask: Mask) =>
-        summarizeCall(found, { command: commandWork(found)?.command, placeOf: (path) => path, mask });
+        summarizeCall(found, { command: commandFacts(found), placeOf: (path) => path, mask });
       return [{ t: t ?? 0, kind: 'call', texts: [call.use.name, ...asked, result.text], title }];
     }
     default:

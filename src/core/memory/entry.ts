@@ -40,20 +40,20 @@ export interface ToolEntry {
    * Input and result as they stand in the tool log, on one line, at most 500 code points. Absent in logs of earlier
    * versions.
    */
-  readonly gist?: string;
+  readonly gist?: string | undefined;
   /** Fingerprint of the input, independent of the order of its keys. */
   readonly input: string;
   /** Fingerprint of the result. */
   readonly output: string;
   /** For a failure: its message with numbers, paths and hexadecimals masked; absent if there is none. */
-  readonly signature?: string;
-  readonly command?: CommandFacts;
+  readonly signature?: string | undefined;
+  readonly command?: CommandFacts | undefined;
   /** The file that it read. */
-  readonly reads?: string;
+  readonly reads?: string | undefined;
   /** Files that this call has certainly changed. */
-  readonly changes?: readonly FileChange[];
+  readonly changes?: readonly FileChange[] | undefined;
   /** Edits: fingerprints of the text that was there and of what was put in its place. */
-  readonly swaps?: readonly Swap[];
+  readonly swaps?: readonly Swap[] | undefined;
 }
 
 export interface CommandFacts {
@@ -66,11 +66,11 @@ export interface CommandFacts {
   /** Last lines of a failure's output; empty for a success. */
   readonly tail: string;
   /** What a test run or a build printed about itself. */
-  readonly counts?: Counts;
+  readonly counts?: Counts | undefined;
   /** Changes to files that the command took back, as far as its words are certain. */
-  readonly discards?: Discard;
+  readonly discards?: Discard | undefined;
   /** It made a commit: what was edited until then is safe. */
-  readonly commits?: true;
+  readonly commits?: boolean | undefined;
 }
 
 /** Figures from the closing lines of a test run or build; absent ones were not printed. */
@@ -87,7 +87,7 @@ export interface FileChange {
   readonly path: string;
   readonly change: 'created' | 'edited' | 'deleted' | 'moved';
   /** Of a move. */
-  readonly to?: string;
+  readonly to?: string | undefined;
 }
 
 /** `all`: every change that is not committed. */
@@ -107,7 +107,7 @@ export interface StateEntry {
   readonly kind: 'state';
   readonly t: number;
   readonly what: 'permission mode' | 'model' | 'session' | 'compaction' | 'clear' | 'handoff' | 'plan mode' | 'state';
-  readonly from?: string;
+  readonly from?: string | undefined;
   readonly to: string;
 }
 

@@ -1,15 +1,16 @@
 import { fieldsOf, textOf } from '../protocol/fields.ts';
 import { knownCommand } from './call-summary/known-command.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
-import { type CommandWork, commandWork } from './entries/command-facts.ts';
+import { commandEffects, commandFacts } from './entries/command-facts.ts';
 import { describeInput, describeResult } from './entries/describe.ts';
 import { errorSignature } from './entries/error-signature.ts';
-import { type FileWork, fileWork } from './entries/file-changes.ts';
+import { fileWork } from './entries/file-changes.ts';
 import { fingerprint } from './entries/fingerprint.ts';
-import { createWorkingFolder, type WorkingFolder } from './entries/working-folder.ts';
-import type { CommandFacts, Entry, FileChange, PromptEntry, ToolEntry } from './entry.ts';
-import type { Found, PromptFound } from './extract/extract.ts';
+import type { CommandFacts, Entry, FileChange, ToolEntry } from './entry.ts';
+import type { Found } from './extract/extract.ts';
 import type { EndedCall } from './extract/tool-calls.ts';
+import { createWorkingFolder, type WorkingFolder } from './paths.ts';
+import type { ShellEffects } from './shell/shell-effects.ts';
 import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from './words.ts';
 
 /** Commands longer than this (heredocs with whole files) are kept in part. */
@@ -26,24 +27,18 @@ export function createEntryMaker(mask: Mask): (found: Found) => Entry {
     switch (found.kind) {
       case 'call':
         return toolEntry(found, folder, mask);
-      case 'prompt':
-        return promptEntry(found, mask);
+      case 'prompt': {
+        const { kind, t, texts, pictures } = found;
+        return { kind, t, text: mask(texts), pictures };
+      }
       case 'task':
         return { ...found, agent: found.agent && mask(found.agent), id: mask(found.id), subject: mask(found.subject) };
       case 'state':
-        return {
-          ...found,
-          ...(found.from === undefined ? {} : { from: line(mask(found.from)) }),
-          to: line(mask(found.to)),
-        };
+        return { ...found, from: found.from && line(mask(found.from)), to: line(mask(found.to)) };
       case 'remark':
         return { ...found, text: line(mask(found.text)) };
     }
   };
-}
-
-function promptEntry({ kind, t, texts, pictures }: PromptFound, mask: Mask): PromptEntry {
-  return { kind, t, text: mask(texts), pictures };
 }
 
 /** Masked before it is cut: half a secret is not recognised. */
@@ -55,9 +50,12 @@ function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEnt
   const ended = withoutSecrets(found, mask);
   const { call, result, outcome, t } = ended;
   const { id, name, input } = call.use;
-  folder.root(call.root);
-  folder.at(call.cwd);
-  const work = commandWork(ended);
+  folder.at(call.root, call.cwd);
+  const command = commandFacts(ended);
+  const effects = commandEffects(ended);
+  const files = filesOf(ended, effects, folder, mask);
+  // The place where this command ends is where the next one begins.
+  if (command !== undefined && outcome !== 'refused') folder.ran(command.text);
   return {
     kind: 'tool',
     t: t ?? 0,
@@ -67,12 +65,12 @@ function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEnt
     outcome,
     title: line(mask(describeInput(name, input, cutterWith(mask)))),
     said: line(mask(describeResult(name, outcome, result.text))),
-    gist: summarizeCall(ended, { command: work?.command, knownCommand, placeOf: folder.path, mask }),
+    gist: summarizeCall(ended, { command, knownCommand, placeOf: folder.path, mask }),
     input: fingerprint(comparedInput(name, input)),
     output: fingerprint(found.result.text),
-    ...signatureOf(ended, mask),
-    ...(work === undefined ? {} : { command: maskedCommand(work.command, mask) }),
-    ...filesOf(ended, work, folder, mask),
+    signature: outcome === 'ok' ? undefined : signatureOf(name, result.text, mask),
+    command: command && maskedCommand(command, effects, mask),
+    ...files,
   };
 }
 
@@ -89,37 +87,34 @@ function comparedInput(name: string, input: unknown): unknown {
   return deed;
 }
 
-function signatureOf({ call, result, outcome }: EndedCall, mask: Mask): Pick<ToolEntry, 'signature'> {
-  if (outcome === 'ok') return {};
-  // Masked first: a secret whose numbers and folders were taken out is not known again.
-  const { text } = result;
-  const said = text.length <= 2 * END ? mask(text) : `${mask(text.slice(0, END))}\n${mask(text.slice(-END))}`;
-  const signature = errorSignature(call.use.name, said);
-  return signature === undefined ? {} : { signature: mask(signature) };
-}
-
 /** Of each end of a long result; twice what a signature is made of. */
 const END = 4_000;
 
+/** Masked first: a secret whose numbers and folders were taken out is not known again. */
+function signatureOf(name: string, text: string, mask: Mask): string | undefined {
+  const said = text.length <= 2 * END ? mask(text) : `${mask(text.slice(0, END))}\n${mask(text.slice(-END))}`;
+  const signature = errorSignature(name, said);
+  return signature && mask(signature);
+}
+
 type Files = Pick<ToolEntry, 'reads' | 'changes' | 'swaps'>;
 
-function filesOf(ended: EndedCall, work: CommandWork | undefined, folder: WorkingFolder, mask: Mask): Files {
+function filesOf(ended: EndedCall, effects: ShellEffects | undefined, folder: WorkingFolder, mask: Mask): Files {
   const { call, result, report, outcome } = ended;
   const { name, input } = call.use;
-  const files: FileWork | undefined = outcome === 'ok' ? fileWork(name, input, result.text, report) : undefined;
-  const reads = name === 'Read' && outcome === 'ok' ? textOf(fieldsOf(input).file_path) : undefined;
+  if (outcome !== 'ok') return {};
+  const work = fileWork(name, input, result.text, report);
+  const reads = name === 'Read' ? textOf(fieldsOf(input).file_path) : undefined;
   const named = (path: string) => mask(folder.path(path));
   const changes = [
-    ...(files?.changes ?? []).map((change) => ({ ...change, path: named(change.path) })),
-    ...folder.certain(work?.changes ?? []).map((change) => maskedChange(change, mask)),
+    ...work.changes.map((change) => ({ ...change, path: named(change.path) })),
+    ...folder.certain(effects?.changes ?? []).map((change) => maskedChange(change, mask)),
   ];
-  const swaps = (files?.swaps ?? []).map((swap) => ({ ...swap, path: named(swap.path) }));
-  // The place where this command ends is where the next one begins.
-  if (work !== undefined && outcome !== 'refused') folder.ran(work.command.text);
+  const swaps = work.swaps.map((swap) => ({ ...swap, path: named(swap.path) }));
   return {
-    ...(reads === undefined ? {} : { reads: named(reads) }),
+    reads: reads === undefined ? undefined : named(reads),
     ...(changes.length === 0 ? {} : { changes }),
-    ...(swaps.length === 0 ? {} : { swaps }),
+    swaps: swaps.length === 0 ? undefined : swaps,
   };
 }
 
@@ -127,15 +122,14 @@ function maskedChange({ path, change, to }: FileChange, mask: Mask): FileChange 
   return { path: mask(path), change, ...(to === undefined ? {} : { to: mask(to) }) };
 }
 
-function maskedCommand({ discards, ...command }: CommandFacts, mask: Mask): CommandFacts {
-  const tail = command.tail === '' ? '' : lastLines(mask(command.tail), TAIL_LINES, TAIL_LENGTH);
-  const text = cut(mask(command.text), COMMAND_LENGTH);
-  if (discards === undefined) return { ...command, text, tail };
-  const { how, paths } = discards;
+function maskedCommand(command: CommandFacts, effects: ShellEffects | undefined, mask: Mask): CommandFacts {
+  const { text, tail } = command;
+  const { how, paths } = effects?.discards ?? {};
   return {
     ...command,
-    text,
-    tail,
-    discards: { how, paths: paths === 'all' ? paths : paths.map((path) => mask(path)) },
+    text: cut(mask(text), COMMAND_LENGTH),
+    tail: tail === '' ? '' : lastLines(mask(tail), TAIL_LINES, TAIL_LENGTH),
+    discards: how && paths && { how, paths: paths === 'all' ? paths : paths.map((path) => mask(path)) },
+    commits: effects?.commits || undefined,
   };
 }

@@ -1,3 +1,5 @@
+import type { FileChange } from './entry.ts';
+
 /** Paths as text: the core knows no file system, and recordings may come from another kind of machine. */
 
 export function isAbsolutePath(path: string): boolean {
@@ -71,4 +73,47 @@ function plain(path: string): string {
     .replaceAll('\\', '/')
     .replace(/^(?:\.\/)+/, '')
     .replace(/(?<=[^/])\/+$/, '');
+}
+
+/** Words that move a shell to another folder, which lasts into the next command. */
+const MOVES = /\b(?:cd|pushd|popd)\b/;
+
+export type WorkingFolder = ReturnType<typeof createWorkingFolder>;
+
+/** Knows the folder a shell is in, as far as that is certain, and makes paths comparable: relative to the project. */
+export function createWorkingFolder() {
+  let root: string | undefined;
+  let base: string | undefined;
+  let moved = false;
+
+  /** undefined: a relative path, and nobody knows to what. */
+  function place(path: string): string | undefined {
+    if (isAbsolutePath(path)) return fromRoot(root, path);
+    if (moved) return undefined;
+    return fromRoot(root, normalised(base === undefined ? path : `${base}/${path}`));
+  }
+
+  return {
+    /** The project's folder, where it is not known yet, and that of the shell, where claude says it. */
+    at(project: string | undefined, shell: string | undefined): void {
+      root ??= project || shell || undefined;
+      if (!shell) return;
+      base = shell;
+      moved = false;
+    },
+    /** A command has run that may have changed the folder. */
+    ran(command: string): void {
+      moved ||= MOVES.test(command);
+    },
+    /** A path that a file tool named. */
+    path: (path: string) => place(path) ?? path,
+    /** Changes by a command, without those whose place is uncertain. */
+    certain: (changes: readonly FileChange[]) =>
+      changes.flatMap((change): FileChange[] => {
+        const path = place(change.path);
+        const to = change.to === undefined ? undefined : place(change.to);
+        if (path === undefined || (change.to !== undefined && to === undefined)) return [];
+        return [{ path, change: change.change, to }];
+      }),
+  };
 }

@@ -21,6 +21,11 @@ export function ownOf<T>(record: Readonly<Record<string, T>>, key: string): T | 
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
+/** A number that can be reckoned with. */
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
 /** The items of a list; none of anything else. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

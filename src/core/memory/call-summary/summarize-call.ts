@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../protocol/fields.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
@@ -12,7 +12,6 @@ import {
   bytesOf,
   describeKept,
   NAME,
-  numberOf,
   PATH,
   type Quote,
   quoteWith,

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, textOf, textsOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, numberOf, textOf, textsOf } from '../../protocol/fields.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { counted } from '../words.ts';
 import {
@@ -16,7 +16,6 @@ import {
   NAME,
   NEAR_LENGTH,
   nearLines,
-  numberOf,
   PATH,
   type Quote,
   sizeText,

@@ -1,5 +1,5 @@
 import { lineFeeds } from '../../governor/tool-budget/cut-text.ts';
-import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, numberOf, textOf } from '../../protocol/fields.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { cut, cutterWith, type Mask, oneLine, shortened } from '../words.ts';
 
@@ -96,8 +96,4 @@ export function describeKept({ report, result }: EndedCall, quote: Quote): strin
   const head = result.text.slice(0, HEAD);
   const [, size, place] = PERSISTED.exec(head) ?? SAVED.exec(head) ?? [];
   return place === undefined ? undefined : `${size}, whole in ${quote(place, PATH)}`;
-}
-
-export function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

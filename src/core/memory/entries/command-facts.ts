@@ -1,5 +1,5 @@
-import { fieldsOf } from '../../protocol/fields.ts';
-import type { CommandFacts, Counts, FileChange, Outcome, ToolEntry } from '../entry.ts';
+import { fieldsOf, numberOf, textsOf } from '../../protocol/fields.ts';
+import type { CommandFacts, Counts, Outcome, ToolEntry } from '../entry.ts';
 import { commandOf, durationOf, type EndedCall } from '../extract/tool-calls.ts';
 import { type ShellEffects, shellEffects } from '../shell/shell-effects.ts';
 import { durationText, lastLines } from '../words.ts';
@@ -13,31 +13,12 @@ const TAIL_NEAR = { lines: 40, length: 8_000 };
 const MAY_CHANGE_FILES =
   /(?<![0-9&])>(?![&\s]*\/dev\/null|&\d)|\b(?:rm|mv|cp|tee|touch|sed|perl|git|ln|install|truncate|dd)\b/;
 
-export interface CommandWork {
-  readonly command: CommandFacts;
-  readonly changes: readonly FileChange[];
-}
-
-/** What is known of a command that was run, or undefined when the call ran none. */
-export function commandWork(ended: EndedCall): CommandWork | undefined {
-  const facts = commandFacts(ended);
-  if (facts === undefined) return undefined;
-  const effects = effectsOf(commandOf(ended) ?? '', ended, facts.exit);
-  const command: CommandFacts = {
-    ...facts,
-    ...(effects?.discards === undefined ? {} : { discards: effects.discards }),
-    ...(effects?.commits ? { commits: true } : {}),
-  };
-  return { command, changes: effects?.changes ?? [] };
-}
-
-/** Without what the command did to files. */
+/** What is known of a command that was run, without what it did to files, or undefined when the call ran none. */
 export function commandFacts(ended: EndedCall): CommandFacts | undefined {
   const text = commandOf(ended);
   if (text === undefined) return undefined;
   const { outcome, result } = ended;
   const exit = exitOf(ended);
-  const counts = outcome === 'ok' || outcome === 'failed' ? readCounts(result.text) : undefined;
   const isFailure = outcome === 'failed' || (outcome === 'ok' && exit !== null && exit > 1);
   return {
     text: text.slice(0, COMMAND_NEAR),
@@ -45,18 +26,18 @@ export function commandFacts(ended: EndedCall): CommandFacts | undefined {
     background: isBackground(ended),
     ms: durationOf(ended),
     tail: isFailure ? lastLines(outputOf(ended), TAIL_NEAR.lines, TAIL_NEAR.length) : '',
-    ...(counts === undefined ? {} : { counts }),
+    counts: outcome === 'ok' || outcome === 'failed' ? readCounts(result.text) : undefined,
   };
 }
 
-function exitOf({ call, exit, report }: EndedCall): number | null {
-  if (call.use.name === 'Bash') return exit;
-  const { exitCode } = fieldsOf(report);
-  return typeof exitCode === 'number' ? exitCode : null;
+/** What a command has certainly done to files; undefined where it does nothing to them, or did not succeed. */
+export function commandEffects(ended: EndedCall): ShellEffects | undefined {
+  const text = commandOf(ended) ?? '';
+  return ended.outcome === 'ok' && exitOf(ended) === 0 && MAY_CHANGE_FILES.test(text) ? shellEffects(text) : undefined;
 }
 
-function effectsOf(text: string, { outcome }: EndedCall, exit: number | null): ShellEffects | undefined {
-  return outcome === 'ok' && exit === 0 && MAY_CHANGE_FILES.test(text) ? shellEffects(text) : undefined;
+function exitOf({ call, exit, report }: EndedCall): number | null {
+  return call.use.name === 'Bash' ? exit : (numberOf(fieldsOf(report).exitCode) ?? null);
 }
 
 function isBackground({ call: { use }, result, report }: EndedCall): boolean {
@@ -69,12 +50,9 @@ function isBackground({ call: { use }, result, report }: EndedCall): boolean {
 /** Of a command in the background the tool reports the output without the marks that the model is given. */
 function outputOf({ call, result, report }: EndedCall): string {
   const { stdout, stderr } = fieldsOf(report);
-  const streams = [stdout, stderr].filter((text) => typeof text === 'string' && text !== '');
-  return call.use.name === 'BashOutput' && streams.length > 0 ? streams.join('\n') : withoutStatus(result.text);
-}
-
-function withoutStatus(text: string): string {
-  return text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, '');
+  const streams = textsOf([stdout, stderr]).filter((text) => text !== '');
+  if (call.use.name === 'BashOutput' && streams.length > 0) return streams.join('\n');
+  return result.text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, '');
 }
 
 /** How a command ended: `exit 1, 3.2 s: 2 failed, 10 passed`. */
@@ -94,17 +72,11 @@ const WITHOUT_STATUS: Readonly<Record<Outcome, string>> = {
   cancelled: 'cancelled',
 };
 
-const FIGURES: readonly (readonly [keyof Counts, string])[] = [
-  ['failed', 'failed'],
-  ['passed', 'passed'],
-  ['skipped', 'skipped'],
-  ['errors', 'errors'],
-  ['warnings', 'warnings'],
-];
+const FIGURES = ['failed', 'passed', 'skipped', 'errors', 'warnings'] as const;
 
 /** `2 failed, 10 passed`; what was not printed is left out. */
-function countsText(counts: Counts): string {
-  return FIGURES.flatMap(([key, noun]) => (counts[key] === undefined ? [] : [`${counts[key]} ${noun}`])).join(', ');
+export function countsText(counts: Counts): string {
+  return FIGURES.flatMap((key) => (counts[key] === undefined ? [] : [`${counts[key]} ${key}`])).join(', ');
 }
 
 /** It did not do what it was to do. */
