@@ -12,6 +12,9 @@ function textOf(value) {
 function ownOf(record, key) {
   return Object.hasOwn(record, key) ? record[key] : void 0;
 }
+function numberOf(value) {
+  return typeof value === "number" && Number.isFinite(value) ? value : void 0;
+}
 function listOf(value) {
   return Array.isArray(value) ? value : [];
 }
@@ -3610,9 +3613,6 @@ function describeKept({ report, result }, quote) {
   const [, size, place2] = PERSISTED.exec(head2) ?? SAVED.exec(head2) ?? [];
   return place2 === void 0 ? void 0 : `${size}, whole in ${quote(place2, PATH)}`;
 }
-function numberOf(value) {
-  return typeof value === "number" && Number.isFinite(value) ? value : void 0;
-}
 
 // src/core/memory/call-summary/found-files.ts
 function listed2(items, most, tell) {
@@ -3769,6 +3769,39 @@ function endsAlike(file, place2) {
 }
 function plain(path) {
   return path.replaceAll("\\", "/").replace(/^(?:\.\/)+/, "").replace(/(?<=[^/])\/+$/, "");
+}
+var MOVES = /\b(?:cd|pushd|popd)\b/;
+function createWorkingFolder() {
+  let root;
+  let base;
+  let moved = false;
+  function place2(path) {
+    if (isAbsolutePath(path)) return fromRoot(root, path);
+    if (moved) return void 0;
+    return fromRoot(root, normalised2(base === void 0 ? path : `${base}/${path}`));
+  }
+  return {
+    /** The project's folder, where it is not known yet, and that of the shell, where claude says it. */
+    at(project, shell) {
+      root ??= project || shell || void 0;
+      if (!shell) return;
+      base = shell;
+      moved = false;
+    },
+    /** A command has run that may have changed the folder. */
+    ran(command2) {
+      moved ||= MOVES.test(command2);
+    },
+    /** A path that a file tool named. */
+    path: (path) => place2(path) ?? path,
+    /** Changes by a command, without those whose place is uncertain. */
+    certain: (changes) => changes.flatMap((change) => {
+      const path = place2(change.path);
+      const to = change.to === void 0 ? void 0 : place2(change.to);
+      if (path === void 0 || change.to !== void 0 && to === void 0) return [];
+      return [{ path, change: change.change, to }];
+    })
+  };
 }
 
 // src/core/memory/shell/shell-arguments.ts
@@ -11088,170 +11121,111 @@ function together([first, ...others]) {
 // src/core/memory/entries/counts.ts
 var TAIL = 2e3;
 var WINDOW = 32e3;
-var MEANINGS = new Map([
-  ...["passed", "pass", "succeeded"].map((word) => [word, "passed"]),
-  ...["failed", "fail", "failure", "failures", "unexpected successes"].map(
-    (word) => [word, "failed"]
-  ),
-  ...["skipped", "skip", "skips", "pending", "ignored", "incomplete"].map(
-    (word) => [word, "skipped"]
-  ),
-  ...["error", "errors", "previous error", "previous errors"].map((word) => [word, "errors"]),
-  ...["warning", "warnings", "warning emitted", "warnings emitted"].map(
-    (word) => [word, "warnings"]
-  ),
-  ...["test", "tests", "tests run", "test completed", "tests completed"].map(
-    (word) => [word, "total"]
-  ),
-  ...["example", "examples", "runs"].map((word) => [word, "total"]),
-  ["error occurred outside of examples", "errors"],
-  ["errors occurred outside of examples", "errors"]
-]);
+var WORDS2 = {
+  passed: ["passed", "pass", "succeeded"],
+  failed: ["failed", "fail", "failure", "failures", "unexpected successes"],
+  skipped: ["skipped", "skip", "skips", "pending", "ignored", "incomplete"],
+  errors: [
+    ...["error", "errors", "previous error", "previous errors"],
+    ...["error occurred outside of examples", "errors occurred outside of examples"]
+  ],
+  warnings: ["warning", "warnings", "warning emitted", "warnings emitted"],
+  total: [...["test", "tests", "tests run", "test completed", "tests completed"], ...["example", "examples", "runs"]]
+};
+var MEANINGS = new Map(
+  Object.keys(WORDS2).flatMap((figure) => WORDS2[figure].map((word) => [word, figure]))
+);
 var PAIR = /(\d+) +([a-z]+(?: (?!and )[a-z]+)*)|([A-Za-z]+(?: [a-z]+)*)(?:=|: *)(\d+)/g;
-var RULES = [
+var TESTS = [
   // vitest
-  { of: "test", hint: "Tests  ", line: /^(?: {6})?Tests {2}(?<list>\d+ [a-z ]+(?:\| \d+ [a-z ]+)*) \(\d+\)$/gm },
-  { of: "build", hint: "Errors  ", line: /^(?: {5})?Errors {2}(?<errors>\d+) errors?$/gm },
+  /^(?: {6})?Tests {2}(?<list>\d+ [a-z ]+(?:\| \d+ [a-z ]+)*) \(\d+\)$/gm,
   // jest
-  { of: "test", hint: "Tests: ", line: /^Tests: +(?<list>\d+ [a-z]+(?:, \d+ [a-z]+)*), \d+ total$/gm },
+  /^Tests: +(?<list>\d+ [a-z]+(?:, \d+ [a-z]+)*), \d+ total$/gm,
   // mocha
-  {
-    of: "test",
-    hint: " passing (",
-    line: /^ {0,2}(?<passed>\d+) passing \(\d+(?:ms|s|m|h)\)$(?:\n {2}(?<skipped>\d+) pending$)?(?:\n {2}(?<failed>\d+) failing$)?/gm
-  },
+  /^ {0,2}(?<passed>\d+) passing \(\d+(?:ms|s|m|h)\)$(?:\n {2}(?<skipped>\d+) pending$)?(?:\n {2}(?<failed>\d+) failing$)?/gm,
   // node --test
-  {
-    of: "test",
-    hint: " pass ",
-    line: /^([ℹ#]) pass (?<passed>\d+)\n\1 fail (?<failed>\d+)(?:\n\1 cancelled \d+\n\1 skipped (?<skipped>\d+))?$/gm
-  },
+  /^([ℹ#]) pass (?<passed>\d+)\n\1 fail (?<failed>\d+)(?:\n\1 cancelled \d+\n\1 skipped (?<skipped>\d+))?$/gm,
   // bun
-  { of: "test", hint: "Ran ", line: /^ ?(?<list>\d+ pass(?:\n \d+ [a-z() ]+)*)\nRan \d+ tests? across \d+ files?\./gm },
+  /^ ?(?<list>\d+ pass(?:\n \d+ [a-z() ]+)*)\nRan \d+ tests? across \d+ files?\./gm,
   // deno
-  { of: "test", hint: " | ", line: /^(?:ok|FAILED) \| (?<list>\d+ passed[^\n]* \| \d+ failed[^\n]*) \([\dms. ]+\)$/gm },
+  /^(?:ok|FAILED) \| (?<list>\d+ passed[^\n]* \| \d+ failed[^\n]*) \([\dms. ]+\)$/gm,
   // pytest
-  {
-    of: "test",
-    hint: " in ",
-    line: /^(?:=+ )?(?<list>(?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|warnings?|deselected|rerun)(?:, )?)+) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$/gm
-  },
+  /^(?:=+ )?(?<list>(?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|warnings?|deselected|rerun)(?:, )?)+) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$/gm,
   // unittest
-  {
-    of: "test",
-    hint: "Ran ",
-    line: /^Ran (?<total>\d+) tests? in [\d.]+s\n\n(?:OK|FAILED)(?: \((?<list>[^)\n]*)\))?$/gm
-  },
+  /^Ran (?<total>\d+) tests? in [\d.]+s\n\n(?:OK|FAILED)(?: \((?<list>[^)\n]*)\))?$/gm,
   // cargo test, cargo nextest
-  {
-    of: "test",
-    hint: "test result: ",
-    line: /^test result: \w+\. (?<list>\d+ passed; \d+ failed; \d+ ignored); /gm,
-    sum: true
-  },
-  {
-    of: "test",
-    hint: "Summary [",
-    line: /^(?: {5})?Summary \[ *[\d.]+s\] +\d+ tests? run: (?<list>\d+ passed[^\n]*)$/gm
-  },
+  /^(?: {5})?Summary \[ *[\d.]+s\] +\d+ tests? run: (?<list>\d+ passed[^\n]*)$/gm,
   // rspec, minitest, ExUnit
-  {
-    of: "test",
-    hint: " failure",
-    line: /^(?<list>\d+ (?:examples?|tests?|runs)(?:, \d+ assertions)?, \d+ failures?(?:, \d+ [a-z ]+)*)$/gm
-  },
+  /^(?<list>\d+ (?:examples?|tests?|runs)(?:, \d+ assertions)?, \d+ failures?(?:, \d+ [a-z ]+)*)$/gm,
   // phpunit
-  { of: "test", hint: "OK (", line: /^OK \((?<list>\d+ tests?)(?:, \d+ assertions?)?\)$/gm },
-  { of: "test", hint: "Assertions: ", line: /^(?<list>Tests: \d+, Assertions: \d+(?:, [A-Z][A-Za-z ]+: \d+)*)\.$/gm },
+  /^OK \((?<list>\d+ tests?)(?:, \d+ assertions?)?\)$/gm,
+  /^(?<list>Tests: \d+, Assertions: \d+(?:, [A-Z][A-Za-z ]+: \d+)*)\.$/gm,
   // dotnet test, dotnet build
-  {
-    of: "test",
-    hint: "!  - ",
-    line: /^\w+! {2}- (?<list>Failed: +\d+, Passed: +\d+, Skipped: +\d+), Total: /gm,
-    sum: true
-  },
-  {
-    of: "test",
-    hint: "Test summary: ",
-    line: /^Test summary: total: \d+, (?<list>failed: \d+, succeeded: \d+, skipped: \d+), /gm
-  },
-  { of: "build", hint: " Warning(s)", line: /^ {0,4}(?<warnings>\d+) Warning\(s\)\n {4}(?<errors>\d+) Error\(s\)$/gm },
-  { of: "build", hint: "Build ", line: /^Build \w+ with (?<list>\d+ (?:error|warning)\(s\)[^\n]*) in [\d.]+s$/gm },
-  // maven
-  {
-    of: "test",
-    hint: "Tests run: ",
-    line: /^\[(?:INFO|WARNING|ERROR)\] (?<list>Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+)$/gm,
-    sum: true
-  },
+  /^Test summary: total: \d+, (?<list>failed: \d+, succeeded: \d+, skipped: \d+), /gm,
   // gradle, ctest
-  { of: "test", hint: " completed, ", line: /^(?<list>\d+ tests? completed(?:, \d+ (?:failed|skipped))+)$/gm },
-  {
-    of: "test",
-    hint: "% tests passed",
-    line: /^\d+% tests passed, (?<failed>\d+) tests? failed out of (?<total>\d+)$/gm
-  },
-  // tsc, biome, ruff, mypy
-  {
-    of: "build",
-    hint: "Found ",
-    line: /^Found (?<errors>\d+) errors?(?:\.(?: Watching for file changes\.)?| in \d+ files?\b[^\n]*| in \S+:\d+| in the same file, [^\n]*)$/gm
-  },
-  { of: "build", hint: " remaining).", line: /^Found \d+ errors? \(\d+ fixed, (?<errors>\d+) remaining\)\.$/gm },
-  { of: "build", hint: "Found ", line: /^Found (?<warnings>\d+) warnings?\.$/gm },
-  // eslint, pyright
-  { of: "build", hint: " problem", line: /^✖ \d+ problems? \((?<list>\d+ errors?, \d+ warnings?)\)$/gm },
-  { of: "build", hint: " information", line: /^(?<list>\d+ errors?, \d+ warnings?), \d+ informations? ?$/gm },
-  // cargo build: a crate says `generated` or, where it failed, `emitted`
-  {
-    of: "build",
-    hint: "` (",
-    line: /^(?:error: could not compile `[^`\n]+` \([^)\n]*\) due to|warning: `[^`\n]+` \([^)\n]*\) generated) (?<list>\d+ [^\n]*)$/gm,
-    sum: true
-  },
-  // clang, esbuild, webpack
-  {
-    of: "build",
-    hint: " generated.",
-    line: /^(?<list>(?:\d+ warnings? and )?\d+ (?:errors?|warnings?)) generated\.$/gm,
-    sum: true
-  },
-  { of: "build", hint: "\u2718 [ERROR] ", line: /^(?<list>(?:\d+ warnings? and )?\d+ errors?)$/gm },
-  { of: "build", hint: "\u25B2 [WARNING] ", line: /^(?<warnings>\d+) warnings?$/gm },
-  { of: "build", hint: " compiled with ", line: /^webpack [\d.]+ compiled with (?<list>[^\n]+) in \d+ ms$/gm },
-  // golangci-lint
-  { of: "build", hint: " issues", line: /^(?<errors>\d+) issues(?:\.$|:(?=\n\* [\w-]+: \d+$))/gm }
+  /^(?<list>\d+ tests? completed(?:, \d+ (?:failed|skipped))+)$/gm,
+  /^\d+% tests passed, (?<failed>\d+) tests? failed out of (?<total>\d+)$/gm
 ];
-var GO = /^(?:(ok {2}\t|FAIL\t)\S+(?:\t| \[)(?!.*\[no tests to run\])|--- (PASS|FAIL|SKIP): \S+ \(|=== (RUN) +[^/\s]+$|(FAIL)$)/gm;
-var GO_RESULTS = { PASS: "passed", FAIL: "failed", SKIP: "skipped" };
+var TEST_PARTS = [
+  // cargo test, cargo nextest
+  /^test result: \w+\. (?<list>\d+ passed; \d+ failed; \d+ ignored); /gm,
+  // dotnet test, dotnet build
+  /^\w+! {2}- (?<list>Failed: +\d+, Passed: +\d+, Skipped: +\d+), Total: /gm,
+  // maven
+  /^\[(?:INFO|WARNING|ERROR)\] (?<list>Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+)$/gm
+];
+var BUILDS = [
+  // vitest
+  /^(?: {5})?Errors {2}(?<errors>\d+) errors?$/gm,
+  // dotnet test, dotnet build
+  /^ {0,4}(?<warnings>\d+) Warning\(s\)\n {4}(?<errors>\d+) Error\(s\)$/gm,
+  /^Build \w+ with (?<list>\d+ (?:error|warning)\(s\)[^\n]*) in [\d.]+s$/gm,
+  // tsc, biome, ruff, mypy
+  /^Found (?<errors>\d+) errors?(?:\.(?: Watching for file changes\.)?| in \d+ files?\b[^\n]*| in \S+:\d+| in the same file, [^\n]*)$/gm,
+  /^Found \d+ errors? \(\d+ fixed, (?<errors>\d+) remaining\)\.$/gm,
+  /^Found (?<warnings>\d+) warnings?\.$/gm,
+  // eslint, pyright
+  /^✖ \d+ problems? \((?<list>\d+ errors?, \d+ warnings?)\)$/gm,
+  /^(?<list>\d+ errors?, \d+ warnings?), \d+ informations? ?$/gm,
+  // clang, esbuild, webpack
+  /^(?<list>(?:\d+ warnings? and )?\d+ errors?)$(?<=✘ \[ERROR\] [\s\S]*)/gm,
+  /^(?<warnings>\d+) warnings?$(?<=▲ \[WARNING\] [\s\S]*)/gm,
+  /^webpack [\d.]+ compiled with (?<list>[^\n]+) in \d+ ms$/gm,
+  // golangci-lint
+  /^(?<errors>\d+) issues(?:\.$|:(?=\n\* [\w-]+: \d+$))/gm
+];
+var BUILD_PARTS = [
+  // cargo build: a crate says `generated` or, where it failed, `emitted`
+  /^(?:error: could not compile `[^`\n]+` \([^)\n]*\) due to|warning: `[^`\n]+` \([^)\n]*\) generated) (?<list>\d+ [^\n]*)$/gm,
+  // clang, esbuild, webpack
+  /^(?<list>(?:\d+ warnings? and )?\d+ (?:errors?|warnings?)) generated\.$/gm
+];
+var GO = /^(?:(?:ok {2}\t|FAIL\t)\S+(?:\t| \[)(?!.*\[no tests to run\])|--- (?:PASS|FAIL|SKIP): \S+ \(|=== RUN +[^/\s]+$|FAIL$)/gm;
 var FIGURE = /\d (?:pass|fail|previous|errors?\b|warning|Warning|issues|example|tests?\b|runs\b|problem)/;
 var MARKS2 = ["ok  	", "FAIL	", " pass ", "Tests run: ", "Assertions: ", "Passed: ", "Test summary: "];
 function readCounts(output) {
   const tail = plain2(output, TAIL);
   if (!FIGURE.test(tail) && !MARKS2.some((mark3) => tail.includes(mark3))) return void 0;
-  const found = RULES.flatMap((rule2) => apply(rule2, tail, output) ?? []);
-  const go = goCounts(tail, output);
-  if (go !== void 0) found.push(go);
-  if (found.length === 0) return void 0;
-  found.sort((one, other) => one.at - other.at);
-  const test = found.findLast(({ of }) => of === "test");
-  const builds = found.filter(({ of }) => of === "build").map(({ counts: counts2 }) => counts2);
-  return Object.assign({}, ...builds, test?.counts);
+  const whole2 = plain2(output, WINDOW);
+  const lastOf = (lines) => lines.flatMap((line4) => figuresOf2(line4, tail));
+  const sumOf2 = (lines) => lines.flatMap((line4) => figuresOf2(line4, tail, whole2));
+  const test = inOrder2([...lastOf(TESTS), ...sumOf2(TEST_PARTS), ...goFigures(tail, whole2)]).at(-1);
+  const builds = inOrder2([...lastOf(BUILDS), ...sumOf2(BUILD_PARTS)]);
+  const found = test === void 0 ? builds : [...builds, test];
+  return found.length === 0 ? void 0 : Object.assign({}, ...found);
 }
-function apply(rule2, tail, output) {
-  if (!tail.includes(rule2.hint)) return void 0;
-  const last = [...tail.matchAll(rule2.line)].at(-1);
-  if (last === void 0) return void 0;
-  const lines = rule2.sum ? [...plain2(output, WINDOW).matchAll(rule2.line)] : [last];
+function inOrder2(found) {
+  return found.toSorted((one, other) => one.at - other.at).map(({ counts: counts2 }) => counts2);
+}
+function figuresOf2(line4, tail, whole2) {
+  const last = [...tail.matchAll(line4)].at(-1);
+  if (last === void 0) return [];
   const sums = /* @__PURE__ */ new Map();
-  for (const { groups = {} } of lines) addFigures(sums, groups);
-  const counts2 = toCounts(sums);
-  return Object.keys(counts2).length === 0 ? void 0 : { of: rule2.of, at: last.index - tail.length, counts: counts2 };
+  for (const { groups = {} } of whole2 === void 0 ? [last] : whole2.matchAll(line4)) addFigures(sums, groups);
+  return foundAt(last.index, sums);
 }
-function addFigures(sums, groups) {
-  const { list = "", ...named } = groups;
-  for (const [name, figure] of Object.entries(named))
-    if (figure !== void 0) add(sums, name, Number(figure));
+function addFigures(sums, { list = "", ...named }) {
+  for (const [name, count2] of Object.entries(named)) if (count2 !== void 0) add(sums, name, Number(count2));
   for (const [, before, word, name, behind] of list.matchAll(PAIR)) {
     const meaning = MEANINGS.get((word ?? name ?? "").toLowerCase());
     if (meaning !== void 0) add(sums, meaning, Number(before ?? behind));
@@ -11260,67 +11234,45 @@ function addFigures(sums, groups) {
 function add(sums, figure, count2) {
   sums.set(figure, (sums.get(figure) ?? 0) + count2);
 }
-function toCounts(sums) {
+function foundAt(at, sums) {
   const { total, ...counts2 } = Object.fromEntries(sums);
-  if (total === void 0 || counts2.passed !== void 0) return counts2;
   const { failed = 0, errors = 0, skipped = 0 } = counts2;
-  return { ...counts2, passed: Math.max(0, total - failed - errors - skipped) };
+  const passed2 = total === void 0 ? void 0 : Math.max(0, total - failed - errors - skipped);
+  const known = passed2 === void 0 ? counts2 : { passed: passed2, ...counts2 };
+  return Object.keys(known).length === 0 ? [] : [{ at, counts: known }];
 }
-function goCounts(tail, output) {
-  if (!tail.includes("ok  	") && !tail.includes("FAIL	")) return void 0;
+function goFigures(tail, whole2) {
   const last = [...tail.matchAll(GO)].at(-1);
-  if (last === void 0) return void 0;
-  const figures = goFigures(readGo(plain2(output, WINDOW)));
-  return figures === void 0 ? void 0 : { of: "test", at: last.index - tail.length, counts: toCounts(figures) };
-}
-function readGo(output) {
-  const run = { packages: /* @__PURE__ */ new Map(), tests: /* @__PURE__ */ new Map(), begun: 0, failed: false };
-  for (const [, end, test, begun3, failed] of output.matchAll(GO)) {
-    if (begun3 !== void 0) run.begun++;
-    else if (failed !== void 0) run.failed = true;
-    else if (test !== void 0) add(run.tests, GO_RESULTS[test] ?? "failed", 1);
-    else add(run.packages, end?.startsWith("ok") ? "passed" : "failed", 1);
-  }
-  return run;
-}
-function goFigures({ packages, tests, begun: begun3, failed }) {
-  if (packages.size === 0) return void 0;
-  const verbose = begun3 > 0 || tests.has("passed");
-  const figures = verbose ? tests : packages;
-  const ended3 = [...tests.values()].reduce((sum2, count2) => sum2 + count2, 0);
-  if (begun3 > 0 && begun3 !== ended3) return void 0;
-  return (failed || packages.has("failed")) && !figures.has("failed") ? void 0 : figures;
+  if (last === void 0) return [];
+  const lines = [...whole2.matchAll(GO)].map(([line4]) => line4);
+  const count2 = (mark3) => lines.filter((line4) => line4.startsWith(mark3)).length;
+  const packages = { passed: count2("ok "), failed: count2("FAIL	"), skipped: 0 };
+  const tests = { passed: count2("--- PASS"), failed: count2("--- FAIL"), skipped: count2("--- SKIP") };
+  const begun3 = count2("=== RUN");
+  const { passed: passed2, failed, skipped } = begun3 > 0 || tests.passed > 0 ? tests : packages;
+  const isWhole = begun3 === 0 || begun3 === tests.passed + tests.failed + tests.skipped;
+  if (packages.passed + packages.failed === 0 || !isWhole || count2("FAIL") > 0 && failed === 0) return [];
+  return foundAt(
+    last.index,
+    Object.entries({ passed: passed2, failed, skipped }).filter(([, figure]) => figure > 0)
+  );
 }
 function plain2(text, length) {
   const end = text.slice(-length);
-  const lines = end.includes("\x1B") ? withoutColours(text, length) : end;
-  return lines.includes("\r") ? lines.replaceAll("\r\n", "\n") : lines;
-}
-function withoutColours(text, length) {
-  return text.slice(-2 * length).replace(/\x1b\[[\d;]*[A-Za-z]/g, "").slice(-length);
+  if (!/[\x1b\r]/.test(end)) return end;
+  const wide = text.slice(-2 * length).replace(/\x1b\[[\d;]*[A-Za-z]/g, "");
+  return wide.slice(-length).replaceAll("\r\n", "\n");
 }
 
 // src/core/memory/entries/command-facts.ts
 var COMMAND_NEAR = 2e4;
 var TAIL_NEAR = { lines: 40, length: 8e3 };
 var MAY_CHANGE_FILES = /(?<![0-9&])>(?![&\s]*\/dev\/null|&\d)|\b(?:rm|mv|cp|tee|touch|sed|perl|git|ln|install|truncate|dd)\b/;
-function commandWork(ended3) {
-  const facts = commandFacts(ended3);
-  if (facts === void 0) return void 0;
-  const effects = effectsOf(commandOf(ended3) ?? "", ended3, facts.exit);
-  const command2 = {
-    ...facts,
-    ...effects?.discards === void 0 ? {} : { discards: effects.discards },
-    ...effects?.commits ? { commits: true } : {}
-  };
-  return { command: command2, changes: effects?.changes ?? [] };
-}
 function commandFacts(ended3) {
   const text = commandOf(ended3);
   if (text === void 0) return void 0;
   const { outcome, result } = ended3;
   const exit = exitOf(ended3);
-  const counts2 = outcome === "ok" || outcome === "failed" ? readCounts(result.text) : void 0;
   const isFailure = outcome === "failed" || outcome === "ok" && exit !== null && exit > 1;
   return {
     text: text.slice(0, COMMAND_NEAR),
@@ -11328,16 +11280,15 @@ function commandFacts(ended3) {
     background: isBackground(ended3),
     ms: durationOf(ended3),
     tail: isFailure ? lastLines(outputOf(ended3), TAIL_NEAR.lines, TAIL_NEAR.length) : "",
-    ...counts2 === void 0 ? {} : { counts: counts2 }
+    counts: outcome === "ok" || outcome === "failed" ? readCounts(result.text) : void 0
   };
 }
-function exitOf({ call, exit, report }) {
-  if (call.use.name === "Bash") return exit;
-  const { exitCode } = fieldsOf(report);
-  return typeof exitCode === "number" ? exitCode : null;
+function commandEffects(ended3) {
+  const text = commandOf(ended3) ?? "";
+  return ended3.outcome === "ok" && exitOf(ended3) === 0 && MAY_CHANGE_FILES.test(text) ? shellEffects(text) : void 0;
 }
-function effectsOf(text, { outcome }, exit) {
-  return outcome === "ok" && exit === 0 && MAY_CHANGE_FILES.test(text) ? shellEffects(text) : void 0;
+function exitOf({ call, exit, report }) {
+  return call.use.name === "Bash" ? exit : numberOf(fieldsOf(report).exitCode) ?? null;
 }
 function isBackground({ call: { use }, result, report }) {
   if (use.name !== "Bash" || fieldsOf(use.input).run_in_background === true) return true;
@@ -11345,11 +11296,9 @@ function isBackground({ call: { use }, result, report }) {
 }
 function outputOf({ call, result, report }) {
   const { stdout, stderr } = fieldsOf(report);
-  const streams = [stdout, stderr].filter((text) => typeof text === "string" && text !== "");
-  return call.use.name === "BashOutput" && streams.length > 0 ? streams.join("\n") : withoutStatus(result.text);
-}
-function withoutStatus(text) {
-  return text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, "");
+  const streams = textsOf([stdout, stderr]).filter((text) => text !== "");
+  if (call.use.name === "BashOutput" && streams.length > 0) return streams.join("\n");
+  return result.text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, "");
 }
 function commandEnd(command2, outcome) {
   const { exit, ms, counts: counts2, background } = command2;
@@ -11364,15 +11313,9 @@ var WITHOUT_STATUS = {
   refused: "refused",
   cancelled: "cancelled"
 };
-var FIGURES = [
-  ["failed", "failed"],
-  ["passed", "passed"],
-  ["skipped", "skipped"],
-  ["errors", "errors"],
-  ["warnings", "warnings"]
-];
+var FIGURES = ["failed", "passed", "skipped", "errors", "warnings"];
 function countsText(counts2) {
-  return FIGURES.flatMap(([key, noun]) => counts2[key] === void 0 ? [] : [`${counts2[key]} ${noun}`]).join(", ");
+  return FIGURES.flatMap((key) => counts2[key] === void 0 ? [] : [`${counts2[key]} ${key}`]).join(", ");
 }
 function isFailing2(entry) {
   return entry.outcome === "failed" || (entry.command?.exit ?? 0) > 1 || (entry.command?.counts?.failed ?? 0) > 0;
@@ -15060,9 +15003,9 @@ function constraintsIn(text) {
   });
 }
 var PASTED = /^(?:at \S+ ?\(|[>+$|]|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d|[\w.]*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal|warn|info|debug)\b[:[]|(?:import|export|const|let|var|function|return|class|def|if \()\s?.*[;{]$)/;
-var RULES2 = /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b|regeln?|wichtig|beachte|vorgaben?|niemals|immer)\b/i;
+var RULES = /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b|regeln?|wichtig|beachte|vorgaben?|niemals|immer)\b/i;
 function isUnderRule({ text, lead = "" }) {
-  return RULES2.test(lead) && lead.length <= 200 && !PASTED.test(text) && !isQuestion(text);
+  return RULES.test(lead) && lead.length <= 200 && !PASTED.test(text) && !isQuestion(text);
 }
 function isQuestion(text) {
   return /\?["')\]]*$/.test(text) && !/^(?:(?:and|also|so)\s+)?(?:can|could|would|will) you\b|^(?:kannst|könntest) du\b/i.test(text);
@@ -16156,74 +16099,24 @@ function block(text, length) {
 }
 
 // src/core/memory/entries/fingerprint.ts
-var WHOLE = 512;
-var END3 = 128;
-var SAMPLES = 128;
 var MAX_DEPTH2 = 32;
 function fingerprint(value) {
-  const hash = new Hash();
-  addValue(hash, value, 0);
-  return hash.text();
+  const text = typeof value === "string" ? value : canonical(value, 0);
+  let a = 2166136261;
+  let b = 2654435769;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    a = Math.imul(a ^ code, 16777619);
+    b = Math.imul(b ^ code, 2246822507);
+  }
+  return (a >>> 0).toString(36) + (b >>> 0).toString(36);
 }
-function exactFingerprint(text) {
-  const hash = new Hash();
-  hash.addRange(text, 0, text.length, 1);
-  hash.add(text.length);
-  return hash.text();
-}
-var Hash = class {
-  #a = 2166136261;
-  #b = 2654435769;
-  add(code) {
-    this.#a = Math.imul(this.#a ^ code, 16777619);
-    this.#b = Math.imul(this.#b ^ code, 2246822507);
-  }
-  addRange(text, from, to, step2) {
-    let a = this.#a;
-    let b = this.#b;
-    for (let at = from; at < to; at += step2) {
-      const code = text.charCodeAt(at);
-      a = Math.imul(a ^ code, 16777619);
-      b = Math.imul(b ^ code, 2246822507);
-    }
-    this.#a = a;
-    this.#b = b;
-  }
-  addText(text) {
-    const { length } = text;
-    if (length <= WHOLE) {
-      this.addRange(text, 0, length, 1);
-    } else {
-      this.addRange(text, 0, END3, 1);
-      this.addRange(text, END3, length - END3, Math.ceil((length - 2 * END3) / SAMPLES));
-      this.addRange(text, length - END3, length, 1);
-    }
-    this.add(length);
-  }
-  text() {
-    return (this.#a >>> 0).toString(36) + (this.#b >>> 0).toString(36);
-  }
-};
-function addValue(hash, value, depth) {
-  if (typeof value === "string") {
-    hash.add(1);
-    hash.addText(value);
-  } else if (typeof value !== "object" || value === null || depth > MAX_DEPTH2) {
-    hash.add(2);
-    hash.addText(typeof value === "object" ? "" : String(value));
-  } else if (Array.isArray(value)) {
-    hash.add(3);
-    for (const item of value) addValue(hash, item, depth + 1);
-    hash.add(4);
-  } else {
-    hash.add(5);
-    const fields = value;
-    for (const key of Object.keys(fields).sort()) {
-      hash.addText(key);
-      addValue(hash, fields[key], depth + 1);
-    }
-    hash.add(6);
-  }
+function canonical(value, depth) {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
+  if (depth > MAX_DEPTH2) return "\u2026";
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(",")}]`;
+  const fields = Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1);
+  return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(",")}}`;
 }
 
 // src/core/memory/entries/file-changes.ts
@@ -16252,7 +16145,7 @@ function readSwaps(path, fields) {
     const before = textOf(edit.old_string);
     const after = textOf(edit.new_string);
     if (before === void 0 || after === void 0 || isIncidental(before, after)) return [];
-    return [{ path, before: exactFingerprint(before), after: exactFingerprint(after) }];
+    return [{ path, before: fingerprint(before), after: fingerprint(after) }];
   });
 }
 var MAX_LENGTH = 4e3;
@@ -16276,40 +16169,6 @@ function linesOf3(text) {
   return text.split("\n").map((line4) => line4.trim());
 }
 
-// src/core/memory/entries/working-folder.ts
-var MOVES = /\b(?:cd|pushd|popd)\b/;
-function createWorkingFolder() {
-  let root;
-  let base;
-  let moved = false;
-  function place2(path) {
-    if (isAbsolutePath(path)) return fromRoot(root, path);
-    if (moved) return void 0;
-    return fromRoot(root, normalised2(base === void 0 ? path : `${base}/${path}`));
-  }
-  return {
-    root(folder) {
-      if (folder !== "") root ??= folder;
-    },
-    at(folder) {
-      if (folder === void 0 || folder === "") return;
-      root ??= folder;
-      base = folder;
-      moved = false;
-    },
-    ran(command2) {
-      if (!moved && command2.includes("d") && MOVES.test(command2)) moved = true;
-    },
-    path: (path) => place2(path) ?? path,
-    certain: (changes) => changes.flatMap((change) => {
-      const path = place2(change.path);
-      const to = change.to === void 0 ? void 0 : place2(change.to);
-      if (path === void 0 || change.to !== void 0 && to === void 0) return [];
-      return [to === void 0 ? { path, change: change.change } : { path, change: change.change, to }];
-    })
-  };
-}
-
 // src/core/memory/make-entry.ts
 var COMMAND_LENGTH2 = 1e4;
 var TAIL_LINES = 20;
@@ -16320,23 +16179,18 @@ function createEntryMaker(mask3) {
     switch (found.kind) {
       case "call":
         return toolEntry(found, folder, mask3);
-      case "prompt":
-        return promptEntry(found, mask3);
+      case "prompt": {
+        const { kind, t, texts, pictures } = found;
+        return { kind, t, text: mask3(texts), pictures };
+      }
       case "task":
         return { ...found, agent: found.agent && mask3(found.agent), id: mask3(found.id), subject: mask3(found.subject) };
       case "state":
-        return {
-          ...found,
-          ...found.from === void 0 ? {} : { from: line3(mask3(found.from)) },
-          to: line3(mask3(found.to))
-        };
+        return { ...found, from: found.from && line3(mask3(found.from)), to: line3(mask3(found.to)) };
       case "remark":
         return { ...found, text: line3(mask3(found.text)) };
     }
   };
-}
-function promptEntry({ kind, t, texts, pictures }, mask3) {
-  return { kind, t, text: mask3(texts), pictures };
 }
 function line3(text) {
   return oneLine(text, LONG_LINE_LENGTH);
@@ -16345,9 +16199,11 @@ function toolEntry(found, folder, mask3) {
   const ended3 = withoutSecrets(found, mask3);
   const { call, result, outcome, t } = ended3;
   const { id, name, input } = call.use;
-  folder.root(call.root);
-  folder.at(call.cwd);
-  const work = commandWork(ended3);
+  folder.at(call.root, call.cwd);
+  const command2 = commandFacts(ended3);
+  const effects = commandEffects(ended3);
+  const files2 = filesOf2(ended3, effects, folder, mask3);
+  if (command2 !== void 0 && outcome !== "refused") folder.ran(command2.text);
   return {
     kind: "tool",
     t: t ?? 0,
@@ -16357,12 +16213,12 @@ function toolEntry(found, folder, mask3) {
     outcome,
     title: line3(mask3(describeInput(name, input, cutterWith(mask3)))),
     said: line3(mask3(describeResult(name, outcome, result.text))),
-    gist: summarizeCall(ended3, { command: work?.command, knownCommand, placeOf: folder.path, mask: mask3 }),
+    gist: summarizeCall(ended3, { command: command2, knownCommand, placeOf: folder.path, mask: mask3 }),
     input: fingerprint(comparedInput(name, input)),
     output: fingerprint(found.result.text),
-    ...signatureOf(ended3, mask3),
-    ...work === void 0 ? {} : { command: maskedCommand(work.command, mask3) },
-    ...filesOf2(ended3, work, folder, mask3)
+    signature: outcome === "ok" ? void 0 : signatureOf(name, result.text, mask3),
+    command: command2 && maskedCommand(command2, effects, mask3),
+    ...files2
   };
 }
 function withoutSecrets(ended3, mask3) {
@@ -16374,46 +16230,43 @@ function comparedInput(name, input) {
   const { description: _, ...deed } = fieldsOf(input);
   return deed;
 }
-function signatureOf({ call, result, outcome }, mask3) {
-  if (outcome === "ok") return {};
-  const { text } = result;
-  const said = text.length <= 2 * END4 ? mask3(text) : `${mask3(text.slice(0, END4))}
-${mask3(text.slice(-END4))}`;
-  const signature = errorSignature(call.use.name, said);
-  return signature === void 0 ? {} : { signature: mask3(signature) };
+var END3 = 4e3;
+function signatureOf(name, text, mask3) {
+  const said = text.length <= 2 * END3 ? mask3(text) : `${mask3(text.slice(0, END3))}
+${mask3(text.slice(-END3))}`;
+  const signature = errorSignature(name, said);
+  return signature && mask3(signature);
 }
-var END4 = 4e3;
-function filesOf2(ended3, work, folder, mask3) {
+function filesOf2(ended3, effects, folder, mask3) {
   const { call, result, report, outcome } = ended3;
   const { name, input } = call.use;
-  const files2 = outcome === "ok" ? fileWork(name, input, result.text, report) : void 0;
-  const reads = name === "Read" && outcome === "ok" ? textOf(fieldsOf(input).file_path) : void 0;
+  if (outcome !== "ok") return {};
+  const work = fileWork(name, input, result.text, report);
+  const reads = name === "Read" ? textOf(fieldsOf(input).file_path) : void 0;
   const named = (path) => mask3(folder.path(path));
   const changes = [
-    ...(files2?.changes ?? []).map((change) => ({ ...change, path: named(change.path) })),
-    ...folder.certain(work?.changes ?? []).map((change) => maskedChange(change, mask3))
+    ...work.changes.map((change) => ({ ...change, path: named(change.path) })),
+    ...folder.certain(effects?.changes ?? []).map((change) => maskedChange(change, mask3))
   ];
-  const swaps = (files2?.swaps ?? []).map((swap) => ({ ...swap, path: named(swap.path) }));
-  if (work !== void 0 && outcome !== "refused") folder.ran(work.command.text);
+  const swaps = work.swaps.map((swap) => ({ ...swap, path: named(swap.path) }));
   return {
-    ...reads === void 0 ? {} : { reads: named(reads) },
+    reads: reads === void 0 ? void 0 : named(reads),
     ...changes.length === 0 ? {} : { changes },
-    ...swaps.length === 0 ? {} : { swaps }
+    swaps: swaps.length === 0 ? void 0 : swaps
   };
 }
 function maskedChange({ path, change, to }, mask3) {
   return { path: mask3(path), change, ...to === void 0 ? {} : { to: mask3(to) } };
 }
-function maskedCommand({ discards, ...command2 }, mask3) {
-  const tail = command2.tail === "" ? "" : lastLines(mask3(command2.tail), TAIL_LINES, TAIL_LENGTH);
-  const text = cut2(mask3(command2.text), COMMAND_LENGTH2);
-  if (discards === void 0) return { ...command2, text, tail };
-  const { how, paths } = discards;
+function maskedCommand(command2, effects, mask3) {
+  const { text, tail } = command2;
+  const { how, paths } = effects?.discards ?? {};
   return {
     ...command2,
-    text,
-    tail,
-    discards: { how, paths: paths === "all" ? paths : paths.map((path) => mask3(path)) }
+    text: cut2(mask3(text), COMMAND_LENGTH2),
+    tail: tail === "" ? "" : lastLines(mask3(tail), TAIL_LINES, TAIL_LENGTH),
+    discards: how && paths && { how, paths: paths === "all" ? paths : paths.map((path) => mask3(path)) },
+    commits: effects?.commits || void 0
   };
 }
 
@@ -16455,10 +16308,10 @@ function nameOf3({ name, title }) {
 }
 function failureText(entry) {
   const { command: command2, name, said } = entry;
-  const figures = command2?.counts === void 0 ? "" : figuresOf2(command2.counts);
+  const figures = command2?.counts === void 0 ? "" : figuresOf3(command2.counts);
   return figures || (errorLine(name, command2?.tail ?? "") ?? said.replace(/<\/?tool_use_error>/g, ""));
 }
-function figuresOf2(counts2) {
+function figuresOf3(counts2) {
   if (!counts2.failed && !counts2.errors) return "";
   return ["failed", "passed", "errors", "warnings"].flatMap((name) => counts2[name] ? [`${counts2[name]} ${name}`] : []).join(", ");
 }
@@ -18815,7 +18668,7 @@ function runningTool({ life, subagents }) {
 var LOOK_MS = 3e4;
 var MOST_STALLS = 3;
 var EXIT_PATIENCE_MS2 = 5e3;
-var END5 = [{ kind: "kill", signal: "SIGTERM" }, setTimer("exit", EXIT_PATIENCE_MS2)];
+var END4 = [{ kind: "kill", signal: "SIGTERM" }, setTimer("exit", EXIT_PATIENCE_MS2)];
 var INTERRUPT_PATIENCE_MS = 1e4;
 function watchLife(before, after) {
   const state = isAsked(before, after) ? changed(after, { life: { ...after.life, at: after.now } }) : after;
@@ -18842,7 +18695,7 @@ function pauseOf(state) {
 }
 function onStallTimer(state) {
   const { stall, now } = state;
-  if (stall.phase !== "none") return keep(changedIn(state, "stall", { phase: "ending" }), END5);
+  if (stall.phase !== "none") return keep(changedIn(state, "stall", { phase: "ending" }), END4);
   const expected = silentSince(state);
   if (expected === void 0 || !isWatched(state)) return keep(changedIn(state, "stall", { lookedAt: void 0 }));
   const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
@@ -18873,9 +18726,9 @@ function onStall(state, ms) {
   const next = changedIn(state, "stall", { tries: stall.tries + 1, lookedAt: void 0 });
   if (isLast) {
     const outcome = state.outcome ?? (input === "open" ? "stalled" : void 0);
-    return keep({ ...changedIn(next, "stall", { phase: "ending" }), outcome }, [note2, ...END5]);
+    return keep({ ...changedIn(next, "stall", { phase: "ending" }), outcome }, [note2, ...END4]);
   }
-  if (turn.phase !== "running") return keep(changedIn(besideLost(next), "stall", { phase: "ending" }), [note2, ...END5]);
+  if (turn.phase !== "running") return keep(changedIn(besideLost(next), "stall", { phase: "ending" }), [note2, ...END4]);
   const timer2 = setTimer("stall", Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
   return chain(keep(changedIn(next, "stall", { phase: "interrupted" }), [note2, timer2]), sendInterrupt);
 }
@@ -18885,7 +18738,7 @@ function besideLost(state) {
   const because = "What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.";
   return changedIn(state, "relief", { unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } });
 }
-var WORDS2 = {
+var WORDS3 = {
   init: "the beginning of a turn",
   assistant: "an answer of the model",
   partial: "a part of an answer",
@@ -18898,7 +18751,7 @@ var WORDS2 = {
 function lastSeen({ life, turn }) {
   if (life.kind === void 0) return "it has written no line at all";
   if (turn.phase === "sent") return "it has not begun to answer the prompt";
-  return `the last that it wrote was ${WORDS2[life.kind] ?? life.kind}`;
+  return `the last that it wrote was ${WORDS3[life.kind] ?? life.kind}`;
 }
 function tellsStall({ stall }, event) {
   if (stall.phase !== "interrupted") return false;
@@ -18910,7 +18763,7 @@ function readStall(before, state, event) {
   if (!tellsStall(before, event))
     return keep(changedIn(state, "stall", { phase: "none" }), [{ kind: "clear-timer", timer: "stall" }]);
   const because = "Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.";
-  return keep(changedIn(breakOff(before, state, because), "stall", { phase: "ending" }), END5);
+  return keep(changedIn(breakOff(before, state, because), "stall", { phase: "ending" }), END4);
 }
 
 // src/core/governor/conversation/visibility.ts
