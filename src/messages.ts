@@ -8,97 +8,64 @@ import { counted, dollars, duration, localTime, percent, tokens } from './report
 
 /** A decision as one line for stderr. */
 export function decisionText(decision: Decision): string {
-  const full = fullness(decision.gauge);
-  switch (decision.kind) {
-    case 'warn':
-      return `warning: the context is ${full}`;
-    case 'compact':
-      return `compacting: the context is ${full}${sumIn(decision.reason)}`;
-    case 'compacted':
-      return compactedText(decision);
-    case 'not-exact':
-      return decision.once === true
-        ? `this compaction was a summary of claude's own: ${decision.reason}`
-        : `compactions are claude's own summaries: ${decision.reason}`;
-    case 'landed':
-      if (decision.exact !== undefined) return exactText(decision, decision.exact);
-      return `${decision.reason}: ${tokens(decision.gauge.used)} tokens now, ${differenceText(decision.freed)}`;
-    case 'give-up':
-      return `${decision.reason}; no further compaction until the context shrinks`;
-    case 'place-trigger':
-      return `claude will compact in mid-turn at ${tokens(decision.tokens)} tokens`;
-    case 'trigger-refused':
-      return `${decision.reason}: in mid-turn its own limits apply`;
-    case 'focus':
-      return `told claude what to keep in its summary: ${decision.reason}`;
-    case 'native-compaction':
-      return `claude compacted by itself ${WHEN[decision.when]}: the context held ${tokens(decision.tokens)} tokens`;
-    case 'thrash':
-      return `${decision.reason}${decision.last ? ': ending the turn' : ''}`;
-    case 'restore':
-      return 'repeated the running prompt after the compaction';
-    case 'dead-end':
-      return `dead end: ${decision.text}`;
-    case 'recall':
-      return `gave ${counted(sum(decision.given), 'fact')} from the notes back to the agent (${decision.hook})`;
-    case 'receipt':
-      return receiptText(decision);
-    case 'read-back':
-      return `the agent read its notes: ${decision.file}`;
-    case 'handoff':
-      return `handing over to a fresh context: ${decision.reason}`;
-    case 'relief-waits':
-      return `the context is ${full}, and is relieved later: ${decision.reason}`;
-    case 'put-off':
-      return `handoff postponed, because the API is not available: ${decision.reason}`;
-    case 'ask-again':
-      return `asking the agent to correct its handoff document: ${decision.problems.join(' ')}`;
-    case 'handed-over':
-      return `handed over (${decision.by === 'agent' ? "the agent's document" : 'from the notes'}): ${decision.path ?? 'it could not be written'}`;
-    case 'lineage':
-      return `the session continues as ${decision.to}`;
-    case 'exhausted':
-      return decision.reason;
-    case 'unrelieved':
-      return `${decision.reason}; the work so far: ${decision.path ?? 'not written down'}`;
-    case 'resume':
-      return 'telling the agent to continue';
-    case 'large-task':
-      return `${decision.reason}${LARGE_TASK[decision.todo]}`;
-    case 'cost':
-      return costText(decision);
-    case 'agent-limit':
-      return `${AGENT_LIMIT[decision.todo]} ${decision.agent}: ${decision.reason}`;
-    case 'stall':
-      return stallText(decision);
-    case 'long-tool':
-      return `a tool has run for ${duration(decision.ms)}: ${decision.tool}`;
-    case 'cache-expired':
-      return expiryText(decision);
-    case 'usage-limit':
-      return usageLimitText(decision);
-    case 'wait':
-      return waitText(decision);
-    case 'waited':
-      return `${decision.reason}, after ${duration(decision.ms)}${decision.answered ? ': going on' : ''}`;
-    case 'left-undone':
-      return `${decision.reason}: ${counted(decision.prompts.length, 'prompt')} not answered; continue with ctxb run --resume-run${decision.atReset ? ' --at-reset' : ''}`;
-    case 'restart':
-      return `${decision.reason}; starting it again (${decision.attempt})`;
-    case 'limit-tool':
-      return `limited ${decision.tool} (${decision.parameter} ${tokens(decision.value)}): ${decision.reason}`;
-    case 'cut-result':
-      return `cut a result of ${decision.tool} from about ${tokens(decision.tokens)} to ${tokens(decision.left)} tokens; full result: ${decision.path}`;
-    case 'tools-ignored':
-      return `tool budgets are off: ${decision.reason}`;
-    case 'interrupt':
-      return 'interrupting; press Ctrl-C again to end now';
-  }
+  return (TEXTS[decision.kind] as (decision: Decision) => string)(decision);
 }
+
+type Of<Kind extends Decision['kind']> = Extract<Decision, { readonly kind: Kind }>;
+
+const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => string } = {
+  warn: ({ gauge }) => `warning: the context is ${fullness(gauge)}`,
+  compact: ({ gauge, reason }) => `compacting: the context is ${fullness(gauge)}${sumIn(reason)}`,
+  compacted: compactedText,
+  'not-exact': ({ once, reason }) =>
+    once === true
+      ? `this compaction was a summary of claude's own: ${reason}`
+      : `compactions are claude's own summaries: ${reason}`,
+  landed: landedText,
+  'give-up': ({ reason }) => `${reason}; no further compaction until the context shrinks`,
+  'place-trigger': (trigger) => `claude will compact in mid-turn at ${tokens(trigger.tokens)} tokens`,
+  'trigger-refused': ({ reason }) => `${reason}: in mid-turn its own limits apply`,
+  focus: ({ reason }) => `told claude what to keep in its summary: ${reason}`,
+  'native-compaction': ({ tokens: held, when }) =>
+    `claude compacted by itself ${WHEN[when]}: the context held ${tokens(held)} tokens`,
+  thrash: ({ last, reason }) => `${reason}${last ? ': ending the turn' : ''}`,
+  restore: () => 'repeated the running prompt after the compaction',
+  'dead-end': ({ text }) => `dead end: ${text}`,
+  recall: ({ given, hook }) => `gave ${counted(sum(given), 'fact')} from the notes back to the agent (${hook})`,
+  receipt: receiptText,
+  'read-back': ({ file }) => `the agent read its notes: ${file}`,
+  handoff: ({ reason }) => `handing over to a fresh context: ${reason}`,
+  'relief-waits': ({ gauge, reason }) => `the context is ${fullness(gauge)}, and is relieved later: ${reason}`,
+  'put-off': ({ reason }) => `handoff postponed, because the API is not available: ${reason}`,
+  'ask-again': ({ problems }) => `asking the agent to correct its handoff document: ${problems.join(' ')}`,
+  'handed-over': ({ by, path }) =>
+    `handed over (${by === 'agent' ? "the agent's document" : 'from the notes'}): ${path ?? 'it could not be written'}`,
+  lineage: ({ to }) => `the session continues as ${to}`,
+  exhausted: ({ reason }) => reason,
+  unrelieved: ({ path, reason }) => `${reason}; the work so far: ${path ?? 'not written down'}`,
+  resume: () => 'telling the agent to continue',
+  'large-task': ({ reason, todo }) => `${reason}${LARGE_TASK[todo]}`,
+  cost: costText,
+  'agent-limit': ({ agent, reason, todo }) => `${AGENT_LIMIT[todo]} ${agent}: ${reason}`,
+  stall: stallText,
+  'long-tool': ({ ms, tool }) => `a tool has run for ${duration(ms)}: ${tool}`,
+  'cache-expired': expiryText,
+  'usage-limit': usageLimitText,
+  wait: waitText,
+  waited: ({ answered, ms, reason }) => `${reason}, after ${duration(ms)}${answered ? ': going on' : ''}`,
+  'left-undone': ({ atReset, prompts, reason }) =>
+    `${reason}: ${counted(prompts.length, 'prompt')} not answered; continue with ctxb run --resume-run${atReset ? ' --at-reset' : ''}`,
+  restart: ({ attempt, reason }) => `${reason}; starting it again (${attempt})`,
+  'limit-tool': ({ parameter, reason, tool, value }) => `limited ${tool} (${parameter} ${tokens(value)}): ${reason}`,
+  'cut-result': ({ tool, tokens: whole, left, path }) =>
+    `cut a result of ${tool} from about ${tokens(whole)} to ${tokens(left)} tokens; full result: ${path}`,
+  'tools-ignored': ({ reason }) => `tool budgets are off: ${reason}`,
+  interrupt: () => 'interrupting; press Ctrl-C again to end now',
+};
 
 const AGENT_LIMIT = { refuse: 'refused', stop: 'stopped', failed: 'claude did not stop' } as const;
 
-function stallText({ ms, tries, last, reason }: Extract<Decision, { readonly kind: 'stall' }>): string {
+function stallText({ ms, tries, last, reason }: Of<'stall'>): string {
   const what = `claude has said nothing for ${duration(ms)}; ${reason}`;
   return last ? `${what}: ending the run` : `${what}: ending it and continuing (${tries})`;
 }
@@ -125,19 +92,18 @@ export function observedText(decision: Decision): string {
 
 const WHEN = { 'mid-turn': 'in mid-turn', 'before-turn': 'before the turn' } as const;
 
-function compactedText({ verdict, reason }: Extract<Decision, { readonly kind: 'compacted' }>): string {
+function compactedText({ verdict, reason }: Of<'compacted'>): string {
   if (verdict === 'success') return 'compacted';
   if (verdict === 'blocked') return `not compacted; the context stays as it is: ${reason}`;
   return `not compacted (${verdict}): ${reason}`;
 }
 
-function exactText(
-  { gauge, freed, savedUsd }: Extract<Decision, { readonly kind: 'landed' }>,
-  receipt: ExactReceipt,
-): string {
+function landedText({ gauge, freed, savedUsd = 0, reason, exact }: Of<'landed'>): string {
+  const used = tokens(gauge.used);
+  if (exact === undefined) return `${reason}: ${used} tokens now, ${differenceText(freed)}`;
   const window = gauge.window === undefined ? '' : ` of ${tokens(gauge.window)}`;
-  const saves = savedUsd === undefined || savedUsd < 0.005 ? '' : `: saves about ${dollars(savedUsd)} a call`;
-  return `compacted exactly in ${receipt.ms} ms at ${tokens(gauge.used + freed)}${window} tokens → ${tokens(gauge.used)} (${stayedText(receipt)}; no call)${saves}`;
+  const saves = savedUsd < 0.005 ? '' : `: saves about ${dollars(savedUsd)} a call`;
+  return `compacted exactly in ${exact.ms} ms at ${tokens(gauge.used + freed)}${window} tokens → ${used} (${stayedText(exact)}; no call)${saves}`;
 }
 
 /** What an exact compaction has left. */
@@ -160,13 +126,13 @@ const LARGE_TASK = {
   reject: ': not sent',
 } as const;
 
-function costText({ scope, level, spentUsd, limitUsd, source }: Extract<Decision, { readonly kind: 'cost' }>): string {
+function costText({ scope, level, spentUsd, limitUsd, source }: Of<'cost'>): string {
   const whose = scope === 'run' ? 'this run' : "this project's runs";
   const sums = `${dollars(spentUsd)} of ${dollars(limitUsd)} (${source})`;
   return level === 'warn' ? `warning: ${whose} cost ${sums}` : `the cost limit of ${whose} is reached: ${sums}`;
 }
 
-function expiryText(decision: Extract<Decision, { readonly kind: 'cache-expired' }>): string {
+function expiryText(decision: Of<'cache-expired'>): string {
   const { reason, tokens: size, usd, cachedUsd, saving } = decision;
   const said = `${reason}: reading ${tokens(size)} tokens again costs about ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
   return saving === undefined
@@ -174,27 +140,19 @@ function expiryText(decision: Extract<Decision, { readonly kind: 'cache-expired'
     : `${said}; compacting first would save about ${dollars(saving.usd)} over ${counted(saving.calls, 'call')}`;
 }
 
-function usageLimitText({
-  level,
-  limit,
-  share,
-  resetsAt,
-}: Extract<Decision, { readonly kind: 'usage-limit' }>): string {
-  const which = limit === undefined ? 'usage limit' : `${limitName(limit)} usage limit`;
-  if (level === 'warn') {
-    const when = resetsAt === undefined ? '' : `; it resets ${localTime(resetsAt)}`;
-    return `warning: ${percent(share)} of the ${which} is used${when}`;
-  }
-  return resetsAt === undefined
-    ? `the ${which} is reached; claude does not tell when it resets`
-    : `the ${which} is reached; it resets ${localTime(resetsAt)}`;
+function usageLimitText({ level, limit, share, resetsAt }: Of<'usage-limit'>): string {
+  const when = resetsAt === undefined ? undefined : `; it resets ${localTime(resetsAt)}`;
+  if (level === 'warn') return `warning: ${percent(share)} of the ${nameOf(limit)} is used${when ?? ''}`;
+  return `the ${nameOf(limit)} is reached${when ?? '; claude does not tell when it resets'}`;
 }
 
-function waitText({ cause, limit, by, until }: Extract<Decision, { readonly kind: 'wait' }>): string {
-  const waits = by === 'claude' ? 'claude waits' : 'waiting';
+function nameOf(limit: string | undefined): string {
+  return limit === undefined ? 'usage limit' : `${limitName(limit)} usage limit`;
+}
+
+function waitText({ cause, limit, by, until }: Of<'wait'>): string {
   if (cause === 'limit') {
-    const which = limit === undefined ? 'usage limit' : `${limitName(limit)} usage limit`;
-    return `the ${which} is reached: ${waits} until ${localTime(until)}`;
+    return `the ${nameOf(limit)} is reached: ${by === 'claude' ? 'claude waits' : 'waiting'} until ${localTime(until)}`;
   }
   return `the API does not answer: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;
 }

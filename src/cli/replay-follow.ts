@@ -73,7 +73,6 @@ const VIEWS: Readonly<Record<string, (page: Parameters<typeof createLiveText>[0]
 /** What is left to print at the end of lines that were printed one by one. */
 const NOTHING: ReportFormat = {
   name: 'nothing',
-  about: '',
   needsSeries: false,
   load: async () => () => ({ session: () => '', end: () => '' }),
 };

@@ -3,71 +3,61 @@ import type { Input } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Usage } from '../core/protocol/events.ts';
 import { contextOf } from '../core/protocol/usage.ts';
-import { type Attributes, measure, type Seen, type Signal } from './signal.ts';
+import { type Attributes, createSpanSlot, measure, type Seen, type Signal } from './signal.ts';
 
 /** The calls of the main thread as spans, with what they used and how long they took. */
-export interface Calls {
-  /** @param parent the span under way */
-  see(seen: Seen, parent: string): Signal[];
-  /** No more comes of the call under way. */
-  settle(state: GovernorState): Signal[];
-}
-
-interface OpenCall {
-  readonly span: string;
-  readonly messageId: string;
-  readonly startedAt: number;
-  readonly common: Attributes;
-  readonly lastLineAt: number;
-}
-
-export function createCalls(): Calls {
-  let open: OpenCall | undefined;
+export function createCalls() {
+  const slot = createSpanSlot();
+  let call = { messageId: '', startedAt: 0, lastLineAt: 0, common: {} as Attributes };
   /** When the model was last given something: about then the call was made that answers it. */
   let askedAt: number | undefined;
 
   function begin({ input, after }: Seen, usage: Usage, parent: string): Signal[] {
     const { gauge } = after;
-    const startedAt = Math.min(askedAt ?? input.t, input.t);
     const common = commonOf(after);
-    const messageId = gauge.call?.messageId ?? '';
-    open = { span: `call ${gauge.calls}`, messageId, startedAt, common, lastLineAt: input.t };
+    const startedAt = Math.min(askedAt ?? input.t, input.t);
+    call = { messageId: gauge.call?.messageId ?? '', startedAt, lastLineAt: input.t, common };
     const model = common['gen_ai.request.model'];
-    const attributes = { ...common, ...identityOf(after), ...usageOf(usage), 'ctxb.call': gauge.calls };
-    const name = model === undefined ? 'chat' : `chat ${model}`;
     return [
-      { kind: 'start', span: open.span, name, role: 'client', parent, t: startedAt, attributes },
+      ...slot.start(startedAt, {
+        span: `call ${gauge.calls}`,
+        name: model === undefined ? 'chat' : `chat ${model}`,
+        role: 'client',
+        parent,
+        attributes: { ...common, ...identityOf(after), ...usageOf(usage), 'ctxb.call': gauge.calls },
+      }),
       measure('ctxb.calls', 1, common),
       measure('gen_ai.client.token.usage', contextOf(usage), { ...common, 'gen_ai.token.type': 'input' }),
     ];
   }
 
+  /** No more comes of the call under way. */
   function settle({ gauge }: GovernorState): Signal[] {
-    if (open === undefined) return [];
-    const { span, startedAt, lastLineAt, common, messageId } = open;
+    const { startedAt, lastLineAt, common, messageId } = call;
     const output = gauge.call?.messageId === messageId ? Math.round(callOutput(gauge)) : 0;
     const attributes = {
       'gen_ai.usage.output_tokens': output,
       'ctxb.output.estimated': gauge.call?.outputKnown !== true,
     };
-    open = undefined;
-    askedAt = undefined;
-    return [
-      { kind: 'end', span, t: lastLineAt, attributes, error: undefined },
+    if (slot.span !== undefined) askedAt = undefined;
+    return slot.end(
+      lastLineAt,
+      undefined,
+      attributes,
       measure('gen_ai.client.token.usage', output, { ...common, 'gen_ai.token.type': 'output' }),
       measure('gen_ai.client.operation.duration', Math.max(0, lastLineAt - startedAt) / 1000, common),
-    ];
+    );
   }
 
   return {
     settle,
-    see(seen, parent) {
+    see(seen: Seen, parent: string): Signal[] {
       const { input, before, after } = seen;
       const { event } = input;
       const isNew = after.gauge.calls > before.gauge.calls && event.kind === 'assistant' && event.usage !== undefined;
       if (isNew) return [...settle(before), ...begin(seen, event.usage, parent)];
-      if (event.kind === 'assistant' && event.subagent === null && open?.messageId === event.messageId) {
-        open = { ...open, lastLineAt: input.t };
+      if (event.kind === 'assistant' && event.subagent === null && call.messageId === event.messageId) {
+        call.lastLineAt = input.t;
       }
       // The result of a turn, which tells how much was written, is judged already.
       const settled = endsCall(input) ? settle(after) : [];

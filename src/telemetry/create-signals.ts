@@ -3,34 +3,25 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { createCalls } from './calls.ts';
 import { createInterventions } from './interventions.ts';
 import { createLevels } from './levels.ts';
-import type { Attributes, Seen, Signal } from './signal.ts';
-import { createTurns } from './turns.ts';
-
-/** The signals of a run, step by step. Pure: the sender gets them with their times. */
-export interface Signals {
-  /** @param t milliseconds since the epoch */
-  begin(t: number): Signal[];
-  see(seen: Seen): Signal[];
-  decided(decision: Decision, t: number): Signal[];
-  end(t: number, state: GovernorState, exitCode: number): Signal[];
-}
+import { type Attributes, createSpanSlot, measure, type Seen, type Signal } from './signal.ts';
 
 const RUN = 'run';
 
-export function createSignals(): Signals {
+/** The signals of a run, step by step. Pure: the sender gets them with their times. */
+export function createSignals() {
   const levels = createLevels();
   const calls = createCalls();
   const turns = createTurns();
   const interventions = createInterventions();
+  const run = createSpanSlot();
 
   /** The innermost span under way. */
-  const current = () => interventions.handoff ?? turns.span ?? RUN;
+  const current = () => interventions.handoff.span ?? turns.slot.span ?? RUN;
 
   return {
-    begin: (t) => [
-      { kind: 'start', span: RUN, name: 'ctxb.run', role: 'internal', parent: undefined, t, attributes: {} },
-    ],
-    see: (seen) => [
+    /** @param t milliseconds since the epoch */
+    begin: (t: number) => run.start(t, { span: RUN, name: 'ctxb.run', parent: undefined, attributes: {} }),
+    see: (seen: Seen): Signal[] => [
       ...turns.begin(seen, RUN),
       ...calls.see(seen, current()),
       ...interventions.see(seen, current()),
@@ -39,12 +30,12 @@ export function createSignals(): Signals {
       // What was said too late for a turn begins the next one with its result.
       ...turns.begin(seen, RUN),
     ],
-    decided: (decision, t) => interventions.decided(decision, t, current()),
-    end: (t, state, exitCode) => [
+    decided: (decision: Decision, t: number) => interventions.decided(decision, t, current()),
+    end: (t: number, state: GovernorState, exitCode: number): Signal[] => [
       ...calls.settle(state),
       ...interventions.close(t),
       ...turns.close(t, state),
-      { kind: 'end', span: RUN, t, attributes: runAttributes(state, exitCode), error: runError(state, exitCode) },
+      ...run.end(t, runError(state, exitCode), runAttributes(state, exitCode)),
     ],
   };
 }
@@ -62,4 +53,50 @@ function runAttributes({ run, session, turn, gauge }: GovernorState, exitCode: n
 
 function runError({ outcome }: GovernorState, exitCode: number): string | undefined {
   return exitCode === 0 ? undefined : (outcome ?? `exit_${exitCode}`);
+}
+
+/** The turns of the caller, and those that claude starts by itself, as spans. */
+function createTurns() {
+  const slot = createSpanSlot();
+  let count = 0;
+
+  function stop(t: number, state: GovernorState, error: string | undefined, attributes: Attributes = {}): Signal[] {
+    const counted = measure('ctxb.turns', 1, error === undefined ? {} : { 'error.type': error });
+    return slot.end(t, error, { ...attributes, ...sessionOf(state) }, counted);
+  }
+
+  return {
+    slot,
+    /** What begins, before anything else of a step. */
+    begin({ input, after }: Seen, parent: string): Signal[] {
+      if (slot.span !== undefined || after.turn.phase === 'idle') return [];
+      const attributes = {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.provider.name': 'anthropic',
+        'gen_ai.agent.name': 'claude-code',
+        'ctxb.turn': ++count,
+        'ctxb.turn.started_by': after.turn.startedBy,
+        ...sessionOf(after),
+      };
+      return slot.start(input.t, { span: `turn ${count}`, name: 'invoke_agent claude-code', parent, attributes });
+    },
+    /** What ends, after everything else of it. */
+    end({ input: { event, t }, before, after }: Seen): Signal[] {
+      if (event.kind === 'result' && after.turn.ended > before.turn.ended) {
+        const error = event.isError ? (event.terminalReason ?? event.subtype) : undefined;
+        return stop(t, after, error, { 'ctxb.turn.calls': before.turn.calls, 'ctxb.context.tokens': after.gauge.used });
+      }
+      // claude is gone, and its turn with it.
+      return before.turn.phase !== 'idle' && after.turn.phase === 'idle' ? stop(t, after, 'process_ended') : [];
+    },
+    /** The run is over. */
+    close: (t: number, state: GovernorState) => stop(t, state, 'interrupted'),
+  };
+}
+
+function sessionOf({ session }: GovernorState): Attributes {
+  return {
+    ...(session.id !== undefined && { 'gen_ai.conversation.id': session.id }),
+    ...(session.version !== undefined && { 'gen_ai.agent.version': session.version }),
+  };
 }

@@ -58,13 +58,9 @@ function isHttp(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-const ENDPOINTS = [
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-];
+const ENDPOINT = /^OTEL_EXPORTER_OTLP_(?:METRICS_|TRACES_)?ENDPOINT$/;
 
 /** Whether the user has set a destination for telemetry. */
 export function wantsTelemetry(otlp: string | undefined, env: Environment): boolean {
-  return otlp !== undefined || ENDPOINTS.some((name) => Boolean(env[name]));
+  return otlp !== undefined || Object.entries(env).some(([name, value]) => ENDPOINT.test(name) && Boolean(value));
 }

@@ -2,22 +2,14 @@ import { totalMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { isOwnUuid } from '../core/governor/prompts/own-lines.ts';
 import { ZONE_NAMES, zoneAt } from '../core/governor/zones/zones.ts';
-import { type Measurement, measure, type Seen } from './signal.ts';
+import { type Attributes, type Measurement, type Metric, measure, type Seen } from './signal.ts';
 
 /** What a run's figures are after each step, as far as they have changed. */
-export interface Levels {
-  see(seen: Seen): Measurement[];
-}
-
-export function createLevels(): Levels {
+export function createLevels() {
   const last = new Map<string, number>();
   let countedCost = 0;
 
-  function set(
-    metric: Measurement['metric'],
-    value: number,
-    attributes: Measurement['attributes'] = {},
-  ): Measurement[] {
+  function set(metric: Metric, value: number, attributes: Attributes = {}): Measurement[] {
     const key = `${metric} ${JSON.stringify(attributes)}`;
     if (last.get(key) === value) return [];
     last.set(key, value);
@@ -52,15 +44,12 @@ export function createLevels(): Levels {
   }
 
   return {
-    see(seen) {
-      const { before, after } = seen;
-      return [
-        ...prompts(seen),
-        ...(before.gauge === after.gauge ? [] : context(seen)),
-        ...(before.cost === after.cost ? [] : cost(seen)),
-        ...(before.limits === after.limits ? [] : limits(seen)),
-      ];
-    },
+    see: (seen: Seen): Measurement[] => [
+      ...prompts(seen),
+      ...(seen.before.gauge === seen.after.gauge ? [] : context(seen)),
+      ...(seen.before.cost === seen.after.cost ? [] : cost(seen)),
+      ...(seen.before.limits === seen.after.limits ? [] : limits(seen)),
+    ],
   };
 }
 

@@ -142,20 +142,12 @@ function createMeasurements(meter: Meter): (measurement: Measurement) => void {
 function instrument(meter: Meter, name: Metric): (value: number, attributes: Measurement['attributes']) => void {
   const { type, unit, description, boundaries }: Instrument = INSTRUMENTS[name];
   const options = { unit, description, ...(boundaries && { advice: { explicitBucketBoundaries: [...boundaries] } }) };
-  switch (type) {
-    case 'counter': {
-      const counter = meter.createCounter(name, options);
-      return (value, attributes) => counter.add(value, attributes);
-    }
-    case 'gauge': {
-      const gauge = meter.createGauge(name, options);
-      return (value, attributes) => gauge.record(value, attributes);
-    }
-    case 'histogram': {
-      const histogram = meter.createHistogram(name, options);
-      return (value, attributes) => histogram.record(value, attributes);
-    }
+  if (type === 'counter') {
+    const counter = meter.createCounter(name, options);
+    return (value, attributes) => counter.add(value, attributes);
   }
+  const level = type === 'gauge' ? meter.createGauge(name, options) : meter.createHistogram(name, options);
+  return (value, attributes) => level.record(value, attributes);
 }
 
 function createSpans(tracer: Tracer): (signal: Exclude<Signal, Measurement>) => void {

@@ -13,38 +13,36 @@ export interface Seen {
 /** What a signal carries besides its value. Never words of the user's, of the agent's or of a path. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Something to be sent, as data. Times in milliseconds since the epoch. */
-export type Signal =
-  | SpanStart
-  | {
-      readonly kind: 'end';
-      readonly span: string;
-      readonly t: number;
-      readonly attributes: Attributes;
-      /** What went wrong, in one word; undefined: nothing. */
-      readonly error: string | undefined;
-    }
-  /** Something that happened at one moment of a span. */
-  | {
-      readonly kind: 'event';
-      readonly span: string;
-      readonly name: string;
-      readonly t: number;
-      readonly attributes: Attributes;
-    }
-  | Measurement;
+/** Something to be sent, as data. */
+export type Signal = SpanStart | SpanEnd | SpanEvent | Measurement;
+
+interface OfSpan {
+  readonly span: string;
+  /** Milliseconds since the epoch. */
+  readonly t: number;
+  readonly attributes: Attributes;
+}
 
 /** A span begins; the others name it by `span`. */
-export interface SpanStart {
+export interface SpanStart extends OfSpan {
   readonly kind: 'start';
-  readonly span: string;
   readonly name: string;
   /** `client`: a call to the model. */
   readonly role: 'client' | 'internal';
   /** The span it is a part of; undefined: none. */
   readonly parent: string | undefined;
-  readonly t: number;
-  readonly attributes: Attributes;
+}
+
+interface SpanEnd extends OfSpan {
+  readonly kind: 'end';
+  /** What went wrong, in one word; undefined: nothing. */
+  readonly error: string | undefined;
+}
+
+/** Something that happened at one moment of a span. */
+interface SpanEvent extends OfSpan {
+  readonly kind: 'event';
+  readonly name: string;
 }
 
 /** Added to a counter, set on a gauge, recorded by a histogram: by the instrument. */
@@ -106,4 +104,26 @@ function counter(unit: string, description: string) {
 
 export function measure(metric: Metric, value: number, attributes: Attributes = {}): Measurement {
   return { kind: 'measure', metric, value, attributes };
+}
+
+/** Spans of which one at a time is open, so that each ends once. */
+export function createSpanSlot() {
+  let open: string | undefined;
+  return {
+    /** The span that is open; undefined: none. */
+    get span() {
+      return open;
+    },
+    start(t: number, start: Omit<SpanStart, 'kind' | 'role' | 't'> & Partial<SpanStart>): Signal[] {
+      open = start.span;
+      return [{ kind: 'start', role: 'internal', ...start, t }];
+    },
+    /** @param measured what is counted with it */
+    end(t: number, error: string | undefined, attributes: Attributes, ...measured: readonly Measurement[]): Signal[] {
+      if (open === undefined) return [];
+      const span = open;
+      open = undefined;
+      return [{ kind: 'end', span, t, attributes, error }, ...measured];
+    },
+  };
 }

@@ -5,65 +5,35 @@ import type { OpenReport } from './format.ts';
 export interface ReportFormat {
   /** As in `--name`. */
   readonly name: string;
-  readonly about: string;
+  /** Loads what writes it: a call pays only for the format that it asks for. */
+  readonly load: () => Promise<OpenReport>;
+  /** For the help, where it is told among the formats. */
+  readonly about?: string;
   /** It shows calls one by one. */
   readonly needsSeries: boolean;
   /** It lists sessions for a person, and itself keeps to how many are asked for. */
   readonly isList?: true;
-  /** Loads what writes it: a call pays only for the format that it asks for. */
-  readonly load: () => Promise<OpenReport>;
+}
+
+function format(name: string, load: ReportFormat['load'], traits: Partial<ReportFormat> = {}): ReportFormat {
+  return { name, load, needsSeries: false, ...traits };
 }
 
 /** What is printed when no format is asked for. */
-const TEXT: ReportFormat = {
-  name: 'text',
-  about: 'for a person',
-  needsSeries: false,
-  isList: true,
-  load: async () => (await import('./text.ts')).text,
-};
+const TEXT = format('text', async () => (await import('./text.ts')).text, { isList: true });
 
 /** Of the summary of a CI job. */
-export const CI_FORMAT: ReportFormat = {
-  name: 'markdown',
+export const CI_FORMAT = format('markdown', async () => (await import('./markdown.ts')).markdown, {
   about: 'as tables, for a pull request or the summary of a CI job',
-  needsSeries: false,
-  load: async () => (await import('./markdown.ts')).markdown,
-};
+});
 
 /** About one thing only; with --json or --partial the same is a field of the whole. */
 const ASIDES: readonly ReportFormat[] = [
-  {
-    name: 'by',
-    about: 'sums by day, project or model',
-    needsSeries: false,
-    isList: true,
-    load: async () => (await import('./session-list.ts')).sums,
-  },
-  {
-    name: 'accuracy',
-    about: 'how well the size of each next call was foreseen',
-    needsSeries: false,
-    load: async () => (await import('./accuracy.ts')).accuracy,
-  },
-  {
-    name: 'retention',
-    about: 'what compactions and handoffs kept',
-    needsSeries: false,
-    load: async () => (await import('./retention.ts')).retention,
-  },
-  {
-    name: 'explain',
-    about: 'where the figures of one call come from',
-    needsSeries: false,
-    load: async () => (await import('./explain.ts')).explain,
-  },
-  {
-    name: 'whatIf',
-    about: 'what other policies would have come to',
-    needsSeries: false,
-    load: async () => (await import('./what-if.ts')).whatIf,
-  },
+  format('by', async () => (await import('./session-list.ts')).sums, { isList: true }),
+  format('accuracy', async () => (await import('./accuracy.ts')).accuracy),
+  format('retention', async () => (await import('./retention.ts')).retention),
+  format('explain', async () => (await import('./explain.ts')).explain),
+  format('whatIf', async () => (await import('./what-if.ts')).whatIf),
 ];
 
 /** Formats with a place for anything. */
@@ -71,37 +41,20 @@ const WHOLE = new Set(['json', 'partial']);
 
 /** Formats that are asked for, one at a time. */
 export const FORMATS: readonly ReportFormat[] = [
-  {
-    name: 'detail',
+  format('detail', async () => (await import('./detail.ts')).detail, {
     about: 'for a person, turn after turn: what filled the window, and who emptied it',
     needsSeries: true,
-    load: async () => (await import('./detail.ts')).detail,
-  },
-  {
-    name: 'json',
-    about: 'everything, as JSON',
-    needsSeries: false,
-    load: async () => (await import('./json.ts')).json,
-  },
-  {
-    name: 'ndjson',
+  }),
+  format('json', async () => (await import('./json.ts')).json, { about: 'everything, as JSON' }),
+  format('ndjson', async () => (await import('./json.ts')).ndjson, {
     about: 'a line of JSON for each call, flat: for DuckDB, jq or Spark',
     needsSeries: true,
-    load: async () => (await import('./json.ts')).ndjson,
-  },
-  {
-    name: 'csv',
-    about: 'a row for each session',
-    needsSeries: false,
-    load: async () => (await import('./csv.ts')).csv,
-  },
+  }),
+  format('csv', async () => (await import('./csv.ts')).csv, { about: 'a row for each session' }),
   CI_FORMAT,
-  {
-    name: 'partial',
+  format('partial', async () => (await import('./json.ts')).partial, {
     about: 'as a part of the work, for another ctxb replay',
-    needsSeries: false,
-    load: async () => (await import('./json.ts')).partial,
-  },
+  }),
 ];
 
 /**
