@@ -1,3 +1,5 @@
+import type { EarlierRun } from './earlier-run.ts';
+import { type OutcomeCounts, outcomeCounts } from './pack/receipt.ts';
 import type { KnownReceipt } from './step-receipt.ts';
 
 /** What the steps of a run were given, and what they used. */
@@ -13,15 +15,7 @@ export interface RunReport {
   readonly curator: readonly CuratorComparison[];
 }
 
-/** How many steps are whole, in summary, cut and omitted in a pack. */
-interface Outcomes {
-  readonly included: number;
-  readonly summary: number;
-  readonly cut: number;
-  readonly omitted: number;
-}
-
-interface Sums extends Outcomes {
+interface Sums extends OutcomeCounts {
   readonly steps: number;
   readonly calls: number;
   /** Of the steps alone, and of their curators. */
@@ -30,7 +24,7 @@ interface Sums extends Outcomes {
   readonly duration_ms: number;
 }
 
-export interface StepFigures extends Outcomes {
+export interface StepFigures extends OutcomeCounts {
   readonly step: string;
   readonly run: string;
   readonly attempt: number;
@@ -55,13 +49,11 @@ export interface CuratorComparison {
   readonly pushed_out: readonly string[];
 }
 
-export interface ReportedRun {
-  readonly id: string;
-  readonly receipts: () => readonly KnownReceipt[];
-}
-
 /** @param older receipts of a step in other runs of the same flow, newest first */
-export function reportRun(run: ReportedRun, older: (step: string) => Iterable<KnownReceipt>): RunReport {
+export function reportRun(
+  run: Pick<EarlierRun, 'id' | 'receipts'>,
+  older: (step: string) => Iterable<KnownReceipt>,
+): RunReport {
   const receipts = run.receipts();
   const steps = receipts.map(figuresOf);
   return {
@@ -69,18 +61,24 @@ export function reportRun(run: ReportedRun, older: (step: string) => Iterable<Kn
     run: run.id,
     flow: receipts[0]?.flow ?? null,
     steps,
-    total: {
-      steps: steps.length,
-      included: sum(steps, ({ included }) => included),
-      summary: sum(steps, ({ summary }) => summary),
-      cut: sum(steps, ({ cut }) => cut),
-      omitted: sum(steps, ({ omitted }) => omitted),
-      calls: sum(steps, ({ measured }) => measured?.calls ?? 0),
-      cost_usd: sum(steps, ({ measured }) => measured?.cost_usd ?? 0),
-      curator_cost_usd: sum(steps, ({ curation }) => curation?.cost_usd ?? 0),
-      duration_ms: sum(steps, ({ measured }) => measured?.duration_ms ?? 0),
-    },
+    total: sumsOf(steps),
     curator: receipts.flatMap((receipt) => comparison(receipt, older(receipt.step))),
+  };
+}
+
+function sumsOf(steps: readonly StepFigures[]): Sums {
+  const sum = (figure: (step: StepFigures) => number | undefined) =>
+    steps.reduce((total, step) => total + (figure(step) ?? 0), 0);
+  return {
+    steps: steps.length,
+    included: sum(({ included }) => included),
+    summary: sum(({ summary }) => summary),
+    cut: sum(({ cut }) => cut),
+    omitted: sum(({ omitted }) => omitted),
+    calls: sum(({ measured }) => measured?.calls),
+    cost_usd: sum(({ measured }) => measured?.cost_usd),
+    curator_cost_usd: sum(({ curation }) => curation?.cost_usd),
+    duration_ms: sum(({ measured }) => measured?.duration_ms),
   };
 }
 
@@ -103,13 +101,11 @@ function isCurated({ curator }: KnownReceipt): boolean {
 
 function figuresOf(receipt: KnownReceipt): StepFigures {
   const { step, run, attempt, items, context_truncation, curation, measured } = receipt;
-  const counts = { included: 0, summary: 0, cut: 0, omitted: 0 };
-  for (const { outcome } of items) counts[outcome]++;
   return {
     step,
     run,
     attempt,
-    ...counts,
+    ...outcomeCounts(items),
     pack_chars: context_truncation.chars_used,
     budget_chars: context_truncation.budget_chars,
     truncated: context_truncation.truncated,
@@ -117,8 +113,4 @@ function figuresOf(receipt: KnownReceipt): StepFigures {
     curation: curation ?? null,
     measured: measured ?? null,
   };
-}
-
-function sum<T>(all: readonly T[], figure: (one: T) => number): number {
-  return all.reduce((total, one) => total + figure(one), 0);
 }

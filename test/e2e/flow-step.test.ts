@@ -33,7 +33,6 @@ it('has the answer, and hands on every line that claude says', async () => {
     },
     { stdin, stdout, stderr, env, cwd },
     { line: (text) => void lines.push(text), watcher: SILENT },
-    () => performance.now(),
   );
   expect(end).toMatchObject({ exitCode: 0, output: 'the answer' });
   expect(lines.map((line) => JSON.parse(line).type)).toEqual(expect.arrayContaining(['system', 'assistant', 'result']));

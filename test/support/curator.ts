@@ -31,7 +31,6 @@ export function curateIn(world: World, options: Partial<CurateOptions> = {}): Pr
     config: DEFAULTS,
     settings: undefined,
     stop: new AbortController().signal,
-    now: () => performance.now(),
     summaries: NOTHING_TO_SUM,
   };
   return curate(STEP, HISTORY, { ...defaults, ...options }, io);

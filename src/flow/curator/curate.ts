@@ -8,10 +8,10 @@ import { fileInside } from '../file/flow-files.ts';
 import type { Curator } from '../flow.ts';
 import type { TaughtStep } from '../pack/frame.ts';
 import type { CuratedChoice } from '../pack/receipt.ts';
-import type { PackItem, Summary } from '../pack/step-block.ts';
+import type { PackItem } from '../pack/step-block.ts';
 import { runStep, type StepEnd } from '../run/run-step.ts';
 import { answerJsonSchema, checkAnswer, readAnswer } from './curator-answer.ts';
-import { curatorPrompt, type PromptPlace } from './curator-prompt.ts';
+import { curatorPrompt } from './curator-prompt.ts';
 import { type CheckedSummaries, checkSummaries, type SummaryTask } from './summaries.ts';
 
 /** How a curator is run. */
@@ -24,10 +24,6 @@ export interface CurateOptions {
   readonly settings: string | undefined;
   /** Aborted when the flow is to end. */
   readonly stop: AbortSignal;
-  /** A monotonic clock, in milliseconds. */
-  readonly now: () => number;
-  /** US dollars. Default: 0.05; a smaller limit of the config holds as well. */
-  readonly limitUsd?: number;
   readonly summaries: SummaryTask;
 }
 
@@ -58,16 +54,21 @@ export async function curate(
   options: CurateOptions,
   io: Io,
 ): Promise<Curation> {
-  const begun = options.now();
+  const begun = performance.now();
   try {
-    const { end, lastError } = await ask(curatorPrompt(step, history, placeOf(options, io)), options, io);
+    const { toSum, summaryChars } = options.summaries;
+    const place = { cwd: io.cwd, maxFiles: options.curator.maxFiles, toSum, summaryChars };
+    const { end, lastError } = await ask(curatorPrompt(step, history, place), options, io);
     const { costUsd, durationMs } = end;
     if (end.exitCode !== 0) return { ...unanswered(options, endFault(end, lastError)), costUsd, durationMs };
     return { ...judge(end.output, history, options, io), costUsd, durationMs };
   } catch (error) {
-    return { ...unanswered(options, told(messageOf(error))), costUsd: 0, durationMs: options.now() - begun };
+    const durationMs = performance.now() - begun;
+    return { ...unanswered(options, told(messageOf(error))), costUsd: 0, durationMs };
   }
 }
+
+type Judged = Omit<Curation, 'costUsd' | 'durationMs'>;
 
 /** What was summed up before is used all the same. */
 function unanswered({ summaries: { kept } }: CurateOptions, fault: string): Judged {
@@ -75,14 +76,8 @@ function unanswered({ summaries: { kept } }: CurateOptions, fault: string): Judg
   return { choice, fault, summaries: undefined };
 }
 
-type Judged = Omit<Curation, 'costUsd' | 'durationMs'>;
-
-function placeOf({ curator, summaries: { toSum, summaryChars } }: CurateOptions, { cwd }: Io): PromptPlace {
-  return { cwd, maxFiles: curator.maxFiles, toSum, summaryChars };
-}
-
 async function ask(prompt: string, options: CurateOptions, io: Io): Promise<{ end: StepEnd; lastError: string }> {
-  const { curator, program, config, stop, now, limitUsd = LIMIT_USD } = options;
+  const { curator, program, config, stop } = options;
   let lastError = '';
   const relay = (line: string) => {
     if (line.trim() !== '') lastError = line;
@@ -90,12 +85,12 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<{ en
   const run = {
     program,
     invocation: curatorInvocation(curator.model, options),
-    config: curatorConfig(config, limitUsd),
+    config: curatorConfig(config, LIMIT_USD),
     prompt,
     timeoutSeconds: curator.timeoutSeconds,
     stop,
   };
-  const end = await runStep(run, io, { line() {}, watcher: { ...SILENT, relay } }, now);
+  const end = await runStep(run, io, { line() {}, watcher: { ...SILENT, relay } });
   return { end, lastError };
 }
 
@@ -119,17 +114,15 @@ function judge(output: string, history: readonly PackItem[], options: CurateOpti
   const { choice, fault } = checkAnswer(read.answer, { steps, maxFiles: curator.maxFiles, find });
   const checked = checkSummaries(read.answer.summaries, task, steps);
   const faults = [fault, checked.fault].filter((each) => each !== undefined);
-  const summaries = new Map([...task.kept, ...takenFrom(checked, curator)]);
-  const named = choice ?? { steps: [], files: [] };
+  const summaries = new Map(task.kept);
+  for (const [id, one] of checked.judged) {
+    if ('text' in one) summaries.set(id, { text: one.text, by: curator.model });
+  }
   return {
-    choice: summaries.size === 0 ? choice : { ...named, summaries },
+    choice: summaries.size === 0 ? choice : { ...(choice ?? { steps: [], files: [] }), summaries },
     fault: faults.length === 0 ? undefined : faults.join('; '),
     summaries: checked,
   };
-}
-
-function takenFrom({ judged }: CheckedSummaries, { model }: Curator): [string, Summary][] {
-  return [...judged].flatMap(([id, one]) => ('text' in one ? [[id, { text: one.text, by: model }]] : []));
 }
 
 /** Where claude did not get to an answer, stderr says why. */

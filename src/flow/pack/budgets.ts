@@ -83,10 +83,8 @@ export interface ResolvedBudgets {
  */
 export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW): ResolvedBudgets {
   const set = settleBudgets(levels, windowTokens);
-  const total = guardSize('contextBudgetChars', set.contextBudgetChars.value);
-  const guarded = eachBudget((field) =>
-    field === 'contextBudgetChars' ? total : withinTotal(guardSize(field, set[field].value), total.used),
-  );
+  const total = guard('contextBudgetChars', set.contextBudgetChars.value).used;
+  const guarded = eachBudget((field) => guard(field, set[field].value, total));
   return {
     values: eachBudget((field) => ({ value: guarded[field].used, source: set[field].source })),
     budgets: eachBudget((field) => guarded[field].used),
@@ -147,26 +145,21 @@ interface Guarded {
   readonly met: readonly { readonly kind: BudgetWarning['kind']; readonly why: string }[];
 }
 
-function guardSize(field: BudgetField, set: number): Guarded {
-  const floor = FLOORS[field];
+function guard(field: BudgetField, set: number, total = CEILING): Guarded {
+  const [floor, ceiling] = [FLOORS[field], grouped(CEILING)];
+  const met: Guarded['met'][number][] = [];
+  let used = Math.trunc(set);
   if (set > SUSPICIOUS) {
-    const why = `far above the ceiling of ${grouped(CEILING)} (are these characters?)`;
-    return { used: CEILING, met: [{ kind: 'suspicious', why }] };
-  }
-  if (set > CEILING) {
-    return { used: CEILING, met: [{ kind: 'above_max', why: `above the ceiling of ${grouped(CEILING)}` }] };
-  }
+    met.push({ kind: 'suspicious', why: `far above the ceiling of ${ceiling} (are these characters?)` });
+  } else if (set > CEILING) met.push({ kind: 'above_max', why: `above the ceiling of ${ceiling}` });
+  if (set > CEILING) used = CEILING;
   // Written this way round, NaN is raised too.
   if (!(set >= floor)) {
-    return { used: floor, met: [{ kind: 'below_min', why: `below the floor of ${grouped(floor)}` }] };
+    met.push({ kind: 'below_min', why: `below the floor of ${grouped(floor)}` });
+    used = floor;
   }
-  return { used: Math.trunc(set), met: [] };
-}
-
-function withinTotal({ used, met }: Guarded, total: number): Guarded {
-  if (used <= total) return { used, met };
-  const why = `above contextBudgetChars, ${grouped(total)}`;
-  return { used: total, met: [...met, { kind: 'above_total', why }] };
+  if (used > total) met.push({ kind: 'above_total', why: `above contextBudgetChars, ${grouped(total)}` });
+  return { used: Math.min(used, total), met };
 }
 
 function warningOf(field: BudgetField, { value, source }: SourcedBudget, { used, met }: Guarded): BudgetWarning[] {

@@ -10,52 +10,25 @@ export const TIERS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'] as const satisfies re
 
 /** Known agents, in lower case. Decisions and reviews outrank designs, which outrank analyses and reports. */
 export const AGENTS: Readonly<Record<Tier, readonly string[]>> = {
-  CRITICAL: [
-    'merge-decider',
-    'deploy-decider',
-    'requirements-critic',
-    'design-critic',
-    'test-critic',
-    'code-critic',
-    'ux-critic',
-    'code-implementer',
-    'test-author',
-    'self-reviewer',
-  ],
-  HIGH: [
-    'requirements-author',
-    'bdd-author',
-    'adr-author',
-    'interface-designer',
-    'observability-designer',
-    'design-optioneer',
-    'work-planner',
-    'test-strategist',
-    'receipt-checker',
-    'contract-enforcer',
-    'security-scanner',
-    'coverage-enforcer',
-    'gate-fixer',
-    'smoke-verifier',
-    'deploy-monitor',
-  ],
-  MEDIUM: ['clarifier', 'risk-analyst', 'policy-analyst', 'impact-analyzer', 'context-loader', 'fixer', 'mutator'],
-  LOW: [
-    'signal-normalizer',
-    'problem-framer',
-    'scope-assessor',
-    'gh-reporter',
-    'doc-writer',
-    'flow-historian',
-    'artifact-auditor',
-    'regression-analyst',
-    'learning-synthesizer',
-    'feedback-applier',
-    'swarm-ops',
-    'ux-implementer',
-    'repo-operator',
-  ],
+  CRITICAL: words(`
+    merge-decider deploy-decider requirements-critic design-critic test-critic code-critic ux-critic
+    code-implementer test-author self-reviewer
+  `),
+  HIGH: words(`
+    requirements-author bdd-author adr-author interface-designer observability-designer design-optioneer
+    work-planner test-strategist receipt-checker contract-enforcer security-scanner coverage-enforcer gate-fixer
+    smoke-verifier deploy-monitor
+  `),
+  MEDIUM: words('clarifier risk-analyst policy-analyst impact-analyzer context-loader fixer mutator'),
+  LOW: words(`
+    signal-normalizer problem-framer scope-assessor gh-reporter doc-writer flow-historian artifact-auditor
+    regression-analyst learning-synthesizer feedback-applier swarm-ops ux-implementer repo-operator
+  `),
 };
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
 
 /** Priorities of agents by name, in any case. */
 type AgentPriorities = Readonly<Record<string, Priority>>;

@@ -60,6 +60,14 @@ export interface CuratorEffect {
   readonly pushed_out: readonly string[];
 }
 
+export type OutcomeCounts = Readonly<Record<Outcome, number>>;
+
+export function outcomeCounts(items: readonly { readonly outcome: Outcome }[]): OutcomeCounts {
+  const counts = { included: 0, summary: 0, cut: 0, omitted: 0 };
+  for (const { outcome } of items) counts[outcome]++;
+  return counts;
+}
+
 /** @param shown code points that are shown; undefined: omitted */
 export function outcomeOf(shown: number | undefined, chars: number): Outcome {
   if (shown === undefined) return 'omitted';

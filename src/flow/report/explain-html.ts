@@ -2,6 +2,7 @@ import { counted, percent, tokens } from '../../report/figures.ts';
 import { escaped, HTML_HEAD, htmlTable } from '../../report/html.ts';
 import { type FlowExplained, type LevelFiles, type StepExplained, sourceText } from '../explain.ts';
 import { BUDGET_FIELDS, type BudgetSource } from '../pack/budgets.ts';
+import { outcomeCounts } from '../pack/receipt.ts';
 
 /** One self-contained page: no network, no script. */
 export function flowExplainHtml(flow: FlowExplained): string {
@@ -56,7 +57,8 @@ function overview({ steps }: FlowExplained): string {
     ],
     rows: steps.map((step) => {
       const { chars_used, budget_chars } = step.receipt.context_truncation;
-      const counts = countsOf(step);
+      const { without_output, receipt } = step;
+      const counts = outcomeCounts(receipt.items.filter((item) => !without_output.includes(item.step)));
       return [
         { html: `<a href="#step-${escaped(step.step)}">${escaped(step.step)}</a>` },
         ...BUDGET_FIELDS.map((field) => ({ html: tokens(step.budgets[field].value) })),
@@ -69,12 +71,6 @@ function overview({ steps }: FlowExplained): string {
       ];
     }),
   });
-}
-
-function countsOf({ receipt, without_output }: StepExplained) {
-  const counts = { included: 0, summary: 0, cut: 0, omitted: 0 };
-  for (const { outcome, step } of receipt.items) if (!without_output.includes(step)) counts[outcome]++;
-  return counts;
 }
 
 function section(step: StepExplained, files: LevelFiles): string {

@@ -7,21 +7,12 @@ import { counted, dollars, duration, percent, tokens } from '../../report/figure
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { CLEAR_LINE } from '../../report/terminal/progress.ts';
-import type { Watcher } from '../../run/headless-run.ts';
 import type { FlowStep } from '../flow.ts';
+import type { FlowWatcher } from '../run/attempt-step.ts';
 import type { StepNews } from '../run/run-flow.ts';
 import type { StepEnd } from '../run/run-step.ts';
 
-/** Tells a person how far a flow has come. */
-export interface FlowProgress {
-  news(step: FlowStep, news: StepNews): void;
-  /** Watches the session of a step; what it says has the step's name in front. */
-  watcher(step: FlowStep): Watcher;
-  /** Removes the status line. */
-  close(): void;
-}
-
-export interface FlowProgressOptions {
+interface FlowProgressOptions {
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
   readonly style: Style;
   readonly quiet: boolean;
@@ -32,7 +23,8 @@ export interface FlowProgressOptions {
 
 const STARTING = { text: 'starting', costUsd: 0 };
 
-export function createFlowProgress({ stderr, style, quiet, total, done: before }: FlowProgressOptions): FlowProgress {
+/** Tells a person how far a flow has come; what the session of a step says has the step's name in front. */
+export function createFlowProgress({ stderr, style, quiet, total, done: before }: FlowProgressOptions): FlowWatcher {
   const running = new Map<string, { readonly text: string; readonly costUsd: number }>();
   const drawsStatus = !quiet && stderr.isTTY === true;
   const skipped: string[] = [];

@@ -1,40 +1,64 @@
 import { signalExitCode } from '../../claude/child.ts';
 import type { Io } from '../../io.ts';
-import { type Briefing, briefingOf, effectiveCurator, historyOf, promptOf } from '../briefing.ts';
+import type { Watcher } from '../../run/headless-run.ts';
+import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
+import { type Briefing, type BriefingWorld, briefingOf, effectiveCurator, historyOf, promptOf } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import { createSummaries } from '../curator/summaries.ts';
 import { OUTPUT_FILE, stepOutput } from '../earlier-run.ts';
-import type { Curator, FlowStep } from '../flow.ts';
+import type { Curator, Flow, FlowStep } from '../flow.ts';
 import type { StepReceipt } from '../step-receipt.ts';
-import type { FlowRun } from './flow-run.ts';
-import type { FlowStop } from './flow-stop.ts';
+import type { Settled, StepNews } from './run-flow.ts';
 import { runStep, type StepEnd, type StepRun } from './run-step.ts';
 
-/** Runs an attempt of a step: makes the briefing, keeps it, its receipt, and what the step says. */
-export type Attempts = (step: FlowStep, attempt: number) => Promise<StepEnd>;
+/** A run of a flow as the command line asks for it. */
+export interface FlowRun {
+  readonly flow: Flow;
+  readonly files: FlowRunFiles;
+  readonly settled: Settled;
+  readonly parallel: number;
+  readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config' | 'otlp'>;
+  /** What a step's briefing is made of besides outputs. */
+  readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
+  readonly progress: FlowWatcher;
+}
 
-const now = () => performance.now();
+export interface FlowWatcher {
+  news(step: FlowStep, news: StepNews): void;
+  /** Watches the session of a step. */
+  watcher(step: FlowStep): Watcher;
+  close(): void;
+}
 
-export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'atOnce'>, io: Io): Attempts {
+/** What ends a flow early. */
+export interface StopSignals {
+  /** Aborted when no more steps may start. */
+  readonly noMore: AbortSignal;
+  /** Aborted when running steps must end at once. */
+  readonly atOnce: AbortSignal;
+}
+
+/** Runs attempts of steps: makes the briefing, keeps it, its receipt, and what the step says. */
+export function createAttempts(run: FlowRun, stop: StopSignals, io: Io) {
   const { flow, files, progress } = run;
   // A curator is asked once, not for each attempt.
   const curations = new Map<string, Promise<Curation | undefined>>();
   let lastCurator: Promise<unknown> = Promise.resolve();
   const summaries = createSummaries(files);
-  const outputs = (id: string) => stepOutput(files, id);
+  const worldOf = (step: FlowStep) => ({ ...run.brief(step), outputs: (id: string) => stepOutput(files, id) });
 
   /** Without earlier steps there is nothing to choose. */
   async function choose(step: FlowStep, curator: Curator): Promise<Curation | undefined> {
-    const world = { ...run.brief(step), outputs };
+    const world = worldOf(step);
     const history = historyOf(flow, step, world);
     if (history.length === 0 || stop.noMore.aborted) return undefined;
     const { program, config, invocation } = run.claudeFor(step);
     const asked = { ...step, prompt: promptOf(step, world.readPrompt) };
-    const { settings } = invocation;
     const { pack, budgets } = briefingOf(flow, step, world);
     const { model } = curator;
     const task = summaries.taskFor(history, pack.receipt.items, { model, budgets: budgets.budgets });
-    const options = { curator, program, config, settings, stop: stop.atOnce, now, summaries: task };
+    const { settings } = invocation;
+    const options = { curator, program, config, settings, stop: stop.atOnce, summaries: task };
     const curation = await curate(asked, history, options, io);
     if (curation.summaries !== undefined) summaries.keep(task, model, curation.summaries);
     return curation;
@@ -50,31 +74,32 @@ export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'at
     return curation;
   }
 
-  async function runInto(step: FlowStep, claude: Omit<StepRun, 'timeoutSeconds' | 'stop'>): Promise<StepEnd> {
+  async function runBriefed(step: FlowStep, prompt: string): Promise<StepEnd> {
     const file = files.open(step.id);
     try {
       const { timeoutSeconds } = step;
-      const sinks = { line: file.add, watcher: progress.watcher(step) };
-      return await runStep({ ...claude, timeoutSeconds, stop: stop.atOnce }, io, sinks, now);
+      const claude = { ...run.claudeFor(step), prompt, timeoutSeconds, stop: stop.atOnce };
+      return await runStep(claude, io, { line: file.add, watcher: progress.watcher(step) });
     } finally {
       file.close();
     }
   }
 
-  return async (step, attempt) => {
+  return async (step: FlowStep, attempt: number): Promise<StepEnd> => {
     const curation = await curationOf(step);
+    const curatorUsd = attempt === 1 ? (curation?.costUsd ?? 0) : 0;
     // The signal went to the curator's claude; the next one would not receive it.
-    if (stop.noMore.aborted) return { ...NOT_BEGUN, costUsd: curation?.costUsd ?? 0 };
-    const briefing = briefingOf(flow, step, { ...run.brief(step), outputs, curated: curation?.choice });
-    const receipt = receiptOf(run, { attempt, briefing, curation });
-    const { notice } = progress.watcher(step);
-    if (attempt === 1) for (const text of faultsOf(receipt)) notice(text);
+    if (stop.noMore.aborted) return { ...NOT_BEGUN, costUsd: curatorUsd };
+    const briefing = briefingOf(flow, step, { ...worldOf(step), curated: curation?.choice });
+    const receipt = receiptOf(run, attempt, briefing, curation);
+    const fault = curation?.fault === undefined ? [] : [`the curator: ${curation.fault}`];
+    if (attempt === 1) for (const text of [...receipt.warnings, ...fault]) progress.watcher(step).notice(text);
     files.write(step.id, 'pack.md', briefing.pack.text);
     files.receipt(flow.name, step.id, receipt);
-    const end = await runInto(step, { ...run.claudeFor(step), prompt: briefing.pack.text });
+    const end = await runBriefed(step, briefing.pack.text);
     files.write(step.id, OUTPUT_FILE, end.output);
     files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
-    return attempt === 1 ? { ...end, costUsd: end.costUsd + (curation?.costUsd ?? 0) } : end;
+    return { ...end, costUsd: end.costUsd + curatorUsd };
   };
 }
 
@@ -91,14 +116,14 @@ const NOT_BEGUN: StepEnd = {
   durationMs: 0,
 };
 
-interface Given {
-  readonly attempt: number;
-  readonly briefing: Briefing;
-  readonly curation: Curation | undefined;
-}
-
-function receiptOf({ flow, files }: FlowRun, { attempt, briefing, curation }: Given): StepReceipt {
-  const { pack, budgets } = briefing;
+function receiptOf(
+  { flow, files }: FlowRun,
+  attempt: number,
+  { pack, budgets }: Briefing,
+  curation: Curation | undefined,
+): StepReceipt {
+  // The steps whose summaries were paid for now.
+  const judged = [...(curation?.summaries?.judged ?? [])].flatMap(([id, one]) => ('text' in one ? [id] : []));
   return {
     ...pack.receipt,
     flow: flow.name,
@@ -110,20 +135,10 @@ function receiptOf({ flow, files }: FlowRun, { attempt, briefing, curation }: Gi
       cost_usd: curation.costUsd,
       duration_ms: Math.round(curation.durationMs),
       fault: curation.fault ?? null,
-      summed_up: summedUp(curation),
+      summed_up: judged,
     },
     measured: undefined,
   };
-}
-
-/** The steps whose summaries were paid for now. */
-function summedUp({ summaries }: Curation): string[] {
-  return [...(summaries?.judged ?? [])].flatMap(([id, judgement]) => ('text' in judgement ? [id] : []));
-}
-
-function faultsOf({ warnings, curation }: StepReceipt): string[] {
-  const fault = curation?.fault ?? null;
-  return [...warnings, ...(fault === null ? [] : [`the curator: ${fault}`])];
 }
 
 function figuresOf(end: StepEnd): StepReceipt['measured'] {

@@ -1,12 +1,12 @@
+import { setMaxListeners } from 'node:events';
 import { signalExitCode } from '../../claude/child.ts';
 import type { Io } from '../../io.ts';
+import { watchSignals } from '../../run/signals.ts';
 import { processMark } from '../../store/files/process-mark.ts';
 import { STEP_FILE } from '../earlier-run.ts';
 import type { FlowStep } from '../flow.ts';
-import { createAttempts } from './attempt-step.ts';
-import type { FlowRun } from './flow-run.ts';
-import { createFlowStop } from './flow-stop.ts';
-import { type Board, runFlow } from './run-flow.ts';
+import { createAttempts, type FlowRun } from './attempt-step.ts';
+import { type Board, runFlow, type StepNews } from './run-flow.ts';
 import type { StepEnd } from './run-step.ts';
 
 /** How the steps ended. */
@@ -24,28 +24,33 @@ export interface FlowEnd {
  * @throws CtxbError `store` when nothing can be kept, before anything has run; and what `runHeadless` throws
  */
 export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
-  const { flow, settled, parallel, progress } = run;
+  const { flow, files, settled, parallel, progress } = run;
   noteBeginning(run);
-  const ends = new Map<string, StepEnd>();
   const attempts = new Map<string, readonly StepEnd[]>();
+  const ends = new Map<string, StepEnd>();
   const stop = createFlowStop(parallel);
-  const attempt = createAttempts(run, stop, io);
+
+  function onStep({ id }: FlowStep, news: StepNews): void {
+    if (!('end' in news)) return;
+    const all = [...(attempts.get(id) ?? []), news.end];
+    attempts.set(id, all);
+    if (news.kind === 'retry') return;
+    const end = allTogether(news.end, all);
+    ends.set(id, end);
+    const { output: _, ...figures } = end;
+    files.writeJson(id, STEP_FILE, { version: 1, status: news.kind, attempts: all.length, ...figures });
+  }
+
   try {
     const board = await runFlow(
       flow,
       { settled, parallel },
       {
         stop: stop.noMore,
-        attempt,
+        attempt: createAttempts(run, stop, io),
         onStep(step, news) {
           progress.news(step, news);
-          if (!('end' in news)) return;
-          const all = [...(attempts.get(step.id) ?? []), news.end];
-          attempts.set(step.id, all);
-          if (news.kind === 'retry') return;
-          const end = allTogether(news.end, all);
-          ends.set(step.id, end);
-          noteEnd(run, step, { status: news.kind, attempts: all.length, ...end });
+          onStep(step, news);
         },
       },
     );
@@ -60,24 +65,12 @@ export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
 
 /** The answer of a step from an earlier start of this run must not pass for the new one. */
 function noteBeginning({ flow, files, settled }: FlowRun): void {
-  files.writeRun({
-    version: 1,
-    flow: flow.name,
-    started: new Date().toISOString(),
-    ctxb: processMark(process.pid),
-  });
+  const started = new Date().toISOString();
+  files.writeRun({ version: 1, flow: flow.name, started, ctxb: processMark(process.pid) });
   for (const { id } of flow.steps) {
     if (settled.done.has(id) || settled.leftOut.has(id)) continue;
     if (files.read(id, STEP_FILE) !== undefined) files.writeJson(id, STEP_FILE, { version: 1, status: 'waiting' });
   }
-}
-
-function noteEnd(
-  { files }: FlowRun,
-  { id }: FlowStep,
-  { output, ...figures }: StepEnd & { readonly status: string; readonly attempts: number },
-): void {
-  files.writeJson(id, STEP_FILE, { version: 1, ...figures });
 }
 
 /** The last attempt, with the sums of all. */
@@ -89,5 +82,41 @@ function allTogether(last: StepEnd, attempts: readonly StepEnd[]): StepEnd {
     calls: sum('calls'),
     costUsd: sum('costUsd'),
     durationMs: sum('durationMs'),
+  };
+}
+
+/** Time for steps to stop by themselves: their sessions receive Ctrl-C too, and interrupt their turns. */
+const PATIENCE_MS = 5_000;
+
+/** Each session adds listeners to the process; Node would warn of a leak. */
+const PER_SESSION = 2;
+
+/** The first Ctrl-C lets running steps interrupt their turns; a second one, or any other signal, ends them. */
+function createFlowStop(parallel: number) {
+  const noMore = new AbortController();
+  const atOnce = new AbortController();
+  setMaxListeners(0, noMore.signal, atOnce.signal);
+  process.setMaxListeners(Math.max(process.getMaxListeners(), parallel * PER_SESSION + 10));
+  let timer: NodeJS.Timeout | undefined;
+  const signals = watchSignals({
+    interrupt() {
+      noMore.abort();
+      // A step that has just started does not listen for signals yet.
+      timer = setTimeout(() => atOnce.abort(), PATIENCE_MS);
+    },
+    kill() {
+      noMore.abort();
+      atOnce.abort();
+    },
+  });
+  return {
+    noMore: noMore.signal,
+    atOnce: atOnce.signal,
+    /** The first signal. */
+    received: signals.received,
+    clear() {
+      clearTimeout(timer);
+      signals.stop();
+    },
   };
 }

@@ -1,15 +1,18 @@
 import { PassThrough, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import type { HeadlessInvocation } from '../../claude/claude-arguments.ts';
+import { type HeadlessInvocation, readClaudeArguments } from '../../claude/claude-arguments.ts';
 import type { Config } from '../../config/config.ts';
 import { costUsd } from '../../core/governor/cost/cost.ts';
+import { windowOfModel } from '../../core/governor/gauge/window.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import { createFramer } from '../../core/protocol/frame.ts';
+import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import type { Watcher } from '../../run/headless-run.ts';
 import { runHeadless } from '../../run/run-headless.ts';
 import { timeoutSignal } from '../../run/signals.ts';
+import type { FlowStep } from '../flow.ts';
 
 /** A step: claude in a fresh session under all of ctxb's policies. */
 export interface StepRun {
@@ -31,6 +34,39 @@ export interface StepSinks {
   readonly watcher: Watcher;
 }
 
+/** `window`: in tokens; undefined where the model's name does not tell. */
+type StepClaude = Pick<StepRun, 'program' | 'invocation'> & { readonly window: number | undefined };
+
+/**
+ * The program and arguments from the command line, with the step's model. Prompt, session and format are the flow's.
+ *
+ * @throws CtxbError `usage` where the arguments set one of these, or do not make a headless run
+ */
+export function readStepClaude([program, ...args]: readonly string[], step: Pick<FlowStep, 'model'>): StepClaude {
+  if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb flow run FILE -- claude [arguments]');
+  const model = step.model === undefined ? [] : ['--model', step.model];
+  const invocation = readClaudeArguments(['-p', '--output-format', 'stream-json', '--verbose', ...args, ...model]);
+  if (invocation.kind !== 'headless') throw new CtxbError('usage', `claude cannot be run so: ${reasonOf(invocation)}`);
+  refuseOwn(invocation);
+  return { program, invocation, window: windowOfModel(invocation.model) };
+}
+
+function reasonOf(invocation: Exclude<ReturnType<typeof readClaudeArguments>, { readonly kind: 'headless' }>): string {
+  return invocation.kind === 'untouched'
+    ? invocation.reason
+    : `write ${invocation.option}=…, so that it is clear what "${invocation.candidate}" belongs to`;
+}
+
+function refuseOwn({ prompt, resumes, passed, passedAgain, inputFormat, outputFormat }: HeadlessInvocation): void {
+  const wrong = [
+    ...(prompt === undefined ? [] : [`the prompt "${prompt}"`]),
+    ...(resumes || passed.length > passedAgain.length ? ['the session'] : []),
+    ...(inputFormat === 'text' && outputFormat === 'stream-json' ? [] : ['the format']),
+  ];
+  if (wrong.length === 0) return;
+  throw new CtxbError('usage', `leave ${wrong.join(' and ')} out: in a flow, each step has its own`);
+}
+
 /** The result of an attempt. */
 export interface StepEnd {
   readonly exitCode: number;
@@ -48,9 +84,8 @@ export interface StepEnd {
   readonly durationMs: number;
 }
 
-/** @param now a monotonic clock, in milliseconds */
-export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () => number): Promise<StepEnd> {
-  const begun = now();
+export async function runStep(run: StepRun, io: Io, sinks: StepSinks): Promise<StepEnd> {
+  const begun = performance.now();
   let last: Answer | undefined;
   let state: GovernorState | undefined;
   let peak = 0;
@@ -93,7 +128,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
     firstTokens: state?.gauge.first ?? 0,
     calls: state?.gauge.calls ?? 0,
     costUsd: state === undefined ? 0 : costUsd(state),
-    durationMs: now() - begun,
+    durationMs: performance.now() - begun,
   };
 }
 

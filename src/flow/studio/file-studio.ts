@@ -14,29 +14,44 @@ import { REFERENCE_WINDOW } from '../pack/budgets.ts';
 import { readReceipt } from '../step-receipt.ts';
 import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
 import type { Studio } from './studio-server.ts';
-import { type BudgetsView, type Edit, type FlowView, PROFILE, type StepView, type StudioView } from './studio-view.ts';
+import {
+  type BudgetsView,
+  type Edit,
+  type FlowView,
+  PROFILE,
+  type ProfileView,
+  type StepView,
+  type StudioView,
+} from './studio-view.ts';
+
+/** Where the files of a flow and what holds for it are. */
+interface Place {
+  /** Where the receipts are. */
+  readonly contextDir: string;
+  /** Tokens of the model's context window, default 200,000. */
+  readonly window: number | undefined;
+  /** The budgets of all flows. */
+  readonly global: BudgetChanges;
+  /** In place of the one that the flow names. */
+  readonly profile?: string | undefined;
+}
 
 /**
  * Edits a flow file and the file of its profile, which are read for every request, so that changes by others are noticed.
  *
  * @param path absolute
- * @param contextDir where the receipts are
  */
-export function createFileStudio(
-  path: string,
-  { contextDir, ...place }: Omit<ViewWorld, 'receiptOf'> & { readonly contextDir: string },
-): Studio {
-  const world: ViewWorld = { ...place, receiptOf: (flow, step) => receiptOf(contextDir, flow, step) };
+export function createFileStudio(path: string, place: Place): Studio {
   const view: Studio['view'] = ({ hash, edits }) => {
     const files = readFiles(path, place.profile);
-    return hash !== undefined && hashOf(files) !== hash ? 'changed' : makeView(files, edits, world);
+    return hash !== undefined && files.hash !== hash ? 'changed' : makeView(files, edits, place);
   };
   return {
     view,
     save({ hash, edits }) {
       const files = readFiles(path, place.profile);
       // An edit without a hash may be for another version of the file.
-      if (hashOf(files) !== hash) return 'changed';
+      if (files.hash !== hash) return 'changed';
       const texts = editTexts(files, edits);
       const [finding] = checkTexts(files, texts).findings;
       if (finding !== undefined) throw new CtxbError('usage', `nothing was written: ${finding.message}`);
@@ -56,6 +71,9 @@ interface Files {
   readonly flow: ReadFile;
   /** That of the chosen profile, where it has one of its own. */
   readonly profile: ReadFile | undefined;
+  /** Of both. */
+  readonly hash: string;
+  readonly checked: ReadFlow;
   /** The chosen profile, where it stands in the flow. */
   readonly inFlow: string | undefined;
   /** In place of the one that the flow names. */
@@ -65,14 +83,13 @@ interface Files {
 function readFiles(path: string, asked: string | undefined): Files {
   const read = (file: string) => ({ path: file, ...readUserFile(file, MAX_FILE_BYTES) });
   const own = read(path);
-  const { flow } = checkFlow(path, own.text, { profile: asked });
-  const file = flow && profileOf(flow)?.file;
-  const profile = file === undefined ? undefined : read(file);
-  return { flow: own, profile, inFlow: profile === undefined ? flow?.profile : undefined, asked };
-}
-
-function hashOf({ flow, profile }: Files): string {
-  return profile === undefined ? flow.hash : `${flow.hash}-${profile.hash}`;
+  const checked = checkFlow(path, own.text, { profile: asked });
+  const file = checked.flow && profileOf(checked.flow)?.file;
+  if (file === undefined) {
+    return { flow: own, profile: undefined, hash: own.hash, checked, inFlow: checked.flow?.profile, asked };
+  }
+  const profile = read(file);
+  return { flow: own, profile, hash: `${own.hash}-${profile.hash}`, checked, inFlow: undefined, asked };
 }
 
 /** Texts of the files, with edits. */
@@ -116,45 +133,19 @@ function writeFiles({ flow, profile }: Files, texts: Texts): boolean {
   return true;
 }
 
-/** A receipt that cannot be read is reported at its step. */
-function receiptOf(contextDir: string, flow: string, step: string): ReturnType<ViewWorld['receiptOf']> {
-  try {
-    const json = readFlowReceipt(contextDir, flow, step);
-    return json === undefined ? undefined : (readReceipt(json) ?? { fault: 'its receipt is not one that can be read' });
-  } catch (error) {
-    if (error instanceof CtxbError) return { fault: error.message };
-    throw error;
-  }
-}
-
-/** What the view shows besides the file. */
-export interface ViewWorld {
-  readonly receiptOf: (flow: string, step: string) => StepView['receipt'];
-  /** Tokens of the model's context window, default 200,000. */
-  readonly window: number | undefined;
-  /** The budgets of all flows. */
-  readonly global: BudgetChanges;
-  /** In place of the one that the flow names. */
-  readonly profile?: string | undefined;
-}
-
 /**
  * What the page shows of the files with edits. Edits with invalid values become findings, and the rest
  * is shown without them.
  *
  * @throws CtxbError `usage` as `editFlow`
  */
-function makeView(files: Files, edits: readonly Edit[], world: ViewWorld): StudioView {
-  const base = { file: basename(files.flow.path), hash: hashOf(files), diff: [] };
-  const { flow, findings } = checkFlow(files.flow.path, files.flow.text, { profile: files.asked });
-  if (flow === undefined) return { ...base, findings, flow: undefined };
-  const edited = goodEdits(files, edits);
-  return {
-    ...base,
-    findings: edited.findings,
-    flow: flowView(edited.flow ?? flow, files, edited.texts, world),
-    diff: lineDiff(files.flow.text, edited.texts.flow),
-  };
+function makeView(files: Files, edits: readonly Edit[], place: Place): StudioView {
+  const { hash, checked } = files;
+  const base = { file: basename(files.flow.path), hash, diff: [] };
+  if (checked.flow === undefined) return { ...base, findings: checked.findings, flow: undefined };
+  const { texts, flow, findings } = goodEdits(files, edits);
+  const diff = lineDiff(files.flow.text, texts.flow);
+  return { ...base, findings, flow: flowView(flow ?? checked.flow, files, texts, place), diff };
 }
 
 function goodEdits(files: Files, edits: readonly Edit[]) {
@@ -176,42 +167,46 @@ function keyOf({ flow, profile, inFlow }: Files, edit: Edit): string {
 
 const NOTHING = { budgets: {}, model: undefined };
 
-function flowView(flow: Flow, files: Files, texts: Texts, { receiptOf, global, window }: ViewWorld): FlowView {
+function flowView(flow: Flow, files: Files, texts: Texts, { contextDir, global, window }: Place): FlowView {
   const own = ownBudgets(files.flow.path, texts.flow, files.inFlow);
   const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets' | 'model'>) =>
     effectiveBudgets(levels, step, { global, window });
-  const ofFlow = budgetsOf(flow, NOTHING);
   const without = budgetsOf({ ...flow, budgets: {} }, NOTHING);
-  const bare = budgetsOf({ ...flow, budgets: {}, profile: undefined }, NOTHING);
-  const ownOfProfile = (file: ReadFile) => ownBudgets(file.path, texts.profile ?? '')(null);
   const order = orderSteps(flow);
   const stages = new Map(order.stages.flatMap((steps, stage) => steps.map(({ id }) => [id, stage] as const)));
-  const positions = new Map(order.sequence.map(({ id }, index) => [id, index]));
   return {
     name: flow.name,
-    profile:
-      flow.profile === undefined
-        ? undefined
-        : {
-            name: flow.profile,
-            file: files.profile && relative(dirname(files.flow.path), files.profile.path),
-            key: files.profile === undefined ? pathText(['profiles', flow.profile]) : IN_PROFILE.slice(0, -1),
-            budgets: budgetsView(files.profile ? ownOfProfile(files.profile) : own(PROFILE), without, bare),
-            diff: files.profile === undefined ? [] : lineDiff(files.profile.text, texts.profile ?? ''),
-          },
+    profile: flow.profile === undefined ? undefined : profileView(flow.profile),
     window: window ?? REFERENCE_WINDOW,
-    budgets: budgetsView(own(null), ofFlow, without),
+    budgets: budgetsView(own(null), budgetsOf(flow, NOTHING), without),
     steps: flow.steps.map((step) => ({
       id: step.id,
       agent: step.agent,
       objective: step.objective,
       stage: stages.get(step.id) ?? 0,
-      after: directNeeds(step, order, positions),
+      after: directNeeds(step, order),
       sees: order.history.get(step.id)?.length ?? 0,
       budgets: budgetsView(own(step.id), budgetsOf(flow, step), budgetsOf(flow, { ...NOTHING, model: step.model })),
-      receipt: receiptOf(flow.name, step.id),
+      receipt: receiptOf(contextDir, flow.name, step.id),
     })),
   };
+
+  function profileView(name: string): ProfileView {
+    const bare = budgetsOf({ ...flow, budgets: {}, profile: undefined }, NOTHING);
+    const { profile } = files;
+    if (profile === undefined) {
+      const key = pathText(['profiles', name]);
+      return { name, file: undefined, key, budgets: budgetsView(own(PROFILE), without, bare), diff: [] };
+    }
+    const text = texts.profile ?? '';
+    return {
+      name,
+      file: relative(dirname(files.flow.path), profile.path),
+      key: IN_PROFILE.slice(0, -1),
+      budgets: budgetsView(ownBudgets(profile.path, text)(null), without, bare),
+      diff: lineDiff(profile.text, text),
+    };
+  }
 }
 
 type Effective = ReturnType<typeof effectiveBudgets>;
@@ -221,28 +216,32 @@ function budgetsView(
   effective: Effective,
   inherited: Effective,
 ): BudgetsView {
-  const written = Object.entries(own).map(([key, value]) => [key, String(value)]);
   return {
-    own: Object.fromEntries(written),
+    own: Object.fromEntries(Object.entries(own).map(([key, value]) => [key, String(value)])),
     effective: effective.values,
     inherited: inherited.values,
     warnings: effective.warnings,
   };
 }
 
-/** The needs of a step that none of its other needs brings along. */
-function directNeeds(
-  { id }: FlowStep,
-  { needs, history }: StepOrder,
-  positions: ReadonlyMap<string, number>,
-): string[] {
-  const place = (need: string) => positions.get(need) ?? 0;
+/** The needs of a step that none of its other needs brings along, the latest first. */
+function directNeeds({ id }: FlowStep, { needs, history }: StepOrder): string[] {
+  const needed = new Set(needs.get(id));
   const brought = new Set<string>();
-  return [...(needs.get(id) ?? [])]
-    .sort((one, other) => place(other) - place(one))
-    .filter((need) => {
-      if (brought.has(need)) return false;
-      for (const each of [need, ...(history.get(need) ?? [])]) brought.add(each);
-      return true;
-    });
+  return (history.get(id) ?? []).toReversed().filter((each) => {
+    if (!needed.has(each) || brought.has(each)) return false;
+    for (const older of history.get(each) ?? []) brought.add(older);
+    return true;
+  });
+}
+
+/** A receipt that cannot be read is reported at its step. */
+function receiptOf(contextDir: string, flow: string, step: string): StepView['receipt'] {
+  try {
+    const json = readFlowReceipt(contextDir, flow, step);
+    return json === undefined ? undefined : (readReceipt(json) ?? { fault: 'its receipt is not one that can be read' });
+  } catch (error) {
+    if (error instanceof CtxbError) return { fault: error.message };
+    throw error;
+  }
 }

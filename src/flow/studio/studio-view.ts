@@ -2,7 +2,7 @@ import type { Finding } from '../../config/config.ts';
 import type { BudgetChanges } from '../../config/flow-settings.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
 import type { BudgetWarning, SourcedBudgets } from '../pack/budgets.ts';
-import type { Outcome } from '../pack/receipt.ts';
+import { type OutcomeCounts, outcomeCounts } from '../pack/receipt.ts';
 import type { KnownReceipt } from '../step-receipt.ts';
 
 /** A key of `budgets` that the studio changes. */
@@ -87,19 +87,10 @@ export function bindingOf({ context_truncation, items }: KnownReceipt): 'whole' 
   return items.some(({ outcome }) => outcome === 'cut' || outcome === 'summary') ? 'steps' : 'nothing';
 }
 
-type Counts = Readonly<Record<Outcome, number>>;
-
-/** How many of the earlier steps are whole, in summary, cut and omitted. */
-export function outcomeCounts(items: readonly { readonly outcome: Outcome }[]): Counts {
-  const counts = { included: 0, summary: 0, cut: 0, omitted: 0 };
-  for (const { outcome } of items) counts[outcome]++;
-  return counts;
-}
-
 type Tier = KnownReceipt['items'][number]['tier'];
 
 /** The same for each tier, the most important first. */
-export function tierCounts({ items }: KnownReceipt): Readonly<Record<Tier, Counts>> {
+export function tierCounts({ items }: KnownReceipt): Readonly<Record<Tier, OutcomeCounts>> {
   const countsOf = (tier: Tier) => outcomeCounts(items.filter((item) => item.tier === tier));
   return { CRITICAL: countsOf('CRITICAL'), HIGH: countsOf('HIGH'), MEDIUM: countsOf('MEDIUM'), LOW: countsOf('LOW') };
 }

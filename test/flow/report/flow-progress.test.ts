@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { Decision } from '../../../src/core/governor/decisions.ts';
-import { createFlowProgress, type FlowProgress } from '../../../src/flow/report/flow-progress.ts';
+import { createFlowProgress } from '../../../src/flow/report/flow-progress.ts';
+import type { FlowWatcher } from '../../../src/flow/run/attempt-step.ts';
 import type { StepNews } from '../../../src/flow/run/run-flow.ts';
 import { PLAIN } from '../../../src/report/style.ts';
 import { afterTurn } from '../../support/governor.ts';
@@ -20,7 +21,7 @@ interface Watched {
 
 /** What is written while something happens, a line each; what was taken away again stands behind an arrow. */
 function written(
-  happens: (progress: FlowProgress) => void,
+  happens: (progress: FlowWatcher) => void,
   { columns = 80, isTTY = false, quiet = false }: Watched = {},
 ) {
   const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns });

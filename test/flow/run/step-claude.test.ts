@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readStepClaude } from '../../../src/flow/run/step-claude.ts';
+import { readStepClaude } from '../../../src/flow/run/run-step.ts';
 
 it.each([
   { title: 'as it was given', words: ['claude', '--model', 'haiku'], step: undefined, passed: ['--model', 'haiku'] },

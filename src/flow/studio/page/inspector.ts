@@ -1,13 +1,6 @@
 import { counted, grouped, h, part, table } from '../../../browser/dom.ts';
-import {
-  bindingOf,
-  type Edit,
-  type FlowView,
-  outcomeCounts,
-  PROFILE,
-  type StepView,
-  type StudioView,
-} from '../studio-view.ts';
+import { outcomeCounts } from '../../pack/receipt.ts';
+import { bindingOf, type Edit, type FlowView, PROFILE, type StepView, type StudioView } from '../studio-view.ts';
 import { createForm } from './budgets-form.ts';
 import { type Drafts, levelOf } from './drafts.ts';
 import { receiptPart } from './receipt.ts';

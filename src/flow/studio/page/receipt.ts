@@ -1,6 +1,7 @@
 import { counted, grouped, h, table } from '../../../browser/dom.ts';
+import { outcomeCounts } from '../../pack/receipt.ts';
 import type { KnownReceipt } from '../../step-receipt.ts';
-import { bindingOf, outcomeCounts, type StepView, tierCounts } from '../studio-view.ts';
+import { bindingOf, type StepView, tierCounts } from '../studio-view.ts';
 
 export function receiptPart({ receipt, budgets }: StepView): HTMLElement {
   const title = h('h3', {}, 'Last run');
