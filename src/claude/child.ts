@@ -13,7 +13,6 @@ export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Both ends of three pipes, and of the one that tells whether the program could be executed. */
 const DESCRIPTORS = 8;
 
-/** How the child ended: its own exit code, or the signal that ended it. */
 export interface ChildEnd {
   readonly code: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
@@ -26,7 +25,6 @@ export interface Child {
   /** Held, as `stderr` is, until somebody reads it. */
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when the process is gone and its output is at its end. */
   readonly ended: Promise<ChildEnd>;
   /** Signals the whole group; does nothing when it is gone. */
   kill(signal: NodeJS.Signals): void;
@@ -156,7 +154,6 @@ function startError(command: string, { code = '', message }: StartFault): CtxbEr
 
 const INSTALL = 'install one (npm install -g @anthropic-ai/claude-code), or give its path';
 
-/** What a person can do about what the system said. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EACCES: 'it is no program, or you may not execute it: check the path and chmod +x',
   E2BIG: 'its arguments are too long: give the prompt on stdin or with --prompts',

@@ -16,7 +16,6 @@ export interface AmbiguousInvocation {
 /** A headless run, and what the caller asked of it. Settings files and environment variables are not looked at. */
 export interface HeadlessInvocation {
   readonly kind: 'headless';
-  /** The arguments as they came. */
   readonly written: readonly string[];
   /** `-p` or `--print` is among them. */
   readonly isPrint: boolean;
@@ -34,7 +33,6 @@ export interface HeadlessInvocation {
   readonly outputFormat: 'text' | 'json' | 'stream-json';
   readonly verbose: boolean;
   readonly model: string | undefined;
-  /** Starts with the messages of an earlier session. */
   readonly resumes: boolean;
   /** False means there will be no session log. */
   readonly sessionPersistence: boolean;
@@ -45,7 +43,6 @@ export interface HeadlessInvocation {
   readonly jsonSchema: boolean;
   /** The caller's own limit for claude, in US dollars. */
   readonly maxBudgetUsd: string | undefined;
-  /** The last `--settings`: a path or JSON. */
   readonly settings: string | undefined;
 }
 
@@ -115,7 +112,6 @@ function ourArguments({ hidesThoughts }: HeadlessInvocation): readonly string[] 
   return hidesThoughts ? [...OUR_ARGUMENTS, ...NO_THOUGHTS] : OUR_ARGUMENTS;
 }
 
-/** Why this is not a headless run. */
 function otherMode(argv: readonly string[], tokens: readonly Token[], options: Options): string | undefined {
   const first = argv[0] ?? '';
   if (CLAUDE_FIRST_WORDS.has(first)) return `${first} is a command of its own`;

@@ -2,11 +2,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment } from '../io.ts';
 
-/** Where a claude runs. */
 export interface ClaudePlace {
-  /** The environment that claude gets. */
   readonly env: Environment;
-  /** claude's working folder. */
   readonly cwd: string;
 }
 

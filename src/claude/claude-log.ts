@@ -90,7 +90,6 @@ export function readSessionLog(path: string): SessionLog {
   return { hasMessages, delivered, finished, openTool };
 }
 
-/** What has been read so far; mutable. */
 interface Reading {
   hasMessages: boolean;
   readonly delivered: Set<string>;
@@ -99,7 +98,6 @@ interface Reading {
   beforeCommand: boolean;
   /** The id of the last answer. It has a row for each of its blocks. */
   message: unknown;
-  /** By id. */
   readonly open: Map<string, OpenTool>;
 }
 
@@ -233,12 +231,10 @@ function realPath(path: string): string {
   }
 }
 
-/** What is known of a session from claude's own log of it. */
 export type LoggedState = Pick<ExitEvent, 'logged' | 'delivered' | 'finished' | 'openTool'>;
 
 const UNKNOWN: LoggedState = { logged: false, delivered: [], finished: false, openTool: undefined };
 
-/** What claude's own log says about the turn that was under way. */
 export function readLoggedState({ session, turn }: GovernorState, { env, cwd }: Io): LoggedState {
   const { id, transcript } = session;
   const path = id && findSessionLog(id, { env, cwd, transcriptPath: transcript });

@@ -11,92 +11,70 @@ interface ClaudeOption {
 }
 
 /**
- * The options of claude's main command, aliases side by side with the reported name first. Source: `claude --help` and what
- * the 2.1.197 and 2.1.330 programs take (hidden ones too), and `--mcp-debug`, which 1.0.128 still had.
+ * The options of claude's main command, aliases side by side (`|`) with the reported name first. Source: `claude --help`
+ * and what the 2.1.197 and 2.1.330 programs take (hidden ones too), and `--mcp-debug`, which 1.0.128 still had.
  */
-const SPELLINGS: Readonly<Record<ValueCount, readonly string[]>> = {
-  none: [
-    '--print -p',
-    '--continue -c',
-    '--help -h',
-    '--version -v',
-    '--background --bg',
-    '--debug-to-stderr -d2e',
-    ...['--agents-view-if-allowed', '--allow-dangerously-skip-permissions', '--allow-other-models', '--await-claim'],
-    ...['--await-initialize', '--ax-screen-reader', '--bare', '--brief', '--chrome', '--no-chrome'],
-    ...['--dangerously-skip-permissions', '--deep-link-origin', '--desktop', '--disable-slash-commands'],
-    ...['--enable-auth-status', '--enable-auto-mode', '--exclude-dynamic-system-prompt-sections', '--fork-session'],
-    ...['--forward-subagent-text', '--hold-repository-while-parked', '--host-auth-is-org-sign-in', '--ide', '--init'],
-    ...['--include-hook-events', '--include-partial-messages', '--include-unsupported-models', '--init-only'],
-    ...['--maintenance', '--managed-settings-in-initialize', '--mcp-debug', '--no-session-persistence'],
-    ...['--plan-mode-required', '--replay-user-messages', '--reply-on-resume', '--restricted', '--safe-mode'],
-    ...['--session-mirror', '--strict-mcp-config', '--tmux', '--verbose'],
-  ],
-  one: [
-    '--name -n',
-    ...['--advisor', '--agent', '--agent-color', '--agent-id', '--agent-name', '--agent-type', '--agents'],
-    ...['--append-subagent-system-prompt', '--append-subagent-system-prompt-file', '--append-system-prompt'],
-    ...['--append-system-prompt-file', '--attach-serve', '--autocompact', '--client-data-url', '--correlation-id'],
-    ...['--debug-file', '--deep-link-cwd-b64', '--deep-link-last-fetch', '--deep-link-repo', '--effort'],
-    ...['--environment', '--fallback-model', '--fast-mode', '--forward-home-settings', '--inherit-permission-mode'],
-    ...['--initialize-fields', '--input-format', '--json-schema', '--lead-verify-key', '--managed-settings'],
-    ...['--max-budget-usd', '--max-thinking-tokens', '--max-turns', '--messaging-socket-path', '--metadata', '--model'],
-    ...['--on-branch', '--output-format', '--parent-session-id', '--permission-mode', '--permission-prompt-tool'],
-    ...['--permission-prompts', '--plan-mode-instructions', '--plugin-dir', '--plugin-dir-no-mcp', '--plugin-url'],
-    ...['--pool', '--prefill', '--prefill-b64', '--proactivity', '--project-config-root', '--ref'],
-    ...['--remote-control-session-name-prefix', '--resume-drops-turn', '--resume-session-at', '--rewind-files'],
-    ...['--runner-declares', '--sdk-url', '--session-began-as-copy', '--session-id', '--setting-sources', '--settings'],
-    ...['--system-prompt', '--system-prompt-file', '--system-prompt-snapshot', '--task-budget', '--team-name'],
-    ...['--teammate-mode', '--thinking', '--thinking-display', '--watch-artifact', '--watch-artifact-no-autoreact'],
-    '--workload',
-  ],
-  optional: [
-    '--debug -d',
-    '--resume -r',
-    '--worktree -w',
-    '--cloud --remote',
-    '--remote-control --rc',
-    ...['--from-pr', '--prompt-suggestions', '--teleport'],
-  ],
-  many: [
-    '--allowedTools --allowed-tools',
-    '--disallowedTools --disallowed-tools',
-    ...['--add-dir', '--betas', '--channels', '--dangerously-load-development-channels', '--file', '--mcp-config'],
-    '--tools',
-  ],
+const SPELLINGS: Readonly<Record<ValueCount, string>> = {
+  none: `
+    --print|-p --continue|-c --help|-h --version|-v --background|--bg --debug-to-stderr|-d2e --agents-view-if-allowed
+    --allow-dangerously-skip-permissions --allow-other-models --await-claim --await-initialize --ax-screen-reader
+    --bare --brief --chrome --no-chrome --dangerously-skip-permissions --deep-link-origin --desktop
+    --disable-slash-commands --enable-auth-status --enable-auto-mode --exclude-dynamic-system-prompt-sections
+    --fork-session --forward-subagent-text --hold-repository-while-parked --host-auth-is-org-sign-in --ide --init
+    --include-hook-events --include-partial-messages --include-unsupported-models --init-only --maintenance
+    --managed-settings-in-initialize --mcp-debug --no-session-persistence --plan-mode-required --replay-user-messages
+    --reply-on-resume --restricted --safe-mode --session-mirror --strict-mcp-config --tmux --verbose`,
+  one: `
+    --name|-n --advisor --agent --agent-color --agent-id --agent-name --agent-type --agents
+    --append-subagent-system-prompt --append-subagent-system-prompt-file --append-system-prompt
+    --append-system-prompt-file --attach-serve --autocompact --client-data-url --correlation-id --debug-file
+    --deep-link-cwd-b64 --deep-link-last-fetch --deep-link-repo --effort --environment --fallback-model --fast-mode
+    --forward-home-settings --inherit-permission-mode --initialize-fields --input-format --json-schema
+    --lead-verify-key --managed-settings --max-budget-usd --max-thinking-tokens --max-turns --messaging-socket-path
+    --metadata --model --on-branch --output-format --parent-session-id --permission-mode --permission-prompt-tool
+    --permission-prompts --plan-mode-instructions --plugin-dir --plugin-dir-no-mcp --plugin-url --pool --prefill
+    --prefill-b64 --proactivity --project-config-root --ref --remote-control-session-name-prefix --resume-drops-turn
+    --resume-session-at --rewind-files --runner-declares --sdk-url --session-began-as-copy --session-id
+    --setting-sources --settings --system-prompt --system-prompt-file --system-prompt-snapshot --task-budget
+    --team-name --teammate-mode --thinking --thinking-display --watch-artifact --watch-artifact-no-autoreact
+    --workload`,
+  optional: `
+    --debug|-d --resume|-r --worktree|-w --cloud|--remote --remote-control|--rc --from-pr --prompt-suggestions
+    --teleport`,
+  many: `
+    --allowedTools|--allowed-tools --disallowedTools|--disallowed-tools --add-dir --betas --channels
+    --dangerously-load-development-channels --file --mcp-config --tools`,
 };
 
 /** Commands of claude up to 2.1.330, hidden ones too. They are commands only where neither `-p` nor `--print` is written. */
-export const CLAUDE_COMMANDS: ReadonlySet<string> = new Set([
-  ...['agents', 'auth', 'auto-mode', 'design-login', 'doctor', 'edit-chrome-settings', 'edit-hook'],
-  ...['edit-memory-settings', 'edit-permission-rules', 'edit-sandbox-settings', 'edit-skill-overrides', 'gateway'],
-  ...['import', 'import-conversations', 'install', 'mcp', 'plugin', 'plugins', 'project', 'purge', 'rc'],
-  ...['remote-control', 'sandbox', 'self-hosted-runner', 'setup-token', 'ultrareview', 'update', 'upgrade'],
-  ...['workspace-trust', 'worktree-hook'],
-]);
+export const CLAUDE_COMMANDS: ReadonlySet<string> = new Set(
+  words(`
+    agents auth auto-mode design-login doctor edit-chrome-settings edit-hook edit-memory-settings
+    edit-permission-rules edit-sandbox-settings edit-skill-overrides gateway import import-conversations install mcp
+    plugin plugins project purge rc remote-control sandbox self-hosted-runner setup-token ultrareview update upgrade
+    workspace-trust worktree-hook`),
+);
 
 /** Words that claude takes for a command when they are the very first argument, whatever follows. */
-export const CLAUDE_FIRST_WORDS: ReadonlySet<string> = new Set([
-  ...['attach', 'bridge', 'daemon', 'kill', 'logs', 'rc', 'remote', 'remote-control', 'respawn', 'rm', 'stop', 'sync'],
-  ...['--bg-pty-host', '--bg-spare', '--chrome-native-host', '--claude-in-chrome-mcp', '--computer-use-mcp'],
-  ...['--daemon-worker', '--preload', '--update', '--upgrade'],
-]);
+export const CLAUDE_FIRST_WORDS: ReadonlySet<string> = new Set(
+  words(`
+    attach bridge daemon kill logs rc remote remote-control respawn rm stop sync --bg-pty-host --bg-spare
+    --chrome-native-host --claude-in-chrome-mcp --computer-use-mcp --daemon-worker --preload --update --upgrade`),
+);
 
 const OPTIONS: ReadonlyMap<string, ClaudeOption> = new Map(
   (['none', 'one', 'optional', 'many'] as const).flatMap((values) =>
-    SPELLINGS[values].flatMap((line) => spellings(line, values)),
+    words(SPELLINGS[values]).flatMap((aliases) => spellings(aliases.split('|'), values)),
   ),
 );
 
-function spellings(line: string, values: ValueCount): [string, ClaudeOption][] {
-  const all = line.split(' ');
-  const option = { name: all[0] ?? line, values };
-  return all.map((spelling) => [spelling, option]);
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
 }
 
-/** Finds an option by any of its exact spellings, with its dashes. claude knows no abbreviations. */
-function findClaudeOption(spelling: string): ClaudeOption | undefined {
-  return OPTIONS.get(spelling);
+function spellings(aliases: readonly string[], values: ValueCount): [string, ClaudeOption][] {
+  const option = { name: aliases[0] ?? '', values };
+  return aliases.map((spelling) => [spelling, option]);
 }
 
 interface OptionToken {
@@ -104,7 +82,6 @@ interface OptionToken {
   readonly name: string;
   readonly written: readonly string[];
   readonly value: string | undefined;
-  /** A required value is missing. */
   readonly incomplete: boolean;
 }
 
@@ -139,14 +116,13 @@ export function tokenise(argv: readonly string[]): Token[] {
   return tokens;
 }
 
-/** A lone `-` is a word. */
 function isDashed(word: string): boolean {
   return word.length > 1 && word.startsWith('-');
 }
 
 /** Takes the option's values off `rest`, and puts back the remainder of a cluster of short options. */
 function readOption(word: string, rest: string[]): OptionToken | UnknownToken {
-  const exact = findClaudeOption(word);
+  const exact = OPTIONS.get(word);
   if (exact !== undefined) return withValues(exact, word, rest);
   return (word.startsWith('--') ? readAssignment(word) : readCluster(word, rest)) ?? unknown(word);
 }
@@ -170,14 +146,14 @@ function countValues({ values }: ClaudeOption, rest: readonly string[]): number 
 /** `--name=value`. A variadic option takes only this one value then: a word behind it is free. */
 function readAssignment(word: string): OptionToken | undefined {
   const equals = word.indexOf('=');
-  const option = equals === -1 ? undefined : findClaudeOption(word.slice(0, equals));
+  const option = equals === -1 ? undefined : OPTIONS.get(word.slice(0, equals));
   return option === undefined || option.values === 'none' ? undefined : attached(option, word, word.slice(equals + 1));
 }
 
 /** `-pc` is `-p -c`, `-rID` is `-r ID`. */
 function readCluster(word: string, rest: string[]): OptionToken | undefined {
   const short = word.slice(0, 2);
-  const option = findClaudeOption(short);
+  const option = OPTIONS.get(short);
   if (option === undefined) return undefined;
   if (option.values !== 'none') return attached(option, word, word.slice(2));
   rest.unshift(`-${word.slice(2)}`);

@@ -4,7 +4,6 @@ import { readGiven } from '../store/files/given-file.ts';
 import { type ClaudePlace, SETTINGS_PLACES, settingsPath } from './claude-folders.ts';
 import { namesCompactionHook } from './ctxb-hooks.ts';
 
-/** Bytes. */
 const LIMIT = 4 * 1024 * 1024;
 
 /**

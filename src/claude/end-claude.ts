@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, type ProcessMark, processMark, readStat } from '../store/files/process-mark.ts';
 
-/** A claude as an earlier run has journalled it. */
 export interface EarlierClaude {
   readonly pid: number;
   /** Taken when it was started: its number may be somebody else's by now. */

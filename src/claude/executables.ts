@@ -2,7 +2,6 @@ import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** Whether there is a file that may be run. */
 export async function isExecutable(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);
@@ -12,7 +11,6 @@ export async function isExecutable(file: string): Promise<boolean> {
   }
 }
 
-/** The first of them that may be run. */
 export async function firstExecutable(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) if (await isExecutable(file)) return file;
   return undefined;

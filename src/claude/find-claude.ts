@@ -5,9 +5,7 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { firstExecutable, isExecutable, placesOn } from './executables.ts';
 
-/** What is looked for, beside what the environment says. */
 export interface FindOptions {
-  /** `--claude`. */
   readonly given?: string | undefined;
   /** The file that runs now, which is never the answer. Default: the program that node was started with. */
   readonly self?: string;

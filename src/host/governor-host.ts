@@ -3,7 +3,6 @@ import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { step } from '../core/governor/step.ts';
 
-/** What the governor made of one input. */
 export interface Judged {
   readonly input: Input;
   readonly before: GovernorState;
@@ -24,7 +23,6 @@ export interface HostWorld<Extra> {
 /** The loop around the governor that runs, hooks, replay, the status line and the library share: input, step, effects. */
 export interface GovernorHost<Extra = undefined> {
   readonly state: GovernorState;
-  /** Has the governor judge an input, and carries out its actions. */
   feed(input: Input, extra?: Extra): Judged;
   /** Feeds an event of ctxb's own, which happens now. */
   tell(event: OwnEvent): void;

@@ -1,21 +1,16 @@
 import { withOurEntries, withoutOurEntries } from './claude-settings.ts';
 import { readSettingsText, type SettingsFile } from './settings-file.ts';
 
-/** A change of a file that has not been made yet. */
 export interface Change {
   /** Empty: no file. */
   readonly before: string;
   readonly after: string;
-  /** To be shown before the change. */
   readonly remarks: readonly string[];
   make(): void;
 }
 
-/** How our entries are added. */
 export interface Wishes {
-  /** The words that call ctxb. */
   readonly program: string;
-  /** Replaces another status line. */
   readonly force: boolean;
 }
 

@@ -3,7 +3,6 @@ import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../core/proto
 import { CtxbError } from '../errors.ts';
 import { HOOK_EVENTS } from '../hook/hook-input.ts';
 
-/** Settings with our entries. */
 export interface Installed {
   readonly settings: Fields;
   /** The command of another status line that was left in place. */

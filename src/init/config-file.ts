@@ -8,7 +8,6 @@ import { openContextDir } from '../store/folders/context-dir.ts';
 import { SCHEMA } from '../store/folders/own-names.ts';
 import { asItIs } from '../store/masks/disk-text.ts';
 
-/** A preset of thresholds and of budgets of results. */
 export type PresetName = (typeof PRESET_NAMES)[number];
 
 export const PRESET_NAMES = ['lean', 'balanced', 'heavy'] as const;

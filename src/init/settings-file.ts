@@ -8,12 +8,10 @@ import { readUserFile, replaceUserFile } from '../store/files/user-file.ts';
 import { writeNewFile } from '../store/files/write-file.ts';
 import { asItIs } from '../store/masks/disk-text.ts';
 
-/** Bytes. */
 const LIMIT = 4 * 1024 * 1024;
 
 /** A settings file of the user, which may be a link, and its backup. */
 export interface SettingsFile {
-  /** Undefined: the file does not exist. */
   readonly text: string | undefined;
   /** The text without ours, from before ctxb changed it. Undefined: there was nothing but ours. */
   readonly backup: string | undefined;
@@ -22,7 +20,6 @@ export interface SettingsFile {
   keep(text: string): void;
   /** Writes the file, whole or not at all; empty: removes it. Permissions stay. */
   write(text: string): void;
-  /** Removes the backup. */
   forget(): void;
 }
 

@@ -12,7 +12,6 @@ type AskPerson = EffectOf<'ask-person'>;
 /** Puts a question to the person. Resolves with what was typed; undefined: nothing was. */
 export type Ask = (question: string) => Promise<string | undefined>;
 
-/** Questions to the person of a run. */
 export interface Questions {
   readonly ask: Ask;
   /** Nobody waits for the answer of the one that is open. */

@@ -7,11 +7,9 @@ import type { StartClaude } from './executor.ts';
 import type { PassOn } from './output/pass-on.ts';
 
 export interface SupervisorWorld {
-  /** The first process. */
   readonly child: Child;
   /** Starts a process in the place of one that has ended, with the session to resume, if any. */
   readonly startNext: (start: StartClaude, state: GovernorState) => Promise<Child>;
-  /** What the session's log says about the turn that was under way. */
   readonly readLog: (state: GovernorState) => LoggedState;
   /** Reports the failure of one attempt, which does not end the run. */
   readonly onFault: (message: string) => void;
@@ -23,9 +21,7 @@ interface Listener {
   readonly tell: (event: OwnEvent) => void;
 }
 
-/** Runs claude's processes, one after the other. */
 export interface Supervisor {
-  /** The current process. */
   readonly child: () => Child;
   readonly startNext: (effect: StartClaude) => void;
   readonly kill: (signal: NodeJS.Signals) => void;

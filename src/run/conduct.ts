@@ -116,12 +116,10 @@ function stopOn(stop: AbortSignal | undefined, session: Session, observe: boolea
   };
 }
 
-/** Every prompt has its answer. */
 function isDone({ mailbox, turn, relief }: GovernorState): boolean {
   return mailbox.waiting.length === 0 && turn.phase === 'idle' && relief.unfinished === undefined;
 }
 
-/** The ends of a run that are known before it begins. */
 interface Ends
   extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'watcher' | 'telemetry' | 'startSuccessor'> {
   /** Passes signals to the child until there is a session to take them. */
@@ -143,7 +141,6 @@ function listen({ stderr }: Child, { relay }: Watcher): void {
   });
 }
 
-/** What else there is to the end of a run. */
 interface RunEnd {
   readonly lastResult: ResultEvent | undefined;
   /** The first signal that ctxb got. */

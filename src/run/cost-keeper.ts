@@ -20,11 +20,9 @@ export interface CostKeeper {
 }
 
 interface CostKeeperOptions {
-  /** The context folder. */
   readonly folder: string;
   readonly runId: string;
   readonly period: 'day' | 'month';
-  /** There is a limit for the project. */
   readonly isLimited: boolean;
   readonly now: () => number;
   readonly onFault: Faults;

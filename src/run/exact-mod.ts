@@ -8,7 +8,6 @@ import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 export interface ExactMod {
   /** Writes the mod to a folder of its own, unless a hook of the user's guards the context. */
   arm(): { readonly path: string | undefined; readonly guarded: boolean };
-  /** Calls back when the mod gives its sign of life. */
   whenAlive(callback: () => void): void;
   plan(plan: ExactPlan): void;
   /** What the mod has done, before the first line that can tell of it is judged. */
@@ -69,7 +68,6 @@ function mayTellOfCompaction({ from, event }: Input): boolean {
   return hook === 'PostCompact' || hook === 'SessionStart';
 }
 
-/** All that is said in messages as a mod has them. */
 function textsIn(messages: unknown): string[] {
   const list = (value: unknown) => listOf(value).map(fieldsOf);
   return list(messages).flatMap(({ text, toolUses, toolResults }) => [

@@ -14,7 +14,6 @@ import type { PassOn } from './output/pass-on.ts';
 type TimerEvent = Extract<Input, { readonly from: 'timer' }>['event'];
 
 export interface ExecutorWorld {
-  /** claude's current process. */
   readonly child: () => Child;
   readonly passOn: PassOn;
   readonly output: Pick<CallerOutput, 'promptSent' | 'whenGiven'>;
@@ -29,9 +28,7 @@ export interface ExecutorWorld {
   /** Work to be done before a hook is answered. */
   readonly beforeHook: (hook: HookName) => void | Promise<void>;
   readonly hookTimeoutMs: number;
-  /** A hook was answered with an error. */
   readonly hookFailed: (requestId: string) => void;
-  /** What others carry out. */
   readonly others: Handlers<CarriedOutByOthers>;
 }
 
@@ -147,7 +144,6 @@ export function createExecutor(world: ExecutorWorld): Executor {
   };
 }
 
-/** Calls back at the first of these events. */
 function once(stream: Writable, events: readonly string[], callback: () => void): void {
   const first = () => {
     for (const event of events) stream.off(event, first);

@@ -15,9 +15,7 @@ import type { EffectOf } from './executor.ts';
 interface HandoffWriterWorld {
   readonly run: Run;
   readonly io: Pick<Io, 'cwd' | 'env'>;
-  /** Folder of ctxb's files, absolute. */
   readonly folder: string;
-  /** What is known without the agent. */
   readonly memory: Memory;
   readonly faults: Faults;
 }

@@ -11,7 +11,6 @@ import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { Io } from '../io.ts';
 import { earlierLandings } from '../store/ledgers/health-log.ts';
 
-/** A headless claude under ctxb. */
 export interface HeadlessRun {
   readonly program: string;
   readonly invocation: HeadlessInvocation;
@@ -21,7 +20,6 @@ export interface HeadlessRun {
   /** Prompts from `--prompt`, a turn each. */
   readonly prompts: readonly string[] | undefined;
   readonly promptsFile: string | undefined;
-  /** File for the record. */
   readonly record: string | undefined;
   /** Where telemetry goes, a URL; undefined: as the variables of OpenTelemetry say. */
   readonly otlp?: string | undefined;
@@ -33,7 +31,6 @@ export interface HeadlessRun {
   readonly beforeHook?: (hook: HookName) => void | Promise<void>;
 }
 
-/** What is known of a run that was broken off. */
 export interface ResumedRun {
   readonly runId: string;
   /** claude's session to resume; undefined: no session holds a message. */
@@ -46,7 +43,6 @@ export interface ResumedRun {
   readonly document: { readonly path: string; readonly text: string } | undefined;
   /** The sum of what the run has cost, and the limits that the person has set. */
   readonly spent: SpentBefore;
-  /** The last turn came to its end. */
   readonly finished: boolean;
   /** A tool call without a result, in a few words. */
   readonly openTool: string | undefined;
@@ -59,12 +55,9 @@ export function contextFolder({ config }: Pick<HeadlessRun, 'config'>, io: Io): 
 
 /** Receives what happens in a session, for the person who watches it. */
 export interface Watcher {
-  /** Something worth a sentence. */
   notice(text: string): void;
   decision(decision: Decision): void;
-  /** The state after a step. */
   status(state: GovernorState): void;
-  /** A line of claude's stderr. */
   relay(line: string): void;
   /** The session is over: no more status follows. */
   ended(state: GovernorState): void;
@@ -74,7 +67,6 @@ export interface Watcher {
   ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }
 
-/** The run as the governor sees it. */
 export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
   const { invocation, config, resumed } = headless;
   return {
@@ -138,7 +130,6 @@ export function budgetArguments({ limitUsd, onLimit }: CostPolicy, attended: boo
   return ['--max-budget-usd', Math.max(hard - spentUsd, 0.0001).toFixed(6)];
 }
 
-/** Whether a person is asked at a limit. */
 export function asksPerson({ onLimit }: Pick<CostPolicy, 'onLimit'>, attended: boolean): boolean {
   return onLimit === 'ask' || (onLimit === 'auto' && attended);
 }

@@ -23,7 +23,6 @@ import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts
 import { createNoteTaker, type NoteTaker } from './notes/note-taker.ts';
 import { settingsToKeep } from './resume/run-settings.ts';
 
-/** What a run keeps on disk, and what it knows of it. */
 export interface RunFiles {
   readonly faults: Faults;
   readonly store: SessionStore;
@@ -83,7 +82,6 @@ export function noteBeginning(
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });
 }
 
-/** claude runs, in this process. */
 export function noteProcess(store: SessionStore, { runId, mode }: Run, { pid }: Child): void {
   const marks = { claude: processMark(pid), ctxb: processMark(process.pid) };
   store.journal({ kind: 'start', pid, ...marks, runId, mode });
@@ -139,7 +137,6 @@ function createRecorder({ path, descriptor }: RecordFile, run: Run, notice: Watc
   };
 }
 
-/** An open file for a record. */
 export interface RecordFile {
   readonly path: string;
   readonly descriptor: number;

@@ -24,11 +24,9 @@ import type { CallerOutput } from './output/output.ts';
 import { createPassOn } from './output/pass-on.ts';
 import type { RunFiles } from './run-files.ts';
 
-/** The ends that a session is connected to. */
 export interface SessionEnds {
   readonly run: Run;
   readonly io: Io;
-  /** The first process. */
   readonly child: Child;
   /** Starts a claude in the place of one that has ended. */
   readonly startSuccessor: (start: StartClaude, state: GovernorState) => Promise<Child>;
@@ -41,7 +39,6 @@ export interface SessionEnds {
   readonly onGoOn: () => void;
 }
 
-/** A session under way. */
 export interface Session {
   /** The user pressed Ctrl-C: the turn is to be interrupted, and nothing more sent until he says so. */
   interrupt(): void;
@@ -54,7 +51,6 @@ export interface Session {
 
 /** How a line reaches the caller. */
 interface ShownLine {
-  /** For the record. */
   readonly text?: string;
   readonly passOn?: () => void;
 }
@@ -192,7 +188,6 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   };
 }
 
-/** What carries out single effects. */
 function toolsOf({ config, invocation }: HeadlessRun, { run, io }: SessionEnds, { memory, faults }: RunFiles) {
   const folder = contextFolder({ config }, io);
   const { compaction, handoff, relief } = config;

@@ -2,18 +2,14 @@ import { ENDING_SIGNALS } from '../claude/child.ts';
 
 /** What the user's signals do while claude runs. */
 export interface SignalWatch {
-  /** The first signal that came, if any. */
   received(): NodeJS.Signals | undefined;
   /** The turn was interrupted and the person continues: the next Ctrl-C counts as the first. */
   rearm(): void;
   stop(): void;
 }
 
-/** What the signals act on. */
 interface Signalled {
-  /** Stops the turn. */
   readonly interrupt: () => void;
-  /** Signals claude's process group. */
   readonly kill: (signal: NodeJS.Signals) => void;
 }
 
@@ -67,9 +63,7 @@ function onEndingSignals(listener: (signal: NodeJS.Signals) => void): () => void
 
 /** Signals that came while work that needs a clean-up was under way. */
 interface HeldSignals {
-  /** Aborted by the first signal. */
   readonly stop: AbortSignal;
-  /** The first signal that came, if any. */
   received(): NodeJS.Signals | undefined;
   release(): void;
 }

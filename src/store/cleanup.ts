@@ -12,7 +12,6 @@ import { listSessions } from './sessions/sessions.ts';
 
 /** What a clean-up would do, as names in the folder (`journal.ndjson`, `sessions/<id>`). */
 export interface CleanupPlan {
-  /** Absolute. */
   readonly root: string;
   readonly remove: readonly Removal[];
   /** Nothing stays in the folder, so it goes as well. */

@@ -9,7 +9,6 @@ import type { SessionFolder } from '../../store/sessions/session-folder.ts';
 
 /** A session's notes on disk. The log comes first, so that whatever is cut off by a crash can be made again from it. */
 export interface NoteFiles {
-  /** Entries of earlier runs, oldest first. */
   earlier(): Iterable<Fields>;
   /** Told of the pages that the earlier entries make. */
   check(pages: readonly Page[]): void;
@@ -66,7 +65,6 @@ export function createNoteFiles(folder: SessionFolder): NoteFiles {
   };
 }
 
-/** The whole text of a detail file, in pieces. */
 function* pagesOf(folder: SessionFolder, wanted: DetailFile): Generator<DiskText> {
   const notebook = createNotebook();
   for (const entry of entriesIn(folder.logLines())) {

@@ -17,7 +17,6 @@ export interface NoteTaker {
   observe(input: Input, state: GovernorState): Observed;
   /** Lines left in the inbox since the last call; feed them before the next input is judged. */
   drainInbox(): readonly OwnEvent[];
-  /** Completes the answer to a hook. */
   answer(hook: HookAnswer, state: GovernorState): Answered;
   /** What a compaction that keeps messages is to say beside them. */
   exactNote(state: GovernorState): string;
@@ -35,11 +34,9 @@ export interface Observed {
 export interface NoteTakerWorld {
   readonly memory: Memory;
   readonly run: Run;
-  /** The context folder, absolute. */
   readonly folder: string;
   /** Where `ctxb note`, run inside claude, leaves its lines. */
   readonly inbox: Inbox;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly onFault: Faults;
   /** Reports what is worth knowing and not a fault. */
@@ -162,7 +159,6 @@ function* begun(files: NoteFiles, path: string): Generator<OwnEvent> {
   yield { kind: 'notes', path };
 }
 
-/** A line that `ctxb note` left. */
 function readNote(line: string): OwnEvent[] {
   const { kind, text } = parseFields(line);
   const said = textOf(text) ?? '';

@@ -7,7 +7,6 @@ export interface Outlet {
   whenDrained(resume: () => void): void;
   /** The reader does not keep up: nothing more should be produced until it is drained. */
   readonly isBlocked: boolean;
-  /** The reader has closed its end. */
   readonly isGone: boolean;
   /** Resolves when all bytes have left the process, or can't any more. */
   finish(): Promise<void>;

@@ -2,7 +2,6 @@ import type { Event, ResultEvent } from '../../core/protocol/events.ts';
 import { reportsEachTask } from '../../core/protocol/version.ts';
 import type { Outlet } from './outlet.ts';
 
-/** What the caller asked claude for. */
 export interface OutputFormat {
   readonly format: 'text' | 'json' | 'stream-json';
   readonly verbose: boolean;
@@ -31,7 +30,6 @@ export interface CallerOutput {
   readonly lastResult: ResultEvent | undefined;
 }
 
-/** What is done with visible lines. */
 type Writer = Pick<CallerOutput, 'bytes' | 'event' | 'promptSent' | 'whenGiven'> & { end(): void };
 
 export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet): CallerOutput {
@@ -77,7 +75,6 @@ function withoutVain(writer: Writer): Writer {
   };
 }
 
-/** Nothing waits. */
 const AT_ONCE = { promptSent() {}, whenGiven: (callback: () => void) => callback() };
 
 function passThrough(outlet: Outlet): Writer {
@@ -101,7 +98,6 @@ function text(outlet: Outlet): Writer {
   };
 }
 
-/** The result line of each answer. */
 function json(outlet: Outlet): Writer {
   const answers = lastOfEachTurn(outlet);
   return {

@@ -18,7 +18,6 @@ const FAILURE_MARKS = [
   ...['rompt is too long', 'prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'],
 ];
 
-/** The way of claude's lines to the caller. */
 export interface PassOn {
   /** Reads to the end. Resolves when every line has been handed on. */
   read(stdout: Readable): Promise<void>;

@@ -13,7 +13,6 @@ import { type RunSettings, readSettings } from './run-settings.ts';
 /** A run that did not come to its end, out of the journal and its own file. */
 export interface EarlierRun extends Mail {
   readonly runId: string;
-  /** The claude that it had started last. */
   readonly claude: ProcessMark;
   /** claude's sessions and the paths of their logs as its hooks named them, oldest first. */
   readonly sessions: readonly { readonly id: string; readonly log: string | undefined }[];
@@ -88,7 +87,6 @@ export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): voi
   throw new CtxbError('usage', `run ${runId} still goes on (process ${ctxb.pid}): end it first`);
 }
 
-/** In the order of their beginnings. */
 function runsIn(contextDir: string): Map<string, Seen> {
   const runs = new Map<string, Seen>();
   for (const line of readLines(join(contextDir, 'journal.ndjson'))) {

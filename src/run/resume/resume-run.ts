@@ -79,7 +79,6 @@ function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): Spen
   };
 }
 
-/** A log of claude's, and what it says. */
 type RunLog = SessionLog & { readonly path: string };
 
 /** The logs of the run's sessions, oldest first; of those that have one. */
@@ -113,10 +112,8 @@ function stateOf(
   };
 }
 
-/** Bytes of a document that are looked at. */
 const DOCUMENT_LIMIT = 256 * 1024;
 
-/** Prompts of ctxb's own are not repeated. */
 function isOurs(uuid: string, { runId }: EarlierRun): boolean {
   return uuid.slice(0, -12) === runId.slice(0, -12) && !isStamp(uuid);
 }

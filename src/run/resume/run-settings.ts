@@ -4,7 +4,6 @@ import { RANKS, type ResolvedConfig, type SetValue } from '../../config/resolve-
 import { type Fields, fieldsOf, listOf, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { redact } from '../../store/masks/redact.ts';
 
-/** The settings of a run, for the process that resumes it. */
 export interface RunSettings {
   /** The values that somebody had set, with their sources; every other key was at its default. */
   readonly values: readonly SetValue[];

@@ -11,10 +11,8 @@ const LOCK = /^lock\.[\w-]{1,64}$/;
 const LIMIT = 4096;
 const ATTEMPTS = 20;
 
-/** Who holds a lock. */
 export interface Holder extends ProcessMark {
   readonly runId: string;
-  /** ISO time. */
   readonly since: string;
   /** ISO time from which on it does not count; missing: it counts as long as the process lives. */
   readonly until?: string;

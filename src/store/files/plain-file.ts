@@ -181,7 +181,6 @@ export function readJson(path: string, limit: number): unknown {
   }
 }
 
-/** Undefined for what is not JSON. */
 export function parseJson(text = ''): unknown {
   try {
     return JSON.parse(text);

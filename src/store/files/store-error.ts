@@ -1,6 +1,5 @@
 import { CtxbError, messageOf } from '../../errors.ts';
 
-/** What a person can do about what the system said. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'make room on the disk',
   EDQUOT: 'make room within your quota',

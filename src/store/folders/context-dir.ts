@@ -14,7 +14,6 @@ const { O_APPEND, O_CREAT, O_RDWR, O_WRONLY } = constants;
  * ignores it. Every name is checked each time, folders on the way included.
  */
 export interface ContextDir {
-  /** Absolute. */
   readonly path: string;
   /** The absolute path of a file in the folder, which is a regular file or not there. Makes the folders on the way. */
   place(file: string): string;

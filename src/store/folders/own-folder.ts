@@ -25,7 +25,6 @@ const HEAD = 1_024;
 /** What every journal begins with. */
 const JOURNAL_BEGINNING = '{"v":1,"t":"';
 
-/** Foreign things that an error names. */
 const NAMED = 3;
 
 /**
@@ -92,7 +91,6 @@ function hasMark(root: string): boolean {
   return readPlain(path, HEAD) === markOf(root);
 }
 
-/** The first things in it that are not ctxb's. */
 function foreignIn(root: string): string[] {
   const foreign: string[] = [];
   for (const { name, isOurs, kind } of everythingIn(root)) {

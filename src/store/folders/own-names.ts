@@ -79,7 +79,6 @@ function only(name: string, layout: Layout): readonly [RegExp, Layout] {
   return [whole(name), layout];
 }
 
-/** Something in a folder of ctxb's. */
 export interface Found {
   /** Relative to the folder. */
   readonly name: string;

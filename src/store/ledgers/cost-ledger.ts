@@ -12,9 +12,7 @@ const COST_LEDGER = 'cost.ndjson';
 /** One line of `cost.ndjson`: a sum that came on top of what a run had spent before. */
 export interface CostEntry {
   readonly v: 1;
-  /** ISO time. */
   readonly t: string;
-  /** Id of the run. */
   readonly run: string;
   /** claude's session id, null until it is known. */
   readonly session: string | null;
@@ -25,7 +23,6 @@ export interface CostEntry {
 }
 
 export interface CostLedgerOptions {
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly runId: string;
   /** Days and months begin at midnight, local time. */
@@ -103,7 +100,6 @@ export function isCounting(contextDir: string, { now, period }: Pick<CostLedgerO
   });
 }
 
-/** Whether a path in the folder is a file of the ledger. */
 export function isCostLedger(path: string): boolean {
   return basename(path) === path && isLedgerFile(path, COST_LEDGER);
 }
@@ -140,7 +136,6 @@ function periodOf(time: number, period: 'day' | 'month'): string {
   return [date.getFullYear(), month, ...(period === 'day' ? [day] : [])].join('-');
 }
 
-/** Midnight, in milliseconds since the epoch. */
 function beginningOf(time: number, period: 'day' | 'month'): number {
   const date = new Date(time);
   return new Date(date.getFullYear(), date.getMonth(), period === 'day' ? date.getDate() : 1).getTime();

@@ -27,7 +27,6 @@ export function ledgerFiles(folder: string, file: string): string[] {
   return [...parts, ...names.filter((name) => name === file)].map((name) => join(folder, name));
 }
 
-/** Whether a name is that of a ledger or of one of its parts. */
 export function isLedgerFile(name: string, file: string): boolean {
   return new RegExp(`^${file.replace('.ndjson', '')}${PART}\\.ndjson$`).test(name);
 }

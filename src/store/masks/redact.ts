@@ -48,7 +48,6 @@ function maskWithLines(what: string, secret: string): string {
   return mask(what) + secret.replaceAll(/[^\n]/g, '');
 }
 
-/** A part of a text that is a secret. */
 interface Secret {
   readonly what: string;
   readonly from: number;
@@ -86,7 +85,6 @@ function linesOf(texts: readonly string[], inPlaceOf: InPlaceOf): string {
   return lines + whole.slice(done);
 }
 
-/** In their order. */
 function secretsIn(text: string, replaceAll = replaceSecrets): Secret[] {
   const secrets: Secret[] = [];
   replaceAll(text, (what, secret, from) => {

@@ -185,7 +185,6 @@ function isNoPlaceholder(password: string): boolean {
   return !/^(?:[$%{[<]|\*|(.)\1*$)/.test(password) && !password.startsWith('[masked');
 }
 
-/** Base64 of `user:password`. */
 function isUserAndPassword(secret: string): boolean {
   return /^[^:]{1,200}:[^:]/.test(Buffer.from(secret, 'base64').toString('latin1'));
 }

@@ -1,4 +1,3 @@
-/** One kind of secret. */
 export interface SecretRule {
   /** What it is, for the words that take its place. */
   readonly what: string;

@@ -6,7 +6,6 @@ import type { Faults } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
 
-/** Folder of the runs of flows in the context folder. */
 const FLOWS = 'flows';
 
 /** Bytes of an output that are read again. */
@@ -15,7 +14,6 @@ const OUTPUT_LIMIT = 16 * 1024 * 1024;
 /** The files of one run of a flow. Texts are masked before they are written, and read again as they were masked. */
 export interface FlowRunFiles {
   readonly id: string;
-  /** Absolute. */
   readonly folder: string;
   /**
    * What is known of the run, as one JSON object. It is written first.
@@ -38,7 +36,6 @@ export interface FlowRunFiles {
   receipt(flow: string, step: string, receipt: object): void;
 }
 
-/** Takes lines as they come. */
 interface LineFile {
   add(line: string): void;
   close(): void;
@@ -136,13 +133,11 @@ function lineFile(fd: number, onFault: (error: unknown) => void): LineFile {
   };
 }
 
-/** Folder of the last receipt of each step of each flow, in the context folder. */
 const RECEIPTS = 'receipts';
 
 /** Bytes of a receipt that are read; one with a thousand items has about 300,000. */
 const RECEIPT_LIMIT = 4 * 1024 * 1024;
 
-/** Where the last receipt of a step is, in the context folder. */
 function flowReceiptFile(flow: string, step: string): string {
   return join(RECEIPTS, fileName(flow), `${fileName(step)}.json`);
 }

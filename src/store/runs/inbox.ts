@@ -18,11 +18,9 @@ const HEADER_LIMIT = 1024;
 
 /** Where an agent's commands, hooks and scripts leave lines for a running ctxb. */
 export interface Inbox {
-  /** Absolute. */
   readonly path: string;
   /** The whole lines that are new since the last time, out of at most 1 MB; the rest comes the next time. */
   drain(): string[];
-  /** Removes it. */
   dispose(): void;
 }
 
@@ -130,7 +128,6 @@ function sweep(folder: string): void {
   }
 }
 
-/** The folder of all inboxes, in the context folder. */
 const INBOX = 'inbox';
 
 /**

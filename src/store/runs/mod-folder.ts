@@ -10,7 +10,6 @@ import { asItIs, maskedJson } from '../masks/disk-text.ts';
 
 /** The folder in which ctxb and its mod inside claude meet. */
 export interface ModFolder {
-  /** Absolute. */
   readonly path: string;
   /** Calls back when the mod gives its sign of life. */
   whenAlive(callback: () => void): void;

@@ -13,7 +13,6 @@ export interface ReliefSlots {
 }
 
 interface SlotOptions {
-  /** How many there are. */
   readonly atOnce: number;
   /** Nobody keeps one for longer, in milliseconds: a run that is stopped in its middle would hold up the others. */
   readonly lifeMs: number;

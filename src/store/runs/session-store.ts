@@ -28,11 +28,9 @@ export interface SessionStore {
 }
 
 interface SessionStoreOptions {
-  /** Stands in each entry of the mailbox. */
   readonly runId: string;
   /** Milliseconds since the epoch, for the time in each entry. */
   readonly now: () => number;
-  /** Told once. */
   readonly onFault: Faults;
   /** For what a later run is to believe; without it, nothing can be taken up. */
   readonly seal?: Seal;
@@ -41,7 +39,6 @@ interface SessionStoreOptions {
 /** Another process may still write a line to a part that was put aside so long ago. */
 const IN_USE_MS = 60 * 60 * 1000;
 
-/** @param path the folder */
 export function createSessionStore(path: string, { runId, now, onFault, seal }: SessionStoreOptions): SessionStore {
   let dir: ContextDir | undefined;
   let faulty = false;

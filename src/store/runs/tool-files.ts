@@ -16,7 +16,6 @@ export interface ToolFiles {
   store(effect: EffectOf<'store-result'>): OwnEvent;
 }
 
-/** @param world `folder`: the context folder */
 export function createToolFiles({ folder, onFault }: { folder: string; onFault: Faults }): ToolFiles {
   return {
     measure: ({ requestId, path, cwd, offset, chars }) => ({

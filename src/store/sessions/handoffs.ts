@@ -10,10 +10,8 @@ import { masked } from '../masks/disk-text.ts';
 
 const HANDOFFS = 'handoffs';
 
-/** Bytes of a file that are read for its head. */
 const HEAD_LIMIT = 64 * 1024;
 
-/** Handoffs within one millisecond. */
 const MAX_SUFFIX = 1_000;
 
 /** Texts of a handoff, each with its head. */
@@ -94,7 +92,6 @@ export function listHandoffs(contextDir: string): HandoffInfo[] {
     .map(([name, { document, memory }]) => describe(name, document, memory));
 }
 
-/** The part of a name that is its time. */
 function timeOf(name: string): string {
   return name.slice(0, 'handoff-2026-11-21T08-54-03-123Z'.length);
 }

@@ -6,7 +6,6 @@ import { maskedJson } from '../masks/disk-text.ts';
 const FILE = 'windows.json';
 /** Bytes; a model takes about 40. */
 const LIMIT = 64 * 1024;
-/** Number of models to remember. */
 const MOST = 200;
 
 /** A model as Claude Code names it, and the version of Claude Code: both decide how large the window is. */

@@ -9,9 +9,7 @@ export interface NoteText {
   readonly file: string;
   /** claude's id of the session; undefined: a document of no one session. */
   readonly session: string | undefined;
-  /** Milliseconds since the epoch. */
   readonly changed: number;
-  /** @throws CtxbError `store` */
   readonly read: () => string;
 }
 

@@ -22,7 +22,6 @@ const REWRITTEN = { durable: false };
 export interface Who {
   readonly pid: number;
   readonly runId: string;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
@@ -31,7 +30,6 @@ export interface Who {
  * throws a `CtxbError` `store` when the disk is full or something foreign is in the way.
  */
 export interface SessionFolder {
-  /** Absolute. */
   readonly path: string;
   /** The folder's name, which is the first of the session's ids unless the folder is `contested`. */
   readonly id: string;
@@ -83,7 +81,6 @@ export function openSessionFolder(contextDir: string, id: string, who: Who): Ses
 }
 
 interface Use {
-  /** The id it was opened by. */
   readonly name: string;
   readonly now: () => number;
 }

@@ -8,13 +8,9 @@ import { SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
 
 /** A session that ctxb keeps the memory of. */
 interface SessionInfo {
-  /** The folder's name. */
   readonly id: string;
-  /** claude's ids of it. */
   readonly ids: readonly string[];
-  /** Absolute. */
   readonly path: string;
-  /** ISO time. */
   readonly updatedAt: string;
   /** A living process has it open. */
   readonly running: boolean;
@@ -100,9 +96,7 @@ interface SessionFile {
   readonly v: 1;
   /** claude's ids of it: `/clear` gives a running session a new one. */
   readonly ids: readonly string[];
-  /** ISO time. */
   readonly startedAt: string;
-  /** ISO time. */
   readonly updatedAt: string;
 }
 
