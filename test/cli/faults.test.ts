@@ -11,7 +11,6 @@ const SOURCE = new URL('../../src/', import.meta.url);
 /** Files that wait for something, and the tests of what befalls them there where it is not in the table. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'ask-person': 'run/ask-person',
-  'at-reset': 'e2e/limits',
   'caller-input': 'cli/open-stdin',
   'claude-options': 'cli/prompts',
   'end-claude': 'claude/end-claude',

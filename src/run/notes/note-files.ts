@@ -7,60 +7,36 @@ import { readLines } from '../../store/files/read-lines.ts';
 import { type DiskText, joined, masked, maskedJson } from '../../store/masks/disk-text.ts';
 import type { SessionFolder } from '../../store/sessions/session-folder.ts';
 
-/** A session's notes on disk. The log comes first, so that whatever is cut off by a crash can be made again from it. */
-export interface NoteFiles {
-  earlier(): Iterable<Fields>;
-  /** Told of the pages that the earlier entries make. */
-  check(pages: readonly Page[]): void;
-  /** Makes those detail files again that are not what the log says. */
-  repair(): void;
-  append(entries: readonly Entry[], pages: readonly Page[]): void;
-  /** Rewrites the tool log and the index; the tool log first, as the index points to it. */
-  writeWhole(files: WholeFiles): void;
-  alias(sessionId: string): void;
-  close(): void;
-  /** Lets go of what is held without writing anything more. */
-  abandon(): void;
-}
-
-interface WholeFiles {
-  readonly index: string;
-  /** undefined: there is nothing to write. */
-  readonly toolLog: string | undefined;
-}
-
 const TOOL_LOG = 'tool-log.md';
 
-export function createNoteFiles(folder: SessionFolder): NoteFiles {
+/** A session's notes on disk. The log comes first, so that whatever is cut off by a crash can be made again from it. */
+export type NoteFiles = ReturnType<typeof createNoteFiles>;
+
+export function createNoteFiles(folder: SessionFolder) {
   const sizes = new Map<DetailFile, number>();
   let logged: string | undefined;
 
   return {
+    /** Entries of earlier runs, oldest first. */
     earlier: () => entriesIn(folder.logLines()),
-    check(pages) {
+    /** Told of the pages that the earlier entries make. */
+    check(pages: readonly Page[]): void {
       for (const { file, text } of pages) sizes.set(file, (sizes.get(file) ?? 0) + Buffer.byteLength(masked(text)));
     },
-    repair() {
+    /** Makes those detail files again that are not what the log says. */
+    repair(): void {
       for (const [file, size] of sizes) if (folder.sizeOf(file) !== size) folder.rewrite(file, pagesOf(folder, file));
     },
-    append(entries, pages) {
+    append(entries: readonly Entry[], pages: readonly Page[]): void {
       const lines = entries.map((entry) => maskedJson({ v: LOG_VERSION, ...entry }));
       folder.append(LOG, joined(lines, '\n'));
       for (const [file, texts] of byFile(pages)) folder.append(file, joined(texts));
     },
-    writeWhole({ index, toolLog }) {
+    /** Rewrites the tool log, if there is one, and then the index, which points to it. */
+    writeWhole({ index, toolLog }: { readonly index: string; readonly toolLog: string | undefined }): void {
       if (toolLog !== undefined && toolLog !== logged) folder.rewrite(TOOL_LOG, [masked(toolLog)]);
       logged = toolLog;
       folder.writeIndex(masked(index));
-    },
-    alias: (sessionId) => folder.alias(sessionId),
-    close: () => folder.close(),
-    abandon() {
-      try {
-        folder.close();
-      } catch {
-        // The fault was reported already; the lock is taken over when this process is gone.
-      }
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Memory } from '../../core/memory/memory.ts';
 import { parseFields, textOf } from '../../core/protocol/fields.ts';
 import type { Faults } from '../../store/files/store-error.ts';
 import type { Inbox } from '../../store/runs/inbox.ts';
-import { openSessionFolder } from '../../store/sessions/session-folder.ts';
+import { openSessionFolder, type SessionFolder } from '../../store/sessions/session-folder.ts';
 import { createNoteFiles, type NoteFiles } from './note-files.ts';
 
 /** Connects working memory with its files: what is noted is written, and what was noted before is read. */
@@ -49,6 +49,7 @@ const NOTHING: Observed = { decisions: [], tell: [] };
 
 export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   const { memory, inbox } = world;
+  let folder: SessionFolder | undefined;
   let files: NoteFiles | undefined;
   let sessionId: string | undefined;
   let turnsFlushed = world.turnsFlushed ?? 0;
@@ -67,13 +68,19 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
 
   function fail(error: unknown): void {
     over = true;
-    files?.abandon();
     world.onFault('no more notes are kept', error);
+    try {
+      folder?.close();
+    } catch {
+      // The lock is taken over when this process is gone.
+    }
   }
 
-  function* guarded(events: Iterable<OwnEvent>): Generator<OwnEvent> {
+  /** What earlier runs have noted, and where the notes are. */
+  function* begun(notes: NoteFiles, path: string): Generator<OwnEvent> {
     try {
-      yield* events;
+      for (const entry of notes.earlier()) yield { kind: 'earlier', entry };
+      yield { kind: 'notes', path };
     } catch (error) {
       fail(error);
     }
@@ -93,23 +100,22 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   /** claude's session id can change in mid-session (`/clear`): the notes continue in the same folder. */
   function follow(id: string | undefined): Iterable<OwnEvent> {
     if (id === undefined || id === sessionId) return [];
-    const isFirst = sessionId === undefined;
     sessionId = id;
-    if (isFirst) return open(id);
-    files?.alias(id);
+    if (folder === undefined) return open(id);
+    folder.alias(id);
     return [];
   }
 
   function open(id: string): Iterable<OwnEvent> {
     const { run, folder: root, now } = world;
-    const folder = openSessionFolder(root, id, { pid: process.pid, runId: run.runId, now });
+    folder = openSessionFolder(root, id, { pid: process.pid, runId: run.runId, now });
     files = createNoteFiles(folder);
     // As the agent is to name it.
     const name = join(run.contextDir, relative(root, folder.path));
     if (folder.contested) {
       world.notice(`another run keeps the notes of session ${id}: this one keeps its own in ${name}`);
     }
-    return guarded(begun(files, name));
+    return begun(files, name);
   }
 
   function flush(state: GovernorState): void {
@@ -134,7 +140,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
     close(state) {
       attempt(() => {
         flush(state);
-        files?.close();
+        folder?.close();
       }, undefined);
       try {
         inbox.dispose();
@@ -152,11 +158,6 @@ function nameOfSession({ session, turn, run }: GovernorState): string | undefine
 
 function* inTurn(...parts: readonly Iterable<OwnEvent>[]): Generator<OwnEvent> {
   for (const part of parts) yield* part;
-}
-
-function* begun(files: NoteFiles, path: string): Generator<OwnEvent> {
-  for (const entry of files.earlier()) yield { kind: 'earlier', entry };
-  yield { kind: 'notes', path };
 }
 
 function readNote(line: string): OwnEvent[] {
