@@ -1,8 +1,8 @@
-import { readdirSync, realpathSync, rmdirSync } from 'node:fs';
+import { realpathSync, rmdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import { kindOf, removeFile } from './files/plain-file.ts';
+import { kindOf, namesIn, removeFile } from './files/plain-file.ts';
 import { errorCode, orStoreError } from './files/store-error.ts';
 import { requireOwn } from './folders/own-folder.ts';
 import { everythingIn, type Found, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
@@ -142,13 +142,11 @@ export function carryOutCleanup({ root, remove, removesFolder }: CleanupPlan): v
   }
   if (!removesFolder) return;
   // The mark goes last: until then a clean-up that was interrupted can be done again.
-  const marks = namesIn(root).filter((name) => name.startsWith(IGNORE) || name.startsWith(MARK));
+  const marks = namesIn(root)
+    .filter((name) => name.startsWith(IGNORE) || name.startsWith(MARK))
+    .sort();
   for (const name of marks) removeFile(join(root, name));
   removeIfEmpty(root);
-}
-
-function namesIn(folder: string): string[] {
-  return orStoreError(folder, () => readdirSync(folder)).sort();
 }
 
 function removeIfEmpty(folder: string): void {

@@ -1,10 +1,8 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ContextDir, fileName } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
-import { createPlain, kindOf, parseJson, readPlain, refuseForeign, removeFile } from './plain-file.ts';
+import { createPlain, kindOf, namesIn, parseJson, readPlain, refuseForeign, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
-import { orStoreError } from './store-error.ts';
 
 const LOCK = /^lock\.[\w-]{1,64}$/;
 /** Bytes; a lock of ours has about 150. */
@@ -66,8 +64,7 @@ export function isLocked(folder: string): boolean {
 }
 
 function lockNames(folder: string): string[] {
-  if (kindOf(folder) !== 'folder') return [];
-  return orStoreError(folder, () => readdirSync(folder)).filter((name) => LOCK.test(name));
+  return namesIn(folder).filter((name) => LOCK.test(name));
 }
 
 function locksIn(folder: string): LockFile[] {

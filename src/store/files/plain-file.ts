@@ -8,6 +8,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   type Stats,
   unlinkSync,
@@ -29,12 +30,22 @@ export type Kind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'hard link'
 /** What is at a path, without following a link there. */
 export function kindOf(path: string): Kind {
   try {
-    return kindOfStats(orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false })));
+    return kindOfStats(statsOf(path));
   } catch (error) {
     // The caller gets this error when it opens the path.
     if (error instanceof CtxbError && errorCode(error.cause) === 'ENOTDIR') return 'missing';
     throw error;
   }
+}
+
+/** Of a link itself; undefined where there is nothing. */
+export function statsOf(path: string): Stats | undefined {
+  return orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
+}
+
+/** Names of what is in a folder; none where there is no folder. */
+export function namesIn(folder: string): string[] {
+  return kindOf(folder) === 'folder' ? orStoreError(folder, () => readdirSync(folder)) : [];
 }
 
 /** What `lstat`, or the listing of a folder, says that it is. */

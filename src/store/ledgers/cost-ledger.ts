@@ -1,7 +1,5 @@
-import { lstatSync } from 'node:fs';
 import { basename } from 'node:path';
-import { isTime, parseJson } from '../files/plain-file.ts';
-import { orStoreError } from '../files/store-error.ts';
+import { isTime, parseJson, statsOf } from '../files/plain-file.ts';
 import type { ContextDir } from '../folders/context-dir.ts';
 import { maskedJson } from '../masks/disk-text.ts';
 import { followFiles } from './follow-files.ts';
@@ -95,7 +93,7 @@ export function openCostLedger(folder: ContextDir, { now, runId, period }: CostL
 /** Whether a ledger has been written to in the period that it is now, so that a limit still counts what is in it. */
 export function isCounting(contextDir: string, { now, period }: Pick<CostLedgerOptions, 'now' | 'period'>): boolean {
   return ledgerFiles(contextDir, COST_LEDGER).some((path) => {
-    const stats = orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
+    const stats = statsOf(path);
     return stats !== undefined && stats.mtimeMs >= beginningOf(now(), period);
   });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { lstatSync, readdirSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { kindOf } from '../files/plain-file.ts';
+import { namesIn, statsOf } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
 import { errorCode, orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
@@ -20,8 +20,7 @@ export type Shorten = (lines: Iterable<string>) => Iterable<string>;
 
 /** The files of a ledger that are there, oldest first: its parts, and what is added to. */
 export function ledgerFiles(folder: string, file: string): string[] {
-  if (kindOf(folder) !== 'folder') return [];
-  const names = orStoreError(folder, () => readdirSync(folder)).filter((name) => isLedgerFile(name, file));
+  const names = namesIn(folder).filter((name) => isLedgerFile(name, file));
   // What is added to has no time in its name, and comes last.
   const parts = names.filter((name) => name !== file).sort();
   return [...parts, ...names.filter((name) => name === file)].map((name) => join(folder, name));
@@ -43,7 +42,7 @@ export function keepShort(
   options: { readonly now: number; readonly before: number; readonly shorten: Shorten },
 ): void {
   const path = join(folder.path, file);
-  const stats = orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
+  const stats = statsOf(path);
   if (stats === undefined || stats.size < FULL) return;
   const parts = ledgerFiles(folder.path, file).filter((part) => part !== path);
   orStoreError(path, () => putAside(path, join(folder.path, partOf(file, options.now))));
@@ -66,7 +65,7 @@ function partOf(file: string, now: number): string {
 }
 
 function shortenPart(path: string, { before, shorten }: { readonly before: number; readonly shorten: Shorten }): void {
-  const stats = orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
+  const stats = statsOf(path);
   if (stats === undefined || stats.mtimeMs >= before || stats.size > MOST_SHORTENED) return;
   replaceFile(path, asLines(shorten(readLines(path))));
 }

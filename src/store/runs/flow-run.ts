@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, readdirSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { appendWhole, kindOf, readPlain } from '../files/plain-file.ts';
+import { appendWhole, kindOf, namesIn, readPlain } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
@@ -92,11 +92,10 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
 /** Ids of the runs of a flow, or of all flows, in the folder, newest first. */
 export function listFlowRuns(contextDir: string, flow?: string): string[] {
   const folder = resolve(contextDir, FLOWS);
-  if (kindOf(folder) !== 'folder') return [];
   // The name of a flow may end as another one does.
   const isOfFlow = (id: string) =>
     flow === undefined || /^\d{8}T\d{9}-[0-9a-f]{4}-(.+)$/.exec(id)?.[1] === fileName(flow);
-  return readdirSync(folder).filter(isOfFlow).sort().reverse();
+  return namesIn(folder).filter(isOfFlow).sort().reverse();
 }
 
 /** The id of a new run of a flow: they sort by time. */

@@ -1,8 +1,16 @@
-import { closeSync, constants, fstatSync, readdirSync } from 'node:fs';
+import { closeSync, constants, fstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
-import { appendWhole, kindOf, openPlain, readPlain, removeFile, withPlainIfThere } from '../files/plain-file.ts';
+import {
+  appendWhole,
+  kindOf,
+  namesIn,
+  openPlain,
+  readPlain,
+  removeFile,
+  withPlainIfThere,
+} from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
 import { linesAt } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
@@ -99,8 +107,8 @@ export function leaveInInbox(path: string, line: DiskText): void {
 /** The inboxes of processes that are still running, by name. Nothing is written. */
 export function liveInboxes(contextDir: string): string[] {
   const folder = join(resolve(contextDir), INBOX);
-  if (kindOf(resolve(contextDir)) !== 'folder' || kindOf(folder) !== 'folder') return [];
-  return orStoreError(folder, () => readdirSync(folder))
+  if (kindOf(resolve(contextDir)) !== 'folder') return [];
+  return namesIn(folder)
     .filter((name) => name.endsWith('.ndjson'))
     .sort()
     .map((name) => join(folder, name))
@@ -121,7 +129,7 @@ function ownerOf(path: string): ProcessMark | undefined {
 
 /** Removes the inboxes of runs that were killed. */
 function sweep(folder: string): void {
-  for (const name of orStoreError(folder, () => readdirSync(folder))) {
+  for (const name of namesIn(folder)) {
     const path = join(folder, name);
     const owner = name.endsWith('.ndjson') && kindOf(path) === 'file' ? ownerOf(path) : undefined;
     if (owner !== undefined && !isAlive(owner)) removeFile(path);

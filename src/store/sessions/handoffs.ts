@@ -1,9 +1,7 @@
-import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type HandoffHead, parseHandoffFile } from '../../core/memory/handoff/handoff-file.ts';
 import { CtxbError } from '../../errors.ts';
-import { kindOf, readPlain, removeFile } from '../files/plain-file.ts';
-import { orStoreError } from '../files/store-error.ts';
+import { kindOf, namesIn, readPlain, removeFile } from '../files/plain-file.ts';
 import { writeNewFile } from '../files/write-file.ts';
 import { openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
@@ -78,9 +76,9 @@ const NAME = /^(handoff-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z(?:-(\d{1,4}))?)(\.
  */
 export function listHandoffs(contextDir: string): HandoffInfo[] {
   const folder = join(resolve(contextDir), HANDOFFS);
-  if (kindOf(resolve(contextDir)) !== 'folder' || kindOf(folder) !== 'folder') return [];
+  if (kindOf(resolve(contextDir)) !== 'folder') return [];
   const found = new Map<string, { document?: string; memory?: string; count: number }>();
-  for (const file of orStoreError(folder, () => readdirSync(folder))) {
+  for (const file of namesIn(folder)) {
     const [, name, count = '1', memory] = NAME.exec(file) ?? [];
     const path = join(folder, file);
     if (name === undefined || kindOf(path) !== 'file') continue;

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync, rmdirSync } from 'node:fs';
+import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { takeLock } from '../files/lock.ts';
-import { kindOf, readJson, readPlain, removeFile } from '../files/plain-file.ts';
+import { kindOf, namesIn, readJson, readPlain, removeFile, statsOf } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
-import { orStoreError } from '../files/store-error.ts';
 import { type ContextDir, openContextDir } from '../folders/context-dir.ts';
 import { everythingIn } from '../folders/own-names.ts';
 import { asItIs, maskedJson } from '../masks/disk-text.ts';
@@ -97,14 +96,13 @@ export function noteWindow(contextDir: string, sessionId: string, tokens: number
 /** Removes the state of sessions that ended long ago, and the notes about processes that have ended. */
 export function sweepHooks(contextDir: string, now: number): void {
   const root = openContextDir(contextDir).within(HOOKS).path;
-  if (kindOf(root) !== 'folder') return;
-  for (const name of orStoreError(root, () => readdirSync(root))) {
+  for (const name of namesIn(root)) {
     const path = join(root, name);
     if (NOTE_FILE.test(name)) {
       const note = readNote(path);
       if (note === undefined || !isAlive(note)) removeFile(path);
     } else if (isSessionId(name) && kindOf(path) === 'folder') {
-      const state = lstatSync(join(path, STATE), { throwIfNoEntry: false });
+      const state = statsOf(join(path, STATE));
       if (state !== undefined && now - state.mtimeMs >= FORGOTTEN_MS) forget(contextDir, name);
     }
   }

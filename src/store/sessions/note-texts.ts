@@ -1,7 +1,5 @@
-import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { kindOf, readPlain } from '../files/plain-file.ts';
-import { orStoreError } from '../files/store-error.ts';
+import { kindOf, namesIn, readPlain, statsOf } from '../files/plain-file.ts';
 import { listSessions } from './sessions.ts';
 
 /** A file of notes that can be looked through. */
@@ -28,16 +26,14 @@ const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
 export function noteTexts(contextDir: string): NoteText[] {
   if (kindOf(contextDir) !== 'folder') return [];
   const documents = DOCUMENTS.map((name) => join(contextDir, name)).flatMap((folder) =>
-    kindOf(folder) === 'folder'
-      ? orStoreError(folder, () => readdirSync(folder)).map((name) => textIn(join(folder, name), undefined))
-      : [],
+    namesIn(folder).map((name) => textIn(join(folder, name), undefined)),
   );
   const memories = listSessions(contextDir).map(({ path, id }) => textIn(join(path, 'memory.ndjson'), id));
   return [...documents, ...memories].flatMap((text) => text ?? []);
 }
 
 function textIn(file: string, session: string | undefined): NoteText | undefined {
-  const stats = orStoreError(file, () => lstatSync(file, { throwIfNoEntry: false }));
+  const stats = statsOf(file);
   if (!stats?.isFile()) return undefined;
   return { file, session, changed: stats.mtimeMs, read: () => readPlain(file, LIMIT) ?? '' };
 }

@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { type Lock, takeLock } from '../files/lock.ts';
-import { appendWhole, makeFolder, openPlain, removeFile } from '../files/plain-file.ts';
+import { appendWhole, makeFolder, namesIn, openPlain, removeFile, statsOf } from '../files/plain-file.ts';
 import { processMark } from '../files/process-mark.ts';
 import { cutTornLine, readLines } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
@@ -113,7 +113,7 @@ function useFolder(
         files.close(file);
         dir.write(file, chunks, REWRITTEN);
       }),
-    sizeOf: (file) => statOf(dir.place(file))?.size ?? 0,
+    sizeOf: (file) => statsOf(dir.place(file))?.size ?? 0,
     writeIndex: (text) =>
       ifOpen(() => {
         dir.write(INDEX, text, REWRITTEN);
@@ -134,15 +134,11 @@ function useFolder(
   };
 }
 
-function statOf(path: string): Stats | undefined {
-  return orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
-}
-
 /** Removes the temporary files of a run that was killed while it replaced a file. */
 function sweep(dir: ContextDir, before: number): void {
-  for (const name of orStoreError(dir.path, () => readdirSync(dir.path))) {
+  for (const name of namesIn(dir.path)) {
     const path = join(dir.path, name);
-    const stats = LEFTOVER.test(name) ? statOf(path) : undefined;
+    const stats = LEFTOVER.test(name) ? statsOf(path) : undefined;
     if (stats?.isFile() && stats.mtimeMs < before) removeFile(path);
   }
 }
@@ -217,7 +213,7 @@ interface NotesFolder {
 /** @throws CtxbError `store` when the path is not an empty or new folder */
 export function openNotesFolder(path: string): NotesFolder {
   makeFolder(path);
-  if (orStoreError(path, () => readdirSync(path)).length > 0) {
+  if (namesIn(path).length > 0) {
     throw new CtxbError('store', `${path} is not empty: name a new folder`);
   }
   const { O_WRONLY, O_APPEND, O_CREAT } = constants;

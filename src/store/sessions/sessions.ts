@@ -1,8 +1,8 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { isLocked } from '../files/lock.ts';
-import { isTime, kindOf, readJson, readPlain } from '../files/plain-file.ts';
+import { isTime, kindOf, namesIn, readJson, readPlain } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
 
@@ -25,7 +25,7 @@ export function listSessions(contextDir: string): SessionInfo[] {
   const root = resolve(contextDir);
   const folder = join(root, SESSIONS);
   if (!isFolder(root) || !isFolder(folder)) return [];
-  return orStoreError(folder, () => readdirSync(folder))
+  return namesIn(folder)
     .filter((name) => SESSION_FOLDER.test(name) && kindOf(join(folder, name)) === 'folder')
     .map((name) => describe(name, join(folder, name)))
     .sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt) || (a.id < b.id ? -1 : 1));
