@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import type { BudgetChanges } from '../../config/flow-settings.ts';
 import { budgetEntries } from '../../config/schema.ts';
-import { choice, flag, priority, seconds } from '../../config/values.ts';
+import { choice, flag, priority, seconds, toShare } from '../../config/values.ts';
 
 /** A longer job is several jobs; the bound keeps the order of steps cheap to find. */
 export const MAX_STEPS = 1000;
@@ -41,6 +42,17 @@ function group<const T extends v.ObjectEntries>(entries: T) {
 
 export const budgets = group(budgetEntries);
 
+/** Of the sizes, one may be a percentage of the window, which becomes a fraction. */
+function describedBudgets(description: string) {
+  return v.pipe(
+    budgets,
+    v.description(description),
+    v.transform(({ contextBudgetTokens: tokens, ...sizes }): BudgetChanges => {
+      return tokens === undefined ? sizes : { ...sizes, contextBudgetTokens: toShare(tokens) };
+    }),
+  );
+}
+
 const curator = group({
   enabled: v.exactOptional(described(flag, 'Ask a cheap model before each step what matters to it. Default: false.')),
   model: v.exactOptional(described(model, 'Its model. Default: haiku.')),
@@ -50,7 +62,7 @@ const curator = group({
 
 /** What a profile says, in a flow or in a file of its own. */
 export const profile = group({
-  budgets: v.optional(described(budgets, 'Sizes of briefings while the profile is chosen.'), {}),
+  budgets: v.optional(describedBudgets('Sizes of briefings while the profile is chosen.'), {}),
   curator: v.optional(described(curator, 'The curator while the profile is chosen.'), {}),
 });
 
@@ -70,7 +82,7 @@ const step = group({
   teaching: v.optional(described(teaching, 'What the step must keep in mind; always told whole.'), {}),
   prompt: v.optional(described(text, 'What is asked of it.')),
   promptFile: v.optional(described(path, "A file with the prompt in the flow's folder, relative to the flow.")),
-  budgets: v.optional(described(budgets, 'Sizes of the briefing of this step.'), {}),
+  budgets: v.optional(describedBudgets('Sizes of the briefing of this step.'), {}),
   curator: v.optional(described(curator, 'The curator of this step.'), {}),
   model: v.optional(described(model, 'Model of claude for this step.')),
   needs: v.optional(
@@ -105,7 +117,7 @@ export const flowFileSchema = v.pipe(
       ),
       {},
     ),
-    budgets: v.optional(described(budgets, 'Sizes of the briefings of all steps.'), {}),
+    budgets: v.optional(describedBudgets('Sizes of the briefings of all steps.'), {}),
     curator: v.optional(
       described(curator, 'A cheap model that chooses what matters to each step, and sums up older ones.'),
       {},
@@ -125,9 +137,6 @@ export const flowFileSchema = v.pipe(
   }),
   v.title('ctxb flow'),
 );
-
-/** A checked flow file with its defaults, before it becomes a `Flow`. */
-export type FlowFile = v.InferOutput<typeof flowFileSchema>;
 
 /** The keys of each level, with the advice for a key that belongs there. */
 export const LEVELS: readonly { readonly keys: readonly string[]; readonly move: string }[] = [

@@ -1,10 +1,8 @@
 import { basename, dirname, extname } from 'node:path';
 import * as v from 'valibot';
 import type { Finding } from '../../config/config.ts';
-import type { BudgetChanges } from '../../config/flow-settings.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { isRecord } from '../../config/read-config.ts';
-import { toShare } from '../../config/values.ts';
 import { parseYaml } from '../../config/yaml.ts';
 import { faulty } from '../../errors.ts';
 import type { GivenFault } from '../../store/files/given-file.ts';
@@ -13,7 +11,7 @@ import { checkKeys, checkValues } from './check-entries.ts';
 import { checkProfile, checkSteps } from './check-references.ts';
 import { type Fault, pathText, toFinding } from './fault.ts';
 import { checkPromptFiles, isProfileName, profileFile, readText } from './flow-files.ts';
-import { type FlowFile, flowFileSchema, MAX_STEPS, profile as profileSchema } from './flow-schema.ts';
+import { flowFileSchema, MAX_STEPS, profile as profileSchema } from './flow-schema.ts';
 import { toData } from './plain-data.ts';
 
 const MAX_FINDINGS = 100;
@@ -49,7 +47,7 @@ export function checkFlow(path: string, text: string, { profile, read = readText
     ruleFaults(profile === undefined ? data : { ...data, profile }, { folder, isAsked: profile !== undefined }),
   );
   if (value === undefined) return { flow: undefined, findings };
-  const flow = toFlow(value);
+  const { $schema: _, ...flow } = value;
   const chosen = profile ?? flow.profile;
   if (chosen === undefined) return { flow, findings: [] };
   return withProfile(
@@ -68,7 +66,7 @@ function withProfile(flow: Flow, chosen: string, file: string | undefined, read:
   const { value, findings } = checkProfileText(file, text.text);
   if (value === undefined) return refused(findings);
   const name = isProfileName(chosen) ? chosen : basename(file, extname(file));
-  const profiles = { ...flow.profiles, [name]: { ...value, budgets: toBudgets(value.budgets), file } };
+  const profiles = { ...flow.profiles, [name]: { ...value, file } };
   return { flow: { ...flow, profile: name, profiles }, findings: [] };
 }
 
@@ -160,21 +158,4 @@ export function requireFlow(path: string, choice: FlowChoice = {}): Flow {
   const { flow, findings } = readFlow(path, choice);
   if (flow !== undefined) return flow;
   throw faulty('the flow', findings);
-}
-
-/** Normalises a checked file: percentages become fractions. */
-function toFlow({ $schema: _, ...file }: FlowFile): Flow {
-  const withBudgets = <T extends { readonly budgets: RawBudgets }>(level: T) => ({
-    ...level,
-    budgets: toBudgets(level.budgets),
-  });
-  const profiles = Object.entries(file.profiles).map(([name, profile]) => [name, withBudgets(profile)]);
-  return { ...withBudgets(file), profiles: Object.fromEntries(profiles), steps: file.steps.map(withBudgets) };
-}
-
-type RawBudgets = FlowFile['budgets'];
-
-/** Sizes of briefings, of which one may be a percentage of the window. */
-function toBudgets({ contextBudgetTokens, ...sizes }: RawBudgets): BudgetChanges {
-  return contextBudgetTokens === undefined ? sizes : { ...sizes, contextBudgetTokens: toShare(contextBudgetTokens) };
 }
