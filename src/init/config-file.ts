@@ -14,22 +14,14 @@ export const PRESET_NAMES = ['lean', 'balanced', 'heavy'] as const;
 
 /** The keys of each preset. `balanced` repeats the defaults, so that they can be seen and changed. */
 export const PRESETS: Readonly<Record<PresetName, Fields>> = {
-  lean: {
-    thresholds: { warn: 0.55, compact: 0.65, handoff: 0.75 },
-    tools: { perCall: 4000 },
-    flow: { preset: 'lean' },
-  },
-  balanced: {
-    thresholds: { warn: 0.7, compact: 0.78, handoff: 0.85 },
-    tools: { perCall: 8000 },
-    flow: { preset: 'balanced' },
-  },
-  heavy: {
-    thresholds: { warn: 0.76, compact: 0.82, handoff: 0.9 },
-    tools: { perCall: 16000 },
-    flow: { preset: 'heavy' },
-  },
+  lean: preset('lean', { warn: 0.55, compact: 0.65, handoff: 0.75 }, 4000),
+  balanced: preset('balanced', { warn: 0.7, compact: 0.78, handoff: 0.85 }, 8000),
+  heavy: preset('heavy', { warn: 0.76, compact: 0.82, handoff: 0.9 }, 16000),
 };
+
+function preset(name: PresetName, thresholds: Fields, perCall: number): Fields {
+  return { thresholds, tools: { perCall }, flow: { preset: name } };
+}
 
 const NAME = '.contextbudgetrc.json';
 /** The schema in a project that has ctxb installed. */

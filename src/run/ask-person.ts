@@ -30,20 +30,13 @@ export function createQuestions(io: Io, { ask }: Pick<Watcher, 'ask'>): Question
 }
 
 /** The next line that is typed; undefined: the person says nothing, or the terminal or the signal ends the wait. */
-export async function readAnswer({ stdin }: Io, signal?: AbortSignal): Promise<string | undefined> {
+export function readAnswer({ stdin }: Io, signal?: AbortSignal): Promise<string | undefined> {
   // Not as a terminal: then Ctrl-C would come here and not to the run.
-  const reader = createInterface({ input: stdin, terminal: false });
-  const until = timeoutSignal(PATIENCE_MS, signal);
-  try {
-    return await new Promise((resolve) => {
-      const noAnswer = () => resolve(undefined);
-      reader.once('line', resolve).once('close', noAnswer);
-      until.addEventListener('abort', noAnswer);
-      if (until.aborted) noAnswer();
-    });
-  } finally {
-    reader.close();
-  }
+  const reader = createInterface({ input: stdin, terminal: false, signal: timeoutSignal(PATIENCE_MS, signal) });
+  return new Promise((resolve) => {
+    reader.once('line', resolve).once('line', () => reader.close());
+    reader.once('close', () => resolve(undefined));
+  });
 }
 
 /**

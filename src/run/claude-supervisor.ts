@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Child, ChildEnd } from '../claude/child.ts';
 import type { LoggedState } from '../claude/claude-log.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
@@ -61,7 +62,8 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
     const start = wanted;
     wanted = undefined;
     if (start === undefined) return undefined;
-    await delay(start.afterMs, wake.signal);
+    // Whatever ends the run cuts the wait short.
+    if (start.afterMs > 0) await delay(start.afterMs, undefined, { signal: wake.signal }).catch(() => {});
     if (isStopped || state().input !== 'open') return undefined;
     try {
       return await world.startNext(start, state());
@@ -94,15 +96,4 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
       }
     },
   };
-}
-
-function delay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (ms === 0 || signal.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

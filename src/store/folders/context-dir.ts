@@ -17,6 +17,8 @@ export interface ContextDir {
   readonly path: string;
   /** The absolute path of a file in the folder, which is a regular file or not there. Makes the folders on the way. */
   place(file: string): string;
+  /** The path of a file that is not there yet: `name.txt`, else `name-2.txt` and so on, of which the thousandth is the last. */
+  freePlace(name: string, ending: string): string;
   /** Adds a line to a file in the folder, behind what a process that was killed may have left of one. */
   append(file: string, line: DiskText): void;
   /** Writes a text, or the pieces of one, to a file in the folder, whole or not at all. */
@@ -50,9 +52,16 @@ function folderIn(root: string, path: string): ContextDir {
     return target;
   }
 
+  function freePlace(name: string, ending: string): string {
+    const pathOf = (count: number) => place(`${name}${count === 1 ? '' : `-${count}`}${ending}`);
+    for (let count = 1; count < MOST_OF_A_NAME; count++) if (kindOf(pathOf(count)) === 'missing') return pathOf(count);
+    return pathOf(MOST_OF_A_NAME);
+  }
+
   return {
     path,
     place,
+    freePlace,
     append: (file, line) =>
       withPlain(place(file), O_RDWR | O_APPEND | O_CREAT, (fd) =>
         appendWhole(fd, joined(isTornAt(fd) ? [asItIs(''), line] : [line], '\n')),
@@ -62,6 +71,8 @@ function folderIn(root: string, path: string): ContextDir {
     within: (folder) => folderIn(root, resolve(path, folder)),
   };
 }
+
+const MOST_OF_A_NAME = 1_000;
 
 /** Folders from below `root` down to the one that holds `target`: each could be somebody's symbolic link. */
 function foldersBetween(root: string, target: string): string[] {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { appendWhole, kindOf, namesIn, readPlain } from '../files/plain-file.ts';
+import { basename, join, resolve } from 'node:path';
+import { appendWhole, namesIn, readPlain } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
@@ -60,7 +60,8 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
   }
 
   function open(step: string): LineFile {
-    const file = freeName((name) => dir().place(of(step, name)));
+    // A step that is run again must not write behind the torn last line of one that was killed.
+    const file = basename(dir().freePlace(of(step, 'stream'), '.ndjson'));
     return lineFile(dir().open(of(step, file)), (error) => onFault(`no more of ${file} of ${step} is kept`, error));
   }
 
@@ -102,14 +103,6 @@ export function listFlowRuns(contextDir: string, flow?: string): string[] {
 export function newFlowRun(flow: string, now = new Date()): string {
   const time = now.toISOString().slice(0, 23).replaceAll(/[-:.]/g, '');
   return `${time}-${randomBytes(2).toString('hex')}-${fileName(flow)}`;
-}
-
-/** A step that is run again must not write behind the torn last line of one that was killed. */
-function freeName(place: (name: string) => string): string {
-  for (let count = 1; ; count++) {
-    const name = count === 1 ? 'stream.ndjson' : `stream-${count}.ndjson`;
-    if (kindOf(place(name)) === 'missing') return name;
-  }
 }
 
 function jsonOf(value: object): DiskText {

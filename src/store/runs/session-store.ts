@@ -74,21 +74,16 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
 const RUNS = 'runs';
 
 /** What a run needs to be taken up after a crash. Prompts stand in it as they were said; it is gone when they are answered. */
-interface RunFile {
-  add(entry: object): void;
-  remove(): void;
-}
-
-function createRunFile(contextDir: string, runId: string, seal: Seal | undefined): RunFile {
+function createRunFile(contextDir: string, runId: string, seal: Seal | undefined) {
   const name = nameOf(runId);
   let folder: ContextDir | undefined;
   return {
-    add(entry) {
+    add(entry: object): void {
       folder ??= openContextDir(contextDir);
       const json = JSON.stringify({ v: 1, ...entry });
       folder.append(name, asItIs(seal === undefined ? json : seal.close(json, name)));
     },
-    remove() {
+    remove(): void {
       const path = join(resolve(contextDir), name);
       if (kindOf(path) === 'file') removeFile(path);
       try {

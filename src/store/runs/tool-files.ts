@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Effect } from '../../core/governor/effects.ts';
 import type { OwnEvent } from '../../core/governor/input.ts';
 import type { FileMeasure } from '../../core/governor/tool-budget/tool-budget.ts';
-import { createPlain, kindOf, readAt } from '../files/plain-file.ts';
+import { createPlain, readAt } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
@@ -103,9 +103,6 @@ function countFitting(text: string, offset: number, chars: number): number {
 
 const FOLDER = 'tool-results';
 
-/** Names are ids of tool calls, which some back-ends count from one in every session. */
-const MOST_OF_A_NAME = 1_000;
-
 /**
  * Stores the whole of a tool's result, masked, in a file of its own in the context folder. Lines keep their numbers.
  *
@@ -113,16 +110,8 @@ const MOST_OF_A_NAME = 1_000;
  * @throws CtxbError `store`
  */
 export function storeToolResult(contextDir: string, name: string, text: string | readonly string[]): string {
-  const path = freePath(contextDir, fileName(name));
+  // Names are ids of tool calls, which some back-ends count from one in every session.
+  const path = openContextDir(contextDir).freePlace(join(FOLDER, fileName(name)), '.txt');
   createPlain(path, masked(text));
   return path;
-}
-
-function freePath(contextDir: string, name: string): string {
-  const folder = openContextDir(contextDir);
-  for (let count = 1; count < MOST_OF_A_NAME; count++) {
-    const path = folder.place(join(FOLDER, count === 1 ? `${name}.txt` : `${name}-${count}.txt`));
-    if (kindOf(path) === 'missing') return path;
-  }
-  return folder.place(join(FOLDER, `${name}-${MOST_OF_A_NAME}.txt`));
 }

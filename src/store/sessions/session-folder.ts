@@ -146,14 +146,8 @@ function sweep(dir: ContextDir, before: number): void {
 /** A file takes milliseconds to be replaced. */
 const ABANDONED_AFTER_MS = 60_000;
 
-interface OpenFiles {
-  append(file: string, text: DiskText): void;
-  close(file: string): void;
-  closeAll(): void;
-}
-
 /** Descriptors stay open, as opening a file costs more than writing to it. */
-function keepOpen(dir: Pick<ContextDir, 'path' | 'open'>): OpenFiles {
+function keepOpen(dir: Pick<ContextDir, 'path' | 'open'>) {
   const open = new Map<string, number>();
 
   function close(file: string): void {
@@ -173,9 +167,11 @@ function keepOpen(dir: Pick<ContextDir, 'path' | 'open'>): OpenFiles {
   }
 
   return {
-    append: (file, text) => orStoreError(join(dir.path, file), () => appendWhole(descriptor(file), text)),
+    append(file: string, text: DiskText): void {
+      orStoreError(join(dir.path, file), () => appendWhole(descriptor(file), text));
+    },
     close,
-    closeAll() {
+    closeAll(): void {
       for (const file of [...open.keys()]) orStoreError(join(dir.path, file), () => close(file));
     },
   };
