@@ -21,6 +21,13 @@ function listOf(value) {
 function textsOf(value) {
   return listOf(value).filter((item) => typeof item === "string");
 }
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return void 0;
+  }
+}
 function jsonText(value) {
   try {
     return JSON.stringify(value) ?? "";
@@ -63,23 +70,21 @@ function readUsage(value) {
   if (!isFields(value)) return void 0;
   const input = countOf(value.input_tokens);
   if (input === void 0) return void 0;
-  const cacheCreation = countOf(value.cache_creation_input_tokens) ?? 0;
-  const hour = countOf(fieldsOf(value.cache_creation).ephemeral_1h_input_tokens) ?? 0;
-  const cacheRead = countOf(value.cache_read_input_tokens) ?? 0;
-  return usageOf(input, cacheCreation, hour, cacheRead, countOf(value.output_tokens) ?? 0, readTerms(value));
+  const usage = {
+    input,
+    cacheCreation: countOf(value.cache_creation_input_tokens) ?? 0,
+    cacheRead: countOf(value.cache_read_input_tokens) ?? 0,
+    output: countOf(value.output_tokens) ?? 0
+  };
+  const cacheCreationHour = countOf(fieldsOf(value.cache_creation).ephemeral_1h_input_tokens) ?? 0;
+  const terms = readTerms(value);
+  if (cacheCreationHour === 0 && terms === void 0) return usage;
+  return { ...usage, ...cacheCreationHour > 0 && { cacheCreationHour }, ...terms && { terms } };
 }
 function readTerms({ speed, inference_geo, server_tool_use }) {
   const webSearches = countOf(fieldsOf(server_tool_use).web_search_requests) ?? 0;
   const [fast, inTheUs] = [speed === "fast", inference_geo === "us"];
   return fast || inTheUs || webSearches > 0 ? { fast, inTheUs, webSearches } : void 0;
-}
-function usageOf(input, cacheCreation, hour, cacheRead, output, terms) {
-  const usage = hour > 0 ? { input, cacheCreation, cacheCreationHour: hour, cacheRead, output } : { input, cacheCreation, cacheRead, output };
-  return terms === void 0 ? usage : { ...usage, terms };
-}
-function withOutput(usage, output) {
-  const { input, cacheCreation, cacheCreationHour = 0, cacheRead, terms } = usage;
-  return usageOf(input, cacheCreation, cacheCreationHour, cacheRead, output, terms);
 }
 function contextOf(usage) {
   return usage.input + usage.cacheCreation + usage.cacheRead;
@@ -825,7 +830,7 @@ function extended(call, isFinal, output, written3) {
     model,
     version,
     price,
-    usage: output > usage.output ? withOutput(usage, output) : usage,
+    usage: output > usage.output ? { ...usage, output } : usage,
     outputKnown: call.outputKnown || isFinal,
     generated: addContent(call.generated, written3)
   };
@@ -833,7 +838,7 @@ function extended(call, isFinal, output, written3) {
 function readOutput(cost, { subagent, outputTokens }) {
   const call = cost.calls.find(({ thread }) => thread === subagent);
   if (call === void 0 || outputTokens === void 0) return cost;
-  return withCall(cost, { ...call, usage: withOutput(call.usage, outputTokens), outputKnown: true });
+  return withCall(cost, { ...call, usage: { ...call.usage, output: outputTokens }, outputKnown: true });
 }
 function withCall(cost, call) {
   return withCalls(cost, cost.settled, cost.known, replaced(cost.calls, call));
@@ -13266,7 +13271,8 @@ function judgeLevel(state) {
 
 // src/core/governor/agents/agent-calls.ts
 function countCall(agent, call) {
-  const isMore = call.messageId !== "" && agent.last?.messageId === call.messageId;
+  const isKnown2 = call.messageId !== "" && call.messageId !== ESTIMATED;
+  const isMore = isKnown2 && agent.last?.messageId === call.messageId;
   const before = isMore ? agent.last : void 0;
   return {
     last: call,
@@ -13294,14 +13300,8 @@ function withoutEstimate(agent) {
 function exactCall(state, agent, usage, named) {
   const model = named ?? agent.last?.model;
   const { output } = usage;
-  return {
-    messageId: "",
-    model,
-    context: contextOf(usage),
-    output,
-    microUsd: costOf2(state, usage, model),
-    usesTool: false
-  };
+  const microUsd = costOf2(state, usage, model);
+  return { messageId: "", model, context: contextOf(usage), output, microUsd, usesTool: false };
 }
 function estimatedCall(state, used, tokens2, model) {
   const cacheRead = Math.min(used, tokens2);
@@ -13348,7 +13348,7 @@ function readAgents(state, event) {
   }
 }
 function agentOf({ subagents }, id) {
-  return id !== void 0 && Object.hasOwn(subagents, id) ? subagents[id] : void 0;
+  return id === void 0 ? void 0 : ownOf(subagents, id);
 }
 function agentOfTask({ subagents }, taskId) {
   return Object.entries(subagents).find(([, agent]) => agent.taskId === taskId);
@@ -13446,7 +13446,7 @@ function countTask(state, id, agent, tokens2, isEnd2) {
   const isDue = agent.isUnseen ? tokens2 !== agent.used : isEnd2 && agent.phase === "running" && agent.last?.usesTool !== false;
   if (!isDue || tokens2 === 0) return state;
   const call = estimatedCall(state, agent.used, tokens2, agent.last?.model);
-  const counted5 = countCall({ ...agent, last: void 0 }, call);
+  const counted5 = countCall(agent, call);
   const peak = agent.isUnseen || agent.calls === 0 ? tokens2 : agent.peak;
   return withAgent(state, id, { ...counted5, peak: Math.max(agent.peak, peak) });
 }
@@ -13459,7 +13459,7 @@ function readMember(state, { taskId: workflow }, member) {
   const more = toolUses + (isDone2 ? 1 : 0) - agent.calls;
   const sizes = { used: tokens2, peak: Math.max(agent.peak, tokens2) };
   if (more <= 0) return withAgent(begun3, id, sizes);
-  const first = countCall({ ...agent, last: void 0 }, estimatedCall(state, agent.used, tokens2, model));
+  const first = countCall(agent, estimatedCall(state, agent.used, tokens2, model));
   const again = estimatedCall(state, tokens2, tokens2, model);
   return withAgent(begun3, id, {
     ...first,
@@ -13478,7 +13478,7 @@ function readWorkflow(state, { taskId, tokens: tokens2 = 0, lastTool, change }) 
   const others = members.reduce((sum2, [, { used }]) => sum2 + used, 0) - agent.used;
   const context = Math.max(agent.used, tokens2 - others);
   const call = estimatedCall(state, agent.used, context, agent.last?.model);
-  return withAgent(state, id, { ...countCall({ ...agent, last: void 0 }, call), peak: agent.peak });
+  return withAgent(state, id, { ...countCall(agent, call), peak: agent.peak });
 }
 function forgetAsked(state, toolUseId) {
   const { asked } = state.fanOut;
@@ -13555,7 +13555,7 @@ function stopAgent(state, id, agent, reason, isTooMany) {
   return target === void 0 ? keep(told3, [note2]) : chain(keep(told3, [note2]), stopTask(target));
 }
 function isAside({ tasks }, taskId) {
-  return Object.hasOwn(tasks, taskId) && tasks[taskId]?.phase === "background";
+  return ownOf(tasks, taskId)?.phase === "background";
 }
 function nameOf2({ kind, name, workflow }) {
   const named = name === void 0 ? "" : ` "${name}"`;
@@ -13717,13 +13717,7 @@ function nameIn(name) {
   return plain3 === void 0 ? `[${name}]` : `.${plain3}`;
 }
 function isJson(text) {
-  if (!/^\s*[[{]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return /^\s*[[{]/.test(text) && parsed(text) !== void 0;
 }
 function storedJson(text, lists) {
   const breaks = breaksOf(lists).filter((at) => !beginsLine2(text, at));
@@ -13849,9 +13843,9 @@ function charsPerToken({ gauge }) {
   return learnedCharsPerToken(gauge.calibration) ?? CHARS_PER_TOKEN;
 }
 function keepOpen(state, call, open) {
-  const { toolUseId, requestId } = call;
+  const { toolUseId, requestId, agent } = call;
   if (toolUseId === "") return state;
-  return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, { ...open, requestId }) });
+  return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, { ...open, agent, requestId }) });
 }
 function forgetChange(state, requestId) {
   const open = Object.entries(state.toolBudget.open).map(([id, result]) => {
@@ -13931,24 +13925,19 @@ function planCut(state, call, { text, texts }, allowed) {
     tokens: estimateTokens2(text, ratio),
     json: json && { ...json, stored: storedJson(text, json.lists) }
   };
-  const { requestId, toolUseId } = call;
-  const store = {
-    kind: "store-result",
-    requestId,
-    name: toolUseId,
-    text: plan.json?.stored.text ?? texts ?? text
-  };
-  return keep(waitFor(state, plan), [store]);
+  const { requestId, toolUseId: name } = call;
+  const whole2 = plan.json?.stored.text ?? texts ?? text;
+  return keep(waitFor(state, plan), [{ kind: "store-result", requestId, name, text: whole2 }]);
 }
 function cutResult(state, plan, path) {
   const { call, tokens: tokens2 } = plan;
   const result = resultText(call.tool, call.response);
-  const asItIs2 = keep(keepOpen(state, call, { agent: call.agent, tokens: tokens2 }), [answerTool(call)]);
+  const asItIs2 = keep(keepOpen(state, call, { tokens: tokens2 }), [answerTool(call)]);
   if (path === void 0 || result === void 0) return asItIs2;
   const { text, context } = plan.json === void 0 ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
   const left = estimateTokens2(text, charsPerToken(state));
   if (codePoints(text) >= codePoints(result.text)) return asItIs2;
-  const open = { agent: call.agent, tokens: left, proof: proofOf(text, plan) };
+  const open = { tokens: left, proof: proofOf(text, plan) };
   const reason = `about ${tokens2} tokens, and ${plan.allowed} are left for one result`;
   return keep(countCut(keepOpen(state, call, open), call), [
     { kind: "cut-result", ...decided(state, reason), tool: call.tool, tokens: tokens2, left, path },
@@ -14366,7 +14355,7 @@ function limitRead(state, plan, file) {
     return keep(state, [answerTool(call, { specific, context: hint })]);
   }
   const limit = Math.max(1, file.fitting);
-  const open = keepOpen(state, call, { agent: call.agent, tokens: allowed, limit });
+  const open = keepOpen(state, call, { tokens: allowed, limit });
   if (!mayChange(state, "input")) {
     return keep(state, [answerTool(call, { context: joined3(adviceText(file, allowed, limit), hint) })]);
   }
@@ -14448,7 +14437,7 @@ function limitPage(state, call, hint) {
   const allowed = allocation(state, tool, agent);
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
   const told3 = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
-  return keep(keepOpen(state, call, { agent, tokens: allowed }), [
+  return keep(keepOpen(state, call, { tokens: allowed }), [
     { kind: "limit-tool", ...decided(state, `about ${perItem} tokens an item`), tool, parameter, value },
     answerTool(call, { specific: withInput(call, parameter, value), context: joined3(told3, hint) })
   ]);
@@ -14469,7 +14458,7 @@ function withinBudget(before, call) {
   const state = learnPage(forgetOpen(before, call.toolUseId), call, result.text);
   const tokens2 = estimateTokens2(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
-  const open = keepOpen(state, call, { agent: call.agent, tokens: tokens2 });
+  const open = keepOpen(state, call, { tokens: tokens2 });
   const isFitting = isWorthPassing(state, call.agent, tokens2, allowed);
   if (!isFitting && !mayChange(state, "output"))
     return keep(open, [answerTool(call, { context: advice(tokens2, allowed) })]);

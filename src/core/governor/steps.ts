@@ -9,6 +9,13 @@ export interface Step {
   readonly actions: readonly Action[];
 }
 
+/** What the agent is told, and the state once it knows. */
+export interface Telling {
+  readonly state: GovernorState;
+  /** Empty: nothing. */
+  readonly text: string;
+}
+
 const NOTHING: readonly Action[] = [];
 
 export function keep(state: GovernorState, actions = NOTHING): Step {

@@ -9,10 +9,17 @@ export function readUsage(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
   const input = countOf(value.input_tokens);
   if (input === undefined) return undefined;
-  const cacheCreation = countOf(value.cache_creation_input_tokens) ?? 0;
-  const hour = countOf(fieldsOf(value.cache_creation).ephemeral_1h_input_tokens) ?? 0;
-  const cacheRead = countOf(value.cache_read_input_tokens) ?? 0;
-  return usageOf(input, cacheCreation, hour, cacheRead, countOf(value.output_tokens) ?? 0, readTerms(value));
+  const usage = {
+    input,
+    cacheCreation: countOf(value.cache_creation_input_tokens) ?? 0,
+    cacheRead: countOf(value.cache_read_input_tokens) ?? 0,
+    output: countOf(value.output_tokens) ?? 0,
+  };
+  const cacheCreationHour = countOf(fieldsOf(value.cache_creation).ephemeral_1h_input_tokens) ?? 0;
+  const terms = readTerms(value);
+  // Spreading would take as long as all the rest of a call's line.
+  if (cacheCreationHour === 0 && terms === undefined) return usage;
+  return { ...usage, ...(cacheCreationHour > 0 && { cacheCreationHour }), ...(terms && { terms }) };
 }
 
 function readTerms({ speed, inference_geo, server_tool_use }: Fields): Terms | undefined {
@@ -21,40 +28,17 @@ function readTerms({ speed, inference_geo, server_tool_use }: Fields): Terms | u
   return fast || inTheUs || webSearches > 0 ? { fast, inTheUs, webSearches } : undefined;
 }
 
-/** Not one object with parts that may be missing: spreading it would take as long as all the rest of a call's line. */
-function usageOf(
-  input: number,
-  cacheCreation: number,
-  hour: number,
-  cacheRead: number,
-  output: number,
-  terms: Terms | undefined,
-): Usage {
-  const usage =
-    hour > 0
-      ? { input, cacheCreation, cacheCreationHour: hour, cacheRead, output }
-      : { input, cacheCreation, cacheRead, output };
-  return terms === undefined ? usage : { ...usage, terms };
-}
-
-/** The same call with another count of its output. */
-export function withOutput(usage: Usage, output: number): Usage {
-  const { input, cacheCreation, cacheCreationHour = 0, cacheRead, terms } = usage;
-  return usageOf(input, cacheCreation, cacheCreationHour, cacheRead, output, terms);
-}
-
 export const NO_USAGE: Usage = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
 
 export function addUsage(a: Usage, b: Usage): Usage {
-  const hour = (a.cacheCreationHour ?? 0) + (b.cacheCreationHour ?? 0);
-  return usageOf(
-    a.input + b.input,
-    a.cacheCreation + b.cacheCreation,
-    hour,
-    a.cacheRead + b.cacheRead,
-    a.output + b.output,
-    undefined,
-  );
+  const cacheCreationHour = (a.cacheCreationHour ?? 0) + (b.cacheCreationHour ?? 0);
+  return {
+    input: a.input + b.input,
+    cacheCreation: a.cacheCreation + b.cacheCreation,
+    ...(cacheCreationHour > 0 && { cacheCreationHour }),
+    cacheRead: a.cacheRead + b.cacheRead,
+    output: a.output + b.output,
+  };
 }
 
 /** Input side of a call: what was in the context when it was sent. */

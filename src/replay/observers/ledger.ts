@@ -1,7 +1,7 @@
 import { callMicroUsd } from '../../core/governor/cost/cost.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
-import { NO_USAGE, saysNothing, withOutput } from '../../core/protocol/usage.ts';
+import { NO_USAGE, saysNothing } from '../../core/protocol/usage.ts';
 import type { CountedCall } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
@@ -39,7 +39,7 @@ export function createLedger(): Observer<readonly CountedCall[]> {
       else open.delete('');
     }
     if (after.gauge.call !== null && after.gauge.call !== before.gauge.call) {
-      change(null, ({ usage }) => ({ usage: withOutput(usage, callOutput(after.gauge)) }));
+      change(null, ({ usage }) => ({ usage: { ...usage, output: callOutput(after.gauge) } }));
     }
   }
 
@@ -48,7 +48,7 @@ export function createLedger(): Observer<readonly CountedCall[]> {
     if (subagent === null || usage === undefined || synthetic || saysNothing(usage)) return;
     const last = open.get(subagent);
     if (last === undefined || messageId === '' || last.messageId !== messageId) begin(seen, event);
-    else change(subagent, (call) => ({ usage: withOutput(usage, Math.max(usage.output, call.usage.output)) }));
+    else change(subagent, (call) => ({ usage: { ...usage, output: Math.max(usage.output, call.usage.output) } }));
   }
 
   /** The run's own arithmetic, so that the sum of all calls is what the session has cost. */

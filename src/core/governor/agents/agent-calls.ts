@@ -8,7 +8,8 @@ export type Call = NonNullable<Agent['last']>;
 
 /** A further call, or more of the last one. */
 export function countCall(agent: Agent, call: Call): Partial<Agent> {
-  const isMore = call.messageId !== '' && agent.last?.messageId === call.messageId;
+  const isKnown = call.messageId !== '' && call.messageId !== ESTIMATED;
+  const isMore = isKnown && agent.last?.messageId === call.messageId;
   const before = isMore ? agent.last : undefined;
   return {
     last: call,
@@ -41,14 +42,8 @@ export function withoutEstimate(agent: Agent): Agent {
 export function exactCall(state: GovernorState, agent: Agent, usage: Usage, named: string | undefined): Call {
   const model = named ?? agent.last?.model;
   const { output } = usage;
-  return {
-    messageId: '',
-    model,
-    context: contextOf(usage),
-    output,
-    microUsd: costOf(state, usage, model),
-    usesTool: false,
-  };
+  const microUsd = costOf(state, usage, model);
+  return { messageId: '', model, context: contextOf(usage), output, microUsd, usesTool: false };
 }
 
 /** A call of which only the size of the context is known: what it had before comes from the cache, the rest is new. */

@@ -1,9 +1,10 @@
+import { ownOf } from '../../protocol/fields.ts';
 import { toMicroUsd } from '../cost/cost.ts';
 import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { request, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, decided, keep, type Step, type Telling } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent, withFanOut } from './agents.ts';
 import type { Agent, FanOut } from './agents-state.ts';
 
@@ -98,7 +99,7 @@ function stopAgent(state: GovernorState, id: string, agent: Agent, reason: strin
 }
 
 function isAside({ tasks }: GovernorState, taskId: string): boolean {
-  return Object.hasOwn(tasks, taskId) && tasks[taskId]?.phase === 'background';
+  return ownOf(tasks, taskId)?.phase === 'background';
 }
 
 function nameOf({ kind, name, workflow }: Agent): string {
@@ -115,16 +116,16 @@ export function endStopped(state: GovernorState, agentId: string | null): HookAn
 }
 
 /** Words for the one that waits for this tool call. */
-export function takeUntold(state: GovernorState, toolUseId: string): { state: GovernorState; text: string } {
+export function takeUntold(state: GovernorState, toolUseId: string): Telling {
   return take(state, (entry) => entry.toolUseId === toolUseId && !entry.aside);
 }
 
 /** Words for the main thread, about agents beside it. */
-export function takeAside(state: GovernorState): { state: GovernorState; text: string } {
+export function takeAside(state: GovernorState): Telling {
   return take(state, ({ aside }) => aside);
 }
 
-function take(state: GovernorState, which: (entry: FanOut['untold'][number]) => boolean) {
+function take(state: GovernorState, which: (entry: FanOut['untold'][number]) => boolean): Telling {
   const { untold } = state.fanOut;
   if (!untold.some(which)) return { state, text: '' };
   const text = untold.filter(which).map((entry) => entry.text);

@@ -1,5 +1,5 @@
 import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '../../protocol/events.ts';
-import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, readUsage, saysNothing } from '../../protocol/usage.ts';
 import { openCall } from '../cost/cost.ts';
 import { changed } from '../draft.ts';
@@ -50,9 +50,8 @@ export function readAgents(state: GovernorState, event: Event): GovernorState {
   }
 }
 
-/** The agent with this id. Ids come from the stream and may be the name of something every object has. */
 export function agentOf({ subagents }: GovernorState, id: string | undefined): Agent | undefined {
-  return id !== undefined && Object.hasOwn(subagents, id) ? subagents[id] : undefined;
+  return id === undefined ? undefined : ownOf(subagents, id);
 }
 
 /** Their agents, by claude's own ids, as hooks name them. */
@@ -195,7 +194,7 @@ function countTask(state: GovernorState, id: string, agent: Agent, tokens: numbe
     : isEnd && agent.phase === 'running' && agent.last?.usesTool !== false;
   if (!isDue || tokens === 0) return state;
   const call = estimatedCall(state, agent.used, tokens, agent.last?.model);
-  const counted = countCall({ ...agent, last: undefined }, call);
+  const counted = countCall(agent, call);
   // The count includes the answer, which is in no context any more.
   const peak = agent.isUnseen || agent.calls === 0 ? tokens : agent.peak;
   return withAgent(state, id, { ...counted, peak: Math.max(agent.peak, peak) });
@@ -211,7 +210,7 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
   const more = toolUses + (isDone ? 1 : 0) - agent.calls;
   const sizes = { used: tokens, peak: Math.max(agent.peak, tokens) };
   if (more <= 0) return withAgent(begun, id, sizes);
-  const first = countCall({ ...agent, last: undefined }, estimatedCall(state, agent.used, tokens, model));
+  const first = countCall(agent, estimatedCall(state, agent.used, tokens, model));
   const again = estimatedCall(state, tokens, tokens, model);
   return withAgent(begun, id, {
     ...first,
@@ -233,7 +232,7 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
   const context = Math.max(agent.used, tokens - others);
   const call = estimatedCall(state, agent.used, context, agent.last?.model);
   // Where two have called between two lines, this one has it all: how large it became its next list tells.
-  return withAgent(state, id, { ...countCall({ ...agent, last: undefined }, call), peak: agent.peak });
+  return withAgent(state, id, { ...countCall(agent, call), peak: agent.peak });
 }
 
 /** A call that was let through has started its agent, or has come to its end without one. */

@@ -1,5 +1,5 @@
 import type { AssistantEvent, Event, PartialEvent, Usage } from '../../protocol/events.ts';
-import { saysNothing, withOutput } from '../../protocol/usage.ts';
+import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, nativeTokens, sumContent } from '../gauge/estimator.ts';
 import { microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
@@ -222,7 +222,7 @@ function extended(call: PricedCall, isFinal: boolean, output: number, written: C
     model,
     version,
     price,
-    usage: output > usage.output ? withOutput(usage, output) : usage,
+    usage: output > usage.output ? { ...usage, output } : usage,
     outputKnown: call.outputKnown || isFinal,
     generated: addContent(call.generated, written),
   };
@@ -232,7 +232,7 @@ function extended(call: PricedCall, isFinal: boolean, output: number, written: C
 function readOutput(cost: Cost, { subagent, outputTokens }: PartialEvent): Cost {
   const call = cost.calls.find(({ thread }) => thread === subagent);
   if (call === undefined || outputTokens === undefined) return cost;
-  return withCall(cost, { ...call, usage: withOutput(call.usage, outputTokens), outputKnown: true });
+  return withCall(cost, { ...call, usage: { ...call.usage, output: outputTokens }, outputKnown: true });
 }
 
 function withCall(cost: Cost, call: PricedCall): Cost {

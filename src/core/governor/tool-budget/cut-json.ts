@@ -1,3 +1,4 @@
+import { parsed } from '../../protocol/fields.ts';
 import { type JsonMember, type JsonSpan, membersAt } from '../../protocol/json-spans.ts';
 import { lineFeeds } from './cut-text.ts';
 
@@ -144,13 +145,7 @@ function nameIn(name: string): string {
 
 /** Numbers, words and texts are JSON too, but nothing that could be cut as such. */
 function isJson(text: string): boolean {
-  if (!/^\s*[[{]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return /^\s*[[{]/.test(text) && parsed(text) !== undefined;
 }
 
 /** JSON as it is stored: what was cut can be read on from a line. */

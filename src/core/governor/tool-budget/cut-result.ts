@@ -1,5 +1,4 @@
 import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../../protocol/fields.ts';
-import type { Action } from '../actions.ts';
 import { codePoints, estimateTokens } from '../gauge/token-estimate.ts';
 import { cut as shorten } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
@@ -27,27 +26,22 @@ export function planCut(state: GovernorState, call: ToolCall, { text, texts }: R
     tokens: estimateTokens(text, ratio),
     json: json && { ...json, stored: storedJson(text, json.lists) },
   };
-  const { requestId, toolUseId } = call;
-  const store: Action = {
-    kind: 'store-result',
-    requestId,
-    name: toolUseId,
-    text: plan.json?.stored.text ?? texts ?? text,
-  };
-  return keep(waitFor(state, plan), [store]);
+  const { requestId, toolUseId: name } = call;
+  const whole = plan.json?.stored.text ?? texts ?? text;
+  return keep(waitFor(state, plan), [{ kind: 'store-result', requestId, name, text: whole }]);
 }
 
 /** The whole is stored at `path`; undefined: it could not be, so it goes to the agent as it is. */
 export function cutResult(state: GovernorState, plan: ResultPlan, path: string | undefined): Step {
   const { call, tokens } = plan;
   const result = resultText(call.tool, call.response);
-  const asItIs = keep(keepOpen(state, call, { agent: call.agent, tokens }), [answerTool(call)]);
+  const asItIs = keep(keepOpen(state, call, { tokens }), [answerTool(call)]);
   if (path === undefined || result === undefined) return asItIs;
   const { text, context } =
     plan.json === undefined ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
   const left = estimateTokens(text, charsPerToken(state));
   if (codePoints(text) >= codePoints(result.text)) return asItIs;
-  const open = { agent: call.agent, tokens: left, proof: proofOf(text, plan) };
+  const open = { tokens: left, proof: proofOf(text, plan) };
   const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
   return keep(countCut(keepOpen(state, call, open), call), [
     { kind: 'cut-result', ...decided(state, reason), tool: call.tool, tokens, left, path },

@@ -1,7 +1,7 @@
 import { ownOf, textOf } from '../../protocol/fields.ts';
 import { inTokens, type ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import type { Telling } from '../zones/notices.ts';
+import type { Telling } from '../steps.ts';
 import { statusOf } from '../zones/zones.ts';
 import { roomFor } from './room.ts';
 import type { AlertLevel, ToolCall } from './tool-budget.ts';

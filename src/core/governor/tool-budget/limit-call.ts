@@ -51,7 +51,7 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
     return keep(state, [answerTool(call, { specific, context: hint })]);
   }
   const limit = Math.max(1, file.fitting);
-  const open = keepOpen(state, call, { agent: call.agent, tokens: allowed, limit });
+  const open = keepOpen(state, call, { tokens: allowed, limit });
   if (!mayChange(state, 'input')) {
     return keep(state, [answerTool(call, { context: joined(adviceText(file, allowed, limit), hint) })]);
   }
@@ -163,7 +163,7 @@ export function limitPage(state: GovernorState, call: ToolCall, hint: string): S
   const allowed = allocation(state, tool, agent);
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
   const told = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
-  return keep(keepOpen(state, call, { agent, tokens: allowed }), [
+  return keep(keepOpen(state, call, { tokens: allowed }), [
     { kind: 'limit-tool', ...decided(state, `about ${perItem} tokens an item`), tool, parameter, value },
     answerTool(call, { specific: withInput(call, parameter, value), context: joined(told, hint) }),
   ]);

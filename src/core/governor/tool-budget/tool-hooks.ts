@@ -37,7 +37,7 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   const state = learnPage(forgetOpen(before, call.toolUseId), call, result.text);
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
-  const open = keepOpen(state, call, { agent: call.agent, tokens });
+  const open = keepOpen(state, call, { tokens });
   const isFitting = isWorthPassing(state, call.agent, tokens, allowed);
   if (!isFitting && !mayChange(state, 'output'))
     return keep(open, [answerTool(call, { context: advice(tokens, allowed) })]);

@@ -35,10 +35,14 @@ export function charsPerToken({ gauge }: GovernorState): number {
 }
 
 /** Room is kept for a result until the stream shows it, which is known by its id. */
-export function keepOpen(state: GovernorState, call: ToolCall, open: Omit<OpenResult, 'requestId'>): GovernorState {
-  const { toolUseId, requestId } = call;
+export function keepOpen(
+  state: GovernorState,
+  call: ToolCall,
+  open: Pick<OpenResult, 'tokens' | 'limit' | 'proof'>,
+): GovernorState {
+  const { toolUseId, requestId, agent } = call;
   if (toolUseId === '') return state;
-  return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, { ...open, requestId }) });
+  return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, { ...open, agent, requestId }) });
 }
 
 /** The answer to a hook was not delivered: its changes did not happen. */

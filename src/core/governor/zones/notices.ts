@@ -3,7 +3,7 @@ import { isExhaustion } from '../../protocol/failures.ts';
 import { changed, changedIn } from '../draft.ts';
 import { predicted, readGauge } from '../gauge/gauge.ts';
 import type { GovernorState } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
+import { keep, type Step, type Telling } from '../steps.ts';
 import { type HealthRecord, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 /** Notes that the context has entered another zone. */
@@ -37,12 +37,6 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
     details: { ...occurrence, tokens, window: window ?? null, fraction, zone },
   };
   return { kind: 'health', record } as const;
-}
-
-export interface Telling {
-  readonly state: GovernorState;
-  /** For the agent; empty: nothing. */
-  readonly text: string;
 }
 
 /**
