@@ -21,7 +21,7 @@ import {
   isInterruption,
   logEvents,
   newLines,
-  promptEvent,
+  promptLine,
   settledLines,
   turnEnd,
 } from './hook-events.ts';
@@ -213,11 +213,9 @@ function endTurn({ sessionId }: HookInput, { stopped }: KeptSession, host: HookH
 function follow(input: HookInput, kept: KeptSession, host: HookHost): KeptSession {
   const { hook, fields } = input;
   switch (hook) {
-    case 'UserPromptSubmit': {
-      const { event, line } = promptEvent(input);
-      host.prompt(event, line);
+    case 'UserPromptSubmit':
+      host.prompt(promptLine(input));
       return { ...kept, stopped: 'no', compaction: [] };
-    }
     case 'Stop':
       return { ...kept, stopped: 'ended' };
     case 'PreCompact':

@@ -1,5 +1,6 @@
 import { isAgentCall } from '../core/governor/agents/agents.ts';
 import { CALLBACKS } from '../core/governor/control/hook-callbacks.ts';
+import { userLine } from '../core/governor/prompts/own-lines.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { decodeLine, decodeObject } from '../core/protocol/decode.ts';
 import type { Event, UserEvent } from '../core/protocol/events.ts';
@@ -16,15 +17,8 @@ export function callbackEvent({ hook, fields }: HookInput, requestId: string): E
 }
 
 /** What was said, as the line of a caller. */
-export function promptEvent({ fields, sessionId }: HookInput): { readonly event: Event; readonly line: string } {
-  const line = {
-    type: 'user',
-    message: { role: 'user', content: textOf(fields.prompt) ?? '' },
-    parent_tool_use_id: null,
-    session_id: sessionId,
-    uuid: textOf(fields.prompt_id) ?? '',
-  };
-  return { event: decodeObject(line), line: JSON.stringify(line) };
+export function promptLine({ fields }: HookInput): string {
+  return userLine(textOf(fields.prompt) ?? '', textOf(fields.prompt_id) ?? '');
 }
 
 /** The end of a turn. Neither the log nor a hook gives its figures. */

@@ -4,6 +4,7 @@ import { type Action, isDecision } from '../core/governor/actions.ts';
 import { type Decision, withoutFocus } from '../core/governor/decisions.ts';
 import type { HookAnswer } from '../core/governor/effects.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
+import { decodeLine } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { createHost } from '../host/governor-host.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
@@ -63,7 +64,7 @@ export function createHookHost(start: GovernorState, { store, toolFiles, now, on
     },
     claude: (event: Event) => void host.feed({ t: now(), from: 'claude', event }),
     /** A prompt, as a line of the caller's. */
-    prompt: (event: Event, line: string) => void host.feed({ t: now(), from: 'caller', event, line }),
+    prompt: (line: string) => void host.feed({ t: now(), from: 'caller', event: decodeLine(line), line }),
     own: host.tell,
     decide,
   };

@@ -1,5 +1,5 @@
 import type { Block } from './events.ts';
-import { type Fields, fieldsOf, jsonText, textOf } from './fields.ts';
+import { type Fields, fieldsOf, jsonText, listOf, textOf } from './fields.ts';
 
 /** Content of a message: a string, or a list of blocks. Anything else counts as empty. */
 export function readBlocks(content: unknown): Block[] {
@@ -67,8 +67,9 @@ function readToolResult(block: Readonly<Record<string, unknown>>): Block {
 
 /** Names of the tools whose definitions a result brings into the context. */
 function definitionsIn(content: unknown): string[] {
-  if (!Array.isArray(content)) return [];
-  const references = content.map(fieldsOf).filter(({ type }) => type === 'tool_reference');
+  const references = listOf(content)
+    .map(fieldsOf)
+    .filter(({ type }) => type === 'tool_reference');
   return references.map(({ tool_name }) => textOf(tool_name) ?? '');
 }
 
@@ -95,13 +96,13 @@ export function attachedContent(attachment: Fields): readonly Fields[] {
 }
 
 function listedTasks(content: unknown): readonly string[] {
-  const tasks = Array.isArray(content) ? content.map(fieldsOf) : [];
-  return tasks.map(({ id, status, subject }) => `#${id}. [${status}] ${subject}`);
+  return listOf(content)
+    .map(fieldsOf)
+    .map(({ id, status, subject }) => `#${id}. [${status}] ${subject}`);
 }
 
 function textsIn(value: unknown): readonly string[] {
   if (value === undefined || value === null || value === '') return [];
-  if (typeof value === 'string') return [value];
-  if (!Array.isArray(value)) return [jsonText(value)];
-  return value.map((item) => (typeof item === 'string' ? item : jsonText(item)));
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.map((item) => textOf(item) ?? jsonText(item));
 }

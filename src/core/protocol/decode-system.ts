@@ -1,5 +1,5 @@
 import type { BoundaryEvent, CompactStatusEvent, Event, TaskEvent, WorkflowAgent } from './events.ts';
-import { countOf, type Fields, fieldsOf, textOf } from './fields.ts';
+import { countOf, type Fields, fieldsOf, listOf, textOf, textsOf } from './fields.ts';
 
 type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
 
@@ -26,6 +26,7 @@ const KNOWN_SUBTYPES = new Set([
   'commands_changed',
   'bridge_status',
   'agents_killed',
+  'background_tasks_changed',
 ]);
 
 /** `type: "system"` lines; the subtype says what they are. */
@@ -52,35 +53,23 @@ export function decodeSystem(line: Fields, common: LineFields): Event {
       return decodeTask(subtype, line, common);
     // A session log's.
     case 'api_error':
-      return {
-        kind: 'api-retry',
-        ...common,
-        status: countOf(fieldsOf(line.error).status),
-        delayMs: countOf(line.retryInMs) ?? 0,
-      };
+      return apiRetry(common, fieldsOf(line.error).status, line.retryInMs);
     case 'api_retry':
-      return {
-        kind: 'api-retry',
-        ...common,
-        status: countOf(line.error_status),
-        delayMs: countOf(line.retry_delay_ms) ?? 0,
-      };
+      return apiRetry(common, line.error_status, line.retry_delay_ms);
     default:
-      return decodeOther(subtype, common);
+      return { kind: KNOWN_SUBTYPES.has(subtype) ? 'known' : 'unknown', ...common, name: `system/${subtype}` };
   }
 }
 
-function decodeOther(subtype: string, common: LineFields): Event {
-  const name = `system/${subtype}`;
-  const known = KNOWN_SUBTYPES.has(subtype) || subtype === 'background_tasks_changed';
-  return { kind: known ? 'known' : 'unknown', ...common, name };
+function apiRetry(common: LineFields, status: unknown, delay: unknown): Event {
+  return { kind: 'api-retry', ...common, status: countOf(status), delayMs: countOf(delay) ?? 0 };
 }
 
 function decodeStatus(line: Fields, common: LineFields): Event {
   const permissionMode = textOf(line.permissionMode);
-  if (permissionMode !== undefined && compactPhase(line) === 'other')
-    return { kind: 'mode', ...common, permissionMode };
-  return { kind: 'compact-status', ...common, phase: compactPhase(line), error: textOf(line.compact_error) };
+  const phase = compactPhase(line);
+  if (permissionMode !== undefined && phase === 'other') return { kind: 'mode', ...common, permissionMode };
+  return { kind: 'compact-status', ...common, phase, error: textOf(line.compact_error) };
 }
 
 function compactPhase(line: Fields): CompactStatusEvent['phase'] {
@@ -99,7 +88,7 @@ function decodeBoundary(line: Fields, common: LineFields): BoundaryEvent {
     trigger: (stream.trigger ?? log.trigger) === 'manual' ? 'manual' : 'auto',
     preTokens: countOf(stream.pre_tokens ?? log.preTokens),
     postTokens: countOf(stream.post_tokens ?? log.postTokens),
-    ...(Array.isArray(kept) && { kept: kept.filter((uuid) => typeof uuid === 'string') }),
+    ...(Array.isArray(kept) && { kept: textsOf(kept) }),
   };
 }
 
@@ -125,7 +114,7 @@ function decodeTask(subtype: string, line: Fields, common: LineFields): TaskEven
     parent: textOf(line.parent_task_id),
     tokens: countOf(fieldsOf(line.usage).total_tokens),
     lastTool: textOf(line.last_tool_name),
-    agents: Array.isArray(line.workflow_progress) ? line.workflow_progress.flatMap(workflowAgent) : [],
+    agents: listOf(line.workflow_progress).flatMap(workflowAgent),
   };
 }
 

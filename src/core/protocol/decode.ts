@@ -2,7 +2,6 @@ import { attachedContent, plainText, readBlocks } from './blocks.ts';
 import { decodeSystem } from './decode-system.ts';
 import type {
   AssistantEvent,
-  ControlCancelEvent,
   ControlRequestEvent,
   ControlResponseEvent,
   Event,
@@ -13,7 +12,7 @@ import type {
   UserEvent,
 } from './events.ts';
 import { failureOf, secondsIn } from './failures.ts';
-import { countOf, type Fields, fieldsOf, isFields, textOf, timeOf } from './fields.ts';
+import { countOf, type Fields, fieldsOf, isFields, textOf, textsOf, timeOf } from './fields.ts';
 import { readLastIteration, readUsage } from './usage.ts';
 import { userRole } from './user-role.ts';
 
@@ -88,9 +87,11 @@ export function decodeObject(line: Fields): Event {
     case 'rate_limit_event':
       return decodeRateLimit(line);
     case 'control_request':
+      return decodeRequest(line);
     case 'control_response':
+      return decodeResponse(line);
     case 'control_cancel_request':
-      return decodeControl(line);
+      return { kind: 'control-cancel', requestId: textOf(line.request_id) ?? '' };
     default:
       return decodeOther(line);
   }
@@ -186,7 +187,7 @@ function decodeResult(line: Fields): ResultEvent {
     isError: line.is_error === true,
     numTurns: countOf(line.num_turns),
     text: textOf(line.result),
-    errors: Array.isArray(line.errors) ? line.errors.filter((error) => typeof error === 'string') : [],
+    errors: textsOf(line.errors),
     usage,
     lastIteration: readLastIteration(line.usage),
     costUsd: typeof line.total_cost_usd === 'number' ? line.total_cost_usd : undefined,
@@ -231,14 +232,6 @@ function decodePartial(line: Fields): PartialEvent {
 function decodeOther(line: Fields): Event {
   const name = textOf(line.type) ?? '';
   return { kind: KNOWN_TYPES.has(name) ? 'known' : 'unknown', ...lineFields(line), name };
-}
-
-/** The control channel: requests and answers in both directions, between the lines of the conversation. */
-function decodeControl(line: Fields): ControlRequestEvent | ControlResponseEvent | ControlCancelEvent {
-  if (line.type === 'control_cancel_request') {
-    return { kind: 'control-cancel', requestId: textOf(line.request_id) ?? '' };
-  }
-  return line.type === 'control_request' ? decodeRequest(line) : decodeResponse(line);
 }
 
 function decodeRequest(line: Fields): ControlRequestEvent {

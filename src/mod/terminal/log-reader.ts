@@ -1,12 +1,3 @@
-/** Where claude's log was read to. It is read in parts, as claude hands over no more at once. */
-export interface LogReader {
-  readonly path: string;
-  /** The next part of a log of so many bytes; undefined: all was read. */
-  nextPart(size: number): { readonly offset: number; readonly length: number } | undefined;
-  /** The whole lines of that part. */
-  lines(base64: string): readonly string[];
-}
-
 const MOST_AT_ONCE = 4 * 1024 * 1024;
 
 /** Of a log that is longer only the end is read: it takes a second, of which claude gives a mod ten. */
@@ -14,7 +5,10 @@ const MOST_AT_FIRST = 8 * 1024 * 1024;
 
 const NEWLINE = 10;
 
-export function createLogReader(path: string): LogReader {
+export type LogReader = ReturnType<typeof createLogReader>;
+
+/** Where claude's log was read to. It is read in parts, as claude hands over no more at once. */
+export function createLogReader(path: string) {
   const decoder = new TextDecoder();
   let at: number | undefined;
   let length = 0;
@@ -24,7 +18,8 @@ export function createLogReader(path: string): LogReader {
 
   return {
     path,
-    nextPart(size) {
+    /** The next part of a log of so many bytes; undefined: all was read. */
+    nextPart(size: number) {
       at ??= Math.max(0, size - MOST_AT_FIRST);
       isCut = asked < 0 && at > 0;
       length = Math.min(MOST_AT_ONCE, size - at);
@@ -33,16 +28,14 @@ export function createLogReader(path: string): LogReader {
       asked = at + length;
       return { offset: at, length };
     },
-    lines(base64) {
+    /** The whole lines of that part. */
+    lines(base64: string): readonly string[] {
       const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
       const end = bytes.lastIndexOf(NEWLINE) + 1;
       // A line that is longer than a part is left out.
       at = (at ?? 0) + (end === 0 && length === MOST_AT_ONCE ? bytes.length : end);
-      const lines = decoder
-        .decode(bytes.subarray(0, end))
-        .split('\n')
-        .slice(isCut ? 1 : 0, -1);
-      return lines;
+      const lines = decoder.decode(bytes.subarray(0, end)).split('\n');
+      return lines.slice(isCut ? 1 : 0, -1);
     },
   };
 }
