@@ -1185,8 +1185,7 @@ function readToolResult(block2) {
   };
 }
 function definitionsIn(content) {
-  if (!Array.isArray(content)) return [];
-  const references = content.map(fieldsOf).filter(({ type }) => type === "tool_reference");
+  const references = listOf(content).map(fieldsOf).filter(({ type }) => type === "tool_reference");
   return references.map(({ tool_name }) => textOf(tool_name) ?? "");
 }
 var GIVEN = ["snippet", "content", "files", "addedLines", "addedBlocks", "prompt"];
@@ -1201,14 +1200,12 @@ function attachedContent(attachment) {
   return [named, { type: "text", text: text.join("\n") }];
 }
 function listedTasks(content) {
-  const tasks = Array.isArray(content) ? content.map(fieldsOf) : [];
-  return tasks.map(({ id, status, subject }) => `#${id}. [${status}] ${subject}`);
+  return listOf(content).map(fieldsOf).map(({ id, status, subject }) => `#${id}. [${status}] ${subject}`);
 }
 function textsIn(value) {
   if (value === void 0 || value === null || value === "") return [];
-  if (typeof value === "string") return [value];
-  if (!Array.isArray(value)) return [jsonText(value)];
-  return value.map((item) => typeof item === "string" ? item : jsonText(item));
+  const items = Array.isArray(value) ? value : [value];
+  return items.map((item) => textOf(item) ?? jsonText(item));
 }
 
 // src/core/governor/prompts/sentences.ts
@@ -1242,7 +1239,14 @@ function endBefore(text, length) {
   const part = text.slice(0, length);
   const ends2 = [lastMatch(part, /[.!?:][)"'”’]?(?=\s)|\n/g), lastMatch(part, /\S(?=\s)/g)];
   const end = ends2.find((at) => at > length / 2) ?? length;
-  return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
+  return wholeCharacter(text, end);
+}
+function cut(text, length) {
+  return text.slice(0, wholeCharacter(text, length));
+}
+function wholeCharacter(text, at) {
+  const unit = text.charCodeAt(at - 1);
+  return unit >= 55296 && unit < 56320 ? at - 1 : at;
 }
 function lastMatch(text, pattern) {
   let end = 0;
@@ -1357,10 +1361,6 @@ function wording({ text, event }) {
 }
 function fileName(state, uuid) {
   return /^[\w-]{8,64}$/.test(uuid) ? uuid : `turn-${state.turn.ended + 1}`;
-}
-function cut(text, length) {
-  const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 55296 && last < 56320 ? length - 1 : length);
 }
 
 // src/core/governor/prompts/own-lines.ts
@@ -2997,6 +2997,7 @@ function createLogReader(path) {
   let isCut = false;
   return {
     path,
+    /** The next part of a log of so many bytes; undefined: all was read. */
     nextPart(size) {
       at ??= Math.max(0, size - MOST_AT_FIRST);
       isCut = asked < 0 && at > 0;
@@ -3005,12 +3006,13 @@ function createLogReader(path) {
       asked = at + length;
       return { offset: at, length };
     },
+    /** The whole lines of that part. */
     lines(base64) {
       const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
       const end = bytes.lastIndexOf(NEWLINE2) + 1;
       at = (at ?? 0) + (end === 0 && length === MOST_AT_ONCE ? bytes.length : end);
-      const lines = decoder.decode(bytes.subarray(0, end)).split("\n").slice(isCut ? 1 : 0, -1);
-      return lines;
+      const lines = decoder.decode(bytes.subarray(0, end)).split("\n");
+      return lines.slice(isCut ? 1 : 0, -1);
     }
   };
 }
@@ -3475,10 +3477,6 @@ function endOfLine(text, at) {
   const last = text.lastIndexOf("\n", at - 1) + 1;
   return last > at / 2 ? last : wholeCharacter(text, at);
 }
-function wholeCharacter(text, at) {
-  const unit = text.charCodeAt(at);
-  return unit >= 56320 && unit < 57344 ? at - 1 : at;
-}
 function failuresIn(text, { from, to }, room) {
   const spans = [];
   let left = room;
@@ -3554,6 +3552,16 @@ function lineFeeds(text, from = 0, to = text.length) {
   let count2 = 0;
   for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count2++;
   return count2;
+}
+function fairShare(sizes, space) {
+  let left = space;
+  let hungry = sizes.length;
+  for (const size of sizes.toSorted((a, b) => a - b)) {
+    if (size * hungry > left) return Math.floor(left / hungry);
+    left -= size;
+    hungry--;
+  }
+  return space;
 }
 
 // src/core/memory/call-summary/text-result.ts
@@ -12133,15 +12141,8 @@ function resultsOf({ calls }, room) {
 var CHARS_PER_TOKEN2 = 1.2;
 var LEAST_LENGTH = 200;
 function shortened2(results, room) {
-  let left = room * CHARS_PER_TOKEN2;
-  let most = Number.POSITIVE_INFINITY;
-  const lengths = results.map(({ text }) => text.length).toSorted((a, b) => a - b);
-  for (const [at, length2] of lengths.entries()) {
-    most = left / (lengths.length - at);
-    if (length2 > most) break;
-    left -= length2;
-  }
-  const length = Math.max(LEAST_LENGTH, Math.floor(most));
+  const lengths = results.map(({ text }) => text.length);
+  const length = Math.max(LEAST_LENGTH, fairShare(lengths, room * CHARS_PER_TOKEN2));
   return results.map(
     (result) => result.text.length <= length ? result : { ...result, text: cutText(result.text, length).text }
   );
@@ -13689,16 +13690,6 @@ function cutJson(text, room) {
       return `${name}:${part}`;
     });
   }
-}
-function fairShare(sizes, space) {
-  let left = space;
-  let hungry = sizes.length;
-  for (const size of [...sizes].sort((a, b) => a - b)) {
-    if (size * hungry > left) return Math.floor(left / hungry);
-    left -= size;
-    hungry--;
-  }
-  return space;
 }
 var FIRST_HALF = /(?:[\ud800-\udbff]|\\u[dD][89abAB][\da-fA-F]{2}(?<=(?<!\\)(?:\\\\)*\\u.{4}))$/;
 function wholeCharacters(part) {
@@ -17251,7 +17242,8 @@ var KNOWN_SUBTYPES = /* @__PURE__ */ new Set([
   "ui_invalidate",
   "commands_changed",
   "bridge_status",
-  "agents_killed"
+  "agents_killed",
+  "background_tasks_changed"
 ]);
 function decodeSystem(line4, common) {
   const subtype = textOf(line4.subtype) ?? "";
@@ -17276,33 +17268,21 @@ function decodeSystem(line4, common) {
       return decodeTask(subtype, line4, common);
     // A session log's.
     case "api_error":
-      return {
-        kind: "api-retry",
-        ...common,
-        status: countOf(fieldsOf(line4.error).status),
-        delayMs: countOf(line4.retryInMs) ?? 0
-      };
+      return apiRetry(common, fieldsOf(line4.error).status, line4.retryInMs);
     case "api_retry":
-      return {
-        kind: "api-retry",
-        ...common,
-        status: countOf(line4.error_status),
-        delayMs: countOf(line4.retry_delay_ms) ?? 0
-      };
+      return apiRetry(common, line4.error_status, line4.retry_delay_ms);
     default:
-      return decodeOther(subtype, common);
+      return { kind: KNOWN_SUBTYPES.has(subtype) ? "known" : "unknown", ...common, name: `system/${subtype}` };
   }
 }
-function decodeOther(subtype, common) {
-  const name = `system/${subtype}`;
-  const known = KNOWN_SUBTYPES.has(subtype) || subtype === "background_tasks_changed";
-  return { kind: known ? "known" : "unknown", ...common, name };
+function apiRetry(common, status, delay) {
+  return { kind: "api-retry", ...common, status: countOf(status), delayMs: countOf(delay) ?? 0 };
 }
 function decodeStatus(line4, common) {
   const permissionMode = textOf(line4.permissionMode);
-  if (permissionMode !== void 0 && compactPhase(line4) === "other")
-    return { kind: "mode", ...common, permissionMode };
-  return { kind: "compact-status", ...common, phase: compactPhase(line4), error: textOf(line4.compact_error) };
+  const phase = compactPhase(line4);
+  if (permissionMode !== void 0 && phase === "other") return { kind: "mode", ...common, permissionMode };
+  return { kind: "compact-status", ...common, phase, error: textOf(line4.compact_error) };
 }
 function compactPhase(line4) {
   if (line4.status === "compacting") return "compacting";
@@ -17318,7 +17298,7 @@ function decodeBoundary(line4, common) {
     trigger: (stream.trigger ?? log.trigger) === "manual" ? "manual" : "auto",
     preTokens: countOf(stream.pre_tokens ?? log.preTokens),
     postTokens: countOf(stream.post_tokens ?? log.postTokens),
-    ...Array.isArray(kept) && { kept: kept.filter((uuid) => typeof uuid === "string") }
+    ...Array.isArray(kept) && { kept: textsOf(kept) }
   };
 }
 var ENDED = /* @__PURE__ */ new Set(["completed", "failed"]);
@@ -17341,7 +17321,7 @@ function decodeTask(subtype, line4, common) {
     parent: textOf(line4.parent_task_id),
     tokens: countOf(fieldsOf(line4.usage).total_tokens),
     lastTool: textOf(line4.last_tool_name),
-    agents: Array.isArray(line4.workflow_progress) ? line4.workflow_progress.flatMap(workflowAgent) : []
+    agents: listOf(line4.workflow_progress).flatMap(workflowAgent)
   };
 }
 function taskType(type) {
@@ -17426,11 +17406,13 @@ function decodeObject(line4) {
     case "rate_limit_event":
       return decodeRateLimit(line4);
     case "control_request":
+      return decodeRequest(line4);
     case "control_response":
+      return decodeResponse(line4);
     case "control_cancel_request":
-      return decodeControl(line4);
+      return { kind: "control-cancel", requestId: textOf(line4.request_id) ?? "" };
     default:
-      return decodeOther2(line4);
+      return decodeOther(line4);
   }
 }
 function lineFields(line4) {
@@ -17496,12 +17478,12 @@ function decodeAttachment(line4) {
     return decodeUser({ ...line4, message: { role: "user", content: prompt2 } });
   }
   const content = attachedContent(attachment);
-  if (content.length === 0) return decodeOther2(line4);
+  if (content.length === 0) return decodeOther(line4);
   return decodeUser({ ...line4, isMeta: true, message: { role: "user", content } });
 }
 function decodeMode(line4) {
   const permissionMode = textOf(line4.permissionMode);
-  return permissionMode === void 0 ? decodeOther2(line4) : { kind: "mode", ...lineFields(line4), permissionMode };
+  return permissionMode === void 0 ? decodeOther(line4) : { kind: "mode", ...lineFields(line4), permissionMode };
 }
 function decodeResult(line4) {
   const usage = readUsage(line4.usage) ?? readUsage(line4);
@@ -17513,7 +17495,7 @@ function decodeResult(line4) {
     isError: line4.is_error === true,
     numTurns: countOf(line4.num_turns),
     text: textOf(line4.result),
-    errors: Array.isArray(line4.errors) ? line4.errors.filter((error) => typeof error === "string") : [],
+    errors: textsOf(line4.errors),
     usage,
     lastIteration: readLastIteration(line4.usage),
     costUsd: typeof line4.total_cost_usd === "number" ? line4.total_cost_usd : void 0,
@@ -17550,15 +17532,9 @@ function decodePartial(line4) {
   const output = event.type === "message_delta" ? countOf(fieldsOf(event.usage).output_tokens) : void 0;
   return { kind: "partial", ...lineFields(line4), subagent: subagentOf(line4), outputTokens: output };
 }
-function decodeOther2(line4) {
+function decodeOther(line4) {
   const name = textOf(line4.type) ?? "";
   return { kind: KNOWN_TYPES.has(name) ? "known" : "unknown", ...lineFields(line4), name };
-}
-function decodeControl(line4) {
-  if (line4.type === "control_cancel_request") {
-    return { kind: "control-cancel", requestId: textOf(line4.request_id) ?? "" };
-  }
-  return line4.type === "control_request" ? decodeRequest(line4) : decodeResponse(line4);
 }
 function decodeRequest(line4) {
   const request2 = fieldsOf(line4.request);

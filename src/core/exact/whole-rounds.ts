@@ -1,4 +1,4 @@
-import { cutText } from '../governor/tool-budget/cut-text.ts';
+import { cutText, fairShare } from '../governor/tool-budget/cut-text.ts';
 import { built, type Message, type ToolResult, tokensOfAll } from './message.ts';
 import type { Part, Round } from './parts.ts';
 
@@ -73,15 +73,8 @@ const LEAST_LENGTH = 200;
 
 /** Cuts the longest results to one length, so that all together fit. */
 function shortened(results: readonly ToolResult[], room: number): ToolResult[] {
-  let left = room * CHARS_PER_TOKEN;
-  let most = Number.POSITIVE_INFINITY;
-  const lengths = results.map(({ text }) => text.length).toSorted((a, b) => a - b);
-  for (const [at, length] of lengths.entries()) {
-    most = left / (lengths.length - at);
-    if (length > most) break;
-    left -= length;
-  }
-  const length = Math.max(LEAST_LENGTH, Math.floor(most));
+  const lengths = results.map(({ text }) => text.length);
+  const length = Math.max(LEAST_LENGTH, fairShare(lengths, room * CHARS_PER_TOKEN));
   return results.map((result) =>
     result.text.length <= length ? result : { ...result, text: cutText(result.text, length).text },
   );

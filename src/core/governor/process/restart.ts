@@ -4,7 +4,7 @@ import { changed, changedIn } from '../draft.ts';
 import { TIMERS } from '../effects.ts';
 import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
-import { cut } from '../prompts/prompt.ts';
+import { cut } from '../prompts/sentences.ts';
 import { newExact } from '../relief/exact.ts';
 import { startHandoff } from '../relief/handoff.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';

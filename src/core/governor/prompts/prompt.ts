@@ -98,9 +98,3 @@ function wording({ text, event }: Prompt): string[] {
 function fileName(state: GovernorState, uuid: string): string {
   return /^[\w-]{8,64}$/.test(uuid) ? uuid : `turn-${state.turn.ended + 1}`;
 }
-
-/** The first `length` UTF-16 units, never ending inside a surrogate pair. */
-export function cut(text: string, length: number): string {
-  const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
-}

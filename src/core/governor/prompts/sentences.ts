@@ -48,7 +48,18 @@ export function endBefore(text: string, length: number): number {
   const part = text.slice(0, length);
   const ends = [lastMatch(part, /[.!?:][)"'”’]?(?=\s)|\n/g), lastMatch(part, /\S(?=\s)/g)];
   const end = ends.find((at) => at > length / 2) ?? length;
-  return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
+  return wholeCharacter(text, end);
+}
+
+/** The first `length` UTF-16 units, never ending inside a surrogate pair. */
+export function cut(text: string, length: number): string {
+  return text.slice(0, wholeCharacter(text, length));
+}
+
+/** `at`, or one before it where that is between the two units of one character. */
+export function wholeCharacter(text: string, at: number): number {
+  const unit = text.charCodeAt(at - 1);
+  return unit >= 0xd800 && unit < 0xdc00 ? at - 1 : at;
 }
 
 function lastMatch(text: string, pattern: RegExp): number {

@@ -1,6 +1,6 @@
 import { parsed } from '../../protocol/fields.ts';
 import { type JsonMember, type JsonSpan, membersAt } from '../../protocol/json-spans.ts';
-import { lineFeeds } from './cut-text.ts';
+import { fairShare, lineFeeds } from './cut-text.ts';
 
 /** JSON that was cut and is still JSON of the same shape. */
 export interface CutJson {
@@ -106,18 +106,6 @@ export function cutJson(text: string, room: number): CutJson | undefined {
       return `${name}:${part}`;
     });
   }
-}
-
-/** The largest share at which everything that wants less, and a share for what wants more, fits into `space`. */
-function fairShare(sizes: readonly number[], space: number): number {
-  let left = space;
-  let hungry = sizes.length;
-  for (const size of [...sizes].sort((a, b) => a - b)) {
-    if (size * hungry > left) return Math.floor(left / hungry);
-    left -= size;
-    hungry--;
-  }
-  return space;
 }
 
 /** The first half of a character that is escaped in two. */

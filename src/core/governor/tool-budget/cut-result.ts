@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../../protocol/fields.ts';
 import { codePoints, estimateTokens } from '../gauge/token-estimate.ts';
-import { cut as shorten } from '../prompts/prompt.ts';
+import { cut as shorten } from '../prompts/sentences.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import { type CutList, cutJson, storedJson } from './cut-json.ts';

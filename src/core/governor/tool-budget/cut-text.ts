@@ -1,3 +1,5 @@
+import { wholeCharacter } from '../prompts/sentences.ts';
+
 /** A text that was cut, and where its reader can go on. */
 export interface CutText {
   readonly text: string;
@@ -56,12 +58,6 @@ function startOfLine(text: string, at: number): number {
 function endOfLine(text: string, at: number): number {
   const last = text.lastIndexOf('\n', at - 1) + 1;
   return last > at / 2 ? last : wholeCharacter(text, at);
-}
-
-/** Never between the two units of one character. */
-function wholeCharacter(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
-  return unit >= 0xdc00 && unit < 0xe000 ? at - 1 : at;
 }
 
 /** The first ones first, as long as there is room. */
@@ -160,4 +156,16 @@ export function lineFeeds(text: string, from = 0, to = text.length): number {
   let count = 0;
   for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
   return count;
+}
+
+/** The largest share at which everything that wants less, and a share for what wants more, fits into `space`. */
+export function fairShare(sizes: readonly number[], space: number): number {
+  let left = space;
+  let hungry = sizes.length;
+  for (const size of sizes.toSorted((a, b) => a - b)) {
+    if (size * hungry > left) return Math.floor(left / hungry);
+    left -= size;
+    hungry--;
+  }
+  return space;
 }
