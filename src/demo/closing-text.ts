@@ -49,12 +49,7 @@ function turnSection(facts: DemoFacts, turn: TurnFacts, index: number): Section 
   const native = facts.native.filter((compaction) => compaction.turn === index);
   return {
     heading: `Prompt ${index + 1}`,
-    sentences: [
-      `“${turn.prompt}”`,
-      contextSentence(facts, turn),
-      ...warnings,
-      ...native.map((one) => nativeSentence(facts, one)),
-    ],
+    sentences: [`“${turn.prompt}”`, contextSentence(facts, turn), ...warnings, ...native.map(nativeSentence)],
   };
 }
 
@@ -66,15 +61,10 @@ function contextSentence({ window }: DemoFacts, { calls, first, last }: TurnFact
 
 /** The compaction before the prompt of this index. */
 function boundarySection(facts: DemoFacts, index: number): Section[] {
-  return ofTurn(facts, index, 'compact').map(({ gauge, focus, how, reason: why }) => {
-    if (how === 'exact') {
-      const paid = `Prompt ${index + 1} waited at the turn boundary: ${why}.`;
-      return { heading: 'Compacted', sentences: [paid, ...outcome(facts, index)] };
-    }
-    const waiting = `Then, at the turn boundary, ctxb sent “/compact ${focus}” alone, while prompt ${index + 1} waited.`;
-    const reason = `${tokens(gauge.predicted)} tokens had crossed the level of ${tokens(facts.levels.compact)}.`;
-    return { heading: 'Compacted', sentences: [`${reason} ${waiting}`, ...outcome(facts, index)] };
-  });
+  return ofTurn(facts, index, 'compact').map(({ reason }) => ({
+    heading: 'Compacted',
+    sentences: [`Prompt ${index + 1} waited at the turn boundary: ${reason}.`, ...outcome(facts, index)],
+  }));
 }
 
 function outcome(facts: DemoFacts, index: number): string[] {
@@ -96,22 +86,10 @@ function keptSentence({ prompts, steps }: ExactReceipt): string {
   return `No model was asked: ${prompts.kept} of ${counted(prompts.of, 'prompt')} and the last ${counted(steps.whole, 'step')} stand there word for word, ${counted(steps.lines, 'older step')} in a line each.`;
 }
 
-function nativeSentence(facts: DemoFacts, { turn, before, after, exact }: NativeCompaction): string {
-  if (exact !== undefined) {
-    const fall =
-      before === undefined ? '' : `: the context went from ${tokens(before)} to ${tokens(after ?? 0)} tokens`;
-    return `In mid-turn ctxb compacted exactly${fall}. ${keptSentence(exact)}`;
-  }
-  const [placed] = facts.decisions.filter((decision) => decision.kind === 'place-trigger');
-  const restored = ofTurn(facts, turn, 'restore').length > 0;
-  const focused = ofTurn(facts, turn, 'focus').length > 0;
-  return [
-    `In mid-turn claude compacted by itself${before === undefined ? '' : ` at ${tokens(before)} tokens`}`,
-    placed === undefined ? '.' : `: ctxb had placed its trigger at ${tokens(placed.tokens)}.`,
-    focused ? ' ctxb gave the focus to this summary too.' : '',
-    restored ? ' The summary had taken the place of the running prompt, so ctxb handed that back, word for word.' : '',
-    after === undefined ? '' : ` The context at the next call was ${tokens(after)} tokens.`,
-  ].join('');
+function nativeSentence({ before, after, exact }: NativeCompaction): string {
+  const what = exact === undefined ? 'claude compacted by itself' : 'ctxb compacted exactly';
+  const fall = before === undefined ? '' : `: the context went from ${tokens(before)} to ${tokens(after ?? 0)} tokens`;
+  return [`In mid-turn ${what}${fall}.`, ...(exact === undefined ? [] : [keptSentence(exact)])].join(' ');
 }
 
 function deliverySection({ facts, seen, live }: DemoStory): Section {

@@ -3,10 +3,11 @@ import { isDecision } from '../core/governor/actions.ts';
 import { isInjectedTurn } from '../core/governor/conversation/visibility.ts';
 import { costUsd } from '../core/governor/cost/cost.ts';
 import type { Decision } from '../core/governor/decisions.ts';
+import { initialState } from '../core/governor/initial-state.ts';
 import { inTokens } from '../core/governor/policy.ts';
-import type { RecordLine } from '../core/governor/record.ts';
+import { type RecordLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
 import { contextOf } from '../core/protocol/usage.ts';
-import { type PlayedLine, playRecord } from './played-record.ts';
+import { createHost, type GovernorHost, type Judged } from '../host/governor-host.ts';
 
 /** One prompt's turn. Tokens throughout. */
 export interface TurnFacts {
@@ -45,38 +46,36 @@ export interface DemoFacts {
   readonly costUsd: number;
 }
 
-const NO_FACTS: DemoFacts = {
-  version: undefined,
-  model: undefined,
-  window: undefined,
-  levels: { warn: 0, compact: 0 },
-  turns: [],
-  decisions: [],
-  native: [],
-  costUsd: 0,
-};
-
 export function readFacts(record: readonly RecordLine[]): DemoFacts {
-  let facts = NO_FACTS;
-  for (const played of playRecord(record)) {
-    const { session, gauge, run } = played.after;
-    const { warn, compact } = run.policy.thresholds;
-    const window = gauge.window.tokens;
-    facts = {
-      version: session.version,
-      model: session.model,
-      window,
-      levels: { warn: inTokens(warn, window), compact: inTokens(compact, window) },
-      turns: begunTurn(readTurn(facts.turns, played), played),
-      decisions: [...facts.decisions, ...played.actions.filter(isDecision)],
-      native: readNative(facts.native, played),
-      costUsd: costUsd(played.after),
-    };
-  }
-  return facts;
+  const played = [...playRecord(record)];
+  const last = played.at(-1)?.after;
+  const levelOf = (name: 'warn' | 'compact') =>
+    last === undefined ? 0 : inTokens(last.run.policy.thresholds[name], last.gauge.window.tokens);
+  return {
+    version: last?.session.version,
+    model: last?.session.model,
+    window: last?.gauge.window.tokens,
+    levels: { warn: levelOf('warn'), compact: levelOf('compact') },
+    turns: played.reduce<readonly TurnFacts[]>((turns, line) => begunTurn(readTurn(turns, line), line), []),
+    decisions: played.flatMap(({ actions }) => actions.filter(isDecision)),
+    native: played.reduce<readonly NativeCompaction[]>(readNative, []),
+    costUsd: last === undefined ? 0 : costUsd(last),
+  };
 }
 
-function readTurn(turns: readonly TurnFacts[], { before, after, input: { event } }: PlayedLine): readonly TurnFacts[] {
+/** Plays a record through the governor, line by line. */
+export function* playRecord(record: readonly RecordLine[]): Generator<Judged> {
+  let host: GovernorHost | undefined;
+  for (const entry of record) {
+    const fields = { ...entry };
+    const run = readRecordedRun(fields);
+    if (run) host = createHost(initialState(run));
+    const input = run === undefined ? readRecord(fields, 0) : undefined;
+    if (host !== undefined && input !== undefined) yield host.feed(input);
+  }
+}
+
+function readTurn(turns: readonly TurnFacts[], { before, after, input: { event } }: Judged): readonly TurnFacts[] {
   const turn = turns.at(-1);
   if (turn === undefined || isInjectedTurn(before)) return turns;
   const { used, calls } = after.gauge;
@@ -88,13 +87,13 @@ function readTurn(turns: readonly TurnFacts[], { before, after, input: { event }
 }
 
 /** One line can carry the result of a turn and the prompt of the next. */
-function begunTurn(turns: readonly TurnFacts[], { before, after }: PlayedLine): readonly TurnFacts[] {
+function begunTurn(turns: readonly TurnFacts[], { before, after }: Judged): readonly TurnFacts[] {
   const [prompt] = after.turn.prompts;
   if (after.turn.phase !== 'sent' || before.turn.phase === 'sent' || prompt === undefined) return turns;
   return [...turns, { prompt: prompt.text, calls: 0, first: 0, last: 0, sum: undefined, failed: false }];
 }
 
-function readNative(native: readonly NativeCompaction[], played: PlayedLine): readonly NativeCompaction[] {
+function readNative(native: readonly NativeCompaction[], played: Judged): readonly NativeCompaction[] {
   const { before, after } = played;
   const { event } = played.input;
   if (event.kind === 'boundary' && event.trigger === 'auto') {

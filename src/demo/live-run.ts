@@ -48,8 +48,7 @@ export async function runLive(claude: string, io: DemoIo): Promise<DemoRun> {
 
 async function runInScratch(claude: string, io: DemoIo, stop: AbortSignal): Promise<DemoRun> {
   const standin = await startStandin(demoScenario());
-  const { PATH: path } = io.env;
-  const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
+  const scratch = await createScratchEnvironment({ url: standin.url, path: io.env.PATH });
   try {
     await writeDemoFiles(scratch.cwd);
     if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: [], seen: [] };

@@ -4,12 +4,13 @@ import { DEFAULTS } from '../config/defaults.ts';
 import { isDecision } from '../core/governor/actions.ts';
 import { visibilityOf } from '../core/governor/conversation/visibility.ts';
 import type { RecordLine } from '../core/governor/record.ts';
+import type { Judged } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
 import { createTerminal } from '../report/terminal/terminal.ts';
 import type { Sighting } from './arrivals.ts';
+import { playRecord } from './facts.ts';
 import type { DemoRun } from './live-run.ts';
-import { type PlayedLine, playRecord } from './played-record.ts';
 import type { Screen } from './screen.ts';
 
 /** The recorded run, and what its stand-in saw. */
@@ -44,6 +45,6 @@ export async function playRecorded(screen: Screen, { stderr, env }: Pick<Io, 'st
   return RUN;
 }
 
-function isVisible(played: PlayedLine): played is PlayedLine & { input: { from: 'claude' } } {
+function isVisible(played: Judged): played is Judged & { input: { from: 'claude' } } {
   return played.input.from === 'claude' && visibilityOf(played.before, played.input.event) === 'show';
 }

@@ -31,3 +31,14 @@ export interface Check {
 export function factsOf(section: Section, checks: readonly Omit<Check, 'section'>[]): readonly Check[] {
   return checks.map((check) => ({ ...check, section }));
 }
+
+/** claude did something else than a fact says. The message says what was seen. */
+export class Contradiction extends Error {}
+
+/**
+ * @param otherwise what was seen when it does not hold
+ * @throws Contradiction
+ */
+export function expectFact(condition: boolean, otherwise: string): asserts condition {
+  if (!condition) throw new Contradiction(otherwise);
+}

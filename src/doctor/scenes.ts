@@ -4,23 +4,21 @@ import { findSessionLog, readSessionLog, type SessionLog } from '../claude/claud
 import type { HookName } from '../core/governor/effects.ts';
 import type { Fields } from '../core/protocol/fields.ts';
 import { turns } from '../standin/scenario.ts';
-import { Contradiction } from './expect-fact.ts';
+import { Contradiction } from './check.ts';
 import type { Conversation } from './stage/conversation.ts';
 import { eventsOf } from './stage/read-seen.ts';
-import { already, orNothing, type Scene, scene, seen } from './stage/scene.ts';
+import { already, bash, orNothing, type Scene, scene, seen } from './stage/scene.ts';
 import type { Stage } from './stage/stage.ts';
 
 /** Contexts of the calls of the first turn, in tokens. */
 export const CONTEXTS_OF_FIRST_TURN = [31_000, 42_000, 53_000] as const;
 
-const IDLE_TOOL = { name: 'Bash', input: { command: 'true' } };
-
 /** Two prompts, the first of them with two tools; then the end. */
 export const plainTurns = scene({
   scenario: {
     calls: [
-      { thinking: 'a thought', text: 'a word', tools: [IDLE_TOOL], context: CONTEXTS_OF_FIRST_TURN[0] },
-      { tools: [IDLE_TOOL], context: CONTEXTS_OF_FIRST_TURN[1] },
+      { thinking: 'a thought', text: 'a word', tools: [bash('true')], context: CONTEXTS_OF_FIRST_TURN[0] },
+      { tools: [bash('true')], context: CONTEXTS_OF_FIRST_TURN[1] },
       { text: 'the first answer', context: CONTEXTS_OF_FIRST_TURN[2] },
       { text: 'the second answer', context: 54_000 },
     ],
@@ -67,9 +65,9 @@ export const compactAndClear = scene({
 export const toolsWithHooks = scene({
   scenario: {
     calls: [
-      { tools: [{ name: 'Bash', input: { command: 'printf %s as-the-model-said' } }] },
-      { tools: [{ name: 'Bash', input: { command: 'printf %s to-be-replaced' } }] },
-      { tools: [{ name: 'Bash', input: { command: 'exit 3' } }] },
+      { tools: [bash('printf %s as-the-model-said')] },
+      { tools: [bash('printf %s to-be-replaced')] },
+      { tools: [bash('exit 3')] },
       { text: 'done' },
     ],
   },
@@ -128,7 +126,7 @@ const BUDGET = 2_000;
 export const compactedExactly: Scene = {
   scenario: {
     calls: [
-      { tools: [{ name: 'Bash', input: { command: 'seq -f "line %g of what the tool said" 2000 2800' } }] },
+      { tools: [bash('seq -f "line %g of what the tool said" 2000 2800')] },
       { text: 'the answer before' },
       { text: 'the answer after' },
       { text: 'the answer when resumed' },

@@ -7,9 +7,9 @@ export interface ScratchOptions {
   /** The base URL of the stand-in. */
   readonly url: string;
   /** The folder to make it in. Default: the system's folder for temporary files. */
-  readonly root?: string;
+  readonly root?: string | undefined;
   /** PATH for the child. Default: the standard system folders. */
-  readonly path?: string;
+  readonly path?: string | undefined;
 }
 
 /** A throw-away home and work folder for one Claude Code, and the environment that keeps it there. */

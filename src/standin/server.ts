@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, on, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildError, estimateTokens, type Message } from './answer.ts';
 import { classify } from './classify.ts';
@@ -35,8 +36,8 @@ interface Exchange {
 /** Starts a stand-in that answers as `scenario` says, on a random port of the loopback interface only. */
 export async function startStandin(scenario: Scenario, now: () => number = Date.now): Promise<Standin> {
   const script = createScript(scenario);
-  const log = createLog();
   const closing = new AbortController();
+  const log = createLog(closing.signal);
   const base = `/${randomBytes(16).toString('hex')}`;
   const server = createServer((incoming, response) => {
     handle(incoming, response).catch(() => response.destroy());
@@ -45,7 +46,7 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
     if (!pathname.startsWith(`${base}/`)) return sendError(response, { status: 404 });
-    const body = parseBody(await readAll(incoming));
+    const body = parseBody(await text(incoming));
     const path = pathname.slice(base.length);
     const kind = classify(path, incoming.headers, body ?? {});
     const request = { index: log.requests.length, path, kind, body: body ?? {}, at: now() };
@@ -78,7 +79,6 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
     up: () => listen(port),
     async close() {
       closing.abort();
-      log.close();
       await down();
     },
   };
@@ -140,15 +140,9 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.end(JSON.stringify(body));
 }
 
-async function readAll(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function parseBody(text: string): RequestBody | undefined {
+function parseBody(body: string): RequestBody | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(body);
     return typeof value === 'object' && value !== null ? (value as RequestBody) : undefined;
   } catch {
     return undefined;
@@ -161,32 +155,24 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-interface Waiter {
-  readonly fits: (request: RecordedRequest) => boolean;
-  readonly resolve: (request: RecordedRequest) => void;
-  readonly reject: (error: Error) => void;
-}
-
-function createLog() {
+/** The requests so far, and who waits for one. */
+function createLog(closing: AbortSignal) {
   const requests: RecordedRequest[] = [];
-  const waiters = new Set<Waiter>();
+  const arriving = new EventEmitter();
+  // Each one that waits listens.
+  arriving.setMaxListeners(0);
   return {
     requests,
     add(request: RecordedRequest): void {
       requests.push(request);
-      for (const waiter of waiters) {
-        if (waiter.fits(request) && waiters.delete(waiter)) waiter.resolve(request);
-      }
+      arriving.emit('request', request);
     },
-    waitFor(condition: Condition): Promise<RecordedRequest> {
+    async waitFor(condition: Condition): Promise<RecordedRequest> {
       const fits = typeof condition === 'number' ? ({ index }: RecordedRequest) => index === condition - 1 : condition;
       const past = requests.find(fits);
-      if (past) return Promise.resolve(past);
-      return new Promise((resolve, reject) => waiters.add({ fits, resolve, reject }));
-    },
-    close(): void {
-      for (const { reject } of waiters) reject(new Error('The stand-in was closed before the request came'));
-      waiters.clear();
+      if (past) return past;
+      for await (const [request] of on(arriving, 'request', { signal: closing })) if (fits(request)) return request;
+      throw new Error('The stand-in was closed before the request came');
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ExactReceipt } from '../../src/core/exact/plan.ts';
 import type { RecordLine } from '../../src/core/governor/record.ts';
-import { playRecord } from '../../src/demo/played-record.ts';
+import { playRecord } from '../../src/demo/facts.ts';
 import { tokens } from '../../src/report/figures.ts';
 
 /** A call of the main thread. */

@@ -1,11 +1,12 @@
+import type { Verdict } from '../../core/governor/decisions.ts';
 import { NATIVE_RESERVE_TOKENS } from '../../core/governor/policy.ts';
+import type { Event } from '../../core/protocol/events.ts';
 import { isExhaustion } from '../../core/protocol/failures.ts';
 import { type RecordedRequest, steps } from '../../standin/scenario.ts';
-import { type Check, factsOf } from '../check.ts';
-import { expectFact } from '../expect-fact.ts';
+import { type Check, expectFact, factsOf } from '../check.ts';
 import { compactAndClear, compactedExactly, hookOutput, LEFT_OUT } from '../scenes.ts';
-import { eventsOf, holds, requestsOf, requestWith, resultOf, verdictIn } from '../stage/read-seen.ts';
-import { scene } from '../stage/scene.ts';
+import { eventsOf, expectText, holds, requestsOf, requestWith, resultOf, verdictIn } from '../stage/read-seen.ts';
+import { type Seen, scene } from '../stage/scene.ts';
 
 const TRIGGER = 120_000;
 const SETTING = String(TRIGGER + NATIVE_RESERVE_TOKENS);
@@ -21,10 +22,8 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
     scene: compactAndClear,
     look(seen) {
       const turn = seen.turns[1] ?? [];
-      expectFact(
-        eventsOf(turn, 'boundary')[0]?.trigger === 'manual',
-        'there is no compact_boundary with the trigger "manual"',
-      );
+      const isManual = eventsOf(turn, 'boundary')[0]?.trigger === 'manual';
+      expectFact(isManual, 'there is no compact_boundary with the trigger "manual"');
       expectFact(resultOf(turn)?.isError === false, 'the result is an error');
       const [summary] = requestsOf(seen, 'summary');
       expectFact(holds(summary, 'focus on the parser'), 'the summary is asked for without the focus');
@@ -61,8 +60,7 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
       const failure = eventsOf(turn, 'compact-status').find(({ phase }) => phase === 'failed');
       expectFact(failure !== undefined, 'no status line says that it failed');
       expectFact(failure.error?.includes('refused on purpose') === true, `the reason is "${failure.error}"`);
-      const after = resultOf(next);
-      expectFact(after?.text === 'the answer after', `the next result says "${after?.text}"`);
+      expectText(next, 'the answer after');
     },
   },
   {
@@ -71,8 +69,7 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
     instead: 'it counts as a failed compaction, of which two in a row are the last',
     scene: scene({ scenario: { calls: [] }, says: ['/compact'] }),
     look({ turns: [turn = []] }) {
-      const verdict = verdictIn(turn);
-      expectFact(verdict === 'empty', `the verdict would be "${verdict}"`);
+      expectVerdict(turn, 'empty');
     },
   },
   {
@@ -85,8 +82,7 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
       says: ['a prompt', '/compact'],
     }),
     look({ turns: [, turn = []] }) {
-      const verdict = verdictIn(turn);
-      expectFact(verdict === 'refused', `the verdict would be "${verdict}"`);
+      expectVerdict(turn, 'refused');
     },
   },
   {
@@ -99,10 +95,8 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
       const [old, fresh] = [before, [...clear, ...after]].map((turn) => eventsOf(turn, 'init').at(-1)?.sessionId);
       expectFact(eventsOf(clear, 'reset').length > 0 || old !== fresh, 'nothing shows it');
       const next = requestWith(seen, 'the prompt after clear');
-      expectFact(
-        next !== undefined && !holds(next, 'the prompt after compact'),
-        'the next request holds what was before',
-      );
+      const isFresh = next !== undefined && !holds(next, 'the prompt after compact');
+      expectFact(isFresh, 'the next request holds what was before');
     },
   },
   {
@@ -119,11 +113,9 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
       const { answers, turns } = seen;
       expectFact(answers[0]?.ok === true, 'the setting was refused');
       expectFact(eventsOf(turns[0] ?? [], 'boundary')[0]?.trigger === 'auto', 'it did not compact by itself');
-      const [summary] = requestsOf(seen, 'summary');
-      const calls = requestsOf(seen).filter(({ index }) => index < (summary?.index ?? 0)).length;
+      const [before, next] = roundSummary(seen);
       // 90,000 and 110,000 are below, 130,000 is above.
-      expectFact(calls === 3, `with ${TRIGGER} tokens it compacted after ${calls} calls of 90000, 110000, 130000, …`);
-      const next = requestsOf(seen).find(({ index }) => index > (summary?.index ?? 0));
+      expectFact(before === 3, `with ${TRIGGER} tokens it compacted after ${before} calls of 90000, 110000, 130000, …`);
       expectFact(holds(next, 'what was given back'), 'what the hook SessionStart gave back is not in the next request');
     },
   },
@@ -164,10 +156,9 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
       says: ['the long prompt'],
     }),
     look(seen) {
-      const [summary] = requestsOf(seen, 'summary');
-      const calls = requestsOf(seen).filter(({ index }) => index < (summary?.index ?? 0)).length;
+      const [before] = roundSummary(seen);
       // 30,000 is below 40,000, and 40,000 is not.
-      expectFact(calls === 2, `it compacted after ${calls} calls of 30000, 40000, 50000, …`);
+      expectFact(before === 2, `it compacted after ${before} calls of 30000, 40000, 50000, …`);
     },
   },
   {
@@ -181,10 +172,8 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
     }),
     look({ turns: [turn = []] }) {
       const result = resultOf(turn);
-      expectFact(
-        result !== undefined && isExhaustion(result),
-        `the result says "${result?.text}" (${result?.terminalReason})`,
-      );
+      const isTooLong = result !== undefined && isExhaustion(result);
+      expectFact(isTooLong, `the result says "${result?.text}" (${result?.terminalReason})`);
     },
   },
 ]);
@@ -193,4 +182,17 @@ function expectKept(request: RecordedRequest | undefined, which: string): void {
   expectFact(holds(request, 'what the note says'), `${which} does not hold the note`);
   expectFact(holds(request, 'the prompt before'), `${which} does not hold the prompt`);
   expectFact(!holds(request, LEFT_OUT), `${which} still holds what was left out`);
+}
+
+/** @throws Contradiction when a run would say something else of this turn of `/compact` */
+function expectVerdict(turn: readonly Event[], expected: Verdict): void {
+  const verdict = verdictIn(turn);
+  expectFact(verdict === expected, `the verdict would be "${verdict}"`);
+}
+
+/** The number of calls before the summary, and the first one behind it. */
+function roundSummary(seen: Seen): [before: number, next: RecordedRequest | undefined] {
+  const at = requestsOf(seen, 'summary')[0]?.index ?? 0;
+  const calls = requestsOf(seen);
+  return [calls.filter(({ index }) => index < at).length, calls.find(({ index }) => index > at)];
 }

@@ -1,9 +1,8 @@
 import { fieldsOf } from '../../core/protocol/fields.ts';
-import { type Check, factsOf } from '../check.ts';
-import { expectFact } from '../expect-fact.ts';
+import { type Check, expectFact, factsOf } from '../check.ts';
 import { askedAtTheStart, plainTurns } from '../scenes.ts';
 import { requestsOf, resultOf } from '../stage/read-seen.ts';
-import { scene } from '../stage/scene.ts';
+import { bash, scene } from '../stage/scene.ts';
 
 export const COST_FACTS: readonly Check[] = factsOf('Cost', [
   {
@@ -34,10 +33,7 @@ export const COST_FACTS: readonly Check[] = factsOf('Cost', [
     instead: 'ctxb interrupts the turn itself, as soon as it has counted the call',
     scene: scene({
       scenario: {
-        calls: (_, index) =>
-          index < 5
-            ? { tools: [{ name: 'Bash', input: { command: 'true' } }], context: 100_000 }
-            : { text: 'too late' },
+        calls: (_, index) => (index < 5 ? { tools: [bash('true')], context: 100_000 } : { text: 'too late' }),
       },
       args: ['--max-budget-usd', '0.000001'],
       says: ['a prompt'],

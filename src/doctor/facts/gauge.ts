@@ -1,6 +1,5 @@
 import { countOf } from '../../core/protocol/fields.ts';
-import { type Check, factsOf } from '../check.ts';
-import { expectFact } from '../expect-fact.ts';
+import { type Check, expectFact, factsOf } from '../check.ts';
 import {
   askedAtTheStart,
   CONTEXT_BEFORE_KILL,
@@ -44,10 +43,8 @@ export const GAUGE_FACTS: readonly Check[] = factsOf('The context gauge', [
     look({ turns: [turn = []] }) {
       const lines = eventsOf(turn, 'assistant');
       expectFact(lines.length > 0, 'there is no assistant line');
-      expectFact(
-        lines.every(({ synthetic }) => synthetic),
-        `its model is "${lines[0]?.model}"`,
-      );
+      const areMarked = lines.every(({ synthetic }) => synthetic);
+      expectFact(areMarked, `its model is "${lines[0]?.model}"`);
     },
   },
   {
@@ -57,10 +54,8 @@ export const GAUGE_FACTS: readonly Check[] = factsOf('The context gauge', [
     scene: plainTurns,
     look({ turns: [turn = []] }) {
       const windows = Object.values(resultOf(turn)?.windows ?? {});
-      expectFact(
-        windows.some((tokens) => tokens > 0),
-        `it says ${windows.join(', ') || 'nothing'}`,
-      );
+      const isTold = windows.some((tokens) => tokens > 0);
+      expectFact(isTold, `it says ${windows.join(', ') || 'nothing'}`);
     },
   },
   {
@@ -86,10 +81,8 @@ export const GAUGE_FACTS: readonly Check[] = factsOf('The context gauge', [
     scene: resumedAfterKill,
     look({ answers: [answer] }) {
       const total = countOf(answer?.response.totalTokens) ?? 0;
-      expectFact(
-        Math.abs(total - CONTEXT_BEFORE_KILL) < CONTEXT_BEFORE_KILL / 10,
-        `it says ${total} after a call of ${CONTEXT_BEFORE_KILL} tokens`,
-      );
+      const isNear = Math.abs(total - CONTEXT_BEFORE_KILL) < CONTEXT_BEFORE_KILL / 10;
+      expectFact(isNear, `it says ${total} after a call of ${CONTEXT_BEFORE_KILL} tokens`);
     },
   },
 ]);

@@ -1,9 +1,8 @@
 import type { HookName } from '../../core/governor/effects.ts';
-import { type Check, factsOf } from '../check.ts';
-import { expectFact } from '../expect-fact.ts';
+import { type Check, expectFact, factsOf } from '../check.ts';
 import { askedAtTheStart, compactAndClear, toolsWithHooks } from '../scenes.ts';
-import { eventsOf, holds, requestsOf, requestWith, resultOf } from '../stage/read-seen.ts';
-import { scene } from '../stage/scene.ts';
+import { eventsOf, expectCall, expectText, holds, requestsOf, requestWith, resultOf } from '../stage/read-seen.ts';
+import { bash, scene } from '../stage/scene.ts';
 
 const HOOKS: readonly HookName[] = [
   ...(['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure'] as const),
@@ -39,10 +38,7 @@ export const HOOKS_FACTS: readonly Check[] = factsOf('Hooks over the control cha
     instead: 'a Read is not limited before, but cut after the tool where it is too large',
     scene: toolsWithHooks,
     look(seen) {
-      expectFact(
-        seen.calls.some(({ hook }) => hook === 'PreToolUse'),
-        'it was not called',
-      );
+      expectCall(seen, 'PreToolUse');
       const request = requestsOf(seen).at(-1);
       expectFact(holds(request, 'as-the-hook-said'), 'the tool ran as the model said');
       expectFact(holds(request, 'added before the tool'), 'what it adds is not in the next request');
@@ -54,10 +50,7 @@ export const HOOKS_FACTS: readonly Check[] = factsOf('Hooks over the control cha
     instead: 'a result that is too large stays whole; the budget counts it, and the next Read gets less',
     scene: toolsWithHooks,
     look(seen) {
-      expectFact(
-        seen.calls.some(({ hook }) => hook === 'PostToolUse'),
-        'it was not called',
-      );
+      expectCall(seen, 'PostToolUse');
       const request = requestsOf(seen).at(-1);
       expectFact(holds(request, 'made by the hook'), 'the model sees what the tool has printed');
       expectFact(holds(request, 'added after the tool'), 'what it adds is not in the next request');
@@ -69,10 +62,7 @@ export const HOOKS_FACTS: readonly Check[] = factsOf('Hooks over the control cha
     instead: 'failures are counted from the stream, and the agent is told of its budget after the next tool that works',
     scene: toolsWithHooks,
     look(seen) {
-      expectFact(
-        seen.calls.some(({ hook }) => hook === 'PostToolUseFailure'),
-        'it was not called',
-      );
+      expectCall(seen, 'PostToolUseFailure');
       expectFact(holds(requestsOf(seen).at(-1), 'added to the failure'), 'what it adds is not in the next request');
     },
   },
@@ -82,8 +72,7 @@ export const HOOKS_FACTS: readonly Check[] = factsOf('Hooks over the control cha
     instead: 'a compaction that claude begins itself has no focus; the notes are on disk anyway',
     scene: compactAndClear,
     look(seen) {
-      const call = seen.calls.find(({ hook }) => hook === 'PreCompact');
-      expectFact(call !== undefined, 'it was not called');
+      const call = expectCall(seen, 'PreCompact');
       expectFact(call.input.trigger === 'manual', `its trigger is "${call.input.trigger}"`);
       const said = JSON.stringify(requestsOf(seen, 'summary')[0]?.body ?? {}).includes('keep the paths');
       expectFact(said, 'the request for the summary does not hold its systemMessage');
@@ -108,10 +97,8 @@ export const HOOKS_FACTS: readonly Check[] = factsOf('Hooks over the control cha
     fact: 'PostCompact is called with the summary.',
     instead: 'the summary is taken from the stream, where this claude shows it; else nothing is handed back twice',
     scene: compactAndClear,
-    look({ calls }) {
-      const call = calls.find(({ hook }) => hook === 'PostCompact');
-      expectFact(call !== undefined, 'it was not called');
-      const summary = String(call.input.compact_summary);
+    look(seen) {
+      const summary = String(expectCall(seen, 'PostCompact').input.compact_summary);
       expectFact(summary.includes('what the summary says'), `compact_summary is ${summary.slice(0, 80)}`);
     },
   },
@@ -120,14 +107,14 @@ export const HOOKS_FACTS: readonly Check[] = factsOf('Hooks over the control cha
     fact: 'PostToolUse may end the turn behind its tool (continue: false): no further call, and the process takes the next prompt.',
     instead: 'where handing over is the strategy, a turn that grows too large is compacted by claude instead',
     scene: scene({
-      scenario: { calls: [{ tools: [{ name: 'Bash', input: { command: 'true' } }] }, { text: 'the answer after' }] },
+      scenario: { calls: [{ tools: [bash('true')] }, { text: 'the answer after' }] },
       hooks: { PostToolUse: () => ({ continue: false, stopReason: 'stopped on purpose' }) },
       says: ['the prompt', 'the prompt after'],
     }),
     look({ turns: [stopped = [], after = []] }) {
       const reason = resultOf(stopped)?.terminalReason;
       expectFact(reason === 'hook_stopped', `the terminal_reason of the result is "${reason}"`);
-      expectFact(resultOf(after)?.text === 'the answer after', `the next result says "${resultOf(after)?.text}"`);
+      expectText(after, 'the answer after');
     },
   },
   {
@@ -138,12 +125,7 @@ export const HOOKS_FACTS: readonly Check[] = factsOf('Hooks over the control cha
     scene: scene({
       scenario: {
         calls: [
-          {
-            tools: [
-              { name: 'Bash', input: { command: 'printf %s%s printed -by-the-tool' } },
-              { name: 'Bash', input: { command: 'exit 3' } },
-            ],
-          },
+          { tools: [bash('printf %s%s printed -by-the-tool'), bash('exit 3')] },
           { text: 'the answer', context: 100_000 },
           { text: 'the answer after' },
         ],
@@ -156,9 +138,9 @@ export const HOOKS_FACTS: readonly Check[] = factsOf('Hooks over the control cha
       const [first, second] = requestsOf(seen);
       expectFact(holds(first, 'the prompt'), 'the prompt did not reach the model');
       expectFact(holds(second, 'printed-by-the-tool'), 'the tool did not run');
-      expectFact(resultOf(turn)?.text === 'the answer', `the result says "${resultOf(turn)?.text}"`);
+      expectText(turn, 'the answer', 'the result');
       expectFact(eventsOf(compact, 'boundary').length > 0, 'it did not compact');
-      expectFact(resultOf(after)?.text === 'the answer after', `the next result says "${resultOf(after)?.text}"`);
+      expectText(after, 'the answer after');
     },
   },
 ]);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { ChildEnd } from '../../claude/child.ts';
 import { limited, SUBSCRIPTION } from '../../standin/usage-limits.ts';
-import { type Check, factsOf } from '../check.ts';
-import { expectFact } from '../expect-fact.ts';
+import { type Check, expectFact, factsOf } from '../check.ts';
 import { plainTurns, refusedCall, resumedAfterKill, UUID_BEFORE_KILL } from '../scenes.ts';
-import { eventsOf, holds, requestsOf, resultOf } from '../stage/read-seen.ts';
+import { endText } from '../stage/conversation.ts';
+import { eventsOf, expectText, holds, requestsOf, resultOf } from '../stage/read-seen.ts';
 import { seen } from '../stage/scene.ts';
 
 const UUID = randomUUID();
@@ -27,10 +28,9 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
     look({ turns }) {
       const answers = ['the first answer', 'the second answer'];
       for (const [index, turn] of turns.entries()) {
-        const result = resultOf(turn);
         expectFact(eventsOf(turn, 'init').length > 0, 'no system/init line before the result');
-        expectFact(result?.isError === false, 'the result is an error');
-        expectFact(result.text === answers[index], `the result says "${result.text}"`);
+        expectFact(resultOf(turn)?.isError === false, 'the result is an error');
+        expectText(turn, answers[index] ?? '', 'the result');
       }
     },
   },
@@ -40,8 +40,7 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
     instead: 'nothing: ctxb waits for the end until it is signalled itself; another exit code is passed on as it is',
     scene: plainTurns,
     look({ end }) {
-      expectFact(end !== undefined, 'it did not end');
-      expectFact(end.code === 0, `it ended with ${end.signal ?? `exit code ${end.code}`}`);
+      expectEnd(end, 0);
     },
   },
   {
@@ -51,8 +50,7 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
     scene: refusedCall,
     look({ turns: [turn = []], end }) {
       expectFact(resultOf(turn)?.isError === true, 'the result is not an error');
-      expectFact(end !== undefined, 'it did not end');
-      expectFact(end.code === 1, `it ended with ${end.signal ?? `exit code ${end.code}`}`);
+      expectEnd(end, 1);
     },
   },
   {
@@ -74,7 +72,7 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
       expectFact(told?.rejected === 'five_hour', 'no line names the limit');
       expectFact(told.limits.five_hour?.resetsAt !== undefined, 'its reset is not told');
       expectFact(resultOf(first)?.failure?.cause === 'limit', 'the result is not known for the end of a limit');
-      expectFact(resultOf(second)?.text === 'the answer', 'the next prompt is not answered');
+      expectText(second, 'the answer');
     },
   },
   {
@@ -93,10 +91,7 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
       },
     },
     look({ turns: [turn = []], end }) {
-      expectFact(
-        end?.code === 143 || end?.signal === 'SIGTERM',
-        `it ended with ${end?.signal ?? `exit code ${end?.code}`}`,
-      );
+      expectEnd(end?.signal === 'SIGTERM' ? { code: 143, signal: undefined } : end, 143);
       expectFact(!turn.some(({ kind }) => kind === 'result'), 'there was a result all the same');
     },
   },
@@ -115,8 +110,7 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
     instead: 'where claude says that it knows no such session, a fresh one is begun with what the notes know',
     scene: resumedAfterKill,
     look(seen) {
-      const result = resultOf(seen.turns[1] ?? []);
-      expectFact(result?.text === 'the answer after', `the result says "${result?.text}"`);
+      expectText(seen.turns[1], 'the answer after', 'the result');
       for (const words of ['the prompt before', 'the answer before']) {
         expectFact(holds(requestsOf(seen).at(-1), words), `the next request does not hold ${words}`);
       }
@@ -162,3 +156,8 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
     },
   },
 ]);
+
+function expectEnd(end: ChildEnd | undefined, code: number): void {
+  expectFact(end !== undefined, 'it did not end');
+  expectFact(end.code === code, `it ended with ${endText(end)}`);
+}

@@ -1,9 +1,8 @@
-import { type Check, factsOf } from '../check.ts';
-import { expectFact } from '../expect-fact.ts';
+import { type Check, expectFact, factsOf } from '../check.ts';
 import { answersOf, contextIn, eventsOf } from '../stage/read-seen.ts';
-import { scene } from '../stage/scene.ts';
+import { bash, scene } from '../stage/scene.ts';
 
-const AGENT = { description: 'A task', prompt: 'Do it.', subagent_type: 'general-purpose' };
+const AGENT = { description: 'A task', prompt: 'Do it.', subagent_type: 'general-purpose', run_in_background: false };
 
 export const SUBAGENTS_FACTS: readonly Check[] = factsOf('Subagents', [
   {
@@ -13,14 +12,11 @@ export const SUBAGENTS_FACTS: readonly Check[] = factsOf('Subagents', [
     scene: scene({
       scenario: {
         calls: [
-          {
-            tools: [{ name: 'Agent', input: { ...AGENT, run_in_background: false } }],
-            context: 90_000,
-          },
+          { tools: [{ name: 'Agent', input: AGENT }], context: 90_000 },
           { text: 'done', context: 91_000 },
         ],
         subagentCalls: [
-          { tools: [{ name: 'Bash', input: { command: 'true' } }], context: 12_000 },
+          { tools: [bash('true')], context: 12_000 },
           { text: 'the subagent is done', context: 13_000 },
         ],
       },
@@ -28,10 +24,8 @@ export const SUBAGENTS_FACTS: readonly Check[] = factsOf('Subagents', [
     }),
     look({ turns: [turn = []] }) {
       const main = answersOf(turn).map(contextIn);
-      expectFact(
-        main.join() === '90000,91000',
-        `calls of 90000, 91000 tokens show ${main.join(', ')} on the main thread`,
-      );
+      const text = `calls of 90000, 91000 tokens show ${main.join(', ')} on the main thread`;
+      expectFact(main.join() === '90000,91000', text);
       const others = eventsOf(turn, 'assistant').filter(({ subagent }) => subagent !== null);
       expectFact(others.length > 0, 'no line is marked as one of a subagent');
     },

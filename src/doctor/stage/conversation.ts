@@ -7,7 +7,7 @@ import { decodeLine } from '../../core/protocol/decode.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { createFramer } from '../../core/protocol/frame.ts';
-import { Contradiction } from '../expect-fact.ts';
+import { Contradiction } from '../check.ts';
 import { eventsOf } from './read-seen.ts';
 
 /** What a hook is answered: its output, or that it failed. */
@@ -194,6 +194,7 @@ function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => 
   };
 }
 
-function endText({ code, signal }: ChildEnd): string {
+/** How a claude has ended, in words. */
+export function endText({ code, signal }: ChildEnd): string {
   return signal ?? `exit code ${code}`;
 }

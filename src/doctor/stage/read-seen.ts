@@ -1,9 +1,14 @@
 import type { Verdict } from '../../core/governor/decisions.ts';
+import type { HookName } from '../../core/governor/effects.ts';
 import { verdictOf } from '../../core/governor/relief/verdict.ts';
 import { plainText } from '../../core/protocol/blocks.ts';
 import type { AssistantEvent, Event, ResultEvent } from '../../core/protocol/events.ts';
+import type { Fields } from '../../core/protocol/fields.ts';
 import { contextOf } from '../../core/protocol/usage.ts';
 import type { RecordedRequest, RequestKind } from '../../standin/scenario.ts';
+import { expectFact } from '../check.ts';
+import type { HookCall } from './conversation.ts';
+import type { Seen } from './scene.ts';
 
 type KindOf<K extends Event['kind']> = Extract<Event, { readonly kind: K }>;
 
@@ -17,6 +22,23 @@ export function resultOf(turn: readonly Event[]): ResultEvent | undefined {
   return eventsOf(turn, 'result').at(-1);
 }
 
+/** @throws Contradiction when the result of a turn says something else */
+export function expectText(turn: readonly Event[] | undefined, text: string, which = 'the next result'): void {
+  const said = resultOf(turn ?? [])?.text;
+  expectFact(said === text, `${which} says "${said}"`);
+}
+
+/**
+ * The first call of a hook that fits.
+ *
+ * @throws Contradiction when there was none
+ */
+export function expectCall({ calls }: Pick<Seen, 'calls'>, hook: HookName, fits = (_: Fields) => true): HookCall {
+  const call = calls.find((each) => each.hook === hook && fits(each.input));
+  expectFact(call !== undefined, 'it was not called');
+  return call;
+}
+
 /** Lines of the main thread that an API call has made. */
 export function answersOf(events: readonly Event[]): AssistantEvent[] {
   return eventsOf(events, 'assistant').filter(({ subagent, synthetic }) => subagent === null && !synthetic);
@@ -27,13 +49,8 @@ export function contextIn({ usage }: AssistantEvent): number | undefined {
   return usage && contextOf(usage);
 }
 
-/** Of what was seen, the requests to the API. */
-interface Requests {
-  readonly requests: readonly RecordedRequest[];
-}
-
 /** Requests of the main conversation, or of another kind, in order. */
-export function requestsOf({ requests }: Requests, kind: RequestKind = 'main'): RecordedRequest[] {
+export function requestsOf({ requests }: Pick<Seen, 'requests'>, kind: RequestKind = 'main'): RecordedRequest[] {
   return requests.filter((request) => request.kind === kind);
 }
 
@@ -43,7 +60,7 @@ export function holds(request: RecordedRequest | undefined, words: string): bool
 }
 
 /** The first request of the main conversation that holds these words. */
-export function requestWith(seen: Requests, words: string): RecordedRequest | undefined {
+export function requestWith(seen: Pick<Seen, 'requests'>, words: string): RecordedRequest | undefined {
   return requestsOf(seen).find((request) => holds(request, words));
 }
 

@@ -3,9 +3,14 @@ import type { SessionLog } from '../../claude/claude-log.ts';
 import type { ControlResponseEvent, Event } from '../../core/protocol/events.ts';
 import type { Fields } from '../../core/protocol/fields.ts';
 import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
-import { Contradiction } from '../expect-fact.ts';
+import { Contradiction } from '../check.ts';
 import type { Conversation, HookCall } from './conversation.ts';
 import type { Stage, StartOptions } from './stage.ts';
+
+/** A call of the shell, which claude carries out. */
+export function bash(command: string) {
+  return { name: 'Bash', input: { command } };
+}
 
 /** What a claude, or one after another, is put through. */
 export interface Scene {

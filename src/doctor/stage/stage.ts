@@ -3,7 +3,7 @@ import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../../standin/server.ts';
 import { type ModFolder, makeModFolder } from '../../store/runs/mod-folder.ts';
-import { Contradiction } from '../expect-fact.ts';
+import { Contradiction } from '../check.ts';
 import { type Conversation, converse, type Hooks } from './conversation.ts';
 
 /** The claude that is looked at, and where. */
@@ -53,7 +53,7 @@ export async function withStage<T>(
   work: (stage: Stage) => Promise<T>,
 ): Promise<T> {
   const standin = await startStandin(scenario);
-  const scratch = await createScratchEnvironment({ url: standin.url, root, ...(path === undefined ? {} : { path }) });
+  const scratch = await createScratchEnvironment({ url: standin.url, root, path });
   const children: Child[] = [];
   const stage: Stage = {
     standin,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
 import { type ResolvedConfig, resolveConfig } from '../../config/resolve-config.ts';
 import { textOf } from '../../core/protocol/fields.ts';
+import { isAtLeast } from '../../core/protocol/version.ts';
 import type { Io } from '../../io.ts';
 import type { Remark } from '../remark.ts';
 import { readSettingsFiles, settingOf, variablesOf } from './claude-settings.ts';
@@ -58,13 +59,4 @@ export function checkNode(version: string): Remark {
   if (isAtLeast(version, needed)) return { status: 'good', subject: 'Node', text: version };
   const text = `${version} is too old: ctxb needs ${needed} or newer`;
   return { status: 'fault', subject: 'Node', text, todo: 'install a newer one' };
-}
-
-function isAtLeast(version: string, needed: string): boolean {
-  const [have, want] = [version, needed].map((text) => text.split('.').map(Number));
-  for (const [place, part] of (want ?? []).entries()) {
-    const own = have?.[place] ?? 0;
-    if (own !== part) return own > part;
-  }
-  return true;
 }
