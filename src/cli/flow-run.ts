@@ -24,7 +24,7 @@ import { stopOrphanedRuns } from '../run/resume/resume-run.ts';
 import { asProcessMark } from '../store/files/process-mark.ts';
 import { createFaults } from '../store/files/store-error.ts';
 import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/runs/flow-run.ts';
-import { shellLine } from './completion/quoted.ts';
+import { shellLine } from './shell-words.ts';
 
 /** Options of `ctxb flow run`, as commander hands them over. */
 export interface FlowRunOptions {

@@ -12,8 +12,8 @@ import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
 import { diffText } from '../report/diff-text.ts';
 import { styleFor } from '../report/style.ts';
-import { quoted } from './completion/quoted.ts';
 import { isWanted } from './is-wanted.ts';
+import { quoted } from './shell-words.ts';
 
 interface InitOptions {
   readonly preset: PresetName;

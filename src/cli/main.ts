@@ -123,6 +123,7 @@ export async function main(given: readonly string[], io: Io): Promise<number> {
       await warnOfVariables(io);
       return await (await import('./run-claude.ts')).runClaude(argv.slice(2), { flags: {} }, io);
     }
+    if (argv[0] === 'completion' && argv[1] === '--') return await offer(argv.slice(2), io);
     return await dispatch(
       argv,
       isVerbatim(argv) ? io : { ...io, stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) },
@@ -158,11 +159,18 @@ function isVerbatim([command, subcommand]: readonly string[]): boolean {
   return command === 'run' || (command === 'flow' && subcommand === 'pack');
 }
 
+/** For the script that completes in a shell, at each press of a key. */
+async function offer(typed: readonly string[], io: Io): Promise<number> {
+  const isNeeded = (name: string) => typed.includes(name);
+  const program = await createProgram(io, { isNeeded, showsAll: true, finish: () => {} });
+  return (await import('./completion.ts')).complete(program, typed, io);
+}
+
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
   const program = await createProgram(io, {
     isNeeded: (name) => isNeeded(name, argv),
-    showsAll: argv[0] === 'completion' || isHelpOfAll(argv),
+    showsAll: isHelpOfAll(argv),
     finish: (code) => {
       exitCode = code;
     },
@@ -176,7 +184,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     return 0;
   }
   if (argv[0] === 'claude') {
-    const { shellLine } = await import('./completion/quoted.ts');
+    const { shellLine } = await import('./shell-words.ts');
     throw new CtxbError(
       'usage',
       `there is no command "claude": did you mean: ${shellLine(['ctxb', 'run', '--', ...argv])}`,
@@ -241,9 +249,9 @@ function checkTopic(topic: string | undefined): void {
   throw new CtxbError('usage', `help: there is no command "${topic}": ${todo}`);
 }
 
-/** The command that is called, or that help is wanted for; the script of a shell is made of all. */
+/** The command that is called, or that help is wanted for. */
 function isNeeded(name: string, [called, topic]: readonly string[]): boolean {
-  return name === called || called === 'completion' || (called === 'help' && name === topic);
+  return name === called || (called === 'help' && name === topic);
 }
 
 function report(thrown: unknown, io: Io): number {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { shellLine } from './completion/quoted.ts';
 import { addConfigOptions, configFlags } from './config-options.ts';
 import { runClaude } from './run-claude.ts';
+import { shellLine } from './shell-words.ts';
 
 /** Options of `ctxb run` that are no keys of the configuration, as commander hands them over. */
 interface RunOptions extends Readonly<Record<string, unknown>> {

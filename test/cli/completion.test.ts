@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
+import { installCtxb } from '../support/ctxb.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 function isInstalled(program: string): boolean {
@@ -64,8 +65,10 @@ async function placeWithScript(shell: string): Promise<Place> {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   await place.file('script', stdout);
   await place.file('notes.yaml', '');
-  await mkdir(place.path('notes'));
-  return place;
+  for (const folder of ['notes', 'programs']) await mkdir(place.path(folder));
+  installCtxb(place.path('programs'));
+  const env = { ...place.env, PATH: `${place.path('programs')}:${place.env.PATH}` };
+  return { ...place, env };
 }
 
 describe.each(Object.entries(SHELLS).map(([shell, program]) => ({ shell, program })))(
