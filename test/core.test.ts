@@ -89,7 +89,7 @@ describe('the governor', () => {
     expect(above).toEqual([]);
   });
 
-  it.each(['state', 'decisions', 'effects', 'input'])('%s has types only, and uses no value', (name) => {
+  it.each(['state', 'decisions', 'effects', 'input'])('%s uses no value of another file', (name) => {
     expect(usedBy(`core/governor/${name}.ts`)).toEqual([]);
   });
 });

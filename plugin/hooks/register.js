@@ -451,11 +451,9 @@ function withoutMark(model) {
   return model.replace(/\[1m\]$/, "");
 }
 var NEWEST_MEASURED = "2.1.330";
+var MARKED_DEFAULTS = ["claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"];
 var LARGE_MODELS = /* @__PURE__ */ new Set([
-  "claude-opus-4-7",
-  "claude-opus-4-8",
-  "claude-opus-5",
-  "claude-opus-5-5",
+  ...MARKED_DEFAULTS,
   "claude-sonnet-5",
   "claude-sonnet-5-5",
   "claude-haiku-5-5",
@@ -468,19 +466,13 @@ var LARGE_MODELS = /* @__PURE__ */ new Set([
 ]);
 var LARGE_FROM = "2.1.285";
 var SMALL_FROM = "2.1.197";
-var MARKED_DEFAULTS = /* @__PURE__ */ new Set([
-  "claude-opus-4-7",
-  "claude-opus-4-8",
-  "claude-opus-5",
-  "claude-opus-5-5"
-]);
 var SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[0156])?)$/;
 function windowIn(version, model, keepsMark) {
   if (version === void 0 || model === void 0) return void 0;
   const id = model.replace(/-\d{8}$/, "");
   if (LARGE_MODELS.has(id)) {
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
-    return isAtLeast(version, SMALL_FROM) && (keepsMark || !MARKED_DEFAULTS.has(id)) ? SMALL_WINDOW : void 0;
+    return isAtLeast(version, SMALL_FROM) && (keepsMark || !MARKED_DEFAULTS.includes(id)) ? SMALL_WINDOW : void 0;
   }
   return SMALL_MODELS.test(id) && isAtLeast(NEWEST_MEASURED, version) ? SMALL_WINDOW : void 0;
 }
@@ -1585,9 +1577,6 @@ function planExact(state) {
 function budgetOf({ gauge, run }) {
   const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - (gauge.first ?? 0);
   return Math.max(LEAST_KEPT, Math.min(MOST_KEPT, Math.round(room)));
-}
-function onExactReceipt(state, receipt) {
-  return keep(changedIn(state, "exact", { receipt }));
 }
 function isExact({ exact }) {
   return exact.receipt?.answered === true;
@@ -12215,6 +12204,20 @@ function sum(numbers) {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
+// src/core/governor/agents/agents-state.ts
+var NO_FAN_OUT = {
+  /** Agents that this run had started when it was broken off. */
+  before: 0,
+  /** When claude was last asked for its counter of cost, in milliseconds since the epoch; undefined: never. */
+  countedAt: void 0,
+  /** Calls that ctxb let through, by their ids, whose agents have not begun. */
+  asked: [],
+  /** Workflows that were stopped, by their tasks' ids. */
+  ended: [],
+  /** Why agents were stopped, for those who started them, by the id of the tool call; `aside`: no call waits for it. */
+  untold: []
+};
+
 // src/core/governor/cost/cost-limit.ts
 var NO_SPENDING = {
   /** What has been announced. */
@@ -12263,7 +12266,106 @@ function isSame(a, b) {
   return a.scope === b.scope && a.level === b.level && a.limit === b.limit;
 }
 
+// src/core/governor/state.ts
+var NEW_TURN = {
+  /** `sent`: a prompt is on its way and claude has not begun to answer. */
+  phase: "idle",
+  /** Who started it: a prompt, or claude itself because a background task finished. */
+  startedBy: "prompt",
+  /** Turns that are over, background ones included, ctxb's own not. */
+  ended: 0,
+  /** Of these, turns that no prompt started. */
+  unprompted: 0,
+  /** Tokens by which turns that made the context grow did so, and how many there were. */
+  growth: { tokens: 0, turns: 0, recent: [] },
+  /** Context when this turn began. */
+  startedAt: 0,
+  /** Main-thread calls of this turn. */
+  calls: 0,
+  /** What was said in this turn: its own prompt, and what the caller said into it. */
+  prompts: [],
+  /** The turn before, which claude's log may not have yet. */
+  last: void 0,
+  /** Of these, what was said since the last tool round: the turn may end without it, and then it starts the next. */
+  unheard: []
+};
+var NOT_COMPACTING = { phase: "idle", failures: 0, landing: void 0, triedAt: void 0 };
+var NEW_CONTROL = {
+  /** `closed`: the caller's first line decides who initializes. `opening`: claude was asked for its context. */
+  phase: "closed",
+  /** This process was asked for its window: a turn that is over with its first call needs none. */
+  asked: false,
+  sent: 0,
+  pending: {},
+  /** Newest ids under which claude asked what ctxb answers: the answers and cancellations are not shown either. */
+  callbacks: [],
+  /** Calls of tools that claude asked about before it has told its window, which decides about them. */
+  held: [],
+  /** Ids of claude's questions that the caller has not answered yet. */
+  questions: [],
+  /** The caller's `initialize`, for a process that takes the place of the first. */
+  initialize: void 0
+};
+var EMPTY_MAILBOX = {
+  waiting: [],
+  ended: false,
+  /** Newest `uuid`s that were sent: claude skips a prompt that it has seen. */
+  said: [],
+  /** The turn of the first that waits is to be stopped when it begins. */
+  stopNext: false
+};
+var NOTHING_TOLD = {
+  zone: "ok",
+  /** When it was last asked to come to a stopping point, in milliseconds since the epoch; undefined: not since. */
+  askedAt: void 0,
+  /** Warnings of cost and of usage limits that it has not been told yet. */
+  warnings: []
+};
+var NO_SESSION = {
+  id: void 0,
+  model: void 0,
+  version: void 0,
+  /** The newest prompt that says what is to be done, or the first; no slash command. */
+  latestPrompt: void 0,
+  /** Where the work stands, as it was told or found in the agent's words. */
+  state: void 0,
+  /** Path of claude's own log of it, as its hooks name it. */
+  transcript: void 0,
+  /** claude does not run slash commands here. */
+  commandsOff: false
+};
+
+// src/core/governor/tool-budget/tool-budget.ts
+var NEW_TOOL_BUDGET = {
+  /** Changes of ours that this claude ignores: limits in a tool's input, or cut results. */
+  ignores: [],
+  /** Of the main thread's context: what stands for the past, and results since the turn began. */
+  history: 0,
+  results: 0,
+  /** Results of each subagent's own tools, by its id. */
+  agents: {},
+  /** Results that have room kept for them until the stream shows them, by `tool_use` id. */
+  open: {},
+  /** Hooks to be answered once the host has measured or stored something, by request id. */
+  waiting: {},
+  /** How often results of a call have been cut, by tool and input. */
+  repeats: {},
+  /** What is known of the pages of tools, by the tool's name. */
+  pages: {},
+  /** What was left when the agent was last told, by unit. */
+  hinted: {},
+  alerted: "none"
+};
+
 // src/core/governor/waits/waits-state.ts
+var NO_LIMITS = {
+  /** By claude's names for them: `five_hour`, `seven_day`. */
+  used: {},
+  /** The limit that was hit. */
+  hit: void 0,
+  /** Limits that were announced, with the time of their reset. */
+  said: []
+};
 var NEW_LIFE = {
   at: 0,
   /** What it was; undefined: there was none. */
@@ -12297,19 +12399,8 @@ function initialState(run) {
     measured: [],
     gauge: window === void 0 ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, "user") },
     latch: "none",
-    turn: {
-      phase: "idle",
-      startedBy: "prompt",
-      ended: 0,
-      unprompted: 0,
-      growth: { tokens: 0, turns: 0, recent: [] },
-      startedAt: 0,
-      calls: 0,
-      prompts: [],
-      last: void 0,
-      unheard: []
-    },
-    compaction: { phase: "idle", failures: 0, landing: void 0, triedAt: void 0 },
+    turn: NEW_TURN,
+    compaction: NOT_COMPACTING,
     handoff: { phase: "idle" },
     relief: { ...NO_RELIEF, landings: run.landings ?? [] },
     exact: newExact(run.mode === "act" && run.exact === true),
@@ -12317,29 +12408,20 @@ function initialState(run) {
     fetches: NO_FETCHES,
     summarising: false,
     mailbox: EMPTY_MAILBOX,
-    control: {
-      phase: "closed",
-      asked: false,
-      sent: 0,
-      pending: {},
-      callbacks: [],
-      held: [],
-      questions: [],
-      initialize: void 0
-    },
+    control: NEW_CONTROL,
     trigger: run.mode !== "act" || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? "off" : "unplaced",
     triggerReason: "",
     tasks: {},
     grace: "none",
     subagents: {},
-    fanOut: { before: 0, countedAt: void 0, asked: [], ended: [], untold: [] },
+    fanOut: NO_FAN_OUT,
     toolBudget: NEW_TOOL_BUDGET,
     told: NOTHING_TOLD,
     largeTask: void 0,
     cost: run.resumes ? restarted(EMPTY_COST, "resumed") : EMPTY_COST,
     cache: NO_CACHE,
     spending: NO_SPENDING,
-    limits: { used: {}, hit: void 0, said: [] },
+    limits: NO_LIMITS,
     wait: void 0,
     life: NEW_LIFE,
     stall: NO_STALL,
@@ -12347,29 +12429,6 @@ function initialState(run) {
     outcome: void 0
   };
 }
-var NO_SESSION = {
-  id: void 0,
-  model: void 0,
-  version: void 0,
-  latestPrompt: void 0,
-  state: void 0,
-  transcript: void 0,
-  commandsOff: false
-};
-var EMPTY_MAILBOX = { waiting: [], ended: false, said: [], stopNext: false };
-var NOTHING_TOLD = { zone: "ok", askedAt: void 0, warnings: [] };
-var NEW_TOOL_BUDGET = {
-  ignores: [],
-  history: 0,
-  results: 0,
-  agents: {},
-  open: {},
-  waiting: {},
-  repeats: {},
-  pages: {},
-  hinted: {},
-  alerted: "none"
-};
 
 // src/core/protocol/failures.ts
 var NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
@@ -12631,7 +12690,7 @@ function endOverdue(state) {
   const { compaction } = state;
   if (compaction.phase !== "overdue") return state;
   const { failures, triedAt: triedAt2 } = compaction;
-  return changed(state, { compaction: { phase: "idle", failures, landing: void 0, triedAt: triedAt2 } });
+  return changed(state, { compaction: { ...NOT_COMPACTING, failures, triedAt: triedAt2 } });
 }
 function waitLonger(state) {
   return keep(state, isCompacting(state.compaction) ? [timer(state)] : []);
@@ -12642,9 +12701,7 @@ function measureLanding(state) {
   if (compaction.phase !== "idle" || compaction.landing === void 0) return measureExact(state);
   const freed = compaction.landing.predicted - gauge.used;
   const failures = failuresAfterLanding(state, gauge.used, gauge.window.tokens);
-  const landed = changed(state, {
-    compaction: { phase: "idle", failures, landing: void 0, triedAt: void 0 }
-  });
+  const landed = changed(state, { compaction: { ...NOT_COMPACTING, failures } });
   const reason = failures === 0 ? "the compaction made room" : "the compaction freed too little";
   const measured = exact.landing === void 0 ? keep(landed, [{ kind: "landed", ...decided(landed, reason), freed }]) : measureExact(landed);
   return chain(measured, (next) => giveUpWhenUseless(next, compaction.failures));
@@ -12686,9 +12743,9 @@ function conclude(state, attempt, verdict) {
 }
 function concludedAs({ compaction, gauge, run }, attempt, verdict) {
   const { failures } = compaction;
-  if (verdict === "success") return { phase: "idle", failures, landing: attempt.before, triedAt: void 0 };
-  const ended3 = { phase: "idle", landing: void 0, triedAt: gauge.calls };
-  if (!countsAsFailure(verdict) || attempt.interrupted) return { ...ended3, failures };
+  if (verdict === "success") return { ...NOT_COMPACTING, failures, landing: attempt.before };
+  const ended3 = { ...NOT_COMPACTING, failures, triedAt: gauge.calls };
+  if (!countsAsFailure(verdict) || attempt.interrupted) return ended3;
   const least = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
   return { ...ended3, failures: Math.max(failures + 1, least) };
 }
@@ -12870,7 +12927,7 @@ function finish(state, { plan, document }, way, given = false) {
     latch: "none",
     gauge: emptyContext(gauge, 0),
     fetches: fetchesAfterRelief(state.fetches),
-    compaction: { phase: "idle", failures: 0, landing: void 0, triedAt: void 0 },
+    compaction: NOT_COMPACTING,
     relief: {
       ...relief,
       due: void 0,
@@ -12922,6 +12979,7 @@ var CONTENTS = {
   Files: "- `path`: what is in it. Say (deleted) or (to create) where the file is not there.",
   "Commands to verify": "- `command` \u2014 passed, \u2014 failed or \u2014 not run. One to an item, as it was typed."
 };
+var HANDOFF_SECTIONS = Object.keys(CONTENTS);
 function handoffRequest({ reason }) {
   const headings = Object.entries(CONTENTS).map(([section, content]) => `## ${section}
 ${content}`);
@@ -12944,16 +13002,6 @@ function askAgain(problems) {
 function onLine(text, length) {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/, "").replace(/\s+/g, " ").trim();
 }
-var HANDOFF_SECTIONS = [
-  "Goal",
-  "Done",
-  "In progress",
-  "Next steps",
-  "Decisions and why",
-  "Dead ends",
-  "Files",
-  "Commands to verify"
-];
 
 // src/core/governor/relief/handoff.ts
 function startHandoff(state, reason) {
@@ -13115,15 +13163,17 @@ function needsNone(state) {
   return state.run.sharesSlots !== true || state.relief.slot?.phase === "held" || exactIsPossible(state);
 }
 function ask2(state) {
-  const asking = withSlotIn(state, { phase: "asked", since: state.relief.slot?.since });
+  const asking = changedIn(state, "relief", { slot: { phase: "asked", since: state.relief.slot?.since } });
   return keep(asking, [{ kind: "take-slot" }]);
 }
 function onSlot(state, granted) {
   const { slot } = state.relief;
   if (slot?.phase !== "asked") return keep(state);
-  if (granted) return keep(withSlotIn(state, { phase: "held" }));
-  if (isRelieving(state)) return keep(withSlotIn(state, void 0));
-  const refused = withSlotIn(state, { phase: "refused", since: slot.since ?? state.now, at: state.now });
+  if (granted) return keep(changedIn(state, "relief", { slot: { phase: "held" } }));
+  if (isRelieving(state)) return keep(changedIn(state, "relief", { slot: void 0 }));
+  const refused = changedIn(state, "relief", {
+    slot: { phase: "refused", since: slot.since ?? state.now, at: state.now }
+  });
   if (slot.since !== void 0) return keep(refused);
   return keep(refused, [{ kind: "relief-waits", ...decided(state, "others of your runs are being relieved") }]);
 }
@@ -13135,7 +13185,7 @@ function isPutOff(state) {
 }
 function leaveSlot(state) {
   if (state.relief.slot?.phase !== "held" || isRelieving(state)) return keep(state);
-  return keep(withSlotIn(state, void 0), [{ kind: "leave-slot" }]);
+  return keep(changedIn(state, "relief", { slot: void 0 }), [{ kind: "leave-slot" }]);
 }
 function isUrgent(state) {
   const { relief, run, now } = state;
@@ -13144,9 +13194,6 @@ function isUrgent(state) {
   const patienceMs = run.policy.compaction.timeoutSeconds * 1e3;
   const isLate = now - (relief.slot?.since ?? now) >= patienceMs;
   return isLate || extent.full >= handoffLevel(run.policy, extent.window) || willCross(run.policy, extent);
-}
-function withSlotIn(state, slot) {
-  return { ...state, relief: { ...state.relief, slot } };
 }
 
 // src/core/governor/relief/relief.ts
@@ -18476,10 +18523,9 @@ function interruption(what, { finished, openTool }) {
 }
 function withoutProcess(state) {
   const { compaction, control, turn, trigger } = state;
-  const wasCompacting = compaction.phase !== "idle";
   return changed(state, {
     turn: { ...turn, phase: "idle", prompts: [], unheard: [] },
-    compaction: wasCompacting ? { phase: "idle", failures: compaction.failures, landing: void 0, triedAt: void 0 } : compaction,
+    compaction: compaction.phase === "idle" ? compaction : { ...NOT_COMPACTING, failures: compaction.failures },
     handoff: { phase: "idle" },
     exact: newExact(state.exact.phase !== "off"),
     summarising: false,
@@ -18999,75 +19045,46 @@ function take2(state, input) {
     case "caller":
       return "line" in input ? onCallerLine(state, input.event, input.line) : onCallerEnd(state);
     case "timer":
-      return onTimeout(state, input.event.timer);
+      return ON_TIMEOUT[input.event.timer](state);
     case "ctxb":
       return onOwn(state, input.event);
   }
 }
 function onOwn(state, event) {
-  switch (event.kind) {
-    case "begin":
-      return onBegin(state);
-    case "interrupt":
-      return interrupt(state);
-    case "exit":
-      return onExit(state, event);
-    case "recovered":
-      return onRecovered(state, event);
-    case "state":
-      return keep({ ...state, session: { ...state.session, state: event.to } });
-    case "notes":
-      return keep({ ...state, notes: event.path });
-    case "handoff-problems":
-      return onHandoffProblems(state, event.problems);
-    case "project-cost":
-      return onProjectCost(state, event.others, event.earlier);
-    case "cost-answer":
-      return onCostAnswer(state, event.limitUsd);
-    case "stop-answer":
-      return onStopAnswer(state, event.goesOn);
-    case "handoff-written":
-      return onHandoffWritten(state, event);
-    case "file-measured":
-      return chain(onFileMeasured(state, event.requestId, event.file), answerHeld);
-    case "relief-slot":
-      return onSlot(state, event.granted);
-    case "exact-folder":
-      return onExactFolder(state, event.path, event.guarded);
-    case "exact-proved":
-      return onExactProved(state);
-    case "exact-receipt":
-      return onExactReceipt(state, event.receipt);
-    case "hook-failed":
-      return chain(keep(forgetChange(state, event.requestId)), answerHeld);
-    case "result-stored":
-      return chain(onResultStored(state, event.requestId, event.path), answerHeld);
-    default:
-      return keep(state);
-  }
+  const judge3 = ON_OWN[event.kind];
+  return judge3 === void 0 ? keep(state) : judge3(state, event);
 }
-function onTimeout(state, timer2) {
-  switch (timer2) {
-    case "compaction":
-      return giveUpWaiting(state);
-    case "context":
-      return giveUpAsking2(state);
-    case "exact":
-      return giveUpArming(state);
-    case "background":
-      return keep({ ...state, grace: "over" });
-    case "turn":
-      return forgetSkipped(state);
-    case "handoff":
-      return onHandoffTimeout(state);
-    case "exit":
-      return keep(state, [{ kind: "kill" }]);
-    case "wait":
-      return onWaitTimer(state);
-    case "stall":
-      return onStallTimer(state);
-  }
-}
+var ON_OWN = {
+  begin: onBegin,
+  interrupt,
+  exit: onExit,
+  recovered: onRecovered,
+  state: (state, { to }) => keep(changedIn(state, "session", { state: to })),
+  notes: (state, { path }) => keep(changed(state, { notes: path })),
+  "handoff-problems": (state, { problems }) => onHandoffProblems(state, problems),
+  "handoff-written": onHandoffWritten,
+  "project-cost": (state, { others, earlier }) => onProjectCost(state, others, earlier),
+  "cost-answer": (state, { limitUsd }) => onCostAnswer(state, limitUsd),
+  "stop-answer": (state, { goesOn: goesOn2 }) => onStopAnswer(state, goesOn2),
+  "file-measured": (state, { requestId, file }) => chain(onFileMeasured(state, requestId, file), answerHeld),
+  "relief-slot": (state, { granted }) => onSlot(state, granted),
+  "exact-folder": (state, { path, guarded }) => onExactFolder(state, path, guarded),
+  "exact-proved": onExactProved,
+  "exact-receipt": (state, { receipt }) => keep(changedIn(state, "exact", { receipt })),
+  "hook-failed": (state, { requestId }) => chain(keep(forgetChange(state, requestId)), answerHeld),
+  "result-stored": (state, { requestId, path }) => chain(onResultStored(state, requestId, path), answerHeld)
+};
+var ON_TIMEOUT = {
+  compaction: giveUpWaiting,
+  context: giveUpAsking2,
+  exact: giveUpArming,
+  background: (state) => keep(changed(state, { grace: "over" })),
+  turn: forgetSkipped,
+  handoff: onHandoffTimeout,
+  exit: (state) => keep(state, [{ kind: "kill" }]),
+  wait: onWaitTimer,
+  stall: onStallTimer
+};
 function interrupt(before) {
   const state = stopWaiting2(before);
   const interrupted = { ...state, input: state.input === "closed" ? "closed" : "interrupted" };

@@ -23,192 +23,159 @@ export type Verdict =
 /** By the mod's answer, or by a summary that claude writes. */
 export type CompactionKind = 'exact' | 'summary';
 
-/** Where in the session something was decided: turns and main-thread calls completed, both from 0. */
-export interface Place {
-  readonly turn: number;
-  readonly call: number;
-}
-
 /** What compacting before the next prompt would save, and over how many calls. */
 export interface Saving {
   readonly usd: number;
   readonly calls: number;
 }
 
+/** What was decided. Decisions go to the journal and into reports; replaying a record gives the same ones. */
+export type Decision = { [K in keyof Facts]: Decided & { readonly kind: K } & Facts[K] }[keyof Facts];
+
 interface Decided {
-  readonly at: Place;
+  /** Where in the session: turns and main-thread calls completed, both from 0. */
+  readonly at: { readonly turn: number; readonly call: number };
   /** Why, in a few words with figures. */
   readonly reason: string;
   readonly gauge: Reading;
 }
 
-/** What was decided. Decisions go to the journal and into reports; replaying a record gives the same ones. */
-export type Decision =
-  | (Decided & { readonly kind: 'warn' })
-  | (Decided & { readonly kind: 'compact'; readonly how: CompactionKind; readonly focus: string })
-  | (Decided & {
-      readonly kind: 'compacted';
-      readonly how: CompactionKind;
-      readonly verdict: Verdict;
-      readonly costUsd: number;
-    })
+/** What a decision of each kind says besides. */
+interface Facts {
+  warn: unknown;
+  compact: { readonly how: CompactionKind; readonly focus: string };
+  compacted: { readonly how: CompactionKind; readonly verdict: Verdict; readonly costUsd: number };
   /**
    * `exact`: what an exact compaction kept. `savedUsd`: what each further call costs less. `onceUsd`: what it cost to
    * write what stays to the prompt cache anew.
    */
-  | (Decided & {
-      readonly kind: 'landed';
-      readonly freed: number;
-      readonly exact?: ExactReceipt;
-      readonly savedUsd?: number;
-      readonly onceUsd?: number;
-    })
-  /** A compaction was to be exact, and is claude's own. */
-  /** `once`: the next compaction is to be exact again. */
-  | (Decided & { readonly kind: 'not-exact'; readonly once?: boolean })
-  | (Decided & { readonly kind: 'give-up' })
+  landed: {
+    readonly freed: number;
+    readonly exact?: ExactReceipt;
+    readonly savedUsd?: number;
+    readonly onceUsd?: number;
+  };
+  /** A compaction was to be exact, and is claude's own. `once`: the next one is to be exact again. */
+  'not-exact': { readonly once?: boolean };
+  'give-up': unknown;
   /** A handoff begins. */
-  | (Decided & { readonly kind: 'handoff' })
+  handoff: unknown;
   /** The API was not available for the document: the conversation stays as it is. */
-  | (Decided & { readonly kind: 'put-off' })
+  'put-off': unknown;
   /** Other runs hold the slots for reliefs that call the model: the work goes on meanwhile. */
-  | (Decided & { readonly kind: 'relief-waits' })
+  'relief-waits': unknown;
   /** The window is filled again and again in one turn. `last`: the turn is ended. */
-  | (Decided & { readonly kind: 'thrash'; readonly compactions: number; readonly last: boolean })
+  thrash: { readonly compactions: number; readonly last: boolean };
   /** claude has compacted by itself, at `tokens` by its own count. */
-  | (Decided & {
-      readonly kind: 'native-compaction';
-      readonly how: CompactionKind;
-      readonly when: 'mid-turn' | 'before-turn';
-      readonly tokens: number;
-    })
+  'native-compaction': {
+    readonly how: CompactionKind;
+    readonly when: 'mid-turn' | 'before-turn';
+    readonly tokens: number;
+  };
   /** The agent's document was not good enough and it was told so. */
-  | (Decided & { readonly kind: 'ask-again'; readonly problems: readonly string[] })
+  'ask-again': { readonly problems: readonly string[] };
   /** A fresh context has taken the place of the full one. `way`: by `/clear`, or by a new process. */
-  | (Decided & {
-      readonly kind: 'handed-over';
-      readonly by: 'agent' | 'memory';
-      readonly path: string | undefined;
-      readonly way: 'clear' | 'process';
-      readonly ms: number;
-      readonly problems: readonly string[];
-    })
+  'handed-over': {
+    readonly by: 'agent' | 'memory';
+    readonly path: string | undefined;
+    readonly way: 'clear' | 'process';
+    readonly ms: number;
+    readonly problems: readonly string[];
+  };
   /** claude goes by another session id from here on: the line of descent of a run. */
-  | (Decided & { readonly kind: 'lineage'; readonly from: string; readonly to: string })
+  lineage: { readonly from: string; readonly to: string };
   /** The API refused the prompt for its length. */
-  | (Decided & { readonly kind: 'exhausted' })
+  exhausted: unknown;
   /** Nothing that was tried has relieved the context: the run ends. */
-  | (Decided & { readonly kind: 'unrelieved'; readonly path: string | undefined })
+  unrelieved: { readonly path: string | undefined };
   /** The agent is told to resume interrupted work. */
-  | (Decided & { readonly kind: 'resume' })
-  /** A prompt is too large a task for the zone. */
-  | (Decided & {
-      readonly kind: 'large-task';
-      /** Estimated. */
-      readonly tokens: number;
-      readonly todo: 'announce' | 'relieve' | 'reject';
-    })
+  resume: unknown;
+  /** A prompt of an estimated size is too large a task for the zone. */
+  'large-task': { readonly tokens: number; readonly todo: 'announce' | 'relieve' | 'reject' };
   /** A limit of cost has come near, or is reached. */
-  | (Decided & {
-      readonly kind: 'cost';
-      readonly scope: CostScope;
-      readonly level: 'warn' | 'limit';
-      readonly spentUsd: number;
-      readonly limitUsd: number;
-      readonly source: 'reported' | 'computed';
-    })
+  cost: {
+    readonly scope: CostScope;
+    readonly level: 'warn' | 'limit';
+    readonly spentUsd: number;
+    readonly limitUsd: number;
+    readonly source: 'reported' | 'computed';
+  };
   /**
    * A prompt comes after the prompt cache has probably expired: `tokens` are to be read again for `usd`, which would have
    * been `cachedUsd` from the cache. Times in milliseconds.
    */
-  | (Decided & {
-      readonly kind: 'cache-expired';
-      readonly idleMs: number;
-      readonly lifetimeMs: number;
-      readonly tokens: number;
-      readonly usd: number;
-      readonly cachedUsd: number;
-      /** Compacting first would be cheaper by this; undefined: it would not. */
-      readonly saving: Saving | undefined;
-    })
+  'cache-expired': {
+    readonly idleMs: number;
+    readonly lifetimeMs: number;
+    readonly tokens: number;
+    readonly usd: number;
+    readonly cachedUsd: number;
+    /** Compacting first would be cheaper by this; undefined: it would not. */
+    readonly saving: Saving | undefined;
+  };
   /** A usage limit of the account has come near, or is reached and ends the run. */
-  | (Decided & {
-      readonly kind: 'usage-limit';
-      readonly level: 'warn' | 'limit';
-      /** claude's name for it: `five_hour`, `seven_day`; undefined: not told. */
-      readonly limit: string | undefined;
-      /** 0 to 1. */
-      readonly share: number | undefined;
-      /** Milliseconds since the epoch. */
-      readonly resetsAt: number | undefined;
-    })
+  'usage-limit': {
+    readonly level: 'warn' | 'limit';
+    /** claude's name for it: `five_hour`, `seven_day`; undefined: not told. */
+    readonly limit: string | undefined;
+    /** 0 to 1. */
+    readonly share: number | undefined;
+    /** Milliseconds since the epoch. */
+    readonly resetsAt: number | undefined;
+  };
   /** The API does not answer, for a limit or an outage; `until`: when it is tried again, in milliseconds since the epoch. */
-  | (Decided & {
-      readonly kind: 'wait';
-      readonly cause: 'limit' | 'outage';
-      readonly limit: string | undefined;
-      /** Who waits. */
-      readonly by: 'claude' | 'ctxb';
-      readonly until: number;
-    })
+  wait: {
+    readonly cause: 'limit' | 'outage';
+    readonly limit: string | undefined;
+    /** Who waits. */
+    readonly by: 'claude' | 'ctxb';
+    readonly until: number;
+  };
   /** The end of a wait. */
-  | (Decided & {
-      readonly kind: 'waited';
-      readonly cause: 'limit' | 'outage';
-      readonly ms: number;
-      /** Whether the API has answered; else it was given up. */
-      readonly answered: boolean;
-    })
+  waited: {
+    readonly cause: 'limit' | 'outage';
+    readonly ms: number;
+    /** Whether the API has answered; else it was given up. */
+    readonly answered: boolean;
+  };
   /** A further subagent was refused, or one was stopped; `agent` says which. `failed`: claude did not stop it. */
-  | (Decided & { readonly kind: 'agent-limit'; readonly todo: 'refuse' | 'stop' | 'failed'; readonly agent: string })
+  'agent-limit': { readonly todo: 'refuse' | 'stop' | 'failed'; readonly agent: string };
   /** claude has said nothing for `ms`, where something is expected of it; `last`: the run ends. */
-  | (Decided & { readonly kind: 'stall'; readonly ms: number; readonly tries: number; readonly last: boolean })
+  stall: { readonly ms: number; readonly tries: number; readonly last: boolean };
   /** A tool has run for `ms`, and may never end. */
-  | (Decided & { readonly kind: 'long-tool'; readonly tool: string; readonly ms: number })
+  'long-tool': { readonly tool: string; readonly ms: number };
   /** The run ends with prompts that nobody has answered. */
-  | (Decided & {
-      readonly kind: 'left-undone';
-      readonly prompts: readonly string[];
-      /** They can be continued when the usage limit resets. */
-      readonly atReset?: true;
-    })
+  'left-undone': {
+    readonly prompts: readonly string[];
+    /** They can be continued when the usage limit resets. */
+    readonly atReset?: true;
+  };
   /** claude ended without having been asked to, and is started again. */
-  | (Decided & { readonly kind: 'restart'; readonly attempt: number; readonly undelivered: readonly string[] })
-  | (Decided & { readonly kind: 'place-trigger'; readonly tokens: number })
-  | (Decided & { readonly kind: 'trigger-refused' })
-  | (Decided & { readonly kind: 'focus' })
-  | (Decided & { readonly kind: 'restore'; readonly promptUuids: readonly string[] })
-  | (Decided & { readonly kind: 'interrupt' })
+  restart: { readonly attempt: number; readonly undelivered: readonly string[] };
+  'place-trigger': { readonly tokens: number };
+  'trigger-refused': unknown;
+  focus: unknown;
+  restore: { readonly promptUuids: readonly string[] };
+  interrupt: unknown;
   /** An approach was seen not to work. `evidence`: ids of tool calls. */
-  | (Decided & {
-      readonly kind: 'dead-end';
-      readonly cause: string;
-      readonly text: string;
-      readonly count: number;
-      readonly evidence: readonly string[];
-    })
+  'dead-end': {
+    readonly cause: string;
+    readonly text: string;
+    readonly count: number;
+    readonly evidence: readonly string[];
+  };
   /** Evidence was handed back with the answer to a hook. */
-  | (Decided & { readonly kind: 'recall'; readonly hook: HookName; readonly chars: number; readonly given: FactTally })
+  recall: { readonly hook: HookName; readonly chars: number; readonly given: FactTally };
   /** What the first request after a relief holds, of all that was known before it. */
-  | (Decided & Receipt & { readonly kind: 'receipt' })
+  receipt: Receipt;
   /** After evidence was handed back the agent opened a file of the notes. */
-  | (Decided & { readonly kind: 'read-back'; readonly file: string })
+  'read-back': { readonly file: string };
   /** A tool was asked for less than the agent had asked for. */
-  | (Decided & {
-      readonly kind: 'limit-tool';
-      readonly tool: string;
-      readonly parameter: string;
-      readonly value: number;
-    })
+  'limit-tool': { readonly tool: string; readonly parameter: string; readonly value: number };
   /** A result was cut from `tokens` to `left`, both estimated; all of it is in the file `path`. */
-  | (Decided & {
-      readonly kind: 'cut-result';
-      readonly tool: string;
-      readonly tokens: number;
-      readonly left: number;
-      readonly path: string;
-    })
-  | (Decided & { readonly kind: 'tools-ignored' });
+  'cut-result': { readonly tool: string; readonly tokens: number; readonly left: number; readonly path: string };
+  'tools-ignored': unknown;
+}
 
 /** What went into a relief, what is still there, and what came back. */
 export interface Receipt {
@@ -219,12 +186,7 @@ export interface Receipt {
   /** Of that, what it holds only because ctxb handed it back. */
   readonly given: FactTally;
   /** What it does not hold, each on one line. */
-  readonly gone: readonly Gone[];
-}
-
-export interface Gone {
-  readonly kind: FactKind;
-  readonly text: string;
+  readonly gone: readonly { readonly kind: FactKind; readonly text: string }[];
 }
 
 /**

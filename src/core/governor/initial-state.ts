@@ -1,3 +1,4 @@
+import { NO_FAN_OUT } from './agents/agents-state.ts';
 import { EMPTY_COST, restarted } from './cost/cost.ts';
 import { NO_SPENDING } from './cost/cost-limit.ts';
 import { NO_CACHE } from './cost/prompt-cache.ts';
@@ -7,11 +8,19 @@ import { newExact } from './relief/exact.ts';
 import { NO_FETCHES } from './relief/missed.ts';
 import { NO_RELIEF } from './relief/relief-state.ts';
 import { NO_REFILL } from './relief/thrash.ts';
-import type { GovernorState, Mailbox, Run, Told } from './state.ts';
-import type { ToolBudget } from './tool-budget/tool-budget.ts';
-import { NEW_LIFE, NO_STALL } from './waits/waits-state.ts';
+import {
+  EMPTY_MAILBOX,
+  type GovernorState,
+  NEW_CONTROL,
+  NEW_TURN,
+  NO_SESSION,
+  NOT_COMPACTING,
+  NOTHING_TOLD,
+  type Run,
+} from './state.ts';
+import { NEW_TOOL_BUDGET } from './tool-budget/tool-budget.ts';
+import { NEW_LIFE, NO_LIMITS, NO_STALL } from './waits/waits-state.ts';
 
-/** The state before anything happened. */
 export function initialState(run: Run): GovernorState {
   const { window } = run.policy;
   return {
@@ -24,19 +33,8 @@ export function initialState(run: Run): GovernorState {
     gauge:
       window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
     latch: 'none',
-    turn: {
-      phase: 'idle',
-      startedBy: 'prompt',
-      ended: 0,
-      unprompted: 0,
-      growth: { tokens: 0, turns: 0, recent: [] },
-      startedAt: 0,
-      calls: 0,
-      prompts: [],
-      last: undefined,
-      unheard: [],
-    },
-    compaction: { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined },
+    turn: NEW_TURN,
+    compaction: NOT_COMPACTING,
     handoff: { phase: 'idle' },
     relief: { ...NO_RELIEF, landings: run.landings ?? [] },
     exact: newExact(run.mode === 'act' && run.exact === true),
@@ -44,29 +42,20 @@ export function initialState(run: Run): GovernorState {
     fetches: NO_FETCHES,
     summarising: false,
     mailbox: EMPTY_MAILBOX,
-    control: {
-      phase: 'closed',
-      asked: false,
-      sent: 0,
-      pending: {},
-      callbacks: [],
-      held: [],
-      questions: [],
-      initialize: undefined,
-    },
+    control: NEW_CONTROL,
     trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',
     triggerReason: '',
     tasks: {},
     grace: 'none',
     subagents: {},
-    fanOut: { before: 0, countedAt: undefined, asked: [], ended: [], untold: [] },
+    fanOut: NO_FAN_OUT,
     toolBudget: NEW_TOOL_BUDGET,
     told: NOTHING_TOLD,
     largeTask: undefined,
     cost: run.resumes ? restarted(EMPTY_COST, 'resumed') : EMPTY_COST,
     cache: NO_CACHE,
     spending: NO_SPENDING,
-    limits: { used: {}, hit: undefined, said: [] },
+    limits: NO_LIMITS,
     wait: undefined,
     life: NEW_LIFE,
     stall: NO_STALL,
@@ -74,30 +63,3 @@ export function initialState(run: Run): GovernorState {
     outcome: undefined,
   };
 }
-
-const NO_SESSION: GovernorState['session'] = {
-  id: undefined,
-  model: undefined,
-  version: undefined,
-  latestPrompt: undefined,
-  state: undefined,
-  transcript: undefined,
-  commandsOff: false,
-};
-
-const EMPTY_MAILBOX: Mailbox = { waiting: [], ended: false, said: [], stopNext: false };
-
-const NOTHING_TOLD: Told = { zone: 'ok', askedAt: undefined, warnings: [] };
-
-const NEW_TOOL_BUDGET: ToolBudget = {
-  ignores: [],
-  history: 0,
-  results: 0,
-  agents: {},
-  open: {},
-  waiting: {},
-  repeats: {},
-  pages: {},
-  hinted: {},
-  alerted: 'none',
-};

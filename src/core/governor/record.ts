@@ -25,12 +25,10 @@ export function toRecord(input: Input, raw: string | undefined): RecordLine {
   return { t: input.t, from: input.from, line };
 }
 
-/** The opening line of a record. */
 export function recordRun(run: Run, t: number): RecordLine {
   return { t, from: 'ctxb', line: JSON.stringify({ type: 'ctxb_run', version: VERSION, decisions: true, run }) };
 }
 
-/** A decision as the run made it. */
 export function recordDecision(decision: Decision, t: number): object {
   return { t, decided: decision };
 }

@@ -58,28 +58,30 @@ export interface Run {
   readonly landings?: readonly number[];
 }
 
-export interface Turn {
+export type Turn = Readonly<typeof NEW_TURN>;
+
+export const NEW_TURN = {
   /** `sent`: a prompt is on its way and claude has not begun to answer. */
-  readonly phase: 'idle' | 'sent' | 'running';
+  phase: 'idle' as 'idle' | 'sent' | 'running',
   /** Who started it: a prompt, or claude itself because a background task finished. */
-  readonly startedBy: 'prompt' | 'claude';
+  startedBy: 'prompt' as 'prompt' | 'claude',
   /** Turns that are over, background ones included, ctxb's own not. */
-  readonly ended: number;
+  ended: 0,
   /** Of these, turns that no prompt started. */
-  readonly unprompted: number;
+  unprompted: 0,
   /** Tokens by which turns that made the context grow did so, and how many there were. */
-  readonly growth: { readonly tokens: number; readonly turns: number; readonly recent: readonly number[] };
+  growth: { tokens: 0, turns: 0, recent: [] as readonly number[] },
   /** Context when this turn began. */
-  readonly startedAt: number;
+  startedAt: 0,
   /** Main-thread calls of this turn. */
-  readonly calls: number;
+  calls: 0,
   /** What was said in this turn: its own prompt, and what the caller said into it. */
-  readonly prompts: readonly Prompt[];
+  prompts: [] as readonly Prompt[],
   /** The turn before, which claude's log may not have yet. */
-  readonly last: { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined;
+  last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
   /** Of these, what was said since the last tool round: the turn may end without it, and then it starts the next. */
-  readonly unheard: readonly Prompt[];
-}
+  unheard: [] as readonly Prompt[],
+};
 
 /** One attempt to compact, from the command to its verdict. */
 export interface Attempt {
@@ -113,36 +115,27 @@ export type Compaction =
     }
   | { readonly phase: 'asked' | 'running'; readonly failures: number; readonly attempt: Attempt };
 
-/** The process that claude is. */
-export interface Process {
-  /**
-   * - `dead`: it ended, and another is to take its place.
-   * - `starting`: the other is there and has not begun yet.
-   */
-  readonly phase: 'running' | 'dead' | 'starting';
-  /** It resumes an earlier session. */
-  readonly resumes: boolean;
-  /** Times in a row that it had to be started again. */
-  readonly restarts: number;
-}
+export const NOT_COMPACTING = { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined } as const;
 
 /** ctxb's own traffic on the control channel. */
-export interface Control {
+export type Control = Readonly<typeof NEW_CONTROL>;
+
+export const NEW_CONTROL = {
   /** `closed`: the caller's first line decides who initializes. `opening`: claude was asked for its context. */
-  readonly phase: 'closed' | 'opening' | 'open';
+  phase: 'closed' as 'closed' | 'opening' | 'open',
   /** This process was asked for its window: a turn that is over with its first call needs none. */
-  readonly asked: boolean;
-  readonly sent: number;
-  readonly pending: Readonly<Record<string, ControlPurpose>>;
+  asked: false,
+  sent: 0,
+  pending: {} as Readonly<Record<string, ControlPurpose>>,
   /** Newest ids under which claude asked what ctxb answers: the answers and cancellations are not shown either. */
-  readonly callbacks: readonly string[];
+  callbacks: [] as readonly string[],
   /** Calls of tools that claude asked about before it has told its window, which decides about them. */
-  readonly held: readonly ControlRequestEvent[];
+  held: [] as readonly ControlRequestEvent[],
   /** Ids of claude's questions that the caller has not answered yet. */
-  readonly questions: readonly string[];
+  questions: [] as readonly string[],
   /** The caller's `initialize`, for a process that takes the place of the first. */
-  readonly initialize: Fields | undefined;
-}
+  initialize: undefined as Fields | undefined,
+};
 
 export type ControlPurpose =
   | 'initialize'
@@ -157,42 +150,57 @@ export type ControlPurpose =
   | 'cost';
 
 /** Prompts that wait for their turn, oldest first, and whether more can come. */
-export interface Mailbox {
-  readonly waiting: readonly Prompt[];
-  readonly ended: boolean;
+export type Mailbox = Readonly<typeof EMPTY_MAILBOX>;
+
+export const EMPTY_MAILBOX = {
+  waiting: [] as readonly Prompt[],
+  ended: false,
   /** Newest `uuid`s that were sent: claude skips a prompt that it has seen. */
-  readonly said: readonly string[];
+  said: [] as readonly string[],
   /** The turn of the first that waits is to be stopped when it begins. */
-  readonly stopNext: boolean;
-}
+  stopNext: false,
+};
 
 /** What the agent knows of its budget. */
-export interface Told {
-  readonly zone: ZoneName;
+export const NOTHING_TOLD = {
+  zone: 'ok' as ZoneName,
   /** When it was last asked to come to a stopping point, in milliseconds since the epoch; undefined: not since. */
-  readonly askedAt: number | undefined;
+  askedAt: undefined as number | undefined,
   /** Warnings of cost and of usage limits that it has not been told yet. */
-  readonly warnings: readonly string[];
-}
+  warnings: [] as readonly string[],
+};
+
+export const NO_SESSION = {
+  id: undefined as string | undefined,
+  model: undefined as string | undefined,
+  version: undefined as string | undefined,
+  /** The newest prompt that says what is to be done, or the first; no slash command. */
+  latestPrompt: undefined as string | undefined,
+  /** Where the work stands, as it was told or found in the agent's words. */
+  state: undefined as string | undefined,
+  /** Path of claude's own log of it, as its hooks name it. */
+  transcript: undefined as string | undefined,
+  /** claude does not run slash commands here. */
+  commandsOff: false,
+};
 
 export interface GovernorState {
   readonly run: Run;
   /** Time of the input that is being judged, in milliseconds since the epoch. */
   readonly now: number;
-  readonly process: Process;
-  readonly session: {
-    readonly id: string | undefined;
-    readonly model: string | undefined;
-    readonly version: string | undefined;
-    /** The newest prompt that says what is to be done, or the first; no slash command. */
-    readonly latestPrompt: string | undefined;
-    /** Where the work stands, as it was told or found in the agent's words. */
-    readonly state: string | undefined;
-    /** Path of claude's own log of it, as its hooks name it. */
-    readonly transcript: string | undefined;
-    /** claude does not run slash commands here. */
-    readonly commandsOff: boolean;
+  /** The process that claude is. */
+  readonly process: {
+    /**
+     * - `dead`: it ended, and another is to take its place.
+     * - `starting`: the other is there and has not begun yet.
+     */
+    readonly phase: 'running' | 'dead' | 'starting';
+    /** It resumes an earlier session. */
+    readonly resumes: boolean;
+    /** Times in a row that it had to be started again. */
+    readonly restarts: number;
   };
+  readonly session: Readonly<typeof NO_SESSION>;
   /** Folder of the session's notes as the agent is to name it; undefined until they are there. */
   readonly notes: string | undefined;
   /** What each block of claude's last line takes, where it counts for a context or for a cost: texts are measured once. */
@@ -220,7 +228,7 @@ export interface GovernorState {
   readonly subagents: Readonly<Record<string, Agent>>;
   readonly fanOut: FanOut;
   readonly toolBudget: ToolBudget;
-  readonly told: Told;
+  readonly told: Readonly<typeof NOTHING_TOLD>;
   /** The last prompt that was announced as too large, by its `uuid`. */
   readonly largeTask: string | undefined;
   readonly cost: Cost;

@@ -5,7 +5,7 @@ import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
 import { forgetSkipped } from './conversation/send-prompt.ts';
 import { onCostAnswer, onProjectCost } from './conversation/spending.ts';
-import { draftOf } from './draft.ts';
+import { changed, changedIn, draftOf } from './draft.ts';
 import type { TimerName } from './effects.ts';
 import type { Input, OwnEvent } from './input.ts';
 import { endWithIt, onBegin, onExit } from './process/process.ts';
@@ -13,7 +13,7 @@ import { onRecovered } from './process/restart.ts';
 import { lifeAfter, onStallTimer, watchLife } from './process/stall.ts';
 import { sendInterrupt } from './prompts/own-lines.ts';
 import { giveUpWaiting } from './relief/compaction.ts';
-import { giveUpArming, onExactFolder, onExactProved, onExactReceipt } from './relief/exact.ts';
+import { giveUpArming, onExactFolder, onExactProved } from './relief/exact.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
 import { leaveSlot, onSlot } from './relief/slot.ts';
@@ -46,77 +46,53 @@ function take(state: GovernorState, input: Input): Step {
     case 'caller':
       return 'line' in input ? onCallerLine(state, input.event, input.line) : onCallerEnd(state);
     case 'timer':
-      return onTimeout(state, input.event.timer);
+      return ON_TIMEOUT[input.event.timer](state);
     case 'ctxb':
       return onOwn(state, input.event);
   }
 }
 
-function onOwn(state: GovernorState, event: OwnEvent): Step {
-  switch (event.kind) {
-    case 'begin':
-      return onBegin(state);
-    case 'interrupt':
-      return interrupt(state);
-    case 'exit':
-      return onExit(state, event);
-    case 'recovered':
-      return onRecovered(state, event);
-    case 'state':
-      return keep({ ...state, session: { ...state.session, state: event.to } });
-    case 'notes':
-      return keep({ ...state, notes: event.path });
-    case 'handoff-problems':
-      return onHandoffProblems(state, event.problems);
-    case 'project-cost':
-      return onProjectCost(state, event.others, event.earlier);
-    case 'cost-answer':
-      return onCostAnswer(state, event.limitUsd);
-    case 'stop-answer':
-      return onStopAnswer(state, event.goesOn);
-    case 'handoff-written':
-      return onHandoffWritten(state, event);
-    case 'file-measured':
-      return chain(onFileMeasured(state, event.requestId, event.file), answerHeld);
-    case 'relief-slot':
-      return onSlot(state, event.granted);
-    case 'exact-folder':
-      return onExactFolder(state, event.path, event.guarded);
-    case 'exact-proved':
-      return onExactProved(state);
-    case 'exact-receipt':
-      return onExactReceipt(state, event.receipt);
-    case 'hook-failed':
-      return chain(keep(forgetChange(state, event.requestId)), answerHeld);
-    case 'result-stored':
-      return chain(onResultStored(state, event.requestId, event.path), answerHeld);
-    default:
-      return keep(state);
-  }
+function onOwn<K extends OwnEvent['kind']>(state: GovernorState, event: Extract<OwnEvent, { readonly kind: K }>): Step {
+  const judge: OnOwn[K] | undefined = ON_OWN[event.kind as K];
+  return judge === undefined ? keep(state) : judge(state, event);
 }
 
-function onTimeout(state: GovernorState, timer: TimerName): Step {
-  switch (timer) {
-    case 'compaction':
-      return giveUpWaiting(state);
-    case 'context':
-      return giveUpAsking(state);
-    case 'exact':
-      return giveUpArming(state);
-    case 'background':
-      return keep({ ...state, grace: 'over' });
-    case 'turn':
-      return forgetSkipped(state);
-    case 'handoff':
-      return onHandoffTimeout(state);
-    case 'exit':
-      return keep(state, [{ kind: 'kill' }]);
-    case 'wait':
-      return onWaitTimer(state);
-    case 'stall':
-      return onStallTimer(state);
-  }
-}
+type OnOwn = {
+  readonly [K in OwnEvent['kind']]?: (state: GovernorState, event: Extract<OwnEvent, { readonly kind: K }>) => Step;
+};
+
+const ON_OWN: OnOwn = {
+  begin: onBegin,
+  interrupt,
+  exit: onExit,
+  recovered: onRecovered,
+  state: (state, { to }) => keep(changedIn(state, 'session', { state: to })),
+  notes: (state, { path }) => keep(changed(state, { notes: path })),
+  'handoff-problems': (state, { problems }) => onHandoffProblems(state, problems),
+  'handoff-written': onHandoffWritten,
+  'project-cost': (state, { others, earlier }) => onProjectCost(state, others, earlier),
+  'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),
+  'stop-answer': (state, { goesOn }) => onStopAnswer(state, goesOn),
+  'file-measured': (state, { requestId, file }) => chain(onFileMeasured(state, requestId, file), answerHeld),
+  'relief-slot': (state, { granted }) => onSlot(state, granted),
+  'exact-folder': (state, { path, guarded }) => onExactFolder(state, path, guarded),
+  'exact-proved': onExactProved,
+  'exact-receipt': (state, { receipt }) => keep(changedIn(state, 'exact', { receipt })),
+  'hook-failed': (state, { requestId }) => chain(keep(forgetChange(state, requestId)), answerHeld),
+  'result-stored': (state, { requestId, path }) => chain(onResultStored(state, requestId, path), answerHeld),
+};
+
+const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Step } = {
+  compaction: giveUpWaiting,
+  context: giveUpAsking,
+  exact: giveUpArming,
+  background: (state) => keep(changed(state, { grace: 'over' })),
+  turn: forgetSkipped,
+  handoff: onHandoffTimeout,
+  exit: (state) => keep(state, [{ kind: 'kill' }]),
+  wait: onWaitTimer,
+  stall: onStallTimer,
+};
 
 function interrupt(before: GovernorState): Step {
   const state = stopWaiting(before);

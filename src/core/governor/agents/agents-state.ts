@@ -38,18 +38,20 @@ export interface Agent {
 }
 
 /** What is done about the number and the size of subagents. */
-export interface FanOut {
+export type FanOut = Readonly<typeof NO_FAN_OUT>;
+
+export const NO_FAN_OUT = {
   /** Agents that this run had started when it was broken off. */
-  readonly before: number;
+  before: 0,
   /** When claude was last asked for its counter of cost, in milliseconds since the epoch; undefined: never. */
-  readonly countedAt: number | undefined;
+  countedAt: undefined as number | undefined,
   /** Calls that ctxb let through, by their ids, whose agents have not begun. */
-  readonly asked: readonly string[];
+  asked: [] as readonly string[],
   /** Workflows that were stopped, by their tasks' ids. */
-  readonly ended: readonly string[];
+  ended: [] as readonly string[],
   /** Why agents were stopped, for those who started them, by the id of the tool call; `aside`: no call waits for it. */
-  readonly untold: readonly { readonly toolUseId: string; readonly aside: boolean; readonly text: string }[];
-}
+  untold: [] as readonly { readonly toolUseId: string; readonly aside: boolean; readonly text: string }[],
+};
 
 /**
  * A subagent, a workflow or a command beside the conversation.

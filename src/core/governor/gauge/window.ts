@@ -86,12 +86,12 @@ function withoutMark(model: string): string {
 /** What follows is known of versions up to this one. */
 const NEWEST_MEASURED = '2.1.330';
 
+/** Models that were the default as `NAME[1m]` before 2.1.285: a session log drops the mark, so there they may be either. */
+const MARKED_DEFAULTS = ['claude-opus-4-7', 'claude-opus-4-8', 'claude-opus-5', 'claude-opus-5-5'];
+
 /** These models have the large window without `[1m]` in their id from 2.1.285 on, and had the small one before. */
 const LARGE_MODELS: ReadonlySet<string> = new Set([
-  'claude-opus-4-7',
-  'claude-opus-4-8',
-  'claude-opus-5',
-  'claude-opus-5-5',
+  ...MARKED_DEFAULTS,
   'claude-sonnet-5',
   'claude-sonnet-5-5',
   'claude-haiku-5-5',
@@ -105,14 +105,6 @@ const LARGE_MODELS: ReadonlySet<string> = new Set([
 const LARGE_FROM = '2.1.285';
 /** Before this version one of them had either. */
 const SMALL_FROM = '2.1.197';
-
-/** Models that were the default as `NAME[1m]` before 2.1.285: a session log drops the mark, so there they may be either. */
-const MARKED_DEFAULTS: ReadonlySet<string> = new Set([
-  'claude-opus-4-7',
-  'claude-opus-4-8',
-  'claude-opus-5',
-  'claude-opus-5-5',
-]);
 
 /** Models with the small window in every version measured. */
 const SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[0156])?)$/;
@@ -131,7 +123,7 @@ export function windowIn(
   const id = model.replace(/-\d{8}$/, '');
   if (LARGE_MODELS.has(id)) {
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
-    return isAtLeast(version, SMALL_FROM) && (keepsMark || !MARKED_DEFAULTS.has(id)) ? SMALL_WINDOW : undefined;
+    return isAtLeast(version, SMALL_FROM) && (keepsMark || !MARKED_DEFAULTS.includes(id)) ? SMALL_WINDOW : undefined;
   }
   return SMALL_MODELS.test(id) && isAtLeast(NEWEST_MEASURED, version) ? SMALL_WINDOW : undefined;
 }

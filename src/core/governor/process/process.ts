@@ -13,7 +13,6 @@ import { restart, withoutProcess } from './restart.ts';
 const ASKED_CODES: ReadonlySet<number> = new Set([0, 129, 130, 143]);
 const ASKED_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
 
-/** claude's process has ended. */
 export function onExit(state: GovernorState, event: ExitEvent): Step {
   const left = leavingOf(state);
   if (left !== undefined) return mayStartFresh(left) ? startFresh(left) : endWithIt(left);
@@ -31,7 +30,6 @@ function leavingOf(state: GovernorState): GovernorState | undefined {
   return changed(state, { handoff: { phase: 'leaving', plan, document } });
 }
 
-/** Whether it died with work left. */
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (state.run.mode !== 'act' || state.input !== 'open') return false;
   const isStalled = state.stall.phase === 'ending';
@@ -63,7 +61,6 @@ export function endWithIt(state: GovernorState): Step {
   return keep(changed(state, { input: 'closed', outcome }), [...leftUndone(state), { kind: 'deferred', fate: 'show' }]);
 }
 
-/** Prompts that are left unanswered. */
 function leftUndone(state: GovernorState): readonly Action[] {
   const { mailbox, turn, run, input, session, relief } = state;
   const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);

@@ -9,7 +9,7 @@ import { newExact } from '../relief/exact.ts';
 import { startHandoff } from '../relief/handoff.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
 import { openTools } from '../relief/thrash.ts';
-import type { GovernorState, Mailbox } from '../state.ts';
+import { type GovernorState, type Mailbox, NOT_COMPACTING } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { NO_STALL } from '../waits/waits-state.ts';
 
@@ -143,12 +143,9 @@ function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'fin
 /** The state without everything that belonged to the process. */
 export function withoutProcess(state: GovernorState): GovernorState {
   const { compaction, control, turn, trigger } = state;
-  const wasCompacting = compaction.phase !== 'idle';
   return changed(state, {
     turn: { ...turn, phase: 'idle', prompts: [], unheard: [] },
-    compaction: wasCompacting
-      ? { phase: 'idle', failures: compaction.failures, landing: undefined, triedAt: undefined }
-      : compaction,
+    compaction: compaction.phase === 'idle' ? compaction : { ...NOT_COMPACTING, failures: compaction.failures },
     handoff: { phase: 'idle' },
     exact: newExact(state.exact.phase !== 'off'),
     summarising: false,

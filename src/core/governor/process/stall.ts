@@ -79,7 +79,6 @@ export function watchLife(before: GovernorState, after: GovernorState): Step {
   return look(state, state.now);
 }
 
-/** Something is expected of claude from now on. */
 function isAsked(before: GovernorState, after: GovernorState): boolean {
   return (
     (before.turn.phase === 'idle' && after.turn.phase === 'sent') ||

@@ -6,7 +6,7 @@ import { changed, changedIn } from '../draft.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
-import type { Attempt, Compaction, GovernorState } from '../state.ts';
+import { type Attempt, type Compaction, type GovernorState, NOT_COMPACTING } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step, setTimer } from '../steps.ts';
 import { exactIsPossible, measureExact, planExact, tellNotExact } from './exact.ts';
 import { leaveExhausted } from './exhaustion.ts';
@@ -40,7 +40,6 @@ export function startCompaction(state: GovernorState): Step {
   );
 }
 
-/** A line of the compaction's own turn. */
 export function followCompaction(state: GovernorState, event: Event): Step {
   const { compaction } = state;
   if (compaction.phase === 'idle') return keep(state);
@@ -53,7 +52,6 @@ export function followCompaction(state: GovernorState, event: Event): Step {
   return keep(changed(state, { compaction: { ...compaction, phase, attempt } }), watch);
 }
 
-/** claude has said nothing for too long. */
 export function giveUpWaiting(state: GovernorState): Step {
   if (!isCompacting(state.compaction)) return keep(state);
   // A turn that claude started itself is in the way, and not the compaction.
@@ -75,7 +73,6 @@ export function noteInterrupt(state: GovernorState): GovernorState {
   return changed(state, { compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } });
 }
 
-/** claude has not stopped yet. */
 function overdue(state: GovernorState, attempt: Attempt): GovernorState {
   const { failures } = state.compaction;
   return changed(state, { compaction: { phase: 'overdue', failures, attempt, triedAt: state.gauge.calls } });
@@ -86,7 +83,7 @@ export function endOverdue(state: GovernorState): GovernorState {
   const { compaction } = state;
   if (compaction.phase !== 'overdue') return state;
   const { failures, triedAt } = compaction;
-  return changed(state, { compaction: { phase: 'idle', failures, landing: undefined, triedAt } });
+  return changed(state, { compaction: { ...NOT_COMPACTING, failures, triedAt } });
 }
 
 /** A turn that claude started itself came between: waiting starts over. */
@@ -101,9 +98,7 @@ export function measureLanding(state: GovernorState): Step {
   if (compaction.phase !== 'idle' || compaction.landing === undefined) return measureExact(state);
   const freed = compaction.landing.predicted - gauge.used;
   const failures = failuresAfterLanding(state, gauge.used, gauge.window.tokens);
-  const landed = changed(state, {
-    compaction: { phase: 'idle', failures, landing: undefined, triedAt: undefined },
-  });
+  const landed = changed(state, { compaction: { ...NOT_COMPACTING, failures } });
   const reason = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   const measured =
     exact.landing === undefined
@@ -155,9 +150,9 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
 
 function concludedAs({ compaction, gauge, run }: GovernorState, attempt: Attempt, verdict: Verdict): Compaction {
   const { failures } = compaction;
-  if (verdict === 'success') return { phase: 'idle', failures, landing: attempt.before, triedAt: undefined };
-  const ended = { phase: 'idle', landing: undefined, triedAt: gauge.calls } as const;
-  if (!countsAsFailure(verdict) || attempt.interrupted) return { ...ended, failures };
+  if (verdict === 'success') return { ...NOT_COMPACTING, failures, landing: attempt.before };
+  const ended = { ...NOT_COMPACTING, failures, triedAt: gauge.calls };
+  if (!countsAsFailure(verdict) || attempt.interrupted) return ended;
   // What the API refuses for good it would refuse again, at the price of several summary calls.
   const least = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
   return { ...ended, failures: Math.max(failures + 1, least) };

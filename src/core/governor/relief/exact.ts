@@ -1,4 +1,3 @@
-import type { ExactReceipt } from '../../exact/plan.ts';
 import type { BoundaryEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
@@ -19,7 +18,6 @@ import { type Exact, NOT_EXACT } from './relief-state.ts';
  * Exact compactions: ctxb's mod inside claude answers a compaction itself, without a call of the API. It is loaded into
  * the running claude when a relief comes near; `plan.json` then says what it is to do, `receipt.json` what it has done.
  */
-/** The state at the start of a process. */
 export function newExact(isWanted: boolean): Exact {
   return isWanted ? { ...NOT_EXACT, phase: 'unarmed' } : NOT_EXACT;
 }
@@ -117,7 +115,6 @@ export function onModLoaded(state: GovernorState, { ok, response }: ControlRespo
   return keep(state, [{ kind: 'prove-exact' }, setTimer('exact', LIFE_PATIENCE_MS)]);
 }
 
-/** The mod has given a sign of life. */
 export function onExactProved(state: GovernorState): Step {
   if (!isArming(state)) return keep(state);
   return chain(planExact(changedIn(state, 'exact', { phase: 'ready' })), (next) => keep(next, [CLEAR]));
@@ -159,11 +156,6 @@ export function planExact(state: GovernorState): Step {
 export function budgetOf({ gauge, run }: GovernorState): number {
   const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - (gauge.first ?? 0);
   return Math.max(LEAST_KEPT, Math.min(MOST_KEPT, Math.round(room)));
-}
-
-/** The mod was asked for a compaction. */
-export function onExactReceipt(state: GovernorState, receipt: ExactReceipt): Step {
-  return keep(changedIn(state, 'exact', { receipt }));
 }
 
 /** The compaction under way is an exact one: what was asked and done is still there. */

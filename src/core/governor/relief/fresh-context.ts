@@ -5,7 +5,7 @@ import type { Action } from '../actions.ts';
 import { changed, changedIn } from '../draft.ts';
 import { emptyContext } from '../gauge/gauge.ts';
 import { countSent, ownUuid, request, userLine } from '../prompts/own-lines.ts';
-import type { GovernorState } from '../state.ts';
+import { type GovernorState, NOT_COMPACTING } from '../state.ts';
 import { chain, decided, keep, type Step, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { fetchesAfterRelief } from './missed.ts';
@@ -107,7 +107,7 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
     latch: 'none',
     gauge: emptyContext(gauge, 0),
     fetches: fetchesAfterRelief(state.fetches),
-    compaction: { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined },
+    compaction: NOT_COMPACTING,
     relief: {
       ...relief,
       due: undefined,

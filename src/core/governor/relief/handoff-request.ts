@@ -5,7 +5,7 @@ const PROBLEM_LENGTH = 240;
 const MAX_PROBLEMS = 20;
 
 /** What the agent is to write under each heading. */
-const CONTENTS: Readonly<Record<HandoffSection, string>> = {
+const CONTENTS = {
   Goal: 'What was asked for, in the words of whoever asked, with its limits.',
   Done: 'What is finished, and what shows it.',
   'In progress': 'What is half done, and exactly where it stands.',
@@ -14,7 +14,12 @@ const CONTENTS: Readonly<Record<HandoffSection, string>> = {
   'Dead ends': 'What does not work, and how that showed.',
   Files: '- `path`: what is in it. Say (deleted) or (to create) where the file is not there.',
   'Commands to verify': '- `command` — passed, — failed or — not run. One to an item, as it was typed.',
-};
+} as const;
+
+export type HandoffSection = keyof typeof CONTENTS;
+
+/** Headings of a handoff document, in their order. */
+export const HANDOFF_SECTIONS = Object.keys(CONTENTS) as readonly HandoffSection[];
 
 /**
  * Asks the agent to answer with the handoff document. It is an answer and no file, because in the permission modes
@@ -50,17 +55,3 @@ function onLine(text: string, length: number): string {
     .replace(/\s+/g, ' ')
     .trim();
 }
-
-/** Headings of a handoff document, in their order. */
-export const HANDOFF_SECTIONS = [
-  'Goal',
-  'Done',
-  'In progress',
-  'Next steps',
-  'Decisions and why',
-  'Dead ends',
-  'Files',
-  'Commands to verify',
-] as const;
-
-export type HandoffSection = (typeof HANDOFF_SECTIONS)[number];

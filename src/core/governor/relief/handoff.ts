@@ -92,7 +92,6 @@ function answerPatienceMs({ run }: GovernorState): number {
   return run.policy.handoff.timeoutSeconds * 1000;
 }
 
-/** A line of a turn that belongs to the handoff. */
 export function followHandoff(state: GovernorState, event: Event): Step {
   const { handoff } = state;
   switch (handoff.phase) {

@@ -1,10 +1,10 @@
+import { changedIn } from '../draft.ts';
 import { handoffLevel } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, isRelieving, keep, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import { willCross } from './ladder.ts';
 import { extentOf } from './outlook.ts';
-import type { Slot } from './relief-state.ts';
 
 /**
  * Reliefs that call the model share a few slots with those of the user's other runs. Where none is free the relief is put
@@ -24,7 +24,7 @@ function needsNone(state: GovernorState): boolean {
 }
 
 function ask(state: GovernorState): Step {
-  const asking = withSlotIn(state, { phase: 'asked', since: state.relief.slot?.since });
+  const asking = changedIn(state, 'relief', { slot: { phase: 'asked', since: state.relief.slot?.since } });
   return keep(asking, [{ kind: 'take-slot' }]);
 }
 
@@ -32,9 +32,11 @@ function ask(state: GovernorState): Step {
 export function onSlot(state: GovernorState, granted: boolean): Step {
   const { slot } = state.relief;
   if (slot?.phase !== 'asked') return keep(state);
-  if (granted) return keep(withSlotIn(state, { phase: 'held' }));
-  if (isRelieving(state)) return keep(withSlotIn(state, undefined));
-  const refused = withSlotIn(state, { phase: 'refused', since: slot.since ?? state.now, at: state.now });
+  if (granted) return keep(changedIn(state, 'relief', { slot: { phase: 'held' } }));
+  if (isRelieving(state)) return keep(changedIn(state, 'relief', { slot: undefined }));
+  const refused = changedIn(state, 'relief', {
+    slot: { phase: 'refused', since: slot.since ?? state.now, at: state.now },
+  });
   if (slot.since !== undefined) return keep(refused);
   return keep(refused, [{ kind: 'relief-waits', ...decided(state, 'others of your runs are being relieved') }]);
 }
@@ -52,7 +54,7 @@ export function isPutOff(state: GovernorState): boolean {
 /** The relief is over, or is not due any more. */
 export function leaveSlot(state: GovernorState): Step {
   if (state.relief.slot?.phase !== 'held' || isRelieving(state)) return keep(state);
-  return keep(withSlotIn(state, undefined), [{ kind: 'leave-slot' }]);
+  return keep(changedIn(state, 'relief', { slot: undefined }), [{ kind: 'leave-slot' }]);
 }
 
 /** The level does not allow to wait, or the time is up. */
@@ -63,8 +65,4 @@ function isUrgent(state: GovernorState): boolean {
   const patienceMs = run.policy.compaction.timeoutSeconds * 1000;
   const isLate = now - (relief.slot?.since ?? now) >= patienceMs;
   return isLate || extent.full >= handoffLevel(run.policy, extent.window) || willCross(run.policy, extent);
-}
-
-function withSlotIn(state: GovernorState, slot: Slot | undefined): GovernorState {
-  return { ...state, relief: { ...state.relief, slot } };
 }

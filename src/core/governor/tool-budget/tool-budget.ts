@@ -3,26 +3,28 @@ import type { HookName } from '../effects.ts';
 import type { CutJson, StoredJson } from './cut-json.ts';
 
 /** What results of tools have taken of the plan, and what is under way. All figures in tokens. */
-export interface ToolBudget {
+export type ToolBudget = Readonly<typeof NEW_TOOL_BUDGET>;
+
+export const NEW_TOOL_BUDGET = {
   /** Changes of ours that this claude ignores: limits in a tool's input, or cut results. */
-  readonly ignores: readonly ('input' | 'output')[];
+  ignores: [] as readonly ('input' | 'output')[],
   /** Of the main thread's context: what stands for the past, and results since the turn began. */
-  readonly history: number;
-  readonly results: number;
+  history: 0,
+  results: 0,
   /** Results of each subagent's own tools, by its id. */
-  readonly agents: Readonly<Record<string, number>>;
+  agents: {} as Readonly<Record<string, number>>,
   /** Results that have room kept for them until the stream shows them, by `tool_use` id. */
-  readonly open: Readonly<Record<string, OpenResult>>;
+  open: {} as Readonly<Record<string, OpenResult>>,
   /** Hooks to be answered once the host has measured or stored something, by request id. */
-  readonly waiting: Readonly<Record<string, ReadPlan | ResultPlan>>;
+  waiting: {} as Readonly<Record<string, ReadPlan | ResultPlan>>,
   /** How often results of a call have been cut, by tool and input. */
-  readonly repeats: Readonly<Record<string, number>>;
+  repeats: {} as Readonly<Record<string, number>>,
   /** What is known of the pages of tools, by the tool's name. */
-  readonly pages: Readonly<Record<string, Pages>>;
+  pages: {} as Readonly<Record<string, Pages>>,
   /** What was left when the agent was last told, by unit. */
-  readonly hinted: Readonly<Record<string, number>>;
-  readonly alerted: AlertLevel;
-}
+  hinted: {} as Readonly<Record<string, number>>,
+  alerted: 'none' as AlertLevel,
+};
 
 export type AlertLevel = 'none' | 'low' | 'critical';
 

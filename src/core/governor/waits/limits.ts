@@ -30,7 +30,6 @@ export function followLimits(state: GovernorState, event: Event): Step {
   }
 }
 
-/** Announcements that are remembered. */
 const REMEMBERED = 16;
 
 /** The same limit after its reset is another. */

@@ -2,14 +2,16 @@ import type { ApiFailure, LimitUse } from '../../protocol/events.ts';
 import type { Prompt } from '../input.ts';
 
 /** The usage limits of the account, as claude last told them. */
-export interface Limits {
+export type Limits = Readonly<typeof NO_LIMITS>;
+
+export const NO_LIMITS = {
   /** By claude's names for them: `five_hour`, `seven_day`. */
-  readonly used: Readonly<Record<string, LimitUse>>;
+  used: {} as Readonly<Record<string, LimitUse>>,
   /** The limit that was hit. */
-  readonly hit: string | undefined;
+  hit: undefined as string | undefined,
   /** Limits that were announced, with the time of their reset. */
-  readonly said: readonly string[];
-}
+  said: [] as readonly string[],
+};
 
 /** The API has not answered since a moment. Times in milliseconds since the epoch. */
 export interface Wait {

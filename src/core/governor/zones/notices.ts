@@ -21,7 +21,6 @@ function isCritical(zone: ZoneName): boolean {
   return statusOf(zone) === 'critical';
 }
 
-/** A record for the health ledger. */
 export function health(state: GovernorState, occurrence: Occurrence, tokens = readGauge(state.gauge).predicted) {
   const window = state.gauge.window.tokens;
   const zone = zoneAt(tokens, window, state.run.policy);

@@ -1,6 +1,5 @@
 import { handoffLevel, inTokens, type Policy, type TriggerPolicy } from '../policy.ts';
 
-/** What zones are made from. */
 type ZoneLevels = TriggerPolicy & Pick<Policy, 'zones'>;
 
 /**
@@ -58,7 +57,6 @@ export type HealthDetails = Occurrence & {
   readonly zone: ZoneName;
 };
 
-/** What happened. */
 export type Occurrence =
   /** A turn has ended. `turn`: turns ended in this run, from 1. */
   | { readonly event: 'turn'; readonly turn: number }
