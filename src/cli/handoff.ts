@@ -13,7 +13,7 @@ import { findSources } from '../replay/sources.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { onOneLine, printable } from '../report/shown.ts';
-import { readNotebook } from '../run/notes/note-files.ts';
+import { readNotebook } from '../run/notes.ts';
 import { writeNewFile } from '../store/files/write-file.ts';
 import { masked } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';

@@ -5,8 +5,7 @@ import { SETTINGS_PLACES, type SettingsPlace, settingsPath } from '../claude/cla
 import { firstExecutable, placesOn } from '../claude/executables.ts';
 import { FIRST_WITH_MODS } from '../core/governor/relief/exact.ts';
 import { CtxbError } from '../errors.ts';
-import { addition, type Change, removal } from '../init/change-settings.ts';
-import { isRecognised } from '../init/claude-settings.ts';
+import { addition, type Change, isRecognised, removal } from '../init/claude-settings.ts';
 import { configFile, PRESET_NAMES, type PresetName } from '../init/config-file.ts';
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';

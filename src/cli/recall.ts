@@ -14,7 +14,7 @@ import { printableJson } from '../report/printable-json.ts';
 import { onOneLine } from '../report/shown.ts';
 import { type Style, styleFor } from '../report/style.ts';
 import { redact } from '../store/masks/redact.ts';
-import { noteTexts } from '../store/sessions/note-texts.ts';
+import { noteTexts } from '../store/sessions/sessions.ts';
 
 interface RecallFlags {
   readonly all?: true;

@@ -2,7 +2,7 @@ import type { HookAnswer } from '../core/governor/effects.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import { createMemory } from '../core/memory/memory.ts';
 import type { Event } from '../core/protocol/events.ts';
-import { createNoteTaker } from '../run/notes/note-taker.ts';
+import { createNoteTaker } from '../run/notes.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
 import type { Inbox } from '../store/runs/inbox.ts';

@@ -20,7 +20,7 @@ import { openSeal } from '../store/runs/seal.ts';
 import { createSessionStore, type SessionStore } from '../store/runs/session-store.ts';
 import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
 import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
-import { createNoteTaker, type NoteTaker } from './notes/note-taker.ts';
+import { createNoteTaker, type NoteTaker } from './notes.ts';
 import { settingsToKeep } from './resume/run-settings.ts';
 
 export interface RunFiles {

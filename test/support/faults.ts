@@ -183,7 +183,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'the disk takes no more (EFBIG, as ENOSPC and EDQUOT)',
-    at: ['run-files', 'note-taker', 'cost-keeper'],
+    at: ['run-files', 'notes', 'cost-keeper'],
     says: 'nothing more is written to',
     code: 0,
     lost: NOTES,
@@ -191,7 +191,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'the disk is full below `.context` (ENOSPC)',
-    at: ['run-files', 'note-taker', 'cost-keeper'],
+    at: ['run-files', 'notes', 'cost-keeper'],
     says: 'nothing more is written to',
     code: 0,
     lost: NOTES,
@@ -199,7 +199,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'no folder can be made for the notes (EPERM, EROFS)',
-    at: ['note-taker', 'run-files'],
+    at: ['notes', 'run-files'],
     says: 'nothing more is written to /sys/ctxb: /sys/ctxb cannot be used',
     code: 0,
     lost: NOTES,

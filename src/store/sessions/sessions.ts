@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { isLocked } from '../files/lock.ts';
-import { isTime, kindOf, namesIn, readJson, readPlain } from '../files/plain-file.ts';
+import { isTime, kindOf, namesIn, readJson, readPlain, statsOf } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
 
@@ -116,4 +116,40 @@ function isSessionFile(value: unknown): value is SessionFile {
   if (!('ids' in value && 'startedAt' in value && 'updatedAt' in value)) return false;
   const { ids, startedAt, updatedAt } = value;
   return Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isTime(startedAt) && isTime(updatedAt);
+}
+
+/** A file of notes that can be looked through. */
+export interface NoteText {
+  readonly file: string;
+  /** claude's id of the session; undefined: a document of no one session. */
+  readonly session: string | undefined;
+  readonly changed: number;
+  readonly read: () => string;
+}
+
+/** Bytes; a longer one is looked through as far as that. */
+const NOTES_LIMIT = 64 * 1024 * 1024;
+
+/** Folders of documents: each file is one. */
+const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
+
+/**
+ * The files of a folder of ctxb's that hold what was done: documents, whole results of tools, and the memory of each
+ * session. None when there is no such folder. Nothing is written.
+ *
+ * @throws CtxbError `store`
+ */
+export function noteTexts(contextDir: string): NoteText[] {
+  if (kindOf(contextDir) !== 'folder') return [];
+  const documents = DOCUMENTS.map((name) => join(contextDir, name)).flatMap((folder) =>
+    namesIn(folder).map((name) => textIn(join(folder, name), undefined)),
+  );
+  const memories = listSessions(contextDir).map(({ path, id }) => textIn(join(path, 'memory.ndjson'), id));
+  return [...documents, ...memories].flatMap((text) => text ?? []);
+}
+
+function textIn(file: string, session: string | undefined): NoteText | undefined {
+  const stats = statsOf(file);
+  if (!stats?.isFile()) return undefined;
+  return { file, session, changed: stats.mtimeMs, read: () => readPlain(file, NOTES_LIMIT) ?? '' };
 }
