@@ -14,7 +14,7 @@ import type { DeadEnd, Entry } from './entry.ts';
 import { createExtractor, type Found } from './extract/extract.ts';
 import { createPromptQueue } from './extract/prompt-queue.ts';
 import { type Answered, createHandBack, hookOutput } from './hand-back/hand-back.ts';
-import { createRecentMessages } from './hand-back/recent-messages.ts';
+import { createRecentMessages } from './hand-back/receipts.ts';
 import { missingFrom } from './handoff/complete-handoff.ts';
 import { type HandoffFacts, renderHandoff } from './handoff/render-handoff.ts';
 import { createEntryMaker } from './make-entry.ts';

@@ -19,23 +19,6 @@ export interface Answered {
   readonly decisions: readonly Decision[];
 }
 
-/** Hands evidence back around a compaction. */
-export interface HandBack {
-  answer(hook: HookAnswer, state: GovernorState): Answered;
-  /** What is to be said beside the messages that an exact compaction keeps. */
-  note(state: GovernorState): string;
-  /** A compaction's summary; what is seen a second time says nothing new. */
-  summary(text: string): void;
-  /** The context was replaced. @param kept texts of messages that stay in it as they are */
-  relieved(relief: Receipt['relief'], kept: readonly string[]): void;
-  /** Something else that the fresh context holds. */
-  holds(text: string): void;
-  /** The first request after a relief was sent. */
-  sent(state: GovernorState): Decision[];
-  /** A tool call that is over: the agent may have opened the notes. */
-  used(entry: ToolEntry, state: GovernorState): Decision[];
-}
-
 /**
  * claude replaces a context above 10,000 characters by a preview of 2 KB (9,000 arrived whole). All that one answer
  * adds stays below this.
@@ -66,7 +49,8 @@ const HEAD_LENGTH = 400;
  */
 type Phase = 'idle' | 'lost' | 'compared' | 'settled';
 
-export function createHandBack(notebook: Notebook, folder: () => string): HandBack {
+/** Hands evidence back around a compaction. */
+export function createHandBack(notebook: Notebook, folder: () => string) {
   const recall = createRecall(notebook.evidence);
   const receipts = createReceipts();
   let phase: Phase = 'idle';
@@ -82,9 +66,8 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     const told = whole.isCramped && hook.shorter !== undefined ? compose(hook.shorter, state) : whole;
     const { text, items } = recall.take(roomFor(state, told.left - EVIDENCE_TITLE.length - 1, told.before));
     const context = [told.text, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, text])].join('\n');
-    const given = tallyOf(items.flatMap(({ facts }) => facts));
     const reason = `the newest of ${notebook.toolLog.total} tool calls, as the context was compacted`;
-    return { context, decisions: [recalled('SessionStart', state, reason, context, given)] };
+    return { context, decisions: [recalled('SessionStart', state, reason, context, items)] };
   }
 
   /** All but the evidence. */
@@ -129,31 +112,30 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     if (items.length === 0) return NOTHING_TOLD;
     const context = `${MISSED}\n${text}`;
     const reason = 'neither the summary nor what was handed back held it';
-    return {
-      context,
-      decisions: [recalled('UserPromptSubmit', state, reason, context, tallyOf(items.flatMap(({ facts }) => facts)))],
-    };
+    return { context, decisions: [recalled('UserPromptSubmit', state, reason, context, items)] };
   }
 
   const TELL = { lost, begun, prompt: withPrompt } as const;
 
   return {
-    answer(hook, state) {
+    /** Completes the answer to a hook. */
+    answer(hook: HookAnswer, state: GovernorState): Answered {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
-      const told = isEmpty || hook.recall === undefined ? NOTHING_TOLD : undefined;
-      const { context, decisions } = told ?? TELL[hook.recall ?? 'prompt'](hook, state);
-      const given = context === '' ? hook.context : context;
+      const told = isEmpty || hook.recall === undefined ? NOTHING_TOLD : TELL[hook.recall](hook, state);
+      const given = told.context || hook.context;
       if (given !== undefined) receipts.holds(given, 'ctxb');
       if (hook.context !== undefined) receipts.holds(inOneLine(hook.context), 'ctxb');
-      return { output: hookOutput(hook, given), decisions };
+      return { output: hookOutput(hook, given), decisions: told.decisions };
     },
-    note(state) {
+    /** What is to be said beside the messages that an exact compaction keeps. */
+    note(state: GovernorState): string {
       const opening = openingOf(notebook, state, { folder: folder(), room: CONTEXT_LIMIT, namesTask: false });
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
       return [opening, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known].filter(Boolean).join('\n');
     },
-    summary(text) {
+    /** A compaction's summary; what is seen a second time says nothing new. */
+    summary(text: string): void {
       const seen = phase;
       if (seen === 'compared' || seen === 'settled') return;
       if (seen === 'lost') phase = 'compared';
@@ -162,17 +144,21 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
       receipts.beginOnce('compaction', factsOf(notebook));
       receipts.holds(text, 'claude');
     },
-    relieved(relief, kept) {
+    /** The context was replaced. @param kept texts of messages that stay in it as they are */
+    relieved(relief: Receipt['relief'], kept: readonly string[]): void {
       receipts.beginOnce(relief, factsOf(notebook));
       for (const text of kept) receipts.holds(`${text}\n${inOneLine(text)}`, 'claude');
     },
-    holds: (text) => receipts.holds(text, 'claude'),
-    sent(state) {
+    /** Something else that the fresh context holds. */
+    holds: (text: string) => receipts.holds(text, 'claude'),
+    /** The first request after a relief was sent. */
+    sent(state: GovernorState): Decision[] {
       const receipt = receipts.settle();
       if (receipt === undefined) return [];
       return [{ kind: 'receipt', ...decided(state, `the fresh context after the ${receipt.relief}`), ...receipt }];
     },
-    used({ name, title, outcome }, state) {
+    /** A tool call that is over: the agent may have opened the notes. */
+    used({ name, title, outcome }: ToolEntry, state: GovernorState): Decision[] {
       if (!isUnread || outcome !== 'ok' || (name !== 'Read' && name !== 'Bash')) return [];
       const file = fileIn(title, state.run.contextDir);
       if (file === undefined) return [];
@@ -237,17 +223,13 @@ function openingOf(notebook: Notebook, state: GovernorState, { folder, room, nam
   const { policy } = state.run;
   const task = policy.task ?? (namesTask ? (taskOf(state) ?? notebook.requests.latest) : undefined);
   const work = notebook.state ?? policy.state;
-  const recall = recallLine(state);
   const lines = [
-    ...(folder === ''
-      ? []
-      : [
-          `Notes of this session are kept in ${folder}/scratch.md, an index of the files beside it: look there before you repeat work.`,
-        ]),
-    ...(recall === '' ? [] : [recall]),
-    ...(task === undefined ? [] : [`Task: ${oneLine(task, HEAD_LENGTH)}`]),
-    ...(work === undefined ? [] : [`State: ${oneLine(work, HEAD_LENGTH)}`]),
-  ];
+    folder &&
+      `Notes of this session are kept in ${folder}/scratch.md, an index of the files beside it: look there before you repeat work.`,
+    recallLine(state),
+    task === undefined ? '' : `Task: ${oneLine(task, HEAD_LENGTH)}`,
+    work === undefined ? '' : `State: ${oneLine(work, HEAD_LENGTH)}`,
+  ].filter(Boolean);
   while (lines.length > 1 && lines.join('\n').length > room) lines.pop();
   return lines.join('\n');
 }
@@ -272,8 +254,9 @@ function recalled(
   state: GovernorState,
   reason: string,
   context: string,
-  given: ReturnType<typeof tallyOf>,
+  items: readonly EvidenceItem[],
 ): Decision {
+  const given = tallyOf(items.flatMap(({ facts }) => facts));
   return { kind: 'recall', ...decided(state, reason), hook, chars: context.length, given };
 }
 

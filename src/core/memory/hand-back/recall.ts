@@ -3,23 +3,6 @@ import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } f
 import { holds, type Searchable, searchable } from '../notebook/fact.ts';
 import { inTurns } from '../words.ts';
 
-/** Hands back what a compaction loses, and remembers what was handed back. */
-export interface Recall {
-  /** A new compaction: what was handed back before it is lost again. */
-  begin(): void;
-  /** Evidence that fits into `room` UTF-16 units, without what was given already or the summary holds. */
-  take(room: number): Taken;
-  /** UTF-16 units of what is not to be tried again. */
-  urgentLength(): number;
-  /** The summary is known: from now on only what it does not hold is given. */
-  compare(summary: string): void;
-}
-
-export interface Taken {
-  readonly text: string;
-  readonly items: readonly EvidenceItem[];
-}
-
 const TITLES: Readonly<Record<EvidenceKind, string>> = {
   'dead end': 'Did not work:',
   'failing command': 'Commands that failed when they last ran:',
@@ -29,31 +12,35 @@ const TITLES: Readonly<Record<EvidenceKind, string>> = {
   'file read': 'Files read:',
 };
 
-export function createRecall(evidence: Evidence): Recall {
+/** Hands back what a compaction loses, and remembers what was handed back. */
+export function createRecall(evidence: Evidence) {
   let useful: readonly EvidenceItem[] = [];
   const given = new Set<EvidenceItem>();
   let summary: Searchable | undefined;
 
   function isMissing(item: EvidenceItem): boolean {
-    if (given.has(item)) return false;
-    const { facts } = item;
     const known = summary;
-    return known === undefined || facts.length === 0 || facts.some((fact) => !holds(known, fact));
+    if (given.has(item)) return false;
+    return known === undefined || item.facts.length === 0 || !item.facts.every((fact) => holds(known, fact));
   }
 
   return {
-    begin() {
-      useful = usefulOf(EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)));
+    /** A new compaction: what was handed back before it is lost again. */
+    begin(): void {
+      useful = usefulOf(evidence);
       given.clear();
       summary = undefined;
     },
-    take(room) {
+    /** Evidence that fits into `room` UTF-16 units, without what was given already or the summary holds. */
+    take(room: number) {
       const items = fitting(useful.filter(isMissing), room);
       for (const item of items) given.add(item);
       return { text: render(items), items };
     },
+    /** UTF-16 units of what is not to be tried again. */
     urgentLength: () => render(useful.filter((item) => isMissing(item) && isUrgent(item))).length,
-    compare(text) {
+    /** The summary is known: from now on only what it does not hold is given. */
+    compare(text: string): void {
       summary = searchable(text);
     },
   };
@@ -65,36 +52,30 @@ export function evidenceBeside(
   tells: (item: EvidenceItem) => boolean,
   room: number,
 ): string {
-  const useful = usefulOf(EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)));
-  return render(
-    fitting(
-      useful.filter((item) => !tells(item)),
-      room,
-    ),
-  );
+  const missing = usefulOf(evidence).filter((item) => !tells(item));
+  return render(fitting(missing, room));
 }
 
 /** Of what went well the newest is enough. */
 const MOST_COMMANDS = 10;
 
 /** What a next step can need: a failure once, where it is a dead end too; no looks at files, which any step can take. */
-function usefulOf(items: readonly EvidenceItem[]): EvidenceItem[] {
-  const deadEnds = items.filter(({ kind }) => kind === 'dead end');
-  const isTold = (item: EvidenceItem) => item.kind !== 'dead end' && deadEnds.some((other) => isSame(item, other));
+function usefulOf(evidence: Pick<Evidence, 'items'>): EvidenceItem[] {
+  const deadEnds = evidence.items('dead end');
   const left = { command: MOST_COMMANDS, 'file read': MOST_COMMANDS };
-  return items.filter((item) => {
-    if (item.kind === 'command' || item.kind === 'file read') {
-      return !(item.kind === 'command' && onlyReads(item.subject)) && left[item.kind]-- > 0;
+  return EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).filter((item) => {
+    const { kind, subject } = item;
+    if (kind === 'command' || kind === 'file read') {
+      return !(kind === 'command' && onlyReads(subject)) && left[kind]-- > 0;
     }
-    return !isTold(item);
+    return kind === 'dead end' || !deadEnds.some((deadEnd) => isSame(item, deadEnd));
   });
 }
 
 /** Whether a dead end tells of the same call: it names the command, or has come of the error. */
 function isSame({ kind, line, calls, facts: [fact] }: EvidenceItem, deadEnd: EvidenceItem): boolean {
-  if (deadEnd.kind !== 'dead end') return false;
   if (kind === 'error') return calls.some((id) => deadEnd.calls.includes(id));
-  if (kind !== 'command' && kind !== 'failing command') return false;
+  if (kind !== 'failing command') return false;
   return fact?.whole === deadEnd.facts[0]?.or?.whole || deadEnd.line.includes(line.slice(0, line.indexOf('`', 1) + 1));
 }
 
@@ -107,18 +88,10 @@ function fitting(items: readonly EvidenceItem[], room: number): EvidenceItem[] {
   const costOf = ({ kind, line }: EvidenceItem, isFirst: boolean) =>
     line.length + 3 + (isFirst ? TITLES[kind].length + 1 : 0);
   const kinds = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));
-  const urgent = inTurns(
-    kinds.filter(([item]) => item && isUrgent(item)),
-    room,
-    costOf,
-  );
+  // The first two kinds are the urgent ones.
+  const urgent = inTurns(kinds.slice(0, 2), room, costOf);
   const spent = urgent.flatMap((own) => own.map((item, at) => costOf(item, at === 0))).reduce((a, b) => a + b, 0);
-  const others = inTurns(
-    kinds.filter(([item]) => item && !isUrgent(item)),
-    room - spent,
-    costOf,
-  );
-  return [...urgent, ...others].flat();
+  return [...urgent, ...inTurns(kinds.slice(2), room - spent, costOf)].flat();
 }
 
 function render(items: readonly EvidenceItem[]): string {

@@ -1,49 +1,43 @@
 import type { Receipt } from '../../governor/decisions.ts';
+import type { AssistantEvent, Block, UserEvent } from '../../protocol/events.ts';
+import { jsonText } from '../../protocol/fields.ts';
 import { FACT_KINDS, type Fact, holds, searchable, tallyOf } from '../notebook/fact.ts';
+import { remember } from '../remember.ts';
+
+type Relief = Receipt['relief'];
+
+interface Open {
+  readonly relief: Relief;
+  readonly facts: readonly Fact[];
+  /** What the fresh context holds, by who put it there. */
+  readonly claude: string[];
+  readonly ctxb: string[];
+}
 
 /**
  * Writes down what each relief kept, in the terms of the first request after it: the facts that were known before are
  * looked for in all that the fresh context holds.
  */
-export interface Receipts {
-  /** The context is replaced. What was said of one that no request was made with no longer holds. */
-  begin(relief: Receipt['relief'], facts: readonly Fact[]): void;
-  /** The same, unless that is known already. */
-  beginOnce(relief: Receipt['relief'], facts: readonly Fact[]): void;
-  /** Something that the fresh context holds. @param by who put it there */
-  holds(text: string, by: 'claude' | 'ctxb'): void;
-  /** The first request was sent. undefined: no relief was under way, or nothing was known before it. */
-  settle(): Receipt | undefined;
-}
-
-interface Open {
-  readonly relief: Receipt['relief'];
-  readonly facts: readonly Fact[];
-  readonly claude: string[];
-  readonly ctxb: string[];
-}
-
-/** The same fact is counted once. */
-function distinct(facts: readonly Fact[]): Fact[] {
-  return [...new Map(facts.map((fact) => [`${fact.kind}\n${fact.name}`, fact])).values()];
-}
-
-export function createReceipts(): Receipts {
+export function createReceipts() {
   let open: Open | undefined;
 
-  function begin(relief: Receipt['relief'], facts: readonly Fact[]): void {
-    open = { relief, facts: distinct(facts), claude: [], ctxb: [] };
-  }
-
   return {
-    begin,
-    beginOnce(relief, facts) {
-      if (open?.relief !== relief) begin(relief, facts);
+    /** The context is replaced. What was said of one that no request was made with no longer holds. */
+    begin(relief: Relief, facts: readonly Fact[]): void {
+      // The same fact is counted once.
+      const distinct = new Map(facts.map((fact) => [`${fact.kind}\n${fact.name}`, fact]));
+      open = { relief, facts: [...distinct.values()], claude: [], ctxb: [] };
     },
-    holds(text, by) {
+    /** The same, unless that is known already. */
+    beginOnce(relief: Relief, facts: readonly Fact[]): void {
+      if (open?.relief !== relief) this.begin(relief, facts);
+    },
+    /** Something that the fresh context holds. @param by who put it there */
+    holds(text: string, by: 'claude' | 'ctxb'): void {
       open?.[by].push(text);
     },
-    settle() {
+    /** The first request was sent. undefined: no relief was under way, or nothing was known before it. */
+    settle(): Receipt | undefined {
       const found = open;
       open = undefined;
       return found === undefined || found.facts.length === 0 ? undefined : receiptOf(found);
@@ -53,17 +47,44 @@ export function createReceipts(): Receipts {
 
 function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
   const [own, handedBack] = [searchable(claude.join('\n')), searchable(ctxb.join('\n'))];
-  const still = new Set(facts.filter((fact) => holds(own, fact)));
-  const given = facts.filter((fact) => !still.has(fact) && holds(handedBack, fact));
-  const kept = new Set([...still, ...given]);
-  const gone = facts.filter((fact) => !kept.has(fact));
+  const lost = facts.filter((fact) => !holds(own, fact));
+  const given = lost.filter((fact) => holds(handedBack, fact));
+  const gone = lost.filter((fact) => !given.includes(fact));
   return {
     relief,
     all: tallyOf(facts),
-    kept: tallyOf([...kept]),
+    kept: tallyOf(facts.filter((fact) => !gone.includes(fact))),
     given: tallyOf(given),
     gone: FACT_KINDS.flatMap((kind) =>
       gone.filter((fact) => fact.kind === kind).map(({ name }) => ({ kind, text: name })),
     ),
   };
+}
+
+/** claude keeps the last round, which has rarely more than a few messages. */
+const MESSAGES = 64;
+
+/** Characters of a message that is remembered: larger ones would keep much memory for little. */
+const MESSAGE_LIMIT = 100_000;
+
+/** The newest messages of the main thread: a compaction names those that stay by their ids. */
+export function createRecentMessages() {
+  const messages = new Map<string, string>();
+  return {
+    add({ uuid, blocks }: AssistantEvent | UserEvent): void {
+      const text = blocks.map(textOf).join('\n');
+      if (uuid !== undefined && text.length <= MESSAGE_LIMIT) remember(messages, uuid, text, MESSAGES);
+    },
+    textsOf: (uuids: readonly string[] = []) => uuids.flatMap((uuid) => messages.get(uuid) ?? []),
+  };
+}
+
+/** What the model reads in it. */
+function textOf(block: Block): string {
+  if (block.type === 'text' || block.type === 'tool_result') return block.text;
+  if (block.type !== 'tool_use') return '';
+  const input = block.input;
+  // A command or a path stands there whole, however it is quoted in JSON.
+  const values = typeof input === 'object' && input !== null ? Object.values(input) : [input];
+  return values.map((value) => (typeof value === 'string' ? value : jsonText(value))).join('\n');
 }
