@@ -1,6 +1,6 @@
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { sentencesOf } from '../../core/governor/prompts/sentences.ts';
-import { IMPERATIVE } from '../../core/memory/user-words/constraints.ts';
+import { IMPERATIVE } from '../../core/memory/notebook/constraints.ts';
 import { LINE_LENGTH, quoted } from '../../core/memory/words.ts';
 import { grouped } from '../pack/characters.ts';
 

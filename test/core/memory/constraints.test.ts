@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { constraintsIn } from '../../../src/core/memory/user-words/constraints.ts';
+import { constraintsIn } from '../../../src/core/memory/notebook/constraints.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 
 describe('what lasts is found, in whole sentences and word for word', () => {

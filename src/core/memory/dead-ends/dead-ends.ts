@@ -1,9 +1,7 @@
 import type { Entry } from '../entry.ts';
-import { createAlternation } from './alternation.ts';
-import { createDeletedFile } from './deleted-file.ts';
 import { createLedger, createRecentEntries, type DeadEndChange, type Ledger } from './ledger.ts';
-import { createSameError, createSameFailure } from './repeated-failure.ts';
-import { createDiscardedChanges, createRevertedEdit } from './undone-edits.ts';
+import { createAlternation, createSameError, createSameFailure } from './repetition.ts';
+import { createDeletedFile, createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
 
 /**
  * Finds approaches that did not work among the entries, as they come. Grows in place; its size is bounded. The rules

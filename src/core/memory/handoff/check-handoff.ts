@@ -3,12 +3,15 @@ import type { CommandOutcome } from '../notebook/command-runs.ts';
 import { counted, oneLine } from '../words.ts';
 import { HANDOFF_LIMIT, parseHandoff } from './parse-handoff.ts';
 
-/** Something that is wrong in a handoff document; `text` says it in one sentence. */
-export type Problem =
-  | { readonly kind: 'missing section' | 'empty section'; readonly section: HandoffSection; readonly text: string }
-  | { readonly kind: 'no such file'; readonly path: string; readonly text: string }
-  | { readonly kind: 'command failed'; readonly command: string; readonly text: string }
-  | { readonly kind: 'too long'; readonly text: string };
+/** Something that is wrong in a handoff document. */
+export interface Problem {
+  readonly kind: 'missing section' | 'empty section' | 'no such file' | 'command failed' | 'too long';
+  readonly section?: HandoffSection;
+  readonly path?: string;
+  readonly command?: string;
+  /** Says it in one sentence. */
+  readonly text: string;
+}
 
 /** What a document is checked against. */
 export interface Checks {
@@ -27,17 +30,15 @@ const NAME_LENGTH = 200;
 /** What is wrong with a document: sections, missing files, commands that did not pass. */
 export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Problem[] {
   const { sections, files, commands } = parseHandoff(text);
+  const missing = files.slice(0, MAX_FILES).filter((path) => !exists(path));
+  const failed = commands
+    .slice(0, MAX_COMMANDS)
+    .filter((command) => command.claim === 'passed' && outcomeOf(command.text) === 'failed');
   return [
     ...(text.length > HANDOFF_LIMIT ? [tooLong(text.length)] : []),
     ...HANDOFF_SECTIONS.flatMap((section) => sectionProblem(section, sections.get(section))),
-    ...files
-      .slice(0, MAX_FILES)
-      .filter((path) => !exists(path))
-      .map(noSuchFile),
-    ...commands
-      .slice(0, MAX_COMMANDS)
-      .filter((command) => command.claim === 'passed' && outcomeOf(command.text) === 'failed')
-      .map((command) => commandFailed(command.text)),
+    ...missing.map(noSuchFile),
+    ...failed.map((command) => commandFailed(command.text)),
   ];
 }
 
@@ -47,9 +48,7 @@ function tooLong(length: number): Problem {
 }
 
 function sectionProblem(section: HandoffSection, body: string | undefined): Problem[] {
-  if (body === undefined) {
-    return [{ kind: 'missing section', section, text: `The section "${section}" is missing.` }];
-  }
+  if (body === undefined) return [{ kind: 'missing section', section, text: `The section "${section}" is missing.` }];
   if (/[\p{L}\p{N}]/u.test(body)) return [];
   const text = `The section "${section}" is empty: write None if there is nothing.`;
   return [{ kind: 'empty section', section, text }];

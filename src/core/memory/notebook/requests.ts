@@ -2,8 +2,8 @@ import { commandIn, tellsTask } from '../../governor/prompts/prompt.ts';
 import { firstSentences } from '../../governor/prompts/sentences.ts';
 import type { PromptEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { constraintsIn } from '../user-words/constraints.ts';
 import { inTurns, oneLine } from '../words.ts';
+import { constraintsIn } from './constraints.ts';
 
 interface Request {
   /** Of the prompt in the notes. */

@@ -1,8 +1,7 @@
 import type { Discard, FileChange } from '../entry.ts';
 import { START } from '../paths.ts';
+import { fileChanges, gitEffects, redirectChanges } from './file-effects.ts';
 import { inFolder, programIn } from './shell-arguments.ts';
-import { fileChanges, redirectChanges } from './shell-files.ts';
-import { gitEffects } from './shell-git.ts';
 import { type Chain, type Command, type Link, type List, shellLists, type Word } from './shell-lists.ts';
 
 export interface ShellEffects {
