@@ -11,7 +11,17 @@ type Finish = (exitCode: number) => void;
 const PROFILE = 'the profile that holds: its name, or the path of its file (default: the flow says it)';
 
 export function define(command: Command, io: Io, finish: Finish): void {
-  command.addHelpText('after', EXAMPLES);
+  command.addHelpText(
+    'after',
+    examples(
+      'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
+      'ctxb flow run flow.yaml --parallel 2 -- claude',
+      'ctxb flow explain flow.yaml --html flow.html',
+      'ctxb flow pack flow.yaml implement | claude -p',
+      'ctxb flow report',
+      'ctxb flow studio flow.yaml',
+    ),
+  );
   defineRun(command, io, finish);
   command
     .command('explain')
@@ -21,7 +31,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .option('--json', 'as JSON')
     .option('--html <file>', 'as a page in this file')
     .option('--context-dir <folder>', 'where the runs are')
-    .addHelpText('after', EXPLAIN_EXAMPLES)
+    .addHelpText('after', examples('ctxb flow explain flow.yaml', 'ctxb flow explain flow.yaml --html flow.html'))
     .action(async (file: string, options: ExplainOptions) => {
       const { explain } = await import('./flow-explain.ts');
       finish(await explain(file, options, io));
@@ -35,7 +45,10 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .option('--run <run>', 'the run with the outputs of earlier steps (default: the newest of this flow)')
     .option('--receipt', 'print as JSON what the pack holds and leaves out, instead of the pack')
     .option('--context-dir <folder>', 'where the runs are')
-    .addHelpText('after', PACK_EXAMPLES)
+    .addHelpText(
+      'after',
+      examples('ctxb flow pack flow.yaml implement | claude -p', 'ctxb flow pack flow.yaml implement --receipt'),
+    )
     .action(async (file: string, step: string, options: PackOptions) => {
       const { printPack } = await import('./flow-pack.ts');
       finish(await printPack(file, step, options, io));
@@ -46,7 +59,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .argument('[run]', 'its id or the beginning of it (default: the newest)')
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the runs are')
-    .addHelpText('after', REPORT_EXAMPLES)
+    .addHelpText('after', examples('ctxb flow report', 'ctxb flow report 2026-03-31 --json'))
     .action(async (run: string | undefined, options: ReportOptions) => {
       const { report } = await import('./flow-report.ts');
       finish(await report(run, options, io));
@@ -58,7 +71,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .option('--profile <profile>', PROFILE)
     .option('--no-open', 'print the address and open no browser')
     .option('--context-dir <folder>', 'where the receipts are')
-    .addHelpText('after', STUDIO_EXAMPLES)
+    .addHelpText('after', examples('ctxb flow studio flow.yaml', 'ctxb flow studio flow.yaml --no-open'))
     .action(async (file: string, options: StudioOptions) => {
       const { studio } = await import('./flow-studio.ts');
       finish(await studio(file, options, io));
@@ -84,46 +97,22 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
     .option('--otlp <url>', 'send metrics and traces of each step to this OpenTelemetry receiver')
     .option('--quiet', 'say nothing on stderr')
     .option('--context-dir <folder>', 'where runs, receipts and notes go')
-    .addHelpText('after', RUN_EXAMPLES)
+    .addHelpText(
+      'after',
+      examples(
+        'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
+        'ctxb flow run flow.yaml --parallel 2 --quiet -- claude',
+        'ctxb flow run flow.yaml --profile heavy-context -- claude',
+        'ctxb flow run flow.yaml --from implement --resume 2026-03-31 -- claude',
+        'ctxb flow run flow.yaml --dry-run -- claude',
+      ),
+    )
     .action(async (file: string, words: string[], options: FlowRunOptions) => {
       const { runFlowFile } = await import('./flow-run.ts');
       finish(await runFlowFile(file, words, options, io));
     });
 }
 
-const EXAMPLES = `
-Examples:
-  ctxb flow run flow.yaml -- claude --permission-mode acceptEdits
-  ctxb flow run flow.yaml --parallel 2 -- claude
-  ctxb flow explain flow.yaml --html flow.html
-  ctxb flow pack flow.yaml implement | claude -p
-  ctxb flow report
-  ctxb flow studio flow.yaml`;
-
-const RUN_EXAMPLES = `
-Examples:
-  ctxb flow run flow.yaml -- claude --permission-mode acceptEdits
-  ctxb flow run flow.yaml --parallel 2 --quiet -- claude
-  ctxb flow run flow.yaml --profile heavy-context -- claude
-  ctxb flow run flow.yaml --from implement --resume 2026-03-31 -- claude
-  ctxb flow run flow.yaml --dry-run -- claude`;
-
-const EXPLAIN_EXAMPLES = `
-Examples:
-  ctxb flow explain flow.yaml
-  ctxb flow explain flow.yaml --html flow.html`;
-
-const PACK_EXAMPLES = `
-Examples:
-  ctxb flow pack flow.yaml implement | claude -p
-  ctxb flow pack flow.yaml implement --receipt`;
-
-const REPORT_EXAMPLES = `
-Examples:
-  ctxb flow report
-  ctxb flow report 2026-03-31 --json`;
-
-const STUDIO_EXAMPLES = `
-Examples:
-  ctxb flow studio flow.yaml
-  ctxb flow studio flow.yaml --no-open`;
+function examples(...lines: readonly string[]): string {
+  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
+}

@@ -11,9 +11,7 @@ import { type Pack, pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/receipt.ts';
 import type { PackItem } from './pack/step-block.ts';
 
-/** What budgets depend on besides the flow. */
 export interface BudgetWorld {
-  /** The configuration of all flows. */
   readonly global?: Partial<FlowGlobals> | undefined;
   /** Tokens of the context window; where it is not known, what the step's model names, or 200,000. */
   readonly window?: number | undefined;
@@ -29,15 +27,12 @@ export interface BriefingWorld extends BudgetWorld {
   readonly readHints?: (path: string) => string | undefined;
   /** Reads a file with a prompt; takes its path as the flow has it. */
   readonly readPrompt: (file: string) => string;
-  /** The choice of a curator. */
   readonly curated?: CuratedChoice | undefined;
 }
 
-/** Where the parts of briefings lie. */
 export interface FlowFiles {
   /** The flow's; absolute. */
   readonly file: string;
-  /** The working folder. */
   readonly cwd: string;
   /** undefined: nothing has run. */
   readonly run: { readonly outputOf: (stepId: string) => StepOutput | undefined } | undefined;
@@ -71,7 +66,6 @@ function readHints(cwd: string, path: string): string | undefined {
   return 'path' in found ? readPlain(found.path, HINTS_LIMIT) : undefined;
 }
 
-/** A step's pack, and the budgets that it was made within. */
 export interface Briefing {
   readonly pack: Pack;
   readonly budgets: ResolvedBudgets;
@@ -118,7 +112,6 @@ function historyItem({ id, agent, priority }: FlowStep, output: StepOutput | und
 /** The task of a step that has only an objective, which stands at the top already: repeated, it would read as two. */
 const OBJECTIVE_IS_TASK = 'Reach the objective at the top of this briefing.';
 
-/** The prompt of a step, from the flow or from its file. */
 export function promptOf(
   { promptFile, prompt, objective }: FlowStep,
   read: BriefingWorld['readPrompt'],
@@ -127,7 +120,6 @@ export function promptOf(
   return prompt ?? (objective === undefined ? undefined : OBJECTIVE_IS_TASK);
 }
 
-/** The profile that a flow has chosen. */
 export function profileOf({ profile, profiles }: Pick<Flow, 'profile' | 'profiles'>): Profile | undefined {
   return profile !== undefined && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
 }

@@ -1,34 +1,21 @@
 import { type BriefingWorld, briefingOf, effectiveCurator } from './briefing.ts';
 import { stepGraph } from './file/order-steps.ts';
 import type { Flow, FlowStep } from './flow.ts';
-import { type BudgetSource, type BudgetWarning, LEVELS, type Level, type SourcedBudgets } from './pack/budgets.ts';
-import type { PackReceipt } from './pack/receipt.ts';
+import { type BudgetSource, LEVELS, type Level } from './pack/budgets.ts';
 
 /** What the steps of a flow would be given if they were run now. */
 export interface FlowExplained {
   readonly version: 1;
   readonly flow: string;
-  /** The profile that is chosen. */
   readonly profile: string | null;
   /** The file that the values of each level stand in, relative to the working folder. */
   readonly files: LevelFiles;
   /** The run whose outputs the packs are made of; `null`: the flow has not run. */
   readonly run: string | null;
-  /** In the order of the file. */
   readonly steps: readonly StepExplained[];
 }
 
-export interface StepExplained {
-  readonly step: string;
-  readonly agent: string | null;
-  readonly needs: readonly string[];
-  readonly budgets: SourcedBudgets;
-  readonly curator: { readonly enabled: boolean; readonly model: string; readonly source: Level | 'default' };
-  readonly budget_warnings: readonly BudgetWarning[];
-  /** Steps that it would see and that have no output yet; the receipt has them with 0 characters. */
-  readonly without_output: readonly string[];
-  readonly receipt: PackReceipt;
-}
+export type StepExplained = ReturnType<typeof explainStep>;
 
 /** A level without values of its own may have none. */
 export type LevelFiles = Readonly<Partial<Record<Level, string>>>;
@@ -57,7 +44,7 @@ export function explainFlow(
   };
 }
 
-function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld, needs: readonly string[]): StepExplained {
+function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld, needs: readonly string[]) {
   const { pack, budgets } = briefingOf(flow, step, {
     ...world,
     // Steps that have not run are listed too.
@@ -72,6 +59,7 @@ function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld, needs: re
     budgets: budgets.values,
     curator: { enabled: curator.enabled, model: curator.model, source },
     budget_warnings: budgets.warnings,
+    // The receipt has them with 0 characters.
     without_output: seen.filter((id) => world.outputs(id) === undefined),
     receipt: pack.receipt,
   };

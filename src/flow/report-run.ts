@@ -1,5 +1,5 @@
 import type { EarlierRun } from './earlier-run.ts';
-import { type OutcomeCounts, outcomeCounts } from './pack/receipt.ts';
+import { outcomeCounts } from './pack/receipt.ts';
 import type { KnownReceipt } from './step-receipt.ts';
 
 /** What the steps of a run were given, and what they used. */
@@ -10,35 +10,12 @@ export interface RunReport {
   readonly flow: string | null;
   /** A step comes after those that it sees. */
   readonly steps: readonly StepFigures[];
-  readonly total: Sums;
+  readonly total: ReturnType<typeof sumsOf>;
   /** Steps that have run with a curator and without one. */
   readonly curator: readonly CuratorComparison[];
 }
 
-interface Sums extends OutcomeCounts {
-  readonly steps: number;
-  readonly calls: number;
-  /** Of the steps alone, and of their curators. */
-  readonly cost_usd: number;
-  readonly curator_cost_usd: number;
-  readonly duration_ms: number;
-}
-
-export interface StepFigures extends OutcomeCounts {
-  readonly step: string;
-  readonly run: string;
-  readonly attempt: number;
-  /** Code points of the pack, and those it could have. */
-  readonly pack_chars: number;
-  readonly budget_chars: number;
-  readonly truncated: boolean;
-  /** Whether a curator chose. */
-  readonly curated: boolean;
-  /** What that cost, and what was wrong with it; `null`: no curator was asked. */
-  readonly curation: KnownReceipt['curation'] | null;
-  /** `null`: the step has not ended. */
-  readonly measured: KnownReceipt['measured'] | null;
-}
+export type StepFigures = Readonly<ReturnType<typeof figuresOf>>;
 
 export interface CuratorComparison {
   readonly step: string;
@@ -66,7 +43,7 @@ export function reportRun(
   };
 }
 
-function sumsOf(steps: readonly StepFigures[]): Sums {
+function sumsOf(steps: readonly StepFigures[]) {
   const sum = (figure: (step: StepFigures) => number | undefined) =>
     steps.reduce((total, step) => total + (figure(step) ?? 0), 0);
   return {
@@ -76,6 +53,7 @@ function sumsOf(steps: readonly StepFigures[]): Sums {
     cut: sum(({ cut }) => cut),
     omitted: sum(({ omitted }) => omitted),
     calls: sum(({ measured }) => measured?.calls),
+    // Of the steps alone, and of their curators.
     cost_usd: sum(({ measured }) => measured?.cost_usd),
     curator_cost_usd: sum(({ curation }) => curation?.cost_usd),
     duration_ms: sum(({ measured }) => measured?.duration_ms),
@@ -99,7 +77,7 @@ function isCurated({ curator }: KnownReceipt): boolean {
   return curator !== undefined;
 }
 
-function figuresOf(receipt: KnownReceipt): StepFigures {
+function figuresOf(receipt: KnownReceipt) {
   const { step, run, attempt, items, context_truncation, curation, measured } = receipt;
   return {
     step,
@@ -110,7 +88,9 @@ function figuresOf(receipt: KnownReceipt): StepFigures {
     budget_chars: context_truncation.budget_chars,
     truncated: context_truncation.truncated,
     curated: isCurated(receipt),
+    /** `null`: no curator was asked. */
     curation: curation ?? null,
+    /** `null`: the step has not ended. */
     measured: measured ?? null,
   };
 }

@@ -14,7 +14,6 @@ import { answerJsonSchema, checkAnswer, readAnswer } from './curator-answer.ts';
 import { curatorPrompt } from './curator-prompt.ts';
 import { type CheckedSummaries, checkSummaries, type SummaryTask } from './summaries.ts';
 
-/** How a curator is run. */
 export interface CurateOptions {
   readonly curator: Curator;
   readonly program: string;
@@ -27,7 +26,6 @@ export interface CurateOptions {
   readonly summaries: SummaryTask;
 }
 
-/** The result of a curator, for the pack and for the receipt. */
 export interface Curation {
   /** undefined: the mechanical selection holds. */
   readonly choice: CuratedChoice | undefined;

@@ -24,7 +24,6 @@ function objectOf(properties: object) {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** Parses an answer. */
 export function readAnswer(text: string): { readonly answer: CuratorAnswer } | { readonly fault: string } {
   const found = text.trim() === '' ? 'nothing' : quoted(text, LINE_LENGTH);
   try {
@@ -35,24 +34,22 @@ export function readAnswer(text: string): { readonly answer: CuratorAnswer } | {
   }
 }
 
-/** What an answer is checked against. */
-export interface AnswerBounds {
-  /** Ids of the steps in the history. */
+interface AnswerBounds {
   readonly steps: ReadonlySet<string>;
   readonly maxFiles: number;
   /** The file's name in the working folder, or why it cannot be taken. */
   readonly find: (file: string) => { readonly name: string } | { readonly fault: string };
 }
 
-export interface CheckedAnswer {
-  /** undefined: nothing that the answer names exists. */
-  readonly choice: CuratedChoice | undefined;
-  readonly fault: string | undefined;
-}
-
-/** Takes the steps and files of an answer that exist; of too many files the first. */
-export function checkAnswer({ files, steps }: Omit<CuratorAnswer, 'summaries'>, bounds: AnswerBounds): CheckedAnswer {
-  const { steps: known, maxFiles, find } = bounds;
+/**
+ * Takes the steps and files of an answer that exist; of too many files the first.
+ *
+ * @returns `choice` is undefined where nothing that the answer names exists
+ */
+export function checkAnswer(
+  { files, steps }: Omit<CuratorAnswer, 'summaries'>,
+  { steps: known, maxFiles, find }: AnswerBounds,
+) {
   const looked = [...new Set(files)].map((file) => ({ file, ...find(file) }));
   const names = new Set(looked.flatMap((found) => ('name' in found ? [found.name] : [])));
   const bad = looked.flatMap((found) => ('fault' in found ? [`${shown(found.file)} (${found.fault})`] : []));

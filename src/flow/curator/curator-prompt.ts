@@ -37,9 +37,7 @@ export function curatorPrompt(
 }
 
 export interface PromptPlace {
-  /** The working folder. */
   readonly cwd: string;
-  /** How many files may be named. */
   readonly maxFiles: number;
   /** The steps whose outputs are to be summed up, and the code points that each summary may have. */
   readonly toSum: readonly PackItem[];

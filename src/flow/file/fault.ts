@@ -4,7 +4,6 @@ import { finding } from '../../config/finding.ts';
 /** The path of a value in a flow file: names of keys and indexes of lists. */
 export type Path = readonly (string | number)[];
 
-/** Something that is refused, before its line is known. */
 export interface Fault {
   readonly path: Path;
   readonly expected: string;

@@ -1,6 +1,5 @@
 import type { Flow, FlowStep } from '../flow.ts';
 
-/** The order in which steps run, and which others each of them sees. */
 export interface StepOrder {
   /** The order of the file, except that a step comes after those it needs. */
   readonly sequence: readonly FlowStep[];

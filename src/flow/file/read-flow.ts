@@ -7,8 +7,7 @@ import { parseYaml } from '../../config/yaml.ts';
 import { faulty } from '../../errors.ts';
 import type { GivenFault } from '../../store/files/given-file.ts';
 import type { Flow } from '../flow.ts';
-import { checkKeys, checkValues } from './check-entries.ts';
-import { checkProfile, checkSteps } from './check-references.ts';
+import { checkKeys, checkProfile, checkSteps, checkValues } from './check-flow.ts';
 import { type Fault, pathText, toFinding } from './fault.ts';
 import { checkPromptFiles, isProfileName, profileFile, readText } from './flow-files.ts';
 import { flowFileSchema, MAX_STEPS, profile as profileSchema } from './flow-schema.ts';
@@ -18,7 +17,6 @@ const MAX_FINDINGS = 100;
 
 /** A flow, or all findings about its file in the order of the lines. */
 export interface ReadFlow {
-  /** Undefined when there are findings. */
   readonly flow: Flow | undefined;
   readonly findings: readonly Finding[];
 }
@@ -32,11 +30,9 @@ export function readFlow(path: string, choice: FlowChoice = {}): ReadFlow {
   return 'text' in read ? checkFlow(path, read.text, choice) : refused([unreadable(path, read)]);
 }
 
-/** What is asked of a flow besides its text. */
 export interface FlowChoice {
   /** In place of the profile that the flow names. */
   readonly profile?: string | undefined;
-  /** Reads the file of a profile. */
   readonly read?: typeof readText;
 }
 

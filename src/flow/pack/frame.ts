@@ -3,13 +3,12 @@ import { fenced, quoted } from '../../core/memory/words.ts';
 import type { FlowStep } from '../flow.ts';
 import { costOf, fitted, grouped, head } from './characters.ts';
 import type { PriorityLevels } from './priority.ts';
-import { type CuratedChoice, longestNote, outcomeOf, type PackReceipt } from './receipt.ts';
-import type { Candidate, HistoryRoom } from './select.ts';
+import { type CuratedChoice, longestNote, outcomeOf } from './receipt.ts';
+import type { Candidate } from './select.ts';
 import { CUT_MARKER, OMITTED_LENGTH, stepBlock } from './step-block.ts';
 
 /** What a pack may hold besides teaching notes and history. */
 export interface PackExtras {
-  /** Default: the step's own prompt. */
   readonly prompt?: string | undefined;
   /** Files of earlier steps and flows, by path. */
   readonly artifacts?: readonly string[] | undefined;
@@ -20,15 +19,7 @@ export interface PackExtras {
 }
 
 /** All of a pack except its history, and the room that is left for the history. */
-export interface Frame {
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-  readonly artifacts: ArtifactList;
-  readonly scent: ScentTrail;
-  readonly room: HistoryRoom;
-  /** Code points of teaching notes and task. */
-  readonly wholeChars: number;
-}
+export type Frame = ReturnType<typeof frameOf>;
 
 const HISTORY_HEADING = `## Earlier steps
 
@@ -42,7 +33,7 @@ export function frameOf(
   candidates: readonly Candidate[],
   budget: number,
   { prompt = step.prompt, artifacts: paths = [], scentTrail: trail = '' }: PackExtras,
-): Frame {
+) {
   const teaching = teachingParts(step);
   const task = taskParts(prompt);
   const newest = candidates.at(-1);
@@ -61,6 +52,7 @@ export function frameOf(
     artifacts,
     scent,
     room: { whole: free - artifacts.reserved - scent.reserved, note },
+    /** Code points of teaching notes and task. */
     wholeChars: costs([...teaching, ...task]) - 1,
   };
 }
@@ -69,7 +61,6 @@ function costs(parts: readonly string[]): number {
   return parts.reduce((sum, part) => sum + costOf(part), 0);
 }
 
-/** What a pack needs of its step. */
 export type TaughtStep = Pick<FlowStep, 'id' | 'objective' | 'inputs' | 'outputs' | 'teaching' | 'prompt'>;
 
 /** The teaching notes, which are never shortened. */
@@ -104,25 +95,10 @@ const PATH_LENGTH = 4_096;
 /** Code points of the scent trail that are shown. */
 const SCENT_LENGTH = 2_000;
 
-/** A part of a pack that may take a share of it; its text is empty where nothing is shown. */
-interface SharedPart {
-  readonly text: string;
-  /** Set aside for it: never less than it takes, and growing no faster than the share. */
-  readonly reserved: number;
-}
+// Of each part, `reserved` is what is set aside for it: never less than it takes, and growing no faster than the share.
 
-export interface ArtifactList extends SharedPart {
-  /** How many of the paths are shown, from the first. */
-  readonly shown: number;
-}
-
-export interface ScentTrail extends SharedPart {
-  /** undefined: the flow has no scent trail. */
-  readonly receipt: PackReceipt['scent_trail'];
-}
-
-/** The files of earlier steps by path; the step reads them itself. */
-function artifactList(paths: readonly string[], room: number): ArtifactList {
+/** The files of earlier steps by path, as far as they are `shown`; the step reads them itself. */
+function artifactList(paths: readonly string[], room: number) {
   if (paths.length === 0) return { text: '', reserved: 0, shown: 0 };
   let text = '## Upstream artifacts\n';
   let cost = costOf(text);
@@ -140,7 +116,7 @@ function artifactList(paths: readonly string[], room: number): ArtifactList {
 }
 
 /** Hints of earlier runs, in a fence: they are not trusted more than any output. */
-function scentTrail(trail: string, room: number): ScentTrail {
+function scentTrail(trail: string, room: number) {
   if (trail.trim() === '') return { text: '', reserved: 0, receipt: undefined };
   const chars = codePoints(trail);
   const render = (limit: number) => {

@@ -39,7 +39,6 @@ export interface PriorityLevels {
   readonly global?: AgentPriorities | undefined;
 }
 
-/** What a tier was read from. */
 export type ClassifiedBy =
   | 'step'
   | 'configured agent'

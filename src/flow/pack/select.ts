@@ -3,7 +3,6 @@ import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { type Classified, type ClassifiedBy, TIERS, type Tier } from './priority.ts';
 import { fittedBlock, newestBlock, type PackItem, type StepBlock, type Summary, stepBlock } from './step-block.ts';
 
-/** An earlier step with its tier and limit. */
 export interface Candidate {
   readonly item: PackItem;
   /** Its place in the history, from 0. */

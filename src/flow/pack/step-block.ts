@@ -4,7 +4,6 @@ import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, oneLine, quoted } from '../../co
 import type { StepOutput } from '../flow.ts';
 import { BETWEEN_PARTS, costOf, fitted, grouped, head, type Part } from './characters.ts';
 
-/** The output of an earlier step. */
 export interface PackItem extends StepOutput {
   readonly stepId: string;
   readonly agent: string | undefined;
@@ -16,13 +15,11 @@ export interface PackItem extends StepOutput {
 /** What a model wrote about an output; it is marked as such wherever it is shown. */
 export interface Summary {
   readonly text: string;
-  /** The model. */
   readonly by: string;
 }
 
 /** An earlier step as it stands in a pack. */
 export interface StepBlock extends Part {
-  /** Code points of its output that are shown. */
   readonly shown: number;
 }
 

@@ -37,24 +37,14 @@ function factsOf({ profile, run, steps }: FlowExplained): string {
   return `${[counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${profile}`]), from].join(', ')}.`;
 }
 
+const OVERVIEW_FIGURES =
+  'Context budget,Recent history,Older history,Pack,Filled,Whole,No output yet,Cut,Omitted'.split(',');
+
 function overview({ steps }: FlowExplained): string {
   return htmlTable({
     caption: 'Every step, its budgets and what its pack would hold, in characters',
     wide: true,
-    headings: [
-      { text: 'Step' },
-      ...[
-        'Context budget',
-        'Recent history',
-        'Older history',
-        'Pack',
-        'Filled',
-        'Whole',
-        'No output yet',
-        'Cut',
-        'Omitted',
-      ].map((text) => ({ text, figure: true })),
-    ],
+    headings: [{ text: 'Step' }, ...OVERVIEW_FIGURES.map((text) => ({ text, figure: true }))],
     rows: steps.map((step) => {
       const { chars_used, budget_chars } = step.receipt.context_truncation;
       const { without_output, receipt } = step;

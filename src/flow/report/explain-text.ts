@@ -5,7 +5,6 @@ import type { Style } from '../../report/style.ts';
 import { type FlowExplained, type LevelFiles, type StepExplained, sourceText } from '../explain.ts';
 import { BUDGET_FIELDS } from '../pack/budgets.ts';
 
-/** Each step's budgets and what its pack would hold. */
 export function flowExplainText({ flow, profile, files, run, steps }: FlowExplained, style: Style): string {
   const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
   const facts = [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from];
@@ -29,10 +28,9 @@ function stepText(step: StepExplained, files: LevelFiles, style: Style): string 
 
 function budgetLines({ budgets }: StepExplained, files: LevelFiles, style: Style): string[] {
   const lines = aligned(BUDGET_FIELDS.map((field) => [field, tokens(budgets[field].value)]));
-  return lines.map((line, index) => {
-    const field = BUDGET_FIELDS[index];
-    const source = field === undefined ? '' : onOneLine(sourceText(budgets[field].source, files));
-    return `${line}  ${source === 'default' ? style.dim(source) : source}`;
+  return BUDGET_FIELDS.map((field, index) => {
+    const source = onOneLine(sourceText(budgets[field].source, files));
+    return `${lines[index]}  ${source === 'default' ? style.dim(source) : source}`;
   });
 }
 
@@ -52,17 +50,12 @@ function packLine({ receipt }: StepExplained, { yellow, red }: Style): string {
 function nameLines({ receipt, without_output }: StepExplained, { green, dim }: Style): string[] {
   const waiting = new Set(without_output);
   const whole = receipt.items.filter(({ step, outcome }) => outcome === 'included' && !waiting.has(step));
-  const files = receipt.artifacts.filter(({ outcome }) => outcome === 'included');
+  const steps = whole.map(({ step }) => step);
+  const files = receipt.artifacts.filter(({ outcome }) => outcome === 'included').map(({ path }) => path);
   return [
-    ...named(
-      green('whole'),
-      whole.map(({ step }) => step),
-    ),
+    ...named(green('whole'), steps),
     ...named(dim('no output yet'), without_output),
-    ...named(
-      green('files'),
-      files.map(({ path }) => path),
-    ),
+    ...named(green('files'), files),
   ];
 }
 
@@ -70,7 +63,6 @@ function named(what: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`${what}: ${names.map(onOneLine).join(', ')}`];
 }
 
-/** What is cut or omitted, with the reason. */
 function heldBack({ receipt, without_output }: StepExplained, { yellow, red }: Style): string[] {
   const waiting = new Set(without_output);
   const items = receipt.items.filter(({ step, outcome }) => outcome !== 'included' && !waiting.has(step));
@@ -79,10 +71,8 @@ function heldBack({ receipt, without_output }: StepExplained, { yellow, red }: S
     tier,
     `${tokens(shown_chars)} of ${tokens(chars)}`,
   ]);
-  const lines = aligned(rows).map((line, index) => {
-    const { outcome, reason = '' } = items[index] ?? {};
-    return (outcome === 'cut' ? yellow : red)(`${line}  ${reason}`);
-  });
+  const lines = aligned(rows);
+  const painted = items.map(({ outcome, reason }, at) => (outcome === 'cut' ? yellow : red)(`${lines[at]}  ${reason}`));
   const files = receipt.artifacts.filter(({ outcome }) => outcome === 'omitted').map(({ path }) => path);
-  return [...lines, ...named(red('files omitted'), files)];
+  return [...painted, ...named(red('files omitted'), files)];
 }

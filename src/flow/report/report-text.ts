@@ -36,7 +36,6 @@ const COLUMNS: readonly Column[] = [
   CURATOR,
 ];
 
-/** What each step of a run was given and used, and what a curator changed. */
 export function flowReportText({ run, flow, steps, total, curator }: RunReport, style: Style): string {
   if (flow === null) return `run ${onOneLine(run)}: no step has left a receipt\n`;
   const lines = [

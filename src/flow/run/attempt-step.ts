@@ -25,7 +25,6 @@ export interface FlowRun {
 
 export interface FlowWatcher {
   news(step: FlowStep, news: StepNews): void;
-  /** Watches the session of a step. */
   watcher(step: FlowStep): Watcher;
   close(): void;
 }

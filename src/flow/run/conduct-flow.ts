@@ -9,7 +9,6 @@ import { createAttempts, type FlowRun } from './attempt-step.ts';
 import { type Board, runFlow, type StepNews } from './run-flow.ts';
 import type { StepEnd } from './run-step.ts';
 
-/** How the steps ended. */
 export interface FlowEnd {
   readonly board: Board;
   /** By a step's id; the figures are those of all its attempts. */

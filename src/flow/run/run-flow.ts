@@ -3,7 +3,6 @@ import { orderSteps, type StepGraph } from '../file/order-steps.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { StepEnd } from './run-step.ts';
 
-/** What `runFlow` needs from outside. */
 export interface FlowWorld {
   readonly attempt: (step: FlowStep, attempt: number) => Promise<StepEnd>;
   /** Called when a step starts, ends an attempt, or is skipped. */
@@ -126,19 +125,12 @@ function isStopped({ steps }: Flow, board: Board): boolean {
   return steps.some(({ id, onFail }) => board[id] === 'failed' && onFail === 'stop');
 }
 
-/** The options that choose steps. */
-export interface Choice {
-  /** Id of an earlier run to continue: what it has finished is not run again. */
-  readonly resume?: string | undefined;
-  /** This step and all after it, in the order in which they run. */
-  readonly from?: string | undefined;
-  readonly only?: string | undefined;
-}
+/** Options that choose steps: those that the run `resume` has not finished, all from `from` on, or `only` one. */
+export type Choice = { readonly [O in 'resume' | 'from' | 'only']?: string | undefined };
 
 /**
  * The steps that a choice leaves out, by whether an earlier run has finished them.
  *
- * @param isDone whether the earlier run has finished a step
  * @throws CtxbError `usage` where the choice names an unknown step, or two
  */
 export function settledSteps(flow: Flow, { resume, from, only }: Choice, isDone: (id: string) => boolean): Settled {

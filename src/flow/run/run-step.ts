@@ -20,11 +20,8 @@ export interface StepRun {
   readonly invocation: HeadlessInvocation;
   readonly config: Config;
   readonly prompt: string;
-  /** As in a run of its own. */
   readonly otlp?: string | undefined;
-  /** undefined: no limit. */
   readonly timeoutSeconds: number | undefined;
-  /** Aborted when the flow is to end. */
   readonly stop: AbortSignal;
 }
 
@@ -132,7 +129,6 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks): Promise<S
   };
 }
 
-/** The text of a result. */
 interface Answer {
   readonly text: string;
   readonly isError: boolean;

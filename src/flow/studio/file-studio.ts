@@ -26,11 +26,9 @@ import {
 
 /** Where the files of a flow and what holds for it are. */
 interface Place {
-  /** Where the receipts are. */
   readonly contextDir: string;
   /** Tokens of the model's context window, default 200,000. */
   readonly window: number | undefined;
-  /** The budgets of all flows. */
   readonly global: BudgetChanges;
   /** In place of the one that the flow names. */
   readonly profile?: string | undefined;
@@ -66,7 +64,6 @@ interface ReadFile {
   readonly hash: string;
 }
 
-/** The files that are edited. */
 interface Files {
   readonly flow: ReadFile;
   /** That of the chosen profile, where it has one of its own. */
@@ -92,7 +89,6 @@ function readFiles(path: string, asked: string | undefined): Files {
   return { flow: own, profile, hash: `${own.hash}-${profile.hash}`, checked, inFlow: undefined, asked };
 }
 
-/** Texts of the files, with edits. */
 interface Texts {
   readonly flow: string;
   readonly profile: string | undefined;

@@ -24,27 +24,27 @@ export interface Studio {
 /** A file of the page, by its name in the URL; '' is the page itself. */
 export type Assets = ReadonlyMap<string, { readonly type: string; readonly text: string }>;
 
-export interface StudioServer {
-  /** With the token; always on 127.0.0.1. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 const TOKEN_BYTES = 32;
 
-/** Serves the page on a random port of the loopback interface, under a random token. */
-export async function startStudioServer(studio: Studio, assets: Assets): Promise<StudioServer> {
+/**
+ * Serves the page on a random port of the loopback interface, under a random token, which is in the `url`.
+ */
+export async function startStudioServer(studio: Studio, assets: Assets) {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const server = createServer((request, response) => {
     const place = placeOf(request, { host: hostOf(server), token });
-    if (place === undefined) return refuse(request, response, 403);
-    answer({ request, response, place }, studio, assets).catch((error) => sendFault(response, error));
+    void replyTo(request, place, studio, assets)
+      // The page shows the error, and the server goes on: drafts are not lost.
+      .catch((error) =>
+        json(500, { message: `This is a bug in ctxb: ${error instanceof Error ? error.stack : error}` }),
+      )
+      .then((reply) => send(response, reply));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://${hostOf(server)}/${token}/`,
-    async close() {
+    async close(): Promise<void> {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
@@ -53,57 +53,54 @@ export async function startStudioServer(studio: Studio, assets: Assets): Promise
   };
 }
 
+export type StudioServer = Awaited<ReturnType<typeof startStudioServer>>;
+
 function hostOf(server: Server): string {
   const address = server.address();
   return typeof address === 'object' && address !== null ? `127.0.0.1:${address.port}` : '';
 }
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly place: string;
-}
-
-async function answer(exchange: Exchange, studio: Studio, assets: Assets): Promise<void> {
-  const { request, response, place } = exchange;
-  const asset = assets.get(place);
-  if (request.method === 'GET' && asset !== undefined) return send(response, 200, asset);
-  if (request.method !== 'POST' || (place !== 'view' && place !== 'save')) return refuse(request, response, 404);
-  const asked = await readRequest(request);
-  if (asked === undefined) return refuse(request, response, 400);
-  sendJson(response, ...outcome(() => studio[place](asked)));
+interface Reply {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
 }
 
 /** 409: the file has changed since the page loaded it; 422: another error of the user's. */
-function outcome(work: () => object | 'changed'): [status: number, body: object] {
+async function replyTo(
+  request: IncomingMessage,
+  place: string | undefined,
+  studio: Studio,
+  assets: Assets,
+): Promise<Reply> {
+  if (place === undefined) return refusal(request, 403);
+  const asset = assets.get(place);
+  if (request.method === 'GET' && asset !== undefined) return { status: 200, ...asset };
+  if (request.method !== 'POST' || (place !== 'view' && place !== 'save')) return refusal(request, 404);
+  const asked = await readRequest(request);
+  if (asked === undefined) return refusal(request, 400);
   try {
-    const result = work();
-    return result === 'changed' ? [409, { message: CHANGED }] : [200, result as object];
+    const result = studio[place](asked);
+    return result === 'changed' ? json(409, { message: CHANGED }) : json(200, result);
   } catch (error) {
-    if (isCtxbError(error)) return [422, { message: error.message }];
+    if (isCtxbError(error)) return json(422, { message: error.message });
     throw error;
   }
 }
 
 const CHANGED = 'The file has been changed by something else since it was loaded; nothing was written.';
 
-/** The page shows the error, and the server goes on: drafts are not lost. */
-function sendFault(response: ServerResponse, error: unknown): void {
-  if (response.headersSent || response.destroyed) response.destroy();
-  else sendJson(response, 500, { message: `This is a bug in ctxb: ${error instanceof Error ? error.stack : error}` });
-}
-
-function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
+function refusal(request: IncomingMessage, status: number): Reply {
   // The body is not read.
   request.resume();
-  send(response, status, { type: 'text/plain', text: `${status}\n` });
+  return { status, type: 'text/plain', text: `${status}\n` };
 }
 
-function sendJson(response: ServerResponse, status: number, body: object): void {
-  send(response, status, { type: 'application/json', text: JSON.stringify(body) });
+function json(status: number, body: object): Reply {
+  return { status, type: 'application/json', text: JSON.stringify(body) };
 }
 
-function send(response: ServerResponse, status: number, { type, text }: { type: string; text: string }): void {
+function send(response: ServerResponse, { status, type, text }: Reply): void {
   response.writeHead(status, { ...GUARDED, 'content-type': `${type}; charset=utf-8` });
   response.end(text);
 }

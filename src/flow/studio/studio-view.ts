@@ -28,19 +28,16 @@ export interface StudioView {
   readonly findings: readonly Finding[];
   /** undefined: the file is not a valid flow. */
   readonly flow: FlowView | undefined;
-  /** What the edits change in the file. */
   readonly diff: readonly DiffLine[];
 }
 
 export interface FlowView {
   readonly name: string;
-  /** The one that is chosen. */
   readonly profile: ProfileView | undefined;
   /** Tokens that presets and shares are for. */
   readonly window: number;
   /** Of all steps that say nothing else. */
   readonly budgets: BudgetsView;
-  /** In the order of the file. */
   readonly steps: readonly StepView[];
 }
 
@@ -55,7 +52,6 @@ export interface ProfileView {
   readonly diff: readonly DiffLine[];
 }
 
-/** The budgets of one level. */
 export interface BudgetsView {
   /** As they stand in the file, with the edits. */
   readonly own: Readonly<Partial<Record<BudgetKey, string>>>;

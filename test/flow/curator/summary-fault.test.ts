@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { summaryFault } from '../../../src/flow/curator/summary-fault.ts';
+import { summaryFault } from '../../../src/flow/curator/summaries.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 
 const OUTPUT = `I read src/parse.ts and data.ts. 412 tests, 12,000 lines, version 2.1.330 at 12:20.

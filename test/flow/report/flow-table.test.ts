@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { flowTable } from '../../../src/flow/report/flow-table.ts';
+import { flowTable } from '../../../src/flow/report/flow-progress.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 import { stepEnd } from '../../support/step-end.ts';
 

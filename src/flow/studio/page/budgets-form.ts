@@ -21,7 +21,6 @@ const FIELDS: readonly Field[] = [
 
 const PRESETS = ['lean', 'balanced', 'heavy'];
 
-/** What a form shows of a level besides its values. */
 export interface FormNews {
   readonly budgets: BudgetsView;
   readonly faultOf: (key: BudgetKey) => string | undefined;

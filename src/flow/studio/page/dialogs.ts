@@ -27,7 +27,6 @@ export function showNotice(notice: Notice | undefined): void {
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { kept: ' ', added: '+', removed: '-', gap: '…' };
 
-/** What a file becomes. */
 export interface Change {
   readonly file: string;
   readonly diff: readonly DiffLine[];
