@@ -8,6 +8,11 @@ export function aligned(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
+/** The same below a title. @param paint of the headings */
+export function indented(rows: readonly (readonly string[])[], paint = (head: string) => head): string[] {
+  return aligned(rows).map((line, at) => `  ${at === 0 ? paint(line) : line}`);
+}
+
 const WIDEST = 110;
 const NARROWEST = 60;
 

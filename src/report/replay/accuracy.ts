@@ -7,11 +7,9 @@ import {
   mergeAccuracy,
   NO_ACCURACY,
 } from '../../replay/accuracy/accuracy.ts';
-import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, tokens } from '../figures.ts';
-import { aligned } from '../layout.ts';
+import { indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
-import type { Style } from '../style.ts';
 import { collected } from './format.ts';
 
 const NAMES: Readonly<Record<Estimator, string>> = {
@@ -24,51 +22,32 @@ const NAMES: Readonly<Record<Estimator, string>> = {
   summed: 'sum over the last turn',
 };
 
-const HEAD = ['calls', 'median', 'p90', 'p99', 'median', 'p90', 'p99'];
+const HEAD = ['', 'calls', 'median', 'p90', 'p99', 'median', 'p90', 'p99'];
 
-/** How well each next call was foreseen. */
+/** How well the next call was foreseen: tables over all, and a line for each session. */
 export const accuracy = collected(({ sessions }, { style }) => {
   const found = sessions.flatMap((session) => (session.accuracy === undefined ? [] : [session.accuracy]));
-  return accuracyText(found.reduce(mergeAccuracy, NO_ACCURACY), sessions, style);
-});
-
-/** How well the next call was foreseen: a line for each session, and tables over all. */
-function accuracyText(total: Accuracy, sessions: readonly SessionSummary[], style: Style): string {
+  const total = found.reduce(mergeAccuracy, NO_ACCURACY);
+  const section = (title: string, rows: readonly (readonly string[])[]) =>
+    rows.length === 0 ? [] : ['', style.bold(title), ...indented([HEAD, ...rows])];
+  const ofEstimators = (errors: Accuracy['calls']) => ESTIMATORS.flatMap((name) => rowOf(NAMES[name], errors[name]));
   return [
     style.bold('Error of the predicted next call, in tokens and in % of what was measured'),
-    ...table(ESTIMATORS.flatMap((name) => rowOf(NAMES[name], total.calls[name]))),
+    ...indented([HEAD, ...ofEstimators(total.calls)]),
     lackingText(total),
-    ...section(
-      'Where the recording lacks nothing (true output count, no picture)',
-      ESTIMATORS.flatMap((name) => rowOf(NAMES[name], total.complete[name])),
-      style,
-    ),
+    ...section('Where the recording lacks nothing (true output count, no picture)', ofEstimators(total.complete)),
     ...section(
       'ctxb, by what most of the added tokens were',
       CONTENT_SOURCES.flatMap((name) => rowOf(name, total.sources[name])),
-      style,
     ),
-    ...section(
-      'Against the pre_tokens of compactions',
-      ESTIMATORS.flatMap((name) => rowOf(NAMES[name], total.boundaries[name])),
-      style,
-    ),
+    ...section('Against the pre_tokens of compactions', ofEstimators(total.boundaries)),
     ...section(
       'ctxb, by session',
-      sessions.flatMap(({ file, accuracy }) => rowOf(onOneLine(file), accuracy?.calls.ctxb)),
-      style,
+      sessions.flatMap(({ file, accuracy: own }) => rowOf(onOneLine(file), own?.calls.ctxb)),
     ),
     '',
   ].join('\n');
-}
-
-function section(title: string, rows: readonly (readonly string[])[], style: Style): string[] {
-  return rows.length === 0 ? [] : ['', style.bold(title), ...table(rows)];
-}
-
-function table(rows: readonly (readonly string[])[]): string[] {
-  return aligned([['', ...HEAD], ...rows]).map((line) => `  ${line}`);
-}
+});
 
 function rowOf(name: string, errors: Errors | undefined): (readonly string[])[] {
   if (errors === undefined) return [];

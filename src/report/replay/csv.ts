@@ -5,24 +5,25 @@ import type { OpenReport } from './format.ts';
 
 /** A row for each session, after RFC 4180. */
 export const csv: OpenReport = () => {
-  const header = csvLine(SESSION_COLUMNS.map(([name]) => name));
-  let begun = false;
-  const begin = () => {
-    const due = begun ? '' : header;
-    begun = true;
-    return due;
-  };
+  let due = csvLine(SESSION_COLUMNS.map(([name]) => name));
   return {
-    session: (session) => begin() + csvLine(SESSION_COLUMNS.map(([, figure]) => figure(session))),
-    end: begin,
+    session(session) {
+      const line = due + csvLine(SESSION_COLUMNS.map(([, figure]) => figure(session)));
+      due = '';
+      return line;
+    },
+    end: () => due,
   };
 };
 
-function csvLine(figures: readonly (string | number | boolean | null)[]): string {
+/** null: not known. */
+type Figure = string | number | boolean | null;
+
+function csvLine(figures: readonly Figure[]): string {
   return `${figures.map(cell).join(',')}\r\n`;
 }
 
-function cell(figure: string | number | boolean | null): string {
+function cell(figure: Figure): string {
   if (typeof figure !== 'string') return figure === null ? '' : String(figure);
   const text = harmless(onOneLine(figure));
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -32,9 +33,6 @@ function cell(figure: string | number | boolean | null): string {
 function harmless(text: string): string {
   return /^[=+\-@]/.test(text) ? `'${text}` : text;
 }
-
-/** null: not known. */
-type Figure = string | number | boolean | null;
 
 /**
  * A session as one flat row. Tokens where nothing else is said; `cost_usd` is in US dollars, times are ISO 8601 in UTC,

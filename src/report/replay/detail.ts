@@ -1,18 +1,11 @@
 import type { Decision } from '../../core/governor/decisions.ts';
-import type {
-  CallSeen,
-  CompactionSeen,
-  Growth,
-  PromptSeen,
-  ResultSeen,
-  SubagentSeen,
-} from '../../replay/items-seen.ts';
+import type { CallSeen, CompactionSeen, Growth, ResultSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
-import { aligned, fitted } from '../layout.ts';
+import { fitted, indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
-import type { OpenReport, Page } from './format.ts';
-import { actionText, compactionRow, dropRows, linesRow, originRows, row } from './session-rows.ts';
+import { type OpenReport, type Page, row } from './format.ts';
+import { actionText, compactionRow, dropRows, linesRow, originRows } from './session-rows.ts';
 import { sessionTable } from './session-table.ts';
 import { zoneColour } from './sparkline.ts';
 
@@ -60,7 +53,7 @@ function stretchRows(stretch: Stretch, session: SessionSummary, page: Page): str
     ...before.compactions.map(compactionRow),
     `  ${name}: ${counted(calls.length, 'call')}, ${contextText(stretch, session, page)}`,
     ...prompts.map(({ text }) => cut(`${INDENT}prompt    ${onOneLine(text)}`, page)),
-    ...growthRows(growth),
+    ...[growthText(growth)].filter(Boolean).map((text) => `${INDENT}grew by   ${text}`),
     ...dropRows(session).flatMap(({ call, text }) => (call >= first && call <= last ? [`  ${text}`] : [])),
     ...actions.map((action) => `  ${actionRow(action)}`),
     ...subagents.map((subagent) => subagentRow(subagent, page)),
@@ -79,11 +72,6 @@ function contextText({ calls }: Stretch, session: SessionSummary, { glyphs, leve
   const share = style[zoneColour(last.context, window, levels)](shareOf(last.context, window));
   const from = first === last ? '' : `${tokens(first.context)} ${glyphs.arrow} `;
   return `${from}${tokens(last.context)} (${share})`;
-}
-
-function growthRows(growth: Growth): string[] {
-  const text = growthText(growth);
-  return text === '' ? [] : [`${INDENT}grew by   ${text}`];
 }
 
 /** What came in, by source, the most first: `Read 14,413, answer 942`. */
@@ -111,88 +99,82 @@ function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, 
   return cut(`${INDENT}subagent  ${kind === null ? '' : `${onOneLine(kind)}, `}${figures}: ${onOneLine(what)}`, page);
 }
 
-function largestRows(largest: readonly ResultSeen[], page: Page): string[] {
+function largestRows(largest: readonly ResultSeen[], { style, columns, glyphs: { ellipsis } }: Page): string[] {
   if (largest.length === 0) return [];
   const rows = largest.map(({ tool, tokens: size, call, stayed }) => [
     onOneLine(tool),
-    tokens(size),
-    tokens(call),
-    tokens(stayed),
+    ...[size, call, stayed].map(tokens),
   ]);
-  const lines = aligned([['largest results', 'tokens', 'from call', 'calls with it'], ...rows]);
-  return lines.map((line, at) => {
-    const target = onOneLine(largest[at - 1]?.target ?? '');
-    return at === 0
-      ? `  ${page.style.bold(line)}`
-      : `  ${line}  ${cutTarget(target, page.columns - line.length - 4, page)}`;
+  const [head = '', ...lines] = indented(
+    [['largest results', 'tokens', 'from call', 'calls with it'], ...rows],
+    style.bold,
+  );
+  const cut = lines.map((line, at) => {
+    const target = onOneLine(largest[at]?.target ?? '');
+    // Of a path its end, which names the file; of anything else its beginning.
+    const kept = /^[^\s]*\/[^\s]*$/.test(target) ? 'end' : 'begin';
+    return `${line}  ${fitted(target, columns - line.length - 2, ellipsis, kept)}`;
   });
-}
-
-/** Of a path its end, which names the file; of anything else its beginning. */
-function cutTarget(target: string, width: number, { glyphs: { ellipsis } }: Page): string {
-  return fitted(target, width, ellipsis, /^[^\s]*\/[^\s]*$/.test(target) ? 'end' : 'begin');
+  return [head, ...cut];
 }
 
 function cut(line: string, { columns, glyphs: { ellipsis } }: Page): string {
   return fitted(line, columns, ellipsis);
 }
 
-/** Calls of one turn with no compaction between them. */
-interface Stretch {
-  readonly turn: number;
-  /** Another one of the same turn is before it. */
-  readonly goesOn: boolean;
-  /** Between the stretch before it and this one. */
-  readonly before: Between;
-  /** At least one. */
-  readonly calls: readonly CallSeen[];
-  /** Said since the last call before it. */
-  readonly prompts: readonly PromptSeen[];
-  /** What came in with its calls, estimated tokens by source. */
-  readonly growth: Growth;
-  readonly actions: readonly Decision[];
-}
+/** Calls of one turn with no compaction between them; at least one. */
+type Stretch = ReturnType<typeof stretchOf>;
 
-/** What happened when no call was under way. */
+/** What happened between two stretches, when no call was under way. */
 interface Between {
   /** Of the turn to come. */
   readonly actions: readonly Decision[];
   readonly compactions: readonly CompactionSeen[];
 }
 
-/** A session as stretches, in order, and what came after the last of them. */
-interface Timeline {
-  readonly stretches: readonly Stretch[];
-  readonly after: Between;
+/** Cuts the calls of a session where a turn ends or the context was compacted. */
+function timelineOf(session: SessionSummary): { stretches: readonly Stretch[]; after: Between } {
+  const { series = [], compactions, actions } = session;
+  const ends = series.flatMap((call, at) => {
+    const isLast = series[at + 1]?.turn !== call.turn || compactions.some((each) => each.call === call.number);
+    return isLast ? [at + 1] : [];
+  });
+  return {
+    stretches: ends.map((end, at) =>
+      stretchOf(session, series.slice(ends[at - 1] ?? 0, end), series[(ends[at - 1] ?? 0) - 1]),
+    ),
+    after: series.length === 0 ? { actions, compactions } : happenedAfter(session, series.at(-1)),
+  };
 }
 
-/** Cuts the calls of a session where a turn ends or the context was compacted. */
-function timelineOf({ series = [], prompts = [], compactions, actions }: SessionSummary): Timeline {
-  const stretches: Stretch[] = [];
-  const between = (last: CallSeen | undefined): Between => ({
-    actions: actions.filter(({ at }) => at.call === (last?.number ?? 0) && at.turn >= (last?.turn ?? 0)),
-    compactions: compactions.filter(({ call }) => call === (last?.number ?? 0)),
-  });
-  let begin = 0;
-  for (let end = 1; end <= series.length; end++) {
-    const [last, next] = [series[end - 1], series[end]];
-    if (last === undefined) break;
-    if (next !== undefined && next.turn === last.turn && !compactions.some(({ call }) => call === last.number))
-      continue;
-    const calls = series.slice(begin, end);
-    const since = series[begin - 1];
-    stretches.push({
-      turn: last.turn,
-      goesOn: since?.turn === last.turn,
-      before: between(since),
-      calls,
-      prompts: prompts.filter(({ line }) => line > (since?.line ?? 0) && line <= last.line),
-      growth: summed(calls.map(({ added }) => added)),
-      actions: actions.filter(({ at }) => at.call > begin && at.call <= end && at.turn < last.turn),
-    });
-    begin = end;
-  }
-  return { stretches, after: series.length === 0 ? { actions, compactions } : between(series.at(-1)) };
+/** @param since the call before the first; undefined: none */
+function stretchOf(session: SessionSummary, calls: readonly CallSeen[], since: CallSeen | undefined) {
+  const { prompts = [], actions } = session;
+  const [first, last] = [calls[0], calls.at(-1)];
+  const { turn = 0, line: end = 0 } = last ?? {};
+  return {
+    turn,
+    /** Another one of the same turn is before it. */
+    goesOn: since?.turn === turn,
+    before: happenedAfter(session, since),
+    calls,
+    /** Said since the last call before it. */
+    prompts: prompts.filter(({ line }) => line > (since?.line ?? 0) && line <= end),
+    /** What came in with its calls, estimated tokens by source. */
+    growth: summed(calls.map(({ added }) => added)),
+    actions: actions.filter(
+      ({ at }) => at.call >= (first?.number ?? 0) && at.call <= (last?.number ?? 0) && at.turn < turn,
+    ),
+  };
+}
+
+/** What happened between a call and the next, and before the first. */
+function happenedAfter({ actions, compactions }: SessionSummary, last: CallSeen | undefined): Between {
+  const { number = 0, turn = 0 } = last ?? {};
+  return {
+    actions: actions.filter(({ at }) => at.call === number && at.turn >= turn),
+    compactions: compactions.filter(({ call }) => call === number),
+  };
 }
 
 function summed(all: readonly Growth[]): Growth {

@@ -1,16 +1,15 @@
 import type { ExplainedPart, Explanation, Prediction } from '../../replay/explain/explanation.ts';
 import { dollars, tokens } from '../figures.ts';
-import { aligned } from '../layout.ts';
+import { indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
-import { collected } from './format.ts';
+import { collected, row } from './format.ts';
 
-/** Where the figures of one call come from. */
 export const explain = collected(({ sessions }, { style }) =>
-  sessions.flatMap(({ explanation }) => (explanation ? [explanationText(explanation, style)] : [])).join(''),
+  sessions.map(({ explanation }) => (explanation ? explanationText(explanation, style) : '')).join(''),
 );
 
-/** The same of one call. */
+/** Where the figures of one call come from. */
 export function explanationText(explanation: Explanation, style: Style): string {
   const { call, prediction } = explanation;
   const place = [`line ${call.line}`, `turn ${call.turn}`, call.model ?? '', call.messageId].filter(Boolean);
@@ -18,19 +17,13 @@ export function explanationText(explanation: Explanation, style: Style): string 
     style.bold(`call ${call.number}: ${tokens(call.context)} tokens measured`),
     row('at', onOneLine(place.join(' · '))),
     row('measured', measuredText(call)),
-    ...(prediction === null
-      ? [row('predicted', 'nothing: no call before it in this context')]
-      : [row('predicted', totalText(prediction))]),
+    row('predicted', prediction === null ? 'nothing: no call before it in this context' : totalText(prediction)),
     ...errorRows(explanation),
     row('answer', `${tokens(call.output)} tokens, ${call.outputKnown ? 'as counted' : 'estimated from what it wrote'}`),
     row('cost', call.usd === null ? 'no list price for this model' : `${dollars(call.usd)} at list prices`),
     ...(prediction === null ? [] : partsText(prediction, style)),
     '',
   ].join('\n');
-}
-
-function row(label: string, text: string): string {
-  return `  ${label.padEnd(10)}${text}`;
 }
 
 function measuredText({ input, cacheCreation, cacheRead, context }: Explanation['call']): string {
@@ -51,8 +44,8 @@ function errorRows({ error }: Explanation): string[] {
 function partsText({ parts, scales }: Prediction, style: Style): string[] {
   if (parts.length === 0) return [];
   const head = ['what came in', 'line', 'characters', 'expected', 'tokens'];
-  const learned = `a token expected has turned out as ${scale(scales.prose)} in prose, ${scale(scales.code)} in results, ${scale(scales.json)} in input of tools`;
-  return ['', ...aligned([head, ...parts.map(partRow)]).map((line) => `  ${line}`), style.dim(`  ${learned}`)];
+  const learned = `a token expected has turned out as ${scales.prose.toFixed(2)} in prose, ${scales.code.toFixed(2)} in results, ${scales.json.toFixed(2)} in input of tools`;
+  return ['', ...indented([head, ...parts.map(partRow)]), style.dim(`  ${learned}`)];
 }
 
 function partRow({ source, block, line, chars, expected, tokens: size, inOutput }: ExplainedPart): string[] {
@@ -62,8 +55,4 @@ function partRow({ source, block, line, chars, expected, tokens: size, inOutput 
 
 function signed(count: number): string {
   return count < 0 ? `-${tokens(-count)}` : tokens(count);
-}
-
-function scale(factor: number): string {
-  return factor.toFixed(2);
 }

@@ -63,6 +63,11 @@ export function collected(
   };
 }
 
+/** A line with its label. */
+export function row(label: string, text: string): string {
+  return `  ${label.padEnd(10)}${text}`;
+}
+
 /** Width of a page that is no terminal. */
 const COLUMNS = 80;
 

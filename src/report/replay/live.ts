@@ -3,9 +3,9 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { shareOf, tokens } from '../figures.ts';
 import { fitted } from '../layout.ts';
 import { growthText } from './detail.ts';
-import type { Page } from './format.ts';
+import { type Page, row } from './format.ts';
 import { callLines } from './json.ts';
-import { actionText, compactionRow, dropRows, row } from './session-rows.ts';
+import { actionText, compactionRow, dropRows } from './session-rows.ts';
 import { zoneColour } from './sparkline.ts';
 
 /**

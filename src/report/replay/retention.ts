@@ -4,7 +4,7 @@ import type { ReliefSeen } from '../../replay/items-seen.ts';
 import { type Kept, keptOf, type RetentionTotals, retentionTotals } from '../../replay/retention.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, percent, tokens } from '../figures.ts';
-import { aligned } from '../layout.ts';
+import { indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { collected } from './format.ts';
 
@@ -15,13 +15,13 @@ export const retention = collected(({ sessions }, { style }) => {
   const totals = retentionTotals(relieved.flatMap(reliefsOf));
   return [
     style.bold(`What the first request after a relief held, over ${counted(totals.reliefs, 'relief')}`),
-    ...table([['', 'known', ...KEPT_HEAD], ...knownRows(totals)]),
+    ...indented([['', 'known', ...KEPT_HEAD], ...knownRows(totals)]),
     '',
     style.bold('Needed: what had been seen in results before, and was used in the next 40 calls'),
-    ...table([['', 'needed', ...KEPT_HEAD], ...neededRows(totals)]),
+    ...indented([['', 'needed', ...KEPT_HEAD], ...neededRows(totals)]),
     '',
     style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
-    ...table([['', 'reliefs', 'known', ...KEPT_HEAD], ...relieved.map(sessionRow)]),
+    ...indented([['', 'reliefs', 'known', ...KEPT_HEAD], ...relieved.map(sessionRow)]),
     '',
     ...NOTES.map((note) => style.dim(note)),
     '',
@@ -35,13 +35,7 @@ const NOTES = [
   '  ctxb would have handed back with the first answer. Something counts where its whole line stands.',
 ];
 
-function reliefsOf({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] {
-  return reliefs;
-}
-
-function table(rows: readonly (readonly string[])[]): string[] {
-  return aligned(rows).map((line) => `  ${line}`);
-}
+const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] => reliefs;
 
 function knownRows({ known }: RetentionTotals): string[][] {
   return [...TOLD_KINDS, 'paths' as const, 'commands' as const, 'numbers' as const].flatMap((kind) =>

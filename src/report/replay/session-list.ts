@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { ownFigures, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/sort.ts';
 import type { SessionSummary, Totals } from '../../replay/summary.ts';
-import { dayOf, type Sum, sumsBy, twoDigits } from '../../replay/sums.ts';
+import { dayOf, sumsBy, twoDigits } from '../../replay/sums.ts';
 import { exactSaving } from '../../replay/what-if/exact-saving.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
@@ -14,10 +14,10 @@ import { sparkline } from './sparkline.ts';
 interface Column {
   readonly heading: string;
   readonly cells: readonly string[];
+  /** What stands below a column of figures, which are to the right, and never cut. */
+  readonly total?: string;
   /** Of a path its last parts stay when it is cut. */
   readonly isPath?: boolean;
-  /** Figures are to the right, and never cut. */
-  readonly isFigure?: boolean;
   /** Has no more than this. */
   readonly most?: number;
   /** Takes what the others leave. */
@@ -41,32 +41,21 @@ export function sessionList(sessions: readonly SessionSummary[], page: Page): st
   const isWide = page.columns >= WIDE;
   const isTight = page.list.ids && page.columns < ROOM_FOR_IDS;
   const projects = shortPaths(shown.map(({ project, file }) => project ?? file.split('/').slice(0, -1).join('/')));
-  const columns: Column[] = [
-    ...(!isTight && page.columns >= ROOM_FOR_PROJECTS
-      ? [{ heading: 'project', cells: [...projects, ''], isPath: true, most: isWide ? 28 : 14 }]
-      : []),
-    { heading: 'date', cells: [...datesOf(shown, isWide, page), ''] },
-    ...(page.list.ids ? [{ heading: 'session', cells: [...shown.map(idOf), ''] }] : []),
-    { heading: 'first prompt', cells: [...shown.map(promptOf), ''], takesRest: true },
-    ...(!isTight && page.columns >= ROOM_FOR_MODELS
-      ? [{ heading: 'model', cells: [...shown.map(({ model }) => modelText(model, page)), ''], most: 18 }]
-      : []),
-    ...(isWide
-      ? [{ heading: 'context', cells: [...shown.map((session) => sparkline(session, CURVE, page)), ''] }]
-      : []),
-    ...(isWide && totals.copiedCalls > 0
-      ? [
-          {
-            heading: 'copied',
-            cells: [...shown.map(({ copied }) => tokens(copied?.calls ?? 0)), tokens(totals.copiedCalls)],
-            isFigure: true,
-          },
-        ]
-      : []),
-    ...figureColumns(
-      [...shown.map((session) => ({ ...ownFigures(session), peakFraction: peakOf(session) })), totals],
-      page,
-    ),
+  const showsProjects = !isTight && page.columns >= ROOM_FOR_PROJECTS;
+  const showsModels = !isTight && page.columns >= ROOM_FOR_MODELS;
+  const models = shown.map(({ model }) => modelText(model, page));
+  const copied = shown.map((session) => session.copied?.calls ?? 0);
+  const peakText = (peak: number | null) => (peak === null ? page.glyphs.none : percent(peak));
+  const columns = [
+    showsProjects && { heading: 'project', cells: projects, isPath: true, most: isWide ? 28 : 14 },
+    { heading: 'date', cells: datesOf(shown, isWide, page) },
+    page.list.ids && { heading: 'session', cells: shown.map(idOf) },
+    { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true },
+    showsModels && { heading: 'model', cells: models, most: 18 },
+    isWide && { heading: 'context', cells: shown.map((session) => sparkline(session, CURVE, page)) },
+    isWide && totals.copiedCalls > 0 && figureColumn('copied', copied, totals.copiedCalls, tokens),
+    figureColumn('peak', shown.map(peakOf), totals.peakFraction, peakText),
+    ...figureColumns(shown.map(ownFigures), totals, page),
   ];
   return [
     ...table(columns, `${tokens(sessions.length)} sessions`, page),
@@ -98,69 +87,63 @@ export const sums = collected(({ sessions }, page) => {
   const rows = all.slice(0, limit);
   const totals = totalsOf(sessions);
   const names = by === 'project' ? shortPaths(rows.map(({ name }) => name ?? '')) : rows.map(({ name }) => name ?? '');
-  const columns: Column[] = [
-    {
-      heading: by,
-      cells: [...names.map((name) => onOneLine(name) || page.glyphs.none), ''],
-      isPath: true,
-      takesRest: true,
-    },
-    { heading: 'sessions', cells: [...rows, totals].map((sum) => tokens(sum.sessions)), isFigure: true },
-    ...figureColumns([...rows, totals], page),
+  const columns = [
+    { heading: by, cells: names.map((name) => onOneLine(name) || page.glyphs.none), isPath: true, takesRest: true },
+    figureColumn<{ readonly sessions: number }>('sessions', rows, totals, (sum) => tokens(sum.sessions)),
+    ...figureColumns(rows, totals, page),
   ];
   const more = all.length > rows.length ? [`  ${tokens(all.length - rows.length)} more: --limit 0 shows all.`] : [];
   return [...table(columns, counted(all.length, by), page), ...more, ...copiedRows(totals), ''].join('\n');
 });
 
-type Figures = Pick<Totals, 'calls' | 'compactions' | 'usd'> & { readonly peakFraction?: number | null };
+type Figures = Pick<Totals, 'calls' | 'compactions' | 'usd'>;
 
-function figureColumns(rows: readonly (Figures | Sum)[], { glyphs: { none } }: Page): Column[] {
-  const column = (heading: string, cell: (row: Figures) => string) => ({
-    heading,
-    cells: rows.map(cell),
-    isFigure: true,
-  });
-  const hasPeaks = rows.some((row) => 'peakFraction' in row && row !== rows.at(-1));
+function figureColumns(rows: readonly Figures[], totals: Figures, { glyphs: { none } }: Page): Column[] {
+  const cost = ({ usd }: Figures) => (usd === null ? none : dollars(usd));
   return [
-    ...(hasPeaks
-      ? [column('peak', ({ peakFraction = null }) => (peakFraction === null ? none : percent(peakFraction)))]
-      : []),
-    column('comp.', ({ compactions }) => tokens(compactions)),
-    column('calls', ({ calls }) => tokens(calls)),
-    column('cost', ({ usd }) => (usd === null ? none : dollars(usd))),
+    figureColumn('comp.', rows, totals, ({ compactions }) => tokens(compactions)),
+    figureColumn('calls', rows, totals, ({ calls }) => tokens(calls)),
+    figureColumn('cost', rows, totals, cost),
   ];
 }
 
+function figureColumn<Row>(heading: string, rows: readonly Row[], total: Row, text: (row: Row) => string): Column {
+  return { heading, cells: rows.map(text), total: text(total) };
+}
+
 /** As many of a path's last parts as there is room for. */
-function lastParts(path: string, width: number, { glyphs: { ellipsis } }: Page): string {
+function lastParts(path: string, width: number, ellipsis: string): string {
   const parts = path.split('/');
   const fits = parts.findIndex((_, at) => columnsOf(parts.slice(at).join('/')) <= width);
   return fits < 0 ? fitted(parts.at(-1) ?? '', width, ellipsis, 'end') : parts.slice(fits).join('/');
 }
 
-/** Its last row stands below a rule. @param last what it begins with, over the cells of texts */
-function table(columns: readonly Column[], last: string, page: Page): string[] {
-  const { style, glyphs } = page;
-  const natural = columns.map(({ heading, cells, most = Number.POSITIVE_INFINITY }) =>
-    Math.min(most, Math.max(...[heading, ...cells].map(columnsOf))),
+/** @param last what the row below the rule begins with, over the cells of texts */
+function table(
+  given: readonly (Column | false | undefined)[],
+  last: string,
+  { style, glyphs, ...page }: Page,
+): string[] {
+  const columns = given.filter((column) => column !== undefined && column !== false);
+  const natural = columns.map(({ heading, cells, total = '', most = Number.POSITIVE_INFINITY }) =>
+    Math.min(most, Math.max(...[heading, ...cells, total].map(columnsOf))),
   );
   const others = natural.reduce((sum, width, at) => sum + (columns[at]?.takesRest ? 0 : width + GAP.length), 0);
   const rest = Math.max(LEAST_REST, page.columns - others);
   const widths = natural.map((width, at) => (columns[at]?.takesRest ? Math.min(width, rest) : width));
-  const line = (row: number) =>
-    columns.map(({ heading, cells, isFigure, isPath }, at) => {
-      const width = widths[at] ?? 0;
-      const cell = row < 0 ? heading : (cells[row] ?? '');
-      return isFigure
-        ? cell.padStart(width)
-        : filled(isPath ? lastParts(cell, width, page) : fitted(cell, width, glyphs.ellipsis), width);
+  const line = (textOf: (column: Column) => string | undefined) =>
+    columns.map((column, at) => {
+      const [text, width] = [textOf(column) ?? '', widths[at] ?? 0];
+      if (column.total !== undefined) return text.padStart(width);
+      const shown = column.isPath ? lastParts(text, width, glyphs.ellipsis) : fitted(text, width, glyphs.ellipsis);
+      return filled(shown, width);
     });
-  const rows = (columns[0]?.cells.length ?? 1) - 1;
-  const texts = columns.findIndex(({ isFigure }) => isFigure);
+  const texts = columns.findIndex(({ total }) => total !== undefined);
   const room = widths.slice(0, texts).reduce((sum, width) => sum + width + GAP.length, -GAP.length);
-  const lines = Array.from({ length: rows }, (_, row) => line(row).join(GAP));
-  const total = [filled(last, room), ...line(rows).slice(texts)].join(GAP);
-  return [style.bold(line(-1).join(GAP)), ...lines, style.dim(glyphs.rule.repeat(columnsOf(total))), style.bold(total)];
+  const lines = (columns[0]?.cells ?? []).map((_, row) => line(({ cells }) => cells[row]).join(GAP));
+  const totals = [filled(last, room), ...line(({ total }) => total).slice(texts)].join(GAP);
+  const head = line(({ heading }) => heading).join(GAP);
+  return [style.bold(head), ...lines, style.dim(glyphs.rule.repeat(columnsOf(totals))), style.bold(totals)];
 }
 
 function leftOut(sessions: readonly SessionSummary[], { list: { limit = sessions.length } }: Page): string[] {
@@ -179,15 +162,13 @@ function peakOf({ calls, context }: SessionSummary): number | null {
   return calls > 0 ? context.peakFraction : null;
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
 /** When sessions ended; short, as `ls` has it: of other years than the newest the month and the year. */
 function datesOf(sessions: readonly SessionSummary[], isWide: boolean, { glyphs: { none } }: Page): string[] {
   const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
   return sessions.map(({ time: { last } }) => {
     if (last === null) return none;
     const time = new Date(last);
-    const month = MONTHS[time.getMonth()] ?? '';
+    const month = time.toLocaleString('en-US', { month: 'short' });
     if (isWide) return `${dayOf(last)} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
     return time.getFullYear() === newest ? `${month} ${twoDigits(time.getDate())}` : `${month} ${time.getFullYear()}`;
   });

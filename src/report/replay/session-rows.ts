@@ -7,6 +7,7 @@ import type { Copied, Pauses, SessionSummary, Waits } from '../../replay/summary
 import { counted, dollars, duration, percent, tokens } from '../figures.ts';
 import type { Glyphs } from '../glyphs.ts';
 import { onOneLine } from '../shown.ts';
+import { row } from './format.ts';
 
 /** One session as lines. */
 export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
@@ -56,11 +57,6 @@ export function compactionRow(compaction: CompactionSeen): string {
 /** `turn 5, call 73: warning: …`; between two turns it is the next turn, and the last call. */
 export function actionText(action: Decision): string {
   return `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(decisionText(action))}`;
-}
-
-/** A line with its label. */
-export function row(label: string, text: string): string {
-  return `  ${label.padEnd(10)}${text}`;
 }
 
 function contextText({ context, calls }: SessionSummary): string {

@@ -1,6 +1,6 @@
 import type { HalfFigures, Levels, Tuning } from '../../replay/what-if/tune.ts';
 import { counted, dollars, tokens } from '../figures.ts';
-import { aligned } from '../layout.ts';
+import { indented } from '../layout.ts';
 import type { Style } from '../style.ts';
 
 /** `thresholds.compact 0.5, thresholds.midTurn 0.6` */
@@ -30,14 +30,14 @@ function tableText(best: Levels, halves: readonly HalfFigures[], style: Style): 
   const heads = ['that chose', 'held out'].map(
     (what, at) => `${counted(halves[at]?.sessions ?? 0, 'session')} ${what}`,
   );
-  const [head = '', ...rows] = aligned([
+  const rows = [
     ['', ...heads],
     row('what happened', ({ actualUsd }) => dollars(actualUsd)),
     row('in force', ({ inForceUsd, reliefs }) => cost(inForceUsd, reliefs.inForce)),
     row(levelsText(best), ({ bestUsd, reliefs }) => cost(bestUsd, reliefs.best)),
     row('saved', ({ saved }) => share(saved)),
-  ]);
-  return [style.dim(head), ...rows].map((line) => `  ${line}`);
+  ];
+  return indented(rows, style.dim);
 }
 
 function verdictText({ verdict, best, judged, sessions }: Tuning, style: Style): string {

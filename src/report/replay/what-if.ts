@@ -35,41 +35,35 @@ interface Row {
 /** @param common assumptions that are said once, below all sessions */
 function sessionText(
   { file, calls, window }: SessionSummary,
-  whatIf: SessionWhatIf,
+  { actual, policies, best, assumptions }: SessionWhatIf,
   common: ReadonlySet<string>,
   style: Style,
 ): string {
-  const rows = [whatIf.actual, ...whatIf.policies].map(({ name, figures, exhaustedAfter }) => ({
+  const rows = [actual, ...policies].map(({ name, figures, exhaustedAfter }) => ({
     name,
     figures,
     peak: figures.peak,
     exhausted: exhaustedAfter === null ? '' : `after ${tokens(exhaustedAfter)}`,
   }));
   const title = `${style.bold(onOneLine(file))}  ${counted(calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
-  const [actual, ...others] = rows.map((row) => cellsOf({ ...row, name: '' }).join());
-  if (common.size > 0 && others.every((cells) => cells === actual)) return `${title}: no policy changes anything`;
-  const assumptions = whatIf.assumptions.filter((sentence) => !common.has(sentence));
-  return [title, ...bodyText('peak', rows, { ...whatIf, assumptions }, style)].join('\n');
+  const [first, ...others] = rows.map((row) => cellsOf({ ...row, name: '' }).join());
+  if (common.size > 0 && others.every((cells) => cells === first)) return `${title}: no policy changes anything`;
+  const own = assumptions.filter((sentence) => !common.has(sentence));
+  return [title, ...bodyText('peak', rows, best, own, style)].join('\n');
 }
 
-function totalsText(totals: WhatIfTotals, style: Style): string {
-  const rows = [totals.actual, ...totals.policies].map(({ name, figures, meanPeak, exhausted }) => ({
+function totalsText({ actual, policies, sessions, best, assumptions }: WhatIfTotals, style: Style): string {
+  const rows = [actual, ...policies].map(({ name, figures, meanPeak, exhausted }) => ({
     name,
     figures,
     peak: meanPeak,
     exhausted: exhausted === 0 ? '' : counted(exhausted, 'session'),
   }));
-  const calls = counted(totals.actual.figures.main.calls, 'call');
-  const title = `${style.bold('All')}  ${counted(totals.sessions, 'session')}, ${calls}`;
-  return [title, ...bodyText('mean peak', rows, totals, style)].join('\n');
+  const title = `${style.bold('All')}  ${counted(sessions, 'session')}, ${counted(actual.figures.main.calls, 'call')}`;
+  return [title, ...bodyText('mean peak', rows, best, assumptions, style)].join('\n');
 }
 
-interface Judged {
-  readonly best: Best;
-  readonly assumptions: readonly string[];
-}
-
-function bodyText(peak: string, rows: readonly Row[], { best, assumptions }: Judged, style: Style): string[] {
+function bodyText(peak: string, rows: readonly Row[], best: Best, assumptions: readonly string[], style: Style) {
   return [
     ...tableText(peak, rows.map(cellsOf), style),
     ...bestText(best, rows),

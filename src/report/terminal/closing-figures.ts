@@ -9,13 +9,7 @@ import { counted, dollars, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 
 /** The figures printed at the end of a run: subagents, what compactions kept of the facts, what was cut of results. */
-export interface ClosingFigures {
-  add(decision: Decision): void;
-  /** @param state the last */
-  texts(state: GovernorState): string[];
-}
-
-export function createClosingFigures(): ClosingFigures {
+export function createClosingFigures() {
   let reliefs = 0;
   let all = NO_FACTS;
   let kept = NO_FACTS;
@@ -39,7 +33,7 @@ export function createClosingFigures(): ClosingFigures {
   }
 
   return {
-    add(decision) {
+    add(decision: Decision): void {
       saving.add(decision);
       if (decision.kind === 'cut-result') {
         cuts++;
@@ -52,7 +46,8 @@ export function createClosingFigures(): ClosingFigures {
       kept = plus(kept, decision.kept);
       given = plus(given, decision.given);
     },
-    texts: (state) => [
+    /** @param state the last */
+    texts: (state: GovernorState): string[] => [
       ...agentsText(state),
       ...(reliefs === 0 ? [] : [memoryText(state)].filter((text) => text !== '')),
       ...(cuts === 0

@@ -12,6 +12,9 @@ export interface Progress {
   clear(): void;
 }
 
+/** Nobody watches. */
+const SILENT: Progress = { add: () => {}, clear: () => {} };
+
 interface ProgressOptions {
   readonly stderr: Output;
   /** Bytes that there are to read; undefined where that is not known. */
@@ -27,12 +30,11 @@ const BAR_CELLS = 20;
 
 /** Shows the bytes read, where a person watches and it takes a while. */
 export function createProgress({ stderr, total, now }: ProgressOptions): Progress {
-  if (stderr.isTTY !== true) return { add: () => {}, clear: () => {} };
+  if (stderr.isTTY !== true) return SILENT;
   const begun = now();
   let read = 0;
   let drawn = begun + QUIET_MS - REDRAW_MS;
   let shown = false;
-
   return {
     add(bytes) {
       read += bytes;
@@ -73,7 +75,7 @@ function megabytes(bytes: number): string {
 
 /** Counts on stderr, where a person watches, how many facts were checked. */
 export function createFactsProgress(stderr: Output, total: number): Progress {
-  if (stderr.isTTY !== true || total === 0) return { add: () => {}, clear: () => {} };
+  if (stderr.isTTY !== true || total === 0) return SILENT;
   let looked = 0;
   const draw = () => stderr.write(`${CLEAR_LINE}${looked} of ${total} facts checked`);
   draw();

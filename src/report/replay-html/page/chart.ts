@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import { h } from '../../../browser/dom.ts';
 import type { Column } from '../columns.ts';
 import { followKeys, followPointer } from './input.ts';
-import { type Color, createPen, cssColor, type Pen } from './pen.ts';
+import { type Color, cssColor, drawOn, type Pen } from './pen.ts';
 import type { Span } from './span.ts';
 
 export interface ChartOptions {
@@ -144,8 +144,8 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
       bind: { dblclick: () => () => null },
     },
     hooks: {
-      ...(behind && { drawAxes: [(plot) => behind(createPen(plot))] }),
-      ...(above && { draw: [(plot) => above(createPen(plot))] }),
+      ...(behind && { drawAxes: [(plot) => drawOn(plot, behind)] }),
+      ...(above && { draw: [(plot) => drawOn(plot, above)] }),
     },
   };
 }
