@@ -14,8 +14,7 @@ import { cutterWith, type Mask } from '../core/memory/words.ts';
 import { createHost } from '../host/governor-host.ts';
 import { createAccuracy } from './accuracy/create-accuracy.ts';
 import { trafficOf } from './copies.ts';
-import { createExplainer, type Explainer, explanationOf } from './explain/create-explanation.ts';
-import type { Explanation } from './explain/explanation.ts';
+import { createExplainer } from './explain.ts';
 import { createInputReader, type RecordingLine } from './inputs.ts';
 import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
@@ -162,15 +161,10 @@ export function createSessionReplay({
   /** What is not in every summary. */
   function asked(): Partial<SessionSummary> {
     return {
-      ...(explainer === undefined ? {} : { explanation: explained(explainer) }),
+      ...(explainer === undefined ? {} : { explanation: explainer.found(calls?.found() ?? []) }),
       ...(accuracy === undefined ? {} : { accuracy: accuracy.found() }),
       ...(retention === undefined ? {} : { retention: retention.found() }),
     };
-  }
-
-  function explained({ number, found }: Explainer): Explanation | null {
-    const call = calls?.found().find((each) => each.number === number);
-    return call === undefined ? null : explanationOf(call, found());
   }
 
   return {

@@ -1,9 +1,7 @@
 import type { Prices } from '../../core/governor/cost/prices.ts';
 import type { SessionSummary } from '../summary.ts';
-import { assumptionsOf, factsOf } from './assumptions.ts';
-import { basisOf, keptOf, landingsOf } from './basis.ts';
-import { triggerOf } from './native-trigger.ts';
-import { policyPilot, recordedPilot } from './pilot.ts';
+import { assumptionsOf, basisOf, factsOf, keptOf, landingsOf } from './basis.ts';
+import { policyPilot, recordedPilot, triggerOf } from './pilot.ts';
 import { priceList, simulate } from './simulate.ts';
 import { stepsOf } from './steps.ts';
 import { bestOf, totalOf } from './totals.ts';
@@ -14,6 +12,7 @@ import {
   type WhatIfPolicy,
   type WhatIfRun,
   type WhatIfTotals,
+  withoutCurve,
 } from './what-if.ts';
 
 export interface CompareOptions {
@@ -23,9 +22,6 @@ export interface CompareOptions {
   /** Each run has the context of each call. */
   readonly withCurves: boolean;
 }
-
-/** What happened, by name. */
-const ACTUAL = 'what happened';
 
 /**
  * Tries policies on recorded sessions; one without calls, or whose window is not known, stays as it is. Deterministic: data in, data out.
@@ -43,29 +39,26 @@ export function comparePolicies(sessions: readonly SessionSummary[], options: Co
 
 function whatIfOf(
   session: SessionSummary,
-  tokens: number,
+  recordedWindow: number,
   basis: Basis,
   { policies, prices, withCurves }: CompareOptions,
 ): SessionWhatIf {
   const recorded = stepsOf(session);
   const facts = factsOf(recorded, basis, policies.some(isExact));
-  const shown = ({ curve, ...run }: Required<WhatIfRun>): WhatIfRun => (withCurves ? { ...run, curve } : run);
   const version = session.claudeCodeVersion;
-  const actual = simulate(recorded, recordedPilot(recorded, basis, tokens), {
-    window: tokens,
-    prices: [prices],
-    version,
-  });
-  const runs = policies.map((whatIf) => {
-    const window = whatIf.policy.window ?? tokens;
+  const shown = (run: WhatIfRun) => (withCurves ? run : withoutCurve(run));
+  const tried = (whatIf: WhatIfPolicy): WhatIfRun => {
+    const window = whatIf.policy.window ?? recordedWindow;
     const trigger = triggerOf(whatIf, window, version);
-    const lists = [whatIf.policy.cost.prices, prices];
-    const pilot = policyPilot({ whatIf, window, trigger, basis, priceOf: priceList(lists, version) });
-    const run = simulate(recorded, pilot, { window, prices: lists, version });
+    const priceOf = priceList([whatIf.policy.cost.prices, prices], version);
+    const run = simulate(recorded, policyPilot({ whatIf, window, trigger, basis, priceOf }), window, priceOf);
     return shown({ name: whatIf.name, trigger: trigger.at ?? (trigger.reacts ? window : null), ...run });
-  });
+  };
+  const pilot = recordedPilot(recorded, basis, recordedWindow);
+  const actual = simulate(recorded, pilot, recordedWindow, priceList([prices], version));
+  const runs = policies.map(tried);
   return {
-    actual: shown({ name: ACTUAL, trigger: null, ...actual }),
+    actual: shown({ name: 'what happened', trigger: null, ...actual }),
     policies: runs,
     best: bestOf(runs.map((run) => totalOf(run.name, [run]))),
     facts,
@@ -78,18 +71,12 @@ export function whatIfTotals(sessions: readonly SessionSummary[]): WhatIfTotals 
   const tried = sessions.flatMap(({ whatIf }) => whatIf ?? []);
   const [first] = tried;
   if (first === undefined) return undefined;
-  const policies = first.policies.map(({ name }, at) =>
-    totalOf(
-      name,
-      tried.flatMap((one) => one.policies[at] ?? []),
-    ),
-  );
+  const runsAt = (at: number) => tried.flatMap(({ policies }) => policies[at] ?? []);
+  const actual = tried.map((one) => one.actual);
+  const policies = first.policies.map(({ name }, at) => totalOf(name, runsAt(at)));
   return {
     sessions: tried.length,
-    actual: totalOf(
-      first.actual.name,
-      tried.map(({ actual }) => actual),
-    ),
+    actual: totalOf(first.actual.name, actual),
     policies,
     best: bestOf(policies),
     assumptions: assumptionsOf(tried.map(({ facts }) => facts)),

@@ -10,23 +10,14 @@ import {
   withLanding,
 } from '../../core/governor/relief/ladder.ts';
 import { withBoundary } from '../../core/governor/relief/thrash.ts';
-
-/** What ctxb would do at the boundaries of turns, following the contexts of a simulation. */
-export interface Ladder {
-  /** A reading of the context, in tokens. */
-  read(tokens: number): void;
-  /** How the context is to be relieved before the next turn. `full`: the next request before anything is said. */
-  due(full: number): Way['way'] | undefined;
-  /** The context was replaced, and the first call after it has `tokens`. */
-  landed(by: 'own compaction' | 'other compaction' | 'handoff', turn: number, tokens: number): void;
-}
+import type { ReliefBy } from './what-if.ts';
 
 /**
- * The governor's own choice, on what a simulation knows.
+ * What ctxb would do at the boundaries of turns: the governor's own choice, on the contexts of a simulation.
  *
  * @param window tokens
  */
-export function createLadder(policy: Policy, window: number): Ladder {
+export function createLadder(policy: Policy, window: number) {
   let standing: Standing = {
     latch: 'none',
     compaction: { failures: 0 },
@@ -41,7 +32,8 @@ export function createLadder(policy: Policy, window: number): Ladder {
   };
 
   return {
-    read(tokens) {
+    /** A reading of the context, in tokens. */
+    read(tokens: number): void {
       const latch = latchAt(standing.latch, tokens, window, policy);
       standing = { ...standing, latch, ...(latch === 'none' && { compaction: { failures: 0 } }) };
       if (latch === 'none') noteRelief(UNTRIED);
@@ -50,15 +42,20 @@ export function createLadder(policy: Policy, window: number): Ladder {
       seen.last = tokens;
       seen.calls++;
     },
-    due(full) {
+    /** How the context is to be relieved before the next turn. @param full the next request before anything is said */
+    due(full: number): Way['way'] | undefined {
       standing = { ...standing, latch: latchAt(standing.latch, full, window, policy) };
       const growth = seen.grown / Math.max(1, seen.calls);
       return chooseWay(standing, { full, window, first: seen.first, growth })?.way;
     },
-    landed(by, turn, tokens) {
+    /** The context was replaced, and the first call after it has `tokens`. */
+    landed(by: ReliefBy, turn: number, tokens: number): void {
       const isMissed = missesTarget(standing, tokens, window);
-      if (by === 'handoff') return noteRelief({ due: undefined, useless: isMissed });
-      if (by === 'own compaction') {
+      if (by === 'handoff') {
+        noteRelief({ due: undefined, useless: isMissed });
+        return;
+      }
+      if (by === 'ctxb') {
         standing = { ...standing, compaction: { failures: failuresAfterLanding(standing, tokens, window) } };
       }
       const { boundaries } = withBoundary({ ...standing.relief, refilled: 0 }, { turn, call: 0 });

@@ -1,13 +1,13 @@
-import { type Price, priceAt } from '../../core/governor/cost/prices.ts';
-import type { Policy } from '../../core/governor/policy.ts';
-import { inTokens } from '../../core/governor/policy.ts';
+import { priceAt } from '../../core/governor/cost/prices.ts';
+import { nativeReserve } from '../../core/governor/gauge/window.ts';
+import { inTokens, type Policy, restingTrigger } from '../../core/governor/policy.ts';
 import { type Missed, momentNow, type Outlook } from '../../core/governor/relief/economic-moment.ts';
-import { DOCUMENT_TOKENS, type Way } from '../../core/governor/relief/ladder.ts';
+import { DOCUMENT_TOKENS } from '../../core/governor/relief/ladder.ts';
 import { USUALLY_MISSED } from '../../core/governor/relief/missed.ts';
 import { TOO_SOON, UNPRICED } from '../../core/governor/relief/outlook.ts';
 import { allocationIn, roomIn } from '../../core/governor/tool-budget/room.ts';
-import { createLadder, type Ladder } from './ladder.ts';
-import type { Trigger } from './native-trigger.ts';
+import { createLadder } from './ladder.ts';
+import type { PriceOf } from './simulate.ts';
 import type { RecordedSteps, Step } from './steps.ts';
 import { type Basis, isExact, type ReliefBy, type WhatIfPolicy } from './what-if.ts';
 
@@ -68,26 +68,53 @@ export function recordedPilot({ after }: RecordedSteps, { summary }: Basis, wind
   };
 }
 
-const BY_WAY = { compact: 'ctxb', handoff: 'handoff' } as const satisfies Record<Way['way'], ReliefBy>;
+/** Without compaction of its own claude refuses to go on so far below its window (measured: at 180,000 of 200,000). */
+const BLOCKING_RESERVE_TOKENS = 20_000;
+
+/** claude's own trigger in a simulation. */
+interface Trigger {
+  /**
+   * Tokens: a call that has them, with what it wrote, is the last before a compaction. claude also counts what its tools
+   * gave since, at four characters a token, which may bring it a call forward. undefined: it waits for the API's refusal.
+   */
+  readonly at: number | undefined;
+  readonly by: 'claude' | 'placed';
+  /** The largest context of a call. */
+  readonly most: number;
+  /** It compacts when `most` is exceeded. */
+  readonly reacts: boolean;
+}
+
+/**
+ * @param window tokens
+ * @param version that made the recording; null counts as the newest
+ */
+export function triggerOf({ native, none, policy }: WhatIfPolicy, window: number, version: string | null): Trigger {
+  if (native === 'off') return { at: undefined, by: 'claude', most: window - BLOCKING_RESERVE_TOKENS, reacts: false };
+  const own = { by: 'claude', most: window, reacts: true } as const;
+  if (typeof native === 'number') return { ...own, at: Math.min(native, window) };
+  const placed = none || native !== undefined ? undefined : restingTrigger(policy, window)?.at;
+  if (placed !== undefined) return { ...own, at: placed, by: 'placed' };
+  const reserve = nativeReserve(native ?? version ?? undefined);
+  return { ...own, at: reserve === 0 ? undefined : Math.max(0, window - reserve) };
+}
 
 export interface PilotOptions {
-  readonly priceOf: (model: string | null) => Price | undefined;
   readonly whatIf: WhatIfPolicy;
   /** Tokens. */
   readonly window: number;
   readonly trigger: Trigger;
   readonly basis: Basis;
+  readonly priceOf: PriceOf;
 }
 
 /** Follows a policy. */
-export function policyPilot({ whatIf, window, trigger, basis, priceOf }: PilotOptions): Pilot {
-  const { policy } = whatIf;
-  const exact = isExact(whatIf) ? createExact(whatIf, window, basis, priceOf) : undefined;
-  const ladder = whatIf.none ? undefined : createLadder(policy, window);
-  const budget = whatIf.none || policy.tools.mode !== 'enforce' ? undefined : createBudget(policy, window);
-
-  /** Where claude is not to compact, the API's refusal is left to ctxb. */
-  const lastResort = ladder && lastWay(policy);
+export function policyPilot(options: PilotOptions): Pilot {
+  const { whatIf, window, trigger, basis } = options;
+  const { policy, none } = whatIf;
+  const exact = isExact(whatIf) ? createExact(options) : undefined;
+  const ladder = none ? undefined : createLadder(policy, window);
+  const budget = none || policy.tools.mode !== 'enforce' ? undefined : createBudget(policy, window);
 
   function relieved(by: ReliefBy, { beginsTurn, prompt }: Step, { grown }: Situation): Relieved {
     const usual = whatIf.landing ?? Math.max(basis.landing.tokens, basis.fresh);
@@ -100,10 +127,11 @@ export function policyPilot({ whatIf, window, trigger, basis, priceOf }: PilotOp
 
   function initiatorOf(step: Step, { full, grown }: Situation): ReliefBy | undefined {
     const way = step.beginsTurn ? ladder?.due(full) : undefined;
-    if (way !== undefined) return BY_WAY[way];
+    if (way !== undefined) return way === 'compact' ? 'ctxb' : way;
     if (trigger.at !== undefined && full >= trigger.at) return trigger.by;
     if (grown <= trigger.most) return undefined;
-    return trigger.reacts ? 'claude' : lastResort;
+    // Where claude is not to compact, the API's refusal is left to ctxb.
+    return trigger.reacts ? 'claude' : ladder && lastWay(policy);
   }
 
   return {
@@ -118,7 +146,7 @@ export function policyPilot({ whatIf, window, trigger, basis, priceOf }: PilotOp
     },
     called({ call }, context, reliefs) {
       for (const { by, output } of reliefs) {
-        ladder?.landed(kindOf(by), call.turn, context);
+        ladder?.landed(by, call.turn, context);
         budget?.replaced(by === 'handoff' ? DOCUMENT_TOKENS : output);
       }
       ladder?.read(context);
@@ -129,25 +157,13 @@ export function policyPilot({ whatIf, window, trigger, basis, priceOf }: PilotOp
 }
 
 function lastWay({ compaction, handoff }: Policy): ReliefBy | undefined {
-  if (compaction.enabled) return BY_WAY.compact;
-  return handoff.enabled ? BY_WAY.handoff : undefined;
-}
-
-function kindOf(by: ReliefBy): Parameters<Ladder['landed']>[0] {
-  if (by === 'handoff') return by;
-  return by === 'ctxb' ? 'own compaction' : 'other compaction';
+  if (compaction.enabled) return 'ctxb';
+  return handoff.enabled ? 'handoff' : undefined;
 }
 
 /** What results of tools may take, as the tiers are filled. */
 function createBudget(policy: Policy, window: number) {
   const spent = { history: 0, toolResults: 0, user: 0 };
-
-  function cutOf(tool: string, tokens: number, used: number): number {
-    const allowed = allocationIn(policy, window, roomIn(policy, window, spent, used), tool);
-    const cut = Math.max(0, tokens - allowed);
-    spent.toolResults += tokens - cut;
-    return cut;
-  }
 
   return {
     cuts({ beginsTurn, prompt, results }: Step, full: number): readonly number[] {
@@ -155,9 +171,11 @@ function createBudget(policy: Policy, window: number) {
       if (beginsTurn) spent.toolResults = 0;
       let used = full;
       return results.flatMap(({ tool, tokens }) => {
-        const cut = cutOf(tool, tokens, used);
-        used += tokens - cut;
-        return cut > 0 ? [cut] : [];
+        const allowed = allocationIn(policy, window, roomIn(policy, window, spent, used), tool);
+        const kept = Math.min(tokens, allowed);
+        spent.toolResults += kept;
+        used += kept;
+        return kept < tokens ? [tokens - kept] : [];
       });
     },
     replaced(history: number): void {
@@ -167,15 +185,14 @@ function createBudget(policy: Policy, window: number) {
   };
 }
 
+/** With less of the context before it in the cache, a call's cache had expired. */
+const COLD_SHARE = 0.5;
+
 /** Exact compactions, between turns and in mid-turn. As many calls are expected as there were. */
-function createExact(
-  { policy, landing: given }: WhatIfPolicy,
-  window: number,
-  { fresh, kept }: Basis,
-  priceOf: PilotOptions['priceOf'],
-) {
+function createExact({ whatIf: { policy, landing: given }, window, basis: { fresh, kept }, priceOf }: PilotOptions) {
   const seen = { last: 0, calls: 0, grown: 0, since: 0 };
   const landing = given ?? fresh + kept.tokens;
+  const prefix = Math.min(fresh, landing);
   const latest = inTokens(policy.thresholds.compact, window);
 
   function outlookOf({ call }: Step, full: number): Outlook {
@@ -183,15 +200,7 @@ function createExact(
     const rates = price === undefined ? UNPRICED : priceAt(price, full, call.terms?.fast);
     const isHour = (call.cacheCreationHour ?? 0) * 2 > call.cacheCreation;
     return {
-      ...{
-        full,
-        landing,
-        prefix: Math.min(fresh, landing),
-        ceiling: latest,
-        how: 'exact',
-        answer: 0,
-        missed: USUALLY_MISSED,
-      },
+      ...{ full, landing, prefix, ceiling: latest, how: 'exact', answer: 0, missed: USUALLY_MISSED },
       growth: seen.grown / Math.max(1, seen.calls - 1),
       calls: seen.calls,
       rates: {
@@ -210,10 +219,10 @@ function createExact(
       if (moment !== 'economic') return inTokens(moment, window);
       return momentNow(outlookOf(step, full), step.warm !== undefined && step.warm < COLD_SHARE);
     },
-    relieved: ({ grown }: Situation): Relieved => ({
-      ...{ by: 'ctxb', prefix: Math.min(fresh, landing), output: 0, missed: USUALLY_MISSED },
-      landing: Math.min(landing + USUALLY_MISSED.tokens, grown),
-    }),
+    relieved({ grown }: Situation): Relieved {
+      const tokens = Math.min(landing + USUALLY_MISSED.tokens, grown);
+      return { by: 'ctxb', landing: tokens, prefix, output: 0, missed: USUALLY_MISSED };
+    },
     called(context: number, isRelieved: boolean): void {
       if (seen.calls > 0 && !isRelieved) seen.grown += Math.max(0, context - seen.last);
       seen.last = context;
@@ -222,6 +231,3 @@ function createExact(
     },
   };
 }
-
-/** With less of the context before it in the cache, a call's cache had expired. */
-const COLD_SHARE = 0.5;

@@ -1,4 +1,4 @@
-import type { Finding, Origin } from '../../config/config.ts';
+import type { Finding } from '../../config/config.ts';
 import { closest, finding, shown } from '../../config/finding.ts';
 import { type ConfigFile, isRecord } from '../../config/read-config.ts';
 import { resolveFile } from '../../config/resolve-config.ts';
@@ -71,15 +71,16 @@ function meantBy(key: string): string | undefined {
 
 function unknownKey(key: string, where: string): Finding {
   const expected = `a key of a configuration, or one of ${Object.keys(EXTRAS).join(', ')}`;
-  const origin: Origin = { source: 'file', where };
-  return finding(key, { expected, found: shown(key), origin, todo: `did you mean ${meantBy(key)}?` });
+  const todo = `did you mean ${meantBy(key)}?`;
+  return finding(key, { expected, found: shown(key), origin: { source: 'file', where }, todo });
 }
 
 function faultOf(key: keyof Extras, value: unknown, where: string): Finding[] {
   const [expected, isGood] = EXTRAS[key];
-  const origin: Origin = { source: 'file', where };
   const todo = 'correct it or leave the key out';
-  return isGood(value) ? [] : [finding(key, { expected, found: shown(value), origin, todo })];
+  return isGood(value)
+    ? []
+    : [finding(key, { expected, found: shown(value), origin: { source: 'file', where }, todo })];
 }
 
 /** Every compaction an exact one, as soon as it pays. */

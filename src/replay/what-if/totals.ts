@@ -1,4 +1,4 @@
-import type { Best, Figures, Reading, ReliefBy, WhatIfRun, WhatIfTotal } from './what-if.ts';
+import type { Best, Figures, Reading, WhatIfRun, WhatIfTotal } from './what-if.ts';
 
 /** One policy over several sessions. */
 export function totalOf(name: string, runs: readonly WhatIfRun[]): WhatIfTotal {
@@ -22,28 +22,20 @@ const NO_FIGURES: Figures = {
 };
 
 function added(a: Figures, b: Figures): Figures {
-  const by = Object.keys(a.reliefs) as ReliefBy[];
   return {
-    above: {
-      half: a.above.half + b.above.half,
-      seventy: a.above.seventy + b.above.seventy,
-      eightyFive: a.above.eightyFive + b.above.eightyFive,
-    },
+    above: addedEach(a.above, b.above),
     peak: Math.max(a.peak, b.peak),
-    main: addedReading(a.main, b.main),
-    relief: addedReading(a.relief, b.relief),
-    reliefs: Object.fromEntries(by.map((who) => [who, a.reliefs[who] + b.reliefs[who]])) as Figures['reliefs'],
-    cut: { results: a.cut.results + b.cut.results, tokens: a.cut.tokens + b.cut.tokens },
+    main: addedEach(a.main, b.main),
+    relief: addedEach(a.relief, b.relief),
+    reliefs: addedEach(a.reliefs, b.reliefs),
+    cut: addedEach(a.cut, b.cut),
   };
 }
 
-function addedReading(a: Reading, b: Reading): Reading {
-  return {
-    calls: a.calls + b.calls,
-    read: a.read + b.read,
-    cacheRead: a.cacheRead + b.cacheRead,
-    usd: a.usd === null ? b.usd : a.usd + (b.usd ?? 0),
-  };
+/** Figure by figure; null is not known. */
+function addedEach<T extends { readonly [name in keyof T]: number | null }>(a: T, b: T): T {
+  const sum = (name: keyof T) => (a[name] === null ? b[name] : a[name] + (b[name] ?? 0));
+  return Object.fromEntries((Object.keys(a) as (keyof T)[]).map((name) => [name, sum(name)])) as T;
 }
 
 /** What costs least, and what has the lowest peak; where two are equal, by fewer calls near the end of the window, then by cost. */

@@ -145,6 +145,6 @@ export function withoutCurves({ actual, policies, ...rest }: SessionWhatIf): Ses
   return { ...rest, actual: withoutCurve(actual), policies: policies.map(withoutCurve) };
 }
 
-function withoutCurve({ curve: _, ...run }: WhatIfRun): WhatIfRun {
+export function withoutCurve({ curve: _, ...run }: WhatIfRun): WhatIfRun {
   return run;
 }

@@ -1,4 +1,4 @@
-import type { ExplainedPart, Explanation, Prediction } from '../../replay/explain/explanation.ts';
+import type { ExplainedPart, Explanation, Prediction } from '../../replay/explain.ts';
 import { dollars, tokens } from '../figures.ts';
 import { indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';

@@ -32,10 +32,10 @@ describe('between two turns', () => {
 
   it('a landing above the target leads to a handoff, one below it does not', () => {
     const one = ladder();
-    one.landed('other compaction', 1, 110_000);
+    one.landed('claude', 1, 110_000);
     expect(one.due(110_000)).toBe('handoff');
     const other = ladder();
-    other.landed('other compaction', 1, 90_000);
+    other.landed('claude', 1, 90_000);
     expect(other.due(110_000)).toBeUndefined();
   });
 
@@ -43,7 +43,7 @@ describe('between two turns', () => {
     const one = ladder({ handoff: { enabled: false } });
     for (const turn of [1, 2]) {
       expect(one.due(170_000)).toBe('compact');
-      one.landed('own compaction', turn, 165_000);
+      one.landed('ctxb', turn, 165_000);
       one.read(165_000);
     }
     expect(one.due(170_000)).toBeUndefined();
@@ -63,7 +63,7 @@ describe('between two turns', () => {
     for (const turn of [1, 2, 3]) {
       one.read(160_000);
       expect(one.due(160_000)).toBe('compact');
-      one.landed('own compaction', turn, 50_000);
+      one.landed('ctxb', turn, 50_000);
       one.read(50_000);
     }
     expect(one.due(160_000)).toBe('handoff');

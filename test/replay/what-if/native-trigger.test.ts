@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { triggerOf } from '../../../src/replay/what-if/native-trigger.ts';
+import { triggerOf } from '../../../src/replay/what-if/pilot.ts';
 import { whatIfPolicy } from '../../support/recorded-session.ts';
 
 const NONE = { none: true };
