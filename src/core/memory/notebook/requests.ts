@@ -5,7 +5,7 @@ import { remember } from '../remember.ts';
 import { inTurns, oneLine } from '../words.ts';
 import { constraintsIn } from './constraints.ts';
 
-interface Request {
+export interface Request {
   /** Of the prompt in the notes. */
   readonly number: number;
   /** Its first sentences. */

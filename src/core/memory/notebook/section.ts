@@ -24,7 +24,7 @@ export interface Item {
 const MAX_ITEMS = 1_000;
 
 /** With the `key` of an earlier item the line of an entry takes that one's place, as the newest. */
-interface SectionEntry {
+export interface SectionEntry {
   readonly heading: string;
   readonly body: string;
   readonly key?: string;
