@@ -3,10 +3,11 @@ import { countOf, type Fields, fieldsOf, listOf } from '../../protocol/fields.ts
 import type { Action } from '../actions.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport } from '../cost/cost.ts';
+import { changedIn } from '../draft.ts';
 import { takeReading } from '../gauge/gauge.ts';
 import { isKnown, learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
-import { askContext, controlLine, isOwnUuid, request, WAIT_FOR_CONTEXT, withControl } from '../prompts/own-lines.ts';
+import { askContext, controlLine, isOwnUuid, request, WAIT_FOR_CONTEXT } from '../prompts/own-lines.ts';
 import { onModLoaded } from '../relief/exact.ts';
 import { documentToGive, onProof } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
@@ -38,7 +39,7 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Step
   const isOfTool = TOOL_CALLBACKS.includes(event.callbackId);
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state)));
   if (!isOfTool || !isShort(state) || isDecidable) return undefined;
-  return chain(keep(withControl(state, { held: [...held, event] }), [WAIT_FOR_CONTEXT]), (next) =>
+  return chain(keep(changedIn(state, 'control', { held: [...held, event] }), [WAIT_FOR_CONTEXT]), (next) =>
     asked ? keep(next) : askContext(next),
   );
 }
@@ -52,14 +53,14 @@ function isAsking({ control }: GovernorState): boolean {
 /** claude does not tell its window: no answer counts any more. */
 export function giveUpAsking(state: GovernorState): Step {
   const pending = Object.fromEntries(Object.entries(state.control.pending).filter(([, what]) => what !== 'context'));
-  return chain(finishOpening(withControl(state, { pending })), answerHeld);
+  return chain(finishOpening(changedIn(state, 'control', { pending })), answerHeld);
 }
 
 /** Answers one call after the other: what the first is given, the next has no more. */
 export function answerHeld(state: GovernorState): Step {
   const [first, ...held] = state.control.held;
   if (first === undefined || isAsking(state)) return keep(state);
-  const step = answerCallback(withControl(state, { held }), first);
+  const step = answerCallback(changedIn(state, 'control', { held }), first);
   if (held.length === 0) return chain(step, (next) => keep(next, [STOP_WAITING]));
   return step.actions.some(({ kind }) => kind === 'answer-hook') ? chain(step, answerHeld) : step;
 }
@@ -104,13 +105,13 @@ export function openControl(state: GovernorState): Step {
  */
 export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): Step {
   const line = controlLine(requestId, withOurHooks(state, callers));
-  const opened = opening(withControl(state, { initialize: callers }));
+  const opened = opening(changedIn(state, 'control', { initialize: callers }));
   return chain(keep(opened, [{ kind: 'send', line }]), askAtOnce, askCost);
 }
 
 function askAtOnce(state: GovernorState): Step {
   const isLater = isShort(state) && !isKnown(state.gauge.window);
-  return isLater ? keep(withControl(state, { asked: false })) : askContext(state);
+  return isLater ? keep(changedIn(state, 'control', { asked: false })) : askContext(state);
 }
 
 /** A turn that goes on with a tool has a second call: from there on its window counts. */
@@ -140,7 +141,7 @@ const PLACED_SOURCES: ReadonlySet<unknown> = new Set(['env', 'settings']);
 export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Step {
   const purpose = state.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.control.pending;
-  const answered = withControl(state, { pending });
+  const answered = changedIn(state, 'control', { pending });
   if (purpose === 'context') return chain(onContext(answered, event), answerHeld);
   if (purpose === 'proof') return onProof(answered, event);
   if (purpose === 'load-mod') return onModLoaded(answered, event);
@@ -170,12 +171,12 @@ const STOP_WAITING = { kind: 'clear-timer', timer: 'context' } as const;
 /** Lets prompts go: the context is known, or claude does not tell. */
 function finishOpening(state: GovernorState): Step {
   if (state.control.phase !== 'opening') return keep(state);
-  return keep(withControl(state, { phase: 'open' }), [STOP_WAITING]);
+  return keep(changedIn(state, 'control', { phase: 'open' }), [STOP_WAITING]);
 }
 
 /** Only a resumed session has a context to learn before the first prompt. */
 function opening(state: GovernorState): GovernorState {
-  return withControl(state, { phase: state.process.resumes ? 'opening' : 'open' });
+  return changedIn(state, 'control', { phase: state.process.resumes ? 'opening' : 'open' });
 }
 
 function onContext(state: GovernorState, event: ControlResponseEvent): Step {
@@ -202,7 +203,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
  */
 export function onQuestion(state: GovernorState, requestId: string): Step {
   if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return keep(state, [refusal(requestId)]);
-  return keep(withControl(state, { questions: [...state.control.questions, requestId] }));
+  return keep(changedIn(state, 'control', { questions: [...state.control.questions, requestId] }));
 }
 
 /**
@@ -243,10 +244,10 @@ function respond(response: object): Action {
 
 /** The caller has answered. */
 export function onAnswer(state: GovernorState, requestId: string): GovernorState {
-  return withControl(state, { questions: state.control.questions.filter((id) => id !== requestId) });
+  return changedIn(state, 'control', { questions: state.control.questions.filter((id) => id !== requestId) });
 }
 
 /** The caller is gone: open questions stay unanswered. */
 export function refuseQuestions(state: GovernorState): Step {
-  return keep(withControl(state, { questions: [] }), state.control.questions.map(refusal));
+  return keep(changedIn(state, 'control', { questions: [] }), state.control.questions.map(refusal));
 }

@@ -19,7 +19,7 @@ import { alertAgent } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
 import type { FileMeasure, ToolCall, ToolHook } from '../tool-budget/tool-budget.ts';
 import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.ts';
-import { answerTool, readToolCall, stopWaiting } from '../tool-budget/tool-state.ts';
+import { answered, readToolCall, stopWaiting } from '../tool-budget/tool-state.ts';
 import { tellAgent } from '../zones/notices.ts';
 
 /** Ids under which our hooks are registered; claude names one of them when it calls back. */
@@ -171,7 +171,7 @@ function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequ
   const call = readToolCall(hook, event);
   if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
   const output = endStopped(state, call.agent);
-  if (output !== undefined) return keep(state, [{ ...answerTool(call), output }]);
+  if (output !== undefined) return keep(state, [{ kind: 'answer-hook', requestId: call.requestId, hook, output }]);
   const { state: told, text } = takeUntold(state, call.toolUseId);
   const step =
     hook === 'PostToolUse' ? behindTool(afterTool(told, call), call) : tellMain(afterFailure(told, call), call);
@@ -183,12 +183,11 @@ const STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
 /** Before a subagent or a workflow is started: it may be one too many. */
 function beforeAgent(before: GovernorState, call: ToolCall): Step {
   const { state, refusal } = askAgent(before, call.toolUseId);
-  if (refusal === undefined) return keep(state, [answerTool(call)]);
-  const specific = { permissionDecision: 'deny', permissionDecisionReason: refusal };
-  return keep(state, [
-    { kind: 'agent-limit', todo: 'refuse', ...decided(state, countReason(state)), agent: 'a further subagent' },
-    answerTool(call, { specific }),
-  ]);
+  if (refusal === undefined) return answered(state, call);
+  const denial = { permissionDecision: 'deny', permissionDecisionReason: refusal };
+  const agent = 'a further subagent';
+  const note = { kind: 'agent-limit', todo: 'refuse', ...decided(state, countReason(state)), agent } as const;
+  return answered(state, call, '', denial, note);
 }
 
 /** The file of a Read was measured. */

@@ -1,6 +1,7 @@
 import { reportsEachTask } from '../../protocol/version.ts';
 import { takeAside } from '../agents/agent-limits.ts';
 import { isReporting } from '../agents/agents.ts';
+import { changedIn } from '../draft.ts';
 import type { Prompt } from '../input.ts';
 import { stopTask } from '../prompts/own-lines.ts';
 import { tasksAside } from '../prompts/tasks.ts';
@@ -127,5 +128,5 @@ export function closeInput(state: GovernorState): Step {
 }
 
 function withoutFirst(state: GovernorState): GovernorState {
-  return { ...state, mailbox: { ...state.mailbox, waiting: state.mailbox.waiting.slice(1) } };
+  return changedIn(state, 'mailbox', { waiting: state.mailbox.waiting.slice(1) });
 }

@@ -1,5 +1,6 @@
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { mergeInitialize, onAnswer, openControl, refuseQuestions } from '../control/control.ts';
+import { changedIn } from '../draft.ts';
 import type { Prompt } from '../input.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { noteInterrupt } from '../relief/compaction.ts';
@@ -22,7 +23,7 @@ export function onCallerLine(state: GovernorState, event: Event, line: string): 
 }
 
 export function onCallerEnd(state: GovernorState): Step {
-  const ended = { ...state, mailbox: { ...state.mailbox, ended: true } };
+  const ended = changedIn(state, 'mailbox', { ended: true });
   const { mode, callerSpeaksProtocol } = state.run;
   return mode === 'observe' && callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
 }
@@ -40,7 +41,7 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
   const prompt = toPrompt(event, line);
   if (speaksIntoTurn(state, prompt)) return sendPrompt(state, prompt);
   const waiting = [...state.mailbox.waiting, prompt];
-  const queued = { ...state, mailbox: { ...state.mailbox, waiting } };
+  const queued = changedIn(state, 'mailbox', { waiting });
   const mustWait =
     waiting.length > 1 || !isFree(state) || dueRelief(state, prompt) !== undefined || isTooLarge(state, prompt);
   return keep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
@@ -51,7 +52,7 @@ function endPause(state: GovernorState): Step {
   const stopped = stopWaiting(state);
   if (stopped === state) return keep(state);
   const uuids = state.relief.unfinished?.answers ?? [];
-  return keep({ ...stopped, relief: { ...state.relief, unfinished: undefined } }, [
+  return keep(changedIn(stopped, 'relief', { unfinished: undefined }), [
     { kind: 'deferred', fate: 'show' },
     { kind: 'answered', uuids },
   ]);
@@ -82,7 +83,7 @@ function passThrough(state: GovernorState, event: Event, line: string): Step {
     return keep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);
   const prompt = toPrompt(event, line);
   if (state.run.mode === 'observe' && !state.run.callerSpeaksProtocol) {
-    return keep({ ...state, mailbox: { ...state.mailbox, waiting: [...state.mailbox.waiting, prompt] } });
+    return keep(changedIn(state, 'mailbox', { waiting: [...state.mailbox.waiting, prompt] }));
   }
   const due = state.turn.phase === 'idle' ? dueRelief(state, prompt) : undefined;
   const first = due === undefined ? keep(state) : adviseRelief(state, due);

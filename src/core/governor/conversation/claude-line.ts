@@ -7,14 +7,14 @@ import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
-import { changed, draftOf } from '../draft.ts';
+import { changed, changedIn, draftOf } from '../draft.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { readContext, readSession, wasReplaced } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
-import { isOwnRequest, OWN_PREFIX, stopHeldPrompt, withControl } from '../prompts/own-lines.ts';
+import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
@@ -197,7 +197,7 @@ function forgetFresh(state: GovernorState): GovernorState {
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {
   const state = readSession(before, event);
   const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
-  const answered = withControl(state, { callbacks });
+  const answered = changedIn(state, 'control', { callbacks });
   if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered, event) ?? answerCallback(answered, event);
   const reply = replyForCaller(state, event);
   if (reply !== undefined) return keep(answered, [reply]);

@@ -1,6 +1,6 @@
 import { decodeLine } from '../../protocol/decode.ts';
 import type { UserEvent } from '../../protocol/events.ts';
-import { changed } from '../draft.ts';
+import { changedIn } from '../draft.ts';
 import { readPrompt } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, GO_ON, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
@@ -61,13 +61,13 @@ function asSaid(event: UserEvent): UserEvent {
 export function notePrompt(state: GovernorState, { uuid, command, text }: Prompt): GovernorState {
   const isTask = state.session.latestPrompt === undefined || tellsTask(text);
   if (command !== undefined || text === '' || !isTask || isOwnUuid(state, uuid)) return state;
-  return changed(state, { session: { ...state.session, latestPrompt: text } });
+  return changedIn(state, 'session', { latestPrompt: text });
 }
 
 /** Has the agent resume interrupted work. The caller sees the turn, which answers the caller's request. */
 export function resumeWork(state: GovernorState, work: Unfinished): Step {
   const { because, prompts } = work;
-  const resumed: GovernorState = { ...state, relief: { ...state.relief, unfinished: undefined, resuming: work } };
+  const resumed = changedIn(state, 'relief', { unfinished: undefined, resuming: work });
   const requests = requestsIn(prompts);
   const opening = requests.length === 1 ? 'The request that it was to answer' : 'The requests that it was to answer';
   const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, opening);
@@ -87,5 +87,5 @@ const NOTHING = { text: '', actions: [] } as const;
 export function noteStop(state: GovernorState): GovernorState {
   const { turn, mailbox } = state;
   const isHeld = turn.phase === 'idle' && mailbox.waiting.length > 0;
-  return isHeld ? { ...state, mailbox: { ...mailbox, stopNext: true } } : state;
+  return isHeld ? changedIn(state, 'mailbox', { stopNext: true }) : state;
 }

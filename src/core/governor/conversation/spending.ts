@@ -1,6 +1,7 @@
 import type { Event } from '../../protocol/events.ts';
 import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
-import { type CostLimits, type CostNotice, judgeCost, type Spending } from '../cost/cost-limit.ts';
+import { type CostLimits, type CostNotice, judgeCost } from '../cost/cost-limit.ts';
+import { changedIn } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
@@ -9,21 +10,23 @@ import { injectPrompt } from './send-prompt.ts';
 /** claude's own stop at the limit: it takes no further prompt. */
 export function readBudgetStop(state: GovernorState, event: Event): GovernorState {
   const isStop = event.kind === 'result' && event.subtype === 'error_max_budget_usd';
-  return isStop && state.run.policy.cost.limitUsd !== undefined ? withSpending(state, { phase: 'wrapping' }) : state;
+  return isStop && state.run.policy.cost.limitUsd !== undefined
+    ? changedIn(state, 'spending', { phase: 'wrapping' })
+    : state;
 }
 
 /** Announces what has been crossed; stops the turn that has crossed a limit. */
 export function judgeSpending(before: GovernorState, state: GovernorState): Step {
   if ((before.cost === state.cost && before.spending === state.spending) || !hasLimit(state)) return keep(state);
   const { level, news, said } = judge(state);
-  const told = news.length === 0 ? state : tellCosts(withSpending(state, { said }), news);
+  const told = news.length === 0 ? state : tellCosts(changedIn(state, 'spending', { said }), news);
   const announced = keep(
     told,
     news.map((notice) => announcement(told, notice)),
   );
   const mustStop = level === 'limit' && state.run.mode === 'act' && state.spending.phase === 'within';
   if (!mustStop || state.turn.phase !== 'running') return announced;
-  return chain(announced, (next) => sendInterrupt(withSpending(next, { phase: 'stopping', brokenOff: true })));
+  return chain(announced, (next) => sendInterrupt(changedIn(next, 'spending', { phase: 'stopping', brokenOff: true })));
 }
 
 /** Tells the agent that a limit is near, in time to act on it. */
@@ -32,7 +35,7 @@ function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorS
     const whose = scope === 'run' ? 'This work' : 'The work of this project';
     return `${whose} has cost $${toUsd(spent).toFixed(2)} of $${toUsd(limit).toFixed(2)}: at the limit it is ended.`;
   });
-  return { ...state, told: { ...state.told, warnings: [...state.told.warnings, ...costs.slice(-1)] } };
+  return changedIn(state, 'told', { warnings: [...state.told.warnings, ...costs.slice(-1)] });
 }
 
 function judge(state: GovernorState) {
@@ -65,7 +68,7 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
 
 /** Takes in what other runs have spent. */
 export function onProjectCost(state: GovernorState, others: number, earlier: number): Step {
-  return judgeSpending(state, withSpending(state, { others, earlier }));
+  return judgeSpending(state, changedIn(state, 'spending', { others, earlier }));
 }
 
 /** What happens between turns because of a limit; undefined: the run goes on. */
@@ -79,7 +82,7 @@ export function atLimit(state: GovernorState): Step | undefined {
   if (way === 'stop' || isDone(state)) return endAtLimit(state);
   if (way === 'wrap-up') return wrapUp(state);
   const { scope, spent, limit } = nearest;
-  return keep(withSpending(state, { phase: 'asking' }), [
+  return keep(changedIn(state, 'spending', { phase: 'asking' }), [
     { kind: 'ask-person', scope, spentUsd: toUsd(spent), limitUsd: toUsd(limit) },
   ]);
 }
@@ -104,10 +107,10 @@ export function onCostAnswer(state: GovernorState, limitUsd: number | undefined)
   const { nearest } = judge(state);
   if (limitUsd === undefined || nearest === undefined || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
   const raised = { ...spending.raised, [nearest.scope]: limitUsd };
-  const allowed = withSpending(state, { phase: 'within', raised, brokenOff: false });
+  const allowed = changedIn(state, 'spending', { phase: 'within', raised, brokenOff: false });
   const because = 'The work was stopped because of what it costs; it may go on now.';
   const unfinished = spending.brokenOff ? { because, prompts: [], answers: stopped(state) } : relief.unfinished;
-  return keep({ ...allowed, relief: { ...relief, unfinished } });
+  return keep(changedIn(allowed, 'relief', { unfinished }));
 }
 
 /** `uuid`s of the prompts that the stopped turn was to answer. */
@@ -123,12 +126,12 @@ const WRAP_UP = [
 function wrapUp(state: GovernorState): Step {
   const answers = state.spending.brokenOff ? stopped(state) : [];
   const resuming = { because: WRAP_UP, prompts: [], answers };
-  const wrapping = withSpending({ ...state, relief: { ...state.relief, resuming } }, { phase: 'wrapping' });
+  const wrapping = changedIn(changedIn(state, 'relief', { resuming }), 'spending', { phase: 'wrapping' });
   return injectPrompt(wrapping, WRAP_UP);
 }
 
 function endAtLimit(state: GovernorState): Step {
-  const ended: GovernorState = { ...withSpending(state, { phase: 'over' }), outcome: 'limit' };
+  const ended: GovernorState = { ...changedIn(state, 'spending', { phase: 'over' }), outcome: 'limit' };
   return keep(ended, [{ kind: 'deferred', fate: 'show' }]);
 }
 
@@ -137,8 +140,4 @@ export function tellsStop(state: GovernorState, event: Event): boolean {
   if (state.spending.phase !== 'stopping' || wayOf(state) === 'stop') return false;
   if (event.kind === 'result') return event.subtype === 'error_during_execution';
   return event.kind === 'user' && event.subagent === null && event.role === 'notice';
-}
-
-function withSpending(state: GovernorState, changes: Partial<Spending>): GovernorState {
-  return { ...state, spending: { ...state.spending, ...changes } };
 }

@@ -1,5 +1,6 @@
 import type { Fields } from '../../protocol/fields.ts';
-import type { Control, ControlPurpose, GovernorState, Run } from '../state.ts';
+import { changedIn } from '../draft.ts';
+import type { ControlPurpose, GovernorState, Run } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
@@ -15,13 +16,9 @@ export function ownUuid({ run, control }: GovernorState): string {
   return run.runId.slice(0, -count.length) + count;
 }
 
-export function withControl(state: GovernorState, changes: Partial<Control>): GovernorState {
-  return { ...state, control: { ...state.control, ...changes } };
-}
-
 /** The state after a line of our own was sent. */
 export function countSent(state: GovernorState): GovernorState {
-  return withControl(state, { sent: state.control.sent + 1 });
+  return changedIn(state, 'control', { sent: state.control.sent + 1 });
 }
 
 export function userLine(content: string, uuid: string): string {
@@ -51,7 +48,10 @@ export const WAIT_FOR_CONTEXT = { kind: 'set-timer', timer: 'context', afterMs: 
 
 /** Asks claude for window and context. `summary` makes no API call. */
 export function askContext(state: GovernorState): Step {
-  return request(withControl(state, { asked: true }), 'context', { subtype: 'get_context_usage', detail: 'summary' });
+  return request(changedIn(state, 'control', { asked: true }), 'context', {
+    subtype: 'get_context_usage',
+    detail: 'summary',
+  });
 }
 
 /** Ends an agent, a workflow or a command. */
@@ -70,7 +70,7 @@ export function sendInterrupt(state: GovernorState): Step {
 export function stopHeldPrompt(state: GovernorState): Step {
   const { turn, mailbox } = state;
   if (!mailbox.stopNext || turn.phase === 'idle' || turn.startedBy !== 'prompt') return keep(state);
-  return sendInterrupt({ ...state, mailbox: { ...mailbox, stopNext: false } });
+  return sendInterrupt(changedIn(state, 'mailbox', { stopNext: false }));
 }
 
 /** Whether an answer is to a request of ours. */
@@ -82,7 +82,7 @@ export function isOwnRequest(state: GovernorState, requestId: string): boolean {
 export function request(state: GovernorState, purpose: ControlPurpose, body: Fields): Step {
   const { sent, pending, phase } = state.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
-  const asked = withControl(state, { sent: sent + 1, pending: { ...pending, [id]: purpose } });
+  const asked = changedIn(state, 'control', { sent: sent + 1, pending: { ...pending, [id]: purpose } });
   const line = { kind: 'send', line: controlLine(id, body) } as const;
   return keep(asked, purpose === 'context' && phase === 'opening' ? [line, WAIT_FOR_CONTEXT] : [line]);
 }

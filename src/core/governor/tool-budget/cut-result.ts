@@ -7,7 +7,7 @@ import { type CutList, cutJson, storedJson } from './cut-json.ts';
 import { cutText } from './cut-text.ts';
 import { allocation } from './room.ts';
 import type { ResultPlan, ToolCall } from './tool-budget.ts';
-import { answerTool, charsPerToken, countCut, keepOpen, waitFor } from './tool-state.ts';
+import { answered, charsPerToken, countCut, keepOpen, waitFor } from './tool-state.ts';
 
 /** Of a call's input, as far as it names the call. */
 const TITLE_LENGTH = 120;
@@ -35,7 +35,7 @@ export function planCut(state: GovernorState, call: ToolCall, { text, texts }: R
 export function cutResult(state: GovernorState, plan: ResultPlan, path: string | undefined): Step {
   const { call, tokens } = plan;
   const result = resultText(call.tool, call.response);
-  const asItIs = keep(keepOpen(state, call, { tokens }), [answerTool(call)]);
+  const asItIs = answered(keepOpen(state, call, { tokens }), call);
   if (path === undefined || result === undefined) return asItIs;
   const { text, context } =
     plan.json === undefined ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
@@ -43,13 +43,9 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
   if (codePoints(text) >= codePoints(result.text)) return asItIs;
   const open = { tokens: left, proof: proofOf(text, plan) };
   const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
-  return keep(countCut(keepOpen(state, call, open), call), [
-    { kind: 'cut-result', ...decided(state, reason), tool: call.tool, tokens, left, path },
-    answerTool(call, {
-      specific: { updatedToolOutput: result.replaced(text) },
-      ...(context ? { context } : {}),
-    }),
-  ]);
+  const note = { kind: 'cut-result', ...decided(state, reason), tool: call.tool, tokens, left, path } as const;
+  const cut = { updatedToolOutput: result.replaced(text) };
+  return answered(countCut(keepOpen(state, call, open), call), call, context, cut, note);
 }
 
 /** Words that the whole does not have: a text begins with ours; cut JSON is another only where it ends. */
@@ -59,13 +55,7 @@ function proofOf(text: string, { json }: ResultPlan): string {
   return trimmed.slice(trimmed.lastIndexOf('\n') + 1).slice(-PROOF_LENGTH);
 }
 
-interface Instead {
-  readonly text: string;
-  /** What is told beside it, where it cannot be said in it. */
-  readonly context?: string;
-}
-
-function textInstead(state: GovernorState, { call, allowed, tokens }: ResultPlan, text: string, path: string): Instead {
+function textInstead(state: GovernorState, { call, allowed, tokens }: ResultPlan, text: string, path: string) {
   const title = titleOf(call);
   const room = Math.floor(allowed * charsPerToken(state)) - title.length - path.length - OPENING_LENGTH;
   const part = cutText(text, Math.max(0, room));
@@ -76,7 +66,7 @@ function textInstead(state: GovernorState, { call, allowed, tokens }: ResultPlan
       ? `go on with Read, offset=${part.nextLine}; the budget allows about ${atOnce} lines at a time.`
       : 'its lines are long, so take parts of it by characters, as with cut -c or head -c.';
   const opening = `[ctxb cut this result to fit the budget of tools. ${title}: ${size}. The whole of it is in ${path}: ${way}]`;
-  return { text: `${opening}\n${part.text}` };
+  return { text: `${opening}\n${part.text}`, context: '' };
 }
 
 /** The most that the words before the text take, without title and path. */
@@ -91,7 +81,7 @@ function jsonInstead(
   { call }: ResultPlan,
   { text, lists, hasCutTexts, stored }: NonNullable<ResultPlan['json']>,
   path: string,
-): Instead {
+) {
   const lost = lists.slice(0, MOST_LISTS).map((list, index) => lostText(list, stored.nextLines[index] ?? 1));
   const more = lists.length > MOST_LISTS ? `${lists.length - MOST_LISTS} more of its lists and objects are cut.` : '';
   const longTexts = hasCutTexts ? 'Long texts in it end with "…".' : '';

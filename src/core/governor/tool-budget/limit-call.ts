@@ -6,7 +6,7 @@ import { decided, keep, type Step } from '../steps.ts';
 import { allocation, isWorthPassing } from './room.ts';
 import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
 import {
-  answerTool,
+  answered,
   charsPerToken,
   countCut,
   keepOpen,
@@ -30,9 +30,8 @@ const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 export function planRead(state: GovernorState, call: ToolCall, hint: string): Step {
   const { file_path: path, pages } = call.input;
   const allowed = allocation(state, call.tool, call.agent);
-  const asItIs = answerTool(call, { context: hint });
-  if (typeof path !== 'string' || pages !== undefined || NO_LINES.test(path)) return keep(state, [asItIs]);
-  if (allowed > CLAUDES_LIMIT || mayPass(state, call)) return keep(state, [asItIs]);
+  if (typeof path !== 'string' || pages !== undefined || NO_LINES.test(path)) return answered(state, call, hint);
+  if (allowed > CLAUDES_LIMIT || mayPass(state, call)) return answered(state, call, hint);
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure: Action = { kind: 'measure-file', requestId, path, cwd, offset: offsetOf(call), chars };
@@ -47,20 +46,27 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
   if (file === undefined || isWorthPassing(state, call.agent, tokensOf(file, asked, allowed), allowed)) {
     const isToEnd = asked >= 1 && offset > 1 && call.input.limit === undefined && mayChange(state, 'input');
     // claude refuses the end of a file of more than 256 KB without a limit, and counts what follows the last line feed.
-    const specific = isToEnd ? withInput(call, 'limit', asked + 1) : {};
-    return keep(state, [answerTool(call, { specific, context: hint })]);
+    return answered(state, call, hint, isToEnd ? withInput(call, 'limit', asked + 1) : {});
   }
   const limit = Math.max(1, file.fitting);
   const open = keepOpen(state, call, { tokens: allowed, limit });
-  if (!mayChange(state, 'input')) {
-    return keep(state, [answerTool(call, { context: joined(adviceText(file, allowed, limit), hint) })]);
-  }
-  const told = limitText(open, plan, limit, file.lines);
+  if (!mayChange(state, 'input')) return answered(state, call, joined(adviceText(file, allowed, limit), hint));
+  const context = joined(limitText(open, plan, limit, file.lines), hint);
   const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
-  return keep(countCut(open, call), [
-    { kind: 'limit-tool', ...decided(state, reason), tool: call.tool, parameter: 'limit', value: limit },
-    answerTool(call, { specific: withInput(call, 'limit', limit), context: joined(told, hint) }),
-  ]);
+  return limited(countCut(open, call), call, { parameter: 'limit', value: limit, context, reason });
+}
+
+interface Limit {
+  readonly parameter: string;
+  readonly value: number;
+  readonly context: string;
+  readonly reason: string;
+}
+
+/** The tool is called with a limit that the agent has not set. */
+function limited(state: GovernorState, call: ToolCall, { parameter, value, context, reason }: Limit): Step {
+  const note = { kind: 'limit-tool', ...decided(state, reason), tool: call.tool, parameter, value } as const;
+  return answered(state, call, context, withInput(call, parameter, value), note);
 }
 
 /** Tokens of the lines that are asked for, from those that fit into `allowed`; without end where not one does. */
@@ -98,17 +104,7 @@ function numberOf(value: unknown): number | undefined {
 }
 
 /** Names of parameters for the number of items. */
-const PARAMETERS = [
-  'limit',
-  'max_results',
-  'maxResults',
-  'page_size',
-  'pageSize',
-  'per_page',
-  'perPage',
-  'head_limit',
-  'top_k',
-];
+const PARAMETER = /^(?:limit|max_results|maxResults|page_size|pageSize|per_page|perPage|head_limit|top_k)$/;
 
 /** What is known beforehand. Schemas of MCP tools are on none of claude's channels, so those are learned from calls. */
 const KNOWN: Readonly<Record<string, Pages>> = { Grep: { parameter: 'head_limit', perItem: 40, isLarge: true } };
@@ -147,12 +143,12 @@ function withPages(state: GovernorState, { tool }: ToolCall, pages: Pages): Gove
 }
 
 function parameterIn(input: ToolCall['input']): string | undefined {
-  return PARAMETERS.find((name) => typeof input[name] === 'number');
+  return Object.keys(input).find((name) => PARAMETER.test(name) && typeof input[name] === 'number');
 }
 
 /** Whether the agent itself has asked for a number of items. */
 function isPaged(input: ToolCall['input']): boolean {
-  return PARAMETERS.some((name) => input[name] !== undefined);
+  return Object.keys(input).some((name) => PARAMETER.test(name));
 }
 
 /** Asks for a page where the agent has asked for everything; undefined: the call passes unchanged. */
@@ -163,8 +159,6 @@ export function limitPage(state: GovernorState, call: ToolCall, hint: string): S
   const allowed = allocation(state, tool, agent);
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
   const told = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
-  return keep(keepOpen(state, call, { tokens: allowed }), [
-    { kind: 'limit-tool', ...decided(state, `about ${perItem} tokens an item`), tool, parameter, value },
-    answerTool(call, { specific: withInput(call, parameter, value), context: joined(told, hint) }),
-  ]);
+  const limit = { parameter, value, context: joined(told, hint), reason: `about ${perItem} tokens an item` };
+  return limited(keepOpen(state, call, { tokens: allowed }), call, limit);
 }

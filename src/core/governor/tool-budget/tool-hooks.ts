@@ -8,7 +8,7 @@ import { learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
 import { allocation, isWorthPassing } from './room.ts';
 import type { ToolCall } from './tool-budget.ts';
 import {
-  answerTool,
+  answered,
   budgetMode,
   charsPerToken,
   forgetOpen,
@@ -29,19 +29,17 @@ export function afterTool(before: GovernorState, call: ToolCall): Step {
 function withinBudget(before: GovernorState, call: ToolCall): Step {
   const result =
     budgetMode(before) === 'off' || hasPassed(before, call) ? undefined : resultText(call.tool, call.response);
-  if (result === undefined) return keep(afterPass(before, call), [answerTool(call)]);
+  if (result === undefined) return answered(afterPass(before, call), call);
   const stored = storedPath(call.tool, call.response);
-  if (stored !== undefined)
-    return keep(noteLarge(before, call), [answerTool(call, { context: pointer(before, call, stored) })]);
+  if (stored !== undefined) return answered(noteLarge(before, call), call, pointer(before, call, stored));
   // The room kept for this call is free for it.
   const state = learnPage(forgetOpen(before, call.toolUseId), call, result.text);
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const open = keepOpen(state, call, { tokens });
   const isFitting = isWorthPassing(state, call.agent, tokens, allowed);
-  if (!isFitting && !mayChange(state, 'output'))
-    return keep(open, [answerTool(call, { context: advice(tokens, allowed) })]);
-  if (isFitting || mayPass(state, call)) return keep(passed(open, call), [answerTool(call)]);
+  if (!isFitting && !mayChange(state, 'output')) return answered(open, call, advice(tokens, allowed));
+  if (isFitting || mayPass(state, call)) return answered(passed(open, call), call);
   return planCut(noteLarge(state, call), call, result, allowed);
 }
 
@@ -59,7 +57,7 @@ export function afterFailure(state: GovernorState, call: ToolCall): Step {
   const tokens = estimateTokens(call.error, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const isLarge = budgetMode(state) !== 'off' && tokens > allowed;
-  return keep(afterPass(state, call), [answerTool(call, isLarge ? { context: advice(tokens, allowed) } : {})]);
+  return answered(afterPass(state, call), call, isLarge ? advice(tokens, allowed) : '');
 }
 
 function advice(tokens: number, allowed: number): string {
@@ -76,8 +74,8 @@ function pointer(state: GovernorState, call: ToolCall, path: string): string {
 
 /** Before a tool is called: may ask it for less, and tell the agent what the budget allows. */
 export function beforeTool(before: GovernorState, call: ToolCall): Step {
-  if (budgetMode(before) === 'off') return keep(before, [answerTool(call)]);
+  if (budgetMode(before) === 'off') return answered(before, call);
   const { state, text } = hintFor(before, call);
   if (call.tool === 'Read') return planRead(state, call, text);
-  return limitPage(state, call, text) ?? keep(state, [answerTool(call, { context: text })]);
+  return limitPage(state, call, text) ?? answered(state, call, text);
 }

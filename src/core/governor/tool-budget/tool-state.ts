@@ -1,7 +1,7 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, jsonText, ownOf, textOf } from '../../protocol/fields.ts';
+import type { Decision } from '../decisions.ts';
 import { changed } from '../draft.ts';
-import type { HookAnswer } from '../effects.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
@@ -90,12 +90,16 @@ function cutsOf({ toolBudget: { repeats } }: GovernorState, call: ToolCall): num
   return ownOf(repeats, callKey(call)) ?? 0;
 }
 
-/** The answer to a tool's hook. It never allows: permissions are up to the caller. */
-export function answerTool(
+/** Answers the tool's hook. It never allows: permissions are up to the caller. */
+export function answered(
+  state: GovernorState,
   { requestId, hook }: ToolCall,
-  { specific = {}, context }: { readonly specific?: Fields; readonly context?: string } = {},
-): HookAnswer {
-  return { kind: 'answer-hook', requestId, hook, output: {}, specific, ...(context ? { context } : {}) };
+  context = '',
+  specific: Fields = {},
+  ...decisions: readonly Decision[]
+): Step {
+  const answer = { kind: 'answer-hook', requestId, hook, output: {}, specific, ...(context && { context }) } as const;
+  return keep(state, [...decisions, answer]);
 }
 
 /** `record` with `key` as its newest; of too many the oldest are left out. Keys come from a stream. */
