@@ -1362,11 +1362,8 @@ function ownUuid({ run, control }) {
   const count2 = (control.sent + 1).toString(16).padStart(12, "0");
   return run.runId.slice(0, -count2.length) + count2;
 }
-function withControl(state, changes) {
-  return { ...state, control: { ...state.control, ...changes } };
-}
 function countSent(state) {
-  return withControl(state, { sent: state.control.sent + 1 });
+  return changedIn(state, "control", { sent: state.control.sent + 1 });
 }
 function userLine(content, uuid) {
   const message = { role: "user", content };
@@ -1384,7 +1381,10 @@ function hasRunPrefix({ runId }, uuid) {
 var OWN_PREFIX = "ctxb:";
 var WAIT_FOR_CONTEXT = { kind: "set-timer", timer: "context", afterMs: 5e3 };
 function askContext(state) {
-  return request(withControl(state, { asked: true }), "context", { subtype: "get_context_usage", detail: "summary" });
+  return request(changedIn(state, "control", { asked: true }), "context", {
+    subtype: "get_context_usage",
+    detail: "summary"
+  });
 }
 function stopTask(taskId) {
   return (state) => request(state, "stop-task", { subtype: "stop_task", task_id: taskId });
@@ -1395,7 +1395,7 @@ function sendInterrupt(state) {
 function stopHeldPrompt(state) {
   const { turn, mailbox } = state;
   if (!mailbox.stopNext || turn.phase === "idle" || turn.startedBy !== "prompt") return keep(state);
-  return sendInterrupt({ ...state, mailbox: { ...mailbox, stopNext: false } });
+  return sendInterrupt(changedIn(state, "mailbox", { stopNext: false }));
 }
 function isOwnRequest(state, requestId) {
   return Object.hasOwn(state.control.pending, requestId);
@@ -1403,7 +1403,7 @@ function isOwnRequest(state, requestId) {
 function request(state, purpose, body) {
   const { sent, pending, phase } = state.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
-  const asked = withControl(state, { sent: sent + 1, pending: { ...pending, [id]: purpose } });
+  const asked = changedIn(state, "control", { sent: sent + 1, pending: { ...pending, [id]: purpose } });
   const line4 = { kind: "send", line: controlLine(id, body) };
   return keep(asked, purpose === "context" && phase === "opening" ? [line4, WAIT_FOR_CONTEXT] : [line4]);
 }
@@ -13915,8 +13915,9 @@ function passed(state, call) {
 function cutsOf({ toolBudget: { repeats } }, call) {
   return ownOf(repeats, callKey(call)) ?? 0;
 }
-function answerTool({ requestId, hook }, { specific = {}, context } = {}) {
-  return { kind: "answer-hook", requestId, hook, output: {}, specific, ...context ? { context } : {} };
+function answered(state, { requestId, hook }, context = "", specific = {}, ...decisions) {
+  const answer = { kind: "answer-hook", requestId, hook, output: {}, specific, ...context && { context } };
+  return keep(state, [...decisions, answer]);
 }
 function remember(record, key, value) {
   const kept = Object.entries(record).filter(([name]) => name !== key);
@@ -13968,20 +13969,16 @@ function planCut(state, call, { text, texts }, allowed) {
 function cutResult(state, plan, path) {
   const { call, tokens: tokens2 } = plan;
   const result = resultText(call.tool, call.response);
-  const asItIs2 = keep(keepOpen(state, call, { tokens: tokens2 }), [answerTool(call)]);
+  const asItIs2 = answered(keepOpen(state, call, { tokens: tokens2 }), call);
   if (path === void 0 || result === void 0) return asItIs2;
   const { text, context } = plan.json === void 0 ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
   const left = estimateTokens2(text, charsPerToken(state));
   if (codePoints(text) >= codePoints(result.text)) return asItIs2;
   const open = { tokens: left, proof: proofOf(text, plan) };
   const reason = `about ${tokens2} tokens, and ${plan.allowed} are left for one result`;
-  return keep(countCut(keepOpen(state, call, open), call), [
-    { kind: "cut-result", ...decided(state, reason), tool: call.tool, tokens: tokens2, left, path },
-    answerTool(call, {
-      specific: { updatedToolOutput: result.replaced(text) },
-      ...context ? { context } : {}
-    })
-  ]);
+  const note2 = { kind: "cut-result", ...decided(state, reason), tool: call.tool, tokens: tokens2, left, path };
+  const cut3 = { updatedToolOutput: result.replaced(text) };
+  return answered(countCut(keepOpen(state, call, open), call), call, context, cut3, note2);
 }
 function proofOf(text, { json }) {
   const trimmed = text.trim();
@@ -13997,7 +13994,7 @@ function textInstead(state, { call, allowed, tokens: tokens2 }, text, path) {
   const way = atOnce < part2.lines ? `go on with Read, offset=${part2.nextLine}; the budget allows about ${atOnce} lines at a time.` : "its lines are long, so take parts of it by characters, as with cut -c or head -c.";
   const opening3 = `[ctxb cut this result to fit the budget of tools. ${title}: ${size}. The whole of it is in ${path}: ${way}]`;
   return { text: `${opening3}
-${part2.text}` };
+${part2.text}`, context: "" };
 }
 var OPENING_LENGTH = 300;
 var MOST_LISTS = 8;
@@ -14373,9 +14370,8 @@ var NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 function planRead(state, call, hint) {
   const { file_path: path, pages } = call.input;
   const allowed = allocation(state, call.tool, call.agent);
-  const asItIs2 = answerTool(call, { context: hint });
-  if (typeof path !== "string" || pages !== void 0 || NO_LINES.test(path)) return keep(state, [asItIs2]);
-  if (allowed > CLAUDES_LIMIT || mayPass(state, call)) return keep(state, [asItIs2]);
+  if (typeof path !== "string" || pages !== void 0 || NO_LINES.test(path)) return answered(state, call, hint);
+  if (allowed > CLAUDES_LIMIT || mayPass(state, call)) return answered(state, call, hint);
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure = { kind: "measure-file", requestId, path, cwd, offset: offsetOf(call), chars };
@@ -14387,20 +14383,18 @@ function limitRead(state, plan, file) {
   const asked = Math.min(numberOf2(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
   if (file === void 0 || isWorthPassing(state, call.agent, tokensOf2(file, asked, allowed), allowed)) {
     const isToEnd = asked >= 1 && offset > 1 && call.input.limit === void 0 && mayChange(state, "input");
-    const specific = isToEnd ? withInput(call, "limit", asked + 1) : {};
-    return keep(state, [answerTool(call, { specific, context: hint })]);
+    return answered(state, call, hint, isToEnd ? withInput(call, "limit", asked + 1) : {});
   }
   const limit = Math.max(1, file.fitting);
   const open = keepOpen(state, call, { tokens: allowed, limit });
-  if (!mayChange(state, "input")) {
-    return keep(state, [answerTool(call, { context: joined3(adviceText(file, allowed, limit), hint) })]);
-  }
-  const told3 = limitText(open, plan, limit, file.lines);
+  if (!mayChange(state, "input")) return answered(state, call, joined3(adviceText(file, allowed, limit), hint));
+  const context = joined3(limitText(open, plan, limit, file.lines), hint);
   const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
-  return keep(countCut(open, call), [
-    { kind: "limit-tool", ...decided(state, reason), tool: call.tool, parameter: "limit", value: limit },
-    answerTool(call, { specific: withInput(call, "limit", limit), context: joined3(told3, hint) })
-  ]);
+  return limited(countCut(open, call), call, { parameter: "limit", value: limit, context, reason });
+}
+function limited(state, call, { parameter, value, context, reason }) {
+  const note2 = { kind: "limit-tool", ...decided(state, reason), tool: call.tool, parameter, value };
+  return answered(state, call, context, withInput(call, parameter, value), note2);
 }
 function tokensOf2({ fitting: fitting3 }, asked, allowed) {
   return fitting3 >= asked ? 0 : allowed * asked / fitting3;
@@ -14426,17 +14420,7 @@ function offsetOf({ input }) {
 function numberOf2(value) {
   return typeof value === "number" && value >= 1 ? Math.floor(value) : void 0;
 }
-var PARAMETERS = [
-  "limit",
-  "max_results",
-  "maxResults",
-  "page_size",
-  "pageSize",
-  "per_page",
-  "perPage",
-  "head_limit",
-  "top_k"
-];
+var PARAMETER = /^(?:limit|max_results|maxResults|page_size|pageSize|per_page|perPage|head_limit|top_k)$/;
 var KNOWN = { Grep: { parameter: "head_limit", perItem: 40, isLarge: true } };
 var UNKNOWN2 = { parameter: void 0, perItem: 0, isLarge: false };
 var MARGIN = 0.9;
@@ -14461,10 +14445,10 @@ function withPages(state, { tool }, pages) {
   return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages) });
 }
 function parameterIn(input) {
-  return PARAMETERS.find((name) => typeof input[name] === "number");
+  return Object.keys(input).find((name) => PARAMETER.test(name) && typeof input[name] === "number");
 }
 function isPaged(input) {
-  return PARAMETERS.some((name) => input[name] !== void 0);
+  return Object.keys(input).some((name) => PARAMETER.test(name));
 }
 function limitPage(state, call, hint) {
   const { tool, input, agent } = call;
@@ -14473,10 +14457,8 @@ function limitPage(state, call, hint) {
   const allowed = allocation(state, tool, agent);
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
   const told3 = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
-  return keep(keepOpen(state, call, { tokens: allowed }), [
-    { kind: "limit-tool", ...decided(state, `about ${perItem} tokens an item`), tool, parameter, value },
-    answerTool(call, { specific: withInput(call, parameter, value), context: joined3(told3, hint) })
-  ]);
+  const limit = { parameter, value, context: joined3(told3, hint), reason: `about ${perItem} tokens an item` };
+  return limited(keepOpen(state, call, { tokens: allowed }), call, limit);
 }
 
 // src/core/governor/tool-budget/tool-hooks.ts
@@ -14487,18 +14469,16 @@ function afterTool(before, call) {
 }
 function withinBudget(before, call) {
   const result = budgetMode(before) === "off" || hasPassed(before, call) ? void 0 : resultText(call.tool, call.response);
-  if (result === void 0) return keep(afterPass(before, call), [answerTool(call)]);
+  if (result === void 0) return answered(afterPass(before, call), call);
   const stored = storedPath(call.tool, call.response);
-  if (stored !== void 0)
-    return keep(noteLarge(before, call), [answerTool(call, { context: pointer(before, call, stored) })]);
+  if (stored !== void 0) return answered(noteLarge(before, call), call, pointer(before, call, stored));
   const state = learnPage(forgetOpen(before, call.toolUseId), call, result.text);
   const tokens2 = estimateTokens2(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const open = keepOpen(state, call, { tokens: tokens2 });
   const isFitting = isWorthPassing(state, call.agent, tokens2, allowed);
-  if (!isFitting && !mayChange(state, "output"))
-    return keep(open, [answerTool(call, { context: advice(tokens2, allowed) })]);
-  if (isFitting || mayPass(state, call)) return keep(passed(open, call), [answerTool(call)]);
+  if (!isFitting && !mayChange(state, "output")) return answered(open, call, advice(tokens2, allowed));
+  if (isFitting || mayPass(state, call)) return answered(passed(open, call), call);
   return planCut(noteLarge(state, call), call, result, allowed);
 }
 function hasPassed(state, call) {
@@ -14511,7 +14491,7 @@ function afterFailure(state, call) {
   const tokens2 = estimateTokens2(call.error, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const isLarge = budgetMode(state) !== "off" && tokens2 > allowed;
-  return keep(afterPass(state, call), [answerTool(call, isLarge ? { context: advice(tokens2, allowed) } : {})]);
+  return answered(afterPass(state, call), call, isLarge ? advice(tokens2, allowed) : "");
 }
 function advice(tokens2, allowed) {
   return `This result took about ${tokens2} tokens, and ${allowed} are planned for one now: ask for less at a time (fewer lines, a narrower search, one page).`;
@@ -14523,10 +14503,10 @@ function pointer(state, call, path) {
   return `All of this result is in ${path}${size}: look into it with Read, offset and limit, or by characters where its lines are long, or search in it; one result may take about ${allowed} tokens now.`;
 }
 function beforeTool(before, call) {
-  if (budgetMode(before) === "off") return keep(before, [answerTool(call)]);
+  if (budgetMode(before) === "off") return answered(before, call);
   const { state, text } = hintFor(before, call);
   if (call.tool === "Read") return planRead(state, call, text);
-  return limitPage(state, call, text) ?? keep(state, [answerTool(call, { context: text })]);
+  return limitPage(state, call, text) ?? answered(state, call, text);
 }
 
 // src/core/governor/control/hook-callbacks.ts
@@ -14637,7 +14617,7 @@ function answerToolHook(state, hook, event) {
   const call = readToolCall(hook, event);
   if (hook === "PreToolUse") return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
   const output = endStopped(state, call.agent);
-  if (output !== void 0) return keep(state, [{ ...answerTool(call), output }]);
+  if (output !== void 0) return keep(state, [{ kind: "answer-hook", requestId: call.requestId, hook, output }]);
   const { state: told3, text } = takeUntold(state, call.toolUseId);
   const step2 = hook === "PostToolUse" ? behindTool(afterTool(told3, call), call) : tellMain(afterFailure(told3, call), call);
   return withContext(step2, text);
@@ -14645,12 +14625,11 @@ function answerToolHook(state, hook, event) {
 var STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
 function beforeAgent(before, call) {
   const { state, refusal: refusal3 } = askAgent(before, call.toolUseId);
-  if (refusal3 === void 0) return keep(state, [answerTool(call)]);
-  const specific = { permissionDecision: "deny", permissionDecisionReason: refusal3 };
-  return keep(state, [
-    { kind: "agent-limit", todo: "refuse", ...decided(state, countReason(state)), agent: "a further subagent" },
-    answerTool(call, { specific })
-  ]);
+  if (refusal3 === void 0) return answered(state, call);
+  const denial = { permissionDecision: "deny", permissionDecisionReason: refusal3 };
+  const agent = "a further subagent";
+  const note2 = { kind: "agent-limit", todo: "refuse", ...decided(state, countReason(state)), agent };
+  return answered(state, call, "", denial, note2);
 }
 function onFileMeasured(state, requestId, file) {
   const plan = state.toolBudget.waiting[requestId];
@@ -17590,7 +17569,7 @@ function holdCall(state, event) {
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || asked && !isAsking(state));
   if (!isOfTool || !isShort(state) || isDecidable) return void 0;
   return chain(
-    keep(withControl(state, { held: [...held, event] }), [WAIT_FOR_CONTEXT]),
+    keep(changedIn(state, "control", { held: [...held, event] }), [WAIT_FOR_CONTEXT]),
     (next) => asked ? keep(next) : askContext(next)
   );
 }
@@ -17600,24 +17579,24 @@ function isAsking({ control }) {
 }
 function giveUpAsking2(state) {
   const pending = Object.fromEntries(Object.entries(state.control.pending).filter(([, what]) => what !== "context"));
-  return chain(finishOpening(withControl(state, { pending })), answerHeld);
+  return chain(finishOpening(changedIn(state, "control", { pending })), answerHeld);
 }
 function answerHeld(state) {
   const [first, ...held] = state.control.held;
   if (first === void 0 || isAsking(state)) return keep(state);
-  const step2 = answerCallback(withControl(state, { held }), first);
+  const step2 = answerCallback(changedIn(state, "control", { held }), first);
   if (held.length === 0) return chain(step2, (next) => keep(next, [STOP_WAITING]));
   return step2.actions.some(({ kind }) => kind === "answer-hook") ? chain(step2, answerHeld) : step2;
 }
 function hooksFor(state) {
   const { memory, zones, tools, strategy, agents } = state.run.policy;
   const budgets = tools.mode !== "off";
-  const limited = hasAgentLimits(agents);
+  const limited2 = hasAgentLimits(agents);
   const unwanted = /* @__PURE__ */ new Set([
     ...isShort(state) ? ["UserPromptSubmit"] : [],
     ...memory.enabled ? [] : ["PostCompact"],
-    ...budgets || limited ? [] : ["PreToolUse", "PostToolUseFailure"],
-    ...budgets || limited || zones.tellAgent || strategy !== "compact" ? [] : ["PostToolUse"]
+    ...budgets || limited2 ? [] : ["PreToolUse", "PostToolUseFailure"],
+    ...budgets || limited2 || zones.tellAgent || strategy !== "compact" ? [] : ["PostToolUse"]
   ]);
   const hooks = Object.entries(CALLBACKS).map(([name, id]) => {
     return [name, [{ matcher: matcherOf(name, state.run.policy), hookCallbackIds: [id] }]];
@@ -17635,12 +17614,12 @@ function openControl(state) {
 }
 function mergeInitialize(state, callers, requestId) {
   const line4 = controlLine(requestId, withOurHooks(state, callers));
-  const opened = opening2(withControl(state, { initialize: callers }));
+  const opened = opening2(changedIn(state, "control", { initialize: callers }));
   return chain(keep(opened, [{ kind: "send", line: line4 }]), askAtOnce, askCost);
 }
 function askAtOnce(state) {
   const isLater = isShort(state) && !isKnown(state.gauge.window);
-  return isLater ? keep(withControl(state, { asked: false })) : askContext(state);
+  return isLater ? keep(changedIn(state, "control", { asked: false })) : askContext(state);
 }
 function askLater(state, event) {
   const { phase, asked } = state.control;
@@ -17658,13 +17637,13 @@ var PLACED_SOURCES = /* @__PURE__ */ new Set(["env", "settings"]);
 function onOwnResponse(state, event) {
   const purpose = state.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.control.pending;
-  const answered2 = withControl(state, { pending });
-  if (purpose === "context") return chain(onContext(answered2, event), answerHeld);
-  if (purpose === "proof") return onProof(answered2, event);
-  if (purpose === "load-mod") return onModLoaded(answered2, event);
-  if (purpose === "usage" || purpose === "cost") return keep(onUsage(answered2, event, purpose));
-  if (purpose === "stop-task" && !event.ok) return keep(answered2, [unstopped(answered2)]);
-  return purpose === "trigger" ? onTrigger(answered2, event.ok) : keep(answered2);
+  const answered3 = changedIn(state, "control", { pending });
+  if (purpose === "context") return chain(onContext(answered3, event), answerHeld);
+  if (purpose === "proof") return onProof(answered3, event);
+  if (purpose === "load-mod") return onModLoaded(answered3, event);
+  if (purpose === "usage" || purpose === "cost") return keep(onUsage(answered3, event, purpose));
+  if (purpose === "stop-task" && !event.ok) return keep(answered3, [unstopped(answered3)]);
+  return purpose === "trigger" ? onTrigger(answered3, event.ok) : keep(answered3);
 }
 function unstopped(state) {
   const reason = "it may go on, and what it costs is not limited";
@@ -17681,10 +17660,10 @@ function onUsage(state, event, purpose) {
 var STOP_WAITING = { kind: "clear-timer", timer: "context" };
 function finishOpening(state) {
   if (state.control.phase !== "opening") return keep(state);
-  return keep(withControl(state, { phase: "open" }), [STOP_WAITING]);
+  return keep(changedIn(state, "control", { phase: "open" }), [STOP_WAITING]);
 }
 function opening2(state) {
-  return withControl(state, { phase: state.process.resumes ? "opening" : "open" });
+  return changedIn(state, "control", { phase: state.process.resumes ? "opening" : "open" });
 }
 function onContext(state, event) {
   if (!event.ok) return finishOpening(state);
@@ -17702,7 +17681,7 @@ function onContext(state, event) {
 }
 function onQuestion(state, requestId) {
   if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return keep(state, [refusal2(requestId)]);
-  return keep(withControl(state, { questions: [...state.control.questions, requestId] }));
+  return keep(changedIn(state, "control", { questions: [...state.control.questions, requestId] }));
 }
 function replyForCaller(state, event) {
   const { requestId, subtype, request: request2 } = event;
@@ -17728,10 +17707,10 @@ function respond(response) {
   return { kind: "send", line: JSON.stringify({ type: "control_response", response }) };
 }
 function onAnswer(state, requestId) {
-  return withControl(state, { questions: state.control.questions.filter((id) => id !== requestId) });
+  return changedIn(state, "control", { questions: state.control.questions.filter((id) => id !== requestId) });
 }
 function refuseQuestions(state) {
-  return keep(withControl(state, { questions: [] }), state.control.questions.map(refusal2));
+  return keep(changedIn(state, "control", { questions: [] }), state.control.questions.map(refusal2));
 }
 
 // src/core/governor/prompts/tasks.ts
@@ -17743,7 +17722,7 @@ function tasksAfter(tasks, event, isReported = false) {
     case "task":
       return event.change === "progress" ? tasks : changed3(tasks, event, isReported);
     case "user":
-      return event.role === "tool-result" ? answered(tasks, event) : tasks;
+      return event.role === "tool-result" ? answered2(tasks, event) : tasks;
     case "result":
       return event.fromBackgroundTask ? reported(tasks) : tasks;
     default:
@@ -17761,7 +17740,7 @@ function changed3(tasks, event, isReported) {
   const reports = (event.change === "ended" || isReported) && task !== void 0 && task.phase !== "foreground";
   return reports ? { ...others, [event.taskId]: { ...task, phase: "reporting" } } : others;
 }
-function answered(tasks, event) {
+function answered2(tasks, event) {
   if (Object.keys(tasks).length === 0) return tasks;
   const ids = event.blocks.flatMap((block2) => block2.type === "tool_result" ? [block2.toolUseId] : []);
   const sent = Object.entries(tasks).filter(
@@ -17889,11 +17868,11 @@ function asSaid(event) {
 function notePrompt(state, { uuid, command: command2, text }) {
   const isTask = state.session.latestPrompt === void 0 || tellsTask(text);
   if (command2 !== void 0 || text === "" || !isTask || isOwnUuid(state, uuid)) return state;
-  return changed(state, { session: { ...state.session, latestPrompt: text } });
+  return changedIn(state, "session", { latestPrompt: text });
 }
 function resumeWork(state, work) {
   const { because, prompts } = work;
-  const resumed = { ...state, relief: { ...state.relief, unfinished: void 0, resuming: work } };
+  const resumed = changedIn(state, "relief", { unfinished: void 0, resuming: work });
   const requests = requestsIn(prompts);
   const opening3 = requests.length === 1 ? "The request that it was to answer" : "The requests that it was to answer";
   const { text, actions } = requests.length === 0 ? NOTHING8 : giveBack(state, requests, opening3);
@@ -17907,32 +17886,32 @@ var NOTHING8 = { text: "", actions: [] };
 function noteStop(state) {
   const { turn, mailbox } = state;
   const isHeld = turn.phase === "idle" && mailbox.waiting.length > 0;
-  return isHeld ? { ...state, mailbox: { ...mailbox, stopNext: true } } : state;
+  return isHeld ? changedIn(state, "mailbox", { stopNext: true }) : state;
 }
 
 // src/core/governor/conversation/spending.ts
 function readBudgetStop(state, event) {
   const isStop = event.kind === "result" && event.subtype === "error_max_budget_usd";
-  return isStop && state.run.policy.cost.limitUsd !== void 0 ? withSpending(state, { phase: "wrapping" }) : state;
+  return isStop && state.run.policy.cost.limitUsd !== void 0 ? changedIn(state, "spending", { phase: "wrapping" }) : state;
 }
 function judgeSpending(before, state) {
   if (before.cost === state.cost && before.spending === state.spending || !hasLimit(state)) return keep(state);
   const { level, news, said } = judge2(state);
-  const told3 = news.length === 0 ? state : tellCosts(withSpending(state, { said }), news);
+  const told3 = news.length === 0 ? state : tellCosts(changedIn(state, "spending", { said }), news);
   const announced = keep(
     told3,
     news.map((notice) => announcement(told3, notice))
   );
   const mustStop = level === "limit" && state.run.mode === "act" && state.spending.phase === "within";
   if (!mustStop || state.turn.phase !== "running") return announced;
-  return chain(announced, (next) => sendInterrupt(withSpending(next, { phase: "stopping", brokenOff: true })));
+  return chain(announced, (next) => sendInterrupt(changedIn(next, "spending", { phase: "stopping", brokenOff: true })));
 }
 function tellCosts(state, news) {
   const costs = news.map(({ scope, spent, limit }) => {
     const whose = scope === "run" ? "This work" : "The work of this project";
     return `${whose} has cost $${toUsd(spent).toFixed(2)} of $${toUsd(limit).toFixed(2)}: at the limit it is ended.`;
   });
-  return { ...state, told: { ...state.told, warnings: [...state.told.warnings, ...costs.slice(-1)] } };
+  return changedIn(state, "told", { warnings: [...state.told.warnings, ...costs.slice(-1)] });
 }
 function judge2(state) {
   return judgeCost(runMicroUsd(state), limitsOf(state), state.spending.said);
@@ -17959,7 +17938,7 @@ function announcement(state, { scope, level, spent, limit }) {
   return { kind: "cost", ...decided(state, reason), ...sums };
 }
 function onProjectCost(state, others, earlier) {
-  return judgeSpending(state, withSpending(state, { others, earlier }));
+  return judgeSpending(state, changedIn(state, "spending", { others, earlier }));
 }
 function atLimit(state) {
   const { phase } = state.spending;
@@ -17971,7 +17950,7 @@ function atLimit(state) {
   if (way === "stop" || isDone(state)) return endAtLimit(state);
   if (way === "wrap-up") return wrapUp(state);
   const { scope, spent, limit } = nearest;
-  return keep(withSpending(state, { phase: "asking" }), [
+  return keep(changedIn(state, "spending", { phase: "asking" }), [
     { kind: "ask-person", scope, spentUsd: toUsd(spent), limitUsd: toUsd(limit) }
   ]);
 }
@@ -17990,10 +17969,10 @@ function onCostAnswer(state, limitUsd) {
   const { nearest } = judge2(state);
   if (limitUsd === void 0 || nearest === void 0 || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
   const raised = { ...spending.raised, [nearest.scope]: limitUsd };
-  const allowed = withSpending(state, { phase: "within", raised, brokenOff: false });
+  const allowed = changedIn(state, "spending", { phase: "within", raised, brokenOff: false });
   const because = "The work was stopped because of what it costs; it may go on now.";
   const unfinished = spending.brokenOff ? { because, prompts: [], answers: stopped(state) } : relief.unfinished;
-  return keep({ ...allowed, relief: { ...relief, unfinished } });
+  return keep(changedIn(allowed, "relief", { unfinished }));
 }
 function stopped({ turn, relief }) {
   return relief.resuming?.answers ?? turn.last?.prompts.map(({ uuid }) => uuid) ?? [];
@@ -18005,20 +17984,17 @@ var WRAP_UP = [
 function wrapUp(state) {
   const answers = state.spending.brokenOff ? stopped(state) : [];
   const resuming = { because: WRAP_UP, prompts: [], answers };
-  const wrapping = withSpending({ ...state, relief: { ...state.relief, resuming } }, { phase: "wrapping" });
+  const wrapping = changedIn(changedIn(state, "relief", { resuming }), "spending", { phase: "wrapping" });
   return injectPrompt(wrapping, WRAP_UP);
 }
 function endAtLimit(state) {
-  const ended3 = { ...withSpending(state, { phase: "over" }), outcome: "limit" };
+  const ended3 = { ...changedIn(state, "spending", { phase: "over" }), outcome: "limit" };
   return keep(ended3, [{ kind: "deferred", fate: "show" }]);
 }
 function tellsStop(state, event) {
   if (state.spending.phase !== "stopping" || wayOf(state) === "stop") return false;
   if (event.kind === "result") return event.subtype === "error_during_execution";
   return event.kind === "user" && event.subagent === null && event.role === "notice";
-}
-function withSpending(state, changes) {
-  return { ...state, spending: { ...state.spending, ...changes } };
 }
 
 // src/core/governor/conversation/advance.ts
@@ -18112,7 +18088,7 @@ function closeInput(state) {
   return keep({ ...state, input: "closed" }, [{ kind: "end-input" }]);
 }
 function withoutFirst(state) {
-  return { ...state, mailbox: { ...state.mailbox, waiting: state.mailbox.waiting.slice(1) } };
+  return changedIn(state, "mailbox", { waiting: state.mailbox.waiting.slice(1) });
 }
 
 // src/core/governor/waits/wait.ts
@@ -18261,14 +18237,14 @@ function savingAt(state) {
   const { actions } = announceExpiry(state, "unseen");
   return actions.some((action) => action.kind === "cache-expired" && action.saving !== void 0) ? actions : void 0;
 }
-function endWait(state, answered2) {
+function endWait(state, answered3) {
   const { wait, now } = state;
   if (wait === void 0) return keep(state);
-  const next = changed(state, { wait: answered2 ? void 0 : { ...wait, phase: "over" } });
+  const next = changed(state, { wait: answered3 ? void 0 : { ...wait, phase: "over" } });
   if (!wait.said || wait.phase === "over") return keep(next);
   const ms = now - wait.since;
-  const reason = answered2 ? "the API answers again" : "the API still does not answer";
-  return keep(next, [{ kind: "waited", ...decided(next, reason), cause: wait.cause, ms, answered: answered2 }]);
+  const reason = answered3 ? "the API answers again" : "the API still does not answer";
+  return keep(next, [{ kind: "waited", ...decided(next, reason), cause: wait.cause, ms, answered: answered3 }]);
 }
 function stopWaiting2(state) {
   return state.wait?.phase === "paused" ? changed(state, { wait: void 0 }) : state;
@@ -18282,7 +18258,7 @@ function onCallerLine(state, event, line4) {
   return event.kind === "user" ? chain(openControl(state), (next) => dispatch(next, event, line4)) : pass(state, line4);
 }
 function onCallerEnd(state) {
-  const ended3 = { ...state, mailbox: { ...state.mailbox, ended: true } };
+  const ended3 = changedIn(state, "mailbox", { ended: true });
   const { mode, callerSpeaksProtocol } = state.run;
   return mode === "observe" && callerSpeaksProtocol ? closeInput(ended3) : refuseQuestions(ended3);
 }
@@ -18298,7 +18274,7 @@ function dispatch(state, event, line4) {
   const prompt2 = toPrompt(event, line4);
   if (speaksIntoTurn(state, prompt2)) return sendPrompt(state, prompt2);
   const waiting = [...state.mailbox.waiting, prompt2];
-  const queued = { ...state, mailbox: { ...state.mailbox, waiting } };
+  const queued = changedIn(state, "mailbox", { waiting });
   const mustWait = waiting.length > 1 || !isFree(state) || dueRelief(state, prompt2) !== void 0 || isTooLarge(state, prompt2);
   return keep(queued, mustWait ? [{ kind: "hold", uuid: prompt2.uuid, line: line4 }] : []);
 }
@@ -18306,7 +18282,7 @@ function endPause(state) {
   const stopped2 = stopWaiting2(state);
   if (stopped2 === state) return keep(state);
   const uuids = state.relief.unfinished?.answers ?? [];
-  return keep({ ...stopped2, relief: { ...state.relief, unfinished: void 0 } }, [
+  return keep(changedIn(stopped2, "relief", { unfinished: void 0 }), [
     { kind: "deferred", fate: "show" },
     { kind: "answered", uuids }
   ]);
@@ -18322,7 +18298,7 @@ function passThrough(state, event, line4) {
     return keep(state, state.run.mode === "replay" ? [] : [{ kind: "send", line: line4, exact: true }]);
   const prompt2 = toPrompt(event, line4);
   if (state.run.mode === "observe" && !state.run.callerSpeaksProtocol) {
-    return keep({ ...state, mailbox: { ...state.mailbox, waiting: [...state.mailbox.waiting, prompt2] } });
+    return keep(changedIn(state, "mailbox", { waiting: [...state.mailbox.waiting, prompt2] }));
   }
   const due = state.turn.phase === "idle" ? dueRelief(state, prompt2) : void 0;
   const first = due === void 0 ? keep(state) : adviseRelief(state, due);
@@ -18919,10 +18895,10 @@ function forgetFresh(state) {
 function onClaudeRequest(before, event) {
   const state = readSession(before, event);
   const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
-  const answered2 = withControl(state, { callbacks });
-  if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered2, event) ?? answerCallback(answered2, event);
+  const answered3 = changedIn(state, "control", { callbacks });
+  if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered3, event) ?? answerCallback(answered3, event);
   const reply2 = replyForCaller(state, event);
-  if (reply2 !== void 0) return keep(answered2, [reply2]);
+  if (reply2 !== void 0) return keep(answered3, [reply2]);
   return state.run.mode === "act" ? onQuestion(state, event.requestId) : keep(state);
 }
 var REMEMBERED_CALLBACKS = 63;
