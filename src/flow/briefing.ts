@@ -23,26 +23,23 @@ export interface BriefingWorld extends BudgetWorld {
   readonly outputs: (stepId: string) => StepOutput | undefined;
   /** Whether a file exists; takes its path as the flow has it. */
   readonly exists: (path: string) => boolean;
-  /** Reads the beginning of a text file in the working folder; undefined where it cannot be read. */
+  /** Reads the beginning of a text file; undefined where there is none in the working folder. */
   readonly readHints?: (path: string) => string | undefined;
   /** Reads a file with a prompt; takes its path as the flow has it. */
   readonly readPrompt: (file: string) => string;
   readonly curated?: CuratedChoice | undefined;
 }
 
-export interface FlowFiles {
+interface FlowFiles extends BudgetWorld {
   /** The flow's; absolute. */
   readonly file: string;
   readonly cwd: string;
   /** undefined: nothing has run. */
   readonly run: { readonly outputOf: (stepId: string) => StepOutput | undefined } | undefined;
-  /** Tokens of the model's context window, where it is known. */
-  readonly window: number | undefined;
-  readonly global: FlowGlobals;
 }
 
 /** Reads the parts of briefings from the disk; the output of a step is read once. */
-export function briefingWorld({ file, cwd, run, window, global }: FlowFiles): BriefingWorld {
+export function briefingWorld({ file, cwd, run, ...budgets }: FlowFiles): BriefingWorld {
   const outputs = new Map<string, StepOutput | undefined>();
   return {
     outputs(id) {
@@ -50,21 +47,17 @@ export function briefingWorld({ file, cwd, run, window, global }: FlowFiles): Br
       return outputs.get(id);
     },
     exists: (path) => existsSync(resolve(cwd, path)),
-    readHints: (path) => readHints(cwd, path),
+    readHints(path) {
+      const found = fileInside(cwd, path);
+      return 'path' in found ? readPlain(found.path, HINTS_LIMIT) : undefined;
+    },
     readPrompt: (prompt) => readPrompt(dirname(file), prompt),
-    window,
-    global,
+    ...budgets,
   };
 }
 
 /** More than a briefing shows of them. */
 const HINTS_LIMIT = 64 * 1024;
-
-/** undefined where the file does not exist, or lies outside the working folder. */
-function readHints(cwd: string, path: string): string | undefined {
-  const found = fileInside(cwd, path);
-  return 'path' in found ? readPlain(found.path, HINTS_LIMIT) : undefined;
-}
 
 export interface Briefing {
   readonly pack: Pack;
@@ -90,7 +83,10 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld): Br
 
 /** The outputs that a step sees, the oldest first. */
 export function historyOf(flow: Flow, step: FlowStep, { outputs }: Pick<BriefingWorld, 'outputs'>): PackItem[] {
-  return seenBy(flow, step).flatMap((earlier) => historyItem(earlier, outputs(earlier.id)));
+  return seenBy(flow, step).flatMap(({ id, agent, priority }) => {
+    const output = outputs(id);
+    return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
+  });
 }
 
 /** The order is the same for all steps, and with a thousand of them takes longer to find than a pack to make. */
@@ -103,10 +99,6 @@ function seenBy(flow: Flow, { id }: FlowStep): FlowStep[] {
   const { sequence, history } = order;
   const seen = new Set(history.get(id));
   return sequence.filter((step) => seen.has(step.id));
-}
-
-function historyItem({ id, agent, priority }: FlowStep, output: StepOutput | undefined): PackItem[] {
-  return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
 }
 
 /** The task of a step that has only an objective, which stands at the top already: repeated, it would read as two. */

@@ -21,9 +21,7 @@ export interface EarlierRun {
 
 /** The runs in a context folder, newest first. A run is read when it is asked. */
 export function earlierRuns(contextDir: string): EarlierRun[] {
-  return listFlowRuns(contextDir)
-    .map((id) => openRun(contextDir, id))
-    .filter((run) => run !== undefined);
+  return listFlowRuns(contextDir).flatMap((id) => openRun(contextDir, id) ?? []);
 }
 
 function openRun(contextDir: string, id: string): EarlierRun | undefined {
@@ -40,21 +38,15 @@ function openRun(contextDir: string, id: string): EarlierRun | undefined {
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
       .sort();
+  function* receipts() {
+    for (const stepId of stepIds()) yield* [receiptOf(stepId) ?? []].flat();
+  }
   return {
     id,
     receiptOf,
-    flow() {
-      for (const stepId of stepIds()) {
-        const receipt = receiptOf(stepId);
-        if (receipt !== undefined) return receipt.flow;
-      }
-      return undefined;
-    },
-    receipts: () =>
-      stepIds()
-        .flatMap((stepId) => receiptOf(stepId) ?? [])
-        // A step sees more than any of the steps that it sees.
-        .sort((one, other) => one.items.length - other.items.length),
+    flow: () => receipts().next().value?.flow,
+    // A step sees more than any of the steps that it sees.
+    receipts: () => [...receipts()].sort((one, other) => one.items.length - other.items.length),
     outputOf: (stepId) => stepOutput(files, stepId),
   };
 }

@@ -41,7 +41,7 @@ export function frameOf(
   // The last part is followed by one line break, not two.
   const free = budget + 1 - costs([...teaching, ...task, ...heading]);
   const note = newest === undefined ? 0 : costOf(longestNote(candidates.length)) + OMITTED_LENGTH;
-  const least = newest === undefined ? 0 : stepBlock(newest.item, newest.size, 0).cost;
+  const least = newest === undefined ? 0 : stepBlock(newest, 0).cost;
   const share = Math.max(0, Math.floor((free - note - least) * SHARE));
   const artifacts = artifactList(paths, share);
   // One share for both: two rounded shares could grow by two characters where the budget grows by one.

@@ -1,19 +1,23 @@
 import type { Budgets } from '../../config/flow-settings.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { type Classified, type ClassifiedBy, TIERS, type Tier } from './priority.ts';
-import { fittedBlock, newestBlock, type PackItem, type StepBlock, type Summary, stepBlock } from './step-block.ts';
+import {
+  fittedBlock,
+  newestBlock,
+  type PackItem,
+  type Sized,
+  type StepBlock,
+  type Summary,
+  stepBlock,
+} from './step-block.ts';
 
-export interface Candidate {
-  readonly item: PackItem;
+export interface Candidate extends Sized {
   /** Its place in the history, from 0. */
   readonly index: number;
   readonly tier: Tier;
   readonly by: ClassifiedBy;
   /** Code points of its output. */
   readonly chars: number;
-  /** Code points of its output or summary, and how many of them may be shown at most. */
-  readonly size: number;
-  readonly limit: number;
   readonly limitedBy: 'historyRecentChars' | 'historyOlderChars';
 }
 
@@ -81,11 +85,11 @@ export function inOrder(candidates: readonly Candidate[], isCurated: (stepId: st
 export function select(order: readonly Candidate[], room: HistoryRoom): Selection {
   const blocks = new Map<number, StepBlock>();
   let used = 0;
-  for (const { item, index, size, limit } of order) {
-    const block = stepBlock(item, size, limit);
+  for (const candidate of order) {
+    const block = stepBlock(candidate);
     used += block.cost;
     if (used > room.whole) return { blocks: selectSome(order, room.whole - room.note), complete: false };
-    blocks.set(index, block);
+    blocks.set(candidate.index, block);
   }
   return { blocks, complete: true };
 }
@@ -93,13 +97,13 @@ export function select(order: readonly Candidate[], room: HistoryRoom): Selectio
 function selectSome(order: readonly Candidate[], room: number): Map<number, StepBlock> {
   const blocks = new Map<number, StepBlock>();
   let left = room;
-  for (const { item, index, size, limit } of order) {
-    const block = (blocks.size === 0 ? newestBlock : fittedBlock)(item, size, limit, left);
+  for (const candidate of order) {
+    const block = blocks.size === 0 ? newestBlock(candidate, left) : fittedBlock(candidate, left);
     if (block === undefined) break;
-    blocks.set(index, block);
+    blocks.set(candidate.index, block);
     left -= block.cost;
     // The rest is not given to others: with more room the shortened step would take it.
-    if (block.shown < Math.min(size, limit)) break;
+    if (block.shown < Math.min(candidate.size, candidate.limit)) break;
   }
   return blocks;
 }

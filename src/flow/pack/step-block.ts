@@ -32,8 +32,15 @@ const LEAST_SHOWN = 200;
 /** Stands outside the fence, where no output can imitate it. */
 export const CUT_MARKER = '... (truncated)';
 
-/** The step with the first `limit` code points of its output or summary, of which there are `size`. */
-export function stepBlock(item: PackItem, size: number, limit: number): StepBlock {
+/** A step with the code points of its output or summary, and how many of them may be shown. */
+export interface Sized {
+  readonly item: PackItem;
+  readonly size: number;
+  readonly limit: number;
+}
+
+/** The step with at most `limit` code points of its output or summary. */
+export function stepBlock({ item, size, limit: most }: Sized, limit = most): StepBlock {
   const shown = Math.max(0, Math.min(size, limit));
   const shownText = head(item.summary?.text ?? item.output, shown);
   const text = [
@@ -45,15 +52,15 @@ export function stepBlock(item: PackItem, size: number, limit: number): StepBloc
   return { text, cost: costOf(text), shown };
 }
 
-/** With as much of the first `limit` code points as `room` allows; undefined where that is too little. */
-export function fittedBlock(item: PackItem, size: number, limit: number, room: number): StepBlock | undefined {
-  return fitted((shown) => stepBlock(item, size, shown), { most: Math.min(size, limit), least: LEAST_SHOWN, room });
+/** With as much of it as `room` allows; undefined where that is too little. */
+export function fittedBlock(step: Sized, room: number, least = LEAST_SHOWN): StepBlock | undefined {
+  const most = Math.min(step.size, step.limit);
+  return fitted((shown) => stepBlock(step, shown), { most, least, room });
 }
 
 /** For the step that is always in: where there is no room, without its output. */
-export function newestBlock(item: PackItem, size: number, limit: number, room: number): StepBlock {
-  const render = (shown: number) => stepBlock(item, size, shown);
-  return fitted(render, { most: Math.min(size, limit), least: 0, room }) ?? render(0);
+export function newestBlock(step: Sized, room: number): StepBlock {
+  return fittedBlock(step, room, 0) ?? stepBlock(step, 0);
 }
 
 function titleOf(item: PackItem): string {
