@@ -27,26 +27,10 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'find what was run, read, said and decided in this project',
     load: () => import('./recall.ts'),
   },
-  {
-    name: 'scratch',
-    summary: 'print the notes of a session or of a recording',
-    load: () => import('./scratch.ts'),
-  },
-  {
-    name: 'handoff',
-    summary: 'write, check and list handoff documents',
-    load: () => import('./handoff.ts'),
-  },
-  {
-    name: 'flow',
-    summary: 'run a long job as steps, each with a fresh context',
-    load: () => import('./flow.ts'),
-  },
-  {
-    name: 'note',
-    summary: 'tell a run where the work stands, or what does not work',
-    load: () => import('./note.ts'),
-  },
+  { name: 'scratch', summary: 'print the notes of a session or of a recording', load: () => import('./scratch.ts') },
+  { name: 'handoff', summary: 'write, check and list handoff documents', load: () => import('./handoff.ts') },
+  { name: 'flow', summary: 'run a long job as steps, each with a fresh context', load: () => import('./flow.ts') },
+  { name: 'note', summary: 'tell a run where the work stands, or what does not work', load: () => import('./note.ts') },
   { name: 'health', summary: 'context health of your projects', load: () => import('./health.ts') },
   { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./cleanup.ts') },
   { name: 'config', summary: 'show the effective configuration', load: () => import('./config.ts') },
@@ -78,12 +62,7 @@ const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./statusline.ts'),
     forPrograms: true,
   },
-  {
-    name: 'hook',
-    summary: 'answer a hook of Claude Code',
-    load: () => import('./hook.ts'),
-    forPrograms: true,
-  },
+  { name: 'hook', summary: 'answer a hook of Claude Code', load: () => import('./hook.ts'), forPrograms: true },
 ];
 
 /** Earlier names of commands, which still run, and the words that replace them. */

@@ -37,7 +37,7 @@ export async function shim(args: readonly string[], io: Io): Promise<number> {
   const world: Io = Object.create(io, { env: { value: nextShim(io.env) } });
   const invocation = readClaudeArguments(args);
   if (invocation.kind === 'headless' && isHeadless(invocation, io) && !isOwnChild(io.env)) {
-    return runGuarded(program, invocation, world);
+    return (await import('./run-claude.ts')).runClaude([program, ...args], { flags: {} }, world);
   }
   return runUntouched(program, args, world);
 }
@@ -45,14 +45,4 @@ export async function shim(args: readonly string[], io: Io): Promise<number> {
 /** claude is headless when it is told so, and wherever its output is no terminal. */
 function isHeadless({ isPrint }: HeadlessInvocation, { stdout }: Io): boolean {
   return isPrint || stdout.isTTY !== true;
-}
-
-async function runGuarded(program: string, invocation: HeadlessInvocation, io: Io) {
-  const [{ prepareRun }, { runHeadless }] = await Promise.all([
-    import('./prepare-run.ts'),
-    import('../run/run-headless.ts'),
-  ]);
-  const { terminal, ...settings } = await prepareRun({}, io);
-  const run = { program, invocation, ...settings, prompts: undefined, promptsFile: undefined, record: undefined };
-  return runHeadless(run, io, terminal).finally(terminal.clear);
 }

@@ -1,6 +1,3 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { startChild } from '../claude/child.ts';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../claude/supported-versions.ts';
 import { timeoutSignal } from '../run/signals.ts';
@@ -24,40 +21,27 @@ export interface Diagnosis {
 }
 
 /**
- * Examines a claude, offline: a stand-in on this machine plays the API, and everything is written in a temporary
- * folder, which is removed.
+ * Examines a claude, offline: a stand-in on this machine plays the API, and everything is written in temporary folders,
+ * which are removed.
  */
-export function diagnose(
+export async function diagnose(
   checks: readonly Check[],
-  claude: Omit<Place, 'root'>,
+  place: Place,
   around: Surroundings,
   limits: Limits,
 ): Promise<Diagnosis> {
-  return withTemporaryFolder(async (root) => {
-    const place = { ...claude, root };
-    const patience = timeoutSignal(patienceMs(limits), limits.stop);
-    const [version, fresh] = await withStage({ calls: [] }, place, patience, (stage) =>
-      Promise.all([askVersion(place.claude, stage), orNothing(askFreshContext(stage, around.model))]),
-    );
-    const remarks = [judgeVersion(version), ...thresholdsOf(around, fresh)];
-    return { version, fresh, remarks, outcomes: await runChecks(checks, place, limits) };
-  });
+  const patience = timeoutSignal(patienceMs(limits), limits.stop);
+  const [version, fresh] = await withStage({ calls: [] }, place, patience, (stage) =>
+    Promise.all([askVersion(place.claude, stage), orNothing(askFreshContext(stage, around.model))]),
+  );
+  const remarks = [judgeVersion(version), ...thresholdsOf(around, fresh)];
+  return { version, fresh, remarks, outcomes: await runChecks(checks, place, limits) };
 }
 
 function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshContext | undefined): Remark[] {
   if (fresh !== undefined) return judgeThresholds(resolved.config, fresh, isTriggerTaken);
   const text = 'claude did not tell its window: they cannot be checked';
   return [{ status: 'warning', subject: 'thresholds', text, todo: 'set window in the configuration' }];
-}
-
-/** Works in a temporary folder, which is always removed. */
-async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'ctxb-doctor-')));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
 }
 
 /** Versions that the protocol was measured with. */

@@ -42,23 +42,31 @@ const MOST_AT_ONCE = 8;
 export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
   const { timeoutMs, stop } = limits;
   const over = timeoutMs === undefined ? stop : timeoutSignal(timeoutMs, stop);
+  const outcomes = new Map<Check, Outcome>();
   const play = async (scene: Scene, ms: number) => {
     const facts = checks.filter((check) => check.scene === scene);
-    const outcomes = await lookAt(scene, facts, { place, over, patienceMs: ms });
+    for (const outcome of await lookAt(scene, facts, { place, over, patienceMs: ms })) {
+      outcomes.set(outcome.check, outcome);
+    }
     limits.onLooked?.(facts.length);
-    return outcomes;
   };
-  const [first, ...scenes] = new Set(checks.map(({ scene }) => scene));
+  const [first] = checks;
   if (first === undefined) return [];
   const started = performance.now();
-  const opening = await play(first, patienceMs(limits));
-  const works = opening[0]?.status === 'holds';
-  const atOnce = Math.min(MOST_AT_ONCE, 2 * availableParallelism());
-  const measured = Math.max(LEAST_MS, TIMES_THE_FIRST * atOnce * (performance.now() - started));
-  const ms = timeoutMs === undefined ? measured : patienceMs(limits);
-  const others = works ? (await inParallel(scenes, atOnce, (scene) => play(scene, ms))).flat() : [];
-  const outcomes = new Map([...opening, ...others].map((outcome) => [outcome.check, outcome]));
-  return checks.map((check) => outcomes.get(check) ?? unknown(check, `not tried without ${checks[0]?.name}`));
+  await play(first.scene, patienceMs(limits));
+  if (outcomes.get(first)?.status === 'holds') {
+    const atOnce = Math.min(MOST_AT_ONCE, 2 * availableParallelism());
+    const measured = Math.max(LEAST_MS, TIMES_THE_FIRST * atOnce * (performance.now() - started));
+    const ms = timeoutMs === undefined ? measured : patienceMs(limits);
+    const others = new Set(checks.map(({ scene }) => scene));
+    others.delete(first.scene);
+    const next = others.values();
+    const worker = async () => {
+      for (const scene of next) await play(scene, ms);
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+  }
+  return checks.map((check) => outcomes.get(check) ?? unknown(check, `not tried without ${first.name}`));
 }
 
 interface Circumstances {
@@ -72,50 +80,32 @@ async function lookAt(scene: Scene, checks: readonly Check[], { place, over, pat
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * patienceMs) / 1000)}`;
   if (over.aborted) return checks.map((check) => unknown(check, `not tried, the time was up: ${more}`));
   const patience = timeoutSignal(patienceMs, over);
-  // What does not hold where something was still waited for may only not have come yet.
-  const waited = (text: string) =>
-    patience.aborted ? `${text}, waited for ${Math.ceil(patienceMs / 1000)} s: ${more}` : undefined;
+  const judge = (check: Check, look: () => void): Outcome => {
+    try {
+      look();
+      return { check, status: 'holds', seen: undefined };
+    } catch (error) {
+      if (!(error instanceof Contradiction)) throw error;
+      if (!patience.aborted) return { check, status: 'fails', seen: error.message };
+      // What does not hold where something was still waited for may only not have come yet.
+      return unknown(check, `${error.message}, waited for ${Math.ceil(patienceMs / 1000)} s: ${more}`);
+    }
+  };
   try {
     return await withStage(scene.scenario, place, patience, async (stage) => {
       const seen = await scene.play(stage);
-      return checks.map((check) => judge(check, () => check.look(seen), waited));
+      return checks.map((check) => judge(check, () => check.look(seen)));
     });
   } catch (error) {
     // A scene that is not played to its end shows none of its facts.
-    return checks.map((check) => judge(check, () => rethrow(error), waited));
+    return checks.map((check) =>
+      judge(check, () => {
+        throw error;
+      }),
+    );
   }
-}
-
-function judge(check: Check, look: () => void, waited: (text: string) => string | undefined): Outcome {
-  try {
-    look();
-    return { check, status: 'holds', seen: undefined };
-  } catch (error) {
-    if (!(error instanceof Contradiction)) throw error;
-    const late = waited(error.message);
-    return late === undefined ? { check, status: 'fails', seen: error.message } : unknown(check, late);
-  }
-}
-
-function rethrow(error: unknown): never {
-  throw error;
 }
 
 function unknown(check: Check, seen: string): Outcome {
   return { check, status: 'unknown', seen };
-}
-
-/**
- * The results in the order of the items.
- *
- * @param count items under way at a time
- */
-async function inParallel<T, R>(items: readonly T[], count: number, work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const next = items.entries();
-  const worker = async () => {
-    for (const [index, item] of next) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: count }, worker));
-  return results;
 }

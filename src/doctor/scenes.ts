@@ -7,7 +7,7 @@ import { turns } from '../standin/scenario.ts';
 import { Contradiction } from './check.ts';
 import type { Conversation } from './stage/conversation.ts';
 import { eventsOf } from './stage/read-seen.ts';
-import { already, bash, orNothing, type Scene, scene, seen } from './stage/scene.ts';
+import { already, bash, orNothing, played, scene } from './stage/scene.ts';
 import type { Stage } from './stage/stage.ts';
 
 /** Contexts of the calls of the first turn, in tokens. */
@@ -103,50 +103,44 @@ export const UUID_BEFORE_KILL = randomUUID();
 export const CONTEXT_BEFORE_KILL = 125_000;
 
 /** A claude is killed after a turn, and another goes on with its session. */
-export const resumedAfterKill: Scene = {
-  scenario: { calls: [{ text: 'the answer before', context: CONTEXT_BEFORE_KILL }, { text: 'the answer after' }] },
-  async play(stage) {
-    const first = await stage.start();
+export const resumedAfterKill = played(
+  { scenario: { calls: [{ text: 'the answer before', context: CONTEXT_BEFORE_KILL }, { text: 'the answer after' }] } },
+  async (first, stage) => {
     const before = await first.turn('the prompt before', UUID_BEFORE_KILL);
-    const { session, log } = await untilLogged(stage, first);
-    first.kill('SIGKILL');
-    await first.ended();
-    const second = await stage.start({ args: ['--resume', session] });
+    const { second, log } = await resume(stage, first);
     const answer = orNothing(second.ask({ subtype: 'get_context_usage', detail: 'summary' }));
     const after = await second.turn('the prompt after');
-    return seen(stage, second, { turns: [before, after], answers: [await already(answer)], log });
+    return { turns: [before, after], answers: [await already(answer)], log };
   },
-};
+);
 
 /** A result that an exact compaction leaves out, and the budget that is too small for it. */
 export const LEFT_OUT = 'line 2500 of what the tool said';
 const BUDGET = 2_000;
 
 /** The mod is loaded into a running claude and answers a compaction; another claude, without it, resumes the session. */
-export const compactedExactly: Scene = {
-  scenario: {
-    calls: [
-      { tools: [bash('seq -f "line %g of what the tool said" 2000 2800')] },
-      { text: 'the answer before' },
-      { text: 'the answer after' },
-      { text: 'the answer when resumed' },
-    ],
-    summary: { text: '<summary>what the summary says</summary>' },
+export const compactedExactly = played(
+  {
+    scenario: {
+      calls: [
+        { tools: [bash('seq -f "line %g of what the tool said" 2000 2800')] },
+        { text: 'the answer before' },
+        { text: 'the answer after' },
+        { text: 'the answer when resumed' },
+      ],
+      summary: { text: '<summary>what the summary says</summary>' },
+    },
   },
-  async play(stage) {
+  async (first, stage) => {
     const mod = stage.makeModFolder();
-    const first = await stage.start();
     const before = await first.turn('the prompt before');
     const loaded = await first.ask({ subtype: 'reload_plugins', add_plugins: [{ type: 'local', path: mod.path }] });
     mod.plan({ version: 1, note: 'what the note says', budget: BUDGET });
     const turns = [before, await first.turn('/compact'), await first.turn('the prompt after')];
-    const { session } = await untilLogged(stage, first);
-    first.kill('SIGKILL');
-    await first.ended();
-    const second = await stage.start({ args: ['--resume', session] });
-    return seen(stage, second, { turns: [...turns, await second.turn('the prompt when resumed')], answers: [loaded] });
+    const { second } = await resume(stage, first);
+    return { turns: [...turns, await second.turn('the prompt when resumed')], answers: [loaded] };
   },
-};
+);
 
 /** The output of a hook that gives claude something, in the shape that claude takes it. */
 export function hookOutput(hook: HookName, fields: Fields): Fields {
@@ -155,20 +149,22 @@ export function hookOutput(hook: HookName, fields: Fields): Fields {
 
 const LOOK_EVERY_MS = 20;
 
-/** A session, and claude's own log of it. */
-interface Logged {
-  readonly session: string;
-  readonly log: SessionLog;
+/** Kills a claude and has another go on with its session. */
+async function resume(stage: Stage, first: Conversation): Promise<{ second: Conversation; log: SessionLog }> {
+  const session = eventsOf(first.events, 'init').at(-1)?.sessionId;
+  if (session === undefined) throw new Contradiction('no system/init line names the session');
+  const log = await logOf(session, stage);
+  first.kill('SIGKILL');
+  await first.ended();
+  return { second: await stage.start({ args: ['--resume', session] }), log };
 }
 
 /** Waits until claude has logged the end of its turn, which it does a moment later. */
-async function untilLogged({ scratch, patience }: Stage, claude: Conversation): Promise<Logged> {
-  const session = eventsOf(claude.events, 'init').at(-1)?.sessionId;
-  if (session === undefined) throw new Contradiction('no system/init line names the session');
+async function logOf(session: string, { scratch, patience }: Stage): Promise<SessionLog> {
   for (;;) {
     const path = findSessionLog(session, { env: scratch.env, cwd: scratch.cwd });
     const log = path === undefined ? undefined : readSessionLog(path);
-    if (log?.finished) return { session, log };
+    if (log?.finished) return log;
     if (patience.aborted) throw new Contradiction(log === undefined ? 'there is no log' : 'the log lacks its answer');
     await delay(LOOK_EVERY_MS);
   }

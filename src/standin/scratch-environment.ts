@@ -2,16 +2,6 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where a scratch environment points to and is made. */
-export interface ScratchOptions {
-  /** The base URL of the stand-in. */
-  readonly url: string;
-  /** The folder to make it in. Default: the system's folder for temporary files. */
-  readonly root?: string | undefined;
-  /** PATH for the child. Default: the standard system folders. */
-  readonly path?: string | undefined;
-}
-
 /** A throw-away home and work folder for one Claude Code, and the environment that keeps it there. */
 export interface ScratchEnvironment {
   readonly env: Record<string, string>;
@@ -24,19 +14,24 @@ export interface ScratchEnvironment {
 /**
  * Makes a temporary home, configuration folder and work folder. The environment is built from nothing, so that no
  * key, proxy or setting of the user's reaches the child, and the child reaches nothing but `url`.
+ *
+ * @param reach the base URL of the stand-in, and PATH; default: the standard system folders
  */
-export async function createScratchEnvironment(options: ScratchOptions): Promise<ScratchEnvironment> {
+export async function createScratchEnvironment(reach: {
+  url: string;
+  path?: string | undefined;
+}): Promise<ScratchEnvironment> {
   // Claude Code resolves links in its work folder (macOS: /tmp is one), so the paths are resolved here as well.
-  const top = await realpath(await mkdtemp(join(options.root ?? tmpdir(), 'ctxb-scratch-')));
+  const top = await realpath(await mkdtemp(join(tmpdir(), 'ctxb-scratch-')));
   const [home, config, cwd, temporary] = [join(top, 'home'), join(top, 'config'), join(top, 'work'), join(top, 'tmp')];
   await Promise.all([home, config, cwd, temporary].map((folder) => mkdir(folder, { mode: 0o700 })));
   const env = {
-    PATH: options.path ?? '/usr/local/bin:/usr/bin:/bin',
+    PATH: reach.path ?? '/usr/local/bin:/usr/bin:/bin',
     HOME: home,
     CLAUDE_CONFIG_DIR: config,
     TMPDIR: temporary,
     LANG: 'C.UTF-8',
-    ANTHROPIC_BASE_URL: options.url,
+    ANTHROPIC_BASE_URL: reach.url,
     ANTHROPIC_API_KEY: 'sk-ant-standin-not-a-key',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',

@@ -79,7 +79,7 @@ it.concurrent.each(ODDITIES)('a claude with $oddity is found out by $fails alone
   );
   await chmod(claude, 0o755);
   const limits = { timeoutMs: undefined, stop: new AbortController().signal };
-  const outcomes = await runChecks(checks, { claude, path: process.env.PATH, root, mod: MOD }, limits);
+  const outcomes = await runChecks(checks, { claude, path: process.env.PATH, mod: MOD }, limits);
 
   const failed = outcomes.filter(({ status }) => status === 'fails');
   expect(failed.map(({ check, seen }) => `${check.name}: ${seen}`)).toEqual(

@@ -1,20 +1,11 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { createScratchEnvironment } from '../../src/standin/scratch-environment.ts';
-
-let root = '';
-
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'ctxb-places-'));
-});
-
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 describe('createScratchEnvironment', () => {
   it('builds everything inside one folder, from nothing', async () => {
-    const scratch = await createScratchEnvironment({ url: 'http://127.0.0.1:1', root, path: '/here' });
+    const scratch = await createScratchEnvironment({ url: 'http://127.0.0.1:1', path: '/here' });
     const { env, home, cwd } = scratch;
     expect(Object.keys(env).sort()).toEqual([
       'ANTHROPIC_API_KEY',

@@ -1,36 +1,31 @@
 import { type Check, expectFact, factsOf } from '../check.ts';
-import type { Conversation } from '../stage/conversation.ts';
 import { eventsOf, expectText, holds, requestsOf, requestWith, resultOf } from '../stage/read-seen.ts';
-import { bash, type Scene, seen } from '../stage/scene.ts';
+import { bash, played, type Scene } from '../stage/scene.ts';
 
 const WORDS = 'said in the middle of it';
 const TOOL = bash('true');
 
 /** The first tool waits for its hook, so the words are there before it has run. */
-function speakingInMidTurn(): Scene {
-  return {
-    scenario: { calls: [{ tools: [TOOL] }, { tools: [TOOL] }, { text: 'one answer' }, { text: 'another answer' }] },
-    async play(stage) {
-      let speak = () => {};
-      const claude: Conversation = await stage.start({
-        hooks: {
-          PreToolUse() {
-            speak();
-            return {};
-          },
-        },
-      });
+const speakingInMidTurn: Scene = {
+  scenario: { calls: [{ tools: [TOOL] }, { tools: [TOOL] }, { text: 'one answer' }, { text: 'another answer' }] },
+  play(stage) {
+    let speak = () => {};
+    const PreToolUse = () => {
+      speak();
+      return {};
+    };
+    const scene = played({ scenario: this.scenario, hooks: { PreToolUse } }, async (claude) => {
       speak = () => {
         claude.say(WORDS);
         speak = () => {};
       };
       const turn = await claude.turn('the prompt');
       // What was said before it comes first, in whatever turn.
-      const after = await claude.turn('the prompt after');
-      return seen(stage, claude, { turns: [turn, after] });
-    },
-  };
-}
+      return { turns: [turn, await claude.turn('the prompt after')] };
+    });
+    return scene.play(stage);
+  },
+};
 
 const PROMPTS = ['the first of three', 'the second of three', 'the third of three'];
 
@@ -39,21 +34,17 @@ export const MID_TURN_FACTS: readonly Check[] = factsOf('Speaking into a running
     name: 'interrupt-ends-turn',
     fact: 'An interrupt ends the turn with a result, and the process takes the next prompt.',
     instead: 'Ctrl-C twice ends claude; a limit of cost takes hold when the turn is over',
-    scene: {
-      scenario: {
-        calls: (_, index) => (index === 0 ? { text: 'too late', delayMs: 600_000 } : { text: 'the answer after' }),
-      },
-      async play(stage) {
-        const claude = await stage.start();
+    scene: played(
+      { scenario: { calls: [{ text: 'too late', delayMs: 600_000 }], afterLast: { text: 'the answer after' } } },
+      async (claude, stage) => {
         claude.say('the prompt before');
         await stage.request('the first call', ({ kind }) => kind === 'main');
         const { ok } = await claude.ask({ subtype: 'interrupt' });
         expectFact(ok, 'the interrupt was refused');
         const turn = await claude.until('the result of the turn', ({ kind }) => kind === 'result');
-        const after = await claude.turn('the prompt after');
-        return seen(stage, claude, { turns: [turn, after] });
+        return { turns: [turn, await claude.turn('the prompt after')] };
       },
-    },
+    ),
     look({ turns: [turn = [], next = []] }) {
       expectFact(resultOf(turn)?.text !== 'too late', 'the turn went on to its end');
       expectText(next, 'the answer after');
@@ -64,7 +55,7 @@ export const MID_TURN_FACTS: readonly Check[] = factsOf('Speaking into a running
     fact: 'A prompt that is sent while a turn runs reaches the model, within that turn or right after it.',
     instead:
       "nothing: ctxb itself says nothing in mid-turn; a program's own words would be lost, as they would without ctxb",
-    scene: speakingInMidTurn(),
+    scene: speakingInMidTurn,
     look(seen) {
       const request = requestWith(seen, WORDS);
       expectFact(request !== undefined, 'no request holds the words');
@@ -77,15 +68,11 @@ export const MID_TURN_FACTS: readonly Check[] = factsOf('Speaking into a running
     name: 'prompts-together',
     fact: 'Prompts that are sent together reach the model all, in their order, in one turn or in several.',
     instead: "nothing: ctxb itself sends one at a time; a program's own would be lost, as they would without ctxb",
-    scene: {
-      scenario: { calls: (_, index) => ({ text: `answer ${index}` }) },
-      async play(stage) {
-        const claude = await stage.start();
-        for (const text of PROMPTS) claude.say(text);
-        await stage.request('a call with the last of them', (request) => holds(request, PROMPTS.at(-1) ?? ''));
-        return seen(stage, claude);
-      },
-    },
+    scene: played({ scenario: { calls: (_, index) => ({ text: `answer ${index}` }) } }, async (claude, stage) => {
+      for (const text of PROMPTS) claude.say(text);
+      await stage.request('a call with the last of them', (request) => holds(request, PROMPTS.at(-1) ?? ''));
+      return {};
+    }),
     look(seen) {
       const words = JSON.stringify(requestsOf(seen).at(-1)?.body.messages);
       const places = PROMPTS.map((text) => words.indexOf(text));

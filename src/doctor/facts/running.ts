@@ -5,7 +5,7 @@ import { type Check, expectFact, factsOf } from '../check.ts';
 import { plainTurns, refusedCall, resumedAfterKill, UUID_BEFORE_KILL } from '../scenes.ts';
 import { endText } from '../stage/conversation.ts';
 import { eventsOf, expectText, holds, requestsOf, resultOf } from '../stage/read-seen.ts';
-import { seen } from '../stage/scene.ts';
+import { played, scene } from '../stage/scene.ts';
 
 const UUID = randomUUID();
 
@@ -58,15 +58,11 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
     fact: 'At a usage limit claude names the limit and its reset, ends the turn with an error, and takes the next prompt.',
     instead:
       'a run that waits for limits tries again at growing intervals; one that does not ends with 1 and not with 5',
-    scene: {
+    scene: scene({
       scenario: { calls: (_, index) => (index === 0 ? limited(HOUR_MS) : { text: 'the answer' }) },
-      async play(stage) {
-        const claude = await stage.start({ env: SUBSCRIPTION });
-        const turns = [await claude.turn('first'), await claude.turn('second')];
-        claude.endInput();
-        return seen(stage, claude, { turns, end: await claude.ended() });
-      },
-    },
+      env: SUBSCRIPTION,
+      says: ['first', 'second'],
+    }),
     look({ turns: [first = [], second = []] }) {
       const [told] = eventsOf(first, 'rate-limit');
       expectFact(told?.rejected === 'five_hour', 'no line names the limit');
@@ -79,17 +75,12 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
     name: 'sigterm-ends',
     fact: 'SIGTERM ends claude in the middle of a turn, without a result.',
     instead: 'claude is killed five seconds later',
-    scene: {
-      scenario: { calls: [{ text: 'too late', delayMs: 600_000 }] },
-      async play(stage) {
-        const claude = await stage.start();
-        claude.say('a prompt');
-        await stage.request('the first call', ({ kind }) => kind === 'main');
-        claude.kill('SIGTERM');
-        const end = await claude.ended();
-        return seen(stage, claude, { turns: [claude.events], end });
-      },
-    },
+    scene: played({ scenario: { calls: [{ text: 'too late', delayMs: 600_000 }] } }, async (claude, stage) => {
+      claude.say('a prompt');
+      await stage.request('the first call', ({ kind }) => kind === 'main');
+      claude.kill('SIGTERM');
+      return { end: await claude.ended(), turns: [claude.events] };
+    }),
     look({ turns: [turn = []], end }) {
       expectEnd(end?.signal === 'SIGTERM' ? { code: 143, signal: undefined } : end, 143);
       expectFact(!turn.some(({ kind }) => kind === 'result'), 'there was a result all the same');
@@ -120,13 +111,9 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
     name: 'replayed-prompt',
     fact: 'With --replay-user-messages claude shows each prompt again, under its own uuid and marked as a replay.',
     instead: 'such echoes are shown to the caller, also those of lines that ctxb has sent',
-    scene: {
-      scenario: { calls: [{ text: 'answer' }] },
-      async play(stage) {
-        const claude = await stage.start({ args: ['--replay-user-messages'] });
-        return seen(stage, claude, { turns: [await claude.turn('a prompt', UUID)] });
-      },
-    },
+    scene: played({ scenario: { calls: [{ text: 'answer' }] }, args: ['--replay-user-messages'] }, async (claude) => ({
+      turns: [await claude.turn('a prompt', UUID)],
+    })),
     look({ turns: [turn = []] }) {
       const echoes = eventsOf(turn, 'user').filter(({ uuid }) => uuid === UUID);
       expectFact(echoes.length === 1, `${echoes.length} lines have its uuid`);
@@ -137,19 +124,18 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
     name: 'task-stopped',
     fact: 'A command in the background is reported, and ended when that is asked for (stop_task).',
     instead: 'a run waits at its end until claude itself has ended what goes on in the background',
-    scene: {
-      scenario: { calls: [{ tools: [{ name: 'Bash', input: WAIT }] }, { text: 'it goes on' }] },
-      async play(stage) {
-        const claude = await stage.start();
+    scene: played(
+      { scenario: { calls: [{ tools: [{ name: 'Bash', input: WAIT }] }, { text: 'it goes on' }] } },
+      async (claude) => {
         const turn = await claude.turn('a prompt');
         const task = eventsOf(turn, 'task').find(({ change }) => change === 'started')?.taskId;
         expectFact(task !== undefined, 'it was not reported');
-        const answer = await claude.ask({ subtype: 'stop_task', task_id: task });
-        expectFact(answer.ok, 'the request was refused');
+        const { ok } = await claude.ask({ subtype: 'stop_task', task_id: task });
+        expectFact(ok, 'the request was refused');
         const after = await claude.until('its end', (event) => event.kind === 'task' && event.taskId === task);
-        return seen(stage, claude, { turns: [turn, after], answers: [answer] });
+        return { turns: [turn, after] };
       },
-    },
+    ),
     look({ turns: [, after = []] }) {
       const change = eventsOf(after, 'task').at(-1)?.change;
       expectFact(change === 'stopped' || change === 'ended', `it is reported as ${change}`);

@@ -50,35 +50,33 @@ export interface Lines extends StartOptions {
 }
 
 /** A scene in which claude is asked, then told, one thing after the other. */
-export function scene({ scenario, asks = [], says = [], ends, ...start }: Lines): Scene {
+export function scene({ asks = [], says = [], ends, ...start }: Lines): Scene {
+  return played(start, async (claude) => {
+    const asked = [claude.opened, ...asks.map((request) => claude.ask(request))].map(orNothing);
+    // A scene of questions alone waits for the answers; else those count that came in time.
+    if (says.length === 0) await Promise.all(asked);
+    const turns: (readonly Event[])[] = [];
+    for (const text of says) turns.push(await claude.turn(text));
+    if (ends) claude.endInput();
+    const end = ends && (await orNothing(claude.ended()));
+    const [opened, ...answers] = await Promise.all(asked.map(already));
+    return { opened, answers, turns, end };
+  });
+}
+
+/** A scene in which a claude is started, and something done with it: what was seen of that. */
+export function played(
+  { scenario, ...start }: Pick<Lines, 'scenario' | keyof StartOptions>,
+  act: (claude: Conversation, stage: Stage) => Promise<Partial<Seen>>,
+): Scene {
   return {
     scenario,
     async play(stage) {
       const claude = await stage.start(start);
-      const asked = [claude.opened, ...asks.map((request) => claude.ask(request))].map(orNothing);
-      // A scene of questions alone waits for the answers; else those count that came in time.
-      if (says.length === 0) await Promise.all(asked);
-      const turns: (readonly Event[])[] = [];
-      for (const text of says) turns.push(await claude.turn(text));
-      if (ends) claude.endInput();
-      const end = ends && (await orNothing(claude.ended()));
-      const [opened, ...answers] = await Promise.all(asked.map(already));
-      return seen(stage, claude, { opened, answers, turns, end });
+      const none = { opened: undefined, answers: [], turns: [], end: undefined, log: undefined };
+      const seen = await act(claude, stage);
+      return { ...none, calls: claude.calls, requests: stage.standin.requests, ...seen };
     },
-  };
-}
-
-/** What was seen, with what the stage knows of it. */
-export function seen({ standin }: Stage, { calls }: Conversation, more: Partial<Seen> = {}): Seen {
-  return {
-    opened: undefined,
-    answers: [],
-    turns: [],
-    end: undefined,
-    log: undefined,
-    calls,
-    requests: standin.requests,
-    ...more,
   };
 }
 

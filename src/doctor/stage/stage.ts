@@ -11,8 +11,6 @@ export interface Place {
   readonly claude: string;
   /** PATH for claude. */
   readonly path: string | undefined;
-  /** Everything is written in this folder. */
-  readonly root: string;
   /** Where ctxb's mod is. Default: where the build puts it. */
   readonly mod?: URL;
 }
@@ -48,12 +46,12 @@ const UNASKED = ['--dangerously-skip-permissions'];
 /** Sets a stage for one scene; whatever is started on it ends with it. */
 export async function withStage<T>(
   scenario: Scenario,
-  { claude, path, root, mod }: Place,
+  { claude, path, mod }: Place,
   patience: AbortSignal,
   work: (stage: Stage) => Promise<T>,
 ): Promise<T> {
   const standin = await startStandin(scenario);
-  const scratch = await createScratchEnvironment({ url: standin.url, root, path });
+  const scratch = await createScratchEnvironment({ url: standin.url, path });
   const children: Child[] = [];
   const stage: Stage = {
     standin,

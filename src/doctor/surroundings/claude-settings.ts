@@ -8,13 +8,13 @@ import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import type { Remark } from '../remark.ts';
 
 /** One of claude's own files of settings. */
-export interface SettingsFile {
+interface SettingsFile {
   readonly path: string;
   readonly settings: Fields;
 }
 
 /** A variable that claude gets, and where it is set. */
-export interface Variable {
+interface Variable {
   readonly name: string;
   readonly value: string;
   readonly where: string;
@@ -72,4 +72,87 @@ export function variablesOf(
   add(env, 'the environment');
   for (const { path, settings } of files) add(fieldsOf(settings.env), path);
   return variables;
+}
+
+interface Oddity {
+  /** What follows from it. */
+  readonly text: string;
+  readonly todo: string;
+  readonly applies?: (value: unknown) => boolean;
+}
+
+const LEFT_ALONE = "claude's own trigger counts as yours: ctxb does not place it, so thresholds.midTurn has no effect";
+const AGAIN = 'remove it to have ctxb place the trigger';
+const NO_COMPACTION = '/compact is refused: ctxb hands over to a fresh context at each threshold';
+const NO_HOOKS = 'claude calls no hooks: no focus, nothing is handed back after a compaction, no tool budgets';
+
+/** Variables that change what ctxb can do (each one tried with claude 2.1.197). */
+const VARIABLES: Readonly<Record<string, Oddity>> = {
+  CLAUDE_CODE_AUTO_COMPACT_WINDOW: { text: LEFT_ALONE, todo: AGAIN },
+  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: { text: LEFT_ALONE, todo: AGAIN },
+  DISABLE_AUTO_COMPACT: { text: `it is switched off; ${LEFT_ALONE}`, todo: AGAIN, applies: isOn },
+  DISABLE_COMPACT: { text: NO_COMPACTION, todo: 'remove it', applies: isOn },
+  CLAUDE_CODE_SIMPLE: { text: NO_HOOKS, todo: 'remove it', applies: isOn },
+  CLAUDE_CODE_SKIP_PROMPT_HISTORY: {
+    text: 'claude keeps no log of a session: after a crash it cannot be continued',
+    todo: 'remove it',
+    applies: isOn,
+  },
+  ANTHROPIC_BASE_URL: {
+    text: 'a server other than the API answers: where it reports no usage, the context is estimated from characters',
+    todo: 'see with ctxb replay --accuracy how good the figures are',
+    applies: (value) => !/^https:\/\/api\.anthropic\.com\/?$/.test(String(value)),
+  },
+};
+
+/** Settings of claude that do. */
+const SETTINGS: Readonly<Record<string, Oddity>> = {
+  autoCompactEnabled: {
+    text: `it is switched off; ${LEFT_ALONE}`,
+    todo: AGAIN,
+    applies: (value) => value === false,
+  },
+  autoCompactWindow: { text: LEFT_ALONE, todo: AGAIN },
+  disableAllHooks: {
+    text: "claude 2.1.197 calls ctxb's hooks all the same, another version may not",
+    todo: 'remove it if nothing is handed back after a compaction',
+    applies: (value) => value === true,
+  },
+  allowManagedHooksOnly: { text: NO_HOOKS, todo: 'ask who manages it', applies: (value) => value === true },
+};
+
+/** What of claude's settings and environment takes something away from ctxb. */
+export function checkOddSettings(files: readonly SettingsFile[], variables: ReadonlyMap<string, Variable>): Remark[] {
+  const set = Object.keys(VARIABLES).flatMap((name) => variables.get(name) ?? []);
+  const settings = Object.keys(SETTINGS).flatMap((name) => {
+    const setting = settingOf(files, name);
+    return setting === undefined ? [] : [{ name, ...setting }];
+  });
+  const remarks = [...remarksOn(set, VARIABLES), ...remarksOn(settings, SETTINGS)];
+  if (remarks.length > 0) return remarks;
+  return [{ status: 'good', subject: "claude's settings", text: 'none of them restricts ctxb' }];
+}
+
+/** Whether claude's own trigger is where the user has put it, or off. */
+export function isTriggerTaken(files: readonly SettingsFile[], variables: ReadonlyMap<string, Variable>): boolean {
+  return checkOddSettings(files, variables).some(({ text }) => text.endsWith(LEFT_ALONE));
+}
+
+interface SetSomewhere {
+  readonly name: string;
+  readonly value: unknown;
+  readonly where: string;
+}
+
+function remarksOn(set: readonly SetSomewhere[], oddities: Readonly<Record<string, Oddity>>): Remark[] {
+  return set.flatMap(({ name, value, where }) => {
+    const { applies = () => true, text = '', todo = '' } = oddities[name] ?? {};
+    if (!applies(value)) return [];
+    return [{ status: 'warning', subject: `${name} in ${where}`, text, todo }];
+  });
+}
+
+/** As claude reads its switches. */
+function isOn(value: unknown): boolean {
+  return ['1', 'true', 'yes', 'on'].includes(String(value).toLowerCase());
 }

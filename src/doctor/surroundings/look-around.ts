@@ -1,13 +1,15 @@
-import { resolve } from 'node:path';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
 import { type ResolvedConfig, resolveConfig } from '../../config/resolve-config.ts';
 import { textOf } from '../../core/protocol/fields.ts';
 import { isAtLeast } from '../../core/protocol/version.ts';
+import { messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
+import { kindOf } from '../../store/files/plain-file.ts';
+import { requireOwn } from '../../store/folders/own-folder.ts';
 import type { Remark } from '../remark.ts';
-import { readSettingsFiles, settingOf, variablesOf } from './claude-settings.ts';
-import { checkContextFolder } from './context-folder.ts';
-import { checkOddSettings, isTriggerTaken } from './odd-settings.ts';
+import { checkOddSettings, isTriggerTaken, readSettingsFiles, settingOf, variablesOf } from './claude-settings.ts';
 
 /** What ctxb would find where it is run. */
 export interface Surroundings {
@@ -59,4 +61,49 @@ export function checkNode(version: string): Remark {
   if (isAtLeast(version, needed)) return { status: 'good', subject: 'Node', text: version };
   const text = `${version} is too old: ctxb needs ${needed} or newer`;
   return { status: 'fault', subject: 'Node', text, todo: 'install a newer one' };
+}
+
+/** @param folder absolute; it need not be there */
+function checkContextFolder(folder: string): Remark {
+  const subject = 'context folder';
+  const kind = kindOf(folder);
+  if (kind !== 'missing' && kind !== 'folder') {
+    const todo = 'move it away, or name another folder (contextDir)';
+    return { status: 'fault', subject, text: `${folder} is a ${kind}: ctxb writes to folders only`, todo };
+  }
+  const place = nearest(folder);
+  if (!isWritable(place)) {
+    const todo = `make ${place} writable, or name another folder (contextDir)`;
+    return { status: 'fault', subject, text: `${folder} cannot be written: no notes, no recovery`, todo };
+  }
+  const refusal = kind === 'folder' ? refusalOf(folder) : undefined;
+  if (refusal !== undefined) {
+    const todo = 'name another folder (contextDir)';
+    return { status: 'fault', subject, text: `ctxb run will not start: ${refusal}`, todo };
+  }
+  return { status: 'good', subject, text: kind === 'folder' ? folder : `${folder} (made by the first run)` };
+}
+
+/** Why ctxb would not use it. */
+function refusalOf(folder: string): string | undefined {
+  try {
+    requireOwn(folder);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** The folder itself, or the one above it that would hold it. */
+function nearest(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
