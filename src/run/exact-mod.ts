@@ -4,24 +4,14 @@ import { countOf, fieldsOf, listOf, textOf, textsOf } from '../core/protocol/fie
 import type { Faults } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
-/** The mod that answers compactions inside claude, and what is exchanged with it. */
-export interface ExactMod {
-  /** Writes the mod to a folder of its own, unless a hook of the user's guards the context. */
-  arm(): { readonly path: string | undefined; readonly guarded: boolean };
-  whenAlive(callback: () => void): void;
-  plan(plan: ExactPlan): void;
-  /** What the mod has done, before the first line that can tell of it is judged. */
-  seen(input: Input): readonly OwnEvent[];
-  close(): void;
-}
-
 interface ExactModOptions {
   /** Whether a hook of the user's is to be asked before a compaction. */
   readonly isGuarded: () => boolean;
   readonly onFault: Faults;
 }
 
-export function createExactMod({ isGuarded, onFault }: ExactModOptions): ExactMod {
+/** The mod that answers compactions inside claude, and what is exchanged with it. */
+export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
   let folder: ModFolder | undefined;
   let written = '';
 
@@ -35,6 +25,7 @@ export function createExactMod({ isGuarded, onFault }: ExactModOptions): ExactMo
   }
 
   return {
+    /** Writes the mod to a folder of its own, unless a hook of the user's guards the context. */
     arm() {
       // Another process of claude gives a sign of life of its own.
       folder?.remove();
@@ -43,14 +34,15 @@ export function createExactMod({ isGuarded, onFault }: ExactModOptions): ExactMo
       folder = guarded ? undefined : attempt(() => makeModFolder());
       return { path: folder?.path, guarded };
     },
-    whenAlive: (callback) => void attempt(() => folder?.whenAlive(callback)),
-    plan(plan) {
+    whenAlive: (callback: () => void) => void attempt(() => folder?.whenAlive(callback)),
+    plan(plan: ExactPlan): void {
       const text = JSON.stringify(plan);
       if (text === written) return;
       attempt(() => folder?.plan(plan));
       written = text;
     },
-    seen(input) {
+    /** What the mod has done, before the first line that can tell of it is judged. */
+    seen(input: Input): readonly OwnEvent[] {
       if (folder === undefined || !mayTellOfCompaction(input)) return [];
       const taken = attempt(() => folder?.takeReceipt());
       if (taken === undefined) return [];

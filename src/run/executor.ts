@@ -42,14 +42,7 @@ type CarriedOutByOthers =
   | ('arm-exact' | 'leave-slot' | 'plan-exact' | 'prove-exact' | 'take-slot');
 
 /** Carries out what the governor decided. Everything it does is named by an action. */
-interface Executor {
-  execute(action: Action): void;
-  /** Calls back when claude's stdin takes more, at once when it does now. */
-  whenWritable(resume: () => void): void;
-  dispose(): void;
-}
-
-export function createExecutor(world: ExecutorWorld): Executor {
+export function createExecutor(world: ExecutorWorld) {
   const { store, output } = world;
   const timers = new Map<TimerName, NodeJS.Timeout>();
 
@@ -132,13 +125,14 @@ export function createExecutor(world: ExecutorWorld): Executor {
 
   return {
     execute,
-    whenWritable(resume) {
+    /** Calls back when claude's stdin takes more, at once when it does now. */
+    whenWritable(resume: () => void): void {
       const { stdin } = world.child();
       // One whose reader died drains no more.
       if (stdin.writable && stdin.writableNeedDrain) once(stdin, ['drain', 'close'], resume);
       else resume();
     },
-    dispose() {
+    dispose(): void {
       for (const timer of timers.keys()) clearTimer(timer);
     },
   };

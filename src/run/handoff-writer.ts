@@ -21,9 +21,7 @@ interface HandoffWriterWorld {
 }
 
 /** Checks the agent's answer, writes it beside the mechanical handoff, and returns the outcome. */
-type HandoffWriter = (effect: EffectOf<'write-handoff'>, state: GovernorState) => OwnEvent;
-
-export function createHandoffWriter({ run, io, folder, memory, faults }: HandoffWriterWorld): HandoffWriter {
+export function createHandoffWriter({ run, io, folder, memory, faults }: HandoffWriterWorld) {
   function problemsOf(answer: string): Problem[] {
     return checkHandoff(answer, {
       exists: (path) => existsSync(resolve(io.cwd, path.replace(/^~(?=\/)/, io.env.HOME ?? '~'))),
@@ -69,7 +67,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
     return { kind: 'handoff-written', path, text, by: usable === undefined ? 'memory' : 'agent', problems };
   }
 
-  return ({ answer, mayAskAgain, reason }, state) => {
+  return ({ answer, mayAskAgain, reason }: EffectOf<'write-handoff'>, state: GovernorState): OwnEvent => {
     const found = answer === undefined ? [] : problemsOf(answer);
     const problems = found.map(({ text }) => text);
     if (mayAskAgain && problems.length > 0) return { kind: 'handoff-problems', problems };

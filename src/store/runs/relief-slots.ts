@@ -5,13 +5,6 @@ import { processMark } from '../files/process-mark.ts';
 import type { Faults } from '../files/store-error.ts';
 import { openContextDir } from '../folders/context-dir.ts';
 
-/** Places for reliefs that call the model, which all runs of a user share. */
-export interface ReliefSlots {
-  /** Takes one; false: there are others in all of them. */
-  take(): boolean;
-  leave(): void;
-}
-
 interface SlotOptions {
   readonly atOnce: number;
   /** Nobody keeps one for longer, in milliseconds: a run that is stopped in its middle would hold up the others. */
@@ -19,18 +12,22 @@ interface SlotOptions {
   readonly onFault: Faults;
 }
 
-/** @param folder of the user's state; undefined, or where nothing can be written: each gets a place */
-export function createReliefSlots(folder: string | undefined, { atOnce, lifeMs, onFault }: SlotOptions): ReliefSlots {
+/**
+ * Places for reliefs that call the model, which all runs of a user share.
+ *
+ * @param folder of the user's state; undefined, or where nothing can be written: each gets a place
+ */
+export function createReliefSlots(folder: string | undefined, { atOnce, lifeMs, onFault }: SlotOptions) {
   let lock: Lock | undefined;
 
   return {
-    take() {
+    /** Takes one; false: there are others in all of them. */
+    take(): boolean {
       if (folder === undefined || lock !== undefined) return true;
       const now = Date.now();
-      const [since, until] = [now, now + lifeMs].map((time) => new Date(time).toISOString());
+      const time = { since: new Date(now).toISOString(), until: new Date(now + lifeMs).toISOString() };
       // A name of its own each time: whoever clears the last one away when its time is up must not hit this one.
-      const runId = randomUUID();
-      const holder = { ...processMark(process.pid), runId, since: String(since), until: String(until) };
+      const holder = { ...processMark(process.pid), runId: randomUUID(), ...time };
       try {
         lock = takeLock(openContextDir(join(folder, 'shared')).within('reliefs'), holder, atOnce);
         return lock !== undefined;
@@ -39,7 +36,7 @@ export function createReliefSlots(folder: string | undefined, { atOnce, lifeMs, 
         return true;
       }
     },
-    leave() {
+    leave(): void {
       try {
         lock?.release();
       } catch (error) {
