@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
@@ -43,12 +44,12 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
     store.forgetRun(resumed.runId);
   }
-  const signals = passSignals(session, questions, headless.config.observe);
+  const signals = passSignals(session, questions);
   // A signal that came early has begun to end claude: it stays in charge.
   if (early.received() === undefined) early.stop();
-  const stopping = stopOn(headless.stop, session, headless.config.observe);
+  const stopping = stopOn(headless.stop, session);
   const end = await session.ended;
-  stopping.clear();
+  stopping.abort();
   await output.finish();
   signals.stop();
   early.stop();
@@ -71,12 +72,11 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
 }
 
 /** Passes ctxb's signals to claude; the first one also ends an open question to the person. */
-function passSignals(session: Session, questions: Questions, observe: boolean): SignalWatch {
-  const interrupt = observe ? () => session.kill('SIGINT') : session.interrupt;
+function passSignals(session: Session, questions: Questions): SignalWatch {
   return watchSignals({
     interrupt() {
       questions.takeBack();
-      interrupt();
+      session.interrupt();
     },
     kill(signal) {
       questions.takeBack();
@@ -93,27 +93,23 @@ const STOP_PATIENCE_MS = 5_000;
  * Ends claude when the run is to end at once, by force where it does not end by itself. Its turn is interrupted first:
  * claude 2.1.197 leaves the command that it has just started behind when it gets SIGTERM.
  */
-function stopOn(stop: AbortSignal | undefined, session: Session, observe: boolean): { clear(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const after = (ms: number, signal: NodeJS.Signals, then = () => {}) => {
-    timer = setTimeout(() => {
-      session.kill(signal);
-      then();
-    }, ms);
+function stopOn(stop: AbortSignal | undefined, session: Session): AbortController {
+  const over = new AbortController();
+  const { signal } = over;
+  const force = async () => {
+    await delay(INTERRUPT_PATIENCE_MS, undefined, { signal });
+    session.kill('SIGTERM');
+    await delay(STOP_PATIENCE_MS, undefined, { signal });
+    session.kill('SIGKILL');
   };
-  const end = () => {
-    if (observe) session.kill('SIGINT');
-    else session.interrupt();
-    after(INTERRUPT_PATIENCE_MS, 'SIGTERM', () => after(STOP_PATIENCE_MS, 'SIGKILL'));
+  const begin = () => {
+    session.interrupt();
+    // It ends in time: then there is nothing to force.
+    force().catch(() => {});
   };
-  if (stop?.aborted) end();
-  stop?.addEventListener('abort', end);
-  return {
-    clear() {
-      clearTimeout(timer);
-      stop?.removeEventListener('abort', end);
-    },
-  };
+  if (stop?.aborted) begin();
+  stop?.addEventListener('abort', begin, { signal });
+  return over;
 }
 
 function isDone({ mailbox, turn, relief }: GovernorState): boolean {

@@ -172,7 +172,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   host.tell({ kind: 'begin' });
 
   return {
-    interrupt: () => host.tell({ kind: 'interrupt' }),
+    interrupt: () => (headless.config.observe ? claude.kill('SIGINT') : host.tell({ kind: 'interrupt' })),
     kill: claude.kill,
     ended: claude.ended().then((end) => {
       executor.dispose();
