@@ -14,38 +14,12 @@ import type { DeadEnd, Entry } from './entry.ts';
 import { createExtractor, createPromptQueue, type Found } from './extract/extract.ts';
 import { type Answered, createHandBack, hookOutput } from './hand-back/hand-back.ts';
 import { createRecentMessages } from './hand-back/receipts.ts';
-import { type HandoffFacts, missingFrom, renderHandoff } from './handoff/render-handoff.ts';
+import { missingFrom, renderHandoff } from './handoff/render-handoff.ts';
 import { createEntryMaker } from './make-entry.ts';
-import type { CommandOutcome } from './notebook/command-runs.ts';
 import { createNotebook } from './notebook/notebook.ts';
 import { renderIndex } from './notebook/render-index.ts';
 import type { Page } from './notebook/section.ts';
 import type { Mask } from './words.ts';
-
-/**
- * Working memory of a session: it sees what the governor sees, notes the facts, and hands them back. Pure like the
- * governor, except that it grows in place; a replay of a recording makes the same notes and decisions.
- */
-export interface Memory {
-  /** Inputs are only kept until an event names the folder of the notes; an empty name: there are no files. */
-  add(input: Input, state: GovernorState): Remembered;
-  /** Completes the answer to a hook. */
-  answer(hook: HookAnswer, state: GovernorState): Answered;
-  /** The first request after a relief is sent: for who does not see claude's answers. */
-  sent(state: GovernorState): readonly Decision[];
-  /** What a compaction that keeps messages is to say beside them. */
-  exactNote(state: GovernorState): string;
-  /** The text of the index. */
-  index(state: GovernorState, t: number): string;
-  /** The text of the tool log; undefined while there is nothing in it. */
-  toolLog(): string | undefined;
-  /** A handoff document from the notes alone, short enough for an answer to a hook. */
-  handoff(state: GovernorState, t: number): string;
-  /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
-  missingFrom(document: string, room: number): string;
-  /** How a command ended when it last ran. */
-  outcomeOf(command: string): CommandOutcome;
-}
 
 /** What an input has added. */
 export interface Remembered {
@@ -65,7 +39,13 @@ export interface MemoryOptions {
 
 const NOTHING: Remembered = { entries: [], pages: [], decisions: [], tell: [] };
 
-export function createMemory({ run, mask }: MemoryOptions): Memory {
+export type Memory = ReturnType<typeof createMemory>;
+
+/**
+ * Working memory of a session: it sees what the governor sees, notes the facts, and hands them back. Pure like the
+ * governor, except that it grows in place; a replay of a recording makes the same notes and decisions.
+ */
+export function createMemory({ run, mask }: MemoryOptions) {
   const { statePattern, deadEndPattern } = run.policy.memory;
   const extractor = createExtractor({ live: true, statePattern, deadEndPattern });
   const entryOf = createEntryMaker(mask);
@@ -122,9 +102,8 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
 
   /** What came in before the notes of an earlier run could be read. */
   function catchUp(state: GovernorState): Remembered {
-    const inputs = waiting;
+    const all = waiting.map((input) => note(input, state));
     waiting = [];
-    const all = inputs.map((input) => note(input, state));
     return {
       entries: all.flatMap(({ entries }) => entries),
       pages: all.flatMap(({ pages }) => pages),
@@ -133,24 +112,19 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     };
   }
 
-  function maskedOr(text: string | undefined): string | undefined {
-    return text === undefined ? undefined : mask(text);
-  }
-
-  function handoffFacts(state: GovernorState, t: number): HandoffFacts {
+  /** What documents are headed with. */
+  function headOf(state: GovernorState) {
+    const { task, state: work } = run.policy;
     return {
       session: state.session.id ?? run.runId,
-      task: maskedOr(run.policy.task),
-      state: notebook.state ?? maskedOr(run.policy.state),
-      firstPrompt: notebook.firstPrompt,
-      running: state.turn.prompts.map(({ event }) => mask(textsOf(event.blocks))),
-      folder: folder === '' ? undefined : (folder ?? run.contextDir),
-      t,
+      task: task && mask(task),
+      state: notebook.state ?? (work && mask(work)),
     };
   }
 
   return {
-    add(input, state) {
+    /** Inputs are only kept until an event names the folder of the notes; an empty name: there are no files. */
+    add(input: Input, state: GovernorState): Remembered {
       if (input.from === 'ctxb' && input.event.kind === 'earlier') {
         // The log was written by this program, in this shape, and its lines are checked where they are read.
         const entry = input.event.entry as unknown as Entry;
@@ -168,22 +142,34 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
       waiting.push(input);
       return NOTHING;
     },
-    answer: (hook, state) =>
+    /** Completes the answer to a hook. */
+    answer: (hook: HookAnswer, state: GovernorState): Answered =>
       folder === undefined ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
+    /** The first request after a relief is sent: for who does not see claude's answers. */
     sent: handBack.sent,
+    /** What a compaction that keeps messages is to say beside them. */
     exactNote: handBack.note,
-    index: (state, t) =>
-      renderIndex(notebook, {
-        session: state.session.id ?? run.runId,
-        task: maskedOr(run.policy.task) ?? notebook.requests.latest,
-        state: notebook.state ?? maskedOr(run.policy.state),
-        updated: t,
-        folder: folder ?? run.contextDir,
-      }),
+    /** The text of the index. */
+    index(state: GovernorState, t: number): string {
+      const { task = notebook.requests.latest, ...head } = headOf(state);
+      return renderIndex(notebook, { ...head, task, updated: t, folder: folder ?? run.contextDir });
+    },
+    /** The text of the tool log; undefined while there is nothing in it. */
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
-    handoff: (state, t) => renderHandoff(notebook, handoffFacts(state, t)),
-    missingFrom: (document, room) => missingFrom(document, notebook, folder ?? run.contextDir, room),
-    outcomeOf: (command) => notebook.runs.outcomeOf(command),
+    /** A handoff document from the notes alone, short enough for an answer to a hook. */
+    handoff: (state: GovernorState, t: number): string =>
+      renderHandoff(notebook, {
+        ...headOf(state),
+        firstPrompt: notebook.firstPrompt,
+        running: state.turn.prompts.map(({ event }) => mask(textsOf(event.blocks))),
+        folder: folder === '' ? undefined : (folder ?? run.contextDir),
+        t,
+      }),
+    /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
+    missingFrom: (document: string, room: number): string =>
+      missingFrom(document, notebook, folder ?? run.contextDir, room),
+    /** How a command ended when it last ran. */
+    outcomeOf: notebook.runs.outcomeOf,
   };
 }
 
@@ -204,10 +190,6 @@ function createSummaryReader(): (input: Input, state: GovernorState) => string |
   };
 }
 
-function deadEndDecision({ cause, text, count, evidence }: DeadEnd, state: GovernorState): Decision {
-  return { kind: 'dead-end', ...decided(state, cause), cause, text, count, evidence };
-}
-
 /** The work goes on in a conversation that ctxb starts; the caller's `/clear` ends it. */
 function asHandoff(found: Found, { run, turn, session }: GovernorState): Found {
   const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');
@@ -215,4 +197,8 @@ function asHandoff(found: Found, { run, turn, session }: GovernorState): Found {
   // The line that reports the cleared conversation still has the id of the one before.
   const to = found.what === 'clear' ? 'goes on in a fresh context' : `goes on as session ${session.id ?? run.runId}`;
   return { kind: 'state', t: found.t, what: 'handoff', to };
+}
+
+function deadEndDecision({ cause, text, count, evidence }: DeadEnd, state: GovernorState): Decision {
+  return { kind: 'dead-end', ...decided(state, cause), cause, text, count, evidence };
 }

@@ -17,22 +17,18 @@ import { type Ledger, prolong, type RecentEntries, type Series, startSeries } fr
 
 /** A call that failed, as long as it fails in the same way. */
 interface SameFailure {
+  readonly agent: string | null;
   readonly series: Series;
   readonly failure: string;
   /** Failures without a change before them. */
   steady: number;
   /** Number of the entry of the last failure. */
   at: number;
-}
-
-interface Reported {
-  readonly agent: string | null;
-  /** Of a command. */
-  readonly core: string | undefined;
+  /** Of a command that was reported. */
+  core?: string;
 }
 
 const MAX_CALLS = 256;
-const MAX_REPORTED = 16;
 const STEADY = 2;
 const UNSTEADY = 3;
 
@@ -42,51 +38,44 @@ const UNSTEADY = 3;
  */
 export function createSameFailure(ledger: Ledger, recent: RecentEntries): (entry: Entry) => void {
   const cases = new Map<string, SameFailure>();
-  /** Inputs of the cases, so that most calls cost one look-up. */
-  const inputs = new Map<string, true>();
-  /** Dead ends that were reported, with their command. */
-  const found = new Map<string, Reported>();
 
   function fail(entry: ToolEntry): void {
     const key = callKey(entry);
+    const { agent } = entry;
     const failure = failureFingerprint(entry);
     const known = cases.get(key);
     const same = known?.failure === failure ? known : undefined;
-    const now = same ?? { series: startSeries(entry), failure, steady: 1, at: recent.now };
+    const now: SameFailure = same ?? { agent, series: startSeries(entry), failure, steady: 1, at: recent.now };
     if (same !== undefined) {
       prolong(same.series, entry);
       same.steady = recent.someSince(same.at, (other) => mayChange(other, entry)) === false ? same.steady + 1 : 1;
       same.at = recent.now;
     }
     remember(cases, key, now, MAX_CALLS);
-    remember(inputs, entry.input, true, MAX_CALLS);
     if (now.steady >= STEADY || (now.series.count >= UNSTEADY && hasErrorMessage(entry))) report(entry, key, now);
   }
 
-  function report(entry: ToolEntry, key: string, { series, steady }: SameFailure): void {
+  function report(entry: ToolEntry, key: string, now: SameFailure): void {
+    const { series, steady } = now;
     const steadily =
       steady === series.count ? 'without a change in between' : 'in the same way, with changes in between';
     const verb = entry.outcome === 'refused' ? 'was refused' : 'failed';
     const text = `${nameOf(entry)} ${verb} ${series.count} times ${steadily}: ${failureText(entry)}`;
     ledger.put({ key, cause: 'same failure', agent: entry.agent }, series, text);
-    const { agent, command } = entry;
-    remember(found, key, { agent, core: command === undefined ? undefined : coreOf(command.text) }, MAX_REPORTED);
+    if (entry.command !== undefined) now.core = coreOf(entry.command.text);
   }
 
   /** A success of the same command clears also when its output was cut in another way. */
   function succeed(entry: ToolEntry): void {
-    if (inputs.has(entry.input)) clear(callKey(entry));
-    const { agent, command } = entry;
-    if (command === undefined) return;
-    for (const [key, about] of found) {
-      if (about.core === undefined || about.agent !== agent || !command.text.includes(about.core)) continue;
-      if (about.core === coreOf(command.text)) clear(key);
+    clear(callKey(entry));
+    const text = entry.command?.text ?? '';
+    for (const [key, { agent, core }] of cases) {
+      if (core !== undefined && agent === entry.agent && text.includes(core) && core === coreOf(text)) clear(key);
     }
   }
 
   function clear(key: string): void {
     cases.delete(key);
-    found.delete(key);
     ledger.clear(key);
   }
 
@@ -152,12 +141,9 @@ export function createSameError(ledger: Ledger): (entry: Entry) => void {
   }
 
   function succeed(entry: ToolEntry): void {
-    const text = entry.command?.text;
-    let worked: string | undefined;
+    const worked = meansOf(entry);
     for (const [key, { agent, means }] of cases) {
-      if (agent !== entry.agent || (text !== undefined && !mentions(text, means))) continue;
-      worked ??= meansOf(entry);
-      if (!means.has(worked)) continue;
+      if (agent !== entry.agent || !means.has(worked)) continue;
       cases.delete(key);
       ledger.clear(key);
     }
@@ -185,12 +171,6 @@ function nameOfMeans(entry: ToolEntry): string {
 /** What a call works with: a program, or a tool and the file it works on. */
 function meansOf({ name, title, command, changes }: ToolEntry): string {
   return command === undefined ? `${name}\n${changes?.[0]?.path ?? title}` : programOf(command.text);
-}
-
-/** A cheap test before the program is read out of the command. */
-function mentions(command: string, means: ReadonlyMap<string, string>): boolean {
-  for (const program of means.keys()) if (command.includes(program)) return true;
-  return false;
 }
 
 /**
