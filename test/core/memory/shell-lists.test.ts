@@ -89,19 +89,6 @@ it.each([
   expect(shellLists(command)).toBeUndefined();
 });
 
-it('tells what may be several arguments, or none', () => {
-  const [command] = shellLists(`$a "$b" "$@" "\${c[@]}" "$(d "$@")" * e`)?.[0]?.links[0]?.commands ?? [];
-  expect(command?.kind === 'simple' && command.words.map(({ one }) => one)).toEqual([
-    false,
-    true,
-    false,
-    false,
-    true,
-    false,
-    true,
-  ]);
-});
-
 it.each([
   '"',
   "'",

@@ -1,6 +1,6 @@
 import type { Discard, FileChange } from '../entry.ts';
 import { START } from '../paths.ts';
-import { fileChanges, gitEffects, redirectChanges } from './file-effects.ts';
+import { type FileEffects, fileEffects, redirectChanges } from './file-effects.ts';
 import { inFolder, programIn } from './shell-arguments.ts';
 import { type Chain, type Command, type Link, type List, shellLists, type Word } from './shell-lists.ts';
 
@@ -23,7 +23,7 @@ const TRAVELLING = new Set(['cd', 'pushd', 'popd', 'eval', 'source', '.', 'chdir
 
 /**
  * What a Bash command has certainly done to files, given that its exit status was 0: the last chain of `&&` has succeeded
- * as a whole, of what stands before it only the chains that would have ended the shell (`|| exit 1`) are known.
+ * as a whole; how what stands before it ended is not known.
  */
 export function shellEffects(command: string): ShellEffects {
   const list = shellLists(command);
@@ -46,16 +46,14 @@ class Run {
   }
 
   private list(list: List, sure: boolean): void {
-    for (const chain of list) this.chain(chain, sure && chain === list.at(-1), sure);
+    for (const chain of list) this.chain(chain, sure && chain === list.at(-1));
   }
 
-  private chain({ links, background }: Chain, sure: boolean, run: boolean): void {
+  private chain({ links, background }: Chain, sure: boolean): void {
     const folder = this.folder;
-    const guarded = run && !background && endsShell(links.at(-1));
-    const known = guarded ? links.slice(0, -1) : links;
-    const alternative = known.findLastIndex(({ otherwise }) => otherwise);
-    known.forEach((link, at) => {
-      this.link(link, (sure || guarded) && !background && at > alternative && !link.negated);
+    const alternative = links.findLastIndex(({ otherwise }) => otherwise);
+    links.forEach((link, at) => {
+      this.link(link, sure && !background && at > alternative && !link.negated);
     });
     // A job in the background has a folder of its own.
     if (background) this.folder = folder;
@@ -83,22 +81,19 @@ class Run {
   }
 
   private block(words: readonly Word[]): void {
-    if (words.some((word, at) => decides(word.raw, words[at + 1]))) this.decided = true;
+    if (words.some(({ raw }) => DECIDING.has(raw))) this.decided = true;
     if (words.some(({ raw }) => TRAVELLING.has(raw))) this.folder = null;
   }
 
   private simple(words: readonly Word[], sure: boolean): void {
     const [program, ...rest] = programIn(words);
     const name = (program?.text ?? '').replace(/^\/(?:.*\/)?/s, '');
-    if (decides(name, rest[0])) this.decided = true;
+    if (DECIDING.has(name)) this.decided = true;
     else if (TRAVELLING.has(name)) this.folder = name === 'cd' && sure ? this.target(rest) : null;
-    else if (!sure) return;
-    else if (name === 'git') this.git(rest);
-    else this.changes.push(...fileChanges(name, rest, this.folder));
+    else if (sure) this.note(fileEffects(name, rest, this.folder));
   }
 
-  private git(words: readonly Word[]): void {
-    const { changes = [], discards, commits = false } = gitEffects(words, this.folder);
+  private note({ changes = [], discards, commits = false }: FileEffects): void {
     this.changes.push(...changes);
     if (discards !== undefined) this.discards.push(discards);
     this.commits ||= commits;
@@ -109,24 +104,6 @@ class Run {
     const uncertain = path === undefined || others.length > 0 || path.raw.startsWith('-');
     return uncertain ? null : inFolder(this.folder, path.text);
   }
-}
-
-/** An exit with a status other than 0 was not run, for the status was 0. */
-function decides(name: string, status: Word | undefined): boolean {
-  return DECIDING.has(name) && !isFailing(name, status);
-}
-
-function isFailing(name: string, status: Word | undefined): boolean {
-  return (name === 'exit' || name === 'return') && /^[1-9]\d?$/.test(status?.text ?? '');
-}
-
-/** `… || exit 1` and `… || { …; exit 1; }`: what comes before has succeeded. */
-function endsShell(link: Link | undefined): boolean {
-  const [command, ...others] = link?.commands ?? [];
-  if (command === undefined || !link?.otherwise || others.length > 0) return false;
-  const last = command.kind === 'group' ? command.body.at(-1)?.links : undefined;
-  const simple = last?.length === 1 ? last[0]?.commands[0] : command;
-  return simple?.kind === 'simple' && isFailing(simple.words[0]?.text ?? '', simple.words[1]);
 }
 
 /** The discards of one command as one. */

@@ -55,8 +55,6 @@ export interface Word extends Place {
   readonly text: string | null;
   /** As it was typed. */
   readonly raw: string;
-  /** Exactly one argument. */
-  readonly one: boolean;
 }
 
 /** A redirection; descriptor numbers and the bodies of here-documents are not kept. */
@@ -134,27 +132,19 @@ function redirectOf({ operator, ...node }: Redirection): Redirect[] {
   const { delimiter } = node;
   if (delimiter === undefined) return [];
   const { value, text, pos, end } = delimiter;
-  return [{ operator, target: { text: value, raw: text, one: true, from: pos, to: end } }];
+  return [{ operator, target: { text: value, raw: text, from: pos, to: end } }];
 }
 
 function wordOf(node: ParsedWord | Assignment): Word {
   const { text: raw, pos: from, end: to } = node;
-  if (node.type === 'Assignment') return { text: null, raw, one: true, from, to };
+  if (node.type === 'Assignment') return { text: null, raw, from, to };
   const { value, parts = [] } = node;
   // zsh takes the place of a program for `=name`.
   const isCertain = !/^[~=]/.test(raw) && parts.every(isFixed);
-  return { text: isCertain ? value : null, raw, one: parts.every(isOne), from, to };
+  return { text: isCertain ? value : null, raw, from, to };
 }
 
 function isFixed(part: WordPart): boolean {
   if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.every(isFixed);
   return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted';
-}
-
-/** `"$@"` and `"${list[@]}"` are several arguments. */
-function isOne(part: WordPart): boolean {
-  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
-    return part.parts.every(({ type, text }) => !type.endsWith('Expansion') || !/^\$\{?[^("]*@/.test(text));
-  }
-  return isFixed(part) || part.type === 'ProcessSubstitution';
 }
