@@ -3502,28 +3502,28 @@ function lineEnd(text, at) {
   return end < 0 ? text.length : end + 1;
 }
 function joined(spans) {
-  const all2 = [];
+  const all = [];
   for (const span of spans) {
-    const last = all2.at(-1);
-    if (last === void 0 || span.from > last.to) all2.push(span);
-    else all2[all2.length - 1] = { from: last.from, to: Math.max(last.to, span.to) };
+    const last = all.at(-1);
+    if (last === void 0 || span.from > last.to) all.push(span);
+    else all[all.length - 1] = { from: last.from, to: Math.max(last.to, span.to) };
   }
-  return all2;
+  return all;
 }
 function written(text, shown) {
   let line4 = 1;
   let done2 = 0;
-  let all2 = "";
+  let all = "";
   for (const { from, to } of shown) {
     const skipped = lineFeeds(text, done2, from);
     if (from > done2)
-      all2 += `${all2 === "" || all2.endsWith("\n") ? "" : "\n"}${gapText(text, { from: done2, to: from }, line4, skipped)}
+      all += `${all === "" || all.endsWith("\n") ? "" : "\n"}${gapText(text, { from: done2, to: from }, line4, skipped)}
 `;
-    all2 += text.slice(from, to);
+    all += text.slice(from, to);
     line4 += skipped + lineFeeds(text, from, to);
     done2 = to;
   }
-  return { text: all2, lines: text.endsWith("\n") ? line4 - 1 : line4 };
+  return { text: all, lines: text.endsWith("\n") ? line4 - 1 : line4 };
 }
 function gapText(text, { from, to }, first, lines) {
   const isWhole = beginsLine(text, from) && (beginsLine(text, to) || to === text.length);
@@ -3776,10 +3776,10 @@ var MOVES = /\b(?:cd|pushd|popd)\b/;
 function createWorkingFolder() {
   let root;
   let base;
-  let moved = false;
+  let moved2 = false;
   function place2(path) {
     if (isAbsolutePath(path)) return fromRoot(root, path);
-    if (moved) return void 0;
+    if (moved2) return void 0;
     return fromRoot(root, normalised2(base === void 0 ? path : `${base}/${path}`));
   }
   return {
@@ -3788,11 +3788,11 @@ function createWorkingFolder() {
       root ??= project || shell || void 0;
       if (!shell) return;
       base = shell;
-      moved = false;
+      moved2 = false;
     },
     /** A command has run that may have changed the folder. */
     ran(command2) {
-      moved ||= MOVES.test(command2);
+      moved2 ||= MOVES.test(command2);
     },
     /** A path that a file tool named. */
     path: (path) => place2(path) ?? path,
@@ -3853,112 +3853,27 @@ function literals(words2, folder) {
 }
 
 // src/core/memory/shell/file-effects.ts
-var WRITES = /* @__PURE__ */ new Map([
-  [">", "created"],
-  [">|", "created"],
-  ["&>", "created"],
-  [">&", "created"],
-  [">>", "edited"],
-  ["&>>", "edited"]
-]);
+var NOTHING4 = {};
 var MOVE = "-f -v -T --force --verbose --no-target-directory";
 var PROGRAMS = /* @__PURE__ */ new Map([
-  ["rm", ["-r -R -f -d -v --recursive --force --dir --verbose", all("deleted")]],
-  ["unlink", ["", all("deleted")]],
-  ["touch", ["", all("created")]],
-  ["tee", ["-a -i -p --append --ignore-interrupts", tee]],
-  ["mv", [MOVE, movedFiles]],
-  ["cp", [`-p ${MOVE}`, copied]]
+  ["rm", ["-r -R -f -d -v --recursive --force --dir --verbose", removed]],
+  ["mv", [MOVE, moved]],
+  ["cp", [`-p ${MOVE}`, copied]],
+  ["sed", ["-i -E -r -n -s -u -z -e= -f= --in-place", editedInPlace]],
+  ["git rm", ["-r -f -q --force --quiet", untracked]],
+  ["git mv", ["-f -v --force --verbose", moved]],
+  ["git checkout", ["-f -q --force --quiet", checkout]],
+  ["git restore", ["-S -W -q --staged --worktree --quiet -s= --source=", restore]],
+  ["git reset", ["-q --hard --quiet", reset]]
 ]);
-function fileChanges(name, words2, folder) {
-  const editor = EDITORS.get(name);
-  if (editor !== void 0) return editedBy(editor, words2, folder);
+function fileEffects(name, words2, folder) {
+  return name === "git" ? gitEffects(words2, folder) : effectsOf(name, words2, folder);
+}
+function effectsOf(name, words2, folder) {
   const [options, effects] = PROGRAMS.get(name) ?? [];
-  const read2 = options === void 0 ? void 0 : readArguments(words2, options);
-  return read2 && effects ? effects(read2, folder) : [];
+  const read2 = options && readArguments(words2, options);
+  return read2 && effects ? effects(read2, folder) : NOTHING4;
 }
-function redirectChanges(redirects, folder) {
-  return redirects.flatMap(({ operator, target }) => {
-    const change = WRITES.get(operator);
-    if (change === void 0 || operator === ">&" && /^(?:\d+|-)$/.test(target.raw)) return [];
-    return changed2(change, literals([target], folder));
-  });
-}
-function movedFiles(read2, folder) {
-  return transfers(read2, folder).map(({ from, to }) => ({
-    path: from,
-    change: "moved",
-    ...to === null ? {} : { to }
-  }));
-}
-function copied(read2, folder) {
-  const copies = transfers(read2, folder).flatMap(({ to }) => to ?? []);
-  return changed2("created", copies);
-}
-function transfers({ operands, options }, folder) {
-  const target = operands.at(-1)?.text ?? null;
-  const sources = operands.slice(0, -1);
-  const several = sources.filter(({ one }) => one).length > 1;
-  const exact = options.has("T") || options.has("no-target-directory");
-  return sources.flatMap(({ text }) => {
-    const from = inFolder(folder, text);
-    if (from === null) return [];
-    return { from, to: inFolder(folder, destination(baseName(from), target, several, exact)) };
-  });
-}
-function destination(name, target, several, exact) {
-  if (target === null || exact) return target;
-  if (several || /(?:^|\/)\.{0,2}$/.test(target)) return `${target}/${name}`;
-  const last = baseName(target);
-  return last === name || last.includes(".") && name.includes(".") ? target : null;
-}
-function tee(read2, folder) {
-  const appends = read2.options.has("a") || read2.options.has("append");
-  return all(appends ? "edited" : "created")(read2, folder);
-}
-var EDITORS = /* @__PURE__ */ new Map([
-  ["sed", { option: /^-([Ernsuz]*)(?:(i\S*|-in-place(?:=\S*)?)|([ef]))?$/, needs: /(?:)/, suffix: /^(?:\.\w+)?$/ }],
-  ["perl", { option: /^-([aglnpswW0-9]*)(?:(i\S*)|([eE]))?$/, needs: /[np]/, suffix: /^(?!)/ }]
-]);
-function editedBy(editor, words2, folder) {
-  const operands = [];
-  let [letters, inPlace, script] = ["", false, false];
-  for (let at = 0; at < words2.length; at++) {
-    const word = words2[at];
-    if (word === void 0) break;
-    const text = word.text ?? word.raw;
-    const [option, plain3 = "", place2, taking] = editor.option.exec(text) ?? [];
-    if (option === void 0) operands.push(word);
-    letters += plain3;
-    inPlace ||= place2 !== void 0;
-    script ||= taking !== void 0;
-    if (taking !== void 0 || text === "-i" && editor.suffix.test(words2[at + 1]?.text ?? "-")) at++;
-  }
-  const written3 = inPlace && editor.needs.test(letters);
-  return written3 ? changed2("edited", literals(filesOf(operands, script), folder)) : [];
-}
-function filesOf(operands, script) {
-  if (operands.some(({ raw }) => raw.startsWith("-"))) return [];
-  if (!script && operands[0]?.one !== true) return [];
-  return script ? operands : operands.slice(1);
-}
-function all(change) {
-  return ({ operands }, folder) => changed2(change, literals(operands, folder));
-}
-function changed2(change, paths) {
-  return paths.filter((path) => !path.startsWith("/dev/")).map((path) => ({ path, change }));
-}
-var NOTHING4 = {};
-var VERBS = /* @__PURE__ */ new Map([
-  ["rm", ["-r -f -q --force --quiet", removed]],
-  ["mv", ["-f -v --force --verbose", (read2, folder) => ({ changes: movedFiles(read2, folder) })]],
-  ["checkout", ["-f -q --force --quiet", checkout]],
-  ["restore", ["-S -W -q --staged --worktree --quiet -s= --source=", restore]],
-  [
-    "reset",
-    ["-q --hard --quiet", ({ options }, folder) => options.has("hard") ? discardAll("reset", folder) : NOTHING4]
-  ]
-]);
 function gitEffects(words2, folder) {
   let at = 0;
   let where = folder;
@@ -3968,15 +3883,67 @@ function gitEffects(words2, folder) {
     else if (option === "-c") at++;
     else if (option !== "--no-pager" && option !== "-P") return NOTHING4;
   }
-  const name = words2[at]?.text ?? "";
+  const verb = words2[at]?.text ?? "";
   const rest = words2.slice(at + 1);
-  if (name === "commit") return { commits: !rest.some(({ text }) => text === "--dry-run" || text === "--help") };
-  const [options, effects] = VERBS.get(name) ?? [];
-  const read2 = options && readArguments(rest, options);
-  return read2 && effects ? effects(read2, where) : NOTHING4;
+  if (verb === "commit") return { commits: !rest.some(({ text }) => text === "--dry-run" || text === "--help") };
+  return effectsOf(`git ${verb}`, rest, where);
+}
+var WRITES = /* @__PURE__ */ new Map([
+  [">", "created"],
+  [">|", "created"],
+  ["&>", "created"],
+  [">&", "created"],
+  [">>", "edited"],
+  ["&>>", "edited"]
+]);
+function redirectChanges(redirects, folder) {
+  return redirects.flatMap(({ operator, target }) => {
+    const change = WRITES.get(operator);
+    if (change === void 0 || operator === ">&" && /^(?:\d+|-)$/.test(target.raw)) return [];
+    return changed2(change, literals([target], folder));
+  });
+}
+function changed2(change, paths) {
+  return paths.filter((path) => !path.startsWith("/dev/")).map((path) => ({ path, change }));
 }
 function removed({ operands }, folder) {
-  return { changes: pathspecs(operands, folder).map((path) => ({ path, change: "deleted" })) };
+  return { changes: changed2("deleted", literals(operands, folder)) };
+}
+function untracked({ operands }, folder) {
+  return { changes: changed2("deleted", pathspecs(operands, folder)) };
+}
+function moved(read2, folder) {
+  const moves = transfers(read2, folder);
+  return { changes: moves.map(([path, to]) => ({ path, change: "moved", ...to === null ? {} : { to } })) };
+}
+function copied(read2, folder) {
+  const copies = transfers(read2, folder).flatMap(([, to]) => to ?? []);
+  return { changes: changed2("created", copies) };
+}
+function transfers({ operands, options }, folder) {
+  const target = operands.at(-1)?.text ?? null;
+  const sources = operands.slice(0, -1);
+  const several = sources.filter(({ text }) => text !== null).length > 1;
+  const exact = options.has("T") || options.has("no-target-directory");
+  return sources.flatMap(({ text }) => {
+    const from = inFolder(folder, text);
+    if (from === null) return [];
+    return [[from, inFolder(folder, destination(baseName(from), target, several, exact))]];
+  });
+}
+function destination(name, target, several, exact) {
+  if (target === null || exact) return target;
+  if (several || /(?:^|\/)\.{0,2}$/.test(target)) return `${target}/${name}`;
+  const last = baseName(target);
+  return last === name || last.includes(".") && name.includes(".") ? target : null;
+}
+function editedInPlace({ options, operands }, folder) {
+  if (!options.has("i") && !options.has("in-place")) return NOTHING4;
+  const named = operands.filter(({ text }) => text !== "");
+  if (options.has("e") || options.has("f")) return { changes: changed2("edited", literals(named, folder)) };
+  const [script, ...files2] = named;
+  const isOne = script?.text !== null || script.raw.startsWith('"');
+  return isOne ? { changes: changed2("edited", literals(files2, folder)) } : NOTHING4;
 }
 function checkout({ operands, after, options }, folder) {
   if (after !== void 0) return discard("checkout", after, folder);
@@ -3985,12 +3952,15 @@ function checkout({ operands, after, options }, folder) {
   return operands[0] !== void 0 && namesFile(operands[0]) ? discard("checkout", operands, folder) : NOTHING4;
 }
 function namesFile({ text }) {
-  return text === "." || /^(?!v?\d)[^/]*\.[a-z]{2,4}$/i.test(text?.slice(text.lastIndexOf("/") + 1) ?? "");
+  return text === "." || /^(?!v?\d)[^/]*\.[a-z]{2,4}$/i.test(baseName(text ?? ""));
 }
 function restore({ options, operands }, folder) {
   const staged = options.has("S") || options.has("staged");
   const worktree = options.has("W") || options.has("worktree");
   return staged && !worktree ? NOTHING4 : discard("restore", operands, folder);
+}
+function reset({ options }, folder) {
+  return options.has("hard") ? discardAll("reset", folder) : NOTHING4;
 }
 function discard(how, words2, folder) {
   const paths = pathspecs(words2, folder);
@@ -4002,10 +3972,8 @@ function discardAll(how, folder) {
   return { discards: { how, paths: folder === START2 ? "all" : [folder] } };
 }
 function pathspecs(words2, folder) {
-  return literals(
-    words2.filter(({ text }) => text !== null && !/[*?[]|^:/.test(text)),
-    folder
-  );
+  const certain = words2.filter(({ text }) => text !== null && !/[*?[]|^:/.test(text));
+  return literals(certain, folder);
 }
 
 // node_modules/unbash/dist/traversal.js
@@ -11003,24 +10971,18 @@ function redirectOf({ operator, ...node }) {
   const { delimiter } = node;
   if (delimiter === void 0) return [];
   const { value, text, pos, end } = delimiter;
-  return [{ operator, target: { text: value, raw: text, one: true, from: pos, to: end } }];
+  return [{ operator, target: { text: value, raw: text, from: pos, to: end } }];
 }
 function wordOf(node) {
   const { text: raw, pos: from, end: to } = node;
-  if (node.type === "Assignment") return { text: null, raw, one: true, from, to };
+  if (node.type === "Assignment") return { text: null, raw, from, to };
   const { value, parts = [] } = node;
   const isCertain = !/^[~=]/.test(raw) && parts.every(isFixed);
-  return { text: isCertain ? value : null, raw, one: parts.every(isOne), from, to };
+  return { text: isCertain ? value : null, raw, from, to };
 }
 function isFixed(part2) {
   if (part2.type === "DoubleQuoted" || part2.type === "LocaleString") return part2.parts.every(isFixed);
   return part2.type === "Literal" || part2.type === "SingleQuoted" || part2.type === "AnsiCQuoted";
-}
-function isOne(part2) {
-  if (part2.type === "DoubleQuoted" || part2.type === "LocaleString") {
-    return part2.parts.every(({ type, text }) => !type.endsWith("Expansion") || !/^\$\{?[^("]*@/.test(text));
-  }
-  return isFixed(part2) || part2.type === "ProcessSubstitution";
 }
 
 // src/core/memory/shell/shell-effects.ts
@@ -11044,27 +11006,25 @@ var Run = class {
     this.list(list, true);
   }
   list(list, sure) {
-    for (const chain2 of list) this.chain(chain2, sure && chain2 === list.at(-1), sure);
+    for (const chain2 of list) this.chain(chain2, sure && chain2 === list.at(-1));
   }
-  chain({ links, background }, sure, run) {
+  chain({ links, background }, sure) {
     const folder = this.folder;
-    const guarded = run && !background && endsShell(links.at(-1));
-    const known = guarded ? links.slice(0, -1) : links;
-    const alternative = known.findLastIndex(({ otherwise }) => otherwise);
-    known.forEach((link, at) => {
-      this.link(link, (sure || guarded) && !background && at > alternative && !link.negated);
+    const alternative = links.findLastIndex(({ otherwise }) => otherwise);
+    links.forEach((link, at) => {
+      this.link(link, sure && !background && at > alternative && !link.negated);
     });
     if (background) this.folder = folder;
   }
   link({ commands: commands2 }, sure) {
     const folder = this.folder;
-    let moved = false;
+    let moved2 = false;
     for (const command2 of commands2) {
       this.folder = folder;
       this.command(command2, sure && command2 === commands2.at(-1));
-      moved ||= this.folder !== folder;
+      moved2 ||= this.folder !== folder;
     }
-    if (commands2.length > 1) this.folder = moved ? null : folder;
+    if (commands2.length > 1) this.folder = moved2 ? null : folder;
   }
   command({ kind, words: words2, body, redirects }, sure) {
     const folder = this.folder;
@@ -11075,20 +11035,17 @@ var Run = class {
     if (kind === "subshell") this.folder = folder;
   }
   block(words2) {
-    if (words2.some((word, at) => decides(word.raw, words2[at + 1]))) this.decided = true;
+    if (words2.some(({ raw }) => DECIDING.has(raw))) this.decided = true;
     if (words2.some(({ raw }) => TRAVELLING.has(raw))) this.folder = null;
   }
   simple(words2, sure) {
     const [program, ...rest] = programIn(words2);
     const name = (program?.text ?? "").replace(/^\/(?:.*\/)?/s, "");
-    if (decides(name, rest[0])) this.decided = true;
+    if (DECIDING.has(name)) this.decided = true;
     else if (TRAVELLING.has(name)) this.folder = name === "cd" && sure ? this.target(rest) : null;
-    else if (!sure) return;
-    else if (name === "git") this.git(rest);
-    else this.changes.push(...fileChanges(name, rest, this.folder));
+    else if (sure) this.note(fileEffects(name, rest, this.folder));
   }
-  git(words2) {
-    const { changes = [], discards, commits = false } = gitEffects(words2, this.folder);
+  note({ changes = [], discards, commits = false }) {
     this.changes.push(...changes);
     if (discards !== void 0) this.discards.push(discards);
     this.commits ||= commits;
@@ -11099,19 +11056,6 @@ var Run = class {
     return uncertain ? null : inFolder(this.folder, path.text);
   }
 };
-function decides(name, status) {
-  return DECIDING.has(name) && !isFailing(name, status);
-}
-function isFailing(name, status) {
-  return (name === "exit" || name === "return") && /^[1-9]\d?$/.test(status?.text ?? "");
-}
-function endsShell(link) {
-  const [command2, ...others] = link?.commands ?? [];
-  if (command2 === void 0 || !link?.otherwise || others.length > 0) return false;
-  const last = command2.kind === "group" ? command2.body.at(-1)?.links : void 0;
-  const simple = last?.length === 1 ? last[0]?.commands[0] : command2;
-  return simple?.kind === "simple" && isFailing(simple.words[0]?.text ?? "", simple.words[1]);
-}
 function together([first, ...others]) {
   if (first === void 0) return void 0;
   const paths = [first, ...others].map((discard2) => discard2.paths);
@@ -11317,7 +11261,7 @@ var FIGURES = ["failed", "passed", "skipped", "errors", "warnings"];
 function countsText(counts2) {
   return FIGURES.flatMap((key) => counts2[key] === void 0 ? [] : [`${counts2[key]} ${key}`]).join(", ");
 }
-function isFailing2(entry) {
+function isFailing(entry) {
   return entry.outcome === "failed" || (entry.command?.exit ?? 0) > 1 || (entry.command?.counts?.failed ?? 0) > 0;
 }
 
@@ -11423,7 +11367,7 @@ function readStat(lines) {
   const files2 = lines.flatMap((line4) => STAT_LINE.exec(line4)?.[1] ?? []);
   const totals = lines.map((line4) => STAT_TOTAL.exec(line4)).filter((match) => match !== null);
   if (totals.length === 0) return files2.length === 0 ? void 0 : { files: files2 };
-  const sum2 = (group) => totals.reduce((all2, match) => all2 + Number(match[group] ?? 0), 0);
+  const sum2 = (group) => totals.reduce((all, match) => all + Number(match[group] ?? 0), 0);
   return { files: files2, total: sum2(1), added: sum2(2), removed: sum2(3) };
 }
 var MAX_COMMITS = 3;
@@ -11669,7 +11613,7 @@ function patchOf({ structuredPatch }) {
   return listOf(structuredPatch).length === 0 ? void 0 : `+${marked("+")}/-${marked("-")} lines`;
 }
 function swapped(edits) {
-  const sum2 = (key) => edits.reduce((all2, edit) => all2 + countLines(textOf(edit[key]) ?? ""), 0);
+  const sum2 = (key) => edits.reduce((all, edit) => all + countLines(textOf(edit[key]) ?? ""), 0);
   return `+${sum2("new_string")}/-${sum2("old_string")} lines`;
 }
 function summarizeSearch(ended3, quote, placeOf) {
@@ -11952,22 +11896,22 @@ function partsOf4(messages) {
 }
 function withMidTurn(parts, said) {
   const there = parts.flatMap((part2) => part2.kind === "prompt" && part2.heard !== void 0 ? [part2.heard] : []);
-  const all2 = [...parts];
+  const all = [...parts];
   for (const { text, after } of said) {
     const known = there.indexOf(text);
     if (known >= 0) {
       there.splice(known, 1);
       continue;
     }
-    const step2 = all2.findIndex(
+    const step2 = all.findIndex(
       (part2) => part2.kind === "round" && part2.calls.some(({ use }) => use.tool_use_id === after)
     );
-    const last = all2.findLastIndex(({ kind }) => kind === "round");
+    const last = all.findLastIndex(({ kind }) => kind === "round");
     let at = (step2 >= 0 ? step2 : last) + 1;
-    while (at < all2.length && isHeard2(all2[at])) at++;
-    all2.splice(at, 0, { kind: "prompt", message: built("user", heardText(text)), heard: text });
+    while (at < all.length && isHeard2(all[at])) at++;
+    all.splice(at, 0, { kind: "prompt", message: built("user", heardText(text)), heard: text });
   }
-  return all2;
+  return all;
 }
 function isHeard2(part2) {
   return part2?.kind === "prompt" && part2.heard !== void 0;
@@ -12097,9 +12041,9 @@ function wholeRounds(parts, { room, isOpen: isOpen2 }) {
   const whole2 = /* @__PURE__ */ new Map();
   if (last === void 0 || !isAnswered(last)) return whole2;
   const asked = isOpen2 ? last.messages.filter(({ role }) => role === "assistant") : [builtReply(last)];
-  const all2 = [...asked, ...resultsOf(last)];
-  let left = room - tokensOfAll(all2);
-  const fitting3 = left < 0 ? [...asked, ...resultsOf(last, room - tokensOfAll(asked))] : all2;
+  const all = [...asked, ...resultsOf(last)];
+  let left = room - tokensOfAll(all);
+  const fitting3 = left < 0 ? [...asked, ...resultsOf(last, room - tokensOfAll(asked))] : all;
   if (isOpen2 || tokensOfAll(fitting3) <= room) whole2.set(last, fitting3);
   let steps = last.calls.length > 0 ? 1 : 0;
   for (const round of earlier) {
@@ -12793,8 +12737,8 @@ function judgeZone(state) {
   const zone = zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
   if (zone === told3.zone) return keep(state);
   const askedAt = isCritical(zone) ? told3.askedAt : void 0;
-  const moved = changed(state, { told: { ...told3, zone, askedAt } });
-  return keep(moved, [health(moved, { event: "zone", from: told3.zone })]);
+  const moved2 = changed(state, { told: { ...told3, zone, askedAt } });
+  return keep(moved2, [health(moved2, { event: "zone", from: told3.zone })]);
 }
 function isCritical(zone) {
   return statusOf(zone) === "critical";
@@ -14893,7 +14837,7 @@ function createEvidence() {
         return [...deadEnds2].sort((a, b) => b.last - a.last).map(deadEndItem);
       case "failing command":
       case "command": {
-        const isWanted = ({ entry }) => isFailing2(entry) === (kind === "failing command");
+        const isWanted = ({ entry }) => isFailing(entry) === (kind === "failing command");
         return newest(commands2.values()).filter(isWanted).map((ran) => commandItem(kind, ran));
       }
       case "error":
@@ -15001,11 +14945,11 @@ function clausesOf(text) {
 }
 var OPENERS = /^(?:(?:but|and|so|then|or|please|pls|actually|also|instead|really|just|again|ok|okay|well|hey|sorry|oh|wait|yes|(?:could |can |would |will )?you|rather|better|for now|in general|generally|otherwise|important|note|bitte|und|aber|also|dann|doch|sondern|lieber|besser)\b[,!]?\s+)+/i;
 var CONDITION = /^(?:for|in|on|at|to|when|whenever|if|while|during|after|before|with|bei|für|in|im|wenn)\s(?:\S+\s){1,6}?(?=(?:never|always|only|use|take|keep|pass|avoid|prefer|run|do not|don't|immer|nie|niemals|nur|nimm|verwende|benutze)\s)/i;
-var VERBS2 = "add allow answer apply ask begin build change check choose commit configure connect copy create delete deploy do edit export fix format generate give go handle ignore implement import include install keep leave limit link list load log make merge migrate modify mount move name open pass pick pin place print publish push put read rebase refactor release remove rename reply report return run save seed send serve set ship show start stay stick stop store support switch take target test touch treat update upgrade upload use wait work write".replaceAll(
+var VERBS = "add allow answer apply ask begin build change check choose commit configure connect copy create delete deploy do edit export fix format generate give go handle ignore implement import include install keep leave limit link list load log make merge migrate modify mount move name open pass pick pin place print publish push put read rebase refactor release remove rename reply report return run save seed send serve set ship show start stay stick stop store support switch take target test touch treat update upgrade upload use wait work write".replaceAll(
   " ",
   "|"
 );
-var IMPERATIVE = new RegExp(`^(?:${VERBS2})\\b`, "i");
+var IMPERATIVE = new RegExp(`^(?:${VERBS})\\b`, "i");
 var GERMAN_IMPERATIVE = new RegExp("^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|\xE4ndere?|l\xF6sche?|f\xFCge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?)|\\p{L}+(?:en|n) sie)(?!\\p{L})", "iu");
 var SPECIFIC = /`[^`]+`|"[^"]+"|(?<![\w.])\d{2,}|(?<!\w)--?\w[\w-]+|\w[\w.-]*\/[\w./-]+|\b\w+\.(?:[a-z]{1,4}|toml|yaml|json)\b|\b[A-Z][A-Z0-9_]*[-_]\w+|\b\w+[-_]\w*\d\w*|\b\w+@\w+|\bv?\d+\.\d+/;
 var BASE_AFTER_NEVER = /^never\s+(?!mind\b|again$)(?!\w+(?:ed|s)\b(?<!\b(?:pass|process|access|address|press|miss|embed|feed|need|seed|exceed|proceed|speed|discuss|express|compress|suppress|use)))(?!(?:ran|got|had|came|saw|was|were|is|did|went|made|heard|seen|been|knew|thought|gets|has|happening)\b)\S/i;
@@ -15088,9 +15032,9 @@ function createRequests() {
     inShort: () => [...requests.values()].reverse(),
     /** What holds for more than one prompt, word for word, each once: of the newest prompt first, then as it was said. */
     constraints() {
-      const all2 = [...constraints.values()];
-      const numbers = [...new Set(all2.map(({ number }) => number))].reverse();
-      return numbers.flatMap((number) => all2.filter((each) => each.number === number).map(({ text }) => text));
+      const all = [...constraints.values()];
+      const numbers = [...new Set(all.map(({ number }) => number))].reverse();
+      return numbers.flatMap((number) => all.filter((each) => each.number === number).map(({ text }) => text));
     },
     /** The newest prompt that says what is to be done, in whole sentences. */
     get latest() {
@@ -15103,8 +15047,8 @@ var PROMPTS_ROOM = 2e3;
 var CONSTRAINTS_TITLE = "What the user has asked for that still holds, word for word, the newest first:";
 function tellConstraints({ requests, before, file }, room) {
   const told3 = spaced(before);
-  const all2 = requests.constraints().filter((text) => !told3.includes(spaced(text)));
-  return listed3(CONSTRAINTS_TITLE, all2, {
+  const all = requests.constraints().filter((text) => !told3.includes(spaced(text)));
+  return listed3(CONSTRAINTS_TITLE, all, {
     room: Math.min(room, CONSTRAINTS_ROOM),
     rest: (count2) => `- ${count2} older: ${file}`
   });
@@ -15112,9 +15056,9 @@ function tellConstraints({ requests, before, file }, room) {
 function tellPrompts({ requests, before, file }, room) {
   const told3 = spaced(before);
   const isTold = (text) => told3.includes(spaced(text).replace(/…$/, ""));
-  const all2 = requests.inShort().filter(({ text }) => !isTold(text)).map(({ number, text }) => `#${number}: ${text}`);
+  const all = requests.inShort().filter(({ text }) => !isTold(text)).map(({ number, text }) => `#${number}: ${text}`);
   const title = `Prompts so far in short, the newest first (whole in ${file}):`;
-  return listed3(title, all2, { room: Math.min(room, PROMPTS_ROOM), rest: (count2) => `- ${count2} older` });
+  return listed3(title, all, { room: Math.min(room, PROMPTS_ROOM), rest: (count2) => `- ${count2} older` });
 }
 function listed3(title, items, { room, rest }) {
   const left = room - title.length - 1 - rest(items.length).length - 1;
@@ -15330,15 +15274,15 @@ function createHandBack(notebook, folder) {
     return { context, decisions: [recalled("SessionStart", state, reason, context, items)] };
   }
   function compose(before = "", state) {
-    const all2 = CONTEXT_LIMIT - (before === "" ? 0 : before.length + 2);
-    const opening3 = openingOf(notebook, state, { folder: folder(), room: all2, namesTask: before === "" });
+    const all = CONTEXT_LIMIT - (before === "" ? 0 : before.length + 2);
+    const opening3 = openingOf(notebook, state, { folder: folder(), room: all, namesTask: before === "" });
     const words2 = {
       requests: notebook.requests,
       before: `${before}
 ${opening3}`,
       file: folder() === "" ? "claude's log" : `${folder()}/${notebook.prompts.file}`
     };
-    const room = Math.min(wordsRoom(state), all2 - opening3.length - 1);
+    const room = Math.min(wordsRoom(state), all - opening3.length - 1);
     const constraints = tellConstraints(words2, room);
     const left = room - lengthOf2(constraints);
     const prompts = tellPrompts(words2, left - Math.min(recall2.urgentLength(), left / 2));
@@ -15349,8 +15293,8 @@ ${opening3}`,
 
 ${text}`,
       before: before.length,
-      left: all2 - text.length - 1,
-      isCramped: all2 - opening3.length < needed
+      left: all - text.length - 1,
+      isCramped: all - opening3.length < needed
     };
   }
   function withPrompt({ context: before }, state) {
@@ -15700,9 +15644,9 @@ function filesInList(lines) {
   let absentGroup = false;
   return lines.flatMap((text) => {
     const line4 = text.slice(0, LINE_NEAR);
-    const { all: all2, certain } = leading(line4);
-    if (all2.length === 0 && LABEL.test(line4)) absentGroup = ABSENT.test(line4);
-    return absentGroup || saysAbsent(line4, all2) ? [] : certain;
+    const { all, certain } = leading(line4);
+    if (all.length === 0 && LABEL.test(line4)) absentGroup = ABSENT.test(line4);
+    return absentGroup || saysAbsent(line4, all) ? [] : certain;
   });
 }
 function filesInText(lines) {
@@ -15716,7 +15660,7 @@ function saysAbsent(line4, paths) {
   return ABSENT.test(paths.reduce((rest, path) => rest.replace(path, ""), line4));
 }
 function leading(line4) {
-  const all2 = [];
+  const all = [];
   const certain = [];
   let at = LEAD.exec(line4)?.[0].length ?? 0;
   while (at < line4.length) {
@@ -15724,14 +15668,14 @@ function leading(line4) {
     const match = quoted2 ?? matchAt(PLAIN2, line4, at);
     const path = pathIn(match?.[1] ?? "");
     if (match === null || path === void 0) break;
-    all2.push(path);
+    all.push(path);
     if (EXTENSION.test(path) || IN_FOLDER.test(quoted2 === null ? path.slice(-1) : path)) certain.push(path);
     at += match[0].length;
     const between = matchAt(BETWEEN, line4, at);
     if (between === null) break;
     at += between[0].length;
   }
-  return { all: all2, certain };
+  return { all, certain };
 }
 function pathIn(text) {
   const path = text.trim().replace(POSITION, "");
@@ -16138,7 +16082,7 @@ function toolEntry(found, folder, mask3) {
   folder.at(call.root, call.cwd);
   const command2 = commandFacts(ended3);
   const effects = commandEffects(ended3);
-  const files2 = filesOf2(ended3, effects, folder, mask3);
+  const files2 = filesOf(ended3, effects, folder, mask3);
   if (command2 !== void 0 && outcome !== "refused") folder.ran(command2.text);
   return {
     kind: "tool",
@@ -16173,7 +16117,7 @@ ${mask3(text.slice(-END3))}`;
   const signature = errorSignature(name, said);
   return signature && mask3(signature);
 }
-function filesOf2(ended3, effects, folder, mask3) {
+function filesOf(ended3, effects, folder, mask3) {
   const { call, result, report, outcome } = ended3;
   const { name, input } = call.use;
   if (outcome !== "ok") return {};
@@ -16325,48 +16269,42 @@ function figuresOf3(counts2) {
 
 // src/core/memory/dead-ends/repetition.ts
 var MAX_CALLS = 256;
-var MAX_REPORTED = 16;
 var STEADY = 2;
 var UNSTEADY = 3;
 function createSameFailure(ledger, recent) {
   const cases = /* @__PURE__ */ new Map();
-  const inputs = /* @__PURE__ */ new Map();
-  const found = /* @__PURE__ */ new Map();
   function fail(entry) {
     const key = callKey2(entry);
+    const { agent } = entry;
     const failure = failureFingerprint(entry);
     const known = cases.get(key);
     const same = known?.failure === failure ? known : void 0;
-    const now = same ?? { series: startSeries(entry), failure, steady: 1, at: recent.now };
+    const now = same ?? { agent, series: startSeries(entry), failure, steady: 1, at: recent.now };
     if (same !== void 0) {
       prolong(same.series, entry);
       same.steady = recent.someSince(same.at, (other) => mayChange2(other, entry)) === false ? same.steady + 1 : 1;
       same.at = recent.now;
     }
     remember2(cases, key, now, MAX_CALLS);
-    remember2(inputs, entry.input, true, MAX_CALLS);
     if (now.steady >= STEADY || now.series.count >= UNSTEADY && hasErrorMessage(entry)) report(entry, key, now);
   }
-  function report(entry, key, { series, steady }) {
+  function report(entry, key, now) {
+    const { series, steady } = now;
     const steadily = steady === series.count ? "without a change in between" : "in the same way, with changes in between";
     const verb = entry.outcome === "refused" ? "was refused" : "failed";
     const text = `${nameOf3(entry)} ${verb} ${series.count} times ${steadily}: ${failureText(entry)}`;
     ledger.put({ key, cause: "same failure", agent: entry.agent }, series, text);
-    const { agent, command: command2 } = entry;
-    remember2(found, key, { agent, core: command2 === void 0 ? void 0 : coreOf(command2.text) }, MAX_REPORTED);
+    if (entry.command !== void 0) now.core = coreOf(entry.command.text);
   }
   function succeed(entry) {
-    if (inputs.has(entry.input)) clear2(callKey2(entry));
-    const { agent, command: command2 } = entry;
-    if (command2 === void 0) return;
-    for (const [key, about] of found) {
-      if (about.core === void 0 || about.agent !== agent || !command2.text.includes(about.core)) continue;
-      if (about.core === coreOf(command2.text)) clear2(key);
+    clear2(callKey2(entry));
+    const text = entry.command?.text ?? "";
+    for (const [key, { agent, core }] of cases) {
+      if (core !== void 0 && agent === entry.agent && text.includes(core) && core === coreOf(text)) clear2(key);
     }
   }
   function clear2(key) {
     cases.delete(key);
-    found.delete(key);
     ledger.clear(key);
   }
   return (entry) => {
@@ -16413,12 +16351,9 @@ function createSameError(ledger) {
     ledger.put({ key, cause: "same error", agent: entry.agent }, series, text);
   }
   function succeed(entry) {
-    const text = entry.command?.text;
-    let worked;
+    const worked = meansOf(entry);
     for (const [key, { agent, means }] of cases) {
-      if (agent !== entry.agent || text !== void 0 && !mentions(text, means)) continue;
-      worked ??= meansOf(entry);
-      if (!means.has(worked)) continue;
+      if (agent !== entry.agent || !means.has(worked)) continue;
       cases.delete(key);
       ledger.clear(key);
     }
@@ -16441,10 +16376,6 @@ function nameOfMeans(entry) {
 function meansOf({ name, title, command: command2, changes }) {
   return command2 === void 0 ? `${name}
 ${changes?.[0]?.path ?? title}` : programOf(command2.text);
-}
-function mentions(command2, means) {
-  for (const program of means.keys()) if (command2.includes(program)) return true;
-  return false;
 }
 function errorKey(entry, means) {
   const narrow = entry.outcome === "refused" || entry.command === void 0 ? means : "";
@@ -16733,7 +16664,7 @@ function coreOf2(run) {
 }
 function judge(run) {
   if (run === void 0) return "unknown";
-  if (isFailing2(run.entry)) return "failed";
+  if (isFailing(run.entry)) return "failed";
   const { counts: counts2, exit } = run.entry.command ?? {};
   if (coreOf2(run).piped) return counts2?.passed === void 0 ? "unknown" : "passed";
   return exit === 0 ? "passed" : "unknown";
@@ -17089,31 +17020,25 @@ function createMemory({ run, mask: mask3 }) {
     return event.synthetic ? [] : handBack.sent(state);
   }
   function catchUp(state) {
-    const inputs = waiting;
+    const all = waiting.map((input) => note2(input, state));
     waiting = [];
-    const all2 = inputs.map((input) => note2(input, state));
     return {
-      entries: all2.flatMap(({ entries }) => entries),
-      pages: all2.flatMap(({ pages }) => pages),
-      decisions: all2.flatMap(({ decisions }) => decisions),
-      tell: all2.flatMap(({ tell }) => tell)
+      entries: all.flatMap(({ entries }) => entries),
+      pages: all.flatMap(({ pages }) => pages),
+      decisions: all.flatMap(({ decisions }) => decisions),
+      tell: all.flatMap(({ tell }) => tell)
     };
   }
-  function maskedOr(text) {
-    return text === void 0 ? void 0 : mask3(text);
-  }
-  function handoffFacts(state, t) {
+  function headOf3(state) {
+    const { task, state: work } = run.policy;
     return {
       session: state.session.id ?? run.runId,
-      task: maskedOr(run.policy.task),
-      state: notebook.state ?? maskedOr(run.policy.state),
-      firstPrompt: notebook.firstPrompt,
-      running: state.turn.prompts.map(({ event }) => mask3(textsOf2(event.blocks))),
-      folder: folder === "" ? void 0 : folder ?? run.contextDir,
-      t
+      task: task && mask3(task),
+      state: notebook.state ?? (work && mask3(work))
     };
   }
   return {
+    /** Inputs are only kept until an event names the folder of the notes; an empty name: there are no files. */
     add(input, state) {
       if (input.from === "ctxb" && input.event.kind === "earlier") {
         const entry = input.event.entry;
@@ -17131,20 +17056,31 @@ function createMemory({ run, mask: mask3 }) {
       waiting.push(input);
       return NOTHING7;
     },
+    /** Completes the answer to a hook. */
     answer: (hook, state) => folder === void 0 ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
+    /** The first request after a relief is sent: for who does not see claude's answers. */
     sent: handBack.sent,
+    /** What a compaction that keeps messages is to say beside them. */
     exactNote: handBack.note,
-    index: (state, t) => renderIndex(notebook, {
-      session: state.session.id ?? run.runId,
-      task: maskedOr(run.policy.task) ?? notebook.requests.latest,
-      state: notebook.state ?? maskedOr(run.policy.state),
-      updated: t,
-      folder: folder ?? run.contextDir
-    }),
+    /** The text of the index. */
+    index(state, t) {
+      const { task = notebook.requests.latest, ...head2 } = headOf3(state);
+      return renderIndex(notebook, { ...head2, task, updated: t, folder: folder ?? run.contextDir });
+    },
+    /** The text of the tool log; undefined while there is nothing in it. */
     toolLog: () => notebook.toolLog.total === 0 ? void 0 : notebook.toolLog.render(),
-    handoff: (state, t) => renderHandoff(notebook, handoffFacts(state, t)),
+    /** A handoff document from the notes alone, short enough for an answer to a hook. */
+    handoff: (state, t) => renderHandoff(notebook, {
+      ...headOf3(state),
+      firstPrompt: notebook.firstPrompt,
+      running: state.turn.prompts.map(({ event }) => mask3(textsOf2(event.blocks))),
+      folder: folder === "" ? void 0 : folder ?? run.contextDir,
+      t
+    }),
+    /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
     missingFrom: (document, room) => missingFrom(document, notebook, folder ?? run.contextDir, room),
-    outcomeOf: (command2) => notebook.runs.outcomeOf(command2)
+    /** How a command ended when it last ran. */
+    outcomeOf: notebook.runs.outcomeOf
   };
 }
 function createSummaryReader() {
@@ -17162,14 +17098,14 @@ function createSummaryReader() {
     return summary;
   };
 }
-function deadEndDecision({ cause, text, count: count2, evidence }, state) {
-  return { kind: "dead-end", ...decided(state, cause), cause, text, count: count2, evidence };
-}
 function asHandoff(found, { run, turn, session }) {
   const isNew2 = found.kind === "state" && (found.what === "clear" || found.what === "session");
   if (!isNew2 || run.mode !== "act" || turn.prompts.some(({ command: command2 }) => command2 === "clear")) return found;
   const to = found.what === "clear" ? "goes on in a fresh context" : `goes on as session ${session.id ?? run.runId}`;
   return { kind: "state", t: found.t, what: "handoff", to };
+}
+function deadEndDecision({ cause, text, count: count2, evidence }, state) {
+  return { kind: "dead-end", ...decided(state, cause), cause, text, count: count2, evidence };
 }
 
 // src/core/protocol/decode-system.ts
@@ -17468,12 +17404,12 @@ function decodeRateLimit(line4) {
   const { rateLimitType, status, utilization, resetsAt, unifiedWindows } = fieldsOf(line4.rate_limit_info);
   const name = textOf(rateLimitType);
   const told3 = name === void 0 ? [] : [[name, { utilization, resetsAt }]];
-  const all2 = [...told3, ...Object.entries(fieldsOf(unifiedWindows))];
+  const all = [...told3, ...Object.entries(fieldsOf(unifiedWindows))];
   return {
     kind: "rate-limit",
     ...lineFields(line4),
     rejected: status === "rejected" ? name : void 0,
-    limits: Object.fromEntries(all2.map(([key, use]) => [key, readUse(fieldsOf(use))]))
+    limits: Object.fromEntries(all.map(([key, use]) => [key, readUse(fieldsOf(use))]))
   };
 }
 function readUse({ utilization, resetsAt }) {
@@ -17543,8 +17479,8 @@ function setTrigger(state, purpose, place2) {
   const placed = { ...state, trigger: place2?.at ?? "unplaced" };
   return request(placed, purpose, { subtype: "apply_flag_settings", settings: { env } });
 }
-function onTrigger(state, moved) {
-  if (!moved) {
+function onTrigger(state, moved2) {
+  if (!moved2) {
     const refused = { ...state, trigger: "off" };
     return keep(refused, [{ kind: "trigger-refused", ...decided(refused, "this claude cannot move its trigger") }]);
   }
@@ -18161,8 +18097,8 @@ function breakWait(state, { delayMs }) {
   const { wait, now, run, turn, tasks, limits } = state;
   const isOurs = run.mode === "act" && state.input === "open" && turn.phase === "running";
   if (!isOurs || wait?.phase !== "claude" || wait.cause !== "limit") return keep(state);
-  const reset = resetOf(limits) ?? wait.until;
-  const slept = now > reset + SLEPT_MS && delayMs > SLEPT_MS;
+  const reset2 = resetOf(limits) ?? wait.until;
+  const slept = now > reset2 + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== void 0;
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1e3;
