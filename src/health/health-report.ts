@@ -1,5 +1,55 @@
-import { parseHealth } from './health-lines.ts';
-import { createHealthTally, type HealthMetrics, type HealthTally } from './health-metrics.ts';
+import { type HealthDetails, ZONE_NAMES, type ZoneName } from '../core/governor/zones/zones.ts';
+import { type HealthEntry, parseHealth } from './health-lines.ts';
+
+/** The context health of a project. A rate or a mean over nothing is null. */
+export interface HealthMetrics {
+  /** Conversations; see `createSessionCount`. */
+  readonly sessions: number;
+  /** Turns that ended. */
+  readonly turns: number;
+  readonly exhaustion: {
+    /** How often the API refused a prompt because the context was full. */
+    readonly count: number;
+    /** Sessions to which that happened at least once. */
+    readonly sessions: number;
+    /** The exhaustion rate: the share of all sessions that these are. The aim is 0. */
+    readonly rate: number | null;
+  };
+  readonly handoffs: HandoffMetrics;
+  readonly zoneTransitions: {
+    readonly count: number;
+    readonly perSession: number | null;
+    /** By the zones they led from and to, both ways, in the order of the zones. */
+    readonly steps: readonly ZoneStep[];
+  };
+  /** Compactions of the main context that happened: `auto` by claude itself, `manual` by `/compact`, ctxb's included. */
+  readonly compactions: { readonly auto: number; readonly manual: number };
+}
+
+export interface HandoffMetrics {
+  /** Handoffs that led to a fresh context. */
+  readonly count: number;
+  readonly perSession: number | null;
+  /** By whose document was handed over. */
+  readonly by: { readonly agent: number; readonly memory: number };
+  /**
+   * Handoffs decided while less than 90 % of the window was in use, so that there would have been room for more work.
+   * A handoff level below 0.90, as the default is, makes most of them such: read it when levels are compared.
+   */
+  readonly early: number;
+  readonly earlyRate: number | null;
+  /** The context when the handoff was decided, as a share of the window, and in tokens. */
+  readonly fraction: { readonly sum: number; readonly mean: number | null };
+  readonly tokens: { readonly mean: number | null };
+  /** From the decision to the fresh context, in milliseconds. */
+  readonly ms: { readonly sum: number; readonly mean: number | null; readonly longest: number | null };
+}
+
+export interface ZoneStep {
+  readonly from: ZoneName;
+  readonly to: ZoneName;
+  readonly count: number;
+}
 
 /** The health of any number of projects. */
 export interface HealthReport {
@@ -36,15 +86,9 @@ export interface HealthSource {
 }
 
 /** Reads ledgers one after the other, a line at a time. What cannot be read is counted and left out. */
-export interface HealthReader {
-  /** @throws what `lines` throws; what came before that counts */
-  read(source: HealthSource): void;
-  report(): HealthReport;
-}
-
-export function createHealthReader(): HealthReader {
+export function createHealthReader() {
   const total = createHealthTally();
-  const tallies = new Map<string, HealthTally>();
+  const tallies = new Map<string, ReturnType<typeof createHealthTally>>();
   const files: HealthFile[] = [];
 
   function take(line: string): number {
@@ -58,7 +102,8 @@ export function createHealthReader(): HealthReader {
   }
 
   return {
-    read({ file, lines, torn }) {
+    /** @throws what `lines` throws; what came before that counts */
+    read({ file, lines, torn }: HealthSource): void {
       let [records, unreadable] = [0, torn ? 1 : 0];
       for (const line of lines) {
         const count = take(line);
@@ -67,10 +112,117 @@ export function createHealthReader(): HealthReader {
       }
       files.push({ file, records, unreadable });
     },
-    report() {
+    report(): HealthReport {
       const projects = [...tallies].map(([project, tally]) => ({ project, metrics: tally.metrics() }));
       projects.sort((a, b) => (a.project < b.project ? -1 : 1));
       return { version: 1, projects, total: total.metrics(), files: [...files] };
     },
+  };
+}
+
+/** Below this share of the window a handoff came early. */
+const EARLY_BELOW = 0.9;
+
+type Handoff = Extract<HealthDetails, { readonly event: 'handoff' }>;
+
+/** Takes records one at a time, as a ledger may be long. */
+export function createHealthTally() {
+  const sessions = createSessionCount();
+  const counts = { turn: 0, exhausted: 0, zone: 0, auto: 0, manual: 0 };
+  /** By the zones that they led from and to. */
+  const steps = new Map<string, number>();
+  const handoffs: Handoff[] = [];
+
+  return {
+    add(entry: HealthEntry): void {
+      const { details, count = 1 } = entry;
+      sessions.add(entry);
+      if (details.event === 'handoff') handoffs.push(details);
+      else if (details.event === 'compaction') counts[details.trigger] += count;
+      else if (details.event !== 'landing') counts[details.event] += count;
+      if (details.event !== 'zone') return;
+      const step = `${details.from} ${details.zone}`;
+      steps.set(step, (steps.get(step) ?? 0) + count);
+    },
+    metrics(): HealthMetrics {
+      const { all, exhausted } = sessions.found();
+      const taken = ZONE_NAMES.flatMap((from) =>
+        ZONE_NAMES.map((to) => ({ from, to, count: steps.get(`${from} ${to}`) ?? 0 })),
+      );
+      return {
+        sessions: all,
+        turns: counts.turn,
+        exhaustion: { count: counts.exhausted, sessions: exhausted, rate: ratio(exhausted, all) },
+        handoffs: handoffMetrics(handoffs, all),
+        zoneTransitions: {
+          count: counts.zone,
+          perSession: ratio(counts.zone, all),
+          steps: taken.filter(({ count }) => count > 0),
+        },
+        compactions: { auto: counts.auto, manual: counts.manual },
+      };
+    },
+  };
+}
+
+function handoffMetrics(handoffs: readonly Handoff[], sessions: number): HandoffMetrics {
+  const count = handoffs.length;
+  const fractions = handoffs.flatMap(({ fraction }) => fraction ?? []);
+  const times = handoffs.map(({ ms }) => ms);
+  const early = fractions.filter((fraction) => fraction < EARLY_BELOW).length;
+  const agent = handoffs.filter(({ by }) => by === 'agent').length;
+  return {
+    count,
+    perSession: ratio(count, sessions),
+    by: { agent, memory: count - agent },
+    early,
+    earlyRate: ratio(early, count),
+    fraction: { sum: sumOf(fractions), mean: ratio(sumOf(fractions), fractions.length) },
+    tokens: { mean: ratio(sumOf(handoffs.map(({ tokens }) => tokens)), count) },
+    ms: {
+      sum: sumOf(times),
+      mean: ratio(sumOf(times), count),
+      longest: times.reduce<number | null>((most, ms) => Math.max(most ?? 0, ms), null),
+    },
+  };
+}
+
+function sumOf(figures: readonly number[]): number {
+  return figures.reduce((sum, figure) => sum + figure, 0);
+}
+
+function ratio(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}
+
+/**
+ * Counts sessions over records that arrive in any order. A session is one conversation, under however many ids: a handoff
+ * gives claude a new id in the same run, and a conversation that is resumed goes on under its id in another run. So all
+ * records belong to one session that a run or an id connects.
+ */
+function createSessionCount() {
+  const parents = new Map<string, string>();
+  const exhausted = new Set<string>();
+
+  function rootOf(name: string): string {
+    let root = name;
+    for (let parent = parents.get(root); parent !== undefined && parent !== root; parent = parents.get(root)) {
+      root = parent;
+    }
+    // The next look is one step.
+    parents.set(name, root);
+    return root;
+  }
+
+  const roots = (names: Iterable<string>) => new Set([...names].map(rootOf)).size;
+
+  return {
+    add({ project, run, session, details }: HealthEntry): void {
+      const inRun = rootOf(JSON.stringify(['run', project, run]));
+      if (session !== null) parents.set(rootOf(JSON.stringify(['session', project, session])), inRun);
+      if (details.event === 'exhausted') exhausted.add(inRun);
+    },
+    /** Sessions, and how many of them had their context exhausted at least once. */
+    found: () => ({ all: roots(parents.keys()), exhausted: roots(exhausted) }),
   };
 }

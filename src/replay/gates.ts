@@ -26,56 +26,53 @@ export interface Breach {
   readonly call: number | null;
 }
 
-/** The gates that a session did not pass. What is not known (a cost, a share of
- * an unknown window) does not pass: `found` is NaN. */
+type Found = Pick<Breach, 'found' | 'call'>;
+
+/** What does not pass; what is not known (a cost, a share of an unknown window) does not: `found` is NaN. */
+const CHECKS: Readonly<Record<keyof Gates, (session: SessionSummary, limit: number) => Found | undefined>> = {
+  context({ context, window, calls }, limit) {
+    if (calls === 0) return undefined;
+    if (limit <= 1 && window.tokens === null) return UNKNOWN;
+    if (context.peak <= inTokens(limit, window.tokens ?? undefined)) return undefined;
+    return { found: context.peak, call: context.peakCall };
+  },
+  compactions: ({ compactions }, limit) => tooMany(compactions, limit),
+  unplanned: ({ compactions }, limit) =>
+    tooMany(
+      compactions.filter(({ by }) => by === 'claude'),
+      limit,
+    ),
+  /** What it has copied from another session was spent there. */
+  costUsd(session, limit) {
+    const { calls, series = [] } = session;
+    const { usd } = ownFigures(session);
+    if (usd === null) return calls === 0 ? undefined : UNKNOWN;
+    return usd <= limit ? undefined : { found: usd, call: crossing(series, limit) ?? (calls || null) };
+  },
+  /** A session without a relief has lost nothing; one in which nobody looked for reliefs is not known. */
+  retention({ retention }, limit) {
+    if (retention === undefined) return UNKNOWN;
+    const found = keptShare(retention);
+    if (found === null || found >= limit) return undefined;
+    const [worst] = retention.toSorted((a, b) => (keptShare([a]) ?? 1) - (keptShare([b]) ?? 1));
+    return { found, call: worst?.call ?? null };
+  },
+};
+
+const UNKNOWN: Found = { found: Number.NaN, call: null };
+
+/** The gates that a session did not pass. */
 export function breachesOf(session: SessionSummary, gates: Gates): Breach[] {
-  const { compactions } = session;
-  const unplanned = compactions.filter(({ by }) => by === 'claude');
-  return [
-    ...contextBreach(session, gates.context),
-    ...countBreach('compactions', compactions, gates.compactions),
-    ...countBreach('unplanned', unplanned, gates.unplanned),
-    ...costBreach(session, gates.costUsd),
-    ...retentionBreach(session, gates.retention),
-  ];
+  return (Object.keys(CHECKS) as (keyof Gates)[]).flatMap((gate) => {
+    const limit = gates[gate];
+    const breach = limit === undefined ? undefined : CHECKS[gate](session, limit);
+    return limit === undefined || breach === undefined ? [] : [{ gate, limit, ...breach }];
+  });
 }
 
-function contextBreach({ context, window, calls }: SessionSummary, limit: number | undefined): Breach[] {
-  if (limit === undefined || calls === 0) return [];
-  if (limit <= 1 && window.tokens === null) return [{ gate: 'context', found: Number.NaN, limit, call: null }];
-  if (context.peak <= inTokens(limit, window.tokens ?? undefined)) return [];
-  return [{ gate: 'context', found: context.peak, limit, call: context.peakCall }];
-}
-
-function countBreach(
-  gate: 'compactions' | 'unplanned',
-  compactions: readonly CompactionSeen[],
-  limit: number | undefined,
-): Breach[] {
-  const first = limit === undefined ? undefined : compactions[limit];
-  return limit === undefined || first === undefined
-    ? []
-    : [{ gate, found: compactions.length, limit, call: first.call }];
-}
-
-/** What it has copied from another session was spent there. */
-function costBreach(session: SessionSummary, limit: number | undefined): Breach[] {
-  if (limit === undefined) return [];
-  const { calls, series } = session;
-  const { usd } = ownFigures(session);
-  if (usd === null) return calls === 0 ? [] : [{ gate: 'costUsd', found: Number.NaN, limit, call: null }];
-  if (usd <= limit) return [];
-  return [{ gate: 'costUsd', found: usd, limit, call: crossing(series ?? [], limit) ?? (calls || null) }];
-}
-
-/** A session without a relief has lost nothing; one in which nobody looked for reliefs is not known. */
-function retentionBreach({ retention }: SessionSummary, limit: number | undefined): Breach[] {
-  if (limit === undefined) return [];
-  if (retention === undefined) return [{ gate: 'retention', found: Number.NaN, limit, call: null }];
-  const found = keptShare(retention);
-  if (found === null || found >= limit) return [];
-  const [worst] = retention.toSorted((a, b) => (keptShare([a]) ?? 1) - (keptShare([b]) ?? 1));
-  return [{ gate: 'retention', found, limit, call: worst?.call ?? null }];
+function tooMany(compactions: readonly CompactionSeen[], limit: number): Found | undefined {
+  const first = compactions[limit];
+  return first && { found: compactions.length, call: first.call };
 }
 
 /** By list prices of the main thread, so it may be a little late; undefined where they do not come that far. */

@@ -1,6 +1,6 @@
-import { constants, watch } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { CtxbError, unreadable } from '../errors.ts';
 
 /** What happened to a file that is followed, other than that it grew. */
@@ -16,10 +16,10 @@ export interface TailReader {
   turn(turn: TailTurn): Promise<void>;
 }
 
-const CHUNK_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
-/** Where a file system tells nothing of changes (a network, a container's mount), they are looked for so often. */
-const POLL_MS = 2_000;
+/** How often changes are looked for: not every file system tells of them (a network, a container's mount). */
+const POLL_MS = 100;
 
 /**
  * Reads a file, and what is added to it, until the signal says that it is enough. What was added before that is read.
@@ -28,29 +28,29 @@ const POLL_MS = 2_000;
  */
 export async function tailFile(file: string, reader: TailReader, signal: AbortSignal): Promise<void> {
   let handle = await opened(file);
-  const changes = watchFor(file, signal);
   let offset = 0;
-  let isGone = false;
+  let told = -1;
+  let last: TailTurn | undefined;
   try {
     for (;;) {
       const ends = signal.aborted;
       offset = await readOn(handle, offset, reader);
-      await reader.pause();
+      if (offset !== told) await reader.pause();
+      told = offset;
       if (ends) return;
-      const found = await turnOf(handle, file, offset);
-      if (found === 'truncated') offset = 0;
-      if (found === 'replaced') {
+      const turn = await turnOf(handle, file, offset);
+      if (turn === 'replaced') {
         await readOn(handle, offset, reader);
         await handle.close();
         handle = await opened(file);
-        offset = 0;
       }
-      if (found !== undefined && !(found === 'gone' && isGone)) await reader.turn(found);
-      isGone = found === 'gone';
-      if (found === undefined || isGone) await changes.next();
+      if (turn === 'truncated' || turn === 'replaced') [offset, told] = [0, -1];
+      // The signal ends the wait.
+      else await setTimeout(POLL_MS, undefined, { signal }).catch(() => {});
+      if (turn !== undefined && (turn !== 'gone' || last !== 'gone')) await reader.turn(turn);
+      last = turn;
     }
   } finally {
-    changes.close();
     await handle.close();
   }
 }
@@ -84,47 +84,4 @@ async function opened(file: string): Promise<FileHandle> {
     'unreadable-input',
     `${file}: only a file can be followed: give - and what is to be read on stdin`,
   );
-}
-
-/** Waits for changes. One that came while nobody waited counts for the next wait. */
-function watchFor(file: string, signal: AbortSignal) {
-  let changed = signal.aborted;
-  let wake = () => {};
-  const onChange = () => {
-    changed = true;
-    wake();
-  };
-  const stop = watchFolder(file, onChange);
-  signal.addEventListener('abort', onChange);
-  return {
-    async next(): Promise<void> {
-      if (!changed) {
-        let timer: NodeJS.Timeout | undefined;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          timer = setTimeout(resolve, POLL_MS);
-        });
-        clearTimeout(timer);
-      }
-      changed = signal.aborted;
-    },
-    close(): void {
-      stop();
-      signal.removeEventListener('abort', onChange);
-    },
-  };
-}
-
-/** The folder is watched, not the file: it also tells when another file takes its place. */
-function watchFolder(file: string, onChange: () => void): () => void {
-  try {
-    const watcher = watch(dirname(file), (_, name) => {
-      if (name === null || name === basename(file)) onChange();
-    });
-    watcher.on('error', () => watcher.close());
-    return () => watcher.close();
-  } catch {
-    // Looking from time to time does as well.
-    return () => {};
-  }
 }

@@ -1,5 +1,4 @@
-import type { HealthMetrics } from '../health/health-metrics.ts';
-import type { HealthReport } from '../health/health-report.ts';
+import type { HealthMetrics, HealthReport } from '../health/health-report.ts';
 import { duration, percent, tokens } from './figures.ts';
 import { aligned } from './layout.ts';
 import { onOneLine } from './shown.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HealthRecord } from '../../src/core/governor/zones/zones.ts';
-import { createHealthTally } from '../../src/health/health-metrics.ts';
+import { createHealthTally } from '../../src/health/health-report.ts';
 import { compaction, exhausted, handoff, record, turn, zone } from '../support/health.ts';
 
 function metricsOf(records: readonly HealthRecord[]) {
