@@ -33,11 +33,12 @@ export function readFlow(path: string, choice: FlowChoice = {}): ReadFlow {
 export interface FlowChoice {
   /** In place of the profile that the flow names. */
   readonly profile?: string | undefined;
-  readonly read?: typeof readText;
+  /** In place of what the file of the profile says. */
+  readonly profileText?: string | undefined;
 }
 
 /** Checks a text that is, or is to be, in the file `path`, and looks at the files that it names. */
-export function checkFlow(path: string, text: string, { profile, read = readText }: FlowChoice = {}): ReadFlow {
+export function checkFlow(path: string, text: string, { profile, profileText }: FlowChoice = {}): ReadFlow {
   const folder = dirname(path);
   const { value, findings } = checkText(path, text, flowFileSchema, (data) =>
     ruleFaults(profile === undefined ? data : { ...data, profile }, { folder, isAsked: profile !== undefined }),
@@ -46,20 +47,15 @@ export function checkFlow(path: string, text: string, { profile, read = readText
   const { $schema: _, ...flow } = value;
   const chosen = profile ?? flow.profile;
   if (chosen === undefined) return { flow, findings: [] };
-  return withProfile(
-    flow,
-    chosen,
-    Object.hasOwn(flow.profiles, chosen) ? undefined : profileFile(folder, chosen),
-    read,
-  );
+  if (Object.hasOwn(flow.profiles, chosen)) return { flow: { ...flow, profile: chosen }, findings: [] };
+  return withProfile(flow, chosen, profileFile(folder, chosen), profileText);
 }
 
-/** @param file undefined: the profile is in the flow */
-function withProfile(flow: Flow, chosen: string, file: string | undefined, read: typeof readText): ReadFlow {
-  if (file === undefined) return { flow: { ...flow, profile: chosen }, findings: [] };
-  const text = read(file);
-  if (!('text' in text)) return refused([unreadable(file, text)]);
-  const { value, findings } = checkProfileText(file, text.text);
+/** Takes the profile from its own file. */
+function withProfile(flow: Flow, chosen: string, file: string, text: string | undefined): ReadFlow {
+  const read = text === undefined ? readText(file) : { text };
+  if (!('text' in read)) return refused([unreadable(file, read)]);
+  const { value, findings } = checkProfileText(file, read.text);
   if (value === undefined) return refused(findings);
   const name = isProfileName(chosen) ? chosen : basename(file, extname(file));
   const profiles = { ...flow.profiles, [name]: { ...value, file } };

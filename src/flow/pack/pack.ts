@@ -39,10 +39,6 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
   const frame = frameOf(step, candidates, budgets.contextBudgetChars, { ...extras, artifacts: files });
   const isCurated = (stepId: string) => named.has(stepId);
   const chosen = select(inOrder(candidates, isCurated), frame.room);
-  const mechanical = select(
-    inOrder(plain, () => false),
-    frame.room,
-  );
   const { text, ...told } = textOf(frame, candidates, chosen, budgets.contextBudgetChars);
   return {
     text,
@@ -55,13 +51,14 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
       items: receiptItems(candidates, chosen, isCurated),
       artifacts: receiptArtifacts(files, frame.artifacts.shown, curated),
       scent_trail: frame.scent.receipt,
-      curator: curated && curatorEffect(curated, candidates, { chosen, mechanical }),
+      curator:
+        curated && curatorEffect(curated, candidates, { chosen, mechanical: select(inOrder(plain), frame.room) }),
     },
   };
 }
 
 /** The text, and what note and receipt say about it. */
-function textOf({ before, after }: Frame, candidates: readonly Candidate[], { blocks }: Selection, budget: number) {
+function textOf({ before, after }: Frame, candidates: readonly Candidate[], blocks: Selection, budget: number) {
   const shown = candidates.flatMap(({ index }) => blocks.get(index) ?? []);
   const omitted = candidates.filter(({ index }) => !blocks.has(index)).map(({ item }) => item.stepId);
   const names = [omittedLine(omitted)].filter((line) => line !== '');
@@ -74,7 +71,7 @@ function textOf({ before, after }: Frame, candidates: readonly Candidate[], { bl
   return { text: `${parts.join(BETWEEN_PARTS)}\n`, context_truncation, note };
 }
 
-function factsOf(candidates: readonly Candidate[], blocks: Selection['blocks']) {
+function factsOf(candidates: readonly Candidate[], blocks: Selection) {
   const included = candidates.filter(({ index }) => blocks.has(index));
   const shownOf = ({ index }: Candidate) => blocks.get(index)?.shown ?? 0;
   const ownShownOf = (candidate: Candidate) => (candidate.item.summary === undefined ? shownOf(candidate) : 0);

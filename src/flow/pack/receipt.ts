@@ -124,7 +124,7 @@ export function longestNote(steps: number): string {
 /** What became of every step, oldest first. */
 export function receiptItems(
   candidates: readonly Candidate[],
-  { blocks }: Selection,
+  blocks: Selection,
   isCurated: (stepId: string) => boolean,
 ): ReceiptItem[] {
   return candidates.map((candidate) => {
@@ -179,7 +179,7 @@ export function curatorEffect(
 ): CuratorEffect {
   const known = new Set(candidates.map(({ item }) => item.stepId));
   const only = (one: Selection, other: Selection) =>
-    candidates.filter(({ index }) => one.blocks.has(index) && !other.blocks.has(index)).map(({ item }) => item.stepId);
+    candidates.filter(({ index }) => one.has(index) && !other.has(index)).map(({ item }) => item.stepId);
   return {
     steps: steps.filter((id) => known.has(id)),
     files,

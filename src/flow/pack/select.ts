@@ -22,11 +22,7 @@ export interface Candidate extends Sized {
 }
 
 /** The steps that are in, by their place in the history. */
-export interface Selection {
-  readonly blocks: ReadonlyMap<number, StepBlock>;
-  /** False: steps were omitted, or one was shortened below its own limit. */
-  readonly complete: boolean;
-}
+export type Selection = ReadonlyMap<number, StepBlock>;
 
 /** What the history may take, in code points. */
 export interface HistoryRoom {
@@ -64,13 +60,14 @@ export function withSummaries(
 
 /** The most important first; of the same tier, the newer first. */
 export function byPriority<T extends { readonly tier: Tier }>(candidates: readonly T[]): T[] {
-  const tiers = new Map<Tier, T[]>(TIERS.map((tier) => [tier, []]));
-  for (const candidate of candidates.toReversed()) tiers.get(candidate.tier)?.push(candidate);
-  return [...tiers.values()].flat();
+  return candidates.toReversed().sort((one, other) => TIERS.indexOf(one.tier) - TIERS.indexOf(other.tier));
 }
 
 /** The newest step, then what a curator named, then the rest by priority. */
-export function inOrder(candidates: readonly Candidate[], isCurated: (stepId: string) => boolean): Candidate[] {
+export function inOrder(
+  candidates: readonly Candidate[],
+  isCurated: (stepId: string) => boolean = () => false,
+): Candidate[] {
   const ranked = byPriority(candidates.slice(0, -1));
   const named = ranked.filter(({ item }) => isCurated(item.stepId));
   const rest = named.length === 0 ? ranked : ranked.filter(({ item }) => !isCurated(item.stepId));
@@ -88,13 +85,13 @@ export function select(order: readonly Candidate[], room: HistoryRoom): Selectio
   for (const candidate of order) {
     const block = stepBlock(candidate);
     used += block.cost;
-    if (used > room.whole) return { blocks: selectSome(order, room.whole - room.note), complete: false };
+    if (used > room.whole) return selectSome(order, room.whole - room.note);
     blocks.set(candidate.index, block);
   }
-  return { blocks, complete: true };
+  return blocks;
 }
 
-function selectSome(order: readonly Candidate[], room: number): Map<number, StepBlock> {
+function selectSome(order: readonly Candidate[], room: number): Selection {
   const blocks = new Map<number, StepBlock>();
   let left = room;
   for (const candidate of order) {

@@ -97,9 +97,7 @@ export interface Settled {
   readonly leftOut: ReadonlySet<string>;
 }
 
-export const NOTHING_SETTLED: Settled = { done: new Set(), leftOut: new Set() };
-
-export function newBoard({ steps }: Flow, { done, leftOut }: Settled = NOTHING_SETTLED): Board {
+export function newBoard({ steps }: Flow, { done, leftOut }: Settled): Board {
   const statusOf = (id: string): StepStatus => (done.has(id) ? 'done' : leftOut.has(id) ? 'left-out' : 'waiting');
   return Object.fromEntries(steps.map(({ id }) => [id, statusOf(id)]));
 }

@@ -6,7 +6,7 @@ import { readUserFile, replaceUserFile } from '../../store/files/user-file.ts';
 import { readFlowReceipt } from '../../store/runs/flow-run.ts';
 import { effectiveBudgets, profileOf } from '../briefing.ts';
 import { pathText } from '../file/fault.ts';
-import { MAX_FILE_BYTES, readText } from '../file/flow-files.ts';
+import { MAX_FILE_BYTES } from '../file/flow-files.ts';
 import { orderSteps, type StepOrder } from '../file/order-steps.ts';
 import { checkFlow, checkProfileText, type ReadFlow } from '../file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow.ts';
@@ -109,9 +109,8 @@ const IN_PROFILE = 'profile.';
 
 function checkTexts({ flow, profile, asked }: Files, texts: Texts): ReadFlow {
   const ofProfile = profile === undefined ? [] : checkProfileText(profile.path, texts.profile ?? '').findings;
-  const text = ofProfile.length === 0 ? texts.profile : profile?.text;
-  const read = (path: string) => (path === profile?.path && text !== undefined ? { text } : readText(path));
-  const checked = checkFlow(flow.path, texts.flow, { profile: asked, read });
+  const profileText = ofProfile.length === 0 ? texts.profile : profile?.text;
+  const checked = checkFlow(flow.path, texts.flow, { profile: asked, profileText });
   const findings = [...checked.findings, ...ofProfile.map((each) => ({ ...each, key: `${IN_PROFILE}${each.key}` }))];
   return findings.length === 0 ? checked : { flow: undefined, findings };
 }

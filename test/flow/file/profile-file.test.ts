@@ -90,8 +90,8 @@ describe('a profile in a file of its own', () => {
 
   it('is read from where it is said', () => {
     write('profiles/heavy.yaml', HEAVY);
-    const other = () => ({ text: 'budgets: {preset: lean}' });
-    const { flow } = checkFlow(join(folder, 'f.yaml'), FLOW, { profile: 'heavy', read: other });
+    const profileText = 'budgets: {preset: lean}';
+    const { flow } = checkFlow(join(folder, 'f.yaml'), FLOW, { profile: 'heavy', profileText });
     expect(flow?.profiles.heavy?.budgets).toEqual({ preset: 'lean' });
   });
 });

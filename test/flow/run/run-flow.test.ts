@@ -4,7 +4,6 @@ import type { Flow, FlowStep } from '../../../src/flow/flow.ts';
 import {
   type Board,
   type Choice,
-  NOTHING_SETTLED,
   newBoard,
   runFlow,
   type Settled,
@@ -17,6 +16,7 @@ import { stepEnd } from '../../support/step-end.ts';
 
 const OK = stepEnd();
 const BAD = stepEnd({ exitCode: 1 });
+const NOTHING_SETTLED: Settled = { done: new Set(), leftOut: new Set() };
 
 /** What an attempt comes to; what is thrown is thrown. */
 type Outcome = StepEnd | Error;
@@ -168,7 +168,7 @@ describe('the board before anything has run', () => {
       board: { a: 'done', b: 'left-out', c: 'waiting', d: 'left-out' },
     },
   ])('$title', ({ settled, board }) => {
-    expect(newBoard(DIAMOND, settled)).toEqual(board);
+    expect(newBoard(DIAMOND, settled ?? NOTHING_SETTLED)).toEqual(board);
   });
 });
 

@@ -60,32 +60,35 @@ function arrow(from: Place | undefined, to: Place | undefined) {
 
 function node(step: StepView, place: Place | undefined, isSelected: boolean) {
   const { x = 0, y = 0 } = place ?? {};
-  const { id, agent, budgets } = step;
+  const { id, budgets } = step;
   const isOwn = Object.keys(budgets.own).length > 0;
-  const marks = marksOf(step);
-  const link = s(
+  const about = aboutOf(step, isOwn);
+  return s(
     'a',
-    { href: `#step/${id}`, class: ['node', isOwn && 'own'].filter(Boolean).join(' '), 'data-step': id },
-    s('title', {}, [id, agent, ...marks].filter(Boolean).join(', ')),
+    {
+      href: `#step/${id}`,
+      class: isOwn ? 'node own' : 'node',
+      'data-step': id,
+      'aria-label': about,
+      'aria-current': isSelected ? 'true' : undefined,
+    },
+    s('title', {}, about),
     s('rect', { x, y, rx: 8, ...NODE }),
     isOwn && s('rect', { class: 'bar', x, y: y + 8, width: 4, height: NODE.height - 16 }),
     s('text', { class: 'name', x: x + 14, y: y + 23 }, cut(id)),
     s('text', { class: 'facts', x: x + 14, y: y + 42 }, grouped(budgets.effective.contextBudgetChars.value)),
     s('text', { class: 'facts', x: x + NODE.width - 12, y: y + 42, 'text-anchor': 'end' }, signsOf(step)),
   );
-  link.setAttribute('aria-label', [id, agent, ...marks].filter(Boolean).join(', '));
-  if (isSelected) link.setAttribute('aria-current', 'true');
-  return link;
 }
 
-function marksOf({ budgets, receipt }: StepView): string[] {
+function aboutOf({ id, agent, budgets, receipt }: StepView, isOwn: boolean): string {
   const { value, source } = budgets.effective.contextBudgetChars;
-  return [
-    `${grouped(value)} characters from ${source}`,
-    ...(Object.keys(budgets.own).length > 0 ? ['has budgets of its own'] : []),
-    ...(budgets.warnings.length > 0 ? ['not all budgets are used as they are set'] : []),
-    ...(wasBinding(receipt) ? ['its budget was binding'] : []),
+  const marks = [
+    isOwn && 'has budgets of its own',
+    budgets.warnings.length > 0 && 'not all budgets are used as they are set',
+    wasBinding(receipt) && 'its budget was binding',
   ];
+  return [id, agent, `${grouped(value)} characters from ${source}`, ...marks].filter(Boolean).join(', ');
 }
 
 function signsOf({ budgets, receipt }: StepView): string {
