@@ -84,15 +84,11 @@ export function newLines(path: string | undefined, from: number | undefined): Ta
   }
 }
 
-/** Lines that can be noted for good, as every tool call in them has its result. */
-interface Settled {
-  readonly events: readonly Event[];
-  /** Bytes of the lines that these events are of. */
-  readonly bytes: number;
-}
-
-/** The lines up to the last point at which no tool call was open; a prompt ends those that were broken off. */
-export function settledLines(lines: readonly string[]): Settled {
+/**
+ * What can be noted for good: the lines up to the last point at which no tool call was open, and their bytes. A prompt
+ * ends calls that were broken off.
+ */
+export function settledLines(lines: readonly string[]): { readonly events: readonly Event[]; readonly bytes: number } {
   const events = lines.map((line) => decodeLine(line));
   const open = new Set<string>();
   let bytes = 0;

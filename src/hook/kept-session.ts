@@ -1,10 +1,9 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { GovernorState } from '../core/governor/state.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textsOf } from '../core/protocol/fields.ts';
-import type { ProcessMark } from '../store/files/process-mark.ts';
 import { redact } from '../store/masks/redact.ts';
-import type { Seal } from '../store/runs/seal.ts';
 import { noteSessionOf, readHookSession, sessionOf } from '../store/sessions/hook-sessions.ts';
+import type { HookWorld } from './answer-hook.ts';
 import type { HookInput } from './hook-input.ts';
 
 /** What one hook leaves for the next of the same session. */
@@ -55,19 +54,13 @@ export function readKept(text: string | undefined): KeptSession {
   };
 }
 
-interface ClearingWorld {
-  readonly folder: string;
-  readonly seal: Seal;
-  readonly claude: ProcessMark;
-}
-
 /**
  * What a session that `/clear` began continues; undefined for any other session. Its first hook names
  * neither the session before nor the `/clear`: the same Claude Code was at that session until now.
  */
 export function predecessorOf(
   { hook, fields, sessionId }: HookInput,
-  { folder, seal, claude }: ClearingWorld,
+  { folder, seal, claude }: HookWorld,
 ): KeptSession | undefined {
   if (hook !== 'SessionStart' || fields.source !== 'clear') return undefined;
   const before = sessionOf(folder, claude);
@@ -80,7 +73,7 @@ export function predecessorOf(
  * Only the beginning of a session moves Claude Code to it: hooks of the one before may still be at work. Any hook will
  * do where nothing is known yet, as ctxb may be set up in the middle of a session.
  */
-export function followClaude({ hook, sessionId }: HookInput, { folder, claude }: ClearingWorld): void {
+export function followClaude({ hook, sessionId }: HookInput, { folder, claude }: HookWorld): void {
   if (hook !== 'SessionStart' && sessionOf(folder, claude) !== undefined) return;
   noteSessionOf(folder, claude, sessionId);
 }

@@ -77,18 +77,14 @@ function line(parts: readonly Part[]): string {
 }
 
 function barParts(state: GovernorState, style: Style, cells: number): Part[] {
-  const { fraction, basis } = readGauge(state.gauge);
+  const { fraction, basis, predicted, window } = readGauge(state.gauge);
   if (basis === 'none') return [{ text: `${bar(0, cells)} not measured yet`.trim(), rank: 0, paint: style.dim }];
   if (fraction === undefined) return [];
-  const zone = zoneOf(state);
+  const zone = zoneAt(predicted, window, state.run.policy);
   return [
     { text: `${bar(fraction, cells)} ${percent(fraction)}`.trim(), rank: 0, paint: paintOf(zone, style) },
     { text: zone, rank: 1, paint: paintOf(zone, style) },
   ];
-}
-
-function zoneOf({ gauge, run }: GovernorState): ZoneName {
-  return zoneAt(readGauge(gauge).predicted, gauge.window.tokens, run.policy);
 }
 
 function paintOf(zone: ZoneName, style: Style): (text: string) => string {

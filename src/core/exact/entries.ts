@@ -22,13 +22,6 @@ export interface Entries {
   readonly gone: number;
 }
 
-interface Room {
-  /** Tokens for all of it. */
-  readonly room: number;
-  /** Most for lines and answers, in tokens. */
-  readonly most: number;
-}
-
 /** Code points of an older answer. */
 const REPLY_LENGTH = 600;
 
@@ -61,8 +54,11 @@ export function entriesOf(parts: readonly Part[], room: number): Entry[] {
  * Keeps what is worth most of what does not stay whole; of lines that say the same, and of summaries, only the last.
  * Everything loses worth with each entry that comes after it, so that old lines go before new ones, and lines of what
  * can be looked up again go before those of changes and failures.
+ *
+ * @param room tokens for all of it
+ * @param most tokens for lines and answers
  */
-export function withinRoom(entries: readonly Entry[], whole: Whole, { room, most }: Room): Entries {
+export function withinRoom(entries: readonly Entry[], whole: Whole, room: number, most: number): Entries {
   const latest = new Map(entries.map((entry, at) => [keyOf(entry), at]));
   const isOlder = ({ part }: Entry) => part.kind !== 'round' || !whole.has(part);
   const ranked = entries

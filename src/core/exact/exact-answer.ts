@@ -32,9 +32,9 @@ export function exactAnswer(messages: readonly Message[], { note, budget, midTur
   const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
   if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
   const last = messages.at(-1);
-  const whole = wholeRounds(parts, { room: room * WHOLE_SHARE, isOpen: last !== undefined && isResult(last) });
+  const whole = wholeRounds(parts, room * WHOLE_SHARE, { isOpen: last !== undefined && isResult(last) });
   const rest = room * (1 - WHOLE_SHARE);
-  const entries = withinRoom(entriesOf(parts, rest), whole, { room: rest, most: LINES_TOKENS });
+  const entries = withinRoom(entriesOf(parts, rest), whole, rest, LINES_TOKENS);
   const gone = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;
   const stay = joined(parts, whole, entries.kept, noteText(note, gone));
   const [before, after] = [extentOf(messages), extentOf(stay)];

@@ -5,21 +5,17 @@ import type { Part, Round } from './parts.ts';
 /** Replies that stay whole, and the messages that they stay as. */
 export type Whole = ReadonlyMap<Round, readonly Message[]>;
 
-interface Limits {
-  /** Tokens. */
-  readonly room: number;
-  /** The model has asked for tools and is about to see the results. */
-  readonly isOpen: boolean;
-}
-
 /** Replies with tool calls that stay whole. */
 const MOST_STEPS = 3;
 
 /**
  * The last replies with all their calls, as far back as nothing stands shortened between them. The results of the last
  * are shortened where they do not fit.
+ *
+ * @param room tokens
+ * @param options `isOpen`: the model has asked for tools and is about to see the results
  */
-export function wholeRounds(parts: readonly Part[], { room, isOpen }: Limits): Whole {
+export function wholeRounds(parts: readonly Part[], room: number, { isOpen }: { readonly isOpen: boolean }): Whole {
   const from = parts.findLastIndex(({ kind }) => kind !== 'round' && kind !== 'prompt') + 1;
   const [last, ...earlier] = parts
     .slice(from)

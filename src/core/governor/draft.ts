@@ -9,7 +9,7 @@ export function changed(state: GovernorState, changes: Partial<GovernorState>): 
 }
 
 /** Parts of the state whose fields change one by one. */
-type Part = 'relief' | 'session' | 'mailbox' | 'control' | 'stall' | 'told' | 'spending' | 'exact';
+type Part = 'relief' | 'session' | 'mailbox' | 'control' | 'fanOut' | 'stall' | 'told' | 'spending' | 'exact';
 
 /** The same state but for some fields of one part. */
 export function changedIn<P extends Part>(state: GovernorState, part: P, changes: Partial<GovernorState[P]>) {

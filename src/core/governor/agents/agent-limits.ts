@@ -1,11 +1,12 @@
 import { ownOf } from '../../protocol/fields.ts';
 import { toMicroUsd } from '../cost/cost.ts';
+import { changedIn } from '../draft.ts';
 import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { request, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step, type Telling } from '../steps.ts';
-import { agentOf, agentOfTask, withAgent, withFanOut } from './agents.ts';
+import { agentOf, agentOfTask, withAgent } from './agents.ts';
 import type { Agent, FanOut } from './agents-state.ts';
 
 /** Tools that start agents, as a matcher of hooks; `Task` is the older name. */
@@ -20,7 +21,7 @@ export function askAgent(state: GovernorState, toolUseId: string): { state: Gove
   const { max } = state.run.policy.agents;
   const { asked } = state.fanOut;
   if (max === undefined || agentsBegun(state) < max) {
-    return { state: withFanOut(state, { asked: [...asked, toolUseId] }) };
+    return { state: changedIn(state, 'fanOut', { asked: [...asked, toolUseId] }) };
   }
   const refusal = `This work may use ${counted(max)} in all, and that is used up: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal };
@@ -41,7 +42,7 @@ export function countUnseen(before: GovernorState, state: GovernorState): Step {
   if (state.control.phase !== 'open' || state.now - countedAt < COUNT_EVERY_MS) return keep(state);
   const isNew = ([id, { isUnseen, calls }]: [string, Agent]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
   if (!Object.entries(state.subagents).some(isNew)) return keep(state);
-  return request(withFanOut(state, { countedAt: state.now }), 'cost', { subtype: 'get_usage' });
+  return request(changedIn(state, 'fanOut', { countedAt: state.now }), 'cost', { subtype: 'get_usage' });
 }
 
 /** What follows from the figures of agents: one that has crossed its bound is stopped. */
@@ -90,7 +91,7 @@ function stopAgent(state: GovernorState, id: string, agent: Agent, reason: strin
   if (taskId === undefined) return keep(state, [{ ...note, todo: 'failed' }]);
   const text = `${name} was stopped, not by the user but by a limit of this run: ${reason}. Go on with what there is, and do not start the same again.`;
   const { untold, ended } = state.fanOut;
-  const told = withFanOut(withAgent(state, id, { phase: 'stopped' }), {
+  const told = changedIn(withAgent(state, id, { phase: 'stopped' }), 'fanOut', {
     untold: [...untold, { toolUseId: id, aside: workflow !== undefined || isAside(state, taskId), text }],
     ended: isWhole ? [...ended, workflow] : ended,
   });
@@ -115,19 +116,13 @@ export function endStopped(state: GovernorState, agentId: string | null): HookAn
   return { continue: false, stopReason: 'a limit of this run for subagents is reached' };
 }
 
-/** Words for the one that waits for this tool call. */
-export function takeUntold(state: GovernorState, toolUseId: string): Telling {
-  return take(state, (entry) => entry.toolUseId === toolUseId && !entry.aside);
-}
-
-/** Words for the main thread, about agents beside it. */
-export function takeAside(state: GovernorState): Telling {
-  return take(state, ({ aside }) => aside);
-}
-
-function take(state: GovernorState, which: (entry: FanOut['untold'][number]) => boolean): Telling {
+/** Why agents were stopped, for the one that waits for this tool call; undefined: for the main thread, of those beside it. */
+export function takeUntold(state: GovernorState, toolUseId: string | undefined): Telling {
   const { untold } = state.fanOut;
-  if (!untold.some(which)) return { state, text: '' };
-  const text = untold.filter(which).map((entry) => entry.text);
-  return { state: withFanOut(state, { untold: untold.filter((entry) => !which(entry)) }), text: text.join(' ') };
+  const isMeant = ({ aside, ...entry }: FanOut['untold'][number]) =>
+    toolUseId === undefined ? aside : !aside && entry.toolUseId === toolUseId;
+  const told = untold.filter(isMeant);
+  if (told.length === 0) return { state, text: '' };
+  const left = untold.filter((entry) => !told.includes(entry));
+  return { state: changedIn(state, 'fanOut', { untold: left }), text: told.map(({ text }) => text).join(' ') };
 }

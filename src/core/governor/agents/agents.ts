@@ -2,10 +2,10 @@ import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '
 import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, readUsage, saysNothing } from '../../protocol/usage.ts';
 import { openCall } from '../cost/cost.ts';
-import { changed } from '../draft.ts';
+import { changed, changedIn } from '../draft.ts';
 import type { GovernorState } from '../state.ts';
 import { countCall, ESTIMATED, estimatedCall, exactCall, withoutEstimate } from './agent-calls.ts';
-import type { Agent, FanOut } from './agents-state.ts';
+import type { Agent } from './agents-state.ts';
 
 /** What claude calls them itself, in hooks and files. */
 const WORKFLOW_KIND = 'workflow-subagent';
@@ -86,10 +86,6 @@ export function withAgent(state: GovernorState, id: string, changes: Partial<Age
   return changed(state, {
     subagents: { ...state.subagents, [id]: { ...(agentOf(state, id) ?? NEW_AGENT), ...changes } },
   });
-}
-
-export function withFanOut(state: GovernorState, changes: Partial<FanOut>): GovernorState {
-  return changed(state, { fanOut: { ...state.fanOut, ...changes } });
 }
 
 /** Sums over all agents. */
@@ -239,5 +235,5 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
 function forgetAsked(state: GovernorState, toolUseId: string | undefined): GovernorState {
   const { asked } = state.fanOut;
   if (toolUseId === undefined || !asked.includes(toolUseId)) return state;
-  return withFanOut(state, { asked: asked.filter((id) => id !== toolUseId) });
+  return changedIn(state, 'fanOut', { asked: asked.filter((id) => id !== toolUseId) });
 }

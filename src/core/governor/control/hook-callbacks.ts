@@ -1,7 +1,7 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { Action } from '../actions.ts';
-import { AGENT_TOOLS, askAgent, countReason, endStopped, takeAside, takeUntold } from '../agents/agent-limits.ts';
+import { AGENT_TOOLS, askAgent, countReason, endStopped, takeUntold } from '../agents/agent-limits.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
@@ -162,7 +162,7 @@ function withContext({ state, actions }: Step, text: string): Step {
 function words(state: GovernorState, where: 'prompt' | 'mid-turn') {
   const zone = tellAgent(state, where);
   const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: '' };
-  const stopped = takeAside(alert.state);
+  const stopped = takeUntold(alert.state, undefined);
   return { state: stopped.state, text: [zone.text, alert.text, stopped.text].filter(Boolean).join(' ') };
 }
 

@@ -1,5 +1,5 @@
 import { reportsEachTask } from '../../protocol/version.ts';
-import { takeAside } from '../agents/agent-limits.ts';
+import { takeUntold } from '../agents/agent-limits.ts';
 import { isReporting } from '../agents/agents.ts';
 import { changedIn } from '../draft.ts';
 import type { Prompt } from '../input.ts';
@@ -43,7 +43,7 @@ export function advance(state: GovernorState): Step {
 /** Of a workflow that was stopped claude says nothing: its parent would wait for it, or end without it. */
 function tellStopped(state: GovernorState): Step | undefined {
   if (state.run.mode !== 'act' || isReporting(state)) return undefined;
-  const { state: told, text } = takeAside(state);
+  const { state: told, text } = takeUntold(state, undefined);
   return text === '' ? undefined : resumeWork(told, { because: text, prompts: [], answers: [] });
 }
 

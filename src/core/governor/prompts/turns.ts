@@ -55,15 +55,8 @@ const REMEMBERED_TURNS = 8;
 /** Turns needed for a forecast. */
 const LEAST_TURNS = 2;
 
-/** By how many tokens the next turn will grow. */
-interface Forecast {
-  readonly median: number;
-  /** Nine of ten turns grow by less. */
-  readonly p90: number;
-}
-
-/** Undefined until a few turns were seen to grow. */
-export function forecast({ growth }: Turn): Forecast | undefined {
+/** By how many tokens the next turn will grow, and nine of ten will not; undefined until a few turns were seen to grow. */
+export function forecast({ growth }: Turn): { readonly median: number; readonly p90: number } | undefined {
   const sorted = [...growth.recent].sort((a, b) => a - b);
   if (sorted.length < LEAST_TURNS) return undefined;
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
