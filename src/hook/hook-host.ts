@@ -33,25 +33,12 @@ export function createHookHost(start: GovernorState, { store, toolFiles, now, on
 
   /** A hook has no stream to claude: lines and timers of a run are left out. */
   function carryOut(action: Action): void {
-    switch (action.kind) {
-      case 'answer-hook':
-        answer = action;
-        return;
-      case 'measure-file':
-        host.tellLater(toolFiles.measure(action));
-        return;
-      case 'store-result':
-        host.tellLater(toolFiles.store(action));
-        return;
-      case 'keep':
-        store.keep(action.file, action.texts);
-        return;
-      case 'health':
-        store.health(action.record);
-        return;
-      default:
-        if (isDecision(action)) decide(action);
-    }
+    if (isDecision(action)) decide(action);
+    else if (action.kind === 'answer-hook') answer = action;
+    else if (action.kind === 'measure-file') host.tellLater(toolFiles.measure(action));
+    else if (action.kind === 'store-result') host.tellLater(toolFiles.store(action));
+    else if (action.kind === 'keep') store.keep(action.file, action.texts);
+    else if (action.kind === 'health') store.health(action.record);
   }
 
   return {

@@ -15,23 +15,32 @@ const LATE_MS = 300;
 const WATCH_MS = 2_000;
 
 /** What the mod knows of the session that claude is at. */
-interface Seat {
+class Seat {
   session: TerminalSession;
   log: LogReader | undefined;
-  known: Known & { readonly costUsd?: number | undefined };
+  known: Known & { readonly costUsd?: number | undefined } = {
+    window: undefined,
+    model: undefined,
+    usage: undefined,
+    limits: {},
+  };
   /** `ctxb run` does all of this itself. */
-  isRun: boolean;
-  isInteractive: boolean;
+  isRun = false;
+  isInteractive = false;
   /** The turn that runs. */
   turn: string | undefined;
   /** What was said in mid-turn since the last compaction. */
-  heard: readonly string[];
+  heard: readonly string[] = [];
   last: ExactReceipt | undefined;
   /** The last compaction was exact: its messages hold what is to be handed back. */
-  isExact: boolean;
+  isExact = false;
   /** The user's hooks. */
   hooks: unknown;
   program: string | undefined;
+
+  constructor(options: Options) {
+    this.session = sessionFor(options);
+  }
 }
 
 /**
@@ -40,19 +49,7 @@ interface Seat {
  * function and wants `on` and `$` under these names.
  */
 export function register(on: On, options: Options): void {
-  const seat: Seat = {
-    session: sessionFor(options),
-    log: undefined,
-    known: { window: undefined, model: undefined, usage: undefined, limits: {} },
-    isRun: false,
-    isInteractive: false,
-    turn: undefined,
-    heard: [],
-    last: undefined,
-    isExact: false,
-    hooks: undefined,
-    program: undefined,
-  };
+  const seat = new Seat(options);
 
   on('classic.SessionStart', async ($, e, next) => {
     seat.isRun = (await $.env.get('CTXB_RUN')) !== undefined;

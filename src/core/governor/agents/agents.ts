@@ -37,17 +37,10 @@ export function isAgentCall(tool: string): boolean {
  * start it shows no call at all, only how large their contexts are: their figures are estimates.
  */
 export function readAgents(state: GovernorState, event: Event): GovernorState {
-  switch (event.kind) {
-    case 'assistant':
-    case 'partial':
-      return event.subagent === null ? state : readCall(state, event, event.subagent);
-    case 'user':
-      return event.role === 'tool-result' ? readHandBack(state, event) : state;
-    case 'task':
-      return readTask(state, event);
-    default:
-      return state;
-  }
+  if (event.kind === 'task') return readTask(state, event);
+  if (event.kind === 'user') return event.role === 'tool-result' ? readHandBack(state, event) : state;
+  if (event.kind !== 'assistant' && event.kind !== 'partial') return state;
+  return event.subagent === null ? state : readCall(state, event, event.subagent);
 }
 
 export function agentOf({ subagents }: GovernorState, id: string | undefined): Agent | undefined {

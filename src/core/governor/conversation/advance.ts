@@ -64,14 +64,10 @@ export function onStopAnswer(state: GovernorState, goesOn: boolean): Step {
 /** A prompt that is too large a task for what is left of the window. */
 function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
   const announced = announceLargeTask(state, prompt);
-  switch (state.run.policy.zones.onLargeTask) {
-    case 'announce':
-      return announced;
-    case 'relieve':
-      return chain(announced, relieveFor);
-    case 'reject':
-      return state.run.mode === 'act' ? chain(announced, (next) => refuse(withoutFirst(next), prompt)) : announced;
-  }
+  const { onLargeTask } = state.run.policy.zones;
+  if (onLargeTask === 'relieve') return chain(announced, relieveFor);
+  const isRejected = onLargeTask === 'reject' && state.run.mode === 'act';
+  return isRejected ? chain(announced, (next) => refuse(withoutFirst(next), prompt)) : announced;
 }
 
 export function isFree(state: GovernorState): boolean {
@@ -96,20 +92,13 @@ function endWhenDone(state: GovernorState): Step {
   const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);
   if (tasks.some(([, { kind, phase }]) => kind !== 'shell' && phase === 'background')) return keep(state);
-  switch (state.grace) {
-    case 'none':
-      return keep({ ...state, grace: 'running' }, [
-        { kind: 'set-timer', timer: 'background', afterMs: shellGraceMs(state) },
-      ]);
-    case 'running':
-      return keep(state);
-    case 'over':
-      return chain(
-        keep(state),
-        ...tasks.filter(([, { phase }]) => phase === 'background').map(([id]) => stopTask(id)),
-        closeInput,
-      );
+  if (state.grace === 'running') return keep(state);
+  if (state.grace === 'none') {
+    const timer = { kind: 'set-timer', timer: 'background', afterMs: shellGraceMs(state) } as const;
+    return keep({ ...state, grace: 'running' }, [timer]);
   }
+  const left = tasks.filter(([, { phase }]) => phase === 'background');
+  return chain(keep(state), ...left.map(([id]) => stopTask(id)), closeInput);
 }
 
 /** The time claude gives background shells after its last turn: 5 s in 2.1.197, up to 10 min in 2.1.329. */

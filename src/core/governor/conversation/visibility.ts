@@ -113,25 +113,12 @@ function isOwnTraffic(state: GovernorState, event: Event): boolean {
 
 /** Lines that belong to the main conversation, and not to background tasks or the control channel. */
 function speaksOfTurn(event: Event): boolean {
-  switch (event.kind) {
-    case 'assistant':
-    case 'user':
-    case 'partial':
-      return event.subagent === null;
-    case 'result':
-      return !event.fromBackgroundTask;
-    case 'init':
-    case 'compact-status':
-    case 'boundary':
-    case 'reset':
-    case 'api-retry':
-      return true;
-    case 'known':
-      return event.name.startsWith('system/hook_');
-    default:
-      return false;
-  }
+  if (event.kind === 'result') return !event.fromBackgroundTask;
+  if (event.kind === 'known') return event.name.startsWith('system/hook_');
+  return 'subagent' in event ? event.subagent === null : OF_TURN.has(event.kind);
 }
+
+const OF_TURN: ReadonlySet<Event['kind']> = new Set(['init', 'compact-status', 'boundary', 'reset', 'api-retry']);
 
 /** A fresh context lists background tasks even when there are none. */
 function isNoNews({ tasks }: GovernorState, event: Event): boolean {

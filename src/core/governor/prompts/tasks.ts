@@ -18,25 +18,15 @@ export function isAnswerFinal({ tasks, mailbox }: Pick<GovernorState, 'tasks' | 
  * @param isReported claude starts a turn about a task though it was stopped
  */
 export function tasksAfter(tasks: Tasks, event: Event, isReported = false): Tasks {
-  switch (event.kind) {
-    case 'task':
-      return event.change === 'progress' ? tasks : changed(tasks, event, isReported);
-    case 'user':
-      return event.role === 'tool-result' ? answered(tasks, event) : tasks;
-    case 'result':
-      return event.fromBackgroundTask ? reported(tasks) : tasks;
-    default:
-      return tasks;
-  }
+  if (event.kind === 'task' && event.change !== 'progress') return changed(tasks, event, isReported);
+  if (event.kind === 'user' && event.role === 'tool-result') return answered(tasks, event);
+  return event.kind === 'result' && event.fromBackgroundTask ? reported(tasks) : tasks;
 }
 
 function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>, isReported: boolean): Tasks {
   const { [event.taskId]: task, ...others } = tasks;
   if (event.change === 'started') {
-    return {
-      ...others,
-      [event.taskId]: { kind: event.type, toolUseId: event.toolUseId, phase: 'foreground' },
-    };
+    return { ...others, [event.taskId]: { kind: event.type, toolUseId: event.toolUseId, phase: 'foreground' } };
   }
   // A stopped task is not reported; a foreground task was reported by its tool's result.
   const reports = (event.change === 'ended' || isReported) && task !== undefined && task.phase !== 'foreground';

@@ -94,17 +94,7 @@ function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
 }
 
 function isTurnActivity(event: Event): boolean {
-  switch (event.kind) {
-    case 'init':
-      return true;
-    case 'compact-status':
-      return event.phase === 'compacting';
-    case 'assistant':
-    case 'partial':
-      return event.subagent === null;
-    case 'user':
-      return event.subagent === null && event.role === 'tool-result';
-    default:
-      return false;
-  }
+  if (event.kind === 'compact-status') return event.phase === 'compacting';
+  if (event.kind === 'user' && event.role !== 'tool-result') return false;
+  return event.kind === 'init' || ('subagent' in event && event.subagent === null);
 }

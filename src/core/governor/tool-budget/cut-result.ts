@@ -1,4 +1,5 @@
 import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../../protocol/fields.ts';
+import { isAgentCall } from '../agents/agents.ts';
 import { codePoints, estimateTokens } from '../gauge/token-estimate.ts';
 import { cut as shorten } from '../prompts/sentences.ts';
 import type { GovernorState } from '../state.ts';
@@ -134,17 +135,10 @@ export interface ResultText {
  */
 export function resultText(tool: string, response: unknown): ResultText | undefined {
   if (tool.startsWith('mcp__')) return mcpText(response);
-  switch (tool) {
-    case 'Bash':
-      return bashText(fieldsOf(response));
-    case 'Agent':
-    case 'Task':
-      return agentText(fieldsOf(response));
-    case 'Read':
-      return lineText(fieldsOf(response));
-    default:
-      return undefined;
-  }
+  const report = fieldsOf(response);
+  if (tool === 'Bash') return bashText(report);
+  if (tool === 'Read') return lineText(report);
+  return isAgentCall(tool) ? agentText(report) : undefined;
 }
 
 const SAVED =
