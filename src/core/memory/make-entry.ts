@@ -2,10 +2,8 @@ import { fieldsOf, textOf } from '../protocol/fields.ts';
 import { knownCommand } from './call-summary/known-command.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
 import { commandEffects, commandFacts } from './entries/command-facts.ts';
-import { describeInput, describeResult } from './entries/describe.ts';
-import { errorSignature } from './entries/error-signature.ts';
+import { describeInput, describeResult, errorSignature } from './entries/describe.ts';
 import { fileWork } from './entries/file-changes.ts';
-import { fingerprint } from './entries/fingerprint.ts';
 import type { CommandFacts, Entry, FileChange, ToolEntry } from './entry.ts';
 import type { Found } from './extract/extract.ts';
 import type { EndedCall } from './extract/tool-calls.ts';
@@ -110,7 +108,11 @@ function filesOf(ended: EndedCall, effects: ShellEffects | undefined, folder: Wo
     ...work.changes.map((change) => ({ ...change, path: named(change.path) })),
     ...folder.certain(effects?.changes ?? []).map((change) => maskedChange(change, mask)),
   ];
-  const swaps = work.swaps.map((swap) => ({ ...swap, path: named(swap.path) }));
+  const swaps = work.swaps.map(({ path, before, after }) => ({
+    path: named(path),
+    before: fingerprint(before),
+    after: fingerprint(after),
+  }));
   return {
     reads: reads === undefined ? undefined : named(reads),
     ...(changes.length === 0 ? {} : { changes }),
@@ -132,4 +134,32 @@ function maskedCommand(command: CommandFacts, effects: ShellEffects | undefined,
     discards: how && paths && { how, paths: paths === 'all' ? paths : paths.map((path) => mask(path)) },
     commits: effects?.commits || undefined,
   };
+}
+
+/** Deeper values count as equal: no tool's input nests so deep, and a hostile one must not end the run. */
+const MAX_DEPTH = 32;
+
+/**
+ * A short text that is equal for equal values, whatever the order of their keys. Not for security: it tells repeated
+ * tool calls and edits apart from others. Two 32-bit FNV-1a hashes with different starts.
+ */
+function fingerprint(value: unknown): string {
+  const text = typeof value === 'string' ? value : canonical(value, 0);
+  let a = 0x811c9dc5;
+  let b = 0x9e3779b9;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ code, 0x85ebca6b);
+  }
+  return (a >>> 0).toString(36) + (b >>> 0).toString(36);
+}
+
+/** JSON with the keys in order. */
+function canonical(value: unknown, depth: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
+  if (depth > MAX_DEPTH) return '…';
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`;
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(',')}}`;
 }

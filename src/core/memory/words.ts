@@ -38,16 +38,13 @@ export function oneLine(text: string, length: number): string {
 /** A text without its secrets; of the blocks of one message, a secret that goes over the end of one is masked too. */
 export type Mask = (text: string | readonly string[]) => string;
 
-/** Puts a text on one line, masked before it is cut to `length` code points. */
-export type Cutter = (text: string, length: number) => string;
-
-/** The same for the texts of a message's blocks. */
-export type BlockCutter = (text: string | readonly string[], length: number) => string;
+/** Puts a text, or those of a message's blocks, on one line, masked before it is cut to `length` code points. */
+export type Cutter = (text: string | readonly string[], length: number) => string;
 
 /** Of a long text this much is masked: half a secret is not recognised as one. */
 const NEAR = 4 * LONG_LINE_LENGTH;
 
-export function cutterWith(mask: Mask): BlockCutter {
+export function cutterWith(mask: Mask): Cutter {
   const near = (text: string) => text.slice(0, NEAR);
   return (text, length) => oneLine(mask(typeof text === 'string' ? near(text) : text.map(near)), length);
 }

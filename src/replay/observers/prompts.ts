@@ -1,5 +1,5 @@
 import { estimateTokens, measureContent } from '../../core/governor/gauge/estimator.ts';
-import { type BlockCutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/memory/words.ts';
+import { type Cutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/memory/words.ts';
 import { textsOf } from '../../core/protocol/blocks.ts';
 import type { PromptSeen } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
@@ -12,7 +12,7 @@ interface Prompts {
 }
 
 /** What was said to begin turns, or into them. */
-export function createPrompts(cut: BlockCutter, keepAll: boolean): Observer<Prompts> {
+export function createPrompts(cut: Cutter, keepAll: boolean): Observer<Prompts> {
   let first: string | null = null;
   const all: PromptSeen[] = [];
   /** Places of those that a run has been given and not sent yet, by their uuids. */

@@ -1,6 +1,6 @@
 import type { Agent } from '../../core/governor/agents/agents-state.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
-import { type BlockCutter, LINE_LENGTH } from '../../core/memory/words.ts';
+import { type Cutter, LINE_LENGTH } from '../../core/memory/words.ts';
 import { textsOf } from '../../core/protocol/blocks.ts';
 import type { SubagentSeen } from '../items-seen.ts';
 import { type Observer, timeIn } from './seen.ts';
@@ -20,7 +20,7 @@ export function seenAgent(id: string, { kind, peak, calls, tokens, microUsd, isU
 }
 
 /** How subagents began, by their ids. */
-export function createSubagents(cut: BlockCutter): Observer<ReadonlyMap<string, SubagentBegun>> {
+export function createSubagents(cut: Cutter): Observer<ReadonlyMap<string, SubagentBegun>> {
   const begun = new Map<string, SubagentBegun>();
   return {
     see({ input, after }) {

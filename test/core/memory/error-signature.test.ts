@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorLine, errorSignature } from '../../../src/core/memory/entries/error-signature.ts';
+import { errorLine, errorSignature } from '../../../src/core/memory/entries/describe.ts';
 
 const GO = `Exit code 1
 === RUN   TestListSessions

@@ -1,5 +1,4 @@
-import { programIn } from '../shell/shell-arguments.ts';
-import { type Command, type Redirect, shellLists, type Word } from '../shell/shell-lists.ts';
+import { type Command, programIn, type Redirect, shellLists, type Word } from '../shell/shell-lists.ts';
 
 /** A command whose output has a form that can be summed up. */
 export interface KnownCommand {

@@ -1,4 +1,4 @@
-import { errorLine, namesError } from '../entries/error-signature.ts';
+import { errorLine, namesError } from '../entries/describe.ts';
 import type { Counts, ToolEntry } from '../entry.ts';
 import { quoted } from '../words.ts';
 import { asks, waits } from './command-words.ts';

@@ -1,8 +1,6 @@
-import type { Fields } from '../../protocol/fields.ts';
-import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { Outcome } from '../entry.ts';
-import { type Cutter, LONG_LINE_LENGTH } from '../words.ts';
-import { errorLine } from './error-signature.ts';
+import { LONG_LINE_LENGTH } from '../words.ts';
 
 /** Inputs that say what a call is about, most telling first. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];
@@ -14,8 +12,10 @@ const NEAR = 4 * LONG_LINE_LENGTH;
 const KEY_LENGTH = 80;
 const VALUE_LENGTH = 80;
 
+type Cut = (text: string, length: number) => string;
+
 /** What a tool was asked for, in words of its input. `cutTo` is for those of which only the beginning is told. */
-export function describeInput(name: string, input: unknown, cutTo: Cutter): string {
+export function describeInput(name: string, input: unknown, cutTo: Cut): string {
   const fields = fieldsOf(input);
   switch (name) {
     case 'Grep':
@@ -54,7 +54,7 @@ function range({ offset, limit }: Fields): string | undefined {
 }
 
 /** The short values of an input whose keys say nothing to us (tools of MCP servers). */
-function small(fields: Fields, cutTo: Cutter): string {
+function small(fields: Fields, cutTo: Cut): string {
   return Object.entries(fields)
     .slice(0, 8)
     .flatMap(([key, value]) => {
@@ -62,4 +62,102 @@ function small(fields: Fields, cutTo: Cutter): string {
       return text === '' ? [] : [`${cutTo(key, KEY_LENGTH)}=${cutTo(text, VALUE_LENGTH)}`];
     })
     .join(' ');
+}
+
+/** So much of each end of a text is looked at; an error is said at the beginning or at the end. */
+const SCAN = 2_000;
+
+const MAX_LINES = 3;
+const LINE_LENGTH = 160;
+
+const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]/g;
+const WRAPPING = /<\/?(?:tool_use_error|error)>/g;
+
+/** Says that something failed, not what: the same words end any failed run. */
+const EMPTY_WORDS =
+  /^(?:(?:Error: )?Exit code \d+|exit status \d+|FAIL(?:ED|URE)?|Error:?|Errors?:? ?\d*|Failures:?|Shell cwd was reset.*|\[.{1,40}\] ERROR task failed|.*(?:Command failed with exit code \d+|ELIFECYCLE|A complete log of this run|process (?:exited|completed)|build failed, waiting).*|(?:g?make|ninja)(?:\[\d+\])?: .*|[-=_*~^.\s│|]+|Traceback \(most recent call last\):?|(?:\[.{1,40}\] )?(?:(?:Finished|Done|Completed) in .*|\d+ (?:issues?|errors?|problems?)[.:]?)|FAILED \((?:failures|errors)=.*|npm (?:ERR!|error)(?: (?:code|errno|path|command|Lifecycle script)\b.*)?)$/i;
+
+/** Names a test that failed. */
+const TEST = /^(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?\s+\S|not ok \d+|[✗✘✖×●]\s|\d+\) |test .* \.\.\. FAILED)/;
+
+/** Says what is wrong: a named error, or a place in a file with a message. */
+const ERROR =
+  /\b[A-Z]\w*(?:Error|Exception|Failure)\b|\b(?:error|fatal|panic(?:ked)?|fehler)(?:\[\w+\])?(?: \w{1,8})?:|\berror TS\d+|^ERROR\b|\bpanicked at\b|^\S+\.\w{1,6}[:(](?:\d+|N)(?:[:,](?:\d+|N))?\)?:|^(?:\d+|N):(?:\d+|N)\s+error\b|^E\s{2,}\S|^!\s|\[rejected\]/;
+
+/** Words of failures that have no form of their own. */
+const WEAK =
+  /\b(?:error|failed|failure|cannot|can't|could ?n[o']t|unable to|not found|no such|denied|refused|rejected|invalid|undefined|unexpected|unknown|missing|timed? ?out|conflict|unsupported|abort(?:ed)?|does not exist|doesn't exist|is not (?:a|an|recognized)|not permitted|already exists)\b/i;
+
+const DURATION = /\s*\(?\b\d[\d.,]*\s?(?:ns|µs|us|ms|s|sec|seconds|m|min|minutes)\b(?: ?\d[\d.]*s\b)?\)?/g;
+
+const MASKS: readonly (readonly [RegExp, string])[] = [
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>'],
+  [/\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?\b/g, '<time>'],
+  [/\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b/g, '<time>'],
+  [/\b0x[0-9a-f]+\b/gi, '<hex>'],
+  [/\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b/gi, '<hex>'],
+];
+
+/** Folders before the last part of a path: of one that is absolute, begins with a dot, or ends in a file's name. */
+const FOLDERS =
+  /(?<![\w.:/\\-])(?:(?:[A-Za-z]:|~|\.{1,2})?(?:[\\/][\w.@+-]+)*[\\/](?=[\w.@+-])|(?:[\w@+-][\w.@+-]*\/)+(?=[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,7}\b))/g;
+
+const NUMBERS = /(?<![\w<])[-+]?\d[\d.,]*(?:[a-zµ%]{1,3}\b|%)?(?!\w)/gi;
+
+/**
+ * What a failure says, so that the same failure reads the same: up to three lines that name an error, without what
+ * differs from run to run (durations, numbers, addresses, times, the folders of paths). Names of tests, of files and
+ * quoted words stay: they tell errors apart. undefined when nothing is said but that it failed.
+ */
+export function errorSignature(tool: string, text: string): string | undefined {
+  const said = new Set<string>();
+  for (const line of tellingLines(tool, text)) {
+    said.add(mask(line));
+    if (said.size === MAX_LINES) break;
+  }
+  return said.size === 0 ? undefined : [...said].join(' | ');
+}
+
+/** The first of the lines that name the error, as it is. */
+export function errorLine(tool: string, text: string): string | undefined {
+  return tellingLines(tool, text)[0];
+}
+
+/** Whether a signature names an error; else it is only how the output of what failed happens to end. */
+export function namesError(signature: string): boolean {
+  return signature.split(' | ').some((line) => TEST.test(line) || ERROR.test(line) || WEAK.test(line));
+}
+
+function tellingLines(tool: string, text: string): string[] {
+  const lines = ends(text)
+    .replace(ESCAPES, '')
+    .replace(WRAPPING, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !EMPTY_WORDS.test(line));
+  // claude's own tools say it in the first line and then quote the input.
+  if (tool !== 'Bash' && !tool.startsWith('mcp__')) return lines.slice(0, 1);
+  const strong = lines.filter((line) => TEST.test(line) || ERROR.test(line));
+  if (strong.length > 0) return strong;
+  const weak = lines.filter((line) => WEAK.test(line));
+  return weak.length > 0 ? weak : lines.slice(-MAX_LINES);
+}
+
+/** Both ends of a long text, without the lines that were cut through. */
+function ends(text: string): string {
+  if (text.length <= 2 * SCAN) return text;
+  const head = text.slice(0, SCAN);
+  const tail = text.slice(-SCAN);
+  const lastBreak = head.lastIndexOf('\n');
+  return `${lastBreak < 0 ? head : head.slice(0, lastBreak)}\n${tail.slice(tail.indexOf('\n') + 1)}`;
+}
+
+function mask(line: string): string {
+  let masked = line.slice(0, 2 * LINE_LENGTH);
+  masked = masked.replace(FOLDERS, '');
+  for (const [pattern, name] of MASKS) masked = masked.replace(pattern, name);
+  masked = masked.replace(DURATION, '');
+  // The name of a test may hold a number that tells it from its neighbour.
+  if (!TEST.test(line)) masked = masked.replace(NUMBERS, 'N');
+  return masked.replace(/\s+/g, ' ').trim().slice(0, LINE_LENGTH);
 }

@@ -1,11 +1,11 @@
 import type { Fields } from '../../protocol/fields.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { FileChange, Swap } from '../entry.ts';
-import { fingerprint } from './fingerprint.ts';
 
 /** What a file tool that succeeded has changed. */
 export interface FileWork {
   readonly changes: readonly FileChange[];
+  /** With the texts themselves. */
   readonly swaps: readonly Swap[];
 }
 
@@ -39,7 +39,7 @@ function readSwaps(path: string, fields: Fields): Swap[] {
     const before = textOf(edit.old_string);
     const after = textOf(edit.new_string);
     if (before === undefined || after === undefined || isIncidental(before, after)) return [];
-    return [{ path, before: fingerprint(before), after: fingerprint(after) }];
+    return [{ path, before, after }];
   });
 }
 

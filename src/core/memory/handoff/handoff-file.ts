@@ -1,4 +1,4 @@
-import { type Fields, textOf, timeOf } from '../../protocol/fields.ts';
+import { type Fields, numberOf, parsed, textOf, textsOf, timeOf } from '../../protocol/fields.ts';
 import { oneLine } from '../words.ts';
 
 /** What stands above the document in a handoff file. */
@@ -62,7 +62,7 @@ export function parseHandoffFile(text: string): HandoffFile {
 
 function fieldIn(line: string): [key: string, value: unknown] {
   const [, key = '', value = ''] = LINE.exec(line) ?? [];
-  return [key, parse(value)];
+  return [key, parsed(value)];
 }
 
 function readHead({ version, time, session, reason, by, tokens, window, checks }: Fields): HandoffHead | undefined {
@@ -74,16 +74,8 @@ function readHead({ version, time, session, reason, by, tokens, window, checks }
     session: known,
     reason: textOf(reason) ?? '',
     by,
-    tokens: typeof tokens === 'number' ? tokens : null,
-    window: typeof window === 'number' ? window : null,
-    checks: Array.isArray(checks) ? checks.filter((check) => typeof check === 'string') : [],
+    tokens: numberOf(tokens) ?? null,
+    window: numberOf(window) ?? null,
+    checks: textsOf(checks),
   };
-}
-
-function parse(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,7 @@
 import { isFailing } from '../entries/command-facts.ts';
 import type { ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { programIn } from '../shell/shell-arguments.ts';
-import { type Command, type Link, shellLists } from '../shell/shell-lists.ts';
+import { type Command, type Link, programIn, shellLists } from '../shell/shell-lists.ts';
 
 /** How a command ended when it last ran, as far as that was noted. */
 export type CommandOutcome = 'passed' | 'failed' | 'unknown';
