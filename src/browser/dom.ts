@@ -1,3 +1,5 @@
+export { counted, tokens as grouped } from '../report/figures.ts';
+
 type Child = Node | string | undefined | false;
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -54,16 +56,4 @@ export function table(caption: string, columns: readonly string[], rows: readonl
     h('thead', {}, h('tr', {}, ...columns.map((column) => h('th', { scope: 'col' }, column)))),
     h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map(cell)))),
   );
-}
-
-const NUMBERS = new Intl.NumberFormat('en-US');
-
-/** `200,000` */
-export function grouped(count: number): string {
-  return NUMBERS.format(count);
-}
-
-/** `3 steps`, `1 step` */
-export function counted(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -9,8 +9,8 @@ import type { Remark } from '../doctor/remark.ts';
 import { lookAround, type Surroundings } from '../doctor/surroundings/look-around.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { doctorJson, factsText, marksFor, remarksText, verdictText } from '../report/doctor.ts';
-import { glyphsFor, UNICODE } from '../report/glyphs.ts';
+import { doctorJson, factsText, remarksText, verdictText } from '../report/doctor.ts';
+import { glyphsFor } from '../report/glyphs.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { onOneLine } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
@@ -115,7 +115,7 @@ interface View {
 }
 
 async function createView({ stdout, env }: Io): Promise<View> {
-  const marks = marksFor(glyphsFor(env) === UNICODE);
+  const { marks } = glyphsFor(env);
   const sheet = { marks, style: await styleFor(stdout, env), columns: stdout.columns };
   const remarks: View['remarks'] = (heading, list) => {
     stdout.write(`${remarksText(heading, list, sheet)}\n`);

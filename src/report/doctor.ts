@@ -3,29 +3,14 @@ import type { Remark } from '../doctor/remark.ts';
 import type { Outcome } from '../doctor/run-checks.ts';
 import type { Surroundings } from '../doctor/surroundings/look-around.ts';
 import { duration } from './figures.ts';
+import type { Glyphs } from './glyphs.ts';
 import { wrap } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
-/** What stands before a line: it is so, it is not, it is so but, it is not known. */
-export interface Marks {
-  readonly yes: string;
-  readonly no: string;
-  readonly but: string;
-  readonly unknown: string;
-}
-
-const UNICODE: Marks = { yes: '✓', no: '✗', but: '!', unknown: '?' };
-const ASCII: Marks = { yes: 'ok', no: 'NO', but: '! ', unknown: '? ' };
-
-/** By the locale, as for other signs outside of ASCII. */
-export function marksFor(isUnicode: boolean): Marks {
-  return isUnicode ? UNICODE : ASCII;
-}
-
 /** What the report is written on. */
 export interface Sheet {
-  readonly marks: Marks;
+  readonly marks: Glyphs['marks'];
   readonly style: Style;
   /** Columns of the terminal; undefined: none, each sentence is a line. */
   readonly columns: number | undefined;
@@ -39,20 +24,19 @@ export function remarksText(heading: string, remarks: readonly Remark[], sheet: 
 function remarkLines({ status, subject, text, todo }: Remark, sheet: Sheet): string[] {
   const { marks, style } = sheet;
   const mark = { good: style.green(marks.yes), warning: style.yellow(marks.but), fault: style.red(marks.no) }[status];
-  const lines = marked(mark, onOneLine(`${subject}: ${text}`), sheet);
-  return todo === undefined ? lines : [...lines, ...below(onOneLine(todo), sheet).map(style.dim)];
+  const more = todo === undefined ? [] : below(todo, sheet).map(style.dim);
+  return [...marked(mark, onOneLine(`${subject}: ${text}`), sheet), ...more];
 }
 
 /** A sentence behind its mark. */
 function marked(mark: string, text: string, { marks, columns }: Sheet): string[] {
   const indent = ' '.repeat('  '.length + marks.yes.length + ' '.length);
-  const lines = folded(text, indent.length, columns);
-  return lines.map((line, at) => (at === 0 ? `  ${mark} ${line}` : indent + line));
+  return folded(text, indent.length, columns).map((line, at) => (at === 0 ? `  ${mark} ${line}` : indent + line));
 }
 
 /** What is said about the sentence above. */
 function below(text: string, { columns }: Sheet): string[] {
-  return folded(text, 6, columns).map((line) => `      ${line}`);
+  return folded(onOneLine(text), 6, columns).map((line) => `      ${line}`);
 }
 
 function folded(text: string, indent: number, columns = Number.POSITIVE_INFINITY): string[] {
@@ -72,13 +56,18 @@ export function factsText(outcomes: readonly Outcome[], sheet: Sheet): string {
 
 function factLines({ check, status, seen = '' }: Outcome, sheet: Sheet): string[] {
   const { marks, style } = sheet;
-  const mark = { holds: style.green(marks.yes), fails: style.red(marks.no), unknown: style.yellow(marks.unknown) }[
-    status
-  ];
-  const lines = marked(mark, status === 'fails' ? `${check.fact} (${check.name})` : check.fact, sheet);
-  if (status === 'holds') return lines;
-  if (status === 'unknown') return [...lines, ...below(`not known: ${onOneLine(seen)}`, sheet).map(style.dim)];
-  return [...lines, ...below(`seen: ${onOneLine(seen)}`, sheet), ...below(`ctxb: ${check.instead}`, sheet)];
+  switch (status) {
+    case 'holds':
+      return marked(style.green(marks.yes), check.fact, sheet);
+    case 'unknown': {
+      const lines = marked(style.yellow(marks.unknown), check.fact, sheet);
+      return [...lines, ...below(`not known: ${seen}`, sheet).map(style.dim)];
+    }
+    case 'fails': {
+      const lines = marked(style.red(marks.no), `${check.fact} (${check.name})`, sheet);
+      return [...lines, ...below(`seen: ${seen}`, sheet), ...below(`ctxb: ${check.instead}`, sheet)];
+    }
+  }
 }
 
 /** The last line. */

@@ -1,28 +1,23 @@
 import type { Environment } from '../io.ts';
-/** Characters outside of ASCII that reports use, or their substitutes. */
-export interface Glyphs {
-  /** Cells of a curve, the lowest first. */
-  readonly levels: readonly string[];
-  /** A compaction between two cells of a curve. */
-  readonly boundary: string;
-  readonly arrow: string;
-  /** Between figures on a line. */
-  readonly dot: string;
-  /** Stands for a missing figure. */
-  readonly none: string;
-  readonly ellipsis: string;
-  /** Above a sum. */
-  readonly rule: string;
-}
 
-export const UNICODE: Glyphs = {
+/** Characters outside of ASCII that reports use, or their substitutes. */
+export type Glyphs = Readonly<typeof UNICODE>;
+
+export const UNICODE = {
+  /** Cells of a curve, the lowest first. */
   levels: [...'▁▂▃▄▅▆▇█'],
+  /** A compaction between two cells of a curve. */
   boundary: '│',
   arrow: '→',
+  /** Between figures on a line. */
   dot: '·',
+  /** Stands for a missing figure. */
   none: '–',
   ellipsis: '…',
+  /** Above a sum. */
   rule: '─',
+  /** Before a line: it is so, it is not, it is so but, it is not known. */
+  marks: { yes: '✓', no: '✗', but: '!', unknown: '?' },
 };
 
 const ASCII: Glyphs = {
@@ -33,6 +28,7 @@ const ASCII: Glyphs = {
   none: '-',
   ellipsis: '~',
   rule: '-',
+  marks: { yes: 'ok', no: 'NO', but: '! ', unknown: '? ' },
 };
 
 /** By the locale, as POSIX looks it up: the first of the three that is set counts. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { marksFor, remarksText } from '../../src/report/doctor.ts';
+import { remarksText } from '../../src/report/doctor.ts';
+import { glyphsFor } from '../../src/report/glyphs.ts';
 import { PLAIN } from '../../src/report/style.ts';
 
 const REMARK = {
@@ -28,6 +29,6 @@ it.each([
     lines: [`  !  ${REMARK.subject}: ${REMARK.text}`, `      ${REMARK.todo}`],
   },
 ])('on $name', ({ columns, isUnicode, lines }) => {
-  const sheet = { marks: marksFor(isUnicode), style: PLAIN, columns };
+  const sheet = { marks: glyphsFor({ LANG: isUnicode ? 'C.UTF-8' : 'C' }).marks, style: PLAIN, columns };
   expect(remarksText('Surroundings', [REMARK], sheet)).toBe(['Surroundings', ...lines, ''].join('\n'));
 });

@@ -48,19 +48,14 @@ function callRow(call: CallSeen, { file, sessionId, project, compactions }: Sess
   };
 }
 
-/** What is not one of these came from a tool. */
-const SOURCES = ['prompt', 'answer', 'summary', 'notice'] as const;
-
 function addedTokens({ added }: CallSeen) {
-  const { prompt = 0, answer = 0, summary = 0, notice = 0 } = added;
-  const all = Object.values(added).reduce((sum, tokens) => sum + tokens, 0);
-  const tools = all - SOURCES.reduce((sum, source) => sum + (added[source] ?? 0), 0);
+  const { prompt = 0, answer = 0, summary = 0, notice = 0, ...byTool } = added;
   return {
     added_prompt: prompt,
     added_answer: answer,
     added_summary: summary,
     added_notice: notice,
-    added_tools: tools,
+    added_tools: Object.values(byTool).reduce((sum, tokens) => sum + tokens, 0),
   };
 }
 

@@ -43,24 +43,20 @@ function contentOf(session: Session, call: number): HTMLElement[] {
   ];
 }
 
-function figuresOf(session: Session, call: number): [string, string][] {
+function figuresOf(session: Session, call: number): string[][] {
   const at = call - 1;
   const context = session.context[at] ?? 0;
   const predicted = session.predicted[at] ?? null;
   const usd = session.usd[at] ?? null;
-  const output = session.output[at] ?? 0;
-  return [
+  const rows = [
     ['Turn', `${session.turn[at]}`],
     ['Context', `${tokens(context)} (${shareOf(context, session.info.window.tokens)})`],
-    ...(predicted === null
-      ? []
-      : [['Predicted', `${tokens(predicted)} (${signed(context - predicted)})`] as [string, string]]),
-    ...session.curves.map(({ policy, context: other }): [string, string] => [policy, figureOrNone(other[at])]),
-    ['Output', `${session.outputKnown[at] ? '' : '~'}${tokens(output)}`],
-    ...(usd === null
-      ? []
-      : [['Cost', `${dollars(usd)}, so far ${dollars(session.spent[at] ?? 0)}`] as [string, string]]),
+    predicted !== null && ['Predicted', `${tokens(predicted)} (${signed(context - predicted)})`],
+    ...session.curves.map(({ policy, context: other }) => [policy, figureOrNone(other[at])]),
+    ['Output', `${session.outputKnown[at] ? '' : '~'}${tokens(session.output[at] ?? 0)}`],
+    usd !== null && ['Cost', `${dollars(usd)}, so far ${dollars(session.spent[at] ?? 0)}`],
   ];
+  return rows.filter((row) => row !== false);
 }
 
 function figureOrNone(figure: number | null | undefined): string {
@@ -75,7 +71,7 @@ function signed(difference: number): string {
 /** Kinds that are told one by one. */
 const KINDS = 5;
 
-function addedOf(session: Session, call: number): [string, string][] {
+function addedOf(session: Session, call: number): string[][] {
   return addedAt(session, call)
     .slice(0, KINDS)
     .map(({ kind, figure }) => [`+ ${kind}`, `~${tokens(figure)}`]);

@@ -63,17 +63,13 @@ function tiles(info: PageSession): HTMLElement {
     ],
     ['Compactions', tokens(compactions.length), plannedText(info)],
     ['Cache reads', millions(traffic.main.cacheRead), `of ${millions(inputOf(traffic.main))} of all input`],
-    ...(usd === null
-      ? []
-      : [['Cost', dollars(usd), cost.computed ? 'in part from list prices' : 'reported by claude']]),
-    ...(copied === undefined
-      ? []
-      : [['Copied calls', tokens(copied.calls), `from ${copied.from.map(({ session }) => session).join(', ')}`]]),
-    ...(waits === undefined ? [] : [waitTile(waits, info.time)]),
+    usd !== null && ['Cost', dollars(usd), cost.computed ? 'in part from list prices' : 'reported by claude'],
+    copied && ['Copied calls', tokens(copied.calls), `from ${copied.from.map(({ session }) => session).join(', ')}`],
+    waits && waitTile(waits, info.time),
   ];
   const tile = ([name, figure, note]: string[]) =>
     h('div', {}, h('dt', {}, name), h('dd', {}, h('strong', {}, figure), h('small', {}, note)));
-  return h('dl', { class: 'tiles' }, ...all.map(tile));
+  return h('dl', { class: 'tiles' }, ...all.map((each) => each && tile(each)));
 }
 
 function waitTile(waits: Waits, { first, last }: PageSession['time']): string[] {
