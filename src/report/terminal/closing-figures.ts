@@ -8,81 +8,69 @@ import { keptText } from '../../messages.ts';
 import { counted, dollars, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 
+type Of<Kind extends Decision['kind']> = Extract<Decision, { readonly kind: Kind }>;
+
+const COUNTED: ReadonlySet<Decision['kind']> = new Set(['receipt', 'cut-result', 'landed', 'handed-over']);
+
 /** The figures printed at the end of a run: subagents, what compactions kept of the facts, what was cut of results. */
 export function createClosingFigures() {
-  let reliefs = 0;
-  let all = NO_FACTS;
-  let kept = NO_FACTS;
-  let given = NO_FACTS;
-  let cuts = 0;
-  let saved = 0;
-  let folder = '';
-  const saving = createSaving();
-
-  function memoryText(state: GovernorState): string {
-    const { notes } = state;
-    const savedUsd = saving.usd(state);
-    const facts = Object.values(given).reduce((sum, count) => sum + count, 0);
-    return [
-      // Of a single one the line is told already.
-      ...(reliefs === 1 ? [] : [`${tokens(reliefs)} reliefs together ${keptText({ all, kept })}`]),
-      ...(savedUsd < LEAST_USD ? [] : [`compacting saved about ${dollars(savedUsd)}`]),
-      ...(facts === 0 ? [] : [`ctxb gave ${counted(facts, 'fact')} back`]),
-      ...(notes === undefined ? [] : [`the notes are in ${notes}`]),
-    ].join('; ');
-  }
-
+  const decisions: Decision[] = [];
+  const all = <Kind extends Decision['kind']>(kind: Kind) =>
+    decisions.filter((decision): decision is Of<Kind> => decision.kind === kind);
   return {
     add(decision: Decision): void {
-      saving.add(decision);
-      if (decision.kind === 'cut-result') {
-        cuts++;
-        saved += decision.tokens - decision.left;
-        folder = decision.path.slice(0, decision.path.lastIndexOf('/'));
-      }
-      if (decision.kind !== 'receipt') return;
-      reliefs++;
-      all = plus(all, decision.all);
-      kept = plus(kept, decision.kept);
-      given = plus(given, decision.given);
+      if (COUNTED.has(decision.kind)) decisions.push(decision);
     },
     /** @param state the last */
-    texts: (state: GovernorState): string[] => [
-      ...agentsText(state),
-      ...(reliefs === 0 ? [] : [memoryText(state)].filter((text) => text !== '')),
-      ...(cuts === 0
-        ? []
-        : [`cut ${counted(cuts, 'tool result')} by about ${tokens(saved)} tokens; the full results are in ${folder}`]),
-    ],
+    texts(state: GovernorState): string[] {
+      // What the context would be without a handoff, nothing tells.
+      const savedUsd = all('handed-over').length > 0 ? 0 : savedBy(all('landed'), state);
+      return [...agentsText(state), ...memoryText(all('receipt'), savedUsd, state), ...cutsText(all('cut-result'))];
+    },
   };
 }
 
 /** Less is nothing to speak of. */
 const LEAST_USD = 0.005;
 
-/** What exact compactions have made the calls after them cheaper by, as far as the run's own figures tell. */
-function createSaving() {
-  let landings: Extract<Decision, { readonly kind: 'landed' }>[] = [];
-  let isKnown = true;
+function memoryText(receipts: readonly Of<'receipt'>[], savedUsd: number, { notes }: GovernorState): string[] {
+  const sum = (tally: 'all' | 'kept' | 'given') => receipts.map((receipt) => receipt[tally]).reduce(plus, NO_FACTS);
+  const given = Object.values(sum('given')).reduce((total, count) => total + count, 0);
+  const reliefs = `${tokens(receipts.length)} reliefs together`;
+  const parts = [
+    // Of a single one the line is told already.
+    ...(receipts.length > 1 ? [`${reliefs} ${keptText({ all: sum('all'), kept: sum('kept') })}`] : []),
+    ...(savedUsd < LEAST_USD ? [] : [`compacting saved about ${dollars(savedUsd)}`]),
+    ...(given === 0 ? [] : [`ctxb gave ${counted(given, 'fact')} back`]),
+    ...(notes === undefined ? [] : [`the notes are in ${notes}`]),
+  ];
+  return receipts.length === 0 || parts.length === 0 ? [] : [parts.join('; ')];
+}
 
-  return {
-    add(decision: Decision): void {
-      if (decision.kind === 'landed') landings = [...landings, decision];
-      // What the context would be without a summary or a handoff, nothing tells.
-      if (decision.kind === 'handed-over' || (decision.kind === 'landed' && decision.exact === undefined))
-        isKnown = false;
-    },
-    /** In US dollars; 0 where it can't be told. */
-    usd({ gauge }: GovernorState): number {
-      const freed = landings.reduce((sum, landing) => sum + landing.freed, 0);
-      // Above that claude would have compacted by itself.
-      const most = (gauge.window.tokens ?? 0) - NATIVE_RESERVE_TOKENS;
-      if (!isKnown || gauge.used + freed >= most) return 0;
-      return landings.reduce((sum, { at, savedUsd = 0, onceUsd = 0 }) => {
-        return sum + savedUsd * (gauge.calls - at.call + 1) - onceUsd;
-      }, 0);
-    },
-  };
+function cutsText(cuts: readonly Of<'cut-result'>[]): string[] {
+  const path = cuts.at(-1)?.path;
+  if (path === undefined) return [];
+  const saved = cuts.reduce((sum, cut) => sum + cut.tokens - cut.left, 0);
+  const folder = path.slice(0, path.lastIndexOf('/'));
+  return [
+    `cut ${counted(cuts.length, 'tool result')} by about ${tokens(saved)} tokens; the full results are in ${folder}`,
+  ];
+}
+
+/**
+ * What exact compactions have made the calls after them cheaper by, as far as the run's own figures tell.
+ *
+ * @returns US dollars; 0 where it can't be told
+ */
+function savedBy(landings: readonly Of<'landed'>[], { gauge }: GovernorState): number {
+  const freed = landings.reduce((sum, landing) => sum + landing.freed, 0);
+  // Above that claude would have compacted by itself.
+  const most = (gauge.window.tokens ?? 0) - NATIVE_RESERVE_TOKENS;
+  // Nor is it known what the context would be without a summary.
+  if (landings.some(({ exact }) => exact === undefined) || gauge.used + freed >= most) return 0;
+  return landings.reduce((sum, { at, savedUsd = 0, onceUsd = 0 }) => {
+    return sum + savedUsd * (gauge.calls - at.call + 1) - onceUsd;
+  }, 0);
 }
 
 /** `7 subagents made 43 calls with 1,204,000 tokens, about $3.41; the dearest: Explore $1.20 (9 calls, peak 84,000)`. */
