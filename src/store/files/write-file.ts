@@ -91,17 +91,14 @@ function fillReplacement(path: string, chunks: Iterable<DiskText>, { durable = t
 
 /** Joins small chunks, so that a line costs no system call of its own. */
 function* blocksOf(chunks: Iterable<DiskText>): Generator<DiskText> {
-  let pending: DiskText[] = [];
-  let length = 0;
+  let pending = joined([]);
   for (const chunk of chunks) {
-    pending.push(chunk);
-    length += chunk.length;
-    if (length < BLOCK) continue;
-    yield joined(pending);
-    pending = [];
-    length = 0;
+    pending = joined([pending, chunk]);
+    if (pending.length < BLOCK) continue;
+    yield pending;
+    pending = joined([]);
   }
-  yield joined(pending);
+  yield pending;
 }
 
 /** Bytes of a file in which `mark` is looked for. */
