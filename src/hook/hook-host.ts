@@ -7,6 +7,7 @@ import type { GovernorState, Run } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { createHost } from '../host/governor-host.ts';
+import { replayRun } from '../replay/replay-run.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
 import type { ToolFiles } from '../store/runs/tool-files.ts';
 
@@ -63,25 +64,20 @@ export function createHookHost(start: GovernorState, { store, toolFiles, now, on
  */
 export function hookRun(config: Config, project: string, runId: string, recall?: string): Run {
   const { compaction, handoff, cost, zones } = config;
+  const policy = {
+    ...config,
+    compaction: { ...compaction, enabled: false },
+    handoff: { ...handoff, enabled: false },
+    zones: { ...zones, onLargeTask: 'announce' as const },
+    cost: { ...cost, limitUsd: undefined, projectLimitUsd: undefined },
+  };
   return {
-    policy: {
-      ...config,
-      compaction: { ...compaction, enabled: false },
-      handoff: { ...handoff, enabled: false },
-      zones: { ...zones, onLargeTask: 'announce' },
-      cost: { ...cost, limitUsd: undefined, projectLimitUsd: undefined },
-    },
+    ...replayRun(policy),
     mode: 'observe',
     runId,
     contextDir: join(config.contextDir, '.'),
-    resumes: false,
-    callerSpeaksProtocol: true,
     showInjected: false,
-    callerPlacedTrigger: true,
     project,
-    answersInSchema: false,
-    withoutHooks: false,
-    persistent: true,
     attended: true,
     ...(recall !== undefined && { recall }),
   };

@@ -8,6 +8,7 @@ import type { GovernorState, Run } from '../core/governor/state.ts';
 import { isRelieving } from '../core/governor/steps.ts';
 import { CtxbError } from '../errors.ts';
 import { createHost } from '../host/governor-host.ts';
+import { replayRun } from '../replay/replay-run.ts';
 import { type ContextReading, readContext } from './context-gauge.ts';
 import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
@@ -68,20 +69,6 @@ export interface GovernorSnapshot {
   readonly costUsd: number | undefined;
 }
 
-/** As in a plain `ctxb run -- claude` whose caller writes the stream protocol himself. */
-const PLAIN_RUN: Omit<Run, 'policy' | 'mode' | 'runId'> = {
-  contextDir: '.context',
-  resumes: false,
-  callerSpeaksProtocol: true,
-  showInjected: false,
-  callerPlacedTrigger: false,
-  project: '',
-  answersInSchema: false,
-  withoutHooks: false,
-  persistent: true,
-  attended: false,
-};
-
 /**
  * A governor for one session.
  *
@@ -98,7 +85,9 @@ export function createGovernor(options: GovernorOptions = {}): Governor {
   const runId = crypto.randomUUID();
   // As in the policy, what is undefined was not said.
   const said = Object.fromEntries(Object.entries(circumstances).filter(([, value]) => value !== undefined));
-  const run: Run = { ...PLAIN_RUN, runId, ...said, mode, policy: resolvePolicy(policy) };
+  // As in a plain `ctxb run -- claude` whose caller writes the stream protocol himself.
+  const plain = { ...replayRun(resolvePolicy(policy)), showInjected: false, callerPlacedTrigger: false };
+  const run: Run = { ...plain, runId, ...said, mode };
   const host = createHost(initialState(run));
   return {
     step(input) {

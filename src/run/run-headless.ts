@@ -40,7 +40,8 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
     ? fixedPrompts(resumed.lines)
     : await callerInput(headless, io, createStamp(runId), watcher.notice);
   if ('piped' in input) return runUntouched(program, invocation.written, io, input.piped);
-  const record = headless.record === undefined ? undefined : await recordTo(headless.record);
+  const record =
+    headless.record === undefined ? undefined : (await import('./run-files.ts')).openRecordFile(headless.record);
   const env = childEnvironment(headless, io, runId);
   const start = (args: readonly string[]) => startChild({ command: program, args, cwd: io.cwd, env });
   const run = { ...describeRun(headless, runId, io), singlePrompt: input.lines?.length === 1 };
@@ -69,11 +70,6 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
     child?.kill('SIGTERM');
     throw error;
   }
-}
-
-async function recordTo(path: string) {
-  const { openRecordFile } = await import('./run-files.ts');
-  return openRecordFile(path);
 }
 
 async function telemetryOf({ otlp }: HeadlessRun, runId: string, io: Io, { notice }: Watcher) {

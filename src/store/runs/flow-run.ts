@@ -59,12 +59,6 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     }
   }
 
-  function open(step: string): LineFile {
-    // A step that is run again must not write behind the torn last line of one that was killed.
-    const file = basename(dir().freePlace(of(step, 'stream'), '.ndjson'));
-    return lineFile(dir().open(of(step, file)), (error) => onFault(`no more of ${file} of ${step} is kept`, error));
-  }
-
   return {
     id,
     folder: resolve(contextDir, run),
@@ -76,7 +70,9 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     path: (step, file) => resolve(contextDir, of(step, file)),
     open(step) {
       try {
-        return open(step);
+        // A step that is run again must not write behind the torn last line of one that was killed.
+        const file = basename(dir().freePlace(of(step, 'stream'), '.ndjson'));
+        return lineFile(dir().open(of(step, file)), (error) => onFault(`no more of ${file} of ${step} is kept`, error));
       } catch (error) {
         onFault(`the stream of ${step} is not kept`, error);
         return { add() {}, close() {} };

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { CtxbError } from '../../errors.ts';
-import { makeFolder, readPlain } from '../files/plain-file.ts';
+import { isCtxbError } from '../../errors.ts';
+import { kindOf, makeFolder, readPlain } from '../files/plain-file.ts';
 import { writeNewFile } from '../files/write-file.ts';
 import { asItIs } from '../masks/disk-text.ts';
 
@@ -39,12 +39,12 @@ export function openSeal(folder: string | undefined): Seal {
   return {
     keyPath,
     close(json, purpose) {
-      key ??= readKey(keyPath) ?? makeKey(keyPath);
+      key ??= keyAt(keyPath, { orMake: true });
       const made = seal(json, purpose);
       return made === undefined ? json : `${json.slice(0, -1)},"seal":"${made.toString('hex')}"}`;
     },
     open(line, purpose) {
-      key ??= readKey(keyPath);
+      key ??= keyAt(keyPath, { orMake: false });
       const [, members, found = ''] = SEALED.exec(line) ?? [];
       const json = `${members}}`;
       const made = seal(json, purpose);
@@ -53,29 +53,19 @@ export function openSeal(folder: string | undefined): Seal {
   };
 }
 
-function readKey(path: string | undefined): Buffer | undefined {
+/** undefined where there is none, and where none can be kept: a home that cannot be written keeps no run from going on. */
+function keyAt(path: string | undefined, { orMake }: { readonly orMake: boolean }): Buffer | undefined {
   if (path === undefined) return undefined;
   try {
+    if (orMake && kindOf(path) === 'missing') {
+      makeFolder(dirname(path));
+      // The first of two runs that make one at the same time wins.
+      writeNewFile(path, asItIs(randomBytes(BYTES).toString('hex')));
+    }
     const text = readPlain(path, 2 * BYTES);
     return text !== undefined && KEY.test(text) ? Buffer.from(text, 'hex') : undefined;
   } catch (error) {
-    return unlessStore(error);
+    if (!isCtxbError(error)) throw error;
+    return undefined;
   }
-}
-
-/** The first of two runs that make one at the same time wins. */
-function makeKey(path: string | undefined): Buffer | undefined {
-  if (path === undefined) return undefined;
-  try {
-    makeFolder(dirname(path));
-    writeNewFile(path, asItIs(randomBytes(BYTES).toString('hex')));
-    return readKey(path);
-  } catch (error) {
-    return unlessStore(error);
-  }
-}
-
-/** A home that cannot be written keeps no run from going on. */
-function unlessStore(error: unknown): undefined {
-  if (!(error instanceof CtxbError)) throw error;
 }
