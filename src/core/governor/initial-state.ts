@@ -5,9 +5,8 @@ import { NO_CACHE } from './cost/prompt-cache.ts';
 import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
 import { newExact } from './relief/exact.ts';
-import { NO_FETCHES } from './relief/missed.ts';
 import { NO_RELIEF } from './relief/relief-state.ts';
-import { NO_REFILL } from './relief/thrash.ts';
+import { NO_FETCHES, NO_REFILL } from './relief/tool-results.ts';
 import {
   EMPTY_MAILBOX,
   type GovernorState,

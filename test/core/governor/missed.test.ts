@@ -5,7 +5,7 @@ import {
   missedAfterRelief,
   NO_FETCHES,
   USUALLY_MISSED,
-} from '../../../src/core/governor/relief/missed.ts';
+} from '../../../src/core/governor/relief/tool-results.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
 import { boundaryLine } from '../../support/governor.ts';
 

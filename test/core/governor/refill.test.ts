@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Refill } from '../../../src/core/governor/relief/relief-state.ts';
-import { NO_REFILL, openTools, refillAfter, refillText } from '../../../src/core/governor/relief/thrash.ts';
+import {
+  NO_REFILL,
+  openTools,
+  type Refill,
+  refillAfter,
+  refillText,
+} from '../../../src/core/governor/relief/tool-results.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
 import { boundaryLine, callLine, type Line, resultLine, userLine } from '../../support/governor.ts';
 

@@ -30,9 +30,9 @@ import {
 import { afterEcho, followExact, isEcho, noteMidTurn, prepareExact } from '../relief/exact.ts';
 import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
-import { fetchesAfter } from '../relief/missed.ts';
 import { adviseRelief, dueRelief, judgeLevel, measureHandoff, readRelief, tellNative } from '../relief/relief.ts';
-import { brakeThrash, readBreaker, refillAfter } from '../relief/thrash.ts';
+import { brakeThrash, readBreaker } from '../relief/thrash.ts';
+import { fetchesAfter, refillAfter } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, inStages, keep, type Stage, type Step } from '../steps.ts';
 import { followResults } from '../tool-budget/follow-results.ts';

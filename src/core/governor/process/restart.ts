@@ -8,7 +8,7 @@ import { cut } from '../prompts/sentences.ts';
 import { newExact } from '../relief/exact.ts';
 import { startHandoff } from '../relief/handoff.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
-import { openTools } from '../relief/thrash.ts';
+import { openTools } from '../relief/tool-results.ts';
 import { type GovernorState, type Mailbox, NOT_COMPACTING } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { NO_STALL } from '../waits/waits-state.ts';

@@ -3,7 +3,7 @@ import type { Action } from '../actions.ts';
 import { isAgentCall } from '../agents/agents.ts';
 import { changed, changedIn } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
-import { titleOf } from '../relief/thrash.ts';
+import { titleOf } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, isRelieving, keep, type Step, setTimer } from '../steps.ts';
 import { breakOff } from '../waits/wait.ts';

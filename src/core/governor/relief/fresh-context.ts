@@ -8,8 +8,8 @@ import { countSent, ownUuid, request, userLine } from '../prompts/own-lines.ts';
 import { type GovernorState, NOT_COMPACTING } from '../state.ts';
 import { chain, decided, keep, type Step, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
-import { fetchesAfterRelief } from './missed.ts';
 import type { HandoffDocument, HandoffPhase, Written } from './relief-state.ts';
+import { fetchesAfterRelief } from './tool-results.ts';
 
 /** `/clear` needs no API call. */
 export const CLEAR_PATIENCE_MS = 30_000;

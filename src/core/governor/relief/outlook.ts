@@ -18,7 +18,7 @@ import {
   USUAL_GROWTH,
   willCross,
 } from './ladder.ts';
-import { missedAfterRelief } from './missed.ts';
+import { missedAfterRelief } from './tool-results.ts';
 
 /** No relief comes within so many calls of the one before, or of one that was tried in vain. */
 export const TOO_SOON = 10;

@@ -190,17 +190,3 @@ export interface Exhausted {
  * mid-turn is still known at the turn's end. `spent`: compacting was advised already and cannot be carried out here.
  */
 export type Latch = 'none' | 'warn' | 'compact' | 'spent';
-
-/** What has come into the context since it was last relieved, by tool and file, in characters. */
-export interface Refill {
-  /** Tool calls under way: what they are counted under, and what each does. */
-  readonly open: readonly { readonly id: string; readonly label: string; readonly title: string }[];
-  /** The results, each by itself until there are many. */
-  readonly results: readonly RefillShare[];
-}
-
-export interface RefillShare {
-  readonly label: string;
-  /** UTF-16 units. */
-  readonly chars: number;
-}
