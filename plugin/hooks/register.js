@@ -119,9 +119,7 @@ var LEAST_SETTING_TOKENS = PLACEABLE.least - 2e4;
 function restingTrigger(policy, window) {
   const { compaction, midTurn, thresholds } = policy;
   if (!midTurn.enabled) return void 0;
-  return triggerSetting(window, compaction.enabled ? inTokens(thresholds.midTurn, window) : window);
-}
-function triggerSetting(window, wanted) {
+  const wanted = compaction.enabled ? inTokens(thresholds.midTurn, window) : window;
   const at = Math.floor(Math.min(wanted, window - NATIVE_RESERVE_TOKENS));
   const setting = at + NATIVE_RESERVE_TOKENS;
   return setting < PLACEABLE.least || setting > PLACEABLE.most ? void 0 : { at, setting };
@@ -952,14 +950,24 @@ function calledTurn(turn) {
   return changedTurn(turn, { calls: turn.calls + 1 });
 }
 function changedTurn(turn, changes) {
-  const { phase, startedBy: startedBy2, ended: ended3, unprompted, growth, startedAt, calls, prompts, last, unheard } = turn;
-  const copy = { phase, startedBy: startedBy2, ended: ended3, unprompted, growth, startedAt, calls, prompts, last, unheard };
+  const { phase, startedBy: startedBy2, ended, unprompted, growth, startedAt, calls, prompts, last, unheard } = turn;
+  const copy = { phase, startedBy: startedBy2, ended, unprompted, growth, startedAt, calls, prompts, last, unheard };
   return Object.assign(copy, changes);
 }
 function isTurnActivity(event) {
-  if (event.kind === "compact-status") return event.phase === "compacting";
-  if (event.kind === "user" && event.role !== "tool-result") return false;
-  return event.kind === "init" || "subagent" in event && event.subagent === null;
+  switch (event.kind) {
+    case "init":
+      return true;
+    case "compact-status":
+      return event.phase === "compacting";
+    case "assistant":
+    case "partial":
+      return event.subagent === null;
+    case "user":
+      return event.subagent === null && event.role === "tool-result";
+    default:
+      return false;
+  }
 }
 
 // src/core/governor/relief/economic-moment.ts
@@ -1542,12 +1550,11 @@ function onExactProved(state) {
   return chain(planExact(changedIn(state, "exact", { phase: "ready" })), (next) => keep(next, [CLEAR]));
 }
 function giveUpArming(state) {
-  return isArming(state) ? disarm(state, `${nameOf(state)} does not run the mod`) : keep(state);
+  const { version } = state.session;
+  const name = version === void 0 ? "this claude" : `Claude Code ${version}`;
+  return isArming(state) ? disarm(state, `${name} does not run the mod`) : keep(state);
 }
 var CLEAR = { kind: "clear-timer", timer: "exact" };
-function nameOf({ session }) {
-  return session.version === void 0 ? "this claude" : `Claude Code ${session.version}`;
-}
 function isArming({ exact }) {
   return exact.phase === "arming" || exact.phase === "awaited";
 }
@@ -1633,6 +1640,126 @@ function worthOf(state, before) {
   return { savedUsd: toUsd(Math.round(saved / 1e6)), onceUsd: toUsd(Math.round(anew / 1e6)) };
 }
 
+// src/core/governor/relief/tool-results.ts
+function afterTools(event, before, begun, ended) {
+  const hasTools = event.kind === "assistant" || event.kind === "user" && event.role === "tool-result";
+  if (!hasTools || event.subagent !== null) return before;
+  return event.blocks.reduce((so, block2) => {
+    if (block2.type === "tool_use") return begun(so, block2);
+    return block2.type === "tool_result" ? ended(so, block2) : so;
+  }, before);
+}
+var NO_REFILL = {
+  /** Tool calls under way: what they are counted under, and what each does. */
+  open: [],
+  /** The results, each by itself until there are many. */
+  results: []
+};
+var LIMIT = 100;
+var TITLE_LENGTH = 300;
+function refillAfter(refill, event) {
+  if (event.kind === "result") return { ...refill, open: [] };
+  if (event.kind === "boundary" || event.kind === "reset") return NO_REFILL;
+  return afterTools(event, refill, opened, filled);
+}
+function opened(refill, block2) {
+  const call = { id: block2.id, label: labelOf(block2), title: titleOf(block2) };
+  const open = [...refill.open.filter(({ id }) => id !== block2.id), call];
+  return { open: open.slice(-LIMIT), results: refill.results };
+}
+function labelOf({ name, input }) {
+  const { file_path, path, notebook_path } = fieldsOf(input);
+  const file = textOf(file_path) ?? textOf(path) ?? textOf(notebook_path);
+  return file === void 0 ? name : `${name} ${file}`;
+}
+function titleOf(block2) {
+  return `${labelOf(block2)} ${textOf(fieldsOf(block2.input).command) ?? ""}`.trim().slice(0, TITLE_LENGTH);
+}
+function filled(refill, { toolUseId, text }) {
+  const call = refill.open.find(({ id }) => id === toolUseId);
+  if (call === void 0) return refill;
+  const results = [...refill.results, { label: call.label, chars: text.length }];
+  return {
+    open: refill.open.filter((other) => other !== call),
+    results: results.length < 2 * LIMIT ? results : summed(results).slice(-LIMIT)
+  };
+}
+function summed(results) {
+  const sums = /* @__PURE__ */ new Map();
+  for (const { label, chars } of results) {
+    const sum2 = (sums.get(label) ?? 0) + chars;
+    sums.delete(label);
+    sums.set(label, sum2);
+  }
+  return [...sums].map(([label, chars]) => ({ label, chars }));
+}
+function openTools({ open }) {
+  return open.map(({ title }) => title).join("; ");
+}
+function refillText({ results }) {
+  const largest = summed(results).sort((a, b) => b.chars - a.chars).slice(0, 3);
+  return largest.map(({ label, chars }) => `${label} (${chars} characters)`).join(", ");
+}
+var NOTHING3 = { calls: 0, tokens: 0 };
+var NO_FETCHES = {
+  open: {},
+  /**
+   * - `sight`: its result is in the context.
+   * - `gone`: the last relief took it away. What earlier ones took would be missed without the last one too.
+   * - `habit`: it was fetched again while it was in the context, so no relief is the cause.
+   */
+  known: {},
+  /**
+   * After each of the last reliefs, newest last; the first is what came before any. What is fetched again although it is
+   * in sight counts against it: as much would have been fetched again in any case.
+   */
+  missed: [NOTHING3]
+};
+var REMEMBERED = 8;
+var NAMES = 500;
+var NAME_LENGTH = 300;
+var NOT_FETCHING = /^(?:Edit|Write|MultiEdit|NotebookEdit|TodoWrite|Agent|Task|Skill)/;
+var USUALLY_MISSED = { calls: 1, tokens: 2e3 };
+function missedAfterRelief({ missed }) {
+  const seen = [USUALLY_MISSED, ...missed.slice(1)];
+  const mean = (of) => Math.max(0, seen.reduce((sum2, one) => sum2 + one[of], 0) / seen.length);
+  return { calls: mean("calls"), tokens: mean("tokens") };
+}
+function fetchesAfter(fetches, event) {
+  if (event.kind === "reset") return NO_FETCHES;
+  return event.kind === "boundary" ? fetchesAfterRelief(fetches) : afterTools(event, fetches, fetching, fetched);
+}
+function fetchesAfterRelief({ known, missed }) {
+  const still = Object.entries(known).filter(([, where]) => where !== "gone").map(([name, where]) => [name, where === "sight" ? "gone" : where]);
+  return { open: {}, known: Object.fromEntries(still), missed: [...missed, NOTHING3].slice(-REMEMBERED) };
+}
+function fetching(fetches, block2) {
+  if (NOT_FETCHING.test(block2.name)) return fetches;
+  const { file_path, notebook_path, command: command2, offset } = fieldsOf(block2.input);
+  const of = textOf(file_path) ?? textOf(notebook_path) ?? textOf(command2) ?? JSON.stringify(block2.input);
+  const call = { name: `${block2.name} ${of}`.slice(0, NAME_LENGTH), isPage: offset !== void 0 };
+  return { ...fetches, open: { ...fetches.open, [block2.id]: call } };
+}
+function fetched(fetches, block2) {
+  const { [block2.toolUseId]: call, ...open } = fetches.open;
+  if (call === void 0) return fetches;
+  const { name, isPage } = call;
+  const where = fetches.known[name];
+  if (where === "habit" || where === "sight" && isPage) return { ...fetches, open };
+  const known = withName(fetches.known, name, where === "sight" ? "habit" : "sight");
+  if (where === void 0) return { ...fetches, open, known };
+  return { open, known, missed: withMiss(fetches.missed, where === "gone" ? 1 : -1, block2) };
+}
+function withName(known, name, where) {
+  const more = { ...known, [name]: where };
+  return Object.keys(more).length <= NAMES ? more : Object.fromEntries(Object.entries(more).slice(-NAMES / 2));
+}
+function withMiss(missed, sign, block2) {
+  const { calls, tokens: tokens2 } = missed.at(-1) ?? NOTHING3;
+  const size = estimateTokens(measureBlock(block2), UNCALIBRATED);
+  return [...missed.slice(0, -1), { calls: calls + sign, tokens: tokens2 + sign * size }];
+}
+
 // src/core/governor/relief/thrash.ts
 var THRASH = { compactions: 3, turns: 5, calls: 10 };
 var EXACT_CALLS = 3;
@@ -1661,7 +1788,7 @@ function brakeThrash(before, state, event) {
   const reason = `${compactions} compactions in one turn, each within ${THRASH.calls} calls of the one before${filledBy(before.refill)}`;
   const thrash = { kind: "thrash", ...decided(state, reason), compactions, last };
   if (!last) return keep(state, [thrash]);
-  return chain(keep({ ...state, relief: { ...state.relief, hopeless: reason } }, [thrash]), sendInterrupt);
+  return chain(keep(changedIn(state, "relief", { hopeless: reason }), [thrash]), sendInterrupt);
 }
 function tellsBreaker({ isError, terminalReason }) {
   return isError && terminalReason === "rapid_refill_breaker";
@@ -1669,7 +1796,7 @@ function tellsBreaker({ isError, terminalReason }) {
 function readBreaker(state, event) {
   if (!tellsBreaker(event) || !mayEnd(state) || exactIsPossible(state)) return state;
   const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.refill)}`;
-  return { ...state, relief: { ...state.relief, hopeless: reason } };
+  return changedIn(state, "relief", { hopeless: reason });
 }
 function mayEnd({ run }) {
   const { compaction, handoff: handoff2 } = run.policy;
@@ -1678,58 +1805,6 @@ function mayEnd({ run }) {
 function filledBy(refill) {
   const text = refillText(refill);
   return text === "" ? "" : `, filled again by ${text}`;
-}
-var NO_REFILL = { open: [], results: [] };
-var LIMIT = 100;
-var TITLE_LENGTH = 300;
-function refillAfter(refill, event) {
-  if (event.kind === "result") return { ...refill, open: [] };
-  if (event.kind === "boundary" || event.kind === "reset") return NO_REFILL;
-  if (event.kind === "assistant" && event.subagent === null) {
-    return event.blocks.reduce((so, block2) => block2.type === "tool_use" ? begun(so, block2) : so, refill);
-  }
-  if (event.kind !== "user" || event.role !== "tool-result" || event.subagent !== null) return refill;
-  return event.blocks.reduce((so, block2) => block2.type === "tool_result" ? ended(so, block2) : so, refill);
-}
-function begun(refill, block2) {
-  const { id } = block2;
-  const label = labelOf(block2);
-  const title = titleOf(block2);
-  const open = [...refill.open.filter((call) => call.id !== id), { id, label, title }];
-  return { open: open.slice(-LIMIT), results: refill.results };
-}
-function labelOf({ name, input }) {
-  const fields = fieldsOf(input);
-  const file = textOf(fields.file_path) ?? textOf(fields.path) ?? textOf(fields.notebook_path);
-  return file === void 0 ? name : `${name} ${file}`;
-}
-function titleOf(block2) {
-  return `${labelOf(block2)} ${textOf(fieldsOf(block2.input).command) ?? ""}`.trim().slice(0, TITLE_LENGTH);
-}
-function ended(refill, { toolUseId, text }) {
-  const call = refill.open.find(({ id }) => id === toolUseId);
-  if (call === void 0) return refill;
-  const results = [...refill.results, { label: call.label, chars: text.length }];
-  return {
-    open: refill.open.filter((other) => other !== call),
-    results: results.length < 2 * LIMIT ? results : summed(results).slice(-LIMIT)
-  };
-}
-function summed(results) {
-  const sums = /* @__PURE__ */ new Map();
-  for (const { label, chars } of results) {
-    const sum2 = (sums.get(label) ?? 0) + chars;
-    sums.delete(label);
-    sums.set(label, sum2);
-  }
-  return [...sums].map(([label, chars]) => ({ label, chars }));
-}
-function openTools({ open }) {
-  return open.map(({ title }) => title).join("; ");
-}
-function refillText({ results }) {
-  const largest = summed(results).sort((a, b) => b.chars - a.chars).slice(0, 3);
-  return largest.map(({ label, chars }) => `${label} (${chars} characters)`).join(", ");
 }
 
 // src/core/governor/relief/ladder.ts
@@ -1818,59 +1893,6 @@ function landingOf(landings, ceiling, first = 0) {
 }
 function median(values) {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
-// src/core/governor/relief/missed.ts
-var NOTHING3 = { calls: 0, tokens: 0 };
-var NO_FETCHES = { open: {}, known: {}, missed: [NOTHING3] };
-var REMEMBERED = 8;
-var NAMES = 500;
-var NAME_LENGTH = 300;
-var NOT_FETCHING = /^(?:Edit|Write|MultiEdit|NotebookEdit|TodoWrite|Agent|Task|Skill)/;
-var USUALLY_MISSED = { calls: 1, tokens: 2e3 };
-function missedAfterRelief({ missed }) {
-  const seen = [USUALLY_MISSED, ...missed.slice(1)];
-  const mean = (of) => Math.max(0, seen.reduce((sum2, one) => sum2 + one[of], 0) / seen.length);
-  return { calls: mean("calls"), tokens: mean("tokens") };
-}
-function fetchesAfter(fetches, event) {
-  if (event.kind === "reset") return NO_FETCHES;
-  if (event.kind === "boundary") return fetchesAfterRelief(fetches);
-  if (event.kind === "assistant" && event.subagent === null) return event.blocks.reduce(begun2, fetches);
-  if (event.kind !== "user" || event.role !== "tool-result" || event.subagent !== null) return fetches;
-  return event.blocks.reduce(ended2, fetches);
-}
-function fetchesAfterRelief({ known, missed }) {
-  const still = Object.entries(known).filter(([, where]) => where !== "gone").map(([name, where]) => [name, where === "sight" ? "gone" : where]);
-  return { open: {}, known: Object.fromEntries(still), missed: [...missed, NOTHING3].slice(-REMEMBERED) };
-}
-function begun2(fetches, block2) {
-  if (block2.type !== "tool_use" || NOT_FETCHING.test(block2.name)) return fetches;
-  const { file_path, notebook_path, command: command2, offset } = fieldsOf(block2.input);
-  const of = textOf(file_path) ?? textOf(notebook_path) ?? textOf(command2) ?? JSON.stringify(block2.input);
-  const call = { name: `${block2.name} ${of}`.slice(0, NAME_LENGTH), isPage: offset !== void 0 };
-  return { ...fetches, open: { ...fetches.open, [block2.id]: call } };
-}
-function ended2(fetches, block2) {
-  if (block2.type !== "tool_result") return fetches;
-  const { [block2.toolUseId]: call, ...open } = fetches.open;
-  if (call === void 0) return fetches;
-  const { name, isPage } = call;
-  const where = fetches.known[name];
-  if (where === "sight" && isPage) return { ...fetches, open };
-  if (where === "habit") return { ...fetches, open };
-  const known = withName(fetches.known, name, where === "sight" ? "habit" : "sight");
-  if (where === void 0) return { ...fetches, open, known };
-  return { open, known, missed: withMiss(fetches.missed, where === "gone" ? 1 : -1, block2) };
-}
-function withName(known, name, where) {
-  const more = { ...known, [name]: where };
-  return Object.keys(more).length <= NAMES ? more : Object.fromEntries(Object.entries(more).slice(-NAMES / 2));
-}
-function withMiss(missed, sign, block2) {
-  const { calls, tokens: tokens2 } = missed.at(-1) ?? NOTHING3;
-  const size = estimateTokens(measureBlock(block2), UNCALIBRATED);
-  return [...missed.slice(0, -1), { calls: calls + sign, tokens: tokens2 + sign * size }];
 }
 
 // src/core/governor/relief/outlook.ts
@@ -2085,14 +2107,17 @@ function line(parts) {
   return parts.map(({ text, paint }) => paint === void 0 ? text : paint(text)).join(SEPARATOR);
 }
 function barParts(state, style, cells) {
-  const { fraction, basis, predicted: predicted2, window } = readGauge(state.gauge);
+  const { fraction, basis } = readGauge(state.gauge);
   if (basis === "none") return [{ text: `${bar(0, cells)} not measured yet`.trim(), rank: 0, paint: style.dim }];
   if (fraction === void 0) return [];
-  const zone = zoneAt(predicted2, window, state.run.policy);
+  const zone = zoneOf(state);
   return [
     { text: `${bar(fraction, cells)} ${percent(fraction)}`.trim(), rank: 0, paint: paintOf(zone, style) },
     { text: zone, rank: 1, paint: paintOf(zone, style) }
   ];
+}
+function zoneOf({ gauge, run }) {
+  return zoneAt(readGauge(gauge).predicted, gauge.window.tokens, run.policy);
 }
 function paintOf(zone, style) {
   if (zone === "warning") return style.yellow;
@@ -2151,8 +2176,8 @@ function limitParts({ limits, run }, style) {
   });
 }
 function bar(fraction, cells) {
-  const filled = Math.min(cells, Math.round(fraction * cells));
-  return "\u2588".repeat(filled) + "\u2591".repeat(cells - filled);
+  const filled2 = Math.min(cells, Math.round(fraction * cells));
+  return "\u2588".repeat(filled2) + "\u2591".repeat(cells - filled2);
 }
 
 // src/mod/terminal/band.ts
@@ -3325,49 +3350,7 @@ function withValues(config, values) {
   return { ...tree, tools: { ...Object(tree.tools), byTool: tools } };
 }
 
-// src/core/memory/entries/describe.ts
-var TELLING = ["command", "file_path", "notebook_path", "pattern", "url", "query", "description", "prompt", "skill"];
-var NEAR4 = 4 * LONG_LINE_LENGTH;
-var KEY_LENGTH = 80;
-var VALUE_LENGTH = 80;
-function describeInput(name, input, cutTo) {
-  const fields = fieldsOf(input);
-  switch (name) {
-    case "Grep":
-    case "Glob":
-      return line2([fields.pattern, fields.path ?? fields.glob]);
-    case "Task":
-    case "Agent":
-      return line2([fields.subagent_type, fields.description]);
-    case "Read":
-      return line2([fields.file_path, range(fields)]);
-    default:
-      return line2([fields[TELLING.find((key) => typeof fields[key] === "string") ?? ""] ?? small(fields, cutTo)]);
-  }
-}
-function describeResult(name, outcome, text) {
-  const line4 = outcome === "ok" ? void 0 : errorLine(name, text);
-  return (line4 ?? lastLine(text)).slice(0, NEAR4);
-}
-function lastLine(text) {
-  const end = text.trimEnd();
-  return end.slice(end.lastIndexOf("\n") + 1);
-}
-function line2(parts) {
-  const texts = parts.filter((part2) => typeof part2 === "string" && part2 !== "");
-  return texts.map((text) => text.slice(0, NEAR4)).join(" ");
-}
-function range({ offset, limit }) {
-  if (typeof offset !== "number" && typeof limit !== "number") return void 0;
-  const from = typeof offset === "number" ? offset : 1;
-  return typeof limit === "number" ? `lines ${from}-${from + limit - 1}` : `from line ${from}`;
-}
-function small(fields, cutTo) {
-  return Object.entries(fields).slice(0, 8).flatMap(([key, value]) => {
-    const text = textOf(value) ?? (typeof value === "number" || typeof value === "boolean" ? String(value) : "");
-    return text === "" ? [] : [`${cutTo(key, KEY_LENGTH)}=${cutTo(text, VALUE_LENGTH)}`];
-  }).join(" ");
-}
+// src/core/memory/entries/error-signature.ts
 var SCAN = 2e3;
 var MAX_LINES = 3;
 var LINE_LENGTH2 = 160;
@@ -3424,6 +3407,50 @@ function mask2(line4) {
   masked = masked.replace(DURATION, "");
   if (!TEST.test(line4)) masked = masked.replace(NUMBERS, "N");
   return masked.replace(/\s+/g, " ").trim().slice(0, LINE_LENGTH2);
+}
+
+// src/core/memory/entries/describe.ts
+var TELLING = ["command", "file_path", "notebook_path", "pattern", "url", "query", "description", "prompt", "skill"];
+var NEAR4 = 4 * LONG_LINE_LENGTH;
+var KEY_LENGTH = 80;
+var VALUE_LENGTH = 80;
+function describeInput(name, input, cutTo) {
+  const fields = fieldsOf(input);
+  switch (name) {
+    case "Grep":
+    case "Glob":
+      return line2([fields.pattern, fields.path ?? fields.glob]);
+    case "Task":
+    case "Agent":
+      return line2([fields.subagent_type, fields.description]);
+    case "Read":
+      return line2([fields.file_path, range(fields)]);
+    default:
+      return line2([fields[TELLING.find((key) => typeof fields[key] === "string") ?? ""] ?? small(fields, cutTo)]);
+  }
+}
+function describeResult(name, outcome, text) {
+  const line4 = outcome === "ok" ? void 0 : errorLine(name, text);
+  return (line4 ?? lastLine(text)).slice(0, NEAR4);
+}
+function lastLine(text) {
+  const end = text.trimEnd();
+  return end.slice(end.lastIndexOf("\n") + 1);
+}
+function line2(parts) {
+  const texts = parts.filter((part2) => typeof part2 === "string" && part2 !== "");
+  return texts.map((text) => text.slice(0, NEAR4)).join(" ");
+}
+function range({ offset, limit }) {
+  if (typeof offset !== "number" && typeof limit !== "number") return void 0;
+  const from = typeof offset === "number" ? offset : 1;
+  return typeof limit === "number" ? `lines ${from}-${from + limit - 1}` : `from line ${from}`;
+}
+function small(fields, cutTo) {
+  return Object.entries(fields).slice(0, 8).flatMap(([key, value]) => {
+    const text = textOf(value) ?? (typeof value === "number" || typeof value === "boolean" ? String(value) : "");
+    return text === "" ? [] : [`${cutTo(key, KEY_LENGTH)}=${cutTo(text, VALUE_LENGTH)}`];
+  }).join(" ");
 }
 
 // src/core/governor/tool-budget/cut-text.ts
@@ -3789,6 +3816,176 @@ function createWorkingFolder() {
       return [{ path, change: change.change, to }];
     })
   };
+}
+
+// src/core/memory/shell/shell-arguments.ts
+var CARRIERS = /* @__PURE__ */ new Set(["sudo", "command", "builtin", "nohup", "env", "time", "timeout"]);
+var ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+var CARRIER_OPTION = { sudo: /^-[nEH]$/, timeout: /^(?:-\S+|\d[\d.]*[smhd]?)$/ };
+function programIn(words2) {
+  let carrier = "";
+  const from = words2.findIndex(({ raw, text }) => {
+    if (text !== null && CARRIERS.has(text)) carrier = text;
+    else return !ASSIGNMENT.test(raw) && CARRIER_OPTION[carrier]?.test(raw) !== true;
+    return false;
+  });
+  return from < 0 ? [] : words2.slice(from);
+}
+function readArguments(words2, accepted) {
+  const known = new Map(accepted.split(" ").map((name) => [name.replace("=", ""), name.endsWith("=")]));
+  const end = words2.findIndex(({ text }) => text === "--");
+  const before = end < 0 ? words2 : words2.slice(0, end);
+  const after = end < 0 ? void 0 : words2.slice(end + 1);
+  const options = /* @__PURE__ */ new Set();
+  const values = [];
+  let isValue = false;
+  for (const word of before) {
+    const names = isValue ? [] : optionNames(word);
+    if (names?.every((name) => known.has(name)) !== true) return void 0;
+    if (!isValue && names.length === 0) values.push(word);
+    for (const name of names) options.add(name.replace(/^-+/, ""));
+    isValue = known.get(names.at(-1) ?? "") === true && !word.text?.includes("=");
+  }
+  return { options, operands: [...values, ...after ?? []], after };
+}
+function optionNames({ text, raw }) {
+  if (text === "-" || !(text ?? raw).startsWith("-")) return [];
+  if (text === null) return void 0;
+  return text.startsWith("--") ? text.split("=", 1) : [...text.slice(1)].map((letter) => `-${letter}`);
+}
+var PATH_LIMIT = 1024;
+function inFolder(folder, path) {
+  if (path === null || path === "") return null;
+  if (path.startsWith("/")) return normalised2(path);
+  if (folder === null || folder.length + path.length > PATH_LIMIT) return null;
+  return normalised2(`${folder}/${path}`);
+}
+function literals(words2, folder) {
+  return words2.flatMap(({ text }) => inFolder(folder, text) ?? []);
+}
+
+// src/core/memory/shell/file-effects.ts
+var NOTHING4 = {};
+var MOVE = "-f -v -T --force --verbose --no-target-directory";
+var PROGRAMS = /* @__PURE__ */ new Map([
+  ["rm", ["-r -R -f -d -v --recursive --force --dir --verbose", removed]],
+  ["mv", [MOVE, moved]],
+  ["cp", [`-p ${MOVE}`, copied]],
+  ["sed", ["-i -E -r -n -s -u -z -e= -f= --in-place", editedInPlace]],
+  ["git rm", ["-r -f -q --force --quiet", untracked]],
+  ["git mv", ["-f -v --force --verbose", moved]],
+  ["git checkout", ["-f -q --force --quiet", checkout]],
+  ["git restore", ["-S -W -q --staged --worktree --quiet -s= --source=", restore]],
+  ["git reset", ["-q --hard --quiet", reset]]
+]);
+function fileEffects(name, words2, folder) {
+  return name === "git" ? gitEffects(words2, folder) : effectsOf(name, words2, folder);
+}
+function effectsOf(name, words2, folder) {
+  const [options, effects] = PROGRAMS.get(name) ?? [];
+  const read2 = options && readArguments(words2, options);
+  return read2 && effects ? effects(read2, folder) : NOTHING4;
+}
+function gitEffects(words2, folder) {
+  let at = 0;
+  let where = folder;
+  for (; words2[at]?.raw.startsWith("-"); at++) {
+    const option = words2[at]?.text;
+    if (option === "-C") where = inFolder(where, words2[++at]?.text ?? null);
+    else if (option === "-c") at++;
+    else if (option !== "--no-pager" && option !== "-P") return NOTHING4;
+  }
+  const verb = words2[at]?.text ?? "";
+  const rest = words2.slice(at + 1);
+  if (verb === "commit") return { commits: !rest.some(({ text }) => text === "--dry-run" || text === "--help") };
+  return effectsOf(`git ${verb}`, rest, where);
+}
+var WRITES = /* @__PURE__ */ new Map([
+  [">", "created"],
+  [">|", "created"],
+  ["&>", "created"],
+  [">&", "created"],
+  [">>", "edited"],
+  ["&>>", "edited"]
+]);
+function redirectChanges(redirects, folder) {
+  return redirects.flatMap(({ operator, target }) => {
+    const change = WRITES.get(operator);
+    if (change === void 0 || operator === ">&" && /^(?:\d+|-)$/.test(target.raw)) return [];
+    return changed2(change, literals([target], folder));
+  });
+}
+function changed2(change, paths) {
+  return paths.filter((path) => !path.startsWith("/dev/")).map((path) => ({ path, change }));
+}
+function removed({ operands }, folder) {
+  return { changes: changed2("deleted", literals(operands, folder)) };
+}
+function untracked({ operands }, folder) {
+  return { changes: changed2("deleted", pathspecs(operands, folder)) };
+}
+function moved(read2, folder) {
+  const moves = transfers(read2, folder);
+  return { changes: moves.map(([path, to]) => ({ path, change: "moved", ...to === null ? {} : { to } })) };
+}
+function copied(read2, folder) {
+  const copies = transfers(read2, folder).flatMap(([, to]) => to ?? []);
+  return { changes: changed2("created", copies) };
+}
+function transfers({ operands, options }, folder) {
+  const target = operands.at(-1)?.text ?? null;
+  const sources = operands.slice(0, -1);
+  const several = sources.filter(({ text }) => text !== null).length > 1;
+  const exact = options.has("T") || options.has("no-target-directory");
+  return sources.flatMap(({ text }) => {
+    const from = inFolder(folder, text);
+    if (from === null) return [];
+    return [[from, inFolder(folder, destination(baseName(from), target, several, exact))]];
+  });
+}
+function destination(name, target, several, exact) {
+  if (target === null || exact) return target;
+  if (several || /(?:^|\/)\.{0,2}$/.test(target)) return `${target}/${name}`;
+  const last = baseName(target);
+  return last === name || last.includes(".") && name.includes(".") ? target : null;
+}
+function editedInPlace({ options, operands }, folder) {
+  if (!options.has("i") && !options.has("in-place")) return NOTHING4;
+  const named = operands.filter(({ text }) => text !== "");
+  if (options.has("e") || options.has("f")) return { changes: changed2("edited", literals(named, folder)) };
+  const [script, ...files2] = named;
+  const isOne = script?.text !== null || script.raw.startsWith('"');
+  return isOne ? { changes: changed2("edited", literals(files2, folder)) } : NOTHING4;
+}
+function checkout({ operands, after, options }, folder) {
+  if (after !== void 0) return discard("checkout", after, folder);
+  if (operands.length > 1) return discard("checkout", operands.slice(1), folder);
+  if (options.has("f") || options.has("force")) return discardAll("checkout", folder);
+  return operands[0] !== void 0 && namesFile(operands[0]) ? discard("checkout", operands, folder) : NOTHING4;
+}
+function namesFile({ text }) {
+  return text === "." || /^(?!v?\d)[^/]*\.[a-z]{2,4}$/i.test(baseName(text ?? ""));
+}
+function restore({ options, operands }, folder) {
+  const staged = options.has("S") || options.has("staged");
+  const worktree = options.has("W") || options.has("worktree");
+  return staged && !worktree ? NOTHING4 : discard("restore", operands, folder);
+}
+function reset({ options }, folder) {
+  return options.has("hard") ? discardAll("reset", folder) : NOTHING4;
+}
+function discard(how, words2, folder) {
+  const paths = pathspecs(words2, folder);
+  if (paths.includes(START2)) return { discards: { how, paths: "all" } };
+  return paths.length > 0 ? { discards: { how, paths } } : NOTHING4;
+}
+function discardAll(how, folder) {
+  if (folder === null) return NOTHING4;
+  return { discards: { how, paths: folder === START2 ? "all" : [folder] } };
+}
+function pathspecs(words2, folder) {
+  const certain = words2.filter(({ text }) => text !== null && !/[*?[]|^:/.test(text));
+  return literals(certain, folder);
 }
 
 // node_modules/unbash/dist/traversal.js
@@ -10799,174 +10996,6 @@ function isFixed(part2) {
   if (part2.type === "DoubleQuoted" || part2.type === "LocaleString") return part2.parts.every(isFixed);
   return part2.type === "Literal" || part2.type === "SingleQuoted" || part2.type === "AnsiCQuoted";
 }
-var CARRIERS = /* @__PURE__ */ new Set(["sudo", "command", "builtin", "nohup", "env", "time", "timeout"]);
-var ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
-var CARRIER_OPTION = { sudo: /^-[nEH]$/, timeout: /^(?:-\S+|\d[\d.]*[smhd]?)$/ };
-function programIn(words2) {
-  let carrier = "";
-  const from = words2.findIndex(({ raw, text }) => {
-    if (text !== null && CARRIERS.has(text)) carrier = text;
-    else return !ASSIGNMENT.test(raw) && CARRIER_OPTION[carrier]?.test(raw) !== true;
-    return false;
-  });
-  return from < 0 ? [] : words2.slice(from);
-}
-function readArguments(words2, accepted) {
-  const known = new Map(accepted.split(" ").map((name) => [name.replace("=", ""), name.endsWith("=")]));
-  const end = words2.findIndex(({ text }) => text === "--");
-  const before = end < 0 ? words2 : words2.slice(0, end);
-  const after = end < 0 ? void 0 : words2.slice(end + 1);
-  const options = /* @__PURE__ */ new Set();
-  const values = [];
-  let isValue = false;
-  for (const word of before) {
-    const names = isValue ? [] : optionNames(word);
-    if (names?.every((name) => known.has(name)) !== true) return void 0;
-    if (!isValue && names.length === 0) values.push(word);
-    for (const name of names) options.add(name.replace(/^-+/, ""));
-    isValue = known.get(names.at(-1) ?? "") === true && !word.text?.includes("=");
-  }
-  return { options, operands: [...values, ...after ?? []], after };
-}
-function optionNames({ text, raw }) {
-  if (text === "-" || !(text ?? raw).startsWith("-")) return [];
-  if (text === null) return void 0;
-  return text.startsWith("--") ? text.split("=", 1) : [...text.slice(1)].map((letter) => `-${letter}`);
-}
-var PATH_LIMIT = 1024;
-function inFolder(folder, path) {
-  if (path === null || path === "") return null;
-  if (path.startsWith("/")) return normalised2(path);
-  if (folder === null || folder.length + path.length > PATH_LIMIT) return null;
-  return normalised2(`${folder}/${path}`);
-}
-function literals(words2, folder) {
-  return words2.flatMap(({ text }) => inFolder(folder, text) ?? []);
-}
-
-// src/core/memory/shell/file-effects.ts
-var NOTHING4 = {};
-var MOVE = "-f -v -T --force --verbose --no-target-directory";
-var PROGRAMS = /* @__PURE__ */ new Map([
-  ["rm", ["-r -R -f -d -v --recursive --force --dir --verbose", removed]],
-  ["mv", [MOVE, moved]],
-  ["cp", [`-p ${MOVE}`, copied]],
-  ["sed", ["-i -E -r -n -s -u -z -e= -f= --in-place", editedInPlace]],
-  ["git rm", ["-r -f -q --force --quiet", untracked]],
-  ["git mv", ["-f -v --force --verbose", moved]],
-  ["git checkout", ["-f -q --force --quiet", checkout]],
-  ["git restore", ["-S -W -q --staged --worktree --quiet -s= --source=", restore]],
-  ["git reset", ["-q --hard --quiet", reset]]
-]);
-function fileEffects(name, words2, folder) {
-  return name === "git" ? gitEffects(words2, folder) : effectsOf(name, words2, folder);
-}
-function effectsOf(name, words2, folder) {
-  const [options, effects] = PROGRAMS.get(name) ?? [];
-  const read2 = options && readArguments(words2, options);
-  return read2 && effects ? effects(read2, folder) : NOTHING4;
-}
-function gitEffects(words2, folder) {
-  let at = 0;
-  let where = folder;
-  for (; words2[at]?.raw.startsWith("-"); at++) {
-    const option = words2[at]?.text;
-    if (option === "-C") where = inFolder(where, words2[++at]?.text ?? null);
-    else if (option === "-c") at++;
-    else if (option !== "--no-pager" && option !== "-P") return NOTHING4;
-  }
-  const verb = words2[at]?.text ?? "";
-  const rest = words2.slice(at + 1);
-  if (verb === "commit") return { commits: !rest.some(({ text }) => text === "--dry-run" || text === "--help") };
-  return effectsOf(`git ${verb}`, rest, where);
-}
-var WRITES = /* @__PURE__ */ new Map([
-  [">", "created"],
-  [">|", "created"],
-  ["&>", "created"],
-  [">&", "created"],
-  [">>", "edited"],
-  ["&>>", "edited"]
-]);
-function redirectChanges(redirects, folder) {
-  return redirects.flatMap(({ operator, target }) => {
-    const change = WRITES.get(operator);
-    if (change === void 0 || operator === ">&" && /^(?:\d+|-)$/.test(target.raw)) return [];
-    return changed2(change, literals([target], folder));
-  });
-}
-function changed2(change, paths) {
-  return paths.filter((path) => !path.startsWith("/dev/")).map((path) => ({ path, change }));
-}
-function removed({ operands }, folder) {
-  return { changes: changed2("deleted", literals(operands, folder)) };
-}
-function untracked({ operands }, folder) {
-  return { changes: changed2("deleted", pathspecs(operands, folder)) };
-}
-function moved(read2, folder) {
-  const moves = transfers(read2, folder);
-  return { changes: moves.map(([path, to]) => ({ path, change: "moved", ...to === null ? {} : { to } })) };
-}
-function copied(read2, folder) {
-  const copies = transfers(read2, folder).flatMap(([, to]) => to ?? []);
-  return { changes: changed2("created", copies) };
-}
-function transfers({ operands, options }, folder) {
-  const target = operands.at(-1)?.text ?? null;
-  const sources = operands.slice(0, -1);
-  const several = sources.filter(({ text }) => text !== null).length > 1;
-  const exact = options.has("T") || options.has("no-target-directory");
-  return sources.flatMap(({ text }) => {
-    const from = inFolder(folder, text);
-    if (from === null) return [];
-    return [[from, inFolder(folder, destination(baseName(from), target, several, exact))]];
-  });
-}
-function destination(name, target, several, exact) {
-  if (target === null || exact) return target;
-  if (several || /(?:^|\/)\.{0,2}$/.test(target)) return `${target}/${name}`;
-  const last = baseName(target);
-  return last === name || last.includes(".") && name.includes(".") ? target : null;
-}
-function editedInPlace({ options, operands }, folder) {
-  if (!options.has("i") && !options.has("in-place")) return NOTHING4;
-  const named = operands.filter(({ text }) => text !== "");
-  if (options.has("e") || options.has("f")) return { changes: changed2("edited", literals(named, folder)) };
-  const [script, ...files2] = named;
-  const isOne = script?.text !== null || script.raw.startsWith('"');
-  return isOne ? { changes: changed2("edited", literals(files2, folder)) } : NOTHING4;
-}
-function checkout({ operands, after, options }, folder) {
-  if (after !== void 0) return discard("checkout", after, folder);
-  if (operands.length > 1) return discard("checkout", operands.slice(1), folder);
-  if (options.has("f") || options.has("force")) return discardAll("checkout", folder);
-  return operands[0] !== void 0 && namesFile(operands[0]) ? discard("checkout", operands, folder) : NOTHING4;
-}
-function namesFile({ text }) {
-  return text === "." || /^(?!v?\d)[^/]*\.[a-z]{2,4}$/i.test(baseName(text ?? ""));
-}
-function restore({ options, operands }, folder) {
-  const staged = options.has("S") || options.has("staged");
-  const worktree = options.has("W") || options.has("worktree");
-  return staged && !worktree ? NOTHING4 : discard("restore", operands, folder);
-}
-function reset({ options }, folder) {
-  return options.has("hard") ? discardAll("reset", folder) : NOTHING4;
-}
-function discard(how, words2, folder) {
-  const paths = pathspecs(words2, folder);
-  if (paths.includes(START2)) return { discards: { how, paths: "all" } };
-  return paths.length > 0 ? { discards: { how, paths } } : NOTHING4;
-}
-function discardAll(how, folder) {
-  if (folder === null) return NOTHING4;
-  return { discards: { how, paths: folder === START2 ? "all" : [folder] } };
-}
-function pathspecs(words2, folder) {
-  const certain = words2.filter(({ text }) => text !== null && !/[*?[]|^:/.test(text));
-  return literals(certain, folder);
-}
 
 // src/core/memory/shell/shell-effects.ts
 var UNCERTAIN = { changes: [], discards: void 0, commits: false, certain: false };
@@ -11175,9 +11204,9 @@ function goFigures(tail, whole2) {
   const count2 = (mark3) => lines.filter((line4) => line4.startsWith(mark3)).length;
   const packages = { passed: count2("ok "), failed: count2("FAIL	"), skipped: 0 };
   const tests = { passed: count2("--- PASS"), failed: count2("--- FAIL"), skipped: count2("--- SKIP") };
-  const begun3 = count2("=== RUN");
-  const { passed: passed2, failed, skipped } = begun3 > 0 || tests.passed > 0 ? tests : packages;
-  const isWhole = begun3 === 0 || begun3 === tests.passed + tests.failed + tests.skipped;
+  const begun = count2("=== RUN");
+  const { passed: passed2, failed, skipped } = begun > 0 || tests.passed > 0 ? tests : packages;
+  const isWhole = begun === 0 || begun === tests.passed + tests.failed + tests.skipped;
   if (packages.passed + packages.failed === 0 || !isWhole || count2("FAIL") > 0 && failed === 0) return [];
   return foundAt(
     last.index,
@@ -11195,24 +11224,24 @@ function plain2(text, length) {
 var COMMAND_NEAR = 2e4;
 var TAIL_NEAR = { lines: 40, length: 8e3 };
 var MAY_CHANGE_FILES = /(?<![0-9&])>(?![&\s]*\/dev\/null|&\d)|\b(?:rm|mv|cp|tee|touch|sed|perl|git|ln|install|truncate|dd)\b/;
-function commandFacts(ended3) {
-  const text = commandOf(ended3);
+function commandFacts(ended) {
+  const text = commandOf(ended);
   if (text === void 0) return void 0;
-  const { outcome, result } = ended3;
-  const exit = exitOf(ended3);
+  const { outcome, result } = ended;
+  const exit = exitOf(ended);
   const isFailure = outcome === "failed" || outcome === "ok" && exit !== null && exit > 1;
   return {
     text: text.slice(0, COMMAND_NEAR),
     exit,
-    background: isBackground(ended3),
-    ms: durationOf(ended3),
-    tail: isFailure ? lastLines(outputOf(ended3), TAIL_NEAR.lines, TAIL_NEAR.length) : "",
+    background: isBackground(ended),
+    ms: durationOf(ended),
+    tail: isFailure ? lastLines(outputOf(ended), TAIL_NEAR.lines, TAIL_NEAR.length) : "",
     counts: outcome === "ok" || outcome === "failed" ? readCounts(result.text) : void 0
   };
 }
-function commandEffects(ended3) {
-  const text = commandOf(ended3) ?? "";
-  return ended3.outcome === "ok" && exitOf(ended3) === 0 && MAY_CHANGE_FILES.test(text) ? shellEffects(text) : void 0;
+function commandEffects(ended) {
+  const text = commandOf(ended) ?? "";
+  return ended.outcome === "ok" && exitOf(ended) === 0 && MAY_CHANGE_FILES.test(text) ? shellEffects(text) : void 0;
 }
 function exitOf({ call, exit, report }) {
   return call.use.name === "Bash" ? exit : numberOf(fieldsOf(report).exitCode) ?? null;
@@ -11397,23 +11426,23 @@ function fullCommits(lines) {
 
 // src/core/memory/call-summary/summarize-command.ts
 var ANSWERS = /* @__PURE__ */ new Set(["grep", "diff"]);
-function summarizeCommand(ended3, command2, quote) {
-  const head2 = `${bare(ended3.call.use.name)} ${quote(command2.text, TEXT)} ${commandEnd(command2, ended3.outcome)}`;
-  const summary = summaryOf(ended3, command2, quote);
+function summarizeCommand(ended, command2, quote) {
+  const head2 = `${bare(ended.call.use.name)} ${quote(command2.text, TEXT)} ${commandEnd(command2, ended.outcome)}`;
+  const summary = summaryOf(ended, command2, quote);
   return summary === "" ? head2 : `${head2} \u2014 ${summary}`;
 }
-function summaryOf(ended3, command2, quote) {
-  const { outcome, result, call } = ended3;
+function summaryOf(ended, command2, quote) {
+  const { outcome, result, call } = ended;
   const { exit, background } = command2;
   if (background && exit === null) return "";
   const known = outcome === "ok" || exit === 1 ? command2.known : void 0;
-  if (outcome === "ok" || known !== void 0 && ANSWERS.has(known.kind)) return outputOf2(ended3, known, quote);
+  if (outcome === "ok" || known !== void 0 && ANSWERS.has(known.kind)) return outputOf2(ended, known, quote);
   const said = describeResult(call.use.name, outcome, result.text);
   return said === "" ? "" : quote(said, TEXT);
 }
-function outputOf2(ended3, known, quote) {
-  const printed = printedBy(ended3);
-  const kept = describeKept(ended3, quote);
+function outputOf2(ended, known, quote) {
+  const printed = printedBy(ended);
+  const kept = describeKept(ended, quote);
   const summary = known && summarizeOutput(kept === void 0 ? known : { ...known, limit: 0 }, printed, quote);
   if (summary !== void 0) return kept === void 0 ? summary : `${summary}; ${kept}`;
   return kept ?? (printed.trim() === "" ? "no output" : summarizeText(printed, "last", quote));
@@ -11519,13 +11548,13 @@ function readExtent({ lines, part: part2, bytes, binary, cells, unchanged }) {
   if (part2 === void 0) return `${lines} lines, ${size}`;
   return lines === 0 ? `none of ${part2.of} lines` : `lines ${part2.from}-${part2.from + lines - 1} of ${part2.of}, ${size}`;
 }
-function summarizeRead(ended3, quote, placeOf) {
-  const input = fieldsOf(ended3.call.use.input);
-  const { type, file: reported2 } = fieldsOf(ended3.report);
+function summarizeRead(ended, quote, placeOf) {
+  const input = fieldsOf(ended.call.use.input);
+  const { type, file: reported2 } = fieldsOf(ended.report);
   const file = fieldsOf(reported2);
   const named = textOf(input.file_path) ?? textOf(file.filePath);
   const path = named === void 0 || named === "" ? void 0 : placeOf(named);
-  return summarizeFileRead({ path, ...extentIn(type, file, ended3.result.text) }, quote);
+  return summarizeFileRead({ path, ...extentIn(type, file, ended.result.text) }, quote);
 }
 function extentIn(type, file, text) {
   if (type === "file_unchanged") return { unchanged: true };
@@ -11599,12 +11628,12 @@ function swapped(edits) {
   const sum2 = (key) => edits.reduce((all, edit) => all + countLines(textOf(edit[key]) ?? ""), 0);
   return `+${sum2("new_string")}/-${sum2("old_string")} lines`;
 }
-function summarizeSearch(ended3, quote, placeOf) {
-  const { name } = ended3.call.use;
-  const input = fieldsOf(ended3.call.use.input);
+function summarizeSearch(ended, quote, placeOf) {
+  const { name } = ended.call.use;
+  const input = fieldsOf(ended.call.use.input);
   const place2 = textOf(input.path);
   const where = place2 === void 0 || place2 === "" ? "" : ` in ${quote(placeOf(place2), PATH)}`;
-  const found = name === "Glob" ? globOf(ended3, quote) : grepOf(ended3, input, quote);
+  const found = name === "Glob" ? globOf(ended, quote) : grepOf(ended, input, quote);
   return `${name} ${quote(textOf(input.pattern) ?? "", NAME2)}${where}: ${found}`;
 }
 var MAX_NAMES = 1e4;
@@ -11648,11 +11677,11 @@ function linesOf2(text) {
 }
 
 // src/core/memory/call-summary/summarize-call.ts
-function summarizeCall(ended3, { command: command2, knownCommand: knownCommand2, placeOf, mask: mask3 }) {
+function summarizeCall(ended, { command: command2, knownCommand: knownCommand2, placeOf, mask: mask3 }) {
   const quote = quoteWith(mask3);
   const known = command2 && knownCommand2?.(command2.text);
-  const tell = ended3.outcome === "ok" && SUMMARIES.get(ended3.call.use.name) || summarizeOther;
-  const line4 = command2 ? summarizeCommand(ended3, { ...command2, known }, quote) : tell(ended3, quote, placeOf);
+  const tell = ended.outcome === "ok" && SUMMARIES.get(ended.call.use.name) || summarizeOther;
+  const line4 = command2 ? summarizeCommand(ended, { ...command2, known }, quote) : tell(ended, quote, placeOf);
   return shortenedLine(oneLine(line4, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
 }
 var SUMMARIES = /* @__PURE__ */ new Map([
@@ -11726,8 +11755,8 @@ function titlesIn(part2) {
   return listOf(content).flatMap((link) => textOf(fieldsOf(link).title) ?? []);
 }
 var MCP = /^mcp__(.+?)__(.+)$/s;
-function summarizeOther(ended3, quote) {
-  const { call, result, outcome } = ended3;
+function summarizeOther(ended, quote) {
+  const { call, result, outcome } = ended;
   const { name, input } = call.use;
   if (outcome !== "ok") {
     const said = describeResult(name, outcome, result.text);
@@ -11736,7 +11765,7 @@ function summarizeOther(ended3, quote) {
   const { todos } = fieldsOf(input);
   if (name === "TodoWrite" && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
   const pictures = result.images === 0 ? [] : [counted2(result.images, "picture")];
-  const answer = describeKept(ended3, quote) ?? summarizeText(result.text, MCP.test(name) ? "first" : "last", quote);
+  const answer = describeKept(ended, quote) ?? summarizeText(result.text, MCP.test(name) ? "first" : "last", quote);
   const text = result.text === "" && pictures.length > 0 ? [] : [answer];
   return `${headOf(call.use, quote)}: ${[...pictures, ...text].join(", ")}`;
 }
@@ -11957,7 +11986,7 @@ function entriesOf(parts, room) {
     }
   });
 }
-function withinRoom(entries, whole2, room, most) {
+function withinRoom(entries, whole2, { room, most }) {
   const latest = new Map(entries.map((entry, at) => [keyOf(entry), at]));
   const isOlder = ({ part: part2 }) => part2.kind !== "round" || !whole2.has(part2);
   const ranked = entries.map((entry, at) => ({ entry, at, worth: worthOf2(entry) / (entries.length - at) })).filter(({ entry, at }) => isOlder(entry) && latest.get(keyOf(entry)) === at).sort((one, other) => other.worth - one.worth);
@@ -12005,11 +12034,11 @@ function callLine({ use, result }) {
   const came = result?.text === GONE2 ? { ...result, text: "" } : result;
   const block2 = resultBlock(came ?? { tool_use_id: use.tool_use_id, text: "no result", isError: true });
   const call = { use: useBlock(use), agent: null, t: void 0, cwd: void 0, root: void 0 };
-  const ended3 = {
+  const ended = {
     ...{ kind: "call", call, result: block2, report: void 0, t: void 0 },
     ...readOutcome(use.tool, block2, void 0)
   };
-  const line4 = summarizeCall(ended3, { command: commandFacts(ended3), placeOf: (path) => path, mask: whole });
+  const line4 = summarizeCall(ended, { command: commandFacts(ended), placeOf: (path) => path, mask: whole });
   return shortened(line4, LINE_LENGTH4);
 }
 function whole(text) {
@@ -12018,7 +12047,7 @@ function whole(text) {
 
 // src/core/exact/whole-rounds.ts
 var MOST_STEPS = 3;
-function wholeRounds(parts, room, { isOpen: isOpen2 }) {
+function wholeRounds(parts, { room, isOpen: isOpen2 }) {
   const from = parts.findLastIndex(({ kind }) => kind !== "round" && kind !== "prompt") + 1;
   const [last, ...earlier] = parts.slice(from).filter((part2) => part2.kind === "round").reverse();
   const whole2 = /* @__PURE__ */ new Map();
@@ -12072,9 +12101,9 @@ function exactAnswer(messages, { note: note2, budget, midTurn = [] }) {
   const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note2, 0)) - FRAME;
   if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
   const last = messages.at(-1);
-  const whole2 = wholeRounds(parts, room * WHOLE_SHARE, { isOpen: last !== void 0 && isResult(last) });
+  const whole2 = wholeRounds(parts, { room: room * WHOLE_SHARE, isOpen: last !== void 0 && isResult(last) });
   const rest = room * (1 - WHOLE_SHARE);
-  const entries = withinRoom(entriesOf(parts, rest), whole2, rest, LINES_TOKENS);
+  const entries = withinRoom(entriesOf(parts, rest), whole2, { room: rest, most: LINES_TOKENS });
   const gone = sum(parts.map((part2) => part2.kind === "note" ? part2.gone : 0)) + entries.gone;
   const stay = joined2(parts, whole2, entries.kept, noteText(note2, gone));
   const [before, after] = [extentOf2(messages), extentOf2(stay)];
@@ -12203,9 +12232,7 @@ var NEW_TURN = {
   unprompted: 0,
   /** Tokens by which turns that made the context grow did so, and how many there were. */
   growth: { tokens: 0, turns: 0, recent: [] },
-  /** Context when this turn began. */
   startedAt: 0,
-  /** Main-thread calls of this turn. */
   calls: 0,
   /** What was said in this turn: its own prompt, and what the caller said into it. */
   prompts: [],
@@ -12256,7 +12283,6 @@ var NO_SESSION = {
   state: void 0,
   /** Path of claude's own log of it, as its hooks name it. */
   transcript: void 0,
-  /** claude does not run slash commands here. */
   commandsOff: false
 };
 
@@ -12286,7 +12312,6 @@ var NEW_TOOL_BUDGET = {
 var NO_LIMITS = {
   /** By claude's names for them: `five_hour`, `seven_day`. */
   used: {},
-  /** The limit that was hit. */
   hit: void 0,
   /** Limits that were announced, with the time of their reset. */
   said: []
@@ -12510,9 +12535,9 @@ function focusText(state) {
     task: taskOf(state),
     state: flatten(state.session.state ?? policy.state)
   };
-  const clauses = policy.compaction.focus.split(CLAUSE).filter((clause) => placeholders(clause).every((name) => values[name]));
-  const filled = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name) => values[name] ?? ""));
-  return [...filled, notesClause(state)].filter((clause) => clause !== "").join(CLAUSE);
+  const clauses = policy.compaction.focus.split(CLAUSE).filter((clause) => [...clause.matchAll(PLACEHOLDER)].every(([, name = ""]) => values[name]));
+  const filled2 = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name) => values[name] ?? ""));
+  return [...filled2, notesClause(state)].filter((clause) => clause !== "").join(CLAUSE);
 }
 function notesClause({ notes }) {
   return notes === void 0 ? "" : `say that notes of the whole session are in ${notes}/scratch.md`;
@@ -12521,9 +12546,6 @@ function recallLine({ run }) {
   return run.recall === void 0 ? "" : `${run.recall} finds what was run, read, said or failed and is not here any more.`;
 }
 var PLACEHOLDER = /\{(task|state)\}/g;
-function placeholders(clause) {
-  return [...clause.matchAll(PLACEHOLDER)].map((match) => match[1] ?? "");
-}
 function flatten(text) {
   if (text === void 0) return void 0;
   const line4 = text.replace(/\s+/g, " ").trim();
@@ -12535,30 +12557,6 @@ function taskOf({ run, turn, mailbox, session }) {
   const now = requestsIn([...running, ...mailbox.waiting.slice(0, 1)]).find(({ text: text2 }) => tellsTask(text2));
   const text = now?.text ?? session.latestPrompt;
   return text === void 0 ? void 0 : flatten(firstSentences(text, TASK_LENGTH) || text);
-}
-
-// src/core/governor/relief/verdict.ts
-function verdictOf(attempt, result) {
-  if (attempt.boundarySeen) return "success";
-  const said = [attempt.error, result.text, ...result.errors].filter((text) => text !== void 0).join("\n");
-  if (BLOCKED.test(said)) return "blocked";
-  if (NOTHING_TO_COMPACT.test(said)) return "empty";
-  if (COMMANDS_OFF.test(said)) return "refused";
-  if (isRejected({ error: said, apiStatus: attempt.apiStatus })) return "failed";
-  return isDown(attempt.apiStatus) || saysUnavailable(said) ? "unavailable" : "failed";
-}
-function isDown(status) {
-  return status === "unreachable" || status === 429 || status !== void 0 && status >= 500;
-}
-function statusOf3({ status }) {
-  return status ?? "unreachable";
-}
-function isRejected({ error, apiStatus }) {
-  const byStatus = typeof apiStatus === "number" && apiStatus >= 400 && apiStatus < 500 && apiStatus !== 429;
-  return byStatus || REJECTION.test(error ?? "");
-}
-function countsAsFailure(verdict) {
-  return verdict !== "success" && verdict !== "unavailable" && verdict !== "blocked";
 }
 
 // src/core/governor/relief/compaction.ts
@@ -12669,10 +12667,10 @@ function conclude(state, attempt, verdict) {
 function concludedAs({ compaction, gauge, run }, attempt, verdict) {
   const { failures } = compaction;
   if (verdict === "success") return { ...NOT_COMPACTING, failures, landing: attempt.before };
-  const ended3 = { ...NOT_COMPACTING, failures, triedAt: gauge.calls };
-  if (!countsAsFailure(verdict) || attempt.interrupted) return ended3;
+  const ended = { ...NOT_COMPACTING, failures, triedAt: gauge.calls };
+  if (verdict === "unavailable" || verdict === "blocked" || attempt.interrupted) return ended;
   const least = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
-  return { ...ended3, failures: Math.max(failures + 1, least) };
+  return { ...ended, failures: Math.max(failures + 1, least) };
 }
 var EXACT_REASON = "the mod has said what stays";
 var REASONS = {
@@ -12711,6 +12709,25 @@ function note(attempt, event) {
     default:
       return attempt;
   }
+}
+function verdictOf(attempt, result) {
+  if (attempt.boundarySeen) return "success";
+  const said = [attempt.error, result.text, ...result.errors].filter((text) => text !== void 0).join("\n");
+  if (BLOCKED.test(said)) return "blocked";
+  if (NOTHING_TO_COMPACT.test(said)) return "empty";
+  if (COMMANDS_OFF.test(said)) return "refused";
+  if (isRejected({ error: said, apiStatus: attempt.apiStatus })) return "failed";
+  return isDown(attempt.apiStatus) || saysUnavailable(said) ? "unavailable" : "failed";
+}
+function isDown(status) {
+  return status === "unreachable" || status === 429 || status !== void 0 && status >= 500;
+}
+function statusOf3({ status }) {
+  return status ?? "unreachable";
+}
+function isRejected({ error, apiStatus }) {
+  const byStatus = typeof apiStatus === "number" && apiStatus >= 400 && apiStatus < 500 && apiStatus !== 429;
+  return byStatus || REJECTION.test(error ?? "");
 }
 
 // src/core/governor/zones/notices.ts
@@ -12931,9 +12948,9 @@ function onLine(text, length) {
 // src/core/governor/relief/handoff.ts
 function startHandoff(state, reason) {
   const plan = planOf(state, reason, state.session.commandsOff || isDeaf(state) ? "leave" : "clear");
-  const begun3 = changedIn(state, "relief", { due: void 0 });
+  const begun = changedIn(state, "relief", { due: void 0 });
   return chain(
-    keep(begun3, [{ kind: "handoff", ...decided(state, reason) }]),
+    keep(begun, [{ kind: "handoff", ...decided(state, reason) }]),
     (next) => mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), "first") : write(next, plan, void 0)
   );
 }
@@ -12947,8 +12964,8 @@ function endUnrelieved(state, reason) {
   return state.run.policy.handoff.enabled ? write(ending, plan, void 0) : unrelieved(ending, plan, state.relief.document);
 }
 function unrelieved(state, { reason }, document) {
-  const ended3 = changedIn(state, "relief", { document });
-  return keep(changed(ended3, { handoff: { phase: "idle" }, outcome: "unrelieved" }), [
+  const ended = changedIn(state, "relief", { document });
+  return keep(changed(ended, { handoff: { phase: "idle" }, outcome: "unrelieved" }), [
     { kind: "unrelieved", ...decided(state, reason), path: document },
     { kind: "deferred", fate: "show" }
   ]);
@@ -13308,10 +13325,17 @@ function isAgentCall(tool) {
   return tool === "Agent" || tool === "Task";
 }
 function readAgents(state, event) {
-  if (event.kind === "task") return readTask(state, event);
-  if (event.kind === "user") return event.role === "tool-result" ? readHandBack(state, event) : state;
-  if (event.kind !== "assistant" && event.kind !== "partial") return state;
-  return event.subagent === null ? state : readCall2(state, event, event.subagent);
+  switch (event.kind) {
+    case "assistant":
+    case "partial":
+      return event.subagent === null ? state : readCall2(state, event, event.subagent);
+    case "user":
+      return event.role === "tool-result" ? readHandBack(state, event) : state;
+    case "task":
+      return readTask(state, event);
+    default:
+      return state;
+  }
 }
 function agentOf({ subagents }, id) {
   return id === void 0 ? void 0 : ownOf(subagents, id);
@@ -13329,16 +13353,19 @@ function isReporting({ tasks, subagents }) {
   );
 }
 function withoutRunning({ subagents }) {
-  const ended3 = Object.entries(subagents).map(([id, agent]) => [
+  const ended = Object.entries(subagents).map(([id, agent]) => [
     id,
     agent.phase === "running" ? { ...agent, phase: "over" } : agent
   ]);
-  return Object.fromEntries(ended3);
+  return Object.fromEntries(ended);
 }
 function withAgent(state, id, changes) {
   return changed(state, {
     subagents: { ...state.subagents, [id]: { ...agentOf(state, id) ?? NEW_AGENT, ...changes } }
   });
+}
+function withFanOut(state, changes) {
+  return changed(state, { fanOut: { ...state.fanOut, ...changes } });
 }
 function readCall2(state, event, id) {
   const open = openCall(state.cost, id);
@@ -13353,8 +13380,8 @@ function readCall2(state, event, id) {
   const usesTool = blocks.some(({ type }) => type === "tool_use") || isSame2(agent, messageId);
   const { output = usage.output, microUsd = 0 } = open ?? {};
   const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
-  const begun3 = blocks.flatMap((block2) => block2.type === "tool_use" && isAgentCall(block2.name) ? [block2.id] : []);
-  const started = begun3.length === 0 ? agent.started : [...agent.started, ...begun3];
+  const begun = blocks.flatMap((block2) => block2.type === "tool_use" && isAgentCall(block2.name) ? [block2.id] : []);
+  const started = begun.length === 0 ? agent.started : [...agent.started, ...begun];
   return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started });
 }
 function isSame2({ last }, messageId) {
@@ -13417,14 +13444,14 @@ function readMember(state, { taskId: workflow }, member) {
   const { id, label, model, tokens: tokens2, toolUses, isDone: isDone2 } = member;
   const agent = agentOf(state, id) ?? NEW_AGENT;
   const phase = isDone2 && agent.phase === "running" ? "over" : agent.phase;
-  const begun3 = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
-  if (tokens2 === 0) return begun3;
+  const begun = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
+  if (tokens2 === 0) return begun;
   const more = toolUses + (isDone2 ? 1 : 0) - agent.calls;
   const sizes = { used: tokens2, peak: Math.max(agent.peak, tokens2) };
-  if (more <= 0) return withAgent(begun3, id, sizes);
+  if (more <= 0) return withAgent(begun, id, sizes);
   const first = countCall(agent, estimatedCall(state, agent.used, tokens2, model));
   const again = estimatedCall(state, tokens2, tokens2, model);
-  return withAgent(begun3, id, {
+  return withAgent(begun, id, {
     ...first,
     ...sizes,
     calls: agent.calls + more,
@@ -13446,7 +13473,7 @@ function readWorkflow(state, { taskId, tokens: tokens2 = 0, lastTool, change }) 
 function forgetAsked(state, toolUseId) {
   const { asked } = state.fanOut;
   if (toolUseId === void 0 || !asked.includes(toolUseId)) return state;
-  return changedIn(state, "fanOut", { asked: asked.filter((id) => id !== toolUseId) });
+  return withFanOut(state, { asked: asked.filter((id) => id !== toolUseId) });
 }
 
 // src/core/governor/agents/agent-limits.ts
@@ -13458,7 +13485,7 @@ function askAgent(state, toolUseId) {
   const { max } = state.run.policy.agents;
   const { asked } = state.fanOut;
   if (max === void 0 || agentsBegun(state) < max) {
-    return { state: changedIn(state, "fanOut", { asked: [...asked, toolUseId] }) };
+    return { state: withFanOut(state, { asked: [...asked, toolUseId] }) };
   }
   const refusal3 = `This work may use ${counted4(max)} in all, and that is used up: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal: refusal3 };
@@ -13473,7 +13500,7 @@ function countUnseen(before, state) {
   if (state.control.phase !== "open" || state.now - countedAt < COUNT_EVERY_MS) return keep(state);
   const isNew2 = ([id, { isUnseen, calls }]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
   if (!Object.entries(state.subagents).some(isNew2)) return keep(state);
-  return request(changedIn(state, "fanOut", { countedAt: state.now }), "cost", { subtype: "get_usage" });
+  return request(withFanOut(state, { countedAt: state.now }), "cost", { subtype: "get_usage" });
 }
 function judgeAgents(before, state) {
   if (before.subagents === state.subagents || !hasAgentLimits(state.run.policy.agents)) return keep(state);
@@ -13504,15 +13531,15 @@ function excess({ run }, { tokens: tokens2, microUsd, isUnseen }) {
 function stopAgent(state, id, agent, reason, isTooMany) {
   const { taskId, workflow } = agent;
   const isWhole = workflow !== void 0 && isTooMany;
-  const name = isWhole ? "a workflow" : nameOf2(agent);
+  const name = isWhole ? "a workflow" : nameOf(agent);
   const note2 = { kind: "agent-limit", todo: "stop", ...decided(state, reason), agent: name };
   if (state.run.mode !== "act") return keep(state, [note2]);
   if (taskId === void 0) return keep(state, [{ ...note2, todo: "failed" }]);
   const text = `${name} was stopped, not by the user but by a limit of this run: ${reason}. Go on with what there is, and do not start the same again.`;
-  const { untold, ended: ended3 } = state.fanOut;
-  const told3 = changedIn(withAgent(state, id, { phase: "stopped" }), "fanOut", {
+  const { untold, ended } = state.fanOut;
+  const told3 = withFanOut(withAgent(state, id, { phase: "stopped" }), {
     untold: [...untold, { toolUseId: id, aside: workflow !== void 0 || isAside(state, taskId), text }],
-    ended: isWhole ? [...ended3, workflow] : ended3
+    ended: isWhole ? [...ended, workflow] : ended
   });
   const target = isWhole ? workflow : workflow === void 0 ? taskId : void 0;
   return target === void 0 ? keep(told3, [note2]) : chain(keep(told3, [note2]), stopTask(target));
@@ -13520,7 +13547,7 @@ function stopAgent(state, id, agent, reason, isTooMany) {
 function isAside({ tasks }, taskId) {
   return ownOf(tasks, taskId)?.phase === "background";
 }
-function nameOf2({ kind, name, workflow }) {
+function nameOf({ kind, name, workflow }) {
   const named = name === void 0 ? "" : ` "${name}"`;
   if (workflow !== void 0) return `a workflow's subagent${named}`;
   return `the subagent${named}${kind === void 0 ? "" : ` (${kind})`}`;
@@ -13531,12 +13558,16 @@ function endStopped(state, agentId) {
   return { continue: false, stopReason: "a limit of this run for subagents is reached" };
 }
 function takeUntold(state, toolUseId) {
+  return take(state, (entry) => entry.toolUseId === toolUseId && !entry.aside);
+}
+function takeAside(state) {
+  return take(state, ({ aside }) => aside);
+}
+function take(state, which) {
   const { untold } = state.fanOut;
-  const isMeant = ({ aside, ...entry }) => toolUseId === void 0 ? aside : !aside && entry.toolUseId === toolUseId;
-  const told3 = untold.filter(isMeant);
-  if (told3.length === 0) return { state, text: "" };
-  const left = untold.filter((entry) => !told3.includes(entry));
-  return { state: changedIn(state, "fanOut", { untold: left }), text: told3.map(({ text }) => text).join(" ") };
+  if (!untold.some(which)) return { state, text: "" };
+  const text = untold.filter(which).map((entry) => entry.text);
+  return { state: withFanOut(state, { untold: untold.filter((entry) => !which(entry)) }), text: text.join(" ") };
 }
 
 // src/core/protocol/json-spans.ts
@@ -13944,10 +13975,17 @@ function exitText({ tool, response }) {
 }
 function resultText(tool, response) {
   if (tool.startsWith("mcp__")) return mcpText(response);
-  const report = fieldsOf(response);
-  if (tool === "Bash") return bashText(report);
-  if (tool === "Read") return lineText(report);
-  return isAgentCall(tool) ? agentText(report) : void 0;
+  switch (tool) {
+    case "Bash":
+      return bashText(fieldsOf(response));
+    case "Agent":
+    case "Task":
+      return agentText(fieldsOf(response));
+    case "Read":
+      return lineText(fieldsOf(response));
+    default:
+      return void 0;
+  }
 }
 var SAVED2 = /^Error: result \([\d,]+ characters.{0,80}exceeds maximum allowed tokens\. Output has been saved to (.+?)\.?(?:\n|$)/;
 function storedPath(tool, response) {
@@ -14516,7 +14554,7 @@ function withContext({ state, actions }, text) {
 function words(state, where) {
   const zone = tellAgent(state, where);
   const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: "" };
-  const stopped2 = takeUntold(alert.state, void 0);
+  const stopped2 = takeAside(alert.state);
   return { state: stopped2.state, text: [zone.text, alert.text, stopped2.text].filter(Boolean).join(" ") };
 }
 function answerToolHook(state, hook, event) {
@@ -14623,15 +14661,15 @@ function createTaskList() {
     /** What was noted of a task before. */
     earlier: (entry) => put(entry.agent, entry),
     /** What changed by a tool call that succeeded. */
-    add(ended3) {
-      const { agent } = ended3.call;
+    add(ended) {
+      const { agent } = ended.call;
       const list = lists.get(agent) ?? /* @__PURE__ */ new Map();
-      const changes = tasksIn(ended3, list).filter(({ id, status, subject }) => {
+      const changes = tasksIn(ended, list).filter(({ id, status, subject }) => {
         const known = list.get(id);
         return known?.status !== status || known.subject !== subject;
       });
       for (const change of changes) put(agent, change);
-      return changes.map((change) => ({ kind: "task", t: ended3.t ?? 0, agent, ...change }));
+      return changes.map((change) => ({ kind: "task", t: ended.t ?? 0, agent, ...change }));
     }
   };
 }
@@ -14707,9 +14745,9 @@ function createExtractor(options) {
     if (call === void 0) return [];
     open.delete(result.toolUseId);
     const { name } = call.use;
-    const ended3 = { kind: "call", call, result, report, t, ...readOutcome(name, result, report) };
-    if (ended3.outcome !== "ok") return [ended3];
-    return [ended3, ...call.agent === null ? states.called(name, t ?? 0) : [], ...tasks.add(ended3)];
+    const ended = { kind: "call", call, result, report, t, ...readOutcome(name, result, report) };
+    if (ended.outcome !== "ok") return [ended];
+    return [ended, ...call.agent === null ? states.called(name, t ?? 0) : [], ...tasks.add(ended)];
   }
   function user(event, t) {
     if (event.role === "tool-result") {
@@ -15264,7 +15302,7 @@ ${text}`,
     const { context, decisions } = phase === "compared" && hasRoom ? missed(state) : NOTHING_TOLD2;
     return { context: [before, context].filter(Boolean).join("\n\n"), decisions };
   }
-  function begun3({ context = "" }, state) {
+  function begun({ context = "" }, state) {
     const room = CONTEXT_LIMIT - context.length - 4;
     const opening3 = openingOf(notebook, state, { folder: folder(), room, namesTask: true });
     return { context: [context, opening3].filter(Boolean).join("\n\n"), decisions: [] };
@@ -15278,7 +15316,7 @@ ${text}`;
     const reason = "neither the summary nor what was handed back held it";
     return { context, decisions: [recalled("UserPromptSubmit", state, reason, context, items)] };
   }
-  const TELL = { lost, begun: begun3, prompt: withPrompt };
+  const TELL = { lost, begun, prompt: withPrompt };
   return {
     /** Completes the answer to a hook. */
     answer(hook, state) {
@@ -15450,7 +15488,7 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
   let tokens2 = 0;
   let total = 0;
   let left = 0;
-  function take2(key) {
+  function take3(key) {
     const slot = slots.get(key);
     slots.delete(key);
     tokens2 -= slot?.tokens ?? 0;
@@ -15459,7 +15497,7 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
   function makeRoom() {
     for (const [key, { reads, changes }] of slots) {
       if (tokens2 <= budget || slots.size === 1) return;
-      take2(key);
+      take3(key);
       left += Math.max(1, reads + changes);
     }
   }
@@ -15469,7 +15507,7 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
       total++;
       const path = fileOf(entry);
       const key = path === void 0 ? `call ${total}` : `file ${path}`;
-      const before = take2(key) ?? { reads: 0, changes: 0 };
+      const before = take3(key) ?? { reads: 0, changes: 0 };
       const isRead = path !== void 0 && entry.reads === path;
       const isChange = path !== void 0 && !isRead;
       const call = { entry, reads: before.reads + Number(isRead), changes: before.changes + Number(isChange) };
@@ -15674,20 +15712,20 @@ function parseHandoff(text) {
 var FENCE2 = /^ {0,3}(`{3,}|~{3,})\s{0,9}([^`\s]{0,40})/;
 function codeBlocks(lines) {
   let mark3;
-  let opened;
+  let opened2;
   return lines.map((line4, at) => {
     const [, fence, info] = FENCE2.exec(line4) ?? [];
     const opens = mark3 === void 0;
-    if (opens) opened = fence === void 0 ? void 0 : at;
+    if (opens) opened2 = fence === void 0 ? void 0 : at;
     const closes = !opens && fence?.startsWith(mark3 ?? "") && info === "";
     if (opens || closes) mark3 = opens ? fence : void 0;
-    return opened;
+    return opened2;
   });
 }
 function unwrapped(lines) {
-  const opened = codeBlocks(lines)[lines.findIndex((line4) => headingIn(line4) !== void 0)];
-  if (opened === void 0) return lines;
-  const inner = lines.slice(opened + 1);
+  const opened2 = codeBlocks(lines)[lines.findIndex((line4) => headingIn(line4) !== void 0)];
+  if (opened2 === void 0) return lines;
+  const inner = lines.slice(opened2 + 1);
   const closing = codeBlocks([...inner, ""]).at(-1);
   return inner.slice(0, closing);
 }
@@ -15940,6 +15978,27 @@ failed`);
   };
 }
 
+// src/core/memory/entries/fingerprint.ts
+var MAX_DEPTH2 = 32;
+function fingerprint(value) {
+  const text = typeof value === "string" ? value : canonical(value, 0);
+  let a = 2166136261;
+  let b = 2654435769;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    a = Math.imul(a ^ code, 16777619);
+    b = Math.imul(b ^ code, 2246822507);
+  }
+  return (a >>> 0).toString(36) + (b >>> 0).toString(36);
+}
+function canonical(value, depth) {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
+  if (depth > MAX_DEPTH2) return "\u2026";
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(",")}]`;
+  const fields = Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1);
+  return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(",")}}`;
+}
+
 // src/core/memory/entries/file-changes.ts
 var NONE3 = { changes: [], swaps: [] };
 var FILE_TOOLS = {
@@ -15966,7 +16025,7 @@ function readSwaps(path, fields) {
     const before = textOf(edit.old_string);
     const after = textOf(edit.new_string);
     if (before === void 0 || after === void 0 || isIncidental(before, after)) return [];
-    return [{ path, before, after }];
+    return [{ path, before: fingerprint(before), after: fingerprint(after) }];
   });
 }
 var MAX_LENGTH = 4e3;
@@ -16017,13 +16076,13 @@ function line3(text) {
   return oneLine(text, LONG_LINE_LENGTH);
 }
 function toolEntry(found, folder, mask3) {
-  const ended3 = withoutSecrets(found, mask3);
-  const { call, result, outcome, t } = ended3;
+  const ended = withoutSecrets(found, mask3);
+  const { call, result, outcome, t } = ended;
   const { id, name, input } = call.use;
   folder.at(call.root, call.cwd);
-  const command2 = commandFacts(ended3);
-  const effects = commandEffects(ended3);
-  const files2 = filesOf(ended3, effects, folder, mask3);
+  const command2 = commandFacts(ended);
+  const effects = commandEffects(ended);
+  const files2 = filesOf(ended, effects, folder, mask3);
   if (command2 !== void 0 && outcome !== "refused") folder.ran(command2.text);
   return {
     kind: "tool",
@@ -16034,7 +16093,7 @@ function toolEntry(found, folder, mask3) {
     outcome,
     title: line3(mask3(describeInput(name, input, cutterWith(mask3)))),
     said: line3(mask3(describeResult(name, outcome, result.text))),
-    gist: summarizeCall(ended3, { command: command2, knownCommand, placeOf: folder.path, mask: mask3 }),
+    gist: summarizeCall(ended, { command: command2, knownCommand, placeOf: folder.path, mask: mask3 }),
     input: fingerprint(comparedInput(name, input)),
     output: fingerprint(found.result.text),
     signature: outcome === "ok" ? void 0 : signatureOf(name, result.text, mask3),
@@ -16042,9 +16101,9 @@ function toolEntry(found, folder, mask3) {
     ...files2
   };
 }
-function withoutSecrets(ended3, mask3) {
-  const { text, texts } = ended3.result;
-  return { ...ended3, result: { ...ended3.result, text: mask3(texts ?? text) } };
+function withoutSecrets(ended, mask3) {
+  const { text, texts } = ended.result;
+  return { ...ended, result: { ...ended.result, text: mask3(texts ?? text) } };
 }
 function comparedInput(name, input) {
   if (name !== "Bash") return input;
@@ -16058,8 +16117,8 @@ ${mask3(text.slice(-END3))}`;
   const signature = errorSignature(name, said);
   return signature && mask3(signature);
 }
-function filesOf(ended3, effects, folder, mask3) {
-  const { call, result, report, outcome } = ended3;
+function filesOf(ended, effects, folder, mask3) {
+  const { call, result, report, outcome } = ended;
   const { name, input } = call.use;
   if (outcome !== "ok") return {};
   const work = fileWork(name, input, result.text, report);
@@ -16069,11 +16128,7 @@ function filesOf(ended3, effects, folder, mask3) {
     ...work.changes.map((change) => ({ ...change, path: named(change.path) })),
     ...folder.certain(effects?.changes ?? []).map((change) => maskedChange(change, mask3))
   ];
-  const swaps = work.swaps.map(({ path, before, after }) => ({
-    path: named(path),
-    before: fingerprint(before),
-    after: fingerprint(after)
-  }));
+  const swaps = work.swaps.map((swap) => ({ ...swap, path: named(swap.path) }));
   return {
     reads: reads === void 0 ? void 0 : named(reads),
     ...changes.length === 0 ? {} : { changes },
@@ -16093,25 +16148,6 @@ function maskedCommand(command2, effects, mask3) {
     discards: how && paths && { how, paths: paths === "all" ? paths : paths.map((path) => mask3(path)) },
     commits: effects?.commits || void 0
   };
-}
-var MAX_DEPTH2 = 32;
-function fingerprint(value) {
-  const text = typeof value === "string" ? value : canonical(value, 0);
-  let a = 2166136261;
-  let b = 2654435769;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    a = Math.imul(a ^ code, 16777619);
-    b = Math.imul(b ^ code, 2246822507);
-  }
-  return (a >>> 0).toString(36) + (b >>> 0).toString(36);
-}
-function canonical(value, depth) {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
-  if (depth > MAX_DEPTH2) return "\u2026";
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(",")}]`;
-  const fields = Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1);
-  return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(",")}}`;
 }
 
 // src/core/memory/dead-ends/ledger.ts
@@ -16218,7 +16254,7 @@ function failureFingerprint({ signature, output, command: command2 }) {
 ${failed}
 ${errors}`;
 }
-function nameOf3({ name, title }) {
+function nameOf2({ name, title }) {
   return name === "Bash" ? quoted(title, TITLE_LENGTH4) : `${name} ${quoted(title, TITLE_LENGTH4)}`;
 }
 function failureText(entry) {
@@ -16256,7 +16292,7 @@ function createSameFailure(ledger, recent) {
     const { series, steady } = now;
     const steadily = steady === series.count ? "without a change in between" : "in the same way, with changes in between";
     const verb = entry.outcome === "refused" ? "was refused" : "failed";
-    const text = `${nameOf3(entry)} ${verb} ${series.count} times ${steadily}: ${failureText(entry)}`;
+    const text = `${nameOf2(entry)} ${verb} ${series.count} times ${steadily}: ${failureText(entry)}`;
     ledger.put({ key, cause: "same failure", agent: entry.agent }, series, text);
     if (entry.command !== void 0) now.core = coreOf(entry.command.text);
   }
@@ -16335,7 +16371,7 @@ function counts(entry) {
   return command2 === void 0 || !onlyReads(command2.text);
 }
 function nameOfMeans(entry) {
-  return entry.command === void 0 ? nameOf3(entry) : quoted(programOf(entry.command.text), 60);
+  return entry.command === void 0 ? nameOf2(entry) : quoted(programOf(entry.command.text), 60);
 }
 function meansOf({ name, title, command: command2, changes }) {
   return command2 === void 0 ? `${name}
@@ -16369,7 +16405,7 @@ ${[callOf(c), callOf(d)].sort().join("\n")}`;
     const { count: count2, first, evidence } = known ?? { count: 1, first: a.t, evidence: [a.id, b.id] };
     const series = { count: count2 + 1, first, last: d.t, ids: [...evidence.slice(-18), c.id, d.id] };
     remember2(found, key, [c, d], MAX_FOUND3);
-    const text = `${nameOf3(c)} and ${nameOf3(d)} in turn, ${series.count} times, with the same results each time`;
+    const text = `${nameOf2(c)} and ${nameOf2(d)} in turn, ${series.count} times, with the same results each time`;
     ledger.put({ key, cause: "alternation", agent: d.agent }, series, text);
   }
   function clearBy(entry) {
@@ -16504,7 +16540,7 @@ function createDeletedFile(ledger, recent) {
       if (change === "created") make(entry, path);
       if (change === "moved") move(entry, path, to);
     }
-    const lost = changes.filter(({ change }) => change === "deleted").flatMap(({ path }) => take2(entry, path));
+    const lost = changes.filter(({ change }) => change === "deleted").flatMap(({ path }) => take3(entry, path));
     const wasted = lost.filter((file) => file.by !== entry && !isTemporary(file.path) && !hasServed(file));
     if (wasted.length > 0) report(entry, wasted);
   }
@@ -16525,7 +16561,7 @@ function createDeletedFile(ledger, recent) {
     created2.delete(keyOf2(entry, path));
     remember2(created2, keyOf2(entry, to), { ...file, path: to }, MAX_CREATED);
   }
-  function take2({ agent }, deleted) {
+  function take3({ agent }, deleted) {
     const taken = [...created2.values()].filter((file) => file.by.agent === agent && isAtOrIn(file.path, deleted));
     for (const { by, path } of taken) created2.delete(keyOf2(by, path));
     return taken;
@@ -16851,8 +16887,8 @@ ${entry.id}`;
     /** Not done yet: what is in progress first, then in the order they came up. */
     open() {
       const open = [...tasks.values()].filter(({ status }) => status !== "completed");
-      const isUnderWay3 = ({ status }) => status === "in_progress";
-      return [...open.filter(isUnderWay3), ...open.filter((task) => !isUnderWay3(task))];
+      const isUnderWay2 = ({ status }) => status === "in_progress";
+      return [...open.filter(isUnderWay2), ...open.filter((task) => !isUnderWay2(task))];
     },
     /** Done, the newest first. */
     completed: () => [...tasks.values()].filter(({ status }) => status === "completed").reverse(),
@@ -17514,8 +17550,8 @@ function openControl(state) {
 }
 function mergeInitialize(state, callers, requestId) {
   const line4 = controlLine(requestId, withOurHooks(state, callers));
-  const opened = opening2(changedIn(state, "control", { initialize: callers }));
-  return chain(keep(opened, [{ kind: "send", line: line4 }]), askAtOnce, askCost);
+  const opened2 = opening2(changedIn(state, "control", { initialize: callers }));
+  return chain(keep(opened2, [{ kind: "send", line: line4 }]), askAtOnce, askCost);
 }
 function askAtOnce(state) {
   const isLater = isShort(state) && !isKnown(state.gauge.window);
@@ -17618,14 +17654,24 @@ function tasksAside(tasks) {
   return Object.entries(tasks).filter(([, { phase }]) => phase !== "foreground");
 }
 function tasksAfter(tasks, event, isReported = false) {
-  if (event.kind === "task" && event.change !== "progress") return changed3(tasks, event, isReported);
-  if (event.kind === "user" && event.role === "tool-result") return answered2(tasks, event);
-  return event.kind === "result" && event.fromBackgroundTask ? reported(tasks) : tasks;
+  switch (event.kind) {
+    case "task":
+      return event.change === "progress" ? tasks : changed3(tasks, event, isReported);
+    case "user":
+      return event.role === "tool-result" ? answered2(tasks, event) : tasks;
+    case "result":
+      return event.fromBackgroundTask ? reported(tasks) : tasks;
+    default:
+      return tasks;
+  }
 }
 function changed3(tasks, event, isReported) {
   const { [event.taskId]: task, ...others } = tasks;
   if (event.change === "started") {
-    return { ...others, [event.taskId]: { kind: event.type, toolUseId: event.toolUseId, phase: "foreground" } };
+    return {
+      ...others,
+      [event.taskId]: { kind: event.type, toolUseId: event.toolUseId, phase: "foreground" }
+    };
   }
   const reports = (event.change === "ended" || isReported) && task !== void 0 && task.phase !== "foreground";
   return reports ? { ...others, [event.taskId]: { ...task, phase: "reporting" } } : others;
@@ -17878,8 +17924,8 @@ function wrapUp(state) {
   return injectPrompt(wrapping, WRAP_UP);
 }
 function endAtLimit(state) {
-  const ended3 = { ...changedIn(state, "spending", { phase: "over" }), outcome: "limit" };
-  return keep(ended3, [{ kind: "deferred", fate: "show" }]);
+  const ended = { ...changedIn(state, "spending", { phase: "over" }), outcome: "limit" };
+  return keep(ended, [{ kind: "deferred", fate: "show" }]);
 }
 function tellsStop(state, event) {
   if (state.spending.phase !== "stopping" || wayOf(state) === "stop") return false;
@@ -17914,7 +17960,7 @@ function advance(state) {
 }
 function tellStopped(state) {
   if (state.run.mode !== "act" || isReporting(state)) return void 0;
-  const { state: told3, text } = takeUntold(state, void 0);
+  const { state: told3, text } = takeAside(state);
   return text === "" ? void 0 : resumeWork(told3, { because: text, prompts: [], answers: [] });
 }
 function afterStop(state) {
@@ -17929,10 +17975,14 @@ function onStopAnswer(state, goesOn2) {
 }
 function considerLargeTask(state, prompt2) {
   const announced = announceLargeTask(state, prompt2);
-  const { onLargeTask } = state.run.policy.zones;
-  if (onLargeTask === "relieve") return chain(announced, relieveFor);
-  const isRejected2 = onLargeTask === "reject" && state.run.mode === "act";
-  return isRejected2 ? chain(announced, (next) => refuse(withoutFirst(next), prompt2)) : announced;
+  switch (state.run.policy.zones.onLargeTask) {
+    case "announce":
+      return announced;
+    case "relieve":
+      return chain(announced, relieveFor);
+    case "reject":
+      return state.run.mode === "act" ? chain(announced, (next) => refuse(withoutFirst(next), prompt2)) : announced;
+  }
 }
 function isFree(state) {
   if (state.turn.phase !== "idle" || isRelieving(state) || state.wait?.phase === "paused") return false;
@@ -17948,13 +17998,20 @@ function endWhenDone(state) {
   const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);
   if (tasks.some(([, { kind, phase }]) => kind !== "shell" && phase === "background")) return keep(state);
-  if (state.grace === "running") return keep(state);
-  if (state.grace === "none") {
-    const timer2 = { kind: "set-timer", timer: "background", afterMs: shellGraceMs(state) };
-    return keep({ ...state, grace: "running" }, [timer2]);
+  switch (state.grace) {
+    case "none":
+      return keep({ ...state, grace: "running" }, [
+        { kind: "set-timer", timer: "background", afterMs: shellGraceMs(state) }
+      ]);
+    case "running":
+      return keep(state);
+    case "over":
+      return chain(
+        keep(state),
+        ...tasks.filter(([, { phase }]) => phase === "background").map(([id]) => stopTask(id)),
+        closeInput
+      );
   }
-  const left = tasks.filter(([, { phase }]) => phase === "background");
-  return chain(keep(state), ...left.map(([id]) => stopTask(id)), closeInput);
 }
 function shellGraceMs({ session }) {
   return reportsEachTask(session.version) ? 6e5 : 5e3;
@@ -18031,8 +18088,8 @@ function noteRetry(state, { status, delayMs }) {
   const cause = isLimit ? "limit" : wait?.cause ?? "outage";
   const until = Math.max(now + delayMs, isLimit ? resetOf(limits) ?? 0 : 0);
   const isTold = wait?.said === true || !isLimit && delayMs < LEAST_TOLD_MS;
-  const begun3 = wait ?? { cause, phase: "claude", since: now, until, tries: 0, said: false, prompts: [] };
-  const next = changed(state, { wait: { ...begun3, cause, until, said: begun3.said || !isTold } });
+  const begun = wait ?? { cause, phase: "claude", since: now, until, tries: 0, said: false, prompts: [] };
+  const next = changed(state, { wait: { ...begun, cause, until, said: begun.said || !isTold } });
   return keep(next, isTold ? [] : [announcement2(next, "claude")]);
 }
 var SLEPT_MS = 6e4;
@@ -18086,11 +18143,11 @@ function announcement2(state, by) {
 function endAtLimit2(state, failure) {
   const { limits, wait } = state;
   const { resetsAt = resetOf(limits) } = failure;
-  const ended3 = changed(state, { outcome: "usage-limit", wait: wait && { ...wait, phase: "over" } });
+  const ended = changed(state, { outcome: "usage-limit", wait: wait && { ...wait, phase: "over" } });
   const share = limits.hit === void 0 ? void 0 : limits.used[limits.hit]?.share;
   const reason = "a usage limit is reached";
-  return keep(ended3, [
-    { kind: "usage-limit", ...decided(ended3, reason), level: "limit", limit: limits.hit, share, resetsAt },
+  return keep(ended, [
+    { kind: "usage-limit", ...decided(ended, reason), level: "limit", limit: limits.hit, share, resetsAt },
     { kind: "deferred", fate: "show" }
   ]);
 }
@@ -18137,9 +18194,9 @@ function onCallerLine(state, event, line4) {
   return event.kind === "user" ? chain(openControl(state), (next) => dispatch(next, event, line4)) : pass(state, line4);
 }
 function onCallerEnd(state) {
-  const ended3 = changedIn(state, "mailbox", { ended: true });
+  const ended = changedIn(state, "mailbox", { ended: true });
   const { mode, callerSpeaksProtocol } = state.run;
-  return mode === "observe" && callerSpeaksProtocol ? closeInput(ended3) : refuseQuestions(ended3);
+  return mode === "observe" && callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
 }
 function isInitialize(event) {
   return event.kind === "control-request" && event.subtype === "initialize";
@@ -18277,12 +18334,12 @@ function retold(text) {
 function unfinishedAfter(state, event) {
   const { turn, refill, relief } = state;
   if (turn.phase === "idle") return void 0;
-  const begun3 = turn.prompts.filter(({ uuid }) => event.delivered.includes(uuid));
-  if (begun3.length === 0) return relief.resuming;
+  const begun = turn.prompts.filter(({ uuid }) => event.delivered.includes(uuid));
+  if (begun.length === 0) return relief.resuming;
   const openTool = openTools(refill) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
   const what = `Claude Code ${state.stall.phase === "ending" ? "said nothing any more, was ended" : end}`;
-  const { prompts = [], answers = begun3.map(({ uuid }) => uuid) } = relief.resuming ?? {};
+  const { prompts = [], answers = begun.map(({ uuid }) => uuid) } = relief.resuming ?? {};
   return { because: interruption(what, { ...event, openTool }), prompts, answers };
 }
 function onRecovered(state, event) {
@@ -18297,10 +18354,10 @@ function onRecovered(state, event) {
   return keep(changed(state, { cost, spending, fanOut, relief: { ...state.relief, pending, unfinished } }));
 }
 function interruption(what, { finished, openTool }) {
-  const begun3 = `${what} and goes on in a new process; the last steps may be missing above.`;
-  if (finished) return `${begun3} The last answer did not arrive: give it again.`;
-  if (openTool === void 0 || openTool === "") return begun3;
-  return `${begun3} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
+  const begun = `${what} and goes on in a new process; the last steps may be missing above.`;
+  if (finished) return `${begun} The last answer did not arrive: give it again.`;
+  if (openTool === void 0 || openTool === "") return begun;
+  return `${begun} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
 }
 function withoutProcess(state) {
   const { compaction, control, turn, trigger } = state;
@@ -18344,11 +18401,9 @@ function isDeath(state, { code, signal }) {
   if (!isStalled && signal === void 0 && state.session.id === void 0) return false;
   if (!isStalled && (signal === void 0 ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal))) return false;
   const { turn, mailbox, relief } = state;
-  const isDone2 = turn.phase === "idle" && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay2(state);
+  const isUnderWay2 = isCompacting(state.compaction) || state.handoff.phase !== "idle";
+  const isDone2 = turn.phase === "idle" && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay2;
   return !isDone2 || relief.unfinished !== void 0;
-}
-function isUnderWay2({ compaction, handoff: handoff2 }) {
-  return isCompacting(compaction) || handoff2.phase !== "idle";
 }
 function mayRestart({ run, process }) {
   const { enabled, maxRestarts } = run.policy.recovery;
@@ -18429,10 +18484,10 @@ function lifeAfter(life, event, t) {
 }
 function toolsAfter(tools, event, since) {
   if (event.kind === "assistant") {
-    const begun3 = event.blocks.flatMap(
+    const begun = event.blocks.flatMap(
       (block2) => block2.type === "tool_use" && !isAgentCall(block2.name) ? [{ id: block2.id, title: titleOf(block2), agent: event.subagent, since, said: false }] : []
     );
-    return begun3.length === 0 ? tools : [...tools, ...begun3].slice(-REMEMBERED4);
+    return begun.length === 0 ? tools : [...tools, ...begun].slice(-REMEMBERED4);
   }
   if (tools.length === 0) return tools;
   if (event.kind === "result") return tools.filter(({ agent }) => agent !== null);
@@ -18622,11 +18677,25 @@ function isOwnTraffic(state, event) {
   }
 }
 function speaksOfTurn(event) {
-  if (event.kind === "result") return !event.fromBackgroundTask;
-  if (event.kind === "known") return event.name.startsWith("system/hook_");
-  return "subagent" in event ? event.subagent === null : OF_TURN.has(event.kind);
+  switch (event.kind) {
+    case "assistant":
+    case "user":
+    case "partial":
+      return event.subagent === null;
+    case "result":
+      return !event.fromBackgroundTask;
+    case "init":
+    case "compact-status":
+    case "boundary":
+    case "reset":
+    case "api-retry":
+      return true;
+    case "known":
+      return event.name.startsWith("system/hook_");
+    default:
+      return false;
+  }
 }
-var OF_TURN = /* @__PURE__ */ new Set(["init", "compact-status", "boundary", "reset", "api-retry"]);
 function isNoNews({ tasks }, event) {
   return event.kind === "known" && event.name === TASKS_CHANGED && Object.keys(tasks).length === 0;
 }
@@ -18794,18 +18863,17 @@ function advise(state, next) {
 
 // src/core/governor/step.ts
 function step(before, input) {
-  const state = draftOf(before);
-  state.now = input.t;
-  if (input.from === "claude") state.life = lifeAfter(before.life, input.event, input.t);
+  const life = input.from === "claude" ? lifeAfter(before.life, input.event, input.t) : before.life;
+  const state = changed(before, { now: input.t, life });
   return chain(
-    take(state, input),
+    take2(state, input),
     (taken) => afterRelief2(state, taken),
     advance,
     leaveSlot,
     (judged) => watchLife(before, judged)
   );
 }
-function take(state, input) {
+function take2(state, input) {
   switch (input.from) {
     case "claude":
       return onClaude(state, input.event);
@@ -18854,15 +18922,14 @@ var ON_TIMEOUT = {
 };
 function interrupt(before) {
   const state = stopWaiting2(before);
-  const interrupted = { ...state, input: state.input === "closed" ? "closed" : "interrupted" };
+  const interrupted = changed(state, { input: state.input === "closed" ? "closed" : "interrupted" });
   const note2 = { kind: "interrupt", ...decided(state, "the user asked to stop") };
   if (state.process.phase === "dead") return chain(keep(interrupted, [note2]), endWithIt);
   if (state.turn.phase === "idle" && !isRelieving(state)) return keep(interrupted, [note2]);
-  if (state.turn.phase === "sent") return keep(stoppingNext(interrupted), [note2]);
+  if (state.turn.phase === "sent") {
+    return keep(changed(interrupted, { mailbox: { ...state.mailbox, stopNext: true } }), [note2]);
+  }
   return chain(keep(interrupted, [note2]), sendInterrupt);
-}
-function stoppingNext(state) {
-  return { ...state, mailbox: { ...state.mailbox, stopNext: true } };
 }
 
 // src/host/governor-host.ts
@@ -19025,34 +19092,20 @@ function createTerminalSession({ policy, recall: recall2 }) {
 // src/mod/terminal/register.ts
 var LATE_MS = 300;
 var WATCH_MS = 2e3;
-var Seat = class {
-  session;
-  log;
-  known = {
-    window: void 0,
-    model: void 0,
-    usage: void 0,
-    limits: {}
-  };
-  /** `ctxb run` does all of this itself. */
-  isRun = false;
-  isInteractive = false;
-  /** The turn that runs. */
-  turn;
-  /** What was said in mid-turn since the last compaction. */
-  heard = [];
-  last;
-  /** The last compaction was exact: its messages hold what is to be handed back. */
-  isExact = false;
-  /** The user's hooks. */
-  hooks;
-  program;
-  constructor(options) {
-    this.session = sessionFor(options);
-  }
-};
 function register(on, options) {
-  const seat = new Seat(options);
+  const seat = {
+    session: sessionFor(options),
+    log: void 0,
+    known: { window: void 0, model: void 0, usage: void 0, limits: {} },
+    isRun: false,
+    isInteractive: false,
+    turn: void 0,
+    heard: [],
+    last: void 0,
+    isExact: false,
+    hooks: void 0,
+    program: void 0
+  };
   on("classic.SessionStart", async ($, e, next) => {
     seat.isRun = await $.env.get("CTXB_RUN") !== void 0;
     if (seat.isRun) return next(e);

@@ -221,21 +221,13 @@ export interface TriggerSetting {
 }
 
 /**
- * Where claude's own trigger rests for this policy; undefined: it is not placed. Who wants no compaction gets claude's
+ * Where claude's own trigger rests for this policy; undefined: it is not placed, or claude would not accept it. Who wants no compaction gets claude's
  * own as late as it can come.
  */
 export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSetting | undefined {
   const { compaction, midTurn, thresholds } = policy;
   if (!midTurn.enabled) return undefined;
-  return triggerSetting(window, compaction.enabled ? inTokens(thresholds.midTurn, window) : window);
-}
-
-/**
- * The setting for a wanted place, or for the latest one that there is; undefined: claude would not accept it.
- *
- * @param wanted tokens
- */
-function triggerSetting(window: number, wanted: number): TriggerSetting | undefined {
+  const wanted = compaction.enabled ? inTokens(thresholds.midTurn, window) : window;
   const at = Math.floor(Math.min(wanted, window - NATIVE_RESERVE_TOKENS));
   const setting = at + NATIVE_RESERVE_TOKENS;
   return setting < PLACEABLE.least || setting > PLACEABLE.most ? undefined : { at, setting };

@@ -71,9 +71,7 @@ export const NEW_TURN = {
   unprompted: 0,
   /** Tokens by which turns that made the context grow did so, and how many there were. */
   growth: { tokens: 0, turns: 0, recent: [] as readonly number[] },
-  /** Context when this turn began. */
   startedAt: 0,
-  /** Main-thread calls of this turn. */
   calls: 0,
   /** What was said in this turn: its own prompt, and what the caller said into it. */
   prompts: [] as readonly Prompt[],
@@ -180,7 +178,6 @@ export const NO_SESSION = {
   state: undefined as string | undefined,
   /** Path of claude's own log of it, as its hooks name it. */
   transcript: undefined as string | undefined,
-  /** claude does not run slash commands here. */
   commandsOff: false,
 };
 

@@ -5,7 +5,7 @@ import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
 import { forgetSkipped } from './conversation/send-prompt.ts';
 import { onCostAnswer, onProjectCost } from './conversation/spending.ts';
-import { changed, changedIn, draftOf } from './draft.ts';
+import { changed, changedIn } from './draft.ts';
 import type { TimerName } from './effects.ts';
 import type { Input, OwnEvent } from './input.ts';
 import { endWithIt, onBegin, onExit } from './process/process.ts';
@@ -27,9 +27,8 @@ import { onWaitTimer, stopWaiting } from './waits/wait.ts';
  * no files, no processes, no randomness. `run` carries the actions out, `replay` lists them.
  */
 export function step(before: GovernorState, input: Input): Step {
-  const state = draftOf(before);
-  state.now = input.t;
-  if (input.from === 'claude') state.life = lifeAfter(before.life, input.event, input.t);
+  const life = input.from === 'claude' ? lifeAfter(before.life, input.event, input.t) : before.life;
+  const state = changed(before, { now: input.t, life });
   return chain(
     take(state, input),
     (taken) => afterRelief(state, taken),
@@ -96,16 +95,14 @@ const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Step } 
 
 function interrupt(before: GovernorState): Step {
   const state = stopWaiting(before);
-  const interrupted: GovernorState = { ...state, input: state.input === 'closed' ? 'closed' : 'interrupted' };
+  const interrupted = changed(state, { input: state.input === 'closed' ? 'closed' : 'interrupted' });
   const note = { kind: 'interrupt', ...decided(state, 'the user asked to stop') } as const;
   // Between two processes there is nothing to stop, and none takes the place of the last.
   if (state.process.phase === 'dead') return chain(keep(interrupted, [note]), endWithIt);
   if (state.turn.phase === 'idle' && !isRelieving(state)) return keep(interrupted, [note]);
   // Before its turn has begun claude would not heed it.
-  if (state.turn.phase === 'sent') return keep(stoppingNext(interrupted), [note]);
+  if (state.turn.phase === 'sent') {
+    return keep(changed(interrupted, { mailbox: { ...state.mailbox, stopNext: true } }), [note]);
+  }
   return chain(keep(interrupted, [note]), sendInterrupt);
-}
-
-function stoppingNext(state: GovernorState): GovernorState {
-  return { ...state, mailbox: { ...state.mailbox, stopNext: true } };
 }

@@ -3,7 +3,6 @@ import type { TimerName } from './effects.ts';
 import { readGauge } from './gauge/gauge.ts';
 import type { Compaction, GovernorState } from './state.ts';
 
-/** A new state and the actions that follow. */
 export interface Step {
   readonly state: GovernorState;
   readonly actions: readonly Action[];
@@ -52,7 +51,6 @@ export function setTimer(timer: TimerName, afterMs: number) {
   return { kind: 'set-timer', timer, afterMs } as const;
 }
 
-/** The common part of every decision. */
 export function decided({ turn, gauge }: GovernorState, reason: string) {
   return { at: { turn: turn.ended, call: gauge.calls }, reason, gauge: readGauge(gauge) };
 }

@@ -1,6 +1,6 @@
 import type { Verdict } from '../../core/governor/decisions.ts';
 import type { HookName } from '../../core/governor/effects.ts';
-import { verdictOf } from '../../core/governor/relief/verdict.ts';
+import { verdictOf } from '../../core/governor/relief/compaction.ts';
 import { plainText } from '../../core/protocol/blocks.ts';
 import type { AssistantEvent, Event, ResultEvent } from '../../core/protocol/events.ts';
 import type { Fields } from '../../core/protocol/fields.ts';

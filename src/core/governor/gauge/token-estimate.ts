@@ -37,7 +37,6 @@ export function textTokens(text: string): number {
   return Math.max(1, Math.floor(codePoints(text) / CONTEXT_CHARS_PER_TOKEN));
 }
 
-/** Estimated context in tokens. */
 export function totalTokens(estimate: CharacterEstimate): number {
   return Math.trunc((estimate.fileTokens + estimate.toolTokens + estimate.promptTokens) * OVERHEAD);
 }

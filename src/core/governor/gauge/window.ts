@@ -8,7 +8,6 @@ import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
  */
 export type WindowSource = 'user' | 'result' | 'asked' | 'reported' | 'raised' | 'model-id' | 'version' | 'unknown';
 
-/** The context window of the main model. */
 export interface ContextWindow {
   /** undefined: not known, so nothing acts on a share of it. */
   readonly tokens: number | undefined;

@@ -37,12 +37,9 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (!isStalled && signal === undefined && state.session.id === undefined) return false;
   if (!isStalled && (signal === undefined ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal))) return false;
   const { turn, mailbox, relief } = state;
-  const isDone = turn.phase === 'idle' && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay(state);
+  const isUnderWay = isCompacting(state.compaction) || state.handoff.phase !== 'idle';
+  const isDone = turn.phase === 'idle' && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay;
   return !isDone || relief.unfinished !== undefined;
-}
-
-function isUnderWay({ compaction, handoff }: GovernorState): boolean {
-  return isCompacting(compaction) || handoff.phase !== 'idle';
 }
 
 function mayRestart({ run, process }: GovernorState): boolean {

@@ -1,5 +1,6 @@
 import { plainText } from '../../protocol/blocks.ts';
-import type { Event } from '../../protocol/events.ts';
+import type { ApiRetryEvent, Event, ResultEvent } from '../../protocol/events.ts';
+import { BLOCKED, COMMANDS_OFF, NOTHING_TO_COMPACT, REJECTION, saysUnavailable } from '../../protocol/failures.ts';
 import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import type { Verdict } from '../decisions.ts';
 import { changed, changedIn } from '../draft.ts';
@@ -13,7 +14,6 @@ import { leaveExhausted } from './exhaustion.ts';
 import { focusText } from './focus.ts';
 import { failuresAfterLanding, UNTRIED } from './ladder.ts';
 import { dueReason } from './outlook.ts';
-import { countsAsFailure, isDown, isRejected, statusOf, verdictOf } from './verdict.ts';
 
 /** How long claude may take to say that it has stopped compacting before it is ended. */
 const STOPPING_PATIENCE_MS = 10_000;
@@ -152,7 +152,7 @@ function concludedAs({ compaction, gauge, run }: GovernorState, attempt: Attempt
   const { failures } = compaction;
   if (verdict === 'success') return { ...NOT_COMPACTING, failures, landing: attempt.before };
   const ended = { ...NOT_COMPACTING, failures, triedAt: gauge.calls };
-  if (!countsAsFailure(verdict) || attempt.interrupted) return ended;
+  if (verdict === 'unavailable' || verdict === 'blocked' || attempt.interrupted) return ended;
   // What the API refuses for good it would refuse again, at the price of several summary calls.
   const least = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
   return { ...ended, failures: Math.max(failures + 1, least) };
@@ -201,4 +201,32 @@ function note(attempt: Attempt, event: Event): Attempt {
     default:
       return attempt;
   }
+}
+
+type Failure = Pick<Attempt, 'error' | 'apiStatus'>;
+
+/** How an attempt to compact ended, by what claude said until its result. */
+export function verdictOf(attempt: Failure & Pick<Attempt, 'boundarySeen'>, result: ResultEvent): Verdict {
+  if (attempt.boundarySeen) return 'success';
+  const said = [attempt.error, result.text, ...result.errors].filter((text) => text !== undefined).join('\n');
+  if (BLOCKED.test(said)) return 'blocked';
+  if (NOTHING_TO_COMPACT.test(said)) return 'empty';
+  if (COMMANDS_OFF.test(said)) return 'refused';
+  if (isRejected({ error: said, apiStatus: attempt.apiStatus })) return 'failed';
+  return isDown(attempt.apiStatus) || saysUnavailable(said) ? 'unavailable' : 'failed';
+}
+
+/** By the status for which claude tried a call again. */
+export function isDown(status: Attempt['apiStatus']): boolean {
+  return status === 'unreachable' || status === 429 || (status !== undefined && status >= 500);
+}
+
+export function statusOf({ status }: ApiRetryEvent): Attempt['apiStatus'] {
+  return status ?? 'unreachable';
+}
+
+/** The API said that it would not, rather than that it could not now. */
+function isRejected({ error, apiStatus }: Failure): boolean {
+  const byStatus = typeof apiStatus === 'number' && apiStatus >= 400 && apiStatus < 500 && apiStatus !== 429;
+  return byStatus || REJECTION.test(error ?? '');
 }

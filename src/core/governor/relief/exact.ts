@@ -122,14 +122,12 @@ export function onExactProved(state: GovernorState): Step {
 
 /** claude has not loaded it in time, or it does not run: `--bare`, `--safe-mode`, `disableAllHooks` and managed settings prevent it in silence. */
 export function giveUpArming(state: GovernorState): Step {
-  return isArming(state) ? disarm(state, `${nameOf(state)} does not run the mod`) : keep(state);
+  const { version } = state.session;
+  const name = version === undefined ? 'this claude' : `Claude Code ${version}`;
+  return isArming(state) ? disarm(state, `${name} does not run the mod`) : keep(state);
 }
 
 const CLEAR = { kind: 'clear-timer', timer: 'exact' } as const;
-
-function nameOf({ session }: GovernorState): string {
-  return session.version === undefined ? 'this claude' : `Claude Code ${session.version}`;
-}
 
 function isArming({ exact }: GovernorState): boolean {
   return exact.phase === 'arming' || exact.phase === 'awaited';

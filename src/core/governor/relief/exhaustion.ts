@@ -51,7 +51,6 @@ export function readExhaustion(before: GovernorState, state: GovernorState, even
   return keep(full, [{ kind: 'exhausted', ...decided(full, reason) }]);
 }
 
-/** How a context that was too full is relieved. */
 export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due | undefined {
   if (state.run.mode !== 'act') return undefined;
   // A compaction that hangs is not followed by another.
@@ -64,7 +63,6 @@ export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due
   return { way: 'none', reason: 'nothing has relieved the context' };
 }
 
-/** A handoff is tried. */
 export function noteTried(state: GovernorState): GovernorState {
   const { exhausted } = state.relief;
   if (exhausted === undefined) return state;

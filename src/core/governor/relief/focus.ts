@@ -20,7 +20,7 @@ export function focusText(state: GovernorState): string {
   };
   const clauses = policy.compaction.focus
     .split(CLAUSE)
-    .filter((clause) => placeholders(clause).every((name) => values[name]));
+    .filter((clause) => [...clause.matchAll(PLACEHOLDER)].every(([, name = '']) => values[name]));
   const filled = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name: string) => values[name] ?? ''));
   return [...filled, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE);
 }
@@ -38,10 +38,6 @@ export function recallLine({ run }: GovernorState): string {
 }
 
 const PLACEHOLDER = /\{(task|state)\}/g;
-
-function placeholders(clause: string): string[] {
-  return [...clause.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '');
-}
 
 function flatten(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

@@ -25,7 +25,6 @@ export const TURN_OVER: readonly Action[] = [
   { kind: 'buffered', fate: 'drop' },
 ];
 
-/** Has claude forget the conversation. */
 export function clear(state: GovernorState, written: Written): Step {
   const handoff = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
   return keep(changed(countSent(state), { handoff }), [
@@ -92,7 +91,6 @@ export function startFresh(state: GovernorState): Step {
   ]);
 }
 
-/** A new process is there. */
 export function finishLeaving(state: GovernorState): Step {
   const { handoff } = state;
   return handoff.phase === 'leaving' ? finish(state, handoff, 'process') : keep(state);

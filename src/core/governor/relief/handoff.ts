@@ -7,6 +7,7 @@ import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
 import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step, setTimer } from '../steps.ts';
+import { isDown, statusOf } from './compaction.ts';
 import { goOnStopped } from './exhaustion.ts';
 import {
   BRIEFING_PATIENCE_MS,
@@ -20,7 +21,6 @@ import {
 } from './fresh-context.ts';
 import { askAgain, handoffRequest } from './handoff-request.ts';
 import type { HandoffPhase, HandoffPlan } from './relief-state.ts';
-import { isDown, statusOf } from './verdict.ts';
 
 /**
  * Hands the work over to a fresh context: the agent is asked for a document, it is checked and written, the

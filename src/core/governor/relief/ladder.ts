@@ -126,7 +126,6 @@ export function missesTarget({ run }: Standing, tokens: number, window: number |
   return tokens > inTokens(run.policy.compaction.target, window);
 }
 
-/** Compactions whose landings are remembered. */
 const REMEMBERED_LANDINGS = 8;
 
 /** The first call after a compaction has `tokens`. */
@@ -147,12 +146,10 @@ export const DOCUMENT_TOKENS = 6_000;
 /** Until the session has turns of its own. Median growth from call to call, in tokens. */
 export const USUAL_GROWTH = 617;
 
-/** What each way costs. */
 interface Comparison {
   /** Tokens read until the context is as full again. */
   readonly compact: number;
   readonly handoff: number;
-  /** The same in words. */
   readonly text: string;
 }
 

@@ -55,7 +55,6 @@ export type Handoff =
   /** No hook takes the document to the agent, so it is said. */
   | (InjectedTurn & { readonly phase: 'briefing' });
 
-/** A handoff in one of its phases. */
 export type HandoffPhase<P extends Handoff['phase']> = Extract<Handoff, { readonly phase: P }>;
 
 interface InjectedTurn {
@@ -81,7 +80,6 @@ export interface HandoffPlan {
   readonly answer?: number;
 }
 
-/** What a fresh context begins with. */
 export interface HandoffDocument {
   /** As the agent is to name it; undefined when it could not be written. */
   readonly path: string | undefined;

@@ -31,7 +31,6 @@ export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefin
   return due !== undefined && isPutOff(state) ? undefined : due;
 }
 
-/** How the context is to be relieved now, whatever comes next. */
 export function reliefNow(state: GovernorState): Due | undefined {
   const chosen = chooseWay(state, extentOf(state));
   return chosen?.way === 'handoff' ? { way: 'handoff', reason: handoffReason(state, chosen.cause) } : chosen;

@@ -28,7 +28,6 @@ function ask(state: GovernorState): Step {
   return keep(asking, [{ kind: 'take-slot' }]);
 }
 
-/** The host's answer. */
 export function onSlot(state: GovernorState, granted: boolean): Step {
   const { slot } = state.relief;
   if (slot?.phase !== 'asked') return keep(state);

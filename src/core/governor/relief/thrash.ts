@@ -13,7 +13,6 @@ const THRASH = { compactions: 3, turns: 5, calls: 10 };
 /** One that costs no call may follow another this soon in one turn; between turns it may always. */
 const EXACT_CALLS = 3;
 
-/** Whether the last compactions followed each other too soon. */
 export function isThrashing(boundaries: readonly Boundary[]): boolean {
   const last = boundaries.slice(-THRASH.compactions);
   const [first] = last;

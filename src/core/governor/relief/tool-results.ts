@@ -86,7 +86,6 @@ function summed(results: readonly Share[]): Share[] {
   return [...sums].map(([label, chars]) => ({ label, chars }));
 }
 
-/** What is under way, in a few words; empty: nothing. */
 export function openTools({ open }: Refill): string {
   return open.map(({ title }) => title).join('; ');
 }
@@ -108,7 +107,6 @@ export type Fetches = Readonly<typeof NO_FETCHES>;
 const NOTHING: Missed = { calls: 0, tokens: 0 };
 
 export const NO_FETCHES = {
-  /** Calls under way. */
   open: {} as Readonly<Record<string, { readonly name: string; readonly isPage: boolean }>>,
   /**
    * - `sight`: its result is in the context.
@@ -123,7 +121,6 @@ export const NO_FETCHES = {
   missed: [NOTHING] as readonly Missed[],
 };
 
-/** Reliefs that are remembered. */
 const REMEMBERED = 8;
 
 /**

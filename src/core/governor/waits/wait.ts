@@ -217,7 +217,6 @@ function endWait(state: GovernorState, answered: boolean): Step {
   return keep(next, [{ kind: 'waited', ...decided(next, reason), cause: wait.cause, ms, answered }]);
 }
 
-/** The person, or the caller, does not want to wait. */
 export function stopWaiting(state: GovernorState): GovernorState {
   return state.wait?.phase === 'paused' ? changed(state, { wait: undefined }) : state;
 }

@@ -7,7 +7,6 @@ export type Limits = Readonly<typeof NO_LIMITS>;
 export const NO_LIMITS = {
   /** By claude's names for them: `five_hour`, `seven_day`. */
   used: {} as Readonly<Record<string, LimitUse>>,
-  /** The limit that was hit. */
   hit: undefined as string | undefined,
   /** Limits that were announced, with the time of their reset. */
   said: [] as readonly string[],
@@ -28,7 +27,6 @@ export interface Wait {
   readonly until: number;
   /** Turns that have ended without an answer. */
   readonly tries: number;
-  /** It was announced. */
   readonly said: boolean;
   /** What the broken-off turn was to answer. */
   readonly prompts: readonly Prompt[];
