@@ -955,19 +955,9 @@ function changedTurn(turn, changes) {
   return Object.assign(copy, changes);
 }
 function isTurnActivity(event) {
-  switch (event.kind) {
-    case "init":
-      return true;
-    case "compact-status":
-      return event.phase === "compacting";
-    case "assistant":
-    case "partial":
-      return event.subagent === null;
-    case "user":
-      return event.subagent === null && event.role === "tool-result";
-    default:
-      return false;
-  }
+  if (event.kind === "compact-status") return event.phase === "compacting";
+  if (event.kind === "user" && event.role !== "tool-result") return false;
+  return event.kind === "init" || "subagent" in event && event.subagent === null;
 }
 
 // src/core/governor/relief/economic-moment.ts
@@ -2107,17 +2097,14 @@ function line(parts) {
   return parts.map(({ text, paint }) => paint === void 0 ? text : paint(text)).join(SEPARATOR);
 }
 function barParts(state, style, cells) {
-  const { fraction, basis } = readGauge(state.gauge);
+  const { fraction, basis, predicted: predicted2, window } = readGauge(state.gauge);
   if (basis === "none") return [{ text: `${bar(0, cells)} not measured yet`.trim(), rank: 0, paint: style.dim }];
   if (fraction === void 0) return [];
-  const zone = zoneOf(state);
+  const zone = zoneAt(predicted2, window, state.run.policy);
   return [
     { text: `${bar(fraction, cells)} ${percent(fraction)}`.trim(), rank: 0, paint: paintOf(zone, style) },
     { text: zone, rank: 1, paint: paintOf(zone, style) }
   ];
-}
-function zoneOf({ gauge, run }) {
-  return zoneAt(readGauge(gauge).predicted, gauge.window.tokens, run.policy);
 }
 function paintOf(zone, style) {
   if (zone === "warning") return style.yellow;
@@ -3350,7 +3337,49 @@ function withValues(config, values) {
   return { ...tree, tools: { ...Object(tree.tools), byTool: tools } };
 }
 
-// src/core/memory/entries/error-signature.ts
+// src/core/memory/entries/describe.ts
+var TELLING = ["command", "file_path", "notebook_path", "pattern", "url", "query", "description", "prompt", "skill"];
+var NEAR4 = 4 * LONG_LINE_LENGTH;
+var KEY_LENGTH = 80;
+var VALUE_LENGTH = 80;
+function describeInput(name, input, cutTo) {
+  const fields = fieldsOf(input);
+  switch (name) {
+    case "Grep":
+    case "Glob":
+      return line2([fields.pattern, fields.path ?? fields.glob]);
+    case "Task":
+    case "Agent":
+      return line2([fields.subagent_type, fields.description]);
+    case "Read":
+      return line2([fields.file_path, range(fields)]);
+    default:
+      return line2([fields[TELLING.find((key) => typeof fields[key] === "string") ?? ""] ?? small(fields, cutTo)]);
+  }
+}
+function describeResult(name, outcome, text) {
+  const line4 = outcome === "ok" ? void 0 : errorLine(name, text);
+  return (line4 ?? lastLine(text)).slice(0, NEAR4);
+}
+function lastLine(text) {
+  const end = text.trimEnd();
+  return end.slice(end.lastIndexOf("\n") + 1);
+}
+function line2(parts) {
+  const texts = parts.filter((part2) => typeof part2 === "string" && part2 !== "");
+  return texts.map((text) => text.slice(0, NEAR4)).join(" ");
+}
+function range({ offset, limit }) {
+  if (typeof offset !== "number" && typeof limit !== "number") return void 0;
+  const from = typeof offset === "number" ? offset : 1;
+  return typeof limit === "number" ? `lines ${from}-${from + limit - 1}` : `from line ${from}`;
+}
+function small(fields, cutTo) {
+  return Object.entries(fields).slice(0, 8).flatMap(([key, value]) => {
+    const text = textOf(value) ?? (typeof value === "number" || typeof value === "boolean" ? String(value) : "");
+    return text === "" ? [] : [`${cutTo(key, KEY_LENGTH)}=${cutTo(text, VALUE_LENGTH)}`];
+  }).join(" ");
+}
 var SCAN = 2e3;
 var MAX_LINES = 3;
 var LINE_LENGTH2 = 160;
@@ -3407,50 +3436,6 @@ function mask2(line4) {
   masked = masked.replace(DURATION, "");
   if (!TEST.test(line4)) masked = masked.replace(NUMBERS, "N");
   return masked.replace(/\s+/g, " ").trim().slice(0, LINE_LENGTH2);
-}
-
-// src/core/memory/entries/describe.ts
-var TELLING = ["command", "file_path", "notebook_path", "pattern", "url", "query", "description", "prompt", "skill"];
-var NEAR4 = 4 * LONG_LINE_LENGTH;
-var KEY_LENGTH = 80;
-var VALUE_LENGTH = 80;
-function describeInput(name, input, cutTo) {
-  const fields = fieldsOf(input);
-  switch (name) {
-    case "Grep":
-    case "Glob":
-      return line2([fields.pattern, fields.path ?? fields.glob]);
-    case "Task":
-    case "Agent":
-      return line2([fields.subagent_type, fields.description]);
-    case "Read":
-      return line2([fields.file_path, range(fields)]);
-    default:
-      return line2([fields[TELLING.find((key) => typeof fields[key] === "string") ?? ""] ?? small(fields, cutTo)]);
-  }
-}
-function describeResult(name, outcome, text) {
-  const line4 = outcome === "ok" ? void 0 : errorLine(name, text);
-  return (line4 ?? lastLine(text)).slice(0, NEAR4);
-}
-function lastLine(text) {
-  const end = text.trimEnd();
-  return end.slice(end.lastIndexOf("\n") + 1);
-}
-function line2(parts) {
-  const texts = parts.filter((part2) => typeof part2 === "string" && part2 !== "");
-  return texts.map((text) => text.slice(0, NEAR4)).join(" ");
-}
-function range({ offset, limit }) {
-  if (typeof offset !== "number" && typeof limit !== "number") return void 0;
-  const from = typeof offset === "number" ? offset : 1;
-  return typeof limit === "number" ? `lines ${from}-${from + limit - 1}` : `from line ${from}`;
-}
-function small(fields, cutTo) {
-  return Object.entries(fields).slice(0, 8).flatMap(([key, value]) => {
-    const text = textOf(value) ?? (typeof value === "number" || typeof value === "boolean" ? String(value) : "");
-    return text === "" ? [] : [`${cutTo(key, KEY_LENGTH)}=${cutTo(text, VALUE_LENGTH)}`];
-  }).join(" ");
 }
 
 // src/core/governor/tool-budget/cut-text.ts
@@ -3816,176 +3801,6 @@ function createWorkingFolder() {
       return [{ path, change: change.change, to }];
     })
   };
-}
-
-// src/core/memory/shell/shell-arguments.ts
-var CARRIERS = /* @__PURE__ */ new Set(["sudo", "command", "builtin", "nohup", "env", "time", "timeout"]);
-var ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
-var CARRIER_OPTION = { sudo: /^-[nEH]$/, timeout: /^(?:-\S+|\d[\d.]*[smhd]?)$/ };
-function programIn(words2) {
-  let carrier = "";
-  const from = words2.findIndex(({ raw, text }) => {
-    if (text !== null && CARRIERS.has(text)) carrier = text;
-    else return !ASSIGNMENT.test(raw) && CARRIER_OPTION[carrier]?.test(raw) !== true;
-    return false;
-  });
-  return from < 0 ? [] : words2.slice(from);
-}
-function readArguments(words2, accepted) {
-  const known = new Map(accepted.split(" ").map((name) => [name.replace("=", ""), name.endsWith("=")]));
-  const end = words2.findIndex(({ text }) => text === "--");
-  const before = end < 0 ? words2 : words2.slice(0, end);
-  const after = end < 0 ? void 0 : words2.slice(end + 1);
-  const options = /* @__PURE__ */ new Set();
-  const values = [];
-  let isValue = false;
-  for (const word of before) {
-    const names = isValue ? [] : optionNames(word);
-    if (names?.every((name) => known.has(name)) !== true) return void 0;
-    if (!isValue && names.length === 0) values.push(word);
-    for (const name of names) options.add(name.replace(/^-+/, ""));
-    isValue = known.get(names.at(-1) ?? "") === true && !word.text?.includes("=");
-  }
-  return { options, operands: [...values, ...after ?? []], after };
-}
-function optionNames({ text, raw }) {
-  if (text === "-" || !(text ?? raw).startsWith("-")) return [];
-  if (text === null) return void 0;
-  return text.startsWith("--") ? text.split("=", 1) : [...text.slice(1)].map((letter) => `-${letter}`);
-}
-var PATH_LIMIT = 1024;
-function inFolder(folder, path) {
-  if (path === null || path === "") return null;
-  if (path.startsWith("/")) return normalised2(path);
-  if (folder === null || folder.length + path.length > PATH_LIMIT) return null;
-  return normalised2(`${folder}/${path}`);
-}
-function literals(words2, folder) {
-  return words2.flatMap(({ text }) => inFolder(folder, text) ?? []);
-}
-
-// src/core/memory/shell/file-effects.ts
-var NOTHING4 = {};
-var MOVE = "-f -v -T --force --verbose --no-target-directory";
-var PROGRAMS = /* @__PURE__ */ new Map([
-  ["rm", ["-r -R -f -d -v --recursive --force --dir --verbose", removed]],
-  ["mv", [MOVE, moved]],
-  ["cp", [`-p ${MOVE}`, copied]],
-  ["sed", ["-i -E -r -n -s -u -z -e= -f= --in-place", editedInPlace]],
-  ["git rm", ["-r -f -q --force --quiet", untracked]],
-  ["git mv", ["-f -v --force --verbose", moved]],
-  ["git checkout", ["-f -q --force --quiet", checkout]],
-  ["git restore", ["-S -W -q --staged --worktree --quiet -s= --source=", restore]],
-  ["git reset", ["-q --hard --quiet", reset]]
-]);
-function fileEffects(name, words2, folder) {
-  return name === "git" ? gitEffects(words2, folder) : effectsOf(name, words2, folder);
-}
-function effectsOf(name, words2, folder) {
-  const [options, effects] = PROGRAMS.get(name) ?? [];
-  const read2 = options && readArguments(words2, options);
-  return read2 && effects ? effects(read2, folder) : NOTHING4;
-}
-function gitEffects(words2, folder) {
-  let at = 0;
-  let where = folder;
-  for (; words2[at]?.raw.startsWith("-"); at++) {
-    const option = words2[at]?.text;
-    if (option === "-C") where = inFolder(where, words2[++at]?.text ?? null);
-    else if (option === "-c") at++;
-    else if (option !== "--no-pager" && option !== "-P") return NOTHING4;
-  }
-  const verb = words2[at]?.text ?? "";
-  const rest = words2.slice(at + 1);
-  if (verb === "commit") return { commits: !rest.some(({ text }) => text === "--dry-run" || text === "--help") };
-  return effectsOf(`git ${verb}`, rest, where);
-}
-var WRITES = /* @__PURE__ */ new Map([
-  [">", "created"],
-  [">|", "created"],
-  ["&>", "created"],
-  [">&", "created"],
-  [">>", "edited"],
-  ["&>>", "edited"]
-]);
-function redirectChanges(redirects, folder) {
-  return redirects.flatMap(({ operator, target }) => {
-    const change = WRITES.get(operator);
-    if (change === void 0 || operator === ">&" && /^(?:\d+|-)$/.test(target.raw)) return [];
-    return changed2(change, literals([target], folder));
-  });
-}
-function changed2(change, paths) {
-  return paths.filter((path) => !path.startsWith("/dev/")).map((path) => ({ path, change }));
-}
-function removed({ operands }, folder) {
-  return { changes: changed2("deleted", literals(operands, folder)) };
-}
-function untracked({ operands }, folder) {
-  return { changes: changed2("deleted", pathspecs(operands, folder)) };
-}
-function moved(read2, folder) {
-  const moves = transfers(read2, folder);
-  return { changes: moves.map(([path, to]) => ({ path, change: "moved", ...to === null ? {} : { to } })) };
-}
-function copied(read2, folder) {
-  const copies = transfers(read2, folder).flatMap(([, to]) => to ?? []);
-  return { changes: changed2("created", copies) };
-}
-function transfers({ operands, options }, folder) {
-  const target = operands.at(-1)?.text ?? null;
-  const sources = operands.slice(0, -1);
-  const several = sources.filter(({ text }) => text !== null).length > 1;
-  const exact = options.has("T") || options.has("no-target-directory");
-  return sources.flatMap(({ text }) => {
-    const from = inFolder(folder, text);
-    if (from === null) return [];
-    return [[from, inFolder(folder, destination(baseName(from), target, several, exact))]];
-  });
-}
-function destination(name, target, several, exact) {
-  if (target === null || exact) return target;
-  if (several || /(?:^|\/)\.{0,2}$/.test(target)) return `${target}/${name}`;
-  const last = baseName(target);
-  return last === name || last.includes(".") && name.includes(".") ? target : null;
-}
-function editedInPlace({ options, operands }, folder) {
-  if (!options.has("i") && !options.has("in-place")) return NOTHING4;
-  const named = operands.filter(({ text }) => text !== "");
-  if (options.has("e") || options.has("f")) return { changes: changed2("edited", literals(named, folder)) };
-  const [script, ...files2] = named;
-  const isOne = script?.text !== null || script.raw.startsWith('"');
-  return isOne ? { changes: changed2("edited", literals(files2, folder)) } : NOTHING4;
-}
-function checkout({ operands, after, options }, folder) {
-  if (after !== void 0) return discard("checkout", after, folder);
-  if (operands.length > 1) return discard("checkout", operands.slice(1), folder);
-  if (options.has("f") || options.has("force")) return discardAll("checkout", folder);
-  return operands[0] !== void 0 && namesFile(operands[0]) ? discard("checkout", operands, folder) : NOTHING4;
-}
-function namesFile({ text }) {
-  return text === "." || /^(?!v?\d)[^/]*\.[a-z]{2,4}$/i.test(baseName(text ?? ""));
-}
-function restore({ options, operands }, folder) {
-  const staged = options.has("S") || options.has("staged");
-  const worktree = options.has("W") || options.has("worktree");
-  return staged && !worktree ? NOTHING4 : discard("restore", operands, folder);
-}
-function reset({ options }, folder) {
-  return options.has("hard") ? discardAll("reset", folder) : NOTHING4;
-}
-function discard(how, words2, folder) {
-  const paths = pathspecs(words2, folder);
-  if (paths.includes(START2)) return { discards: { how, paths: "all" } };
-  return paths.length > 0 ? { discards: { how, paths } } : NOTHING4;
-}
-function discardAll(how, folder) {
-  if (folder === null) return NOTHING4;
-  return { discards: { how, paths: folder === START2 ? "all" : [folder] } };
-}
-function pathspecs(words2, folder) {
-  const certain = words2.filter(({ text }) => text !== null && !/[*?[]|^:/.test(text));
-  return literals(certain, folder);
 }
 
 // node_modules/unbash/dist/traversal.js
@@ -10996,6 +10811,174 @@ function isFixed(part2) {
   if (part2.type === "DoubleQuoted" || part2.type === "LocaleString") return part2.parts.every(isFixed);
   return part2.type === "Literal" || part2.type === "SingleQuoted" || part2.type === "AnsiCQuoted";
 }
+var CARRIERS = /* @__PURE__ */ new Set(["sudo", "command", "builtin", "nohup", "env", "time", "timeout"]);
+var ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+var CARRIER_OPTION = { sudo: /^-[nEH]$/, timeout: /^(?:-\S+|\d[\d.]*[smhd]?)$/ };
+function programIn(words2) {
+  let carrier = "";
+  const from = words2.findIndex(({ raw, text }) => {
+    if (text !== null && CARRIERS.has(text)) carrier = text;
+    else return !ASSIGNMENT.test(raw) && CARRIER_OPTION[carrier]?.test(raw) !== true;
+    return false;
+  });
+  return from < 0 ? [] : words2.slice(from);
+}
+function readArguments(words2, accepted) {
+  const known = new Map(accepted.split(" ").map((name) => [name.replace("=", ""), name.endsWith("=")]));
+  const end = words2.findIndex(({ text }) => text === "--");
+  const before = end < 0 ? words2 : words2.slice(0, end);
+  const after = end < 0 ? void 0 : words2.slice(end + 1);
+  const options = /* @__PURE__ */ new Set();
+  const values = [];
+  let isValue = false;
+  for (const word of before) {
+    const names = isValue ? [] : optionNames(word);
+    if (names?.every((name) => known.has(name)) !== true) return void 0;
+    if (!isValue && names.length === 0) values.push(word);
+    for (const name of names) options.add(name.replace(/^-+/, ""));
+    isValue = known.get(names.at(-1) ?? "") === true && !word.text?.includes("=");
+  }
+  return { options, operands: [...values, ...after ?? []], after };
+}
+function optionNames({ text, raw }) {
+  if (text === "-" || !(text ?? raw).startsWith("-")) return [];
+  if (text === null) return void 0;
+  return text.startsWith("--") ? text.split("=", 1) : [...text.slice(1)].map((letter) => `-${letter}`);
+}
+var PATH_LIMIT = 1024;
+function inFolder(folder, path) {
+  if (path === null || path === "") return null;
+  if (path.startsWith("/")) return normalised2(path);
+  if (folder === null || folder.length + path.length > PATH_LIMIT) return null;
+  return normalised2(`${folder}/${path}`);
+}
+function literals(words2, folder) {
+  return words2.flatMap(({ text }) => inFolder(folder, text) ?? []);
+}
+
+// src/core/memory/shell/file-effects.ts
+var NOTHING4 = {};
+var MOVE = "-f -v -T --force --verbose --no-target-directory";
+var PROGRAMS = /* @__PURE__ */ new Map([
+  ["rm", ["-r -R -f -d -v --recursive --force --dir --verbose", removed]],
+  ["mv", [MOVE, moved]],
+  ["cp", [`-p ${MOVE}`, copied]],
+  ["sed", ["-i -E -r -n -s -u -z -e= -f= --in-place", editedInPlace]],
+  ["git rm", ["-r -f -q --force --quiet", untracked]],
+  ["git mv", ["-f -v --force --verbose", moved]],
+  ["git checkout", ["-f -q --force --quiet", checkout]],
+  ["git restore", ["-S -W -q --staged --worktree --quiet -s= --source=", restore]],
+  ["git reset", ["-q --hard --quiet", reset]]
+]);
+function fileEffects(name, words2, folder) {
+  return name === "git" ? gitEffects(words2, folder) : effectsOf(name, words2, folder);
+}
+function effectsOf(name, words2, folder) {
+  const [options, effects] = PROGRAMS.get(name) ?? [];
+  const read2 = options && readArguments(words2, options);
+  return read2 && effects ? effects(read2, folder) : NOTHING4;
+}
+function gitEffects(words2, folder) {
+  let at = 0;
+  let where = folder;
+  for (; words2[at]?.raw.startsWith("-"); at++) {
+    const option = words2[at]?.text;
+    if (option === "-C") where = inFolder(where, words2[++at]?.text ?? null);
+    else if (option === "-c") at++;
+    else if (option !== "--no-pager" && option !== "-P") return NOTHING4;
+  }
+  const verb = words2[at]?.text ?? "";
+  const rest = words2.slice(at + 1);
+  if (verb === "commit") return { commits: !rest.some(({ text }) => text === "--dry-run" || text === "--help") };
+  return effectsOf(`git ${verb}`, rest, where);
+}
+var WRITES = /* @__PURE__ */ new Map([
+  [">", "created"],
+  [">|", "created"],
+  ["&>", "created"],
+  [">&", "created"],
+  [">>", "edited"],
+  ["&>>", "edited"]
+]);
+function redirectChanges(redirects, folder) {
+  return redirects.flatMap(({ operator, target }) => {
+    const change = WRITES.get(operator);
+    if (change === void 0 || operator === ">&" && /^(?:\d+|-)$/.test(target.raw)) return [];
+    return changed2(change, literals([target], folder));
+  });
+}
+function changed2(change, paths) {
+  return paths.filter((path) => !path.startsWith("/dev/")).map((path) => ({ path, change }));
+}
+function removed({ operands }, folder) {
+  return { changes: changed2("deleted", literals(operands, folder)) };
+}
+function untracked({ operands }, folder) {
+  return { changes: changed2("deleted", pathspecs(operands, folder)) };
+}
+function moved(read2, folder) {
+  const moves = transfers(read2, folder);
+  return { changes: moves.map(([path, to]) => ({ path, change: "moved", ...to === null ? {} : { to } })) };
+}
+function copied(read2, folder) {
+  const copies = transfers(read2, folder).flatMap(([, to]) => to ?? []);
+  return { changes: changed2("created", copies) };
+}
+function transfers({ operands, options }, folder) {
+  const target = operands.at(-1)?.text ?? null;
+  const sources = operands.slice(0, -1);
+  const several = sources.filter(({ text }) => text !== null).length > 1;
+  const exact = options.has("T") || options.has("no-target-directory");
+  return sources.flatMap(({ text }) => {
+    const from = inFolder(folder, text);
+    if (from === null) return [];
+    return [[from, inFolder(folder, destination(baseName(from), target, several, exact))]];
+  });
+}
+function destination(name, target, several, exact) {
+  if (target === null || exact) return target;
+  if (several || /(?:^|\/)\.{0,2}$/.test(target)) return `${target}/${name}`;
+  const last = baseName(target);
+  return last === name || last.includes(".") && name.includes(".") ? target : null;
+}
+function editedInPlace({ options, operands }, folder) {
+  if (!options.has("i") && !options.has("in-place")) return NOTHING4;
+  const named = operands.filter(({ text }) => text !== "");
+  if (options.has("e") || options.has("f")) return { changes: changed2("edited", literals(named, folder)) };
+  const [script, ...files2] = named;
+  const isOne = script?.text !== null || script.raw.startsWith('"');
+  return isOne ? { changes: changed2("edited", literals(files2, folder)) } : NOTHING4;
+}
+function checkout({ operands, after, options }, folder) {
+  if (after !== void 0) return discard("checkout", after, folder);
+  if (operands.length > 1) return discard("checkout", operands.slice(1), folder);
+  if (options.has("f") || options.has("force")) return discardAll("checkout", folder);
+  return operands[0] !== void 0 && namesFile(operands[0]) ? discard("checkout", operands, folder) : NOTHING4;
+}
+function namesFile({ text }) {
+  return text === "." || /^(?!v?\d)[^/]*\.[a-z]{2,4}$/i.test(baseName(text ?? ""));
+}
+function restore({ options, operands }, folder) {
+  const staged = options.has("S") || options.has("staged");
+  const worktree = options.has("W") || options.has("worktree");
+  return staged && !worktree ? NOTHING4 : discard("restore", operands, folder);
+}
+function reset({ options }, folder) {
+  return options.has("hard") ? discardAll("reset", folder) : NOTHING4;
+}
+function discard(how, words2, folder) {
+  const paths = pathspecs(words2, folder);
+  if (paths.includes(START2)) return { discards: { how, paths: "all" } };
+  return paths.length > 0 ? { discards: { how, paths } } : NOTHING4;
+}
+function discardAll(how, folder) {
+  if (folder === null) return NOTHING4;
+  return { discards: { how, paths: folder === START2 ? "all" : [folder] } };
+}
+function pathspecs(words2, folder) {
+  const certain = words2.filter(({ text }) => text !== null && !/[*?[]|^:/.test(text));
+  return literals(certain, folder);
+}
 
 // src/core/memory/shell/shell-effects.ts
 var UNCERTAIN = { changes: [], discards: void 0, commits: false, certain: false };
@@ -11986,7 +11969,7 @@ function entriesOf(parts, room) {
     }
   });
 }
-function withinRoom(entries, whole2, { room, most }) {
+function withinRoom(entries, whole2, room, most) {
   const latest = new Map(entries.map((entry, at) => [keyOf(entry), at]));
   const isOlder = ({ part: part2 }) => part2.kind !== "round" || !whole2.has(part2);
   const ranked = entries.map((entry, at) => ({ entry, at, worth: worthOf2(entry) / (entries.length - at) })).filter(({ entry, at }) => isOlder(entry) && latest.get(keyOf(entry)) === at).sort((one, other) => other.worth - one.worth);
@@ -12047,7 +12030,7 @@ function whole(text) {
 
 // src/core/exact/whole-rounds.ts
 var MOST_STEPS = 3;
-function wholeRounds(parts, { room, isOpen: isOpen2 }) {
+function wholeRounds(parts, room, { isOpen: isOpen2 }) {
   const from = parts.findLastIndex(({ kind }) => kind !== "round" && kind !== "prompt") + 1;
   const [last, ...earlier] = parts.slice(from).filter((part2) => part2.kind === "round").reverse();
   const whole2 = /* @__PURE__ */ new Map();
@@ -12101,9 +12084,9 @@ function exactAnswer(messages, { note: note2, budget, midTurn = [] }) {
   const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note2, 0)) - FRAME;
   if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
   const last = messages.at(-1);
-  const whole2 = wholeRounds(parts, { room: room * WHOLE_SHARE, isOpen: last !== void 0 && isResult(last) });
+  const whole2 = wholeRounds(parts, room * WHOLE_SHARE, { isOpen: last !== void 0 && isResult(last) });
   const rest = room * (1 - WHOLE_SHARE);
-  const entries = withinRoom(entriesOf(parts, rest), whole2, { room: rest, most: LINES_TOKENS });
+  const entries = withinRoom(entriesOf(parts, rest), whole2, rest, LINES_TOKENS);
   const gone = sum(parts.map((part2) => part2.kind === "note" ? part2.gone : 0)) + entries.gone;
   const stay = joined2(parts, whole2, entries.kept, noteText(note2, gone));
   const [before, after] = [extentOf2(messages), extentOf2(stay)];
@@ -13325,17 +13308,10 @@ function isAgentCall(tool) {
   return tool === "Agent" || tool === "Task";
 }
 function readAgents(state, event) {
-  switch (event.kind) {
-    case "assistant":
-    case "partial":
-      return event.subagent === null ? state : readCall2(state, event, event.subagent);
-    case "user":
-      return event.role === "tool-result" ? readHandBack(state, event) : state;
-    case "task":
-      return readTask(state, event);
-    default:
-      return state;
-  }
+  if (event.kind === "task") return readTask(state, event);
+  if (event.kind === "user") return event.role === "tool-result" ? readHandBack(state, event) : state;
+  if (event.kind !== "assistant" && event.kind !== "partial") return state;
+  return event.subagent === null ? state : readCall2(state, event, event.subagent);
 }
 function agentOf({ subagents }, id) {
   return id === void 0 ? void 0 : ownOf(subagents, id);
@@ -13363,9 +13339,6 @@ function withAgent(state, id, changes) {
   return changed(state, {
     subagents: { ...state.subagents, [id]: { ...agentOf(state, id) ?? NEW_AGENT, ...changes } }
   });
-}
-function withFanOut(state, changes) {
-  return changed(state, { fanOut: { ...state.fanOut, ...changes } });
 }
 function readCall2(state, event, id) {
   const open = openCall(state.cost, id);
@@ -13473,7 +13446,7 @@ function readWorkflow(state, { taskId, tokens: tokens2 = 0, lastTool, change }) 
 function forgetAsked(state, toolUseId) {
   const { asked } = state.fanOut;
   if (toolUseId === void 0 || !asked.includes(toolUseId)) return state;
-  return withFanOut(state, { asked: asked.filter((id) => id !== toolUseId) });
+  return changedIn(state, "fanOut", { asked: asked.filter((id) => id !== toolUseId) });
 }
 
 // src/core/governor/agents/agent-limits.ts
@@ -13485,7 +13458,7 @@ function askAgent(state, toolUseId) {
   const { max } = state.run.policy.agents;
   const { asked } = state.fanOut;
   if (max === void 0 || agentsBegun(state) < max) {
-    return { state: withFanOut(state, { asked: [...asked, toolUseId] }) };
+    return { state: changedIn(state, "fanOut", { asked: [...asked, toolUseId] }) };
   }
   const refusal3 = `This work may use ${counted4(max)} in all, and that is used up: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal: refusal3 };
@@ -13500,7 +13473,7 @@ function countUnseen(before, state) {
   if (state.control.phase !== "open" || state.now - countedAt < COUNT_EVERY_MS) return keep(state);
   const isNew2 = ([id, { isUnseen, calls }]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
   if (!Object.entries(state.subagents).some(isNew2)) return keep(state);
-  return request(withFanOut(state, { countedAt: state.now }), "cost", { subtype: "get_usage" });
+  return request(changedIn(state, "fanOut", { countedAt: state.now }), "cost", { subtype: "get_usage" });
 }
 function judgeAgents(before, state) {
   if (before.subagents === state.subagents || !hasAgentLimits(state.run.policy.agents)) return keep(state);
@@ -13537,7 +13510,7 @@ function stopAgent(state, id, agent, reason, isTooMany) {
   if (taskId === void 0) return keep(state, [{ ...note2, todo: "failed" }]);
   const text = `${name} was stopped, not by the user but by a limit of this run: ${reason}. Go on with what there is, and do not start the same again.`;
   const { untold, ended } = state.fanOut;
-  const told3 = withFanOut(withAgent(state, id, { phase: "stopped" }), {
+  const told3 = changedIn(withAgent(state, id, { phase: "stopped" }), "fanOut", {
     untold: [...untold, { toolUseId: id, aside: workflow !== void 0 || isAside(state, taskId), text }],
     ended: isWhole ? [...ended, workflow] : ended
   });
@@ -13558,16 +13531,12 @@ function endStopped(state, agentId) {
   return { continue: false, stopReason: "a limit of this run for subagents is reached" };
 }
 function takeUntold(state, toolUseId) {
-  return take(state, (entry) => entry.toolUseId === toolUseId && !entry.aside);
-}
-function takeAside(state) {
-  return take(state, ({ aside }) => aside);
-}
-function take(state, which) {
   const { untold } = state.fanOut;
-  if (!untold.some(which)) return { state, text: "" };
-  const text = untold.filter(which).map((entry) => entry.text);
-  return { state: withFanOut(state, { untold: untold.filter((entry) => !which(entry)) }), text: text.join(" ") };
+  const isMeant = ({ aside, ...entry }) => toolUseId === void 0 ? aside : !aside && entry.toolUseId === toolUseId;
+  const told3 = untold.filter(isMeant);
+  if (told3.length === 0) return { state, text: "" };
+  const left = untold.filter((entry) => !told3.includes(entry));
+  return { state: changedIn(state, "fanOut", { untold: left }), text: told3.map(({ text }) => text).join(" ") };
 }
 
 // src/core/protocol/json-spans.ts
@@ -13975,17 +13944,10 @@ function exitText({ tool, response }) {
 }
 function resultText(tool, response) {
   if (tool.startsWith("mcp__")) return mcpText(response);
-  switch (tool) {
-    case "Bash":
-      return bashText(fieldsOf(response));
-    case "Agent":
-    case "Task":
-      return agentText(fieldsOf(response));
-    case "Read":
-      return lineText(fieldsOf(response));
-    default:
-      return void 0;
-  }
+  const report = fieldsOf(response);
+  if (tool === "Bash") return bashText(report);
+  if (tool === "Read") return lineText(report);
+  return isAgentCall(tool) ? agentText(report) : void 0;
 }
 var SAVED2 = /^Error: result \([\d,]+ characters.{0,80}exceeds maximum allowed tokens\. Output has been saved to (.+?)\.?(?:\n|$)/;
 function storedPath(tool, response) {
@@ -14554,7 +14516,7 @@ function withContext({ state, actions }, text) {
 function words(state, where) {
   const zone = tellAgent(state, where);
   const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: "" };
-  const stopped2 = takeAside(alert.state);
+  const stopped2 = takeUntold(alert.state, void 0);
   return { state: stopped2.state, text: [zone.text, alert.text, stopped2.text].filter(Boolean).join(" ") };
 }
 function answerToolHook(state, hook, event) {
@@ -15488,7 +15450,7 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
   let tokens2 = 0;
   let total = 0;
   let left = 0;
-  function take3(key) {
+  function take2(key) {
     const slot = slots.get(key);
     slots.delete(key);
     tokens2 -= slot?.tokens ?? 0;
@@ -15497,7 +15459,7 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
   function makeRoom() {
     for (const [key, { reads, changes }] of slots) {
       if (tokens2 <= budget || slots.size === 1) return;
-      take3(key);
+      take2(key);
       left += Math.max(1, reads + changes);
     }
   }
@@ -15507,7 +15469,7 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
       total++;
       const path = fileOf(entry);
       const key = path === void 0 ? `call ${total}` : `file ${path}`;
-      const before = take3(key) ?? { reads: 0, changes: 0 };
+      const before = take2(key) ?? { reads: 0, changes: 0 };
       const isRead = path !== void 0 && entry.reads === path;
       const isChange = path !== void 0 && !isRead;
       const call = { entry, reads: before.reads + Number(isRead), changes: before.changes + Number(isChange) };
@@ -15978,27 +15940,6 @@ failed`);
   };
 }
 
-// src/core/memory/entries/fingerprint.ts
-var MAX_DEPTH2 = 32;
-function fingerprint(value) {
-  const text = typeof value === "string" ? value : canonical(value, 0);
-  let a = 2166136261;
-  let b = 2654435769;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    a = Math.imul(a ^ code, 16777619);
-    b = Math.imul(b ^ code, 2246822507);
-  }
-  return (a >>> 0).toString(36) + (b >>> 0).toString(36);
-}
-function canonical(value, depth) {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
-  if (depth > MAX_DEPTH2) return "\u2026";
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(",")}]`;
-  const fields = Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1);
-  return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(",")}}`;
-}
-
 // src/core/memory/entries/file-changes.ts
 var NONE3 = { changes: [], swaps: [] };
 var FILE_TOOLS = {
@@ -16025,7 +15966,7 @@ function readSwaps(path, fields) {
     const before = textOf(edit.old_string);
     const after = textOf(edit.new_string);
     if (before === void 0 || after === void 0 || isIncidental(before, after)) return [];
-    return [{ path, before: fingerprint(before), after: fingerprint(after) }];
+    return [{ path, before, after }];
   });
 }
 var MAX_LENGTH = 4e3;
@@ -16128,7 +16069,11 @@ function filesOf(ended, effects, folder, mask3) {
     ...work.changes.map((change) => ({ ...change, path: named(change.path) })),
     ...folder.certain(effects?.changes ?? []).map((change) => maskedChange(change, mask3))
   ];
-  const swaps = work.swaps.map((swap) => ({ ...swap, path: named(swap.path) }));
+  const swaps = work.swaps.map(({ path, before, after }) => ({
+    path: named(path),
+    before: fingerprint(before),
+    after: fingerprint(after)
+  }));
   return {
     reads: reads === void 0 ? void 0 : named(reads),
     ...changes.length === 0 ? {} : { changes },
@@ -16148,6 +16093,25 @@ function maskedCommand(command2, effects, mask3) {
     discards: how && paths && { how, paths: paths === "all" ? paths : paths.map((path) => mask3(path)) },
     commits: effects?.commits || void 0
   };
+}
+var MAX_DEPTH2 = 32;
+function fingerprint(value) {
+  const text = typeof value === "string" ? value : canonical(value, 0);
+  let a = 2166136261;
+  let b = 2654435769;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    a = Math.imul(a ^ code, 16777619);
+    b = Math.imul(b ^ code, 2246822507);
+  }
+  return (a >>> 0).toString(36) + (b >>> 0).toString(36);
+}
+function canonical(value, depth) {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
+  if (depth > MAX_DEPTH2) return "\u2026";
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(",")}]`;
+  const fields = Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1);
+  return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(",")}}`;
 }
 
 // src/core/memory/dead-ends/ledger.ts
@@ -16540,7 +16504,7 @@ function createDeletedFile(ledger, recent) {
       if (change === "created") make(entry, path);
       if (change === "moved") move(entry, path, to);
     }
-    const lost = changes.filter(({ change }) => change === "deleted").flatMap(({ path }) => take3(entry, path));
+    const lost = changes.filter(({ change }) => change === "deleted").flatMap(({ path }) => take2(entry, path));
     const wasted = lost.filter((file) => file.by !== entry && !isTemporary(file.path) && !hasServed(file));
     if (wasted.length > 0) report(entry, wasted);
   }
@@ -16561,7 +16525,7 @@ function createDeletedFile(ledger, recent) {
     created2.delete(keyOf2(entry, path));
     remember2(created2, keyOf2(entry, to), { ...file, path: to }, MAX_CREATED);
   }
-  function take3({ agent }, deleted) {
+  function take2({ agent }, deleted) {
     const taken = [...created2.values()].filter((file) => file.by.agent === agent && isAtOrIn(file.path, deleted));
     for (const { by, path } of taken) created2.delete(keyOf2(by, path));
     return taken;
@@ -17654,24 +17618,14 @@ function tasksAside(tasks) {
   return Object.entries(tasks).filter(([, { phase }]) => phase !== "foreground");
 }
 function tasksAfter(tasks, event, isReported = false) {
-  switch (event.kind) {
-    case "task":
-      return event.change === "progress" ? tasks : changed3(tasks, event, isReported);
-    case "user":
-      return event.role === "tool-result" ? answered2(tasks, event) : tasks;
-    case "result":
-      return event.fromBackgroundTask ? reported(tasks) : tasks;
-    default:
-      return tasks;
-  }
+  if (event.kind === "task" && event.change !== "progress") return changed3(tasks, event, isReported);
+  if (event.kind === "user" && event.role === "tool-result") return answered2(tasks, event);
+  return event.kind === "result" && event.fromBackgroundTask ? reported(tasks) : tasks;
 }
 function changed3(tasks, event, isReported) {
   const { [event.taskId]: task, ...others } = tasks;
   if (event.change === "started") {
-    return {
-      ...others,
-      [event.taskId]: { kind: event.type, toolUseId: event.toolUseId, phase: "foreground" }
-    };
+    return { ...others, [event.taskId]: { kind: event.type, toolUseId: event.toolUseId, phase: "foreground" } };
   }
   const reports = (event.change === "ended" || isReported) && task !== void 0 && task.phase !== "foreground";
   return reports ? { ...others, [event.taskId]: { ...task, phase: "reporting" } } : others;
@@ -17960,7 +17914,7 @@ function advance(state) {
 }
 function tellStopped(state) {
   if (state.run.mode !== "act" || isReporting(state)) return void 0;
-  const { state: told3, text } = takeAside(state);
+  const { state: told3, text } = takeUntold(state, void 0);
   return text === "" ? void 0 : resumeWork(told3, { because: text, prompts: [], answers: [] });
 }
 function afterStop(state) {
@@ -17975,14 +17929,10 @@ function onStopAnswer(state, goesOn2) {
 }
 function considerLargeTask(state, prompt2) {
   const announced = announceLargeTask(state, prompt2);
-  switch (state.run.policy.zones.onLargeTask) {
-    case "announce":
-      return announced;
-    case "relieve":
-      return chain(announced, relieveFor);
-    case "reject":
-      return state.run.mode === "act" ? chain(announced, (next) => refuse(withoutFirst(next), prompt2)) : announced;
-  }
+  const { onLargeTask } = state.run.policy.zones;
+  if (onLargeTask === "relieve") return chain(announced, relieveFor);
+  const isRejected2 = onLargeTask === "reject" && state.run.mode === "act";
+  return isRejected2 ? chain(announced, (next) => refuse(withoutFirst(next), prompt2)) : announced;
 }
 function isFree(state) {
   if (state.turn.phase !== "idle" || isRelieving(state) || state.wait?.phase === "paused") return false;
@@ -17998,20 +17948,13 @@ function endWhenDone(state) {
   const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);
   if (tasks.some(([, { kind, phase }]) => kind !== "shell" && phase === "background")) return keep(state);
-  switch (state.grace) {
-    case "none":
-      return keep({ ...state, grace: "running" }, [
-        { kind: "set-timer", timer: "background", afterMs: shellGraceMs(state) }
-      ]);
-    case "running":
-      return keep(state);
-    case "over":
-      return chain(
-        keep(state),
-        ...tasks.filter(([, { phase }]) => phase === "background").map(([id]) => stopTask(id)),
-        closeInput
-      );
+  if (state.grace === "running") return keep(state);
+  if (state.grace === "none") {
+    const timer2 = { kind: "set-timer", timer: "background", afterMs: shellGraceMs(state) };
+    return keep({ ...state, grace: "running" }, [timer2]);
   }
+  const left = tasks.filter(([, { phase }]) => phase === "background");
+  return chain(keep(state), ...left.map(([id]) => stopTask(id)), closeInput);
 }
 function shellGraceMs({ session }) {
   return reportsEachTask(session.version) ? 6e5 : 5e3;
@@ -18677,25 +18620,11 @@ function isOwnTraffic(state, event) {
   }
 }
 function speaksOfTurn(event) {
-  switch (event.kind) {
-    case "assistant":
-    case "user":
-    case "partial":
-      return event.subagent === null;
-    case "result":
-      return !event.fromBackgroundTask;
-    case "init":
-    case "compact-status":
-    case "boundary":
-    case "reset":
-    case "api-retry":
-      return true;
-    case "known":
-      return event.name.startsWith("system/hook_");
-    default:
-      return false;
-  }
+  if (event.kind === "result") return !event.fromBackgroundTask;
+  if (event.kind === "known") return event.name.startsWith("system/hook_");
+  return "subagent" in event ? event.subagent === null : OF_TURN.has(event.kind);
 }
+var OF_TURN = /* @__PURE__ */ new Set(["init", "compact-status", "boundary", "reset", "api-retry"]);
 function isNoNews({ tasks }, event) {
   return event.kind === "known" && event.name === TASKS_CHANGED && Object.keys(tasks).length === 0;
 }
@@ -18866,14 +18795,14 @@ function step(before, input) {
   const life = input.from === "claude" ? lifeAfter(before.life, input.event, input.t) : before.life;
   const state = changed(before, { now: input.t, life });
   return chain(
-    take2(state, input),
+    take(state, input),
     (taken) => afterRelief2(state, taken),
     advance,
     leaveSlot,
     (judged) => watchLife(before, judged)
   );
 }
-function take2(state, input) {
+function take(state, input) {
   switch (input.from) {
     case "claude":
       return onClaude(state, input.event);
@@ -19092,20 +19021,34 @@ function createTerminalSession({ policy, recall: recall2 }) {
 // src/mod/terminal/register.ts
 var LATE_MS = 300;
 var WATCH_MS = 2e3;
-function register(on, options) {
-  const seat = {
-    session: sessionFor(options),
-    log: void 0,
-    known: { window: void 0, model: void 0, usage: void 0, limits: {} },
-    isRun: false,
-    isInteractive: false,
-    turn: void 0,
-    heard: [],
-    last: void 0,
-    isExact: false,
-    hooks: void 0,
-    program: void 0
+var Seat = class {
+  session;
+  log;
+  known = {
+    window: void 0,
+    model: void 0,
+    usage: void 0,
+    limits: {}
   };
+  /** `ctxb run` does all of this itself. */
+  isRun = false;
+  isInteractive = false;
+  /** The turn that runs. */
+  turn;
+  /** What was said in mid-turn since the last compaction. */
+  heard = [];
+  last;
+  /** The last compaction was exact: its messages hold what is to be handed back. */
+  isExact = false;
+  /** The user's hooks. */
+  hooks;
+  program;
+  constructor(options) {
+    this.session = sessionFor(options);
+  }
+};
+function register(on, options) {
+  const seat = new Seat(options);
   on("classic.SessionStart", async ($, e, next) => {
     seat.isRun = await $.env.get("CTXB_RUN") !== void 0;
     if (seat.isRun) return next(e);
