@@ -51,23 +51,34 @@ export function createNotebook(historyTokens?: number) {
   const runs = createCommandRuns();
   const detector = createDeadEnds();
   const evidence = createEvidence();
-  let cleared = 0;
-  let firstPrompt: string | undefined;
-  let work: string | undefined;
+  const notebook = {
+    ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, runs, evidence },
+    /** Dead ends that a success took back. */
+    cleared: 0,
+    /** What the session began with, commands aside. */
+    firstPrompt: undefined as string | undefined,
+    /** Where the work stands, as it was said last. */
+    state: undefined as string | undefined,
+    add(entry: Entry): Noted {
+      const pages = pagesOf(entry);
+      const judged = judge(entry);
+      return { pages: [...pages, ...judged.pages], found: judged.found };
+    },
+  };
 
   function prompt(entry: PromptEntry): Page {
     const { t, text, pictures } = entry;
-    if (commandIn(text) === undefined && text.trim() !== '') firstPrompt ??= text;
+    if (commandIn(text) === undefined && text.trim() !== '') notebook.firstPrompt ??= text;
     const mention = pictures === 0 ? '' : ` · with ${pictures === 1 ? 'a picture' : `${pictures} pictures`}`;
     requests.add(entry, prompts.total + 1);
     return prompts.add({ heading: `${timeText(t)}${mention}`, body: fenced(text), text: oneLine(text, LINE_LENGTH) });
   }
 
   function state({ t, what, from, to }: StateEntry): Page {
-    if (what === 'state') work = to;
+    if (what === 'state') notebook.state = to;
     // Another conversation has another task, and what was found out for the last one says nothing about it.
     if (what === 'clear' || what === 'session') {
-      firstPrompt = undefined;
+      notebook.firstPrompt = undefined;
       requests.forget();
       evidence.forget();
     }
@@ -116,7 +127,7 @@ export function createNotebook(historyTokens?: number) {
     const pages = changes.map((change) => deadEnds.add(deadEndPage(change)));
     const gone = changes.filter(({ what }) => what === 'cleared');
     for (const { deadEnd } of gone) deadEnds.drop(deadEnd.key);
-    cleared += gone.length;
+    notebook.cleared += gone.length;
     return { pages, found: changes.filter(({ what }) => what === 'found').map(({ deadEnd }) => deadEnd) };
   }
 
@@ -127,37 +138,7 @@ export function createNotebook(historyTokens?: number) {
     return entry.kind === 'tool' ? tool(entry) : [];
   }
 
-  function add(entry: Entry): Noted {
-    const pages = pagesOf(entry);
-    const judged = judge(entry);
-    return { pages: [...pages, ...judged.pages], found: judged.found };
-  }
-
-  return {
-    add,
-    prompts,
-    requests,
-    states,
-    deadEnds,
-    artifacts,
-    commands,
-    toolLog,
-    tasks,
-    runs,
-    evidence,
-    /** Dead ends that a success took back. */
-    get cleared() {
-      return cleared;
-    },
-    /** What the session began with, commands aside. */
-    get firstPrompt() {
-      return firstPrompt;
-    },
-    /** Where the work stands, as it was said last. */
-    get state() {
-      return work;
-    },
-  };
+  return notebook;
 }
 
 /** How the command ended is never cut off. */

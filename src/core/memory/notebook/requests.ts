@@ -28,13 +28,14 @@ export type Requests = ReturnType<typeof createRequests>;
 export function createRequests() {
   const requests = new Map<number, Request>();
   const constraints = new Map<string, { readonly text: string; readonly number: number }>();
-  let latest: string | undefined;
 
-  return {
+  const all = {
+    /** The newest prompt that says what is to be done, in whole sentences. */
+    latest: undefined as string | undefined,
     /** @param number of the prompt in the notes */
     add({ text }: PromptEntry, number: number): void {
       if (commandIn(text) !== undefined || text.trim() === '') return;
-      if (latest === undefined || tellsTask(text)) latest = firstSentences(text, LATEST_LENGTH) || latest;
+      if (all.latest === undefined || tellsTask(text)) all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
       const short = oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
       if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);
       for (const said of constraintsIn(text)) {
@@ -46,21 +47,18 @@ export function createRequests() {
     forget(): void {
       requests.clear();
       constraints.clear();
-      latest = undefined;
+      all.latest = undefined;
     },
     /** Each prompt in short, the newest first; commands are none. */
     inShort: (): readonly Request[] => [...requests.values()].reverse(),
     /** What holds for more than one prompt, word for word, each once: of the newest prompt first, then as it was said. */
     constraints(): readonly string[] {
-      const all = [...constraints.values()];
-      const numbers = [...new Set(all.map(({ number }) => number))].reverse();
-      return numbers.flatMap((number) => all.filter((each) => each.number === number).map(({ text }) => text));
-    },
-    /** The newest prompt that says what is to be done, in whole sentences. */
-    get latest() {
-      return latest;
+      const said = [...constraints.values()];
+      const numbers = [...new Set(said.map(({ number }) => number))].reverse();
+      return numbers.flatMap((number) => said.filter((each) => each.number === number).map(({ text }) => text));
     },
   };
+  return all;
 }
 
 /** What the user has said, as it is handed back. */

@@ -36,29 +36,24 @@ export type Section = ReturnType<typeof createSection>;
 /** One detail file and the newest lines about it. Grows in place; its size is bounded. */
 export function createSection(file: DetailFile, title: string) {
   const items = new Map<string, Item>();
-  let total = 0;
   let lines = 0;
-  let hasRepeats = false;
 
-  return {
+  const section = {
     file,
     /** Entries in the detail file. */
-    get total() {
-      return total;
-    },
+    total: 0,
     /** Some items have taken the place of earlier ones. */
-    get hasRepeats() {
-      return hasRepeats;
-    },
-    add({ heading, body, key = `#${total + 1}`, text }: SectionEntry): Page {
-      total++;
-      const opening = total === 1 ? `# ${title}\n\n` : '';
-      const page = `${opening}## #${total} · ${heading}\n${body}\n\n`;
+    hasRepeats: false,
+    add({ heading, body, key, text }: SectionEntry): Page {
+      const number = ++section.total;
+      const opening = number === 1 ? `# ${title}\n\n` : '';
+      const page = `${opening}## #${number} · ${heading}\n${body}\n\n`;
       const from = lines + lineFeeds(opening) + 1;
       lines += lineFeeds(page);
-      hasRepeats ||= items.has(key);
       // The blank line behind an entry does not belong to it.
-      remember(items, key, { key, number: total, text, from, to: lines - 1 }, MAX_ITEMS);
+      const item = { key: key ?? `#${number}`, number, text, from, to: lines - 1 };
+      section.hasRepeats ||= items.has(item.key);
+      remember(items, item.key, item, MAX_ITEMS);
       return { file, text: page };
     },
     /** Takes a line out of the index; the entry stays. */
@@ -66,4 +61,5 @@ export function createSection(file: DetailFile, title: string) {
     /** Oldest first. */
     items: () => [...items.values()],
   };
+  return section;
 }

@@ -28,8 +28,6 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
   const slots = new Map<string, Slot>();
   const budget = historyTokens - HEAD_TOKENS;
   let tokens = 0;
-  let total = 0;
-  let left = 0;
 
   function take(key: string): Slot | undefined {
     const slot = slots.get(key);
@@ -43,16 +41,20 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
     for (const [key, { reads, changes }] of slots) {
       if (tokens <= budget || slots.size === 1) return;
       take(key);
-      left += Math.max(1, reads + changes);
+      log.left += Math.max(1, reads + changes);
     }
   }
 
-  return {
+  const log = {
     file: 'tool-log.md',
+    /** Calls that there were. */
+    total: 0,
+    /** Calls that have left. */
+    left: 0,
     add(entry: ToolEntry): void {
-      total++;
+      log.total++;
       const path = fileOf(entry);
-      const key = path === undefined ? `call ${total}` : `file ${path}`;
+      const key = path === undefined ? `call ${log.total}` : `file ${path}`;
       const before = take(key) ?? { reads: 0, changes: 0 };
       const isRead = path !== undefined && entry.reads === path;
       const isChange = path !== undefined && !isRead;
@@ -63,14 +65,6 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
       tokens += slot.tokens;
       makeRoom();
     },
-    /** Calls that there were. */
-    get total() {
-      return total;
-    },
-    /** Calls that have left. */
-    get left() {
-      return left;
-    },
     /** Tokens of what is logged, at the most. */
     get tokens() {
       return tokens + HEAD_TOKENS;
@@ -80,9 +74,12 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
     /** The newest call about a file. */
     about: (path: string): LoggedCall | undefined => slots.get(`file ${path}`),
     /** The whole file. */
-    render: () =>
-      `${[...headOf(total, left, slots.size), ...[...slots.values()].map(({ line }) => line)].join('\n')}\n`,
+    render(): string {
+      const lines = [...slots.values()].map(({ line }) => line);
+      return `${[...headOf(log.total, log.left, lines.length), ...lines].join('\n')}\n`;
+    },
   };
+  return log;
 }
 
 /** Room for what stands above the entries. */
