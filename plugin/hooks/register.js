@@ -14971,12 +14971,13 @@ var SENTENCE_LENGTH = 700;
 function createRequests() {
   const requests = /* @__PURE__ */ new Map();
   const constraints = /* @__PURE__ */ new Map();
-  let latest;
-  return {
+  const all = {
+    /** The newest prompt that says what is to be done, in whole sentences. */
+    latest: void 0,
     /** @param number of the prompt in the notes */
     add({ text }, number) {
       if (commandIn(text) !== void 0 || text.trim() === "") return;
-      if (latest === void 0 || tellsTask(text)) latest = firstSentences(text, LATEST_LENGTH) || latest;
+      if (all.latest === void 0 || tellsTask(text)) all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
       const short = oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
       if (short !== "") remember2(requests, number, { number, text: short }, MAX_REQUESTS);
       for (const said of constraintsIn(text)) {
@@ -14988,21 +14989,18 @@ function createRequests() {
     forget() {
       requests.clear();
       constraints.clear();
-      latest = void 0;
+      all.latest = void 0;
     },
     /** Each prompt in short, the newest first; commands are none. */
     inShort: () => [...requests.values()].reverse(),
     /** What holds for more than one prompt, word for word, each once: of the newest prompt first, then as it was said. */
     constraints() {
-      const all = [...constraints.values()];
-      const numbers = [...new Set(all.map(({ number }) => number))].reverse();
-      return numbers.flatMap((number) => all.filter((each) => each.number === number).map(({ text }) => text));
-    },
-    /** The newest prompt that says what is to be done, in whole sentences. */
-    get latest() {
-      return latest;
+      const said = [...constraints.values()];
+      const numbers = [...new Set(said.map(({ number }) => number))].reverse();
+      return numbers.flatMap((number) => said.filter((each) => each.number === number).map(({ text }) => text));
     }
   };
+  return all;
 }
 var CONSTRAINTS_ROOM = 4e3;
 var PROMPTS_ROOM = 2e3;
@@ -15448,8 +15446,6 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
   const slots = /* @__PURE__ */ new Map();
   const budget = historyTokens - HEAD_TOKENS;
   let tokens2 = 0;
-  let total = 0;
-  let left = 0;
   function take2(key) {
     const slot = slots.get(key);
     slots.delete(key);
@@ -15460,15 +15456,19 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
     for (const [key, { reads, changes }] of slots) {
       if (tokens2 <= budget || slots.size === 1) return;
       take2(key);
-      left += Math.max(1, reads + changes);
+      log.left += Math.max(1, reads + changes);
     }
   }
-  return {
+  const log = {
     file: "tool-log.md",
+    /** Calls that there were. */
+    total: 0,
+    /** Calls that have left. */
+    left: 0,
     add(entry) {
-      total++;
+      log.total++;
       const path = fileOf(entry);
-      const key = path === void 0 ? `call ${total}` : `file ${path}`;
+      const key = path === void 0 ? `call ${log.total}` : `file ${path}`;
       const before = take2(key) ?? { reads: 0, changes: 0 };
       const isRead = path !== void 0 && entry.reads === path;
       const isChange = path !== void 0 && !isRead;
@@ -15480,14 +15480,6 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
       tokens2 += slot.tokens;
       makeRoom();
     },
-    /** Calls that there were. */
-    get total() {
-      return total;
-    },
-    /** Calls that have left. */
-    get left() {
-      return left;
-    },
     /** Tokens of what is logged, at the most. */
     get tokens() {
       return tokens2 + HEAD_TOKENS;
@@ -15497,9 +15489,13 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
     /** The newest call about a file. */
     about: (path) => slots.get(`file ${path}`),
     /** The whole file. */
-    render: () => `${[...headOf2(total, left, slots.size), ...[...slots.values()].map(({ line: line4 }) => line4)].join("\n")}
-`
+    render() {
+      const lines = [...slots.values()].map(({ line: line4 }) => line4);
+      return `${[...headOf2(log.total, log.left, lines.length), ...lines].join("\n")}
+`;
+    }
   };
+  return log;
 }
 var HEAD_TOKENS = 150;
 function headOf2(total, left, shown) {
@@ -16670,32 +16666,27 @@ function oneSpaced(text) {
 var MAX_ITEMS2 = 1e3;
 function createSection(file, title) {
   const items = /* @__PURE__ */ new Map();
-  let total = 0;
   let lines = 0;
-  let hasRepeats = false;
-  return {
+  const section = {
     file,
     /** Entries in the detail file. */
-    get total() {
-      return total;
-    },
+    total: 0,
     /** Some items have taken the place of earlier ones. */
-    get hasRepeats() {
-      return hasRepeats;
-    },
-    add({ heading, body, key = `#${total + 1}`, text }) {
-      total++;
-      const opening3 = total === 1 ? `# ${title}
+    hasRepeats: false,
+    add({ heading, body, key, text }) {
+      const number = ++section.total;
+      const opening3 = number === 1 ? `# ${title}
 
 ` : "";
-      const page = `${opening3}## #${total} \xB7 ${heading}
+      const page = `${opening3}## #${number} \xB7 ${heading}
 ${body}
 
 `;
       const from = lines + lineFeeds(opening3) + 1;
       lines += lineFeeds(page);
-      hasRepeats ||= items.has(key);
-      remember2(items, key, { key, number: total, text, from, to: lines - 1 }, MAX_ITEMS2);
+      const item = { key: key ?? `#${number}`, number, text, from, to: lines - 1 };
+      section.hasRepeats ||= items.has(item.key);
+      remember2(items, item.key, item, MAX_ITEMS2);
       return { file, text: page };
     },
     /** Takes a line out of the index; the entry stays. */
@@ -16703,6 +16694,7 @@ ${body}
     /** Oldest first. */
     items: () => [...items.values()]
   };
+  return section;
 }
 
 // src/core/memory/notebook/notebook.ts
@@ -16720,20 +16712,31 @@ function createNotebook(historyTokens) {
   const runs = createCommandRuns();
   const detector = createDeadEnds();
   const evidence = createEvidence();
-  let cleared = 0;
-  let firstPrompt;
-  let work;
+  const notebook = {
+    ...{ prompts, requests, states, deadEnds: deadEnds2, artifacts, commands: commands2, toolLog, tasks, runs, evidence },
+    /** Dead ends that a success took back. */
+    cleared: 0,
+    /** What the session began with, commands aside. */
+    firstPrompt: void 0,
+    /** Where the work stands, as it was said last. */
+    state: void 0,
+    add(entry) {
+      const pages = pagesOf2(entry);
+      const judged = judge3(entry);
+      return { pages: [...pages, ...judged.pages], found: judged.found };
+    }
+  };
   function prompt2(entry) {
     const { t, text, pictures } = entry;
-    if (commandIn(text) === void 0 && text.trim() !== "") firstPrompt ??= text;
+    if (commandIn(text) === void 0 && text.trim() !== "") notebook.firstPrompt ??= text;
     const mention = pictures === 0 ? "" : ` \xB7 with ${pictures === 1 ? "a picture" : `${pictures} pictures`}`;
     requests.add(entry, prompts.total + 1);
     return prompts.add({ heading: `${timeText(t)}${mention}`, body: fenced(text), text: oneLine(text, LINE_LENGTH) });
   }
   function state({ t, what, from, to }) {
-    if (what === "state") work = to;
+    if (what === "state") notebook.state = to;
     if (what === "clear" || what === "session") {
-      firstPrompt = void 0;
+      notebook.firstPrompt = void 0;
       requests.forget();
       evidence.forget();
     }
@@ -16776,7 +16779,7 @@ function createNotebook(historyTokens) {
     const pages = changes.map((change) => deadEnds2.add(deadEndPage(change)));
     const gone = changes.filter(({ what }) => what === "cleared");
     for (const { deadEnd } of gone) deadEnds2.drop(deadEnd.key);
-    cleared += gone.length;
+    notebook.cleared += gone.length;
     return { pages, found: changes.filter(({ what }) => what === "found").map(({ deadEnd }) => deadEnd) };
   }
   function pagesOf2(entry) {
@@ -16785,36 +16788,7 @@ function createNotebook(historyTokens) {
     if (entry.kind === "task") return [task(entry)];
     return entry.kind === "tool" ? tool(entry) : [];
   }
-  function add2(entry) {
-    const pages = pagesOf2(entry);
-    const judged = judge3(entry);
-    return { pages: [...pages, ...judged.pages], found: judged.found };
-  }
-  return {
-    add: add2,
-    prompts,
-    requests,
-    states,
-    deadEnds: deadEnds2,
-    artifacts,
-    commands: commands2,
-    toolLog,
-    tasks,
-    runs,
-    evidence,
-    /** Dead ends that a success took back. */
-    get cleared() {
-      return cleared;
-    },
-    /** What the session began with, commands aside. */
-    get firstPrompt() {
-      return firstPrompt;
-    },
-    /** Where the work stands, as it was said last. */
-    get state() {
-      return work;
-    }
-  };
+  return notebook;
 }
 function commandLine(entry, command2) {
   const end = commandEnd(command2, entry.outcome);
