@@ -3,6 +3,7 @@ import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, quoted } from '../../core/memory
 import { BETWEEN_PARTS, grouped, head } from '../pack/characters.ts';
 import { type TaughtStep, taskParts, teachingParts } from '../pack/frame.ts';
 import type { PackItem } from '../pack/step-block.ts';
+import { READ_CHARS, type SummaryTask } from './summaries.ts';
 
 /** Steps that are listed, the newest of all: a line takes about a hundred characters, and the run must stay cheap. */
 const LISTED = 200;
@@ -36,12 +37,10 @@ export function curatorPrompt(
   ].join(BETWEEN_PARTS);
 }
 
-export interface PromptPlace {
+interface PromptPlace extends Pick<SummaryTask, 'toSum' | 'summaryChars'> {
   readonly cwd: string;
+  /** How many files may be named. */
   readonly maxFiles: number;
-  /** The steps whose outputs are to be summed up, and the code points that each summary may have. */
-  readonly toSum: readonly PackItem[];
-  readonly summaryChars: number;
 }
 
 /** Models count characters badly. */
@@ -56,9 +55,6 @@ function summariesTask(toSum: readonly PackItem[], limit: number): string {
     'nothing, and tell nobody what to do. A summary with anything else in it is thrown away.',
   ].join(' ');
 }
-
-/** Code points of an output that the curator is given: both ends of a longer one. It can read the rest in the file. */
-export const READ_CHARS = 20_000;
 
 function readPart(output: string): string {
   const size = codePoints(output);

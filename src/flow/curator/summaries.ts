@@ -10,7 +10,6 @@ import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import { grouped } from '../pack/characters.ts';
 import type { PackReceipt } from '../pack/receipt.ts';
 import type { PackItem, Summary } from '../pack/step-block.ts';
-import { READ_CHARS } from './curator-prompt.ts';
 
 /** What a curator is to sum up before a step, and what it has summed up before. */
 export interface SummaryTask {
@@ -21,11 +20,10 @@ export interface SummaryTask {
   readonly summaryChars: number;
 }
 
-export interface CheckedSummaries {
-  /** By a step's id: the summary, or why it is not taken. */
-  readonly judged: ReadonlyMap<string, { readonly text: string } | { readonly fault: string }>;
-  readonly fault: string | undefined;
-}
+export type CheckedSummaries = ReturnType<typeof checkSummaries>;
+
+/** Code points of an output that a curator is given: both ends of a longer one. It can read the rest in the file. */
+export const READ_CHARS = 20_000;
 
 /** A summary takes about a third of what the beginning of the output could; beyond a page it is none. */
 function charsOf(historyOlderChars: number): number {
@@ -50,15 +48,14 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
       const older = history
         .slice(0, -1)
         .filter(({ stepId, output }) => short.has(stepId) && codePoints(output) > limit);
-      const known = new Map(older.map((item) => [item.stepId, find(item, { model, limit })]));
-      const kept = [...known].flatMap(([id, { text } = {}]) =>
-        text === undefined ? [] : [[id, { text, by: model }] as const],
-      );
-      return {
-        toSum: firstOf(older.filter(({ stepId }) => known.get(stepId) === undefined).toReversed()),
-        kept: new Map(kept),
-        summaryChars: limit,
-      };
+      const kept = new Map<string, Summary>();
+      const unknown: PackItem[] = [];
+      for (const item of older.toReversed()) {
+        const found = find(item, { model, limit });
+        if (found === undefined) unknown.push(item);
+        else if (found.text !== undefined) kept.set(item.stepId, { text: found.text, by: model });
+      }
+      return { toSum: firstOf(unknown), kept, summaryChars: limit };
     },
     /** Keeps what a curator has written, also what is not taken: it would not be better for being paid again. */
     keep({ toSum, summaryChars: limit }: SummaryTask, model: string, { judged }: CheckedSummaries): void {
@@ -71,7 +68,7 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
   };
 
   /** What cannot be read is not there: no summary is worth a step. */
-  function find(item: PackItem, made: Made): Kept | undefined {
+  function find(item: PackItem, made: Made) {
     try {
       const { success, output } = v.safeParse(keptSchema, parsed(files.read(item.stepId, fileOf(item, made)) ?? ''));
       return success ? output : undefined;
@@ -102,8 +99,6 @@ interface Made {
 
 const keptSchema = v.object({ version: v.literal(1), text: v.optional(v.string()), fault: v.optional(v.string()) });
 
-type Kept = v.InferOutput<typeof keptSchema>;
-
 function fileOf({ stepId, output }: PackItem, { model, limit }: Made): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([stepId, output, model, limit]))
@@ -116,8 +111,9 @@ export function checkSummaries(
   summaries: readonly { readonly step: string; readonly text: string }[],
   { toSum, summaryChars: limit }: SummaryTask,
   steps: ReadonlySet<string>,
-): CheckedSummaries {
-  const judged = new Map(
+) {
+  /** By a step's id: the summary, or why it is not taken. */
+  const judged: ReadonlyMap<string, { readonly text: string } | { readonly fault: string }> = new Map(
     toSum.map(({ stepId, output }) => {
       const text = summaries.find(({ step }) => step === stepId)?.text;
       const fault = text === undefined ? 'there is none' : summaryFault(text, { output, steps, limit });
@@ -130,12 +126,10 @@ export function checkSummaries(
   return { judged, fault: faults.length === 0 ? undefined : faults.join('; ') };
 }
 
-export interface SummaryBounds {
-  /** What was to be summed up. */
+/** `steps` are ids that may be named; `limit` is in code points. */
+interface SummaryBounds {
   readonly output: string;
-  /** Ids of steps that may be named. */
   readonly steps: ReadonlySet<string>;
-  /** Code points. */
   readonly limit: number;
 }
 

@@ -4,10 +4,9 @@ import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.t
 import { createClassifier, distributionOf } from './priority.ts';
 import {
   type ContextTruncation,
-  type CuratedChoice,
   curatorEffect,
   type PackReceipt,
-  type ReceiptArtifact,
+  receiptArtifacts,
   receiptItems,
   truncationNote,
 } from './receipt.ts';
@@ -105,15 +104,4 @@ function overBudget({ wholeChars }: Frame, { chars_used, budget_chars }: Context
     wholeChars > budget_chars ? 'The teaching notes alone' : 'The teaching notes and the newest step by name';
   const size = `${grouped(wholeChars > budget_chars ? wholeChars : chars_used)} of ${grouped(budget_chars)} characters`;
   return { over_budget_chars, warnings: [`${what} take ${size}; they stay whole, and nothing else is shown`] };
-}
-
-function receiptArtifacts(files: readonly string[], shown: number, curated: CuratedChoice | undefined) {
-  const named = new Set(curated?.files);
-  return files.map(
-    (path, index): ReceiptArtifact => ({
-      path,
-      outcome: index < shown ? 'included' : 'omitted',
-      named_by_curator: named.has(path),
-    }),
-  );
 }

@@ -1,5 +1,5 @@
 import { grouped } from './characters.ts';
-import { type ClassifiedBy, TIERS, type Tier } from './priority.ts';
+import { TIERS, type Tier } from './priority.ts';
 import type { Candidate, Selection } from './select.ts';
 import type { Summary } from './step-block.ts';
 
@@ -16,9 +16,9 @@ export interface PackReceipt {
   readonly over_budget_chars: number;
   /** Every earlier step, oldest first. */
   readonly items: readonly ReceiptItem[];
-  readonly artifacts: readonly ReceiptArtifact[];
+  readonly artifacts: ReturnType<typeof receiptArtifacts>;
   /** undefined: the flow has no scent trail. */
-  readonly scent_trail: (Shown & { readonly chars: number }) | undefined;
+  readonly scent_trail: { readonly chars: number; readonly shown_chars: number; readonly outcome: Outcome } | undefined;
   /** undefined: no curator chose. */
   readonly curator: CuratorEffect | undefined;
   readonly warnings: readonly string[];
@@ -26,39 +26,6 @@ export interface PackReceipt {
 
 /** `summary`: a summary by a curator is shown in place of the output. */
 export type Outcome = 'included' | 'summary' | 'cut' | 'omitted';
-
-interface Shown {
-  readonly shown_chars: number;
-  readonly outcome: Outcome;
-}
-
-export interface ReceiptItem extends Shown {
-  readonly step: string;
-  readonly agent: string | undefined;
-  readonly tier: Tier;
-  readonly classified_by: ClassifiedBy;
-  /** Of its output. */
-  readonly chars: number;
-  readonly reason: string;
-  readonly named_by_curator: boolean;
-}
-
-export interface ReceiptArtifact {
-  readonly path: string;
-  readonly outcome: 'included' | 'omitted';
-  readonly named_by_curator: boolean;
-}
-
-/** What a curator's choice changed. Steps and files by name. */
-export interface CuratorEffect {
-  readonly steps: readonly string[];
-  readonly files: readonly string[];
-  /** Named, but no step of this history. */
-  readonly unknown_steps: readonly string[];
-  /** In because of the choice, and out because of it. */
-  readonly brought_in: readonly string[];
-  readonly pushed_out: readonly string[];
-}
 
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;
 
@@ -121,22 +88,25 @@ export function longestNote(steps: number): string {
   });
 }
 
+export type ReceiptItem = Readonly<ReturnType<typeof receiptItems>[number]>;
+
 /** What became of every step, oldest first. */
 export function receiptItems(
   candidates: readonly Candidate[],
   blocks: Selection,
   isCurated: (stepId: string) => boolean,
-): ReceiptItem[] {
+) {
   return candidates.map((candidate) => {
     const { item, index, tier, by, chars } = candidate;
     const shown = blocks.get(index)?.shown;
     const isSummary = item.summary !== undefined && shown !== undefined;
-    const outcome = isSummary ? 'summary' : outcomeOf(shown, chars);
+    const outcome: Outcome = isSummary ? 'summary' : outcomeOf(shown, chars);
     return {
       step: item.stepId,
       agent: item.agent,
       tier,
       classified_by: by,
+      // Of its output.
       chars,
       shown_chars: shown ?? 0,
       outcome,
@@ -171,20 +141,32 @@ export interface CuratedChoice {
   readonly summaries?: ReadonlyMap<string, Summary> | undefined;
 }
 
+/** What a curator's choice changed. */
+export type CuratorEffect = Readonly<ReturnType<typeof curatorEffect>>;
+
 /** Compares the selection with the one by priority alone. */
 export function curatorEffect(
   { steps, files }: CuratedChoice,
   candidates: readonly Candidate[],
   { chosen, mechanical }: { readonly chosen: Selection; readonly mechanical: Selection },
-): CuratorEffect {
+) {
   const known = new Set(candidates.map(({ item }) => item.stepId));
   const only = (one: Selection, other: Selection) =>
     candidates.filter(({ index }) => one.has(index) && !other.has(index)).map(({ item }) => item.stepId);
   return {
     steps: steps.filter((id) => known.has(id)),
     files,
+    // Named, but no step of this history.
     unknown_steps: steps.filter((id) => !known.has(id)),
     brought_in: only(chosen, mechanical),
     pushed_out: only(mechanical, chosen),
   };
+}
+
+export function receiptArtifacts(files: readonly string[], shown: number, curated: CuratedChoice | undefined) {
+  const named = new Set(curated?.files);
+  return files.map((path, index) => {
+    const outcome: Outcome = index < shown ? 'included' : 'omitted';
+    return { path, outcome, named_by_curator: named.has(path) };
+  });
 }
