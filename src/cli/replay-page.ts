@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { HTML_MARK } from '../report/html.ts';
 import { createPageData, type PageOptions } from '../report/replay-html/page-data.ts';
-import { replayHtml, whatIfCurves } from '../report/replay-html/replay-html.ts';
+import { replayHtml } from '../report/replay-html/replay-html.ts';
 import { requireFree, writePage } from '../store/files/write-file.ts';
 import type { ExtraReport } from './print-report.ts';
 
@@ -15,7 +15,7 @@ const TEMPLATE = new URL('../replay.html', import.meta.url);
  */
 export function createReplayPage(path: string, options: Pick<PageOptions, 'policy' | 'sort'>): ExtraReport {
   requireFree(path, HTML_MARK);
-  const page = createPageData({ ...options, curvesOf: whatIfCurves });
+  const page = createPageData(options);
   return {
     session: page.add,
     end({ faults }) {

@@ -26,12 +26,7 @@ import type { Environment } from '../io.ts';
 import type { Destination, Destinations } from './destinations.ts';
 import { INSTRUMENTS, type Instrument, type Measurement, type Metric, type Signal } from './signal.ts';
 
-/** Hands signals to the OpenTelemetry SDK, which sends them by and by. */
-export interface Sender {
-  send(signal: Signal): void;
-  /** Sends what is left, for as long as `OTEL_EXPORTER_OTLP_TIMEOUT` says, else two seconds. Never rejects. */
-  close(): Promise<void>;
-}
+export type Sender = ReturnType<typeof createSender>;
 
 export interface SenderOptions extends Pick<Destinations, 'metrics' | 'traces'> {
   /** A UUID; tells this run's figures from those of others. */
@@ -49,18 +44,20 @@ const INTERVAL_MS = 60_000;
 
 const NAME = 'ctxb';
 
-export function createSender({ metrics, traces, runId, env, onFault }: SenderOptions): Sender {
+/** Hands signals to the OpenTelemetry SDK, which sends them by and by. */
+export function createSender({ metrics, traces, runId, env, onFault }: SenderOptions) {
   const resource = resourceOf(runId);
   const meters = metrics && meterProvider(metrics, resource, env, onFault);
   const tracers = traces && tracerProvider(traces, resource, env, onFault);
   const measurements = meters && createMeasurements(meters.getMeter(NAME, manifest.version));
   const spans = tracers && createSpans(tracers.getTracer(NAME, manifest.version));
   return {
-    send(signal) {
+    send(signal: Signal): void {
       if (signal.kind === 'measure') measurements?.(signal);
       else spans?.(signal);
     },
-    async close() {
+    /** Sends what is left, for as long as `OTEL_EXPORTER_OTLP_TIMEOUT` says, else two seconds. Never rejects. */
+    async close(): Promise<void> {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, patienceOf(env, ['METRICS', 'TRACES']) ?? PATIENCE_MS);

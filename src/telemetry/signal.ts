@@ -80,18 +80,12 @@ export const INSTRUMENTS = {
   'ctxb.compactions': counter('{compaction}', 'Compactions by who began them and how they ended'),
   'ctxb.handoffs': counter('{handoff}', 'Handoffs to a fresh context'),
   'ctxb.decisions': counter('{decision}', 'What was decided, by kind'),
-  'gen_ai.client.token.usage': {
-    type: 'histogram',
-    unit: '{token}',
-    description: 'Tokens of each call of the main thread',
-    boundaries: Array.from({ length: 14 }, (_, power) => 4 ** power),
-  },
-  'gen_ai.client.operation.duration': {
-    type: 'histogram',
-    unit: 's',
-    description: 'How long each call of the main thread took',
-    boundaries: Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power),
-  },
+  'gen_ai.client.token.usage': histogram('{token}', 'Tokens of each call of the main thread', (power) => 4 ** power),
+  'gen_ai.client.operation.duration': histogram(
+    's',
+    'How long each call of the main thread took',
+    (power) => 0.01 * 2 ** power,
+  ),
 } as const satisfies Readonly<Record<string, Instrument>>;
 
 function gauge(unit: string, description: string) {
@@ -100,6 +94,11 @@ function gauge(unit: string, description: string) {
 
 function counter(unit: string, description: string) {
   return { type: 'counter', unit, description } as const;
+}
+
+function histogram(unit: string, description: string, boundary: (power: number) => number) {
+  const boundaries = Array.from({ length: 14 }, (_, power) => boundary(power));
+  return { type: 'histogram', unit, description, boundaries } as const;
 }
 
 export function measure(metric: Metric, value: number, attributes: Attributes = {}): Measurement {

@@ -7,13 +7,7 @@ import { destinations } from './destinations.ts';
 import type { Sender } from './sender.ts';
 import type { Seen, Signal } from './signal.ts';
 
-/** Sends the signals of a run to the user's collector. A failure never affects the run. */
-export interface Telemetry {
-  see(seen: Seen): void;
-  decided(decision: Decision, t: number): void;
-  /** Resolves when everything is sent, or the time for it is over. */
-  close(state: GovernorState, exitCode: number): Promise<void>;
-}
+export type Telemetry = ReturnType<typeof follow>;
 
 export interface TelemetryOptions {
   /** The URL of `--otlp`; undefined: the variables of OpenTelemetry say where. */
@@ -43,7 +37,8 @@ export async function openTelemetry(
   }
 }
 
-function follow(sender: Sender, now: () => number, onFault: (fault: string) => void): Telemetry {
+/** Sends the signals of a run to the user's collector. A failure never affects the run. */
+function follow(sender: Sender, now: () => number, onFault: (fault: string) => void) {
   const signals = createSignals();
 
   function send(make: () => Signal[]): void {
@@ -56,9 +51,10 @@ function follow(sender: Sender, now: () => number, onFault: (fault: string) => v
 
   send(() => signals.begin(now()));
   return {
-    see: (seen) => send(() => signals.see(seen)),
-    decided: (decision, t) => send(() => signals.decided(decision, t)),
-    close(state, exitCode) {
+    see: (seen: Seen) => send(() => signals.see(seen)),
+    decided: (decision: Decision, t: number) => send(() => signals.decided(decision, t)),
+    /** Resolves when everything is sent, or the time for it is over. */
+    close(state: GovernorState, exitCode: number): Promise<void> {
       send(() => signals.end(now(), state, exitCode));
       return sender.close();
     },

@@ -7,7 +7,7 @@ import { tokens } from '../../src/report/figures.ts';
 import type { PageOptions } from '../../src/report/replay-html/page-data.ts';
 import { type Browser, startBrowser } from '../support/chromium.ts';
 import { POOR_CONTRASTS } from '../support/contrast.ts';
-import { aSession, writePageOf } from '../support/replay-report.ts';
+import { aSession, whatIfOf, writePageOf } from '../support/replay-report.ts';
 
 let browser: Browser;
 let folder: string;
@@ -173,7 +173,7 @@ describe('the charts of a session', () => {
   it('lay what other policies would have done over it', async () => {
     const session = aSession({ calls: 60 });
     const context = session.series?.map((call) => Math.round(call.context / 2)) ?? [];
-    await open([session], { curvesOf: () => [{ policy: 'compact at 40%', context }] });
+    await open([{ ...session, whatIf: whatIfOf('compact at 40%', context) }]);
     const image = `document.querySelector('canvas').toDataURL()`;
     const both = await browser.value(image);
     await hover(CONTEXT, 9, [1, 60]);

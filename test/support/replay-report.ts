@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { CallSeen } from '../../src/replay/items-seen.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
+import type { SessionWhatIf } from '../../src/replay/what-if/what-if.ts';
 import { createPageData, type PageData, type PageOptions } from '../../src/report/replay-html/page-data.ts';
 import { replayHtml } from '../../src/report/replay-html/replay-html.ts';
 import { createRandom } from './random.ts';
@@ -131,6 +132,11 @@ function compactionAt(number: number, before: number): SessionSummary['compactio
     gaugeBefore: before,
     firstAfter: 30_000,
   };
+}
+
+/** One policy that was tried on a session, with the context that it would have had before each call. */
+export function whatIfOf(name: string, curve: readonly (number | null)[]): SessionWhatIf {
+  return { best: { cost: null, peak: null }, policies: [{ name, curve }] } as unknown as SessionWhatIf;
 }
 
 export function pageDataOf(sessions: readonly SessionSummary[], options: Partial<PageOptions> = {}): PageData {

@@ -1,10 +1,8 @@
 /** A figure for each call; null: not known, or none. */
 export type Column = readonly (number | null)[];
 
-/** A column of figures, each as its difference to the one before, so that they are short. null: none. */
-export type Deltas = Column;
-
-export function toDeltas(figures: Column): Deltas {
+/** Each figure as its difference to the one before, so that they are short. */
+export function toDeltas(figures: Column): Column {
   let last = 0;
   return figures.map((figure) => {
     if (figure === null) return null;
@@ -14,7 +12,7 @@ export function toDeltas(figures: Column): Deltas {
   });
 }
 
-export function fromDeltas(deltas: Deltas): (number | null)[] {
+export function fromDeltas(deltas: Column): (number | null)[] {
   let last = 0;
   return deltas.map((delta) => {
     if (delta === null) return null;

@@ -4,7 +4,7 @@ import { decisionText } from '../../messages.ts';
 import type { CallSeen, ResultSeen } from '../../replay/items-seen.ts';
 import { type SortOrder, sortSessions } from '../../replay/sort.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
-import { type Column, type Deltas, toDeltas } from './columns.ts';
+import { type Column, toDeltas } from './columns.ts';
 
 /** The data of the page. */
 export interface PageData {
@@ -31,7 +31,7 @@ export interface PageSession extends Taken {
   readonly models: readonly (string | null)[];
   readonly columns: Columns;
   /** The context as other policies would have had it. */
-  readonly curves: readonly WhatIfCurve[];
+  readonly curves: readonly { readonly policy: string; readonly context: Column }[];
 }
 
 export interface Level {
@@ -47,24 +47,17 @@ export interface PageAction {
   readonly call: number;
 }
 
-/** The calls of a session in columns of whole numbers, so that 200,000 stay small. */
-export type Columns = Readonly<Record<keyof typeof FIGURES, Deltas>> & {
+/** The calls of a session in columns, as `toDeltas` has them, so that 200,000 stay small. */
+export type Columns = Readonly<Record<keyof typeof FIGURES, Column>> & {
   /** By what they came from, the largest sum first. */
   readonly added: readonly { readonly kind: string; readonly tokens: readonly number[] }[];
 };
-
-/** The context that another policy would have had: a figure for each call of the session, null where it made none. */
-export interface WhatIfCurve {
-  readonly policy: string;
-  readonly context: Column;
-}
 
 export interface PageOptions {
   /** Its thresholds are drawn. */
   readonly policy: Policy;
   /** In which order sessions are listed; default: as they come. */
   readonly sort?: SortOrder;
-  readonly curvesOf?: (session: SessionSummary) => readonly WhatIfCurve[];
 }
 
 /** How many of the largest results of a session the page has: they are most of the file. */
@@ -75,17 +68,12 @@ const TEXT_LENGTH = 300;
 const PROMPT_LENGTH = 160;
 
 /** Takes sessions one by one, so that no summary has to be kept for it. */
-export interface PageDataBuilder {
-  /** @param session with its series */
-  add(session: SessionSummary): void;
-  data(): PageData;
-}
-
-export function createPageData(options: PageOptions): PageDataBuilder {
+export function createPageData(options: PageOptions) {
   const sessions: PageSession[] = [];
   return {
-    add: (session) => void sessions.push(sessionData(session, options)),
-    data() {
+    /** @param session with its series */
+    add: (session: SessionSummary) => void sessions.push(sessionData(session, options)),
+    data(): PageData {
       const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
       const { sort } = options;
       const sorted = sort === undefined ? sessions : sortSessions(sessions, sort);
@@ -94,7 +82,7 @@ export function createPageData(options: PageOptions): PageDataBuilder {
   };
 }
 
-function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions): PageSession {
+function sessionData(session: SessionSummary, { policy }: PageOptions): PageSession {
   const { series = [], prompts = [], window, actions } = session;
   const models = [...new Set(series.map(({ model }) => model))];
   const cleaned = clean({
@@ -112,7 +100,7 @@ function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions)
     })),
     results: largestOf(session),
     prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
-    curves: curvesOf?.(session) ?? [],
+    curves: curvesOf(session),
   });
   return {
     ...cleaned,
@@ -164,6 +152,18 @@ const FIGURES = {
   /** Its place among the session's models. */
   model: ({ model }: CallSeen, models: PageSession['models']) => models.indexOf(model),
 };
+
+/** More lines cannot be told apart in a chart. */
+const MOST_CURVES = 6;
+
+/** Of the policies that were tried on a session: the best of them, and others in their order. */
+function curvesOf({ whatIf }: SessionSummary): PageSession['curves'] {
+  if (whatIf === undefined) return [];
+  const { best, policies } = whatIf;
+  const isBest = ({ name }: { readonly name: string }) => name === best.cost || name === best.peak;
+  const drawn = [...policies.filter(isBest), ...policies.filter((run) => !isBest(run))].slice(0, MOST_CURVES);
+  return drawn.flatMap(({ name, curve }) => (curve === undefined ? [] : [{ policy: name, context: curve }]));
+}
 
 function columnsOf(calls: readonly CallSeen[], models: PageSession['models']): Columns {
   const columns = Object.entries(FIGURES).map(([name, figure]) => [

@@ -1,12 +1,13 @@
 import { totalsOf } from '../../replay/copies.ts';
 import type { CompactionSeen, ResultSeen } from '../../replay/items-seen.ts';
-import type { SessionSummary, Totals } from '../../replay/summary.ts';
-import { counted, dollars, percent, tokens } from '../figures.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
+import { counted, tokens } from '../figures.ts';
 import { UNICODE } from '../glyphs.ts';
 import { onOneLine } from '../shown.ts';
 import { PLAIN } from '../style.ts';
 import { collected, type Page } from './format.ts';
 import { shortPaths } from './session-list.ts';
+import { figuresOf } from './session-table.ts';
 import { sparkline, sparklineWidth } from './sparkline.ts';
 
 /** Widest curve of a cell. */
@@ -42,19 +43,18 @@ function listed(heading: string, lines: readonly string[]): string[] {
 }
 
 function sessionsTable(named: readonly Named[], page: Page): string {
-  const rows = named.map(({ session, name }) => [name, curveOf(session, page), ...figuresOf(totalsOf([session]))]);
+  const rows = named.map(({ session, name }) => [
+    name,
+    curveOf(session, page),
+    ...figuresOf(totalsOf([session]), UNICODE),
+  ]);
   const sessions = named.map(({ session }) => session);
-  const all = [`**${counted(named.length, 'session')}**`, '', ...figuresOf(totalsOf(sessions))];
+  const all = [`**${counted(named.length, 'session')}**`, '', ...figuresOf(totalsOf(sessions), UNICODE)];
   return table(
     ['session', 'context', 'peak', 'calls', 'compacted', 'cost'],
     2,
     named.length > 1 ? [...rows, all] : rows,
   );
-}
-
-function figuresOf({ peakFraction, calls, compactions, usd }: Totals): string[] {
-  const [peak, cost] = [peakFraction === null ? '–' : percent(peakFraction), usd === null ? '–' : dollars(usd)];
-  return [peak, tokens(calls), tokens(compactions), cost];
 }
 
 function curveOf(session: SessionSummary, page: Page): string {

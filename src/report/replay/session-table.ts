@@ -1,6 +1,7 @@
-import { ownFigures } from '../../replay/copies.ts';
-import type { SessionSummary } from '../../replay/summary.ts';
+import { totalsOf } from '../../replay/copies.ts';
+import type { SessionSummary, Totals } from '../../replay/summary.ts';
 import { dollars, percent, tokens } from '../figures.ts';
+import type { Glyphs } from '../glyphs.ts';
 import { aligned, columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Page } from './format.ts';
@@ -14,14 +15,9 @@ const GAP = '  ';
 
 /** One session, with its curve. */
 export function sessionTable(session: SessionSummary, page: Page): string[] {
-  const { none } = page.glyphs;
-  const { calls, compactions, usd } = ownFigures(session);
-  const { peakFraction } = session.context;
-  const peak = session.calls === 0 || peakFraction === null ? none : percent(peakFraction);
-  const cost = usd === null ? none : dollars(usd);
   const [headings = '', figures = ''] = aligned([
     ['', 'peak', 'calls', 'compacted', 'cost'],
-    ['', peak, tokens(calls), tokens(compactions), cost],
+    ['', ...figuresOf(totalsOf([session]), page.glyphs)],
   ]);
   const name = onOneLine(session.file);
   const widths = shared(
@@ -34,6 +30,12 @@ export function sessionTable(session: SessionSummary, page: Page): string[] {
     page.style.bold(heading),
     nameCell(name, widths.name, page) + GAP + sparkline(session, widths.curve, page) + figures,
   ];
+}
+
+/** Peak, calls, compactions and cost. */
+export function figuresOf({ peakFraction, calls, compactions, usd }: Totals, { none }: Glyphs): string[] {
+  const [peak, cost] = [peakFraction === null ? none : percent(peakFraction), usd === null ? none : dollars(usd)];
+  return [peak, tokens(calls), tokens(compactions), cost];
 }
 
 /** The room for the name and the curve: what both need, else a half each, and what one does not need for the other. */

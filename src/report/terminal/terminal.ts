@@ -8,28 +8,7 @@ import { createClosingFigures } from './closing-figures.ts';
 import { CLEAR_LINE } from './progress.ts';
 import { statusLine } from './status-line.ts';
 
-/** ctxb's output on stderr: notices, claude's own stderr, and a status line that stays at the bottom. */
-export interface Terminal {
-  /** A line of ctxb's own. */
-  notice(text: string): void;
-  /** Prints a decision, unless it is routine. */
-  decision(decision: Decision): void;
-  /** A line of claude's stderr. */
-  relay(line: string): void;
-  /** Redraws the status line, if it changed. */
-  status(state: GovernorState): void;
-  /** Prints the summary at the end of a session. */
-  ended(state: GovernorState): void;
-  /** Clears the status line before something else is written to the same terminal. */
-  clear(): void;
-  /**
-   * Asks the person. Until the answer comes, no status line is drawn, and the question is printed again after any other
-   * output.
-   *
-   * @param answer resolves with the line that was typed; undefined: none
-   */
-  ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
-}
+export type Terminal = ReturnType<typeof createTerminal>;
 
 export interface TerminalOptions {
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
@@ -40,7 +19,8 @@ export interface TerminalOptions {
   readonly observe?: boolean;
 }
 
-export function createTerminal({ stderr, style, quiet, statusLine: wanted, observe }: TerminalOptions): Terminal {
+/** ctxb's output on stderr: notices, claude's own stderr, and a status line that stays at the bottom. */
+export function createTerminal({ stderr, style, quiet, statusLine: wanted, observe }: TerminalOptions) {
   const drawsStatus = !quiet && (wanted === 'always' || (wanted === 'auto' && stderr.isTTY === true));
   const closing = createClosingFigures();
   let text = '';
@@ -53,6 +33,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
   // The run goes on when the reader of stderr is gone.
   stderr.on('error', () => {});
 
+  /** Clears the status line before something else is written to the same terminal. */
   function clear(): void {
     // A question may take several lines, and something may be typed behind it.
     if (shown) stderr.write(question === undefined ? CLEAR_LINE : '\n');
@@ -69,14 +50,16 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
     }
   }
 
-  function line(content: string): void {
+  /** A line of claude's stderr. */
+  function relay(content: string): void {
     clear();
     stderr.write(`${content}\n`);
     draw();
   }
 
+  /** A line of ctxb's own. */
   function notice(content: string): void {
-    if (!quiet) line(`${style.dim('ctxb:')} ${onOneLine(content)}`);
+    if (!quiet) relay(`${style.dim('ctxb:')} ${onOneLine(content)}`);
   }
 
   function update(): void {
@@ -89,27 +72,36 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
 
   return {
     notice,
-    decision: (decision) => {
+    relay,
+    clear,
+    /** Prints a decision, unless it is routine. */
+    decision(decision: Decision): void {
       closing.add(decision);
       if (!isRoutine(decision)) notice(observe ? observedText(decision) : decisionText(decision));
     },
-    relay: line,
-    status(state) {
+    /** Redraws the status line, if it changed. */
+    status(state: GovernorState): void {
       if (!drawsStatus) return;
       latest = state;
       // It says how long nothing has come.
       ticking ??= setInterval(update, TICK_MS).unref();
       update();
     },
-    ended(state) {
+    /** Prints the summary at the end of a session. */
+    ended(state: GovernorState): void {
       clearInterval(ticking);
       clear();
       // The status line is not drawn again after the end.
       text = '';
       for (const said of closing.texts(state)) notice(said);
     },
-    clear,
-    async ask(asked, answer) {
+    /**
+     * Asks the person. Until the answer comes, no status line is drawn, and the question is printed again after any other
+     * output.
+     *
+     * @param answer resolves with the line that was typed; undefined: none
+     */
+    async ask(asked: string, answer: () => Promise<string | undefined>): Promise<string | undefined> {
       clear();
       question = asked;
       draw();

@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { unpack } from '../../../src/report/replay-html/page/session.ts';
 import type { PageData, PageOptions } from '../../../src/report/replay-html/page-data.ts';
 import { replayHtml } from '../../../src/report/replay-html/replay-html.ts';
-import { aSession, pageDataOf } from '../../support/replay-report.ts';
+import { aSession, pageDataOf, whatIfOf } from '../../support/replay-report.ts';
 
 /** What the page reads out of the file. */
 function read(session: SessionSummary, options: Partial<PageOptions> = {}) {
@@ -67,8 +67,8 @@ describe('what the page is told', () => {
   });
 
   it('has curves of other policies', () => {
-    const curvesOf = () => [{ policy: 'compact at 50%', context: [10, null, 30] }];
-    expect(read(aSession({ calls: 3 }), { curvesOf }).session.curves).toEqual([
+    const whatIf = whatIfOf('compact at 50%', [10, null, 30]);
+    expect(read(aSession({ calls: 3, whatIf })).session.curves).toEqual([
       { policy: 'compact at 50%', context: [10, null, 30] },
     ]);
   });

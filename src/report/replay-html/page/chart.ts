@@ -36,21 +36,13 @@ export interface Line {
   readonly isOn?: boolean;
 }
 
-export interface Chart {
-  readonly element: HTMLElement;
-  /** Line `at` is shown or not. */
-  show(at: number, shown: boolean): void;
-  /** Draws it again, after what it shows has changed. */
-  redraw(): void;
-}
-
 /** Sent to each chart when the colours of the page have changed. */
 export const OTHER_COLORS = 'other-colors';
 
 const NARROW = 560;
 const FONT = '12px system-ui, sans-serif';
 
-export function createChart(options: ChartOptions): Chart {
+export function createChart(options: ChartOptions) {
   const { span, name, lines } = options;
   const frame = h('div', {
     class: 'chart',
@@ -102,10 +94,12 @@ export function createChart(options: ChartOptions): Chart {
   }).observe(frame);
   return {
     element: frame,
-    show(at, isShown) {
+    /** Line `at` is shown or not. */
+    show(at: number, isShown: boolean): void {
       shown[at] = isShown;
       plot?.setSeries(at + 1, { show: isShown });
     },
+    /** Draws it again, after what it shows has changed. */
     redraw: draw,
   };
 }

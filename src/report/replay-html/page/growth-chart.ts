@@ -28,7 +28,12 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
   let width = 600;
 
   const stacks = () =>
-    stacksOf({ columns: columns[mode].map((each, at) => (shown[at] ? each : [])), mode, span, width });
+    stacksOf(
+      columns[mode].map((column, at) => (shown[at] ? column : [])),
+      mode,
+      span,
+      width,
+    );
   const chart = createChart({
     name: 'What came in, by kind, over calls',
     span,
@@ -99,26 +104,16 @@ function sumsOf({ tokens: figures }: Added, { context, info }: Session): number[
   });
 }
 
-interface Stacks {
-  /** Calls that share a bar, where there are more of them than pixels. */
-  readonly size: number;
-  readonly bars: readonly { readonly first: number; readonly parts: readonly number[]; readonly total: number }[];
-}
-
-interface StackOptions {
-  readonly columns: readonly (readonly number[])[];
-  readonly mode: Mode;
-  readonly span: Span;
-  readonly width: number;
-}
+type Stacks = ReturnType<typeof stacksOf>;
 
 /** Pixels of a bar at the least. */
 const BAR = 3;
 
-function stacksOf({ columns, mode, span, width }: StackOptions): Stacks {
+/** Of the calls that are shown, as many to a bar as there are more of them than pixels. */
+function stacksOf(columns: readonly (readonly number[])[], mode: Mode, span: Span, width: number) {
   const size = Math.max(1, Math.ceil(((span.to - span.from) * BAR) / width));
   const start = Math.floor((Math.max(1, Math.ceil(span.from)) - 1) / size) * size;
-  const bars: Stacks['bars'][number][] = [];
+  const bars: { first: number; parts: number[]; total: number }[] = [];
   for (let first = start; first < span.to && first < span.total; first += size) {
     const parts = columns.map((column) => partOf(column.slice(first, first + size), mode));
     bars.push({ first: first + 1, parts, total: parts.reduce((sum, part) => sum + part, 0) });

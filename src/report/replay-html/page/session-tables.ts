@@ -1,5 +1,6 @@
 import { button, h } from '../../../browser/dom.ts';
 import { dollars, shareOf, tokens } from '../../figures.ts';
+import { section } from './controls.ts';
 import { type Session, WHO } from './session.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
@@ -80,7 +81,7 @@ function words(text: string): HTMLElement {
 }
 
 /** What happened, and what was large: those that have rows. */
-export function eventTables({ info }: Session, go: Go): { readonly title: string; readonly make: () => HTMLElement }[] {
+export function eventTables({ info }: Session, go: Go): HTMLElement[] {
   const call = <Row extends { readonly call: number }>(title = 'Call'): TableColumn<Row> => ({
     title,
     value: (row) => row.call,
@@ -89,7 +90,7 @@ export function eventTables({ info }: Session, go: Go): { readonly title: string
   const table = <Row>(title: string, rows: readonly Row[], columns: readonly TableColumn<Row>[]) =>
     rows.length === 0
       ? []
-      : [{ title, make: () => createSortTable({ caption: title, rows, columns, size: 25, isTitled: true }).element }];
+      : [section(title, [createSortTable({ caption: title, rows, columns, size: 25, isTitled: true }).element])];
   const withinProject = (target: string) => target.replace(`${info.project}/`, '');
   return [
     ...table('Largest results of tools', info.results, [

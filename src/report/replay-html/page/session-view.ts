@@ -4,7 +4,6 @@ import type { Waits } from '../../../replay/summary.ts';
 import { counted, dollars, duration, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
 import { contextSection } from './context-chart.ts';
-import { section } from './controls.ts';
 import { costSection } from './cost-chart.ts';
 import { growthSection } from './growth-chart.ts';
 import { createReadout } from './readout.ts';
@@ -33,8 +32,7 @@ export function createSessionView(info: PageSession): HTMLElement[] {
         ];
   // It is put where it is needed.
   createReadout(session, span);
-  const events = eventTables(session, go).map(({ title, make }) => section(title, [make()]));
-  return [h('p', { class: 'about' }, factsOf(info)), tiles(info), ...charts, ...events];
+  return [h('p', { class: 'about' }, factsOf(info)), tiles(info), ...charts, ...eventTables(session, go)];
 }
 
 function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSession): string {

@@ -1,4 +1,4 @@
-import { type Column, type Deltas, fromDeltas } from '../columns.ts';
+import { type Column, fromDeltas } from '../columns.ts';
 import type { PageSession } from '../page-data.ts';
 
 export const WHO: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
@@ -47,7 +47,7 @@ export function unpack(info: PageSession) {
 }
 
 /** Of a column that has a figure for each call. */
-function figures(deltas: Deltas): number[] {
+function figures(deltas: Column): number[] {
   return fromDeltas(deltas).map((figure) => figure ?? 0);
 }
 

@@ -9,7 +9,7 @@ export interface TableColumn<Row> {
   readonly show?: (row: Row) => Node | string;
 }
 
-export interface SortTableOptions<Row> {
+interface SortTableOptions<Row> {
   readonly caption: string;
   /** The first one is the heading of its row. */
   readonly columns: readonly TableColumn<Row>[];
@@ -20,34 +20,20 @@ export interface SortTableOptions<Row> {
   readonly size?: number;
 }
 
-export interface SortTable<Row> {
-  readonly element: HTMLElement;
-  /** Shows other rows, in the same order. */
-  fill(rows: readonly Row[]): void;
-}
-
 type Direction = 'ascending' | 'descending';
 
 /** A table that is sorted by its headings. Only a page of it is drawn, so that it may have any number of rows. */
-export function createSortTable<Row>({
-  caption,
-  columns,
-  rows,
-  size = 50,
-  isTitled,
-}: SortTableOptions<Row>): SortTable<Row> {
+export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitled }: SortTableOptions<Row>) {
   let sorted: { readonly column: number; readonly direction: Direction } | undefined;
   let given = rows;
   let ordered = rows;
   let first = 0;
   const figures = columns.map(({ value }) => rows.some((row) => typeof value(row) === 'number'));
-  const head = columns.map(({ title }, column) =>
-    h(
-      'th',
-      { scope: 'col', class: figures[column] && 'figure' },
-      button(title, () => sortBy(column)),
-    ),
-  );
+  const head = columns.map(({ title }, column) => {
+    const made = h('th', { scope: 'col', class: figures[column] && 'figure' });
+    made.append(button(title, () => sortBy(column)));
+    return made;
+  });
   const body = h('tbody');
   const pager = h('div', { class: 'pager' });
 
@@ -73,14 +59,12 @@ export function createSortTable<Row>({
     first = row;
     body.replaceChildren(...ordered.slice(first, first + size).map(rowOf));
     const last = Math.min(first + size, ordered.length);
-    const back = button('Previous', () => turnTo(Math.max(0, first - size)));
-    const on = button('Next', () => turnTo(first + size));
-    [back.disabled, on.disabled] = [first === 0, last === ordered.length];
+    const shown = `${tokens(first + 1)}–${tokens(last)} of ${tokens(ordered.length)}`;
     pager.hidden = ordered.length <= size;
     pager.replaceChildren(
-      back,
-      h('span', { role: 'status' }, `${tokens(first + 1)}–${tokens(last)} of ${tokens(ordered.length)}`),
-      on,
+      button('Previous', () => turnTo(Math.max(0, first - size)), { disabled: first === 0 }),
+      h('span', { role: 'status' }, shown),
+      button('Next', () => turnTo(first + size), { disabled: last === ordered.length }),
     );
   }
 
@@ -96,17 +80,13 @@ export function createSortTable<Row>({
   }
 
   turnTo(0);
-  const table = h(
-    'table',
-    {},
-    h('caption', { class: isTitled && 'unseen' }, caption),
-    h('thead', {}, h('tr', {}, ...head)),
-    body,
-  );
+  const title = h('caption', { class: isTitled && 'unseen' }, caption);
+  const table = h('table', {}, title, h('thead', {}, h('tr', {}, ...head)), body);
   const scroll = h('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': caption }, table);
   return {
     element: h('div', { class: 'sort-table' }, scroll, pager),
-    fill(others) {
+    /** Shows other rows, in the same order. */
+    fill(others: readonly Row[]): void {
       given = others;
       order();
     },
