@@ -1,4 +1,11 @@
-import { CLAUDE_COMMANDS, CLAUDE_FIRST_WORDS, type Token, tokenise, type WordToken } from './claude-options.ts';
+import {
+  CLAUDE_COMMANDS,
+  CLAUDE_FIRST_WORDS,
+  type OptionToken,
+  type Token,
+  tokenise,
+  type WordToken,
+} from './claude-options.ts';
 
 /** The caller wants something else than a headless run, or something that claude refuses: start claude as written. */
 export interface UntouchedInvocation {
@@ -80,10 +87,9 @@ const OTHER_MODES: ReadonlySet<string> = new Set([
  */
 export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
   const tokens = tokenise(argv);
-  const options: Options = new Map(
-    tokens.flatMap((token) => (token.kind === 'option' ? [[token.name, token.value]] : [])),
-  );
-  const reason = otherMode(argv, tokens, options) ?? refusal(tokens, options);
+  const given = tokens.filter((token) => token.kind === 'option');
+  const options: Options = new Map(given.map(({ name, value }) => [name, value]));
+  const reason = otherMode(argv, tokens, options) ?? refusal(given, options);
   return reason === undefined ? headless(argv, tokens, options) : { kind: 'untouched', reason };
 }
 
@@ -115,8 +121,8 @@ function ourArguments({ hidesThoughts }: HeadlessInvocation): readonly string[] 
 function otherMode(argv: readonly string[], tokens: readonly Token[], options: Options): string | undefined {
   const first = argv[0] ?? '';
   if (CLAUDE_FIRST_WORDS.has(first)) return `${first} is a command of its own`;
-  const mode = tokens.find((token) => token.kind !== 'word' && OTHER_MODES.has(token.name));
-  if (mode !== undefined && mode.kind !== 'word') return `${mode.name} is no headless run`;
+  const mode = tokens.filter((token) => token.kind !== 'word').find(({ name }) => OTHER_MODES.has(name));
+  if (mode !== undefined) return `${mode.name} is no headless run`;
   // With -p claude ignores --remote-control and runs headless.
   if (options.has('--remote-control') && !options.has('--print')) return '--remote-control is no headless run';
   const command = findCommand(argv, tokens);
@@ -137,14 +143,12 @@ function findCommand(argv: readonly string[], tokens: readonly Token[]): string 
 }
 
 /** What claude refuses because of a missing value or the formats, and would not refuse with ours. */
-function refusal(tokens: readonly Token[], options: Options): string | undefined {
-  const incomplete = tokens.find((token) => token.kind === 'option' && token.incomplete);
-  if (incomplete?.kind === 'option') return `${incomplete.name} needs a value`;
+function refusal(given: readonly OptionToken[], options: Options): string | undefined {
+  const missing = given.find(({ incomplete }) => incomplete);
+  if (missing !== undefined) return `${missing.name} needs a value`;
   for (const { name, allowed } of FORMATS) {
-    const wrong = tokens.find(
-      (token) => token.kind === 'option' && token.name === name && !isOneOf(allowed, token.value),
-    );
-    if (wrong !== undefined) return `${name} must be one of ${allowed.join(', ')}`;
+    const isWrong = given.some((option) => option.name === name && !isOneOf(allowed, option.value));
+    if (isWrong) return `${name} must be one of ${allowed.join(', ')}`;
   }
   return combinationRefusal(options);
 }

@@ -77,7 +77,7 @@ function spellings(aliases: readonly string[], values: ValueCount): [string, Cla
   return aliases.map((spelling) => [spelling, option]);
 }
 
-interface OptionToken {
+export interface OptionToken {
   readonly kind: 'option';
   readonly name: string;
   readonly written: readonly string[];

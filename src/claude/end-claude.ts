@@ -2,12 +2,6 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, type ProcessMark, processMark, readStat } from '../store/files/process-mark.ts';
 
-export interface EarlierClaude {
-  readonly pid: number;
-  /** Taken when it was started: its number may be somebody else's by now. */
-  readonly mark: ProcessMark;
-}
-
 /**
  * - `gone`: it was not running any more. Nothing was signalled.
  * - `unsure`: something runs under that number, and the mark cannot tell whether it is that claude. Nothing was signalled.
@@ -35,15 +29,15 @@ const KILL_MS = 2_000;
  * Ends a claude that an earlier ctxb, itself killed, has left running, with its process group: SIGTERM, `graceMs`
  * (default: 5,000) for it to end, SIGKILL. SIGTERM leaves claude's session log as a crash does; after SIGINT the agent
  * would be told that the user has rejected its tool. Resolves when all of the group is gone, or cannot be ended.
+ *
+ * @param mark taken when it was started: its number may be somebody else's by now
  */
-export async function endClaude(claude: EarlierClaude, { graceMs = 5_000 } = {}): Promise<ClaudeEnd> {
-  const { pid } = claude;
-  const mark = { ...claude.mark, pid };
+export async function endClaude(mark: ProcessMark, { graceMs = 5_000 } = {}): Promise<ClaudeEnd> {
   if (!isAlive(mark)) return { kind: 'gone', left: [] };
   if (mark.start === undefined) return { kind: 'unsure', left: [] };
   const started = new Map<number, ProcessMark>();
   const look = () => {
-    for (const found of descendants(pid)) if (!started.has(found)) started.set(found, processMark(found));
+    for (const found of descendants(mark.pid)) if (!started.has(found)) started.set(found, processMark(found));
   };
   look();
   const kind = await endGroup(mark, graceMs, look);

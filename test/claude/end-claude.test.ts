@@ -38,14 +38,14 @@ it.runIf(onLinux).each<{ title: string; script: string; graceMs: number; kind: E
   },
 ])('$title: $kind', async ({ script, graceMs, kind }) => {
   const { leader, others } = await start(script);
-  expect(await endClaude({ pid: leader.pid, mark: leader }, { graceMs })).toEqual({ kind, left: [] });
+  expect(await endClaude(leader, { graceMs })).toEqual({ kind, left: [] });
   expect([leader, ...others].filter(isAlive)).toEqual([]);
 });
 
 it.runIf(onLinux)('names what is left outside of the group, and leaves it', async () => {
   // claude runs a shell command in a session of its own; so does `setsid`, which then is the command.
   const { leader, others } = await start('setsid sh -c "echo \\$\\$; exec sleep 60" & wait');
-  expect(await endClaude({ pid: leader.pid, mark: leader })).toEqual({ kind: 'ended', left: others });
+  expect(await endClaude(leader)).toEqual({ kind: 'ended', left: others });
   expect(others.map(isAlive)).toEqual([true]);
 });
 
@@ -53,7 +53,7 @@ it.runIf(onLinux)('ends one alone that is in the group of another', async () => 
   const { leader, others } = await start('sleep 60 & echo $!; wait');
   const [member] = others;
   if (member === undefined) throw new Error('expected a member');
-  expect(await endClaude({ pid: member.pid, mark: member })).toEqual({ kind: 'ended', left: [] });
+  expect(await endClaude(member)).toEqual({ kind: 'ended', left: [] });
   expect(isAlive(member)).toBe(false);
   // The shell was not signalled: it ended as its child did, without an error.
   const [shell] = started;
@@ -64,7 +64,7 @@ it.runIf(onLinux)('ends one alone that is in the group of another', async () => 
 
 it.runIf(onLinux)('does nothing to a process that only has its number', async () => {
   const { leader } = await start('echo; exec sleep 60');
-  expect(await endClaude({ pid: leader.pid, mark: { pid: leader.pid, start: '1' } })).toEqual({
+  expect(await endClaude({ pid: leader.pid, start: '1' })).toEqual({
     kind: 'gone',
     left: [],
   });
@@ -73,7 +73,7 @@ it.runIf(onLinux)('does nothing to a process that only has its number', async ()
 
 it('does nothing when the mark cannot tell', async () => {
   const { leader } = await start('echo; exec sleep 60');
-  expect(await endClaude({ pid: leader.pid, mark: { pid: leader.pid } })).toEqual({ kind: 'unsure', left: [] });
+  expect(await endClaude({ pid: leader.pid })).toEqual({ kind: 'unsure', left: [] });
   expect(isAlive({ pid: leader.pid })).toBe(true);
 });
 
@@ -81,5 +81,5 @@ it('says that it is gone', async () => {
   const child = spawn('true');
   const mark = processMark(child.pid ?? 0);
   await once(child, 'exit');
-  expect(await endClaude({ pid: mark.pid, mark })).toEqual({ kind: 'gone', left: [] });
+  expect(await endClaude(mark)).toEqual({ kind: 'gone', left: [] });
 });

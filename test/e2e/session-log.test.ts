@@ -59,7 +59,7 @@ it('an orphan is ended in the middle of a tool, and the log says how far it has 
   expect(logOf(world, session)).toMatchObject({ delivered: new Set([FIRST, SECOND]), finished: false });
 
   const mark = processMark(program.pid ?? 0);
-  const { kind, left } = await endClaude({ pid: mark.pid, mark });
+  const { kind, left } = await endClaude(mark);
   started.push(...left);
   await program.finished;
   expect(kind).toBe('ended');

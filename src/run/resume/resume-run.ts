@@ -47,7 +47,7 @@ export async function resumeRun(
   notice: (text: string) => void,
 ): Promise<Resumption | undefined> {
   const run = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));
-  tellEnd(await endClaude({ pid: run.claude.pid, mark: run.claude }), run, notice);
+  tellEnd(await endClaude(run.claude), run, notice);
   const logs = logsOf(run, io);
   const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));
   const open = run.prompts.filter(({ uuid }) => !run.answered.has(uuid));
@@ -156,7 +156,7 @@ export async function stopOrphanedRuns(
   { notice, onFault }: { readonly notice: (text: string) => void; readonly onFault: Faults },
 ): Promise<void> {
   for (const run of openRunsOf(contextDir, ctxb)) {
-    tellEnd(await endClaude({ pid: run.claude.pid, mark: run.claude }), run, notice);
+    tellEnd(await endClaude(run.claude), run, notice);
     const store = createSessionStore(contextDir, { runId: run.runId, now: Date.now, onFault });
     store.journal({ kind: 'end', runId: run.runId, leftTo: 'the flow that it was a step of' });
     store.forgetRun();
