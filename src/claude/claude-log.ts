@@ -1,5 +1,5 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { EMPTY_COST, readCost, totalMicroUsd } from '../core/governor/cost/cost.ts';
 import type { Prices } from '../core/governor/cost/prices.ts';
 import type { ExitEvent } from '../core/governor/input.ts';
@@ -7,7 +7,7 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import type { Io } from '../io.ts';
-import { kindOf } from '../store/files/plain-file.ts';
+import { kindOf, realPath } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type ClaudePlace, configFolder } from './claude-folders.ts';
@@ -61,7 +61,7 @@ export function findSessionLog(sessionId: string, place: LogPlace): string | und
   return isFile(usual) ? usual : newest(foldersIn(projects).map((folder) => join(projects, folder, name)));
 }
 
-/** The folder of a project's logs, whether it is there or not. */
+/** The folder of a project's logs, whether it is there or not: named after the real one, whatever link leads there. */
 export function projectLogs(place: ClaudePlace): string {
   return join(configFolder(place), 'projects', projectFolder(realPath(place.cwd)));
 }
@@ -219,15 +219,6 @@ function foldersIn(path: string): string[] {
     return readdirSync(path);
   } catch {
     return [];
-  }
-}
-
-/** claude names the folder after the real one, whatever link it was started through. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
   }
 }
 

@@ -7,6 +7,7 @@ import { createFramer } from '../core/protocol/frame.ts';
 import { CtxbError, unreadable } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { readNamed } from '../store/files/given-file.ts';
+import { parseJson } from '../store/files/plain-file.ts';
 import type { HeadlessRun } from './headless-run.ts';
 
 const WAYS =
@@ -76,21 +77,12 @@ function read(path: string): string {
 function toPromptLine(line: string, place: string, stamp: Stamp): string {
   const event = decodeLine(line);
   if (event.kind === 'user' && event.blocks.length > 0) return withUuid(line, stamp);
-  const text = event.kind === 'malformed' ? asString(line) : undefined;
-  if (text) return promptLine(text, stamp);
+  const text = event.kind === 'malformed' ? parseJson(line) : undefined;
+  if (typeof text === 'string' && text !== '') return promptLine(text, stamp);
   throw new CtxbError(
     'usage',
     `${place}: expected a JSON string that is not empty or {"type":"user","message":…}, found ${line.slice(0, 60)}`,
   );
-}
-
-function asString(line: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** After this time without input, claude ignores stdin if its arguments hold a prompt. */

@@ -1,8 +1,8 @@
-import { realpathSync, rmdirSync } from 'node:fs';
+import { rmdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve, sep } from 'node:path';
+import { basename, join, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import { kindOf, namesIn, removeFile } from './files/plain-file.ts';
+import { kindOf, namesIn, realPath, removeFile } from './files/plain-file.ts';
 import { errorCode, orStoreError } from './files/store-error.ts';
 import { requireOwn } from './folders/own-folder.ts';
 import { everythingIn, type Found, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
@@ -78,40 +78,25 @@ function refuseDangerous(root: string, { cwd, home = homedir() }: CleanupOptions
   }
 }
 
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
-  }
-}
-
 function planOldest(root: string, keep: number): CleanupPlan {
   const old = listSessions(root).slice(keep);
   const running = old.filter((session) => session.running).map(({ id }) => id);
-  const names = new Set(old.map(({ id }) => join(SESSIONS, id)).filter((name) => !running.includes(idOf(name))));
+  const names = new Set(old.map(({ id }) => join(SESSIONS, id)).filter((name) => !running.includes(basename(name))));
   return { ...NOTHING, root, remove: removalsIn(root).filter(({ name }) => names.has(name)), running };
 }
 
 function planAll(root: string, options: CleanupOptions): CleanupPlan {
   const sessions = listSessions(root).filter(({ running }) => running);
-  const running = sessions.length > 0 ? sessions.map(({ id }) => id) : liveInboxes(root).map(runOf);
+  const running =
+    sessions.length > 0 ? sessions.map(({ id }) => id) : liveInboxes(root).map((inbox) => basename(inbox, '.ndjson'));
   const left = [...everythingIn(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
   const counts = running.length === 0 && isCounting(root, { period: options.period, now: options.now ?? Date.now });
   const remove = removalsIn(root).filter(({ name }) => {
-    if (running.length > 0) return name.startsWith(SESSIONS + sep) && !running.includes(idOf(name));
+    if (running.length > 0) return name.startsWith(SESSIONS + sep) && !running.includes(basename(name));
     return !(counts && isCostLedger(name));
   });
   const removesFolder = left.length === 0 && running.length === 0 && !counts;
   return { root, remove, removesFolder, left, running, isCounting: counts };
-}
-
-function idOf(name: string): string {
-  return name.slice(SESSIONS.length + 1);
-}
-
-function runOf(inbox: string): string {
-  return inbox.slice(inbox.lastIndexOf(sep) + 1, -'.ndjson'.length);
 }
 
 /** All that is ctxb's, but for what says that the folder is. */

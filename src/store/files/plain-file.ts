@@ -10,11 +10,12 @@ import {
   openSync,
   readdirSync,
   readSync,
+  realpathSync,
   type Stats,
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import type { DiskText } from '../masks/disk-text.ts';
 import { errorCode, orStoreError } from './store-error.ts';
@@ -46,6 +47,15 @@ export function statsOf(path: string): Stats | undefined {
 /** Names of what is in a folder; none where there is no folder. */
 export function namesIn(folder: string): string[] {
   return kindOf(folder) === 'folder' ? orStoreError(folder, () => readdirSync(folder)) : [];
+}
+
+/** Where a path leads, through links; itself where there is nothing. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
 }
 
 /** What `lstat`, or the listing of a folder, says that it is. */

@@ -1,3 +1,4 @@
+import { parseJson } from '../files/plain-file.ts';
 import { redact } from './redact.ts';
 
 declare const MAY_BE_WRITTEN: unique symbol;
@@ -17,13 +18,13 @@ export function masked(text: string | readonly string[]): DiskText {
 export function maskedJson(value: object, indent?: number): DiskText {
   const json = JSON.stringify(value, (_, part: unknown) => withoutSecrets(part), indent);
   const whole = redact(json);
-  return (whole === json || isJson(whole) ? whole : json) as DiskText;
+  return (whole === json || parseJson(whole) !== undefined ? whole : json) as DiskText;
 }
 
 /** A line of JSON, without the secrets that a text would not show; as it is where there are none. */
 export function maskedLine(line: string): string {
-  if (!isJson(line)) return line;
-  const value: unknown = JSON.parse(line);
+  const value = parseJson(line);
+  if (value === undefined) return line;
   const hidden = JSON.stringify(value, (_, part: unknown) => withoutSecrets(part));
   return hidden === JSON.stringify(value) ? line : hidden;
 }
@@ -55,15 +56,6 @@ function blocksWithoutSecrets(blocks: readonly unknown[]): readonly unknown[] {
 
 function isTextBlock(block: unknown): block is TextBlock {
   return typeof block === 'object' && block !== null && 'text' in block && typeof block.text === 'string';
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**
