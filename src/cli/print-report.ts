@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { CtxbError, messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { isMeant } from '../replay/filters.ts';
-import { breachesOf, type Gates } from '../replay/gates.ts';
+import { breachesOf } from '../replay/gates.ts';
 import type { Judged } from '../replay/replay.ts';
 import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
@@ -65,7 +65,7 @@ export async function printReport(
   const take = (session: SessionSummary) => {
     meant++;
     if (session.calls > 0) held++;
-    outcome.breaches.push(...breachTexts(session, options.gates));
+    outcome.breaches.push(...breachesOf(session, options.gates).map((breach) => breachText(session, breach)));
     if (format.isList || meant <= limit) print(report.session(series ? session : withoutSeries(session)));
     for (const extra of extras) extra.session(session);
   };
@@ -103,10 +103,6 @@ function vainTexts({ faults }: Outcome, needsSession: boolean): string[] {
   return needsSession && faults.length === 0 ? [`the gates had no session with a call to check: ${remedy}`] : [];
 }
 
-function breachTexts(session: SessionSummary, gates: Gates): string[] {
-  return breachesOf(session, gates).map((breach) => breachText(session, breach));
-}
-
 function exitCodeOf({ breaches, faults }: Outcome): number {
   if (breaches.length > 0) return EXIT_GATE;
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
@@ -127,16 +123,13 @@ async function openExtraReports(
   page: Page,
   say: (message: string) => void,
 ): Promise<ExtraReport[]> {
-  const summary = ci ? env.GITHUB_STEP_SUMMARY : undefined;
-  return [
-    ...(summary ? [await openCiSummary(summary, page, say)] : []),
-    ...(html === undefined ? [] : [await openCharts(resolve(cwd, html), page)]),
-  ];
-}
-
-async function openCharts(path: string, { levels, list }: Page): Promise<ExtraReport> {
-  const { createReplayPage } = await import('./replay-page.ts');
-  return createReplayPage(path, { policy: levels, sort: list.sort ?? 'newest' });
+  const extras: ExtraReport[] = [];
+  if (ci && env.GITHUB_STEP_SUMMARY) extras.push(await openCiSummary(env.GITHUB_STEP_SUMMARY, page, say));
+  if (html !== undefined) {
+    const { createReplayPage } = await import('./replay-page.ts');
+    extras.push(createReplayPage(resolve(cwd, html), page));
+  }
+  return extras;
 }
 
 /** The Markdown of a CI job. */

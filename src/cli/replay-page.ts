@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { HTML_MARK } from '../report/html.ts';
-import { createPageData, type PageOptions } from '../report/replay-html/page-data.ts';
+import type { Page } from '../report/replay/format.ts';
+import { createPageData } from '../report/replay-html/page-data.ts';
 import { replayHtml } from '../report/replay-html/replay-html.ts';
 import { requireFree, writePage } from '../store/files/write-file.ts';
 import type { ExtraReport } from './print-report.ts';
@@ -13,9 +14,9 @@ const TEMPLATE = new URL('../replay.html', import.meta.url);
  *
  * @throws CtxbError `usage` when there is another file
  */
-export function createReplayPage(path: string, options: Pick<PageOptions, 'policy' | 'sort'>): ExtraReport {
+export function createReplayPage(path: string, { levels, list }: Page): ExtraReport {
   requireFree(path, HTML_MARK);
-  const page = createPageData(options);
+  const page = createPageData({ policy: levels, sort: list.sort ?? 'newest' });
   return {
     session: page.add,
     end({ faults }) {

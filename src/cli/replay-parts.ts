@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { CtxbError } from '../errors.ts';
 import { createMerge } from '../replay/parts/merge.ts';
-import { readPartials } from '../replay/parts/read-partials.ts';
+import { readPartials } from '../replay/parts/partial.ts';
 import type { Judged } from '../replay/replay.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';

@@ -27,8 +27,6 @@ interface TuneOptions {
   readonly clear: () => void;
 }
 
-export type Tune = typeof tuneLevels;
-
 const EXIT_UNREADABLE = 2;
 
 /**

@@ -8,8 +8,6 @@ import { comparePolicies } from '../replay/what-if/compare.ts';
 import { EXACT, GRID, readPolicy } from '../replay/what-if/read-policy.ts';
 import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';
 
-export type OpenWhatIf = typeof openWhatIf;
-
 /**
  * Reads the policies that are named, and gives what tries them on sessions.
  *

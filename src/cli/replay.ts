@@ -19,8 +19,7 @@ import { openStdin } from './inputs.ts';
 import { onlyRecordings, printReport } from './print-report.ts';
 import { withPartials } from './replay-parts.ts';
 import { replaySources } from './replay-sources.ts';
-import type { Tune } from './replay-tune.ts';
-import type { OpenWhatIf } from './replay-what-if.ts';
+import type { openWhatIf as OpenWhatIf } from './replay-what-if.ts';
 import {
   addReportOptions,
   type ReportFlags,
@@ -157,7 +156,8 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const sessions = partials.length === 0 ? recordings : withPartials(partials, recordings, { stdin, needsSeries, say });
   const all = flags.explain === undefined ? sessions : onlyExplained(sessions, flags.explain);
   const once = after(faults, countedOnce(all, options, partials.length === 0 ? sources.length : undefined));
-  if (flags.tune) return tune(once, { flags, given, clear: progress.clear }, io);
+  if (flags.tune)
+    return (await import('./replay-tune.ts')).tuneLevels(once, { flags, given, clear: progress.clear }, io);
   return printReport(tryPolicies?.(once) ?? once, options, {
     io,
     levels: policy,
@@ -204,14 +204,8 @@ function placeOf({ tune }: ReplayFlags, io: Io): string {
   throw new CtxbError('unreadable-input', `claude has logged ${what} yet (there is no ${folder}): ${remedy}`);
 }
 
-async function tune(...given: Parameters<Tune>): ReturnType<Tune> {
-  const module = await import('./replay-tune.ts');
-  return module.tuneLevels(...given);
-}
-
-async function openWhatIf(...given: Parameters<OpenWhatIf>): ReturnType<OpenWhatIf> {
-  const module = await import('./replay-what-if.ts');
-  return module.openWhatIf(...given);
+async function openWhatIf(...given: Parameters<typeof OpenWhatIf>): ReturnType<typeof OpenWhatIf> {
+  return (await import('./replay-what-if.ts')).openWhatIf(...given);
 }
 
 /** @param recordings undefined: parts are among them */

@@ -82,7 +82,7 @@ export function readReportFlags(flags: ReportFlags, now: number, isTerminal: boo
       context: read('--fail-over', flags.failOver, 'a level such as 85%, 0.85 or 170000 tokens', levelOf),
       compactions: read('--max-compactions', flags.maxCompactions, 'a whole number, 0 or more', countOf),
       unplanned: read('--max-unplanned', flags.maxUnplanned, 'a whole number, 0 or more', countOf),
-      costUsd: read('--max-cost', flags.maxCost, 'an amount in US dollars such as 2.50', dollarsOf),
+      costUsd: read('--max-cost', flags.maxCost, 'an amount in US dollars such as 2.50', amountOf),
       retention: read('--min-retention', flags.minRetention, 'a share such as 90% or 0.9', shareOf),
     },
     list: {
@@ -123,26 +123,23 @@ const AMOUNT = /^(?:\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})$/;
 const MIN_TOKENS = 1_000;
 
 function levelOf(text: string): number | undefined {
-  const isPercent = text.endsWith('%');
-  const figure = isPercent ? text.slice(0, -1) : text;
-  if (!AMOUNT.test(figure)) return undefined;
-  const level = isPercent ? Number(figure) / 100 : Number(figure);
-  if (level > 0 && level <= 1) return level;
-  return !isPercent && level >= MIN_TOKENS && Number.isInteger(level) ? level : undefined;
+  const share = shareOf(text);
+  if (share !== undefined) return share > 0 ? share : undefined;
+  const tokens = amountOf(text) ?? 0;
+  return tokens >= MIN_TOKENS && Number.isInteger(tokens) ? tokens : undefined;
 }
 
 function shareOf(text: string): number | undefined {
-  const isPercent = text.endsWith('%');
-  const figure = isPercent ? text.slice(0, -1) : text;
-  const share = Number(figure) / (isPercent ? 100 : 1);
-  return AMOUNT.test(figure) && share <= 1 ? share : undefined;
+  const amount = amountOf(text.replace(/%$/, ''));
+  const share = (amount ?? Number.NaN) / (text.endsWith('%') ? 100 : 1);
+  return share <= 1 ? share : undefined;
 }
 
 function countOf(text: string): number | undefined {
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-function dollarsOf(text: string): number | undefined {
+function amountOf(text: string): number | undefined {
   return AMOUNT.test(text) ? Number(text) : undefined;
 }
 

@@ -11,8 +11,7 @@ import {
 import { callOutput, type Gauge, predicted } from '../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
 import type { CallSeen } from './items-seen.ts';
-import type { Seen } from './observers/seen.ts';
-import { createToolUses } from './observers/tool-uses.ts';
+import { createToolUses, type Seen } from './observers/seen.ts';
 
 /** Where the figures of one call come from. Tokens throughout. */
 export interface Explanation {
@@ -83,7 +82,7 @@ export function createExplainer(wanted: string) {
     const role = event.kind === 'user' ? event.role : 'answer';
     for (const block of event.blocks) {
       tools.see(block);
-      const source = block.type === 'tool_result' ? (tools.of(block.toolUseId) ?? 'other tools') : role;
+      const source = block.type === 'tool_result' ? (tools.of(block) ?? 'other tools') : role;
       const content = measureBlock(block);
       pieces.push({ line, source, block: block.type, chars: content.chars, content, inOutput });
     }

@@ -16,13 +16,7 @@ export type RecordingLine =
   | { readonly kind: 'input'; readonly input: Input };
 
 /** Reads the lines of one recording, of either dialect or a record of a run, in order. */
-export interface InputReader {
-  read(line: ReadLine): RecordingLine;
-  /** undefined as long as no line has shown it. */
-  readonly dialect: Dialect | undefined;
-}
-
-export function createInputReader(): InputReader {
+export function createInputReader() {
   /** Newest message of each thread and model, whose lines go on: a call of another model may come in between. */
   const newest = new Map<string, string>();
   const rows = createRecentIds();
@@ -47,7 +41,7 @@ export function createInputReader(): InputReader {
   }
 
   return {
-    read(line) {
+    read(line: ReadLine): RecordingLine {
       if (line.kind !== 'value') return line;
       const { value } = line;
       const run = readRecordedRun(value);
@@ -61,7 +55,8 @@ export function createInputReader(): InputReader {
       time = input.t;
       return { kind: 'input', input };
     },
-    get dialect() {
+    /** undefined as long as no line has shown it. */
+    get dialect(): Dialect | undefined {
       return dialect;
     },
   };

@@ -22,12 +22,11 @@ import { createCurve } from './observers/curve.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createLedger } from './observers/ledger.ts';
 import { createOddities } from './observers/oddities.ts';
-import { createPauses } from './observers/pauses.ts';
 import { createPrompts } from './observers/prompts.ts';
 import { createRetention } from './observers/retention.ts';
 import type { Observer, Seen } from './observers/seen.ts';
 import { createSubagents, seenAgent } from './observers/subagents.ts';
-import { createWaits } from './observers/waits.ts';
+import { createPauses, createWaits } from './observers/waits.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 

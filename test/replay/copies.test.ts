@@ -7,7 +7,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import { markCopies, ownFigures, totalsOf } from '../../src/replay/copies.ts';
 import { breachesOf } from '../../src/replay/gates.ts';
 import { createMerge } from '../../src/replay/parts/merge.ts';
-import { readPartials } from '../../src/replay/parts/read-partials.ts';
+import { readPartials } from '../../src/replay/parts/partial.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import { replayReport } from '../../src/replay/replay-report.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';

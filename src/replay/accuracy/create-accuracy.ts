@@ -4,8 +4,7 @@ import { wasReplaced } from '../../core/governor/gauge/readings.ts';
 import type { AssistantEvent, Block, Usage, UserEvent, UserRole } from '../../core/protocol/events.ts';
 import { contextOf, saysNothing } from '../../core/protocol/usage.ts';
 import { droppedTokens } from '../observers/oddities.ts';
-import type { Observer, Seen } from '../observers/seen.ts';
-import { createToolUses, type ToolUses } from '../observers/tool-uses.ts';
+import { createToolUses, type Observer, type Seen } from '../observers/seen.ts';
 import { type Accuracy, CONTENT_SOURCES, type ContentSource, type Errors, type Estimator } from './accuracy.ts';
 import { type Counter, createCounter } from './histogram.ts';
 
@@ -85,8 +84,6 @@ function createErrors() {
   };
 }
 
-const NAMED: ReadonlySet<string> = new Set(CONTENT_SOURCES);
-
 /** What came in since the last call. */
 function createAdded() {
   const tools = createToolUses(({ name }) => name);
@@ -96,7 +93,7 @@ function createAdded() {
   function add(block: Block, role: UserRole | 'answer', { after }: Seen): void {
     tools.see(block);
     if (hasPicture(block)) pictures = true;
-    const source = sourceOf(block, role, tools);
+    const source = sourceOf(block, role, tools.of(block));
     const size = estimateTokens(measureBlock(block), after.gauge.calibration);
     tokens[source] = (tokens[source] ?? 0) + size;
   }
@@ -124,17 +121,11 @@ function hasPicture(block: Block): boolean {
   return block.type === 'image' || block.type === 'document';
 }
 
-function sourceOf(block: Block, role: UserRole | 'answer', tools: ToolUses<string>): ContentSource {
+/** @param tool whose result it is */
+function sourceOf(block: Block, role: UserRole | 'answer', tool: string | undefined): ContentSource {
   if (hasPicture(block)) return 'picture';
-  if (block.type === 'tool_result') {
-    const name = tools.of(block.toolUseId) ?? '';
-    return isSource(name) ? name : 'other tools';
-  }
+  if (block.type === 'tool_result') return CONTENT_SOURCES.find((name) => name === tool) ?? 'other tools';
   return role === 'answer' || role === 'prompt' ? role : 'notice';
-}
-
-function isSource(name: string): name is ContentSource {
-  return NAMED.has(name);
 }
 
 /** What the estimator that counts characters of everything takes system prompt and tools for, in tokens. */

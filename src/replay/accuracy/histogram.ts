@@ -22,16 +22,13 @@ const ZERO = 'zero';
 
 export const NO_FIGURES: Histogram = { count: 0, buckets: {}, median: null, p90: null, p99: null };
 
-/** Counts figures ≥ 0 in place: a recording has millions. */
-export interface Counter {
-  add(figure: number): void;
-  found(): Histogram;
-}
+export type Counter = ReturnType<typeof createCounter>;
 
-export function createCounter(): Counter {
+/** Counts figures ≥ 0 in place: a recording has millions. */
+export function createCounter() {
   const buckets = new Map<string, number>();
   return {
-    add(figure) {
+    add(figure: number): void {
       const bucket = bucketOf(figure);
       buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
     },

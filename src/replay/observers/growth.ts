@@ -5,20 +5,13 @@ import { type Cutter, LINE_LENGTH } from '../../core/memory/words.ts';
 import type { Block, UserRole } from '../../core/protocol/events.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import type { Growth, ResultSeen } from '../items-seen.ts';
-import type { Observer, Seen } from './seen.ts';
-import { createToolUses, type ToolUse } from './tool-uses.ts';
+import { createToolUses, type Observer, type Seen, type ToolUse } from './seen.ts';
 
 /** How many of the largest results are kept. */
 const LARGEST = 10;
 
 /** UTF-16 units of a target that are kept: enough to know a secret in what is shown of it. */
 const NEAR = 2_000;
-
-/** What a tool was used on, as far as it may be shown. */
-interface Use {
-  readonly name: string;
-  readonly target: string;
-}
 
 /** What was put into the main thread's context. */
 export interface GrowthFound {
@@ -39,25 +32,19 @@ export interface GrowthOptions {
 export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer<GrowthFound> {
   const growth = new Map<string, number>();
   const kept: Kept[] = [];
-  const uses = createToolUses<Use>((use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }));
+  const uses = createToolUses((use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }));
   let calls = 0;
 
-  function add(block: Block, index: number, source: string, use: Use | undefined, { line, after }: Seen): void {
+  function add(block: Block, index: number, role: UserRole | 'answer', { line, after }: Seen): void {
     uses.see(block);
     const tokens = estimateTokens(after.measured[index] ?? NO_CONTENT, after.gauge.calibration);
     if (tokens === 0) return;
+    const use = role === 'answer' ? undefined : uses.of(block);
+    const source = sourceOf(block, role, use?.name);
     growth.set(source, (growth.get(source) ?? 0) + tokens);
     onAdded?.(source, tokens);
     if (block.type !== 'tool_result' || (!keepAll && isSmall(tokens))) return;
     kept.push({ tool: source, target: use?.target ?? '', tokens, line, call: after.gauge.calls + 1, gone: undefined });
-  }
-
-  /** A block in a user's place. */
-  function addGiven(block: Block, index: number, role: UserRole, seen: Seen): void {
-    const isResult = block.type === 'tool_result';
-    const use = isResult ? uses.of(block.toolUseId) : undefined;
-    const said = role === 'tool-result' ? 'notice' : role;
-    add(block, index, isResult ? (use?.name ?? 'other tools') : said, use, seen);
   }
 
   function isSmall(tokens: number): boolean {
@@ -71,10 +58,10 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer
     const { event, from } = seen.input;
     if (from !== 'claude') return;
     if (event.kind === 'assistant' && event.subagent === null && isAnswer(event, seen.after)) {
-      for (const [index, block] of event.blocks.entries()) add(block, index, 'answer', undefined, seen);
+      for (const [index, block] of event.blocks.entries()) add(block, index, 'answer', seen);
     }
     if (event.kind === 'user' && event.subagent === null && !event.replay) {
-      for (const [index, block] of event.blocks.entries()) addGiven(block, index, event.role, seen);
+      for (const [index, block] of event.blocks.entries()) add(block, index, event.role, seen);
     }
   }
 
@@ -109,6 +96,11 @@ function leave(kept: readonly Kept[], calls: number): void {
 
 function largestOf(kept: readonly Kept[]): Kept[] {
   return [...kept].sort((a, b) => b.tokens - a.tokens).slice(0, LARGEST);
+}
+
+function sourceOf({ type }: Block, role: UserRole | 'answer', tool: string | undefined): string {
+  if (type === 'tool_result' && role !== 'answer') return tool ?? 'other tools';
+  return role === 'tool-result' ? 'notice' : role;
 }
 
 /** What Claude Code writes in the model's place is in no context. */

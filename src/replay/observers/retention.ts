@@ -18,16 +18,6 @@ import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import type { NeededTally, ReliefSeen } from '../items-seen.ts';
 import type { Seen } from './seen.ts';
 
-/** For each relief: what was known before it, and what of that the next calls used. */
-export interface Retention {
-  see(seen: Seen): void;
-  /** The record of a run: what it handed back itself. */
-  handedBack(output: object): void;
-  /** The record of a run: the receipt that it wrote. */
-  receipt(receipt: Receipt, at: Pick<ReliefSeen, 'call' | 'line'>): void;
-  found(): readonly ReliefSeen[];
-}
-
 /** Calls after a relief in which something seen before it counts as needed. */
 const NEEDED_CALLS = 40;
 
@@ -47,8 +37,12 @@ interface OpenRelief {
   readonly needed: Map<string, Fact>;
 }
 
-/** @param recorded whether the run wrote receipts itself; else its notes are made here, and asked what they would hand back */
-export function createRetention({ run, mask, recorded }: { run: Run; mask: Mask; recorded: boolean }): Retention {
+/**
+ * For each relief: what was known before it, and what of that the next calls used.
+ *
+ * @param recorded whether the run wrote receipts itself; else its notes are made here, and asked what they would hand back
+ */
+export function createRetention({ run, mask, recorded }: { run: Run; mask: Mask; recorded: boolean }) {
   const memory = recorded ? undefined : createMemory({ run, mask });
   const known = new Map<string, Fact>();
   const reliefs: ReliefSeen[] = [];
@@ -114,7 +108,7 @@ export function createRetention({ run, mask, recorded }: { run: Run; mask: Mask;
   }
 
   return {
-    see(seen) {
+    see(seen: Seen): void {
       const { event } = seen.input;
       if (event.kind === 'boundary' || event.kind === 'reset') {
         fresh.claude = [];
@@ -124,9 +118,11 @@ export function createRetention({ run, mask, recorded }: { run: Run; mask: Mask;
       if (open !== undefined && seen.after.gauge.calls > open.until) close();
       read(event, seen.after);
     },
+    /** The record of a run: what it handed back itself. */
     handedBack,
+    /** The record of a run: the receipt that it wrote. */
     receipt: settle,
-    found() {
+    found(): readonly ReliefSeen[] {
       close();
       return reliefs;
     },

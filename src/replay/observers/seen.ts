@@ -1,5 +1,6 @@
 import type { Input } from '../../core/governor/input.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
+import type { Block } from '../../core/protocol/events.ts';
 
 /** A line of a recording, and what the judgement made of it. */
 export interface Seen {
@@ -20,4 +21,25 @@ export interface Observer<Found> {
 /** Milliseconds since the epoch; null where the recording carries no times. */
 export function timeIn({ t }: Input): number | null {
   return t === 0 ? null : t;
+}
+
+export type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
+
+/** Tool calls that are remembered until their result: more never wait at a time. */
+const WAITING = 256;
+
+/** Tool calls, looked up when their results come. @param read what is kept of a call: whole inputs can be large */
+export function createToolUses<T>(read: (use: ToolUse) => T) {
+  const uses = new Map<string, T>();
+  return {
+    see(block: Block): void {
+      if (block.type !== 'tool_use') return;
+      uses.set(block.id, read(block));
+      if (uses.size <= WAITING) return;
+      const [oldest] = uses.keys();
+      if (oldest !== undefined) uses.delete(oldest);
+    },
+    /** Of the call that a block is the result of; undefined where it is none, or the call is too long ago. */
+    of: (block: Block): T | undefined => (block.type === 'tool_result' ? uses.get(block.toolUseId) : undefined),
+  };
 }

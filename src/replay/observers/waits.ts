@@ -1,5 +1,8 @@
+import { toUsd } from '../../core/governor/cost/cost.ts';
+import { type Prices, priceAt, priceFor } from '../../core/governor/cost/prices.ts';
+import { idleBeyondLife, writePrice } from '../../core/governor/cost/prompt-cache.ts';
 import type { Wait } from '../../core/governor/waits/waits-state.ts';
-import type { Waits } from '../summary.ts';
+import type { Pauses, Waits } from '../summary.ts';
 import type { Observer } from './seen.ts';
 
 const NONE: Waits = { limits: 0, limitMs: 0, outages: 0, outageMs: 0 };
@@ -30,4 +33,37 @@ function withWait(waits: Waits, { cause, since }: Wait, until: number): Waits {
   return cause === 'limit'
     ? { ...waits, limits: waits.limits + 1, limitMs: waits.limitMs + ms }
     : { ...waits, outages: waits.outages + 1, outageMs: waits.outageMs + ms };
+}
+
+/** With less of the context before it in the cache, a call counts as one whose cache had expired. */
+const KEPT_SHARE = 0.5;
+
+/**
+ * What pauses longer than the life of the prompt cache have cost, by the usage of the first call after each.
+ *
+ * @param prices those that count before the built-in ones
+ */
+export function createPauses(prices: Prices): Observer<Pauses> {
+  const pauses = { count: 0, expired: 0, tokens: 0, usd: 0, cachedUsd: 0 };
+  return {
+    see({ input, before, after }) {
+      const { event } = input;
+      if (event.kind !== 'assistant' || event.usage === undefined || after.gauge.calls === before.gauge.calls) return;
+      if (before.gauge.basis !== 'measured' || idleBeyondLife(before.cache, input.t) === undefined) return;
+      const { cacheRead, cacheCreation, input: uncached } = event.usage;
+      const { used } = before.gauge;
+      pauses.count++;
+      if (cacheRead >= used * KEPT_SHARE) return;
+      const tokens = Math.min(used - cacheRead, cacheCreation + uncached);
+      const listPrice = priceFor(event.model, prices, event.version ?? before.session.version);
+      const cost = (rate: number) => toUsd(Math.round((tokens * rate) / 1_000_000));
+      pauses.expired++;
+      pauses.tokens += tokens;
+      if (listPrice === undefined) return;
+      const price = priceAt(listPrice, cacheRead + cacheCreation + uncached, event.usage.terms?.fast);
+      pauses.usd += cost(writePrice(before.cache, price));
+      pauses.cachedUsd += cost(price.cacheRead);
+    },
+    found: () => ({ ...pauses }),
+  };
 }

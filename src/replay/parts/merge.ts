@@ -1,30 +1,26 @@
 import { basename } from 'node:path';
 import type { SessionSummary } from '../summary.ts';
 
-/** Sessions from many partials, each once. In which order and how often they are added makes no difference. */
-export interface Merge {
-  add(session: SessionSummary): void;
-  /** In order of file and session. */
-  sessions(): SessionSummary[];
-  /** Sessions that were added again, and count once. */
-  readonly repeated: number;
-}
+export type Merge = ReturnType<typeof createMerge>;
 
 /**
- * Merges summaries of sessions. Recordings are the same when file name (without its folder), session, dialect and first
+ * Merges summaries of sessions from many partials, each once. In which order and how often they are added makes no
+ * difference. Recordings are the same when file name (without its folder), session, dialect and first
  * line are: a log that has grown, or lies elsewhere on another machine. Of these the one with most lines counts.
  */
-export function createMerge(): Merge {
+export function createMerge() {
   const sessions = new Map<string, SessionSummary>();
   let repeated = 0;
   return {
-    add(session) {
+    add(session: SessionSummary): void {
       const identity = identityOf(session);
       const known = sessions.get(identity);
       if (known !== undefined) repeated++;
       if (known === undefined || compare(session, known) > 0) sessions.set(identity, session);
     },
+    /** In order of file and session. */
     sessions: () => [...sessions.values()].sort(inOrder),
+    /** Sessions that were added again, and count once. */
     get repeated() {
       return repeated;
     },

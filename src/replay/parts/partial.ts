@@ -1,19 +1,17 @@
-import { type Fields, fieldsOf, isFields } from '../../core/protocol/fields.ts';
+import type { Readable } from 'node:stream';
+import { counted } from '../../core/memory/words.ts';
+import { type Fields, fieldsOf, isFields, textsOf } from '../../core/protocol/fields.ts';
+import { CtxbError } from '../../errors.ts';
 import type { ReadLine } from '../read/line-feed.ts';
+import { readValues } from '../read/read-values.ts';
 import type { SessionSummary } from '../summary.ts';
+import type { Merge } from './merge.ts';
 
-/**
- * The sessions of one part of the work, as lines of JSON: an opening with the version, a line for each session, and a
- * closing with their number, so that a partial that was cut off is known as one. Partials may follow each other in a file.
- */
-export type PartialLine =
-  /** @see PARTIAL_VERSION */
-  | { readonly kind: 'opening'; readonly version: unknown }
-  | { readonly kind: 'session'; readonly session: SessionSummary }
-  | { readonly kind: 'closing'; readonly sessions: number; readonly faults: readonly string[] };
+// The sessions of one part of the work, as lines of JSON: an opening with the version, a line for each session, and a
+// closing with their number, so that a partial that was cut off is known as one. Partials may follow each other in a file.
 
 /** Of the summaries in it. A reader takes no other. */
-export const PARTIAL_VERSION = 2;
+const PARTIAL_VERSION = 2;
 
 export const PARTIAL_OPENING = `${JSON.stringify({ ctxb: 'partial', version: PARTIAL_VERSION })}\n`;
 
@@ -29,21 +27,92 @@ export function partialClosing(sessions: number, faults: readonly string[]): str
   return `${JSON.stringify({ ctxb: 'end', sessions, faults })}\n`;
 }
 
-/** Why a line is not one of a partial, and what to do. */
-export class NoPartial extends Error {}
-
-/** @throws NoPartial when it is something else */
-export function readPartialLine(found: ReadLine): PartialLine {
-  if (found.kind !== 'value')
-    throw new NoPartial('is not a partial, or is damaged: make it again with ctxb replay --partial');
-  const line = found.value;
-  if (line.ctxb === 'partial') return { kind: 'opening', version: line.version };
-  if (line.ctxb === 'end' && typeof line.sessions === 'number') {
-    const faults = Array.isArray(line.faults) ? line.faults.filter((fault) => typeof fault === 'string') : [];
-    return { kind: 'closing', sessions: line.sessions, faults };
+/**
+ * Reads partials. What is whole of a damaged one counts.
+ *
+ * @param files `-` is stdin
+ * @returns what is wrong with the partials, and what could not be read when they were made
+ */
+export async function readPartials(files: readonly string[], stdin: Readable, merge: Merge): Promise<CtxbError[]> {
+  const faults: CtxbError[] = [];
+  for (const file of files) {
+    const reader = createReader(file, merge.add);
+    try {
+      await readValues(file, { stdin }, reader.line);
+      reader.end();
+    } catch (error) {
+      if (!(error instanceof CtxbError)) throw error;
+      faults.push(error);
+    }
+    faults.push(...reader.faults);
   }
-  if (isSession(line)) return { kind: 'session', session: line };
-  throw new NoPartial('is not a partial: make one with ctxb replay --partial');
+  return faults;
+}
+
+const NOT_ONE = ' is not a partial: make one with ctxb replay --partial';
+const BROKEN = ' is not a partial, or is damaged: make it again with ctxb replay --partial';
+
+/** Reads the lines of one or more partials that follow each other. Of each damaged one the first fault is told. */
+function createReader(file: string, add: (session: SessionSummary) => void) {
+  const faults: CtxbError[] = [];
+  let state: 'outside' | 'inside' | 'damaged' = 'outside';
+  let sessions = 0;
+  let number = 0;
+  /** A line of a session is taken: an opening of this version came before it. */
+  let takes = false;
+
+  function damage(problem: string): void {
+    if (state !== 'damaged') faults.push(unreadable(`${file}${problem}`));
+    state = 'damaged';
+  }
+
+  function cutOff(): void {
+    damage(` is cut off (${counted(sessions, 'session')} of it counted): make it again with ctxb replay --partial`);
+  }
+
+  function open(version: unknown): void {
+    if (state === 'inside') cutOff();
+    state = 'inside';
+    sessions = 0;
+    takes = version === PARTIAL_VERSION;
+    const other = `another version of ctxb (${String(version)}, expected ${PARTIAL_VERSION})`;
+    if (!takes) damage(` is a partial of ${other}: make it again with this one`);
+  }
+
+  function close(count: number, said: readonly string[]): void {
+    faults.push(...said.map(unreadable));
+    if (state === 'outside') damage(NOT_ONE);
+    else if (count !== sessions) cutOff();
+    state = 'outside';
+  }
+
+  function take(line: Fields): void {
+    if (line.ctxb === 'partial') open(line.version);
+    else if (line.ctxb === 'end' && typeof line.sessions === 'number') close(line.sessions, textsOf(line.faults));
+    else if (!isSession(line)) damage(`, line ${number}${NOT_ONE}`);
+    else if (!takes) damage(NOT_ONE);
+    else {
+      add(line);
+      sessions++;
+    }
+  }
+
+  return {
+    faults,
+    line(line: ReadLine): void {
+      number++;
+      if (line.kind === 'value') take(line.value);
+      if (line.kind === 'malformed') damage(`, line ${number}${BROKEN}`);
+    },
+    end(): void {
+      if (state === 'inside') cutOff();
+      if (!takes && faults.length === 0) damage(' is empty: make a partial with ctxb replay --partial');
+    },
+  };
+}
+
+function unreadable(message: string): CtxbError {
+  return new CtxbError('unreadable-input', message);
 }
 
 /** The parts that reports and gates are made from; what made the partial is known from its opening. */

@@ -131,17 +131,18 @@ function tried(sessions: readonly SessionSummary[], policies: readonly WhatIfPol
 
 /** The number of the policy, the first of equal ones, that fails in no more sessions than the first. */
 function cheapest(sessions: readonly Tried[], policies: readonly WhatIfPolicy[]): number {
-  const all = policies.map((policy, at) => {
-    const runs = sessions.flatMap((session) => session.policies.slice(at, at + 1).map((run) => ({ session, run })));
-    const failed = runs.filter(({ session, run }) => fails(session, run, policy)).length;
-    return { at, failed, usd: sumOf(runs.map(({ run }) => costOf(run))) };
-  });
+  const all = policies.map((policy, at) => ({
+    at,
+    failed: sessions.filter((session) => fails(session, session.policies[at], policy)).length,
+    usd: sumOf(sessions.map((session) => costOf(session.policies[at]))),
+  }));
   const fit = all.filter(({ failed }) => failed <= (all[0]?.failed ?? 0));
   return fit.reduce((least, one) => (one.usd < least.usd ? one : least)).at;
 }
 
 /** The context grows too large, or what a compaction leaves is above where it should land: the next one is due at once. */
-function fails({ facts: { basis }, window }: Tried, run: WhatIfRun, whatIf: WhatIfPolicy): boolean {
+function fails({ facts: { basis }, window }: Tried, run: WhatIfRun | undefined, whatIf: WhatIfPolicy): boolean {
+  if (run === undefined) return false;
   if (run.exhaustedAfter !== null) return true;
   const { target, moment } = whatIf.policy.compaction;
   const landing = isExact(whatIf) ? basis.fresh + basis.kept.tokens : Math.max(basis.landing.tokens, basis.fresh);
@@ -170,10 +171,7 @@ interface Pair {
 }
 
 function pairsOf(sessions: readonly SessionWhatIf[], at: number): Pair[] {
-  return sessions.flatMap(({ policies }) => {
-    const [before, after] = [policies[0], policies[at]];
-    return before && after ? [{ before: costOf(before), after: costOf(after) }] : [];
-  });
+  return sessions.map(({ policies }) => ({ before: costOf(policies[0]), after: costOf(policies[at]) }));
 }
 
 /** The paired differences' sum, as a share. */
@@ -206,8 +204,8 @@ function createDice(): () => number {
   };
 }
 
-function costOf({ figures }: WhatIfRun): number {
-  return usdOf(figures) ?? 0;
+function costOf(run: WhatIfRun | undefined): number {
+  return (run && usdOf(run.figures)) ?? 0;
 }
 
 function sumOf(numbers: readonly number[]): number {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createMerge } from '../../../src/replay/parts/merge.ts';
-import { readPartials } from '../../../src/replay/parts/read-partials.ts';
+import { readPartials } from '../../../src/replay/parts/partial.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { partial } from '../../../src/report/replay/json.ts';
 import { createRandom } from '../../support/random.ts';
