@@ -1879,10 +1879,8 @@ function compareStrategies({ relief, run }, { full, window, first, growth }) {
 }
 function landingOf(landings, ceiling, first = 0) {
   const usual = first > 0 ? first + USUAL_KEPT : USUAL_LANDING;
-  return median(landings) ?? Math.min(usual, Math.round(ceiling / 2));
-}
-function median(values) {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  const median = landings.toSorted((a, b) => a - b)[Math.floor(landings.length / 2)];
+  return median ?? Math.min(usual, Math.round(ceiling / 2));
 }
 
 // src/core/governor/relief/outlook.ts
@@ -17631,7 +17629,7 @@ function sizeOf({ gauge }, { event }) {
 }
 function announceLargeTask(state, prompt2) {
   const { onLargeTask } = state.run.policy.zones;
-  const noted = { ...state, largeTask: prompt2.uuid };
+  const noted = changed(state, { largeTask: prompt2.uuid });
   const size = sizeOf(state, prompt2);
   const reason = `a prompt of about ${size} tokens in the zone ${zoneNow(state)}`;
   return keep(noted, [{ kind: "large-task", ...decided(noted, reason), tokens: size, todo: onLargeTask }]);
@@ -17671,17 +17669,15 @@ function announceExpiry(state, prompt2) {
   if (prompt2 !== "unseen" && relievesContext(prompt2)) return keep(state);
   const tokens2 = gauge.used + callOutput(gauge);
   const price = priceAt(listPrice, tokens2);
-  const [usd, cachedUsd] = [writePrice(cache, price), price.cacheRead].map((rate) => usdOf(tokens2, rate));
-  if (usd === void 0 || cachedUsd === void 0 || usd - cachedUsd < least) return keep(state);
+  const usdAt = (rate) => toUsd(Math.round(tokens2 * rate / 1e6));
+  const [usd, cachedUsd] = [usdAt(writePrice(cache, price)), usdAt(price.cacheRead)];
+  if (usd - cachedUsd < least) return keep(state);
   const { lifetimeMs } = cache;
   const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
   const saving = relieveFirst(state, tokens2);
   return keep(state, [
     { kind: "cache-expired", ...decided(state, reason), idleMs, lifetimeMs, tokens: tokens2, usd, cachedUsd, saving }
   ]);
-}
-function usdOf(tokens2, rate) {
-  return toUsd(Math.round(tokens2 * rate / 1e6));
 }
 function minutes(ms) {
   return Math.round(ms / 6e3) / 10;
@@ -18450,9 +18446,7 @@ function limitMs({ run }) {
 }
 function look(state, since) {
   const lookedAt = state.now;
-  return keep(changedIn(state, "stall", { lookedAt, since }), [
-    { kind: "set-timer", timer: "stall", afterMs: pauseOf(state) }
-  ]);
+  return keep(changedIn(state, "stall", { lookedAt, since }), [setTimer("stall", pauseOf(state))]);
 }
 function pauseOf(state) {
   return Math.min(LOOK_MS, limitMs(state) / 4);

@@ -119,18 +119,8 @@ export function isFailedResume({ process, input }: GovernorState, event: Event):
   return process.phase === 'starting' && input === 'open' && event.kind === 'result' && event.isError;
 }
 
-/** From one session id of claude's to the next. */
-export interface LineageStep {
-  readonly from: string;
-  readonly to: string;
-  readonly reason: string;
-}
-
-/** Undefined while the id stays the same. */
-export function lineageStep(
-  before: GovernorState,
-  { session, handoff, relief, process }: GovernorState,
-): LineageStep | undefined {
+/** The step from one session id of claude's to the next; undefined while the id stays the same. */
+export function lineageStep(before: GovernorState, { session, handoff, relief, process }: GovernorState) {
   const from = before.session.id;
   const to = session.id;
   if (from === undefined || to === undefined || from === to) return undefined;

@@ -99,9 +99,7 @@ function limitMs({ run }: GovernorState): number {
 /** @param since silence before it does not count */
 function look(state: GovernorState, since: number): Step {
   const lookedAt = state.now;
-  return keep(changedIn(state, 'stall', { lookedAt, since }), [
-    { kind: 'set-timer', timer: 'stall', afterMs: pauseOf(state) },
-  ]);
+  return keep(changedIn(state, 'stall', { lookedAt, since }), [setTimer('stall', pauseOf(state))]);
 }
 
 function pauseOf(state: GovernorState): number {

@@ -26,18 +26,15 @@ export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'):
   if (prompt !== 'unseen' && relievesContext(prompt)) return keep(state);
   const tokens = gauge.used + callOutput(gauge);
   const price = priceAt(listPrice, tokens);
-  const [usd, cachedUsd] = [writePrice(cache, price), price.cacheRead].map((rate) => usdOf(tokens, rate));
-  if (usd === undefined || cachedUsd === undefined || usd - cachedUsd < least) return keep(state);
+  const usdAt = (rate: number) => toUsd(Math.round((tokens * rate) / 1_000_000));
+  const [usd, cachedUsd] = [usdAt(writePrice(cache, price)), usdAt(price.cacheRead)];
+  if (usd - cachedUsd < least) return keep(state);
   const { lifetimeMs } = cache;
   const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
   const saving = relieveFirst(state, tokens);
   return keep(state, [
     { kind: 'cache-expired', ...decided(state, reason), idleMs, lifetimeMs, tokens, usd, cachedUsd, saving },
   ]);
-}
-
-function usdOf(tokens: number, rate: number): number {
-  return toUsd(Math.round((tokens * rate) / 1_000_000));
 }
 
 function minutes(ms: number): number {

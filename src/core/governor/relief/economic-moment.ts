@@ -19,6 +19,9 @@ export interface Outlook {
   readonly rates: CallRates;
 }
 
+/** From one relief to the next, wherever the first call is. */
+type Cycle = Omit<Outlook, 'full' | 'ceiling'>;
+
 /** What is fetched again after a relief, because the relief took it away. */
 export interface Missed {
   readonly calls: number;
@@ -47,7 +50,7 @@ const LEAST_TIMES = 3;
  * Where the model must read all of it once more, for a summary or a document, that is L + g × n: the L is part of K.
  * Near the end of the work a relief must also earn its price in the calls that are left.
  */
-export function economicMoment(outlook: Omit<Outlook, 'full' | 'ceiling'>): number {
+export function economicMoment(outlook: Cycle): number {
   const { landing, growth, calls, rates } = outlook;
   const inReads = perCycle(outlook) / rates.cacheRead;
   const cycle = Math.sqrt(2 * inReads * growth);
@@ -55,7 +58,7 @@ export function economicMoment(outlook: Omit<Outlook, 'full' | 'ceiling'>): numb
 }
 
 /** What a call costs on an average where each relief comes at its moment, in micro-dollars; without what comes in. */
-export function costPerCall(outlook: Omit<Outlook, 'full' | 'ceiling'>): number {
+export function costPerCall(outlook: Cycle): number {
   const { landing, growth, how, rates } = outlook;
   const cycle = economicMoment(outlook) - landing;
   const reads = landing + cycle / 2 + (how === 'exact' ? 0 : growth);
@@ -63,7 +66,7 @@ export function costPerCall(outlook: Omit<Outlook, 'full' | 'ceiling'>): number 
 }
 
 /** What a relief costs beside what grows with the length of the cycle. */
-function perCycle(outlook: Omit<Outlook, 'full' | 'ceiling'>): number {
+function perCycle(outlook: Cycle): number {
   return onceMore(outlook) + (outlook.how === 'exact' ? 0 : outlook.landing * outlook.rates.cacheRead);
 }
 
@@ -125,7 +128,7 @@ function afterRelief(outlook: Outlook): number {
 }
 
 /** What a relief costs beyond a call of the size that it leaves, in millionths of a micro-dollar. */
-function onceMore({ landing, prefix, answer, missed, rates }: Omit<Outlook, 'full' | 'ceiling'>): number {
+function onceMore({ landing, prefix, answer, missed, rates }: Cycle): number {
   const written = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
   const again = missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
   return answer * rates.output + written + again;

@@ -146,18 +146,11 @@ export const DOCUMENT_TOKENS = 6_000;
 /** Until the session has turns of its own. Median growth from call to call, in tokens. */
 export const USUAL_GROWTH = 617;
 
-interface Comparison {
-  /** Tokens read until the context is as full again. */
-  readonly compact: number;
-  readonly handoff: number;
-  readonly text: string;
-}
-
 /**
  * What either way of relieving the context costs, in tokens that are read: the one reading that makes the summary or
  * the document, and then what it leaves behind at each call until the context is full again.
  */
-export function compareStrategies({ relief, run }: Standing, { full, window, first, growth }: Extent): Comparison {
+export function compareStrategies({ relief, run }: Standing, { full, window, first, growth }: Extent) {
   const ceiling = inTokens(run.policy.thresholds.compact, window);
   const landing = landingOf(relief.landings, ceiling, first);
   const fresh = Math.min(first + DOCUMENT_TOKENS, ceiling);
@@ -178,9 +171,6 @@ export function compareStrategies({ relief, run }: Standing, { full, window, fir
  */
 export function landingOf(landings: readonly number[], ceiling: number, first = 0): number {
   const usual = first > 0 ? first + USUAL_KEPT : USUAL_LANDING;
-  return median(landings) ?? Math.min(usual, Math.round(ceiling / 2));
-}
-
-function median(values: readonly number[]): number | undefined {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  const median = landings.toSorted((a, b) => a - b)[Math.floor(landings.length / 2)];
+  return median ?? Math.min(usual, Math.round(ceiling / 2));
 }

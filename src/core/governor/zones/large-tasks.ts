@@ -1,3 +1,4 @@
+import { changed } from '../draft.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { isGuess, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
@@ -25,7 +26,7 @@ function sizeOf({ gauge }: GovernorState, { event }: Prompt): number {
 /** Announces it, once for each prompt. */
 export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
   const { onLargeTask } = state.run.policy.zones;
-  const noted: GovernorState = { ...state, largeTask: prompt.uuid };
+  const noted = changed(state, { largeTask: prompt.uuid });
   const size = sizeOf(state, prompt);
   const reason = `a prompt of about ${size} tokens in the zone ${zoneNow(state)}`;
   return keep(noted, [{ kind: 'large-task', ...decided(noted, reason), tokens: size, todo: onLargeTask }]);
