@@ -5,11 +5,10 @@ import { closest } from '../config/finding.ts';
 import { ALL_CHECKS } from '../doctor/all-checks.ts';
 import type { Check } from '../doctor/check.ts';
 import { type Diagnosis, diagnose } from '../doctor/diagnose.ts';
-import type { Remark } from '../doctor/remark.ts';
 import { lookAround, type Surroundings } from '../doctor/surroundings/look-around.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { doctorJson, factsText, remarksText, verdictText } from '../report/doctor.ts';
+import { doctorJson, factsText, remarksText, type Sheet, verdictText } from '../report/doctor.ts';
 import { glyphsFor } from '../report/glyphs.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { onOneLine } from '../report/shown.ts';
@@ -73,9 +72,9 @@ function readSeconds(text: string): number {
 async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const checks = chosenChecks(flags);
   const around = await lookAround(io);
-  const view = flags.json ? undefined : await createView(io);
+  const sheet = flags.json ? undefined : await sheetFor(io);
   // What is known is shown at once: the protocol takes a while.
-  view?.remarks('Surroundings', around.remarks);
+  if (sheet !== undefined) io.stdout.write(`${remarksText('Surroundings', around.remarks, sheet)}\n`);
   const claude = await findClaude(io, { given: flags.claude });
   const signals = holdSignals();
   const progress = createFactsProgress(io.stderr, checks.length);
@@ -87,8 +86,8 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
     progress.clear();
     const received = signals.received();
     if (received !== undefined) return signalExitCode(received);
-    if (view === undefined) io.stdout.write(`${printableJson(doctorJson(claude, around, diagnosis), 2)}\n`);
-    else view.diagnosis(claude, diagnosis, Date.now() - started);
+    if (sheet === undefined) io.stdout.write(`${printableJson(doctorJson(claude, around, diagnosis), 2)}\n`);
+    else io.stdout.write(diagnosisText(claude, diagnosis, Date.now() - started, sheet));
     return isUsable(around, diagnosis, flags.strict === true) ? 0 : EXIT_GATE;
   } finally {
     signals.release();
@@ -109,25 +108,14 @@ function chosenChecks({ quick, only }: DoctorFlags): readonly Check[] {
   return ALL_CHECKS.filter(({ name }, index) => index === 0 || only.includes(name));
 }
 
-interface View {
-  remarks(heading: string, remarks: readonly Remark[]): void;
-  diagnosis(claude: string, diagnosis: Diagnosis, ms: number): void;
+async function sheetFor({ stdout, env }: Io): Promise<Sheet> {
+  return { marks: glyphsFor(env).marks, style: await styleFor(stdout, env), columns: stdout.columns };
 }
 
-async function createView({ stdout, env }: Io): Promise<View> {
-  const { marks } = glyphsFor(env);
-  const sheet = { marks, style: await styleFor(stdout, env), columns: stdout.columns };
-  const remarks: View['remarks'] = (heading, list) => {
-    stdout.write(`${remarksText(heading, list, sheet)}\n`);
-  };
-  return {
-    remarks,
-    diagnosis(claude, diagnosis, ms) {
-      remarks(`claude, ${onOneLine(claude)}`, diagnosis.remarks);
-      if (diagnosis.outcomes.length === 0) return;
-      stdout.write(`${factsText(diagnosis.outcomes, sheet)}\n${verdictText(diagnosis, ms)}`);
-    },
-  };
+function diagnosisText(claude: string, diagnosis: Diagnosis, ms: number, sheet: Sheet): string {
+  const remarks = `${remarksText(`claude, ${onOneLine(claude)}`, diagnosis.remarks, sheet)}\n`;
+  if (diagnosis.outcomes.length === 0) return remarks;
+  return `${remarks}${factsText(diagnosis.outcomes, sheet)}\n${verdictText(diagnosis, ms)}`;
 }
 
 /** Whether nothing is missing that ctxb cannot do without; strictly: whether everything is there. */

@@ -62,7 +62,7 @@ export function resolveFound({ file, findings }: FoundConfig, { cwd, env, flags 
   const inFile = file === undefined ? NOTHING : fileValues(file);
   const environment = readEnvironment(env);
   const said = [...inFile.values, ...environment.values.map(fromVariable), ...flagValues(flags)];
-  const place = said.findLast(({ key }) => key === 'contextDir');
+  const place = said.findLast(({ key, value, origin }) => key === 'contextDir' && !checkValue(key, value, origin));
   const outside = place && outsideFinding(place, cwd);
   const values = outside === undefined ? said : said.filter((value) => value !== place);
   const found = resolved(values, [...findings, ...inFile.findings, ...(outside === undefined ? [] : [outside])]);
@@ -74,7 +74,7 @@ export function resolveFound({ file, findings }: FoundConfig, { cwd, env, flags 
  * folder that it is in. A flag or a variable may say any place.
  */
 function outsideFinding({ key, value, origin }: SetValue, cwd: string): Finding | undefined {
-  if (origin.source !== 'file' || origin.where === undefined || checkValue(key, value, origin)) return undefined;
+  if (origin.source !== 'file' || origin.where === undefined) return undefined;
   const folder = dirname(origin.where);
   if (isInside(folder, resolve(cwd, String(value)))) return undefined;
   const todo = 'a place elsewhere is yours to say, with --context-dir or CTXB_CONTEXT_DIR';
