@@ -11,7 +11,7 @@ import { asksPerson, isAttended } from '../run/headless-run.ts';
 import { type Resumption, resumeRun, untilReset } from '../run/resume/resume-run.ts';
 import { changesOf, type RunSettings, unheeded } from '../run/resume/run-settings.ts';
 import { runHeadless } from '../run/run-headless.ts';
-import { type PreparedRun, prepareRun, terminalOf } from './prepare-run.ts';
+import { type PreparedRun, prepareRun, terminalOf } from './run-claude.ts';
 
 /** What `ctxb run --resume-run` is given. */
 interface ResumeOptions {

@@ -15,7 +15,7 @@ const TARGET = 'node20.19';
  */
 const PARTS = {
   base: /src\/(cli\/main|process-io)\.ts$/,
-  start: /src\/(cli\/(run-claude|shim|prepare-run)|run\/run-headless)\.ts$/,
+  start: /src\/(cli\/(run-claude|shim)|run\/run-headless)\.ts$/,
   hook: /src\/(cli\/hook|hook\/answer-hook)\.ts$/,
   conduct: /src\/run\/conduct\.ts$/,
   replay: /src\/(replay\/threads|cli\/replay)\.ts$/,

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { Child, ChildEnd } from '../../claude/child.ts';
 import { MATCHERS } from '../../core/governor/control/control.ts';
 import { CALLBACKS } from '../../core/governor/control/hook-callbacks.ts';
@@ -150,7 +150,10 @@ const STDERR_LENGTH = 500;
 /** Listens to all that claude says. */
 function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => void): Heard {
   const events: Event[] = [];
-  const waiting = new Set<() => void>();
+  const news = new EventEmitter();
+  // Each one that waits listens.
+  news.setMaxListeners(0);
+  const wake = () => void news.emit('more');
   let end: ChildEnd | undefined;
   let stderr = '';
 
@@ -172,11 +175,6 @@ function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => 
   });
   patience.addEventListener('abort', wake);
 
-  function wake(): void {
-    for (const look of [...waiting]) look();
-    waiting.clear();
-  }
-
   return {
     events,
     end: () => end,
@@ -188,7 +186,7 @@ function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => 
         if (end !== undefined) {
           throw new Contradiction(`${what}: claude ended before (${endText(end)}) ${stderr.trim()}`.trim());
         }
-        await new Promise<void>((resolve) => waiting.add(resolve));
+        await once(news, 'more');
       }
     },
   };
