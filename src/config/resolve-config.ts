@@ -1,5 +1,4 @@
 import { dirname, resolve } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { faulty } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
@@ -133,11 +132,12 @@ function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): R
 /**
  * A pattern may come with a repository, and one such as `(a+)+$` takes for ever. From 50,000 steps back on V8 goes on
  * with an engine that needs linear time; it knows no look-around, no back-reference and no large count. Only where
- * there is a pattern of the user's: for others the switch would come too early.
+ * there is a pattern of the user's: for others the switch would come too early. Not imported: what of the library does
+ * without it is to bundle for a browser.
  */
 function boundPatterns({ memory }: Config): void {
   if (memory.statePattern === undefined && memory.deadEndPattern === undefined) return;
-  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
+  process.getBuiltinModule('node:v8').setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 }
 
 const NOTHING = { values: [], findings: [], removed: [] };
