@@ -3801,6 +3801,164 @@ function createWorkingFolder() {
   };
 }
 
+// src/core/memory/shell/shell-arguments.ts
+function readArguments(words2, accepted) {
+  const known = new Map(accepted.split(" ").map((name) => [name.replace("=", ""), name.endsWith("=")]));
+  const end = words2.findIndex(({ text }) => text === "--");
+  const before = end < 0 ? words2 : words2.slice(0, end);
+  const after = end < 0 ? void 0 : words2.slice(end + 1);
+  const options = /* @__PURE__ */ new Set();
+  const values = [];
+  let isValue = false;
+  for (const word of before) {
+    const names = isValue ? [] : optionNames(word);
+    if (names?.every((name) => known.has(name)) !== true) return void 0;
+    if (!isValue && names.length === 0) values.push(word);
+    for (const name of names) options.add(name.replace(/^-+/, ""));
+    isValue = known.get(names.at(-1) ?? "") === true && !word.text?.includes("=");
+  }
+  return { options, operands: [...values, ...after ?? []], after };
+}
+function optionNames({ text, raw }) {
+  if (text === "-" || !(text ?? raw).startsWith("-")) return [];
+  if (text === null) return void 0;
+  return text.startsWith("--") ? text.split("=", 1) : [...text.slice(1)].map((letter) => `-${letter}`);
+}
+var PATH_LIMIT = 1024;
+function inFolder(folder, path) {
+  if (path === null || path === "") return null;
+  if (path.startsWith("/")) return normalised2(path);
+  if (folder === null || folder.length + path.length > PATH_LIMIT) return null;
+  return normalised2(`${folder}/${path}`);
+}
+function literals(words2, folder) {
+  return words2.flatMap(({ text }) => inFolder(folder, text) ?? []);
+}
+
+// src/core/memory/shell/file-effects.ts
+var NOTHING4 = {};
+var MOVE = "-f -v -T --force --verbose --no-target-directory";
+var PROGRAMS = /* @__PURE__ */ new Map([
+  ["rm", ["-r -R -f -d -v --recursive --force --dir --verbose", removed]],
+  ["mv", [MOVE, moved]],
+  ["cp", [`-p ${MOVE}`, copied]],
+  ["sed", ["-i -E -r -n -s -u -z -e= -f= --in-place", editedInPlace]],
+  ["git rm", ["-r -f -q --force --quiet", untracked]],
+  ["git mv", ["-f -v --force --verbose", moved]],
+  ["git checkout", ["-f -q --force --quiet", checkout]],
+  ["git restore", ["-S -W -q --staged --worktree --quiet -s= --source=", restore]],
+  ["git reset", ["-q --hard --quiet", reset]]
+]);
+function fileEffects(name, words2, folder) {
+  return name === "git" ? gitEffects(words2, folder) : effectsOf(name, words2, folder);
+}
+function effectsOf(name, words2, folder) {
+  const [options, effects] = PROGRAMS.get(name) ?? [];
+  const read2 = options && readArguments(words2, options);
+  return read2 && effects ? effects(read2, folder) : NOTHING4;
+}
+function gitEffects(words2, folder) {
+  let at = 0;
+  let where = folder;
+  for (; words2[at]?.raw.startsWith("-"); at++) {
+    const option = words2[at]?.text;
+    if (option === "-C") where = inFolder(where, words2[++at]?.text ?? null);
+    else if (option === "-c") at++;
+    else if (option !== "--no-pager" && option !== "-P") return NOTHING4;
+  }
+  const verb = words2[at]?.text ?? "";
+  const rest = words2.slice(at + 1);
+  if (verb === "commit") return { commits: !rest.some(({ text }) => text === "--dry-run" || text === "--help") };
+  return effectsOf(`git ${verb}`, rest, where);
+}
+var WRITES = /* @__PURE__ */ new Map([
+  [">", "created"],
+  [">|", "created"],
+  ["&>", "created"],
+  [">&", "created"],
+  [">>", "edited"],
+  ["&>>", "edited"]
+]);
+function redirectChanges(redirects, folder) {
+  return redirects.flatMap(({ operator, target }) => {
+    const change = WRITES.get(operator);
+    if (change === void 0 || operator === ">&" && /^(?:\d+|-)$/.test(target.raw)) return [];
+    return changed2(change, literals([target], folder));
+  });
+}
+function changed2(change, paths) {
+  return paths.filter((path) => !path.startsWith("/dev/")).map((path) => ({ path, change }));
+}
+function removed({ operands }, folder) {
+  return { changes: changed2("deleted", literals(operands, folder)) };
+}
+function untracked({ operands }, folder) {
+  return { changes: changed2("deleted", pathspecs(operands, folder)) };
+}
+function moved(read2, folder) {
+  const moves = transfers(read2, folder);
+  return { changes: moves.map(([path, to]) => ({ path, change: "moved", ...to === null ? {} : { to } })) };
+}
+function copied(read2, folder) {
+  const copies = transfers(read2, folder).flatMap(([, to]) => to ?? []);
+  return { changes: changed2("created", copies) };
+}
+function transfers({ operands, options }, folder) {
+  const target = operands.at(-1)?.text ?? null;
+  const sources = operands.slice(0, -1);
+  const several = sources.filter(({ text }) => text !== null).length > 1;
+  const exact = options.has("T") || options.has("no-target-directory");
+  return sources.flatMap(({ text }) => {
+    const from = inFolder(folder, text);
+    if (from === null) return [];
+    return [[from, inFolder(folder, destination(baseName(from), target, several, exact))]];
+  });
+}
+function destination(name, target, several, exact) {
+  if (target === null || exact) return target;
+  if (several || /(?:^|\/)\.{0,2}$/.test(target)) return `${target}/${name}`;
+  const last = baseName(target);
+  return last === name || last.includes(".") && name.includes(".") ? target : null;
+}
+function editedInPlace({ options, operands }, folder) {
+  if (!options.has("i") && !options.has("in-place")) return NOTHING4;
+  const named = operands.filter(({ text }) => text !== "");
+  if (options.has("e") || options.has("f")) return { changes: changed2("edited", literals(named, folder)) };
+  const [script, ...files2] = named;
+  const isOne = script?.text !== null || script.raw.startsWith('"');
+  return isOne ? { changes: changed2("edited", literals(files2, folder)) } : NOTHING4;
+}
+function checkout({ operands, after, options }, folder) {
+  if (after !== void 0) return discard("checkout", after, folder);
+  if (operands.length > 1) return discard("checkout", operands.slice(1), folder);
+  if (options.has("f") || options.has("force")) return discardAll("checkout", folder);
+  return operands[0] !== void 0 && namesFile(operands[0]) ? discard("checkout", operands, folder) : NOTHING4;
+}
+function namesFile({ text }) {
+  return text === "." || /^(?!v?\d)[^/]*\.[a-z]{2,4}$/i.test(baseName(text ?? ""));
+}
+function restore({ options, operands }, folder) {
+  const staged = options.has("S") || options.has("staged");
+  const worktree = options.has("W") || options.has("worktree");
+  return staged && !worktree ? NOTHING4 : discard("restore", operands, folder);
+}
+function reset({ options }, folder) {
+  return options.has("hard") ? discardAll("reset", folder) : NOTHING4;
+}
+function discard(how, words2, folder) {
+  const paths = pathspecs(words2, folder);
+  if (paths.includes(START2)) return { discards: { how, paths: "all" } };
+  return paths.length > 0 ? { discards: { how, paths } } : NOTHING4;
+}
+function discardAll(how, folder) {
+  if (folder === null) return NOTHING4;
+  return { discards: { how, paths: folder === START2 ? "all" : [folder] } };
+}
+function pathspecs(words2, folder) {
+  const certain = words2.filter(({ text }) => text !== null && !/[*?[]|^:/.test(text));
+  return literals(certain, folder);
+}
+
 // node_modules/unbash/dist/traversal.js
 function forEachChild(node, callback) {
   switch (node.type) {
@@ -10820,162 +10978,6 @@ function programIn(words2) {
     return false;
   });
   return from < 0 ? [] : words2.slice(from);
-}
-function readArguments(words2, accepted) {
-  const known = new Map(accepted.split(" ").map((name) => [name.replace("=", ""), name.endsWith("=")]));
-  const end = words2.findIndex(({ text }) => text === "--");
-  const before = end < 0 ? words2 : words2.slice(0, end);
-  const after = end < 0 ? void 0 : words2.slice(end + 1);
-  const options = /* @__PURE__ */ new Set();
-  const values = [];
-  let isValue = false;
-  for (const word of before) {
-    const names = isValue ? [] : optionNames(word);
-    if (names?.every((name) => known.has(name)) !== true) return void 0;
-    if (!isValue && names.length === 0) values.push(word);
-    for (const name of names) options.add(name.replace(/^-+/, ""));
-    isValue = known.get(names.at(-1) ?? "") === true && !word.text?.includes("=");
-  }
-  return { options, operands: [...values, ...after ?? []], after };
-}
-function optionNames({ text, raw }) {
-  if (text === "-" || !(text ?? raw).startsWith("-")) return [];
-  if (text === null) return void 0;
-  return text.startsWith("--") ? text.split("=", 1) : [...text.slice(1)].map((letter) => `-${letter}`);
-}
-var PATH_LIMIT = 1024;
-function inFolder(folder, path) {
-  if (path === null || path === "") return null;
-  if (path.startsWith("/")) return normalised2(path);
-  if (folder === null || folder.length + path.length > PATH_LIMIT) return null;
-  return normalised2(`${folder}/${path}`);
-}
-function literals(words2, folder) {
-  return words2.flatMap(({ text }) => inFolder(folder, text) ?? []);
-}
-
-// src/core/memory/shell/file-effects.ts
-var NOTHING4 = {};
-var MOVE = "-f -v -T --force --verbose --no-target-directory";
-var PROGRAMS = /* @__PURE__ */ new Map([
-  ["rm", ["-r -R -f -d -v --recursive --force --dir --verbose", removed]],
-  ["mv", [MOVE, moved]],
-  ["cp", [`-p ${MOVE}`, copied]],
-  ["sed", ["-i -E -r -n -s -u -z -e= -f= --in-place", editedInPlace]],
-  ["git rm", ["-r -f -q --force --quiet", untracked]],
-  ["git mv", ["-f -v --force --verbose", moved]],
-  ["git checkout", ["-f -q --force --quiet", checkout]],
-  ["git restore", ["-S -W -q --staged --worktree --quiet -s= --source=", restore]],
-  ["git reset", ["-q --hard --quiet", reset]]
-]);
-function fileEffects(name, words2, folder) {
-  return name === "git" ? gitEffects(words2, folder) : effectsOf(name, words2, folder);
-}
-function effectsOf(name, words2, folder) {
-  const [options, effects] = PROGRAMS.get(name) ?? [];
-  const read2 = options && readArguments(words2, options);
-  return read2 && effects ? effects(read2, folder) : NOTHING4;
-}
-function gitEffects(words2, folder) {
-  let at = 0;
-  let where = folder;
-  for (; words2[at]?.raw.startsWith("-"); at++) {
-    const option = words2[at]?.text;
-    if (option === "-C") where = inFolder(where, words2[++at]?.text ?? null);
-    else if (option === "-c") at++;
-    else if (option !== "--no-pager" && option !== "-P") return NOTHING4;
-  }
-  const verb = words2[at]?.text ?? "";
-  const rest = words2.slice(at + 1);
-  if (verb === "commit") return { commits: !rest.some(({ text }) => text === "--dry-run" || text === "--help") };
-  return effectsOf(`git ${verb}`, rest, where);
-}
-var WRITES = /* @__PURE__ */ new Map([
-  [">", "created"],
-  [">|", "created"],
-  ["&>", "created"],
-  [">&", "created"],
-  [">>", "edited"],
-  ["&>>", "edited"]
-]);
-function redirectChanges(redirects, folder) {
-  return redirects.flatMap(({ operator, target }) => {
-    const change = WRITES.get(operator);
-    if (change === void 0 || operator === ">&" && /^(?:\d+|-)$/.test(target.raw)) return [];
-    return changed2(change, literals([target], folder));
-  });
-}
-function changed2(change, paths) {
-  return paths.filter((path) => !path.startsWith("/dev/")).map((path) => ({ path, change }));
-}
-function removed({ operands }, folder) {
-  return { changes: changed2("deleted", literals(operands, folder)) };
-}
-function untracked({ operands }, folder) {
-  return { changes: changed2("deleted", pathspecs(operands, folder)) };
-}
-function moved(read2, folder) {
-  const moves = transfers(read2, folder);
-  return { changes: moves.map(([path, to]) => ({ path, change: "moved", ...to === null ? {} : { to } })) };
-}
-function copied(read2, folder) {
-  const copies = transfers(read2, folder).flatMap(([, to]) => to ?? []);
-  return { changes: changed2("created", copies) };
-}
-function transfers({ operands, options }, folder) {
-  const target = operands.at(-1)?.text ?? null;
-  const sources = operands.slice(0, -1);
-  const several = sources.filter(({ text }) => text !== null).length > 1;
-  const exact = options.has("T") || options.has("no-target-directory");
-  return sources.flatMap(({ text }) => {
-    const from = inFolder(folder, text);
-    if (from === null) return [];
-    return [[from, inFolder(folder, destination(baseName(from), target, several, exact))]];
-  });
-}
-function destination(name, target, several, exact) {
-  if (target === null || exact) return target;
-  if (several || /(?:^|\/)\.{0,2}$/.test(target)) return `${target}/${name}`;
-  const last = baseName(target);
-  return last === name || last.includes(".") && name.includes(".") ? target : null;
-}
-function editedInPlace({ options, operands }, folder) {
-  if (!options.has("i") && !options.has("in-place")) return NOTHING4;
-  const named = operands.filter(({ text }) => text !== "");
-  if (options.has("e") || options.has("f")) return { changes: changed2("edited", literals(named, folder)) };
-  const [script, ...files2] = named;
-  const isOne = script?.text !== null || script.raw.startsWith('"');
-  return isOne ? { changes: changed2("edited", literals(files2, folder)) } : NOTHING4;
-}
-function checkout({ operands, after, options }, folder) {
-  if (after !== void 0) return discard("checkout", after, folder);
-  if (operands.length > 1) return discard("checkout", operands.slice(1), folder);
-  if (options.has("f") || options.has("force")) return discardAll("checkout", folder);
-  return operands[0] !== void 0 && namesFile(operands[0]) ? discard("checkout", operands, folder) : NOTHING4;
-}
-function namesFile({ text }) {
-  return text === "." || /^(?!v?\d)[^/]*\.[a-z]{2,4}$/i.test(baseName(text ?? ""));
-}
-function restore({ options, operands }, folder) {
-  const staged = options.has("S") || options.has("staged");
-  const worktree = options.has("W") || options.has("worktree");
-  return staged && !worktree ? NOTHING4 : discard("restore", operands, folder);
-}
-function reset({ options }, folder) {
-  return options.has("hard") ? discardAll("reset", folder) : NOTHING4;
-}
-function discard(how, words2, folder) {
-  const paths = pathspecs(words2, folder);
-  if (paths.includes(START2)) return { discards: { how, paths: "all" } };
-  return paths.length > 0 ? { discards: { how, paths } } : NOTHING4;
-}
-function discardAll(how, folder) {
-  if (folder === null) return NOTHING4;
-  return { discards: { how, paths: folder === START2 ? "all" : [folder] } };
-}
-function pathspecs(words2, folder) {
-  const certain = words2.filter(({ text }) => text !== null && !/[*?[]|^:/.test(text));
-  return literals(certain, folder);
 }
 
 // src/core/memory/shell/shell-effects.ts

@@ -3,8 +3,8 @@ import { commandEnd } from '../entries/command-facts.ts';
 import { describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
+import { readArguments } from '../shell/shell-arguments.ts';
 import type { Word } from '../shell/shell-lists.ts';
-import { readArguments } from '../shell/shell-lists.ts';
 import {
   type Matches,
   readMatchCounts,

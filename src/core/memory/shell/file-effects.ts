@@ -1,7 +1,7 @@
 import type { Discard, FileChange } from '../entry.ts';
 import { baseName, START } from '../paths.ts';
+import { type Arguments, inFolder, literals, readArguments } from './shell-arguments.ts';
 import type { Redirect, Word } from './shell-lists.ts';
-import { type Arguments, inFolder, literals, readArguments } from './shell-lists.ts';
 
 /** What a program that succeeded certainly did to files; with git, to those of the working tree. */
 export interface FileEffects {

@@ -1,16 +1,8 @@
 import type { Discard, FileChange } from '../entry.ts';
 import { START } from '../paths.ts';
 import { type FileEffects, fileEffects, redirectChanges } from './file-effects.ts';
-import {
-  type Chain,
-  type Command,
-  inFolder,
-  type Link,
-  type List,
-  programIn,
-  shellLists,
-  type Word,
-} from './shell-lists.ts';
+import { inFolder } from './shell-arguments.ts';
+import { type Chain, type Command, type Link, type List, programIn, shellLists, type Word } from './shell-lists.ts';
 
 export interface ShellEffects {
   /** In the order they came; paths are relative to the folder that the command was run in. */
