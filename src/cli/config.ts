@@ -4,8 +4,7 @@ import type { KeyPath } from '../config/keys.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { handoffLevel, inTokens, nativeLevel } from '../core/governor/policy.ts';
 import type { Io, Output } from '../io.ts';
-import { printableJson } from '../report/printable-json.ts';
-import { onOneLine } from '../report/shown.ts';
+import { onOneLine, printableJson } from '../report/shown.ts';
 
 interface ConfigOptions {
   readonly json?: boolean;

@@ -11,7 +11,7 @@ import { flowExplainHtml } from '../flow/report/explain-html.ts';
 import { flowExplainText } from '../flow/report/explain-text.ts';
 import type { Io } from '../io.ts';
 import { HTML_MARK } from '../report/html.ts';
-import { printableJson } from '../report/printable-json.ts';
+import { printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { writePage } from '../store/files/write-file.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';

@@ -9,8 +9,7 @@ import { orderSteps } from '../flow/file/order-steps.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
 import type { Io } from '../io.ts';
-import { printableJson } from '../report/printable-json.ts';
-import { printable } from '../report/shown.ts';
+import { printable, printableJson } from '../report/shown.ts';
 
 /** Options of `ctxb flow pack`, as commander hands them over. */
 export interface PackOptions {

@@ -6,7 +6,7 @@ import { flowReportText } from '../flow/report/report-text.ts';
 import { reportRun } from '../flow/report-run.ts';
 import type { KnownReceipt } from '../flow/step-receipt.ts';
 import type { Io } from '../io.ts';
-import { printableJson } from '../report/printable-json.ts';
+import { printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 
 /** Runs that are looked through for a step to compare with. */

@@ -6,8 +6,7 @@ import { createHealthReader, type HealthReport } from '../health/health-report.t
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { healthTable } from '../report/health-table.ts';
-import { printableJson } from '../report/printable-json.ts';
-import { onOneLine, printable } from '../report/shown.ts';
+import { onOneLine, printable, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { isTorn, readLines } from '../store/files/read-lines.ts';
 import { findHealthLogs } from '../store/ledgers/health-log.ts';

@@ -3,9 +3,8 @@ import type { Io } from '../io.ts';
 import { type CheckedRecord, checkRecord } from '../replay/check-record.ts';
 import { attempt } from '../replay/replay.ts';
 import { findAllSources } from '../replay/sources.ts';
-import { printableJson } from '../report/printable-json.ts';
 import { checkText } from '../report/replay/verdicts.ts';
-import { printable } from '../report/shown.ts';
+import { printable, printableJson } from '../report/shown.ts';
 import { redact } from '../store/masks/redact.ts';
 import { openStdin } from './inputs.ts';
 

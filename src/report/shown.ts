@@ -10,7 +10,7 @@ const OURS = '\\r\\n|\\r?\\u001b\\[2?K|\\u001b\\[(?:0|1|2|22|31|32|33|36|39)?m';
 const NOT_OURS = new RegExp(`(${OURS})|${STEERING.source}`, 'g');
 
 /** Escaped in JSON besides what JSON itself escapes. */
-export const ESCAPED_IN_JSON = new RegExp(`[\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
+const ESCAPED_IN_JSON = new RegExp(`[\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
 
 /**
  * Text from outside without what steers a terminal: control characters, which move, hide and overwrite, and those that
@@ -23,6 +23,19 @@ export function printable(text: string): string {
 /** The same on one line. */
 export function onOneLine(text: string): string {
   return printable(text).replace(/[\t\n]+/g, ' ');
+}
+
+/**
+ * A value as JSON. What steers a terminal and JSON leaves as it is, is escaped too: DEL, the control characters from 0x80
+ * on, and those that turn the direction of writing.
+ *
+ * @param indent spaces for each level; without it, all stands on one line
+ */
+export function printableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(
+    ESCAPED_IN_JSON,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /**

@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { printableJson } from '../../src/report/printable-json.ts';
-import { onOneLine, printable, shownOn } from '../../src/report/shown.ts';
+import { onOneLine, printable, printableJson, shownOn } from '../../src/report/shown.ts';
 
 const STEERING = [
   '\u0007',

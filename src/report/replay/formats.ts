@@ -20,7 +20,7 @@ function format(name: string, load: ReportFormat['load'], traits: Partial<Report
 }
 
 /** What is printed when no format is asked for. */
-const TEXT = format('text', async () => (await import('./text.ts')).text, { isList: true });
+const TEXT = format('text', async () => (await import('./session-list.ts')).text, { isList: true });
 
 /** Of the summary of a CI job. */
 export const CI_FORMAT = format('markdown', async () => (await import('./markdown.ts')).markdown, {

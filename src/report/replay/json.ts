@@ -2,7 +2,7 @@ import type { CallSeen, CompactionSeen } from '../../replay/items-seen.ts';
 import { PARTIAL_OPENING, partialClosing, partialSession } from '../../replay/parts/partial.ts';
 import { replayReport } from '../../replay/replay-report.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
-import { printableJson } from '../printable-json.ts';
+import { printableJson } from '../shown.ts';
 import { isoTime } from './csv.ts';
 import { collected, type OpenReport } from './format.ts';
 

@@ -8,6 +8,8 @@ import { counted, dollars, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { collected, type Page } from './format.ts';
+import { sessionRows } from './session-rows.ts';
+import { sessionTable } from './session-table.ts';
 import { sparkline } from './sparkline.ts';
 
 /** A column of a table. Those to the left are texts, which are cut where the page is narrow. */
@@ -33,8 +35,16 @@ const LEAST_REST = 12;
 
 const GAP = '  ';
 
+/** The report for a person: a line for each session, and more about it where there is only one. */
+export const text = collected(({ sessions }, page) => {
+  const [only, ...others] = sessions;
+  if (only === undefined) return 'no recordings found\n';
+  if (others.length > 0) return [...sessionList(sessions, page), ''].join('\n');
+  return [...sessionTable(only, page), ...sessionRows(only, page.glyphs), ''].join('\n');
+});
+
 /** A line for each session, and one for all. */
-export function sessionList(sessions: readonly SessionSummary[], page: Page): string[] {
+function sessionList(sessions: readonly SessionSummary[], page: Page): string[] {
   const { sort = 'newest', limit } = page.list;
   const shown = sortSessions(sessions, sort).slice(0, limit);
   const totals = totalsOf(sessions);
@@ -62,6 +72,7 @@ export function sessionList(sessions: readonly SessionSummary[], page: Page): st
     ...leftOut(sessions, page),
     ...copiedRows(totals),
     ...exactRows(sessions, page),
+    ...unknownWindowRows(sessions),
   ];
 }
 
@@ -77,6 +88,15 @@ function exactRows(sessions: readonly SessionSummary[], { levels }: Page): strin
   return [
     `  Compacted exactly as soon as that pays, ${whose} would cost about ${dollars(usd)} instead of ${dollars(actualUsd)}, ${share} less: --what-if exact`,
   ];
+}
+
+/** Sessions without shares say why, and what gives them. */
+function unknownWindowRows(sessions: readonly SessionSummary[]): string[] {
+  const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
+  if (unknown === 0) return [];
+  const whose =
+    unknown === sessions.length ? 'all sessions' : `${tokens(unknown)} of ${tokens(sessions.length)} sessions`;
+  return [`  The window of ${whose} is not known: --window sets it, for shares of it.`];
 }
 
 /** Sums of sessions by day, project or model. */

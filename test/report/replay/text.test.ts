@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decisionText } from '../../../src/messages.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { UNICODE } from '../../../src/report/glyphs.ts';
-import { text } from '../../../src/report/replay/text.ts';
+import { text } from '../../../src/report/replay/session-list.ts';
 import { ASCII, compactionOf, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
 
 describe('one session', () => {

@@ -16,39 +16,26 @@ export type Added = Session['added'][number];
 
 export function unpack(info: PageSession) {
   const { columns, curves, models } = info;
-  const context = figures(columns.context);
-  const cacheRead = figures(columns.cacheRead);
-  const input = figures(columns.input);
-  const usd = fromDeltas(columns.microUsd).map((amount) => (amount === null ? null : amount / 1e6));
+  const { added, ...packed } = columns;
+  const unpacked: unknown = Object.fromEntries(
+    Object.entries(packed).map(([name, deltas]) => [name, fromDeltas(deltas)]),
+  );
+  const figures = unpacked as typeof packed;
+  const { context, cacheRead, input } = figures;
+  const usd = figures.microUsd.map((amount) => (amount === null ? null : amount / 1e6));
   return {
+    ...figures,
     info,
     curves,
     calls: context.length,
-    turn: figures(columns.turn),
-    line: figures(columns.line),
-    seconds: fromDeltas(columns.seconds),
-    model: figures(columns.model).map((at) => models[at] ?? null),
-    context,
-    predicted: fromDeltas(columns.predicted),
-    input,
-    cacheRead,
-    cacheCreation: context.map((tokens, at) => tokens - (cacheRead[at] ?? 0) - (input[at] ?? 0)),
-    output: figures(columns.output),
-    outputKnown: figures(columns.outputKnown).map(Boolean),
+    model: figures.model.map((at) => models[at ?? 0] ?? null),
+    cacheCreation: context.map((tokens, at) => (tokens ?? 0) - (cacheRead[at] ?? 0) - (input[at] ?? 0)),
+    outputKnown: figures.outputKnown.map(Boolean),
     usd,
     /** Sum of the known costs so far. */
     spent: running(usd),
-    added: columns.added.map(({ kind, tokens }) => ({
-      kind,
-      tokens,
-      total: tokens.reduce((sum, figure) => sum + figure, 0),
-    })),
+    added: added.map(({ kind, tokens }) => ({ kind, tokens, total: tokens.reduce((sum, figure) => sum + figure, 0) })),
   };
-}
-
-/** Of a column that has a figure for each call. */
-function figures(deltas: Column): number[] {
-  return fromDeltas(deltas).map((figure) => figure ?? 0);
 }
 
 /** What came in before a call, the most first. */
