@@ -85,12 +85,10 @@ async function describe(asked: Asked, config: Config, say: (text: string) => voi
   const { flow, words, options, file } = asked;
   const contextDir = resolve(io.cwd, config.contextDir);
   const parallel = countOf(options.parallel);
-  const claudes = new Map(flow.steps.map((step) => [step.id, readStepClaude(words, step)]));
-  const files = openFlowRun(
-    contextDir,
-    earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name),
-    createFaults(say),
-  );
+  const claudes = new Map(flow.steps.map((step) => [step, readStepClaude(words, step)]));
+  const claudeOf = (step: FlowStep) => claudes.get(step) ?? readStepClaude(words, step);
+  const id = earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name);
+  const files = openFlowRun(contextDir, id, createFaults(say));
   const settled = settledSteps(flow, options, (id) => stepOutput(files, id)?.ok === true);
   const style = await styleFor(io.stderr, io.env);
   return {
@@ -98,9 +96,9 @@ async function describe(asked: Asked, config: Config, say: (text: string) => voi
     files,
     settled,
     parallel,
-    claudeFor: ({ id }) => ({ ...(claudes.get(id) ?? neverMissing(id)), config, otlp: options.otlp }),
-    brief: ({ id }) => {
-      const window = config.window ?? claudes.get(id)?.window;
+    claudeFor: (step) => ({ ...claudeOf(step), config, otlp: options.otlp }),
+    brief: (step) => {
+      const window = config.window ?? claudeOf(step).window;
       return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, run: undefined, window, global: config.flow });
     },
     progress: createFlowProgress({
@@ -111,10 +109,6 @@ async function describe(asked: Asked, config: Config, say: (text: string) => voi
       done: settled.done.size,
     }),
   };
-}
-
-function neverMissing(id: string): never {
-  throw new Error(`no claude for step ${id}`);
 }
 
 /** The run whose outputs stand for what is not run; undefined: everything is run. */

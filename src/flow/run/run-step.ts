@@ -150,15 +150,13 @@ function outcomeOf(
 ): Pick<StepEnd, 'exitCode' | 'timedOut' | 'output' | 'error'> {
   const timedOut = timedOutAfter !== undefined;
   const output = last === undefined || last.isError ? '' : last.text;
-  if (timedOut) return { exitCode: EXIT_TIMEOUT, timedOut, output, error: `not done after ${timedOutAfter} s` };
+  const outcome = (code: number, error?: string) => ({ exitCode: code, timedOut, output, error });
+  if (timedOut) return outcome(EXIT_TIMEOUT, `not done after ${timedOutAfter} s`);
   // claude, interrupted by itself, exits with 0 and without a result.
-  if (exitCode === 0 && last === undefined) {
-    return { exitCode: 1, timedOut, output, error: 'claude has ended without an answer' };
-  }
-  if (exitCode === 0) return { exitCode, timedOut, output, error: undefined };
+  if (exitCode === 0) return last === undefined ? outcome(1, 'claude has ended without an answer') : outcome(0);
   // The message of an interrupted turn does not help.
-  if (stopped) return { exitCode, timedOut, output, error: `ended with the flow (exit code ${exitCode})` };
-  return { exitCode, timedOut, output, error: last?.isError && last.text ? last.text : `exit code ${exitCode}` };
+  if (stopped) return outcome(exitCode, `ended with the flow (exit code ${exitCode})`);
+  return outcome(exitCode, last?.isError && last.text ? last.text : `exit code ${exitCode}`);
 }
 
 /** Calls `onLine` for each line, without its end. An error that it throws ends the stream. */

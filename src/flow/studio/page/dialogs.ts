@@ -25,7 +25,8 @@ export function showNotice(notice: Notice | undefined): void {
   if (action?.hasFocus) todo?.focus();
 }
 
-const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { kept: ' ', added: '+', removed: '-', gap: '…' };
+/** The element of a line, and the sign in front of it. */
+const LINES = { kept: ['span', ' '], added: ['ins', '+'], removed: ['del', '-'], gap: ['span', '…'] } as const;
 
 export interface Change {
   readonly file: string;
@@ -35,11 +36,11 @@ export interface Change {
 /** Shows the diff of each file and offers to save them. */
 export function openReview(changes: readonly Change[], onSave: () => void): void {
   const dialog = part<HTMLDialogElement>('dialog');
-  const save = button('Save', () => {
+  const onClick = () => {
     dialog.close();
     onSave();
-  });
-  save.classList.add('main');
+  };
+  const save = button('Save', onClick, { class: 'main' });
   const back = button('Back', () => dialog.close());
   dialog.replaceChildren(
     h('h2', { id: 'dialog-title' }, `Changes in ${changes.map(({ file }) => file).join(' and ')}`),
@@ -53,6 +54,6 @@ export function openReview(changes: readonly Change[], onSave: () => void): void
 }
 
 function lineOf({ kind, text }: DiffLine): HTMLElement {
-  const name = kind === 'added' ? 'ins' : kind === 'removed' ? 'del' : 'span';
-  return h(name, {}, `${SIGNS[kind]} ${text}\n`);
+  const [name, sign] = LINES[kind];
+  return h(name, {}, `${sign} ${text}\n`);
 }
