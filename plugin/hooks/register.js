@@ -11956,17 +11956,11 @@ var SUMMARY_LENGTH = 16e3;
 function entriesOf(parts, room) {
   const summaryLength = Math.min(SUMMARY_LENGTH, Math.floor(room * 0.9));
   return parts.flatMap((part2) => {
-    switch (part2.kind) {
-      case "round":
-        if (part2.calls.length === 0) return [{ part: part2, kind: "reply", text: shortened(part2.words, REPLY_LENGTH) }];
-        return stepLines(part2).map((text) => ({ part: part2, kind: "line", text }));
-      case "lines":
-        return part2.lines.map((text) => ({ part: part2, kind: "line", text }));
-      case "summary":
-        return [{ part: part2, kind: "summary", text: shortened(part2.text, summaryLength) }];
-      default:
-        return [];
-    }
+    if (part2.kind === "summary") return [{ part: part2, kind: "summary", text: shortened(part2.text, summaryLength) }];
+    if (part2.kind === "lines") return part2.lines.map((text) => ({ part: part2, kind: "line", text }));
+    if (part2.kind !== "round") return [];
+    if (part2.calls.length === 0) return [{ part: part2, kind: "reply", text: shortened(part2.words, REPLY_LENGTH) }];
+    return stepLines(part2).map((text) => ({ part: part2, kind: "line", text }));
   });
 }
 function withinRoom(entries, whole2, room, most) {
@@ -14431,16 +14425,10 @@ function answerCallback(state, event) {
   const input = fieldsOf(event.request.input);
   const answer = { kind: "answer-hook", requestId: event.requestId, hook, output: {} };
   if (isOfSubagent(state, event)) return keep(state, [answer]);
-  switch (hook) {
-    case "PreCompact":
-      return keep(state, answerPreCompact(state, answer, input));
-    case "SessionStart":
-      return input.source === "compact" ? keep(state, restore2(state, answer)) : handOver2(state, answer);
-    case "UserPromptSubmit":
-      return answerPrompt(state, answer, textOf(input.prompt) ?? "");
-    default:
-      return keep(state, [answer]);
-  }
+  if (hook === "PreCompact") return keep(state, answerPreCompact(state, answer, input));
+  if (hook === "UserPromptSubmit") return answerPrompt(state, answer, textOf(input.prompt) ?? "");
+  if (hook !== "SessionStart") return keep(state, [answer]);
+  return input.source === "compact" ? keep(state, restore2(state, answer)) : handOver2(state, answer);
 }
 function isToolHook(hook) {
   return hook === "PreToolUse" || hook === "PostToolUse" || hook === "PostToolUseFailure";
@@ -17073,33 +17061,31 @@ var KNOWN_SUBTYPES = /* @__PURE__ */ new Set([
 ]);
 function decodeSystem(line4, common) {
   const subtype = textOf(line4.subtype) ?? "";
-  switch (subtype) {
-    case "init":
-      return {
-        kind: "init",
-        ...common,
-        model: textOf(line4.model),
-        version: textOf(line4.claude_code_version),
-        permissionMode: textOf(line4.permissionMode),
-        cwd: textOf(line4.cwd)
-      };
-    case "status":
-      return decodeStatus(line4, common);
-    case "compact_boundary":
-      return decodeBoundary(line4, common);
-    case "task_started":
-    case "task_progress":
-    case "task_updated":
-    case "task_notification":
-      return decodeTask(subtype, line4, common);
-    // A session log's.
-    case "api_error":
-      return apiRetry(common, fieldsOf(line4.error).status, line4.retryInMs);
-    case "api_retry":
-      return apiRetry(common, line4.error_status, line4.retry_delay_ms);
-    default:
-      return { kind: KNOWN_SUBTYPES.has(subtype) ? "known" : "unknown", ...common, name: `system/${subtype}` };
-  }
+  const decode = ownOf(DECODERS, subtype);
+  if (decode !== void 0) return decode(line4, common);
+  return { kind: KNOWN_SUBTYPES.has(subtype) ? "known" : "unknown", ...common, name: `system/${subtype}` };
+}
+var DECODERS = {
+  init: decodeInit,
+  status: decodeStatus,
+  compact_boundary: decodeBoundary,
+  task_started: decodeTask,
+  task_progress: decodeTask,
+  task_updated: decodeTask,
+  task_notification: decodeTask,
+  // A session log's.
+  api_error: (line4, common) => apiRetry(common, fieldsOf(line4.error).status, line4.retryInMs),
+  api_retry: (line4, common) => apiRetry(common, line4.error_status, line4.retry_delay_ms)
+};
+function decodeInit(line4, common) {
+  return {
+    kind: "init",
+    ...common,
+    model: textOf(line4.model),
+    version: textOf(line4.claude_code_version),
+    permissionMode: textOf(line4.permissionMode),
+    cwd: textOf(line4.cwd)
+  };
 }
 function apiRetry(common, status, delay) {
   return { kind: "api-retry", ...common, status: countOf(status), delayMs: countOf(delay) ?? 0 };
@@ -17134,11 +17120,11 @@ function taskChange(subtype, status) {
   if (STOPPED.has(status)) return "stopped";
   return ENDED.has(status) || subtype === "task_notification" ? "ended" : "progress";
 }
-function decodeTask(subtype, line4, common) {
+function decodeTask(line4, common) {
   return {
     kind: "task",
     ...common,
-    change: taskChange(subtype, textOf(line4.status) ?? textOf(fieldsOf(line4.patch).status) ?? ""),
+    change: taskChange(line4.subtype, textOf(line4.status) ?? textOf(fieldsOf(line4.patch).status) ?? ""),
     taskId: textOf(line4.task_id) ?? "",
     toolUseId: textOf(line4.tool_use_id),
     type: taskType(textOf(line4.task_type) ?? ""),
@@ -17210,37 +17196,24 @@ function decodeLine(line4) {
   return isFields(value) ? decodeObject(value) : { kind: "malformed", blank: false };
 }
 function decodeObject(line4) {
-  switch (line4.type) {
-    case "assistant":
-      return decodeAssistant(line4);
-    case "user":
-      return decodeUser(line4);
-    case "attachment":
-      return decodeAttachment(line4);
-    case "result":
-      return decodeResult(line4);
-    case "stream_event":
-      return decodePartial(line4);
-    case "system":
-      return decodeSystem(line4, lineFields(line4));
-    case "permission-mode":
-      return decodeMode(line4);
-    case "conversation_reset":
-      return { kind: "reset", ...lineFields(line4) };
-    case "command_lifecycle":
-      return { kind: "lifecycle", ...lineFields(line4), of: textOf(line4.command_uuid) };
-    case "rate_limit_event":
-      return decodeRateLimit(line4);
-    case "control_request":
-      return decodeRequest(line4);
-    case "control_response":
-      return decodeResponse(line4);
-    case "control_cancel_request":
-      return { kind: "control-cancel", requestId: textOf(line4.request_id) ?? "" };
-    default:
-      return decodeOther(line4);
-  }
+  const decode = ownOf(DECODERS2, textOf(line4.type) ?? "") ?? decodeOther;
+  return decode(line4);
 }
+var DECODERS2 = {
+  assistant: decodeAssistant,
+  user: decodeUser,
+  attachment: decodeAttachment,
+  result: decodeResult,
+  stream_event: decodePartial,
+  system: (line4) => decodeSystem(line4, lineFields(line4)),
+  "permission-mode": decodeMode,
+  conversation_reset: (line4) => ({ kind: "reset", ...lineFields(line4) }),
+  command_lifecycle: (line4) => ({ kind: "lifecycle", ...lineFields(line4), of: textOf(line4.command_uuid) }),
+  rate_limit_event: decodeRateLimit,
+  control_request: decodeRequest,
+  control_response: decodeResponse,
+  control_cancel_request: (line4) => ({ kind: "control-cancel", requestId: textOf(line4.request_id) ?? "" })
+};
 function lineFields(line4) {
   return {
     uuid: textOf(line4.uuid),
@@ -18574,20 +18547,14 @@ function startsForeignTurn({ handoff: handoff2 }, event) {
   return event.kind === "user" && event.subagent === null && (event.role === "tool-result" || event.role === "prompt");
 }
 function isOwnTraffic(state, event) {
-  switch (event.kind) {
-    case "control-response":
-      return isOwnRequest(state, event.requestId) || state.control.callbacks.includes(event.requestId);
-    case "control-request":
-      return event.callbackId?.startsWith(OWN_PREFIX) || replyForCaller(state, event) !== void 0;
-    case "control-cancel":
-      return state.control.callbacks.includes(event.requestId);
-    case "user":
-      return event.replay && isOwnUuid(state, event.uuid);
-    case "lifecycle":
-      return isOwnOrStamped(state, event.of);
-    default:
-      return false;
-  }
+  const { callbacks } = state.control;
+  if (event.kind === "control-request")
+    return event.callbackId?.startsWith(OWN_PREFIX) || replyForCaller(state, event) !== void 0;
+  if (event.kind === "control-response")
+    return isOwnRequest(state, event.requestId) || callbacks.includes(event.requestId);
+  if (event.kind === "control-cancel") return callbacks.includes(event.requestId);
+  if (event.kind === "lifecycle") return isOwnOrStamped(state, event.of);
+  return event.kind === "user" && event.replay && isOwnUuid(state, event.uuid);
 }
 function speaksOfTurn(event) {
   if (event.kind === "result") return !event.fromBackgroundTask;

@@ -212,21 +212,14 @@ function endTurn({ sessionId }: HookInput, { stopped }: KeptSession, host: HookH
 /** What the hook itself says of turns and compactions. */
 function follow(input: HookInput, kept: KeptSession, host: HookHost): KeptSession {
   const { hook, fields } = input;
-  switch (hook) {
-    case 'UserPromptSubmit':
-      host.prompt(promptLine(input));
-      return { ...kept, stopped: 'no', compaction: [] };
-    case 'Stop':
-      return { ...kept, stopped: 'ended' };
-    case 'PreCompact':
-      return { ...kept, compaction: [] };
-    case 'SessionStart':
-      return { ...kept, compaction: fields.source === 'compact' ? [fields] : [] };
-    case 'PostCompact':
-      return { ...kept, compaction: [...kept.compaction, fields] };
-    default:
-      return kept;
+  if (hook === 'UserPromptSubmit') {
+    host.prompt(promptLine(input));
+    return { ...kept, stopped: 'no', compaction: [] };
   }
+  if (hook === 'Stop') return { ...kept, stopped: 'ended' };
+  if (hook === 'PreCompact') return { ...kept, compaction: [] };
+  if (hook === 'SessionStart') return { ...kept, compaction: fields.source === 'compact' ? [fields] : [] };
+  return hook === 'PostCompact' ? { ...kept, compaction: [...kept.compaction, fields] } : kept;
 }
 
 /** Repeats the hooks of a compaction for the notes, as each hook is a process of its own. */

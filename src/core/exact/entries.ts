@@ -36,17 +36,11 @@ const SUMMARY_LENGTH = 16_000;
 export function entriesOf(parts: readonly Part[], room: number): Entry[] {
   const summaryLength = Math.min(SUMMARY_LENGTH, Math.floor(room * 0.9));
   return parts.flatMap((part): Entry[] => {
-    switch (part.kind) {
-      case 'round':
-        if (part.calls.length === 0) return [{ part, kind: 'reply', text: shortened(part.words, REPLY_LENGTH) }];
-        return stepLines(part).map((text) => ({ part, kind: 'line', text }));
-      case 'lines':
-        return part.lines.map((text) => ({ part, kind: 'line', text }));
-      case 'summary':
-        return [{ part, kind: 'summary', text: shortened(part.text, summaryLength) }];
-      default:
-        return [];
-    }
+    if (part.kind === 'summary') return [{ part, kind: 'summary', text: shortened(part.text, summaryLength) }];
+    if (part.kind === 'lines') return part.lines.map((text) => ({ part, kind: 'line', text }));
+    if (part.kind !== 'round') return [];
+    if (part.calls.length === 0) return [{ part, kind: 'reply', text: shortened(part.words, REPLY_LENGTH) }];
+    return stepLines(part).map((text) => ({ part, kind: 'line', text }));
   });
 }
 

@@ -1,5 +1,5 @@
-import type { BoundaryEvent, CompactStatusEvent, Event, TaskEvent, WorkflowAgent } from './events.ts';
-import { countOf, type Fields, fieldsOf, listOf, textOf, textsOf } from './fields.ts';
+import type { BoundaryEvent, CompactStatusEvent, Event, InitEvent, TaskEvent, WorkflowAgent } from './events.ts';
+import { countOf, type Fields, fieldsOf, listOf, ownOf, textOf, textsOf } from './fields.ts';
 
 type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
 
@@ -32,33 +32,33 @@ const KNOWN_SUBTYPES = new Set([
 /** `type: "system"` lines; the subtype says what they are. */
 export function decodeSystem(line: Fields, common: LineFields): Event {
   const subtype = textOf(line.subtype) ?? '';
-  switch (subtype) {
-    case 'init':
-      return {
-        kind: 'init',
-        ...common,
-        model: textOf(line.model),
-        version: textOf(line.claude_code_version),
-        permissionMode: textOf(line.permissionMode),
-        cwd: textOf(line.cwd),
-      };
-    case 'status':
-      return decodeStatus(line, common);
-    case 'compact_boundary':
-      return decodeBoundary(line, common);
-    case 'task_started':
-    case 'task_progress':
-    case 'task_updated':
-    case 'task_notification':
-      return decodeTask(subtype, line, common);
-    // A session log's.
-    case 'api_error':
-      return apiRetry(common, fieldsOf(line.error).status, line.retryInMs);
-    case 'api_retry':
-      return apiRetry(common, line.error_status, line.retry_delay_ms);
-    default:
-      return { kind: KNOWN_SUBTYPES.has(subtype) ? 'known' : 'unknown', ...common, name: `system/${subtype}` };
-  }
+  const decode = ownOf(DECODERS, subtype);
+  if (decode !== undefined) return decode(line, common);
+  return { kind: KNOWN_SUBTYPES.has(subtype) ? 'known' : 'unknown', ...common, name: `system/${subtype}` };
+}
+
+const DECODERS: Readonly<Record<string, (line: Fields, common: LineFields) => Event>> = {
+  init: decodeInit,
+  status: decodeStatus,
+  compact_boundary: decodeBoundary,
+  task_started: decodeTask,
+  task_progress: decodeTask,
+  task_updated: decodeTask,
+  task_notification: decodeTask,
+  // A session log's.
+  api_error: (line, common) => apiRetry(common, fieldsOf(line.error).status, line.retryInMs),
+  api_retry: (line, common) => apiRetry(common, line.error_status, line.retry_delay_ms),
+};
+
+function decodeInit(line: Fields, common: LineFields): InitEvent {
+  return {
+    kind: 'init',
+    ...common,
+    model: textOf(line.model),
+    version: textOf(line.claude_code_version),
+    permissionMode: textOf(line.permissionMode),
+    cwd: textOf(line.cwd),
+  };
 }
 
 function apiRetry(common: LineFields, status: unknown, delay: unknown): Event {
@@ -95,17 +95,17 @@ function decodeBoundary(line: Fields, common: LineFields): BoundaryEvent {
 const ENDED = new Set(['completed', 'failed']);
 const STOPPED = new Set(['killed', 'stopped', 'cancelled']);
 
-function taskChange(subtype: string, status: string): TaskEvent['change'] {
+function taskChange(subtype: unknown, status: string): TaskEvent['change'] {
   if (subtype === 'task_started') return 'started';
   if (STOPPED.has(status)) return 'stopped';
   return ENDED.has(status) || subtype === 'task_notification' ? 'ended' : 'progress';
 }
 
-function decodeTask(subtype: string, line: Fields, common: LineFields): TaskEvent {
+function decodeTask(line: Fields, common: LineFields): TaskEvent {
   return {
     kind: 'task',
     ...common,
-    change: taskChange(subtype, textOf(line.status) ?? textOf(fieldsOf(line.patch).status) ?? ''),
+    change: taskChange(line.subtype, textOf(line.status) ?? textOf(fieldsOf(line.patch).status) ?? ''),
     taskId: textOf(line.task_id) ?? '',
     toolUseId: textOf(line.tool_use_id),
     type: taskType(textOf(line.task_type) ?? ''),

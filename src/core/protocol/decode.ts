@@ -12,7 +12,7 @@ import type {
   UserEvent,
 } from './events.ts';
 import { failureOf, secondsIn } from './failures.ts';
-import { countOf, type Fields, fieldsOf, isFields, textOf, textsOf, timeOf } from './fields.ts';
+import { countOf, type Fields, fieldsOf, isFields, ownOf, textOf, textsOf, timeOf } from './fields.ts';
 import { readLastIteration, readUsage } from './usage.ts';
 import { userRole } from './user-role.ts';
 
@@ -65,37 +65,25 @@ export function decodeLine(line: string): Event {
 
 /** The same for a line that is parsed already. */
 export function decodeObject(line: Fields): Event {
-  switch (line.type) {
-    case 'assistant':
-      return decodeAssistant(line);
-    case 'user':
-      return decodeUser(line);
-    case 'attachment':
-      return decodeAttachment(line);
-    case 'result':
-      return decodeResult(line);
-    case 'stream_event':
-      return decodePartial(line);
-    case 'system':
-      return decodeSystem(line, lineFields(line));
-    case 'permission-mode':
-      return decodeMode(line);
-    case 'conversation_reset':
-      return { kind: 'reset', ...lineFields(line) };
-    case 'command_lifecycle':
-      return { kind: 'lifecycle', ...lineFields(line), of: textOf(line.command_uuid) };
-    case 'rate_limit_event':
-      return decodeRateLimit(line);
-    case 'control_request':
-      return decodeRequest(line);
-    case 'control_response':
-      return decodeResponse(line);
-    case 'control_cancel_request':
-      return { kind: 'control-cancel', requestId: textOf(line.request_id) ?? '' };
-    default:
-      return decodeOther(line);
-  }
+  const decode = ownOf(DECODERS, textOf(line.type) ?? '') ?? decodeOther;
+  return decode(line);
 }
+
+const DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
+  assistant: decodeAssistant,
+  user: decodeUser,
+  attachment: decodeAttachment,
+  result: decodeResult,
+  stream_event: decodePartial,
+  system: (line) => decodeSystem(line, lineFields(line)),
+  'permission-mode': decodeMode,
+  conversation_reset: (line) => ({ kind: 'reset', ...lineFields(line) }),
+  command_lifecycle: (line) => ({ kind: 'lifecycle', ...lineFields(line), of: textOf(line.command_uuid) }),
+  rate_limit_event: decodeRateLimit,
+  control_request: decodeRequest,
+  control_response: decodeResponse,
+  control_cancel_request: (line) => ({ kind: 'control-cancel', requestId: textOf(line.request_id) ?? '' }),
+};
 
 function lineFields(line: Fields) {
   return {

@@ -41,16 +41,10 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   const answer: HookAnswer = { kind: 'answer-hook', requestId: event.requestId, hook, output: {} };
   // Subagents have contexts of their own: the main thread's prompts and notes do not apply to them.
   if (isOfSubagent(state, event)) return keep(state, [answer]);
-  switch (hook) {
-    case 'PreCompact':
-      return keep(state, answerPreCompact(state, answer, input));
-    case 'SessionStart':
-      return input.source === 'compact' ? keep(state, restore(state, answer)) : handOver(state, answer);
-    case 'UserPromptSubmit':
-      return answerPrompt(state, answer, textOf(input.prompt) ?? '');
-    default:
-      return keep(state, [answer]);
-  }
+  if (hook === 'PreCompact') return keep(state, answerPreCompact(state, answer, input));
+  if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, textOf(input.prompt) ?? '');
+  if (hook !== 'SessionStart') return keep(state, [answer]);
+  return input.source === 'compact' ? keep(state, restore(state, answer)) : handOver(state, answer);
 }
 
 function isToolHook(hook: HookName): hook is ToolHook {

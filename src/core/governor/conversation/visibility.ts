@@ -95,20 +95,14 @@ export function startsForeignTurn({ handoff }: GovernorState, event: Event): boo
 }
 
 function isOwnTraffic(state: GovernorState, event: Event): boolean {
-  switch (event.kind) {
-    case 'control-response':
-      return isOwnRequest(state, event.requestId) || state.control.callbacks.includes(event.requestId);
-    case 'control-request':
-      return event.callbackId?.startsWith(OWN_PREFIX) || replyForCaller(state, event) !== undefined;
-    case 'control-cancel':
-      return state.control.callbacks.includes(event.requestId);
-    case 'user':
-      return event.replay && isOwnUuid(state, event.uuid);
-    case 'lifecycle':
-      return isOwnOrStamped(state, event.of);
-    default:
-      return false;
-  }
+  const { callbacks } = state.control;
+  if (event.kind === 'control-request')
+    return event.callbackId?.startsWith(OWN_PREFIX) || replyForCaller(state, event) !== undefined;
+  if (event.kind === 'control-response')
+    return isOwnRequest(state, event.requestId) || callbacks.includes(event.requestId);
+  if (event.kind === 'control-cancel') return callbacks.includes(event.requestId);
+  if (event.kind === 'lifecycle') return isOwnOrStamped(state, event.of);
+  return event.kind === 'user' && event.replay && isOwnUuid(state, event.uuid);
 }
 
 /** Lines that belong to the main conversation, and not to background tasks or the control channel. */
