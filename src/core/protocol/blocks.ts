@@ -19,24 +19,14 @@ export function plainText(blocks: readonly Block[]): string {
 
 function readBlock(value: unknown): Block {
   const block = fieldsOf(value);
-  switch (block.type) {
-    case 'text':
-      return { type: 'text', text: textOf(block.text) ?? '' };
-    case 'thinking':
-      return readThought(block.thinking, block.signature);
-    case 'redacted_thinking':
-      return readThought('', block.data);
-    case 'tool_use':
-    case 'server_tool_use':
-      return { type: 'tool_use', id: textOf(block.id) ?? '', name: textOf(block.name) ?? '', input: block.input };
-    case 'tool_result':
-      return readToolResult(block);
-    case 'image':
-    case 'document':
-      return { type: block.type };
-    default:
-      return { type: 'other', name: textOf(block.type) ?? '' };
-  }
+  const { type } = block;
+  if (type === 'text') return { type, text: textOf(block.text) ?? '' };
+  if (type === 'thinking') return readThought(block.thinking, block.signature);
+  if (type === 'redacted_thinking') return readThought('', block.data);
+  if (type === 'tool_result') return readToolResult(block);
+  if (type === 'image' || type === 'document') return { type };
+  if (type !== 'tool_use' && type !== 'server_tool_use') return { type: 'other', name: textOf(type) ?? '' };
+  return { type: 'tool_use', id: textOf(block.id) ?? '', name: textOf(block.name) ?? '', input: block.input };
 }
 
 function readThought(text: unknown, signature: unknown): Block {
