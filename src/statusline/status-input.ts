@@ -67,10 +67,7 @@ const SIDECHAIN = '"isSidechain":true';
 export function newestLines(path: string): readonly string[] {
   for (let bytes = USUAL_BYTES; ; bytes = MOST_BYTES) {
     const { lines, start } = readTail(path, bytes);
-    if (start === 0 || bytes === MOST_BYTES || lines.some(isCall)) return lines;
+    const hasCall = lines.some((line) => CALL.test(line) && !line.includes(SIDECHAIN));
+    if (start === 0 || bytes === MOST_BYTES || hasCall) return lines;
   }
-}
-
-function isCall(line: string): boolean {
-  return CALL.test(line) && !line.includes(SIDECHAIN);
 }

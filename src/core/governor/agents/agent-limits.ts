@@ -91,16 +91,13 @@ function stopAgent(state: GovernorState, id: string, agent: Agent, reason: strin
   if (taskId === undefined) return keep(state, [{ ...note, todo: 'failed' }]);
   const text = `${name} was stopped, not by the user but by a limit of this run: ${reason}. Go on with what there is, and do not start the same again.`;
   const { untold, ended } = state.fanOut;
+  const aside = workflow !== undefined || ownOf(state.tasks, taskId)?.phase === 'background';
   const told = changedIn(withAgent(state, id, { phase: 'stopped' }), 'fanOut', {
-    untold: [...untold, { toolUseId: id, aside: workflow !== undefined || isAside(state, taskId), text }],
+    untold: [...untold, { toolUseId: id, aside, text }],
     ended: isWhole ? [...ended, workflow] : ended,
   });
   const target = isWhole ? workflow : workflow === undefined ? taskId : undefined;
   return target === undefined ? keep(told, [note]) : chain(keep(told, [note]), stopTask(target));
-}
-
-function isAside({ tasks }: GovernorState, taskId: string): boolean {
-  return ownOf(tasks, taskId)?.phase === 'background';
 }
 
 function nameOf({ kind, name, workflow }: Agent): string {

@@ -136,7 +136,8 @@ function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   if (agent === undefined || id === undefined) {
     return kind === undefined ? asked : withAgent(asked, taskId, { kind, taskId });
   }
-  const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase: overPhase(agent, report.status) });
+  const phase = report.status === 'completed' && agent.phase === 'running' ? 'over' : agent.phase;
+  const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase });
   const usage = readUsage(report.usage);
   const isSeen = agent.last !== undefined && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
   if (report.status !== 'completed' || usage === undefined || isSeen || agent.phase === 'stopped') return over;
@@ -145,10 +146,6 @@ function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
     id,
     countCall(withoutEstimate(agent), exactCall(asked, agent, usage, textOf(report.resolvedModel))),
   );
-}
-
-function overPhase({ phase }: Agent, status: unknown): Agent['phase'] {
-  return status === 'completed' && phase === 'running' ? 'over' : phase;
 }
 
 function readTask(state: GovernorState, event: TaskEvent): GovernorState {

@@ -191,7 +191,7 @@ function answeredBy({ turn, relief, run }: GovernorState, queued: readonly Promp
 
 /** claude's own log now holds what the conversation began with. */
 function forgetFresh(state: GovernorState): GovernorState {
-  return state.relief.fresh === undefined ? state : { ...state, relief: { ...state.relief, fresh: undefined } };
+  return state.relief.fresh === undefined ? state : changedIn(state, 'relief', { fresh: undefined });
 }
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {

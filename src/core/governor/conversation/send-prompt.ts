@@ -1,5 +1,4 @@
 import { decodeLine } from '../../protocol/decode.ts';
-import type { UserEvent } from '../../protocol/events.ts';
 import { changedIn } from '../draft.ts';
 import { readPrompt } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
@@ -18,7 +17,8 @@ const REMEMBERED_UUIDS = 999;
 
 /** Sends a prompt: it begins a turn, or is heard in the one that runs. */
 export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
-  const told = readPrompt(notePrompt(state, prompt), asSaid(prompt.event));
+  // It counts as a prompt, whatever it looks like.
+  const told = readPrompt(notePrompt(state, prompt), { ...prompt.event, role: 'prompt', replay: false });
   const { mode, callerSpeaksProtocol } = state.run;
   const isSkipped = prompt.uuid !== '' && state.mailbox.said.includes(prompt.uuid);
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
@@ -50,11 +50,6 @@ function remember(said: readonly string[], uuid: string): readonly string[] {
 export function forgetSkipped(state: GovernorState): Step {
   if (state.turn.phase !== 'sent') return keep(state);
   return keep({ ...state, turn: { ...state.turn, phase: 'idle', prompts: [] } });
-}
-
-/** A prompt of the caller's counts as a prompt, whatever it looks like. */
-function asSaid(event: UserEvent): UserEvent {
-  return { ...event, role: 'prompt', replay: false };
 }
 
 /** Remembers what the session is about: the newest prompt that tells a task, or the first. */

@@ -36,7 +36,7 @@ export function firstSentences(text: string, length: number): string {
   let taken = '';
   for (const { text: sentence } of sentencesOf(text)) {
     const next = taken === '' ? sentence : `${taken} ${sentence}`;
-    if (next.length > length) return taken === '' ? firstWords(sentence, length) : taken;
+    if (next.length > length) return taken || `${sentence.slice(0, endBefore(sentence, length - 1)).trimEnd()}…`;
     taken = next;
   }
   return taken;
@@ -66,10 +66,6 @@ function lastMatch(text: string, pattern: RegExp): number {
   let end = 0;
   for (const match of text.matchAll(pattern)) end = match.index + match[0].length;
   return end;
-}
-
-function firstWords(text: string, length: number): string {
-  return `${text.slice(0, endBefore(text, length - 1)).trimEnd()}…`;
 }
 
 function bounded(text: string): string {

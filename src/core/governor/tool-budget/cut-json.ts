@@ -145,15 +145,12 @@ export interface StoredJson {
 
 /** Each member of the lists begins a line; nothing else of the text changes. */
 export function storedJson(text: string, lists: readonly CutList[]): StoredJson {
-  const breaks = breaksOf(lists).filter((at) => !beginsLine(text, at));
+  const starts = new Set(lists.flatMap(({ members }) => members.map(({ at }) => at)));
+  const breaks = [...starts].sort((a, b) => a - b).filter((at) => !beginsLine(text, at));
   const nextLines = lists.map(({ next }) => {
     return 1 + lineFeeds(text, 0, next.at) + breaks.filter((at) => at <= next.at).length;
   });
   return { text: withBreaks(text, breaks), nextLines };
-}
-
-function breaksOf(lists: readonly CutList[]): number[] {
-  return [...new Set(lists.flatMap(({ members }) => members.map(({ at }) => at)))].sort((a, b) => a - b);
 }
 
 /** Only blanks are before it on its line. */

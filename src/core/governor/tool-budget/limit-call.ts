@@ -121,9 +121,10 @@ export function suggestLimit(allowed: number, perItem: number, least = 10): numb
 
 /** Learns from a page which parameter the tool takes, and how large its items are. */
 export function learnPage(state: GovernorState, call: ToolCall, text: string): GovernorState {
-  const parameter = call.tool.startsWith('mcp__') ? parameterIn(call.input) : undefined;
-  const asked = parameter === undefined ? 0 : Number(call.input[parameter]);
-  if (parameter === undefined || !(asked >= 1)) return state;
+  const { tool, input } = call;
+  const parameter = Object.keys(input).find((name) => PARAMETER.test(name) && typeof input[name] === 'number');
+  const asked = parameter === undefined ? 0 : Number(input[parameter]);
+  if (parameter === undefined || !(asked >= 1) || !tool.startsWith('mcp__')) return state;
   const perItem = Math.max(1, Math.ceil(estimateTokens(text, charsPerToken(state)) / asked));
   return withPages(state, call, { ...pagesOf(state, call), parameter, perItem });
 }
@@ -140,10 +141,6 @@ function pagesOf({ toolBudget: { pages } }: GovernorState, { tool }: ToolCall): 
 
 function withPages(state: GovernorState, { tool }: ToolCall, pages: Pages): GovernorState {
   return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages) });
-}
-
-function parameterIn(input: ToolCall['input']): string | undefined {
-  return Object.keys(input).find((name) => PARAMETER.test(name) && typeof input[name] === 'number');
 }
 
 /** Whether the agent itself has asked for a number of items. */

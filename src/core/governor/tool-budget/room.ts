@@ -61,9 +61,10 @@ export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'resul
 
 /** What is left for the caller of a tool: the main thread (null) or a subagent, each in its own window. */
 export function roomFor(state: GovernorState, agent: string | null): Room {
-  const { run, gauge } = state;
+  const { run, gauge, toolBudget } = state;
   const { history, results, user, used } = agent === null ? mainContext(state) : agentContext(state, agent);
-  const open = openTokens(state, agent);
+  const waiting = Object.values(toolBudget.open).filter((result) => result.agent === agent);
+  const open = waiting.reduce((sum, { tokens }) => sum + tokens, 0);
   const spent = { history, toolResults: renewed(state, results) + open, user };
   return roomIn(run.policy, gauge.window.tokens, spent, used === undefined ? undefined : used + open);
 }
@@ -154,10 +155,6 @@ export function tiersInTokens(tiers: Tiers, window: number | undefined): Tiers {
 function renewed({ run, gauge }: GovernorState, results: number): number {
   const tier = inTokens(run.policy.tiers.toolResults, gauge.window.tokens);
   return tier > 0 ? results % tier : results;
-}
-
-function openTokens({ toolBudget }: GovernorState, agent: string | null): number {
-  return Object.values(toolBudget.open).reduce((sum, open) => sum + (open.agent === agent ? open.tokens : 0), 0);
 }
 
 /** Where the context is relieved, in tokens: between two turns, or else in one. */
