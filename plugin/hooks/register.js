@@ -1123,24 +1123,14 @@ function plainText(blocks) {
 }
 function readBlock(value) {
   const block2 = fieldsOf(value);
-  switch (block2.type) {
-    case "text":
-      return { type: "text", text: textOf(block2.text) ?? "" };
-    case "thinking":
-      return readThought(block2.thinking, block2.signature);
-    case "redacted_thinking":
-      return readThought("", block2.data);
-    case "tool_use":
-    case "server_tool_use":
-      return { type: "tool_use", id: textOf(block2.id) ?? "", name: textOf(block2.name) ?? "", input: block2.input };
-    case "tool_result":
-      return readToolResult(block2);
-    case "image":
-    case "document":
-      return { type: block2.type };
-    default:
-      return { type: "other", name: textOf(block2.type) ?? "" };
-  }
+  const { type } = block2;
+  if (type === "text") return { type, text: textOf(block2.text) ?? "" };
+  if (type === "thinking") return readThought(block2.thinking, block2.signature);
+  if (type === "redacted_thinking") return readThought("", block2.data);
+  if (type === "tool_result") return readToolResult(block2);
+  if (type === "image" || type === "document") return { type };
+  if (type !== "tool_use" && type !== "server_tool_use") return { type: "other", name: textOf(type) ?? "" };
+  return { type: "tool_use", id: textOf(block2.id) ?? "", name: textOf(block2.name) ?? "", input: block2.input };
 }
 function readThought(text, signature) {
   return { type: "thinking", text: textOf(text) ?? "", signatureLength: textOf(signature)?.length ?? 0 };
@@ -1209,7 +1199,7 @@ function firstSentences(text, length) {
   let taken = "";
   for (const { text: sentence } of sentencesOf(text)) {
     const next = taken === "" ? sentence : `${taken} ${sentence}`;
-    if (next.length > length) return taken === "" ? firstWords(sentence, length) : taken;
+    if (next.length > length) return taken || `${sentence.slice(0, endBefore(sentence, length - 1)).trimEnd()}\u2026`;
     taken = next;
   }
   return taken;
@@ -1232,9 +1222,6 @@ function lastMatch(text, pattern) {
   let end = 0;
   for (const match of text.matchAll(pattern)) end = match.index + match[0].length;
   return end;
-}
-function firstWords(text, length) {
-  return `${text.slice(0, endBefore(text, length - 1)).trimEnd()}\u2026`;
 }
 function bounded(text) {
   if (text.length <= LONGEST_TEXT) return text;
@@ -13366,7 +13353,8 @@ function readHandBack(state, event) {
   if (agent === void 0 || id === void 0) {
     return kind === void 0 ? asked : withAgent(asked, taskId, { kind, taskId });
   }
-  const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase: overPhase(agent, report.status) });
+  const phase = report.status === "completed" && agent.phase === "running" ? "over" : agent.phase;
+  const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase });
   const usage = readUsage(report.usage);
   const isSeen = agent.last !== void 0 && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
   if (report.status !== "completed" || usage === void 0 || isSeen || agent.phase === "stopped") return over;
@@ -13375,9 +13363,6 @@ function readHandBack(state, event) {
     id,
     countCall(withoutEstimate(agent), exactCall(asked, agent, usage, textOf(report.resolvedModel)))
   );
-}
-function overPhase({ phase }, status) {
-  return status === "completed" && phase === "running" ? "over" : phase;
 }
 function readTask(state, event) {
   const { change, taskId, toolUseId, tokens: tokens2 } = event;
@@ -13504,15 +13489,13 @@ function stopAgent(state, id, agent, reason, isTooMany) {
   if (taskId === void 0) return keep(state, [{ ...note2, todo: "failed" }]);
   const text = `${name} was stopped, not by the user but by a limit of this run: ${reason}. Go on with what there is, and do not start the same again.`;
   const { untold, ended } = state.fanOut;
+  const aside = workflow !== void 0 || ownOf(state.tasks, taskId)?.phase === "background";
   const told3 = changedIn(withAgent(state, id, { phase: "stopped" }), "fanOut", {
-    untold: [...untold, { toolUseId: id, aside: workflow !== void 0 || isAside(state, taskId), text }],
+    untold: [...untold, { toolUseId: id, aside, text }],
     ended: isWhole ? [...ended, workflow] : ended
   });
   const target = isWhole ? workflow : workflow === void 0 ? taskId : void 0;
   return target === void 0 ? keep(told3, [note2]) : chain(keep(told3, [note2]), stopTask(target));
-}
-function isAside({ tasks }, taskId) {
-  return ownOf(tasks, taskId)?.phase === "background";
 }
 function nameOf({ kind, name, workflow }) {
   const named = name === void 0 ? "" : ` "${name}"`;
@@ -13663,14 +13646,12 @@ function isJson(text) {
   return /^\s*[[{]/.test(text) && parsed(text) !== void 0;
 }
 function storedJson(text, lists) {
-  const breaks = breaksOf(lists).filter((at) => !beginsLine2(text, at));
+  const starts = new Set(lists.flatMap(({ members }) => members.map(({ at }) => at)));
+  const breaks = [...starts].sort((a, b) => a - b).filter((at) => !beginsLine2(text, at));
   const nextLines = lists.map(({ next }) => {
     return 1 + lineFeeds(text, 0, next.at) + breaks.filter((at) => at <= next.at).length;
   });
   return { text: withBreaks(text, breaks), nextLines };
-}
-function breaksOf(lists) {
-  return [...new Set(lists.flatMap(({ members }) => members.map(({ at }) => at)))].sort((a, b) => a - b);
 }
 function beginsLine2(text, at) {
   let before = at - 1;
@@ -13698,9 +13679,10 @@ function planRoom(tiers, spent) {
   };
 }
 function roomFor(state, agent) {
-  const { run, gauge } = state;
+  const { run, gauge, toolBudget } = state;
   const { history, results, user, used } = agent === null ? mainContext(state) : agentContext(state, agent);
-  const open = openTokens(state, agent);
+  const waiting = Object.values(toolBudget.open).filter((result) => result.agent === agent);
+  const open = waiting.reduce((sum2, { tokens: tokens2 }) => sum2 + tokens2, 0);
   const spent = { history, toolResults: renewed(state, results) + open, user };
   return roomIn(run.policy, gauge.window.tokens, spent, used === void 0 ? void 0 : used + open);
 }
@@ -13762,9 +13744,6 @@ function tiersInTokens(tiers, window) {
 function renewed({ run, gauge }, results) {
   const tier = inTokens(run.policy.tiers.toolResults, gauge.window.tokens);
   return tier > 0 ? results % tier : results;
-}
-function openTokens({ toolBudget }, agent) {
-  return Object.values(toolBudget.open).reduce((sum2, open) => sum2 + (open.agent === agent ? open.tokens : 0), 0);
 }
 function reliefLevel({ compaction, thresholds }, window) {
   return inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
@@ -14328,9 +14307,10 @@ function suggestLimit(allowed, perItem, least = 10) {
   return perItem <= 0 ? 100 : Math.max(least, Math.floor(allowed / perItem));
 }
 function learnPage(state, call, text) {
-  const parameter = call.tool.startsWith("mcp__") ? parameterIn(call.input) : void 0;
-  const asked = parameter === void 0 ? 0 : Number(call.input[parameter]);
-  if (parameter === void 0 || !(asked >= 1)) return state;
+  const { tool, input } = call;
+  const parameter = Object.keys(input).find((name) => PARAMETER.test(name) && typeof input[name] === "number");
+  const asked = parameter === void 0 ? 0 : Number(input[parameter]);
+  if (parameter === void 0 || !(asked >= 1) || !tool.startsWith("mcp__")) return state;
   const perItem = Math.max(1, Math.ceil(estimateTokens2(text, charsPerToken(state)) / asked));
   return withPages(state, call, { ...pagesOf(state, call), parameter, perItem });
 }
@@ -14343,9 +14323,6 @@ function pagesOf({ toolBudget: { pages } }, { tool }) {
 }
 function withPages(state, { tool }, pages) {
   return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages) });
-}
-function parameterIn(input) {
-  return Object.keys(input).find((name) => PARAMETER.test(name) && typeof input[name] === "number");
 }
 function isPaged(input) {
   return Object.keys(input).some((name) => PARAMETER.test(name));
@@ -17670,7 +17647,7 @@ function relieveFirst(state, full) {
 var SKIPPED_AFTER_MS = 3e4;
 var REMEMBERED_UUIDS = 999;
 function sendPrompt(state, prompt2) {
-  const told3 = readPrompt(notePrompt(state, prompt2), asSaid(prompt2.event));
+  const told3 = readPrompt(notePrompt(state, prompt2), { ...prompt2.event, role: "prompt", replay: false });
   const { mode, callerSpeaksProtocol } = state.run;
   const isSkipped = prompt2.uuid !== "" && state.mailbox.said.includes(prompt2.uuid);
   const asWritten = mode === "observe" && callerSpeaksProtocol ? { exact: true } : {};
@@ -17696,9 +17673,6 @@ function remember3(said, uuid) {
 function forgetSkipped(state) {
   if (state.turn.phase !== "sent") return keep(state);
   return keep({ ...state, turn: { ...state.turn, phase: "idle", prompts: [] } });
-}
-function asSaid(event) {
-  return { ...event, role: "prompt", replay: false };
 }
 function notePrompt(state, { uuid, command: command2, text }) {
   const isTask = state.session.latestPrompt === void 0 || tellsTask(text);
@@ -18690,7 +18664,7 @@ function answeredBy({ turn, relief, run }, queued) {
   return [...heard2.map(({ uuid }) => uuid), ...relief.resuming?.answers ?? []];
 }
 function forgetFresh(state) {
-  return state.relief.fresh === void 0 ? state : { ...state, relief: { ...state.relief, fresh: void 0 } };
+  return state.relief.fresh === void 0 ? state : changedIn(state, "relief", { fresh: void 0 });
 }
 function onClaudeRequest(before, event) {
   const state = readSession(before, event);
