@@ -2967,13 +2967,13 @@ function createLogReader(path) {
   let at;
   let length = 0;
   let asked = -1;
-  let isCut = false;
+  let isCut2 = false;
   return {
     path,
     /** The next part of a log of so many bytes; undefined: all was read. */
     nextPart(size) {
       at ??= Math.max(0, size - MOST_AT_FIRST);
-      isCut = asked < 0 && at > 0;
+      isCut2 = asked < 0 && at > 0;
       length = Math.min(MOST_AT_ONCE, size - at);
       if (length <= 0 || asked === at + length) return void 0;
       asked = at + length;
@@ -2985,7 +2985,7 @@ function createLogReader(path) {
       const end = bytes.lastIndexOf(NEWLINE2) + 1;
       at = (at ?? 0) + (end === 0 && length === MOST_AT_ONCE ? bytes.length : end);
       const lines = decoder.decode(bytes.subarray(0, end)).split("\n");
-      return lines.slice(isCut ? 1 : 0, -1);
+      return lines.slice(isCut2 ? 1 : 0, -1);
     }
   };
 }
@@ -3558,10 +3558,9 @@ function isOpen(line4) {
 }
 var NEAR_LENGTH = 256e3;
 function nearLines(text) {
-  const more = text.length > NEAR_LENGTH;
-  const lines = (more ? text.slice(0, text.lastIndexOf("\n", NEAR_LENGTH) + 1) : text).split("\n");
+  const lines = (text.length > NEAR_LENGTH ? text.slice(0, text.lastIndexOf("\n", NEAR_LENGTH) + 1) : text).split("\n");
   if (lines.at(-1) === "") lines.pop();
-  return { lines, more };
+  return lines;
 }
 function countLines(text) {
   return lineFeeds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
@@ -3648,27 +3647,23 @@ function summarizeMatchingFiles(files2, more, quote) {
 var NAMED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):/;
 var NUMBERED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):\d+:/;
 function readMatches(text, { only, numbered, context }) {
-  const { lines, more } = nearLines(text);
-  if (lines.length === 0) return { counts: [] };
+  const lines = nearLines(text);
+  if (lines.length === 0) return [];
   if (only !== void 0) {
     if (context && !lines.some((line4) => /^\d+:/.test(line4))) return void 0;
     const found = lines.filter((line4) => line4 !== "" && line4 !== "--" && (!context || !/^\d+-/.test(line4)));
-    return { counts: found.length === 0 ? [] : [[only, found.length]], more };
+    return found.length === 0 ? [] : [[only, found.length]];
   }
   const isNumbered = lines.some((line4) => NUMBERED_LINE.test(line4));
   if (!isNumbered && (context || numbered)) return void 0;
-  return {
-    counts: byCount(lines.flatMap((line4) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line4)?.[1] ?? [])),
-    more
-  };
+  return byCount(lines.flatMap((line4) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line4)?.[1] ?? []));
 }
 function readMatchCounts(text) {
-  const { lines, more } = nearLines(text);
-  const counts2 = lines.flatMap((line4) => {
+  const counts2 = nearLines(text).flatMap((line4) => {
     const [, file, count2] = /^(.{1,1000}):(\d{1,9})$/.exec(line4) ?? [];
     return file === void 0 || Number(count2) === 0 ? [] : [[file, Number(count2)]];
   });
-  return { counts: inOrder(counts2), more };
+  return inOrder(counts2);
 }
 
 // src/core/memory/extract/tool-calls.ts
@@ -11260,7 +11255,7 @@ function summarizeGitStatus(status, quote) {
 }
 var SHORT_LINE = /^(?:## |[ MADRCUT?!]{2} \S)/;
 function readGitStatus(text) {
-  const { lines } = nearLines(text);
+  const lines = nearLines(text);
   if (lines.every((line4) => SHORT_LINE.test(line4))) return readShort(lines);
   return lines.some((line4) => /^(?:On branch |HEAD detached |Not currently on )/.test(line4)) ? readLong(lines) : void 0;
 }
@@ -11325,11 +11320,10 @@ var STAT_TOTAL = /^ (\d{1,9}) files? changed(?:, (\d{1,9}) insertions?\(\+\))?(?
 var STAT_LINE = /^ (\S.{0,400}?) {1,200}\| {1,20}(?:\d+|Bin\b)/;
 var NAME_STATUS = /^[ACDMRTUXB]\d{0,3}\t(?:.*\t)?(.+)$/;
 function readGitDiff(text, namesOnly) {
-  const { lines, more } = nearLines(text);
+  const lines = nearLines(text);
   if (lines.length === 0) return { files: [], added: 0, removed: 0 };
-  if (namesOnly) return { files: lines.map((line4) => NAME_STATUS.exec(line4)?.[1] ?? line4), more };
-  const found = readPatch(lines) ?? readStat(lines);
-  return found && { ...found, more };
+  if (namesOnly) return { files: lines.map((line4) => NAME_STATUS.exec(line4)?.[1] ?? line4) };
+  return readPatch(lines) ?? readStat(lines);
 }
 function readPatch(lines) {
   const files2 = [];
@@ -11369,16 +11363,15 @@ var ONE_LINE = /^(?:[*|\\/_ ]{0,40}\* )?([0-9a-f]{7,40})(?: \((?:HEAD|tag: |orig
 var FULL_HASH = /^(?:[*|\\/_ ]{0,40}\* )?commit ([0-9a-f]{7,40})\b/;
 var FULL_MESSAGE = /^(?:[|\\/_ ]{0,40})? {4}(\S.*)$/;
 function readGitLog(text) {
-  const { lines, more } = nearLines(text);
+  const lines = nearLines(text);
   const [first] = lines;
-  if (first === void 0) return { commits: [] };
-  if (FULL_HASH.test(first)) return { commits: fullCommits(lines), more };
+  if (first === void 0) return [];
+  if (FULL_HASH.test(first)) return fullCommits(lines);
   if (!ONE_LINE.test(first)) return void 0;
-  const commits = lines.flatMap((line4) => {
+  return lines.flatMap((line4) => {
     const [, hash, message = ""] = ONE_LINE.exec(line4) ?? [];
     return hash === void 0 ? [] : [{ hash: abbreviated(hash), message }];
   });
-  return { commits, more };
 }
 function abbreviated(hash) {
   return hash.length > LONGEST_SHORT ? hash.slice(0, SHORT_HASH) : hash;
@@ -11437,7 +11430,7 @@ function summarizeOutput(known, output, quote) {
     case "diff":
       return summarizeDiff(known, printed, quote);
     case "log":
-      return told(readGitLog(printed), (log) => summarizeGitLog({ ...log, ...cutBy(known, printed, log.more) }, quote));
+      return told(readGitLog(printed), (commits) => summarizeGitLog({ commits, more: isCut(known, printed) }, quote));
     case "grep":
       return summarizeMatches(known, printed, quote);
   }
@@ -11450,8 +11443,8 @@ function withoutErrors(program, output) {
 function told(found, tell) {
   return found && tell(found);
 }
-function cutBy({ limit }, printed, more) {
-  return { more: more === true || limit !== void 0 && countLines(printed) >= limit };
+function isCut({ limit }, printed) {
+  return limit !== void 0 && countLines(printed) >= limit;
 }
 function summarizeDiff(known, printed, quote) {
   const options = known.words.slice(1).map(({ text, raw }) => text ?? raw);
@@ -11462,7 +11455,7 @@ function summarizeDiff(known, printed, quote) {
   if (diff === void 0) return void 0;
   const isStaged = options.some((option) => option === "--staged" || option === "--cached");
   const type = isShow ? "show" : isStaged ? "staged" : "diff";
-  const more = diff.total === void 0 && cutBy(known, printed, diff.more).more;
+  const more = diff.total === void 0 && isCut(known, printed);
   return summarizeGitDiff({ ...diff, more }, type, quote);
 }
 function summarizeMatches(known, printed, quote) {
@@ -11471,11 +11464,11 @@ function summarizeMatches(known, printed, quote) {
   const { options, operands } = found;
   const has = (...names) => names.some((name) => options.has(name));
   const searched = operands.slice(has("e", "f", "regexp") ? 0 : 1);
-  const tell = (matches2) => summarizeMatchCounts({ ...matches2, ...cutBy(known, printed, matches2.more) }, quote);
+  const tell = (counts2) => summarizeMatchCounts({ counts: counts2, more: isCut(known, printed) }, quote);
   if (has("l", "L", "files-with-matches")) {
-    const { lines: lines2, more } = nearLines(printed);
+    const lines2 = nearLines(printed);
     const files2 = lines2.filter((line4) => line4 !== "");
-    return summarizeMatchingFiles(files2, cutBy(known, printed, more).more, quote);
+    return summarizeMatchingFiles(files2, isCut(known, printed), quote);
   }
   const only = onlyFile(known.words[0]?.text ?? "", searched, has);
   if (has("c", "count")) return only === void 0 ? tell(readMatchCounts(printed)) : void 0;
@@ -11619,7 +11612,7 @@ function grepOf({ report, result }, input, quote) {
   const more = numberOf(fields.appliedLimit) !== void 0;
   const mode = textOf(fields.mode) ?? textOf(input.output_mode) ?? "files_with_matches";
   const content = textOf(fields.content) ?? contentIn(result.text);
-  const tell = (matches2) => summarizeMatchCounts({ ...matches2, more: more || matches2.more === true }, quote);
+  const tell = (counts2) => summarizeMatchCounts({ counts: counts2, more }, quote);
   if (mode === "count") return tell(readMatchCounts(content));
   if (mode === "content") {
     const context = ["-A", "-B", "-C", "context"].some((key) => numberOf(input[key]) !== void 0);
@@ -11643,7 +11636,7 @@ function contentIn(text) {
   return linesOf2(text).filter((line4) => !NONE_FOUND.test(line4) && !COUNT_LINE.test(line4) && !PAGE_LINE.test(line4)).join("\n");
 }
 function linesOf2(text) {
-  return nearLines(text).lines.filter((line4) => line4 !== "");
+  return nearLines(text).filter((line4) => line4 !== "");
 }
 
 // src/core/memory/call-summary/summarize-call.ts
@@ -14585,9 +14578,7 @@ function createTaskList() {
     else list.set(id, { id, subject, status });
   }
   return {
-    /** What was noted of a task before. */
     earlier: (entry) => put(entry.agent, entry),
-    /** What changed by a tool call that succeeded. */
     add(ended) {
       const { agent } = ended.call;
       const list = lists.get(agent) ?? /* @__PURE__ */ new Map();
@@ -14700,7 +14691,6 @@ function createExtractor(options) {
     earlier(entry) {
       if (entry.kind === "task") tasks.earlier(entry);
     },
-    /** What one input adds. */
     add(input) {
       if (input.from === "claude") return fromClaude(input.event, input);
       if (input.from === "ctxb") return own(input.event, input.t);
@@ -15243,7 +15233,6 @@ ${text}`;
   }
   const TELL = { lost, begun, prompt: withPrompt };
   return {
-    /** Completes the answer to a hook. */
     answer(hook, state) {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
       const told3 = isEmpty || hook.recall === void 0 ? NOTHING_TOLD2 : TELL[hook.recall](hook, state);
@@ -15426,7 +15415,6 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
   }
   const log = {
     file: "tool-log.md",
-    /** Calls that there were. */
     total: 0,
     /** Calls that have left. */
     left: 0,
@@ -15449,11 +15437,9 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
     get tokens() {
       return tokens2 + HEAD_TOKENS;
     },
-    /** Least recently used first. */
     calls: () => [...slots.values()],
     /** The newest call about a file. */
     about: (path) => slots.get(`file ${path}`),
-    /** The whole file. */
     render() {
       const lines = [...slots.values()].map(({ line: line4 }) => line4);
       return `${[...headOf2(log.total, log.left, lines.length), ...lines].join("\n")}
@@ -16634,7 +16620,6 @@ function createSection(file, title) {
   let lines = 0;
   const section = {
     file,
-    /** Entries in the detail file. */
     total: 0,
     /** Some items have taken the place of earlier ones. */
     hasRepeats: false,
@@ -16959,13 +16944,11 @@ function createMemory({ run, mask: mask3 }) {
       waiting.push(input);
       return NOTHING7;
     },
-    /** Completes the answer to a hook. */
     answer: (hook, state) => folder === void 0 ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
     /** The first request after a relief is sent: for who does not see claude's answers. */
     sent: handBack.sent,
     /** What a compaction that keeps messages is to say beside them. */
     exactNote: handBack.note,
-    /** The text of the index. */
     index(state, t) {
       const { task = notebook.requests.latest, ...head2 } = headOf3(state);
       return renderIndex(notebook, { ...head2, task, updated: t, folder: folder ?? run.contextDir });
@@ -16982,7 +16965,6 @@ function createMemory({ run, mask: mask3 }) {
     }),
     /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
     missingFrom: (document, room) => missingFrom(document, notebook, folder ?? run.contextDir, room),
-    /** How a command ended when it last ran. */
     outcomeOf: notebook.runs.outcomeOf
   };
 }

@@ -21,12 +21,9 @@ export interface PromptEntry {
  */
 export type Outcome = 'ok' | 'failed' | 'refused' | 'cancelled';
 
-/** A tool call that is over. */
 export interface ToolEntry {
   readonly kind: 'tool';
-  /** When its result came. */
   readonly t: number;
-  /** The `tool_use` id. */
   readonly id: string;
   readonly name: string;
   /** What the subagent was asked to do, or its id; null for the main thread. */
@@ -43,12 +40,10 @@ export interface ToolEntry {
   readonly gist?: string | undefined;
   /** Fingerprint of the input, independent of the order of its keys. */
   readonly input: string;
-  /** Fingerprint of the result. */
   readonly output: string;
   /** For a failure: its message with numbers, paths and hexadecimals masked; absent if there is none. */
   readonly signature?: string | undefined;
   readonly command?: CommandFacts | undefined;
-  /** The file that it read. */
   readonly reads?: string | undefined;
   /** Files that this call has certainly changed. */
   readonly changes?: readonly FileChange[] | undefined;
@@ -65,7 +60,6 @@ export interface CommandFacts {
   readonly ms: number | null;
   /** Last lines of a failure's output; empty for a success. */
   readonly tail: string;
-  /** What a test run or a build printed about itself. */
   readonly counts?: Counts | undefined;
   /** Changes to files that the command took back, as far as its words are certain. */
   readonly discards?: Discard | undefined;
@@ -86,7 +80,6 @@ export interface FileChange {
   /** As the tool named it; a relative one is relative to the working folder. */
   readonly path: string;
   readonly change: 'created' | 'edited' | 'deleted' | 'moved';
-  /** Of a move. */
   readonly to?: string | undefined;
 }
 

@@ -155,7 +155,6 @@ function fingerprint(value: unknown): string {
   return (a >>> 0).toString(36) + (b >>> 0).toString(36);
 }
 
-/** JSON with the keys in order. */
 function canonical(value: unknown, depth: number): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
   if (depth > MAX_DEPTH) return '…';

@@ -21,14 +21,10 @@ import { renderIndex } from './notebook/render-index.ts';
 import type { Page } from './notebook/section.ts';
 import type { Mask } from './words.ts';
 
-/** What an input has added. */
 export interface Remembered {
-  /** New facts, to be logged. */
   readonly entries: readonly Entry[];
-  /** What they add to the detail files. */
   readonly pages: readonly Page[];
   readonly decisions: readonly Decision[];
-  /** Events for the governor. */
   readonly tell: readonly OwnEvent[];
 }
 
@@ -142,14 +138,12 @@ export function createMemory({ run, mask }: MemoryOptions) {
       waiting.push(input);
       return NOTHING;
     },
-    /** Completes the answer to a hook. */
     answer: (hook: HookAnswer, state: GovernorState): Answered =>
       folder === undefined ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
     /** The first request after a relief is sent: for who does not see claude's answers. */
     sent: handBack.sent,
     /** What a compaction that keeps messages is to say beside them. */
     exactNote: handBack.note,
-    /** The text of the index. */
     index(state: GovernorState, t: number): string {
       const { task = notebook.requests.latest, ...head } = headOf(state);
       return renderIndex(notebook, { ...head, task, updated: t, folder: folder ?? run.contextDir });
@@ -168,7 +162,6 @@ export function createMemory({ run, mask }: MemoryOptions) {
     /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
     missingFrom: (document: string, room: number): string =>
       missingFrom(document, notebook, folder ?? run.contextDir, room),
-    /** How a command ended when it last ran. */
     outcomeOf: notebook.runs.outcomeOf,
   };
 }

@@ -57,7 +57,6 @@ function folderOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** What a search has found. */
 export interface Matches {
   /** The files and how many matches each has, in order. */
   readonly counts: readonly Counted[];
@@ -104,29 +103,25 @@ const NUMBERED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):\d+:/;
  * The matches in what a search printed: `file:12:text`, `file:text`, or `12:text` and `text` where one
  * file was searched. Undefined where they cannot be told from other lines.
  */
-export function readMatches(text: string, { only, numbered, context }: MatchLines): Matches | undefined {
-  const { lines, more } = nearLines(text);
-  if (lines.length === 0) return { counts: [] };
+export function readMatches(text: string, { only, numbered, context }: MatchLines): readonly Counted[] | undefined {
+  const lines = nearLines(text);
+  if (lines.length === 0) return [];
   if (only !== undefined) {
     // A line that is only near a match has a dash behind its number.
     if (context && !lines.some((line) => /^\d+:/.test(line))) return undefined;
     const found = lines.filter((line) => line !== '' && line !== '--' && (!context || !/^\d+-/.test(line)));
-    return { counts: found.length === 0 ? [] : [[only, found.length]], more };
+    return found.length === 0 ? [] : [[only, found.length]];
   }
   const isNumbered = lines.some((line) => NUMBERED_LINE.test(line));
   if (!isNumbered && (context || numbered)) return undefined;
-  return {
-    counts: byCount(lines.flatMap((line) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line)?.[1] ?? [])),
-    more,
-  };
+  return byCount(lines.flatMap((line) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line)?.[1] ?? []));
 }
 
 /** The files and their matches in lines of `file:count`. */
-export function readMatchCounts(text: string): Matches {
-  const { lines, more } = nearLines(text);
-  const counts = lines.flatMap((line): Counted[] => {
+export function readMatchCounts(text: string): readonly Counted[] {
+  const counts = nearLines(text).flatMap((line): Counted[] => {
     const [, file, count] = /^(.{1,1000}):(\d{1,9})$/.exec(line) ?? [];
     return file === undefined || Number(count) === 0 ? [] : [[file, Number(count)]];
   });
-  return { counts: inOrder(counts), more };
+  return inOrder(counts);
 }

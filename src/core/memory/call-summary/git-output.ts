@@ -6,7 +6,6 @@ type Part = (typeof PARTS)[number];
 
 /** What `git status` says about a working tree; of each part, how many files. */
 export interface GitStatus extends Readonly<Record<Part, number>> {
-  /** Undefined if it was not asked for. */
   readonly branch: string | undefined;
   readonly ahead: number;
   readonly behind: number;
@@ -29,7 +28,7 @@ const SHORT_LINE = /^(?:## |[ MADRCUT?!]{2} \S)/;
 
 /** Undefined if it is neither the long nor the short format of `git status`. */
 export function readGitStatus(text: string): GitStatus | undefined {
-  const { lines } = nearLines(text);
+  const lines = nearLines(text);
   if (lines.every((line) => SHORT_LINE.test(line))) return readShort(lines);
   return lines.some((line) => /^(?:On branch |HEAD detached |Not currently on )/.test(line))
     ? readLong(lines)
@@ -93,16 +92,13 @@ function readLong(lines: readonly string[]): GitStatus {
   };
 }
 
-/** What a diff changes. */
 export interface GitDiff {
   /** Those whose names were shown, in the order of the diff. */
   readonly files: readonly string[];
-  /** How many there are, where that is said. */
   readonly total?: number;
   /** Undefined where lines were not shown. */
   readonly added?: number | undefined;
   readonly removed?: number | undefined;
-  /** Only a part of it was shown. */
   readonly more?: boolean;
 }
 
@@ -124,11 +120,10 @@ const NAME_STATUS = /^[ACDMRTUXB]\d{0,3}\t(?:.*\t)?(.+)$/;
 
 /** Undefined if it is no format of `git diff` or `git show`. */
 export function readGitDiff(text: string, namesOnly: boolean): GitDiff | undefined {
-  const { lines, more } = nearLines(text);
+  const lines = nearLines(text);
   if (lines.length === 0) return { files: [], added: 0, removed: 0 };
-  if (namesOnly) return { files: lines.map((line) => NAME_STATUS.exec(line)?.[1] ?? line), more };
-  const found = readPatch(lines) ?? readStat(lines);
-  return found && { ...found, more };
+  if (namesOnly) return { files: lines.map((line) => NAME_STATUS.exec(line)?.[1] ?? line) };
+  return readPatch(lines) ?? readStat(lines);
 }
 
 function readPatch(lines: readonly string[]): GitDiff | undefined {
@@ -159,17 +154,13 @@ export interface Commit {
   readonly message: string;
 }
 
-/** Commits, the newest first. */
 export interface GitLog {
   readonly commits: readonly Commit[];
-  /** How many there are, where that is said. */
   readonly total?: number;
-  /** Only a part of them was shown. */
   readonly more?: boolean;
 }
 
 const MAX_COMMITS = 3;
-/** Code points of a commit's message. */
 const MESSAGE_LENGTH = 30;
 /** Longer hashes are shown as short as git shows them. */
 const SHORT_HASH = 7;
@@ -191,17 +182,16 @@ const FULL_HASH = /^(?:[*|\\/_ ]{0,40}\* )?commit ([0-9a-f]{7,40})\b/;
 const FULL_MESSAGE = /^(?:[|\\/_ ]{0,40})? {4}(\S.*)$/;
 
 /** Undefined for a format that is not known, such as a custom one. */
-export function readGitLog(text: string): GitLog | undefined {
-  const { lines, more } = nearLines(text);
+export function readGitLog(text: string): Commit[] | undefined {
+  const lines = nearLines(text);
   const [first] = lines;
-  if (first === undefined) return { commits: [] };
-  if (FULL_HASH.test(first)) return { commits: fullCommits(lines), more };
+  if (first === undefined) return [];
+  if (FULL_HASH.test(first)) return fullCommits(lines);
   if (!ONE_LINE.test(first)) return undefined;
-  const commits = lines.flatMap((line) => {
+  return lines.flatMap((line) => {
     const [, hash, message = ''] = ONE_LINE.exec(line) ?? [];
     return hash === undefined ? [] : [{ hash: abbreviated(hash), message }];
   });
-  return { commits, more };
 }
 
 function abbreviated(hash: string): string {

@@ -6,7 +6,7 @@ import type { EndedCall } from '../extract/tool-calls.ts';
 import { readArguments } from '../shell/shell-arguments.ts';
 import type { Word } from '../shell/shell-lists.ts';
 import {
-  type Matches,
+  type Counted,
   readMatchCounts,
   readMatches,
   summarizeMatchCounts,
@@ -81,7 +81,7 @@ function summarizeOutput(known: KnownCommand, output: string, quote: Quote): str
     case 'diff':
       return summarizeDiff(known, printed, quote);
     case 'log':
-      return told(readGitLog(printed), (log) => summarizeGitLog({ ...log, ...cutBy(known, printed, log.more) }, quote));
+      return told(readGitLog(printed), (commits) => summarizeGitLog({ commits, more: isCut(known, printed) }, quote));
     case 'grep':
       return summarizeMatches(known, printed, quote);
   }
@@ -99,8 +99,8 @@ function told<T>(found: T | undefined, tell: (found: T) => string): string | und
 }
 
 /** Whether there may be more than was shown. */
-function cutBy({ limit }: KnownCommand, printed: string, more: boolean | undefined): { readonly more: boolean } {
-  return { more: more === true || (limit !== undefined && countLines(printed) >= limit) };
+function isCut({ limit }: KnownCommand, printed: string): boolean {
+  return limit !== undefined && countLines(printed) >= limit;
 }
 
 function summarizeDiff(known: KnownCommand, printed: string, quote: Quote): string | undefined {
@@ -114,7 +114,7 @@ function summarizeDiff(known: KnownCommand, printed: string, quote: Quote): stri
   const isStaged = options.some((option) => option === '--staged' || option === '--cached');
   const type = isShow ? 'show' : isStaged ? 'staged' : 'diff';
   // The closing line of `--stat` counts all of them.
-  const more = diff.total === undefined && cutBy(known, printed, diff.more).more;
+  const more = diff.total === undefined && isCut(known, printed);
   return summarizeGitDiff({ ...diff, more }, type, quote);
 }
 
@@ -124,12 +124,11 @@ function summarizeMatches(known: KnownCommand, printed: string, quote: Quote): s
   const { options, operands } = found;
   const has = (...names: readonly string[]) => names.some((name) => options.has(name));
   const searched = operands.slice(has('e', 'f', 'regexp') ? 0 : 1);
-  const tell = (matches: Matches) =>
-    summarizeMatchCounts({ ...matches, ...cutBy(known, printed, matches.more) }, quote);
+  const tell = (counts: readonly Counted[]) => summarizeMatchCounts({ counts, more: isCut(known, printed) }, quote);
   if (has('l', 'L', 'files-with-matches')) {
-    const { lines, more } = nearLines(printed);
+    const lines = nearLines(printed);
     const files = lines.filter((line) => line !== '');
-    return summarizeMatchingFiles(files, cutBy(known, printed, more).more, quote);
+    return summarizeMatchingFiles(files, isCut(known, printed), quote);
   }
   const only = onlyFile(known.words[0]?.text ?? '', searched, has);
   if (has('c', 'count')) return only === undefined ? tell(readMatchCounts(printed)) : undefined;

@@ -2,8 +2,8 @@ import { type Fields, fieldsOf, listOf, numberOf, textOf, textsOf } from '../../
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { counted } from '../words.ts';
 import {
+  type Counted,
   listed,
-  type Matches,
   readMatchCounts,
   readMatches,
   summarizeFiles,
@@ -22,7 +22,6 @@ import {
   summarizeText,
 } from './text-result.ts';
 
-/** What was read of a file. */
 export interface FileRead {
   readonly path: string | undefined;
   /** Undefined for files without lines. */
@@ -31,7 +30,6 @@ export interface FileRead {
   readonly part?: { readonly from: number; readonly of: number } | undefined;
   readonly bytes?: number | undefined;
   readonly binary?: boolean;
-  /** Of a notebook. */
   readonly cells?: number;
   /** claude cut it by its own limit. */
   readonly truncated?: boolean;
@@ -191,7 +189,7 @@ function grepOf({ report, result }: EndedCall, input: Fields, quote: Quote): str
   const more = numberOf(fields.appliedLimit) !== undefined;
   const mode = textOf(fields.mode) ?? textOf(input.output_mode) ?? 'files_with_matches';
   const content = textOf(fields.content) ?? contentIn(result.text);
-  const tell = (matches: Matches) => summarizeMatchCounts({ ...matches, more: more || matches.more === true }, quote);
+  const tell = (counts: readonly Counted[]) => summarizeMatchCounts({ counts, more }, quote);
   if (mode === 'count') return tell(readMatchCounts(content));
   if (mode === 'content') {
     const context = ['-A', '-B', '-C', 'context'].some((key) => numberOf(input[key]) !== undefined);
@@ -223,5 +221,5 @@ function contentIn(text: string): string {
 }
 
 function linesOf(text: string): string[] {
-  return nearLines(text).lines.filter((line) => line !== '');
+  return nearLines(text).filter((line) => line !== '');
 }

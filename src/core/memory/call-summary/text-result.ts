@@ -40,12 +40,11 @@ function isOpen(line: string): boolean {
 /** Only this much of a text is looked at; claude shows the model less of an output. */
 export const NEAR_LENGTH = 256_000;
 
-/** The whole lines at the beginning of a text; `more`: there are others. */
-export function nearLines(text: string): { readonly lines: readonly string[]; readonly more: boolean } {
-  const more = text.length > NEAR_LENGTH;
-  const lines = (more ? text.slice(0, text.lastIndexOf('\n', NEAR_LENGTH) + 1) : text).split('\n');
+/** The whole lines of a text. */
+export function nearLines(text: string): readonly string[] {
+  const lines = (text.length > NEAR_LENGTH ? text.slice(0, text.lastIndexOf('\n', NEAR_LENGTH) + 1) : text).split('\n');
   if (lines.at(-1) === '') lines.pop();
-  return { lines, more };
+  return lines;
 }
 
 export function countLines(text: string): number {

@@ -24,7 +24,6 @@ interface SameFailure {
   steady: number;
   /** Number of the entry of the last failure. */
   at: number;
-  /** Of a command that was reported. */
   core?: string;
 }
 

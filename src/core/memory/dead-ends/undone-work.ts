@@ -114,11 +114,9 @@ function lostOf(edits: readonly Edit[], paths: Discard['paths']): Edit[] {
   });
 }
 
-/** A file that an agent wrote. */
 interface Created {
   readonly path: string;
   readonly by: ToolEntry;
-  /** Number of the entry. */
   readonly at: number;
 }
 

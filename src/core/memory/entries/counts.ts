@@ -126,7 +126,6 @@ export function readCounts(output: string): Counts | undefined {
 }
 
 interface Found {
-  /** Where it is in the tail. */
   readonly at: number;
   readonly counts: Counts;
 }

@@ -13,7 +13,6 @@ import { type EndedCall, type OpenCall, readOutcome } from './tool-calls.ts';
 /** A fact as it was found: not masked yet; a tool call is joined with its result. */
 export type Found = PromptFound | StateEntry | TaskEntry | RemarkEntry | EndedCall;
 
-/** The text is that of its blocks. */
 type PromptFound = Omit<PromptEntry, 'text'> & { readonly texts: readonly string[] };
 
 export interface ExtractOptions {
@@ -106,7 +105,6 @@ export function createExtractor(options: ExtractOptions) {
     earlier(entry: Entry): void {
       if (entry.kind === 'task') tasks.earlier(entry);
     },
-    /** What one input adds. */
     add(input: Input): readonly Found[] {
       if (input.from === 'claude') return fromClaude(input.event, input);
       if (input.from === 'ctxb') return own(input.event, input.t);

@@ -80,9 +80,7 @@ export function createTaskList() {
   }
 
   return {
-    /** What was noted of a task before. */
     earlier: (entry: TaskEntry) => put(entry.agent, entry),
-    /** What changed by a tool call that succeeded. */
     add(ended: EndedCall): TaskEntry[] {
       const { agent } = ended.call;
       const list: Tasks = lists.get(agent) ?? new Map<string, Task>();

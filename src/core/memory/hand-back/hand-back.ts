@@ -35,7 +35,6 @@ const LEAST_WORDS = 1_500;
 /** UTF-16 units of what must not be tried again, for which a long prompt makes room. */
 const URGENT_LENGTH = 1_500;
 
-/** claude's own estimate. */
 const CHARS_PER_TOKEN = 4;
 
 /** Of a line about the task or the state. */
@@ -118,7 +117,6 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   const TELL = { lost, begun, prompt: withPrompt } as const;
 
   return {
-    /** Completes the answer to a hook. */
     answer(hook: HookAnswer, state: GovernorState): Answered {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
       const told = isEmpty || hook.recall === undefined ? NOTHING_TOLD : TELL[hook.recall](hook, state);

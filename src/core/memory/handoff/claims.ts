@@ -1,7 +1,6 @@
 /** A command that a document names, and how it says that it ended. */
 export interface NamedCommand {
   readonly text: string;
-  /** Undefined where it does not say. */
   readonly claim: Claim | undefined;
 }
 
@@ -65,7 +64,6 @@ function inBlock(line: string): NamedCommand[] {
   return text === '' || NO_COMMAND.test(text) ? [] : [{ text, claim: claimIn(comment < 0 ? '' : line.slice(comment)) }];
 }
 
-/** Without the prompt of a shell. */
 function typed(text: string): string {
   return text.trim().replace(/^\$\s+/, '');
 }

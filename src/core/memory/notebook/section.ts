@@ -40,7 +40,6 @@ export function createSection(file: DetailFile, title: string) {
 
   const section = {
     file,
-    /** Entries in the detail file. */
     total: 0,
     /** Some items have taken the place of earlier ones. */
     hasRepeats: false,

@@ -47,7 +47,6 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
 
   const log = {
     file: 'tool-log.md',
-    /** Calls that there were. */
     total: 0,
     /** Calls that have left. */
     left: 0,
@@ -69,11 +68,9 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
     get tokens() {
       return tokens + HEAD_TOKENS;
     },
-    /** Least recently used first. */
     calls: (): readonly LoggedCall[] => [...slots.values()],
     /** The newest call about a file. */
     about: (path: string): LoggedCall | undefined => slots.get(`file ${path}`),
-    /** The whole file. */
     render(): string {
       const lines = [...slots.values()].map(({ line }) => line);
       return `${[...headOf(log.total, log.left, lines.length), ...lines].join('\n')}\n`;

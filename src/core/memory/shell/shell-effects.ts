@@ -106,7 +106,6 @@ class Run {
   }
 }
 
-/** The discards of one command as one. */
 function together([first, ...others]: readonly Discard[]): Discard | undefined {
   if (first === undefined) return undefined;
   const paths = [first, ...others].map((discard) => discard.paths);

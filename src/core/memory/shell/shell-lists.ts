@@ -53,7 +53,6 @@ export interface Command extends Place {
 export interface Word extends Place {
   /** What the shell makes of it; null where that is not certain (variables, substitutions, globs, braces, a tilde). */
   readonly text: string | null;
-  /** As it was typed. */
   readonly raw: string;
 }
 
