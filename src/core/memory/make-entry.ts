@@ -62,11 +62,11 @@ function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEnt
     agent: call.agent && mask(call.agent),
     outcome,
     title: line(mask(describeInput(name, input, cutterWith(mask)))),
-    said: line(mask(describeResult(name, outcome, result.text))),
+    said: line(describeResult(name, outcome, result.text)),
     gist: summarizeCall(ended, { command, knownCommand, placeOf: folder.path, mask }),
     input: fingerprint(comparedInput(name, input)),
     output: fingerprint(found.result.text),
-    signature: outcome === 'ok' ? undefined : signatureOf(name, result.text, mask),
+    signature: outcome === 'ok' ? undefined : errorSignature(name, result.text),
     command: command && maskedCommand(command, effects, mask),
     ...files,
   };
@@ -83,16 +83,6 @@ function comparedInput(name: string, input: unknown): unknown {
   if (name !== 'Bash') return input;
   const { description: _, ...deed } = fieldsOf(input);
   return deed;
-}
-
-/** Of each end of a long result; twice what a signature is made of. */
-const END = 4_000;
-
-/** Masked first: a secret whose numbers and folders were taken out is not known again. */
-function signatureOf(name: string, text: string, mask: Mask): string | undefined {
-  const said = text.length <= 2 * END ? mask(text) : `${mask(text.slice(0, END))}\n${mask(text.slice(-END))}`;
-  const signature = errorSignature(name, said);
-  return signature && mask(signature);
 }
 
 type Files = Pick<ToolEntry, 'reads' | 'changes' | 'swaps'>;

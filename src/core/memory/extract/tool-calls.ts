@@ -2,6 +2,8 @@ import type { Block } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { Outcome } from '../entry.ts';
 
+type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
+
 /** A call whose result has not come yet. */
 export interface OpenCall {
   readonly use: Extract<Block, { readonly type: 'tool_use' }>;
@@ -18,7 +20,7 @@ export interface OpenCall {
 export interface EndedCall {
   readonly kind: 'call';
   readonly call: OpenCall;
-  readonly result: Extract<Block, { readonly type: 'tool_result' }>;
+  readonly result: ToolResult;
   /** What the tool reported beside the text for the model. */
   readonly report: unknown;
   readonly t: number | undefined;
@@ -40,8 +42,6 @@ export function commandOf({ call: { use }, report }: EndedCall): string | undefi
   return status === 'completed' || status === 'failed' ? textOf(command) : undefined;
 }
 
-type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
-
 const EXIT_LINE = /^(?:Error: )?Exit code (\d{1,3})\b/;
 
 /** Another call in the same message failed, or the turn was stopped: this one says nothing. */
@@ -57,14 +57,8 @@ const TIMED_OUT = /timed out/i;
 /** Only this much of an error is looked at. */
 const ERROR_HEAD = 400;
 
-export interface Ended {
-  readonly outcome: Outcome;
-  /** Exit status of a command; null where it is not known. */
-  readonly exit: number | null;
-}
-
 /** How a tool call ended, by its result. `report` is what the tool reported beside the text. */
-export function readOutcome(name: string, result: ToolResult, report: unknown): Ended {
+export function readOutcome(name: string, result: ToolResult, report: unknown): Pick<EndedCall, 'outcome' | 'exit'> {
   const fields = fieldsOf(report);
   if (fields.interrupted === true) return { outcome: 'cancelled', exit: null };
   if (!result.isError) return { outcome: 'ok', exit: name === 'Bash' ? successStatus(result, fields) : null };
