@@ -15980,11 +15980,11 @@ function toolEntry(found, folder, mask3) {
     agent: call.agent && mask3(call.agent),
     outcome,
     title: line3(mask3(describeInput(name, input, cutterWith(mask3)))),
-    said: line3(mask3(describeResult(name, outcome, result.text))),
+    said: line3(describeResult(name, outcome, result.text)),
     gist: summarizeCall(ended, { command: command2, knownCommand, placeOf: folder.path, mask: mask3 }),
     input: fingerprint(comparedInput(name, input)),
     output: fingerprint(found.result.text),
-    signature: outcome === "ok" ? void 0 : signatureOf(name, result.text, mask3),
+    signature: outcome === "ok" ? void 0 : errorSignature(name, result.text),
     command: command2 && maskedCommand(command2, effects, mask3),
     ...files2
   };
@@ -15997,13 +15997,6 @@ function comparedInput(name, input) {
   if (name !== "Bash") return input;
   const { description: _, ...deed } = fieldsOf(input);
   return deed;
-}
-var END3 = 4e3;
-function signatureOf(name, text, mask3) {
-  const said = text.length <= 2 * END3 ? mask3(text) : `${mask3(text.slice(0, END3))}
-${mask3(text.slice(-END3))}`;
-  const signature = errorSignature(name, said);
-  return signature && mask3(signature);
 }
 function filesOf(ended, effects, folder, mask3) {
   const { call, result, report, outcome } = ended;
@@ -18359,7 +18352,7 @@ function runningTool({ life, subagents }) {
 var LOOK_MS = 3e4;
 var MOST_STALLS = 3;
 var EXIT_PATIENCE_MS2 = 5e3;
-var END4 = [{ kind: "kill", signal: "SIGTERM" }, setTimer("exit", EXIT_PATIENCE_MS2)];
+var END3 = [{ kind: "kill", signal: "SIGTERM" }, setTimer("exit", EXIT_PATIENCE_MS2)];
 var INTERRUPT_PATIENCE_MS = 1e4;
 function watchLife(before, after) {
   const state = isAsked(before, after) ? changed(after, { life: { ...after.life, at: after.now } }) : after;
@@ -18384,7 +18377,7 @@ function pauseOf(state) {
 }
 function onStallTimer(state) {
   const { stall, now } = state;
-  if (stall.phase !== "none") return keep(changedIn(state, "stall", { phase: "ending" }), END4);
+  if (stall.phase !== "none") return keep(changedIn(state, "stall", { phase: "ending" }), END3);
   const expected = silentSince(state);
   if (expected === void 0 || !isWatched(state)) return keep(changedIn(state, "stall", { lookedAt: void 0 }));
   const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
@@ -18415,9 +18408,9 @@ function onStall(state, ms) {
   const next = changedIn(state, "stall", { tries: stall.tries + 1, lookedAt: void 0 });
   if (isLast) {
     const outcome = state.outcome ?? (input === "open" ? "stalled" : void 0);
-    return keep({ ...changedIn(next, "stall", { phase: "ending" }), outcome }, [note2, ...END4]);
+    return keep({ ...changedIn(next, "stall", { phase: "ending" }), outcome }, [note2, ...END3]);
   }
-  if (turn.phase !== "running") return keep(changedIn(besideLost(next), "stall", { phase: "ending" }), [note2, ...END4]);
+  if (turn.phase !== "running") return keep(changedIn(besideLost(next), "stall", { phase: "ending" }), [note2, ...END3]);
   const timer2 = setTimer("stall", Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
   return chain(keep(changedIn(next, "stall", { phase: "interrupted" }), [note2, timer2]), sendInterrupt);
 }
@@ -18452,7 +18445,7 @@ function readStall(before, state, event) {
   if (!tellsStall(before, event))
     return keep(changedIn(state, "stall", { phase: "none" }), [{ kind: "clear-timer", timer: "stall" }]);
   const because = "Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.";
-  return keep(changedIn(breakOff(before, state, because), "stall", { phase: "ending" }), END4);
+  return keep(changedIn(breakOff(before, state, because), "stall", { phase: "ending" }), END3);
 }
 
 // src/core/governor/conversation/visibility.ts
