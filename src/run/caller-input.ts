@@ -3,11 +3,11 @@ import { userLine } from '../core/governor/prompts/own-lines.ts';
 import { stampUuid } from '../core/governor/prompts/prompt.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
+import { parsed } from '../core/protocol/fields.ts';
 import { createFramer } from '../core/protocol/frame.ts';
 import { CtxbError, unreadable } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { readNamed } from '../store/files/given-file.ts';
-import { parseJson } from '../store/files/plain-file.ts';
 import type { HeadlessRun } from './headless-run.ts';
 
 const WAYS =
@@ -77,7 +77,7 @@ function read(path: string): string {
 function toPromptLine(line: string, place: string, stamp: Stamp): string {
   const event = decodeLine(line);
   if (event.kind === 'user' && event.blocks.length > 0) return withUuid(line, stamp);
-  const text = event.kind === 'malformed' ? parseJson(line) : undefined;
+  const text = event.kind === 'malformed' ? parsed(line) : undefined;
   if (typeof text === 'string' && text !== '') return promptLine(text, stamp);
   throw new CtxbError(
     'usage',

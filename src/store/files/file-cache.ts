@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { fieldsOf, isFields } from '../../core/protocol/fields.ts';
 import { asItIs, type DiskText, masked, maskedJson } from '../masks/disk-text.ts';
 import { makeFolder, readJson, removeFile } from './plain-file.ts';
 import { replaceFile } from './write-file.ts';
@@ -73,13 +74,13 @@ function* textOf(page: ReadonlyMap<string, Entry>): Generator<DiskText> {
 
 /** Empty for a file that is missing, damaged or of another version. */
 function readPage(path: string): Map<string, Entry> {
-  const page = readJson(path, PAGE_BYTES) as Partial<Record<string, unknown>> | null | undefined;
-  const entries = page?.version === VERSION && typeof page.entries === 'object' ? page.entries : {};
-  return new Map(Object.entries(entries ?? {}).filter((entry): entry is [string, Entry] => isEntry(entry[1])));
+  const { version, entries } = fieldsOf(readJson(path, PAGE_BYTES));
+  const found = Object.entries(fieldsOf(version === VERSION ? entries : undefined));
+  return new Map(found.filter((entry): entry is [string, Entry] => isEntry(entry[1])));
 }
 
 function isEntry(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && 'identity' in value && 'value' in value;
+  return isFields(value) && 'identity' in value && 'value' in value;
 }
 
 /** Of all pages. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { parseFields } from '../../core/protocol/fields.ts';
 import { type ContextDir, fileName } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
-import { createPlain, kindOf, namesIn, parseJson, readPlain, refuseForeign, removeFile } from './plain-file.ts';
+import { createPlain, kindOf, namesIn, readPlain, refuseForeign, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
 
 const LOCK = /^lock\.[\w-]{1,64}$/;
@@ -80,11 +81,10 @@ function readLock(folder: string, name: string): LockFile {
 }
 
 function parseHolder(text: string | undefined): Holder | undefined {
-  const value = parseJson(text);
-  const mark = asProcessMark(value);
-  if (mark === undefined) return undefined;
-  const { runId, since, until } = { runId: '', since: '', until: undefined, ...(value as object) };
-  return { ...mark, runId: String(runId), since: String(since), ...(typeof until === 'string' && { until }) };
+  const fields = parseFields(text ?? '');
+  const mark = asProcessMark(fields);
+  const { runId = '', since = '', until } = fields;
+  return mark && { ...mark, runId: String(runId), since: String(since), ...(typeof until === 'string' && { until }) };
 }
 
 /**

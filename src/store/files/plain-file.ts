@@ -16,6 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { parsed } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import type { DiskText } from '../masks/disk-text.ts';
 import { errorCode, orStoreError } from './store-error.ts';
@@ -196,15 +197,7 @@ export function readPlain(path: string, limit: number): string | undefined {
 /** The same, read as JSON; undefined also when it cannot be read or is not JSON. */
 export function readJson(path: string, limit: number): unknown {
   try {
-    return parseJson(readPlain(path, limit));
-  } catch {
-    return undefined;
-  }
-}
-
-export function parseJson(text = ''): unknown {
-  try {
-    return JSON.parse(text);
+    return parsed(readPlain(path, limit) ?? '');
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fieldsOf } from '../../core/protocol/fields.ts';
 
 /** Tells a process from a later one with the same number. */
 export interface ProcessMark {
@@ -25,10 +26,10 @@ export function callerOf(parent: number): number {
 
 /** Reads a mark out of JSON; undefined for anything else. */
 export function asProcessMark(value: unknown): ProcessMark | undefined {
-  if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
-    return undefined;
-  if (!('start' in value)) return { pid: value.pid };
-  return typeof value.start === 'string' ? { pid: value.pid, start: value.start } : undefined;
+  const { pid, start } = fieldsOf(value);
+  if (typeof pid !== 'number') return undefined;
+  if (start === undefined) return { pid };
+  return typeof start === 'string' ? { pid, start } : undefined;
 }
 
 /** Whether that very process is still running. One that was killed and not yet waited for is not. */

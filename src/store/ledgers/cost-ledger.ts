@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { isTime, parseJson, statsOf } from '../files/plain-file.ts';
+import { fieldsOf, parsed } from '../../core/protocol/fields.ts';
+import { isTime, statsOf } from '../files/plain-file.ts';
 import type { ContextDir } from '../folders/context-dir.ts';
 import { maskedJson } from '../masks/disk-text.ts';
 import { followFiles } from './follow-files.ts';
@@ -116,15 +117,13 @@ function* shorten(lines: Iterable<string>): Generator<string> {
 }
 
 function parseEntry(line: string): CostEntry | undefined {
-  const value = parseJson(line);
+  const value = parsed(line);
   return isEntry(value) ? value : undefined;
 }
 
 /** As far as sums are made of it. */
 function isEntry(value: unknown): value is CostEntry {
-  if (typeof value !== 'object' || value === null) return false;
-  if (!('v' in value && 't' in value && 'run' in value && 'microUsd' in value)) return false;
-  const { v, t, run, microUsd } = value;
+  const { v, t, run, microUsd } = fieldsOf(value);
   return v === 1 && isTime(t) && typeof run === 'string' && Number.isSafeInteger(microUsd);
 }
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../files/plain-file.ts';
+import { fieldsOf, isFields, parsed } from '../../core/protocol/fields.ts';
 import { redact } from './redact.ts';
 
 declare const MAY_BE_WRITTEN: unique symbol;
@@ -18,12 +18,12 @@ export function masked(text: string | readonly string[]): DiskText {
 export function maskedJson(value: object, indent?: number): DiskText {
   const json = JSON.stringify(value, (_, part: unknown) => withoutSecrets(part), indent);
   const whole = redact(json);
-  return (whole === json || parseJson(whole) !== undefined ? whole : json) as DiskText;
+  return (whole === json || parsed(whole) !== undefined ? whole : json) as DiskText;
 }
 
 /** A line of JSON, without the secrets that a text would not show; as it is where there are none. */
 export function maskedLine(line: string): string {
-  const value = parseJson(line);
+  const value = parsed(line);
   if (value === undefined) return line;
   const hidden = JSON.stringify(value, (_, part: unknown) => withoutSecrets(part));
   return hidden === JSON.stringify(value) ? line : hidden;
@@ -31,8 +31,8 @@ export function maskedLine(line: string): string {
 
 function withoutSecrets(part: unknown): unknown {
   if (typeof part === 'string') return redact(part);
-  if (typeof part !== 'object' || part === null) return part;
   if (Array.isArray(part)) return isMessage(part) ? blocksWithoutSecrets(part) : part;
+  if (!isFields(part)) return part;
   const names = Object.keys(part);
   const hidden = names.map((name) => redact(name));
   if (hidden.every((name, index) => name === names[index])) return part;
@@ -55,7 +55,7 @@ function blocksWithoutSecrets(blocks: readonly unknown[]): readonly unknown[] {
 }
 
 function isTextBlock(block: unknown): block is TextBlock {
-  return typeof block === 'object' && block !== null && 'text' in block && typeof block.text === 'string';
+  return typeof fieldsOf(block).text === 'string';
 }
 
 /**

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { parsed } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
 import {
@@ -121,7 +122,7 @@ export function liveInboxes(contextDir: string): string[] {
 /** The process that made an inbox; undefined when it does not say, as one that is just being made. */
 function ownerOf(path: string): ProcessMark | undefined {
   try {
-    return asProcessMark(JSON.parse(readPlain(path, HEADER_LIMIT)?.split('\n')[0] ?? ''));
+    return asProcessMark(parsed(readPlain(path, HEADER_LIMIT)?.split('\n')[0] ?? ''));
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fieldsOf } from '../../core/protocol/fields.ts';
 import { takeLock } from '../files/lock.ts';
 import { kindOf, namesIn, readJson, readPlain, removeFile, statsOf } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
@@ -146,8 +147,8 @@ interface Note extends ProcessMark {
 }
 
 function readNote(path: string): Note | undefined {
-  const value = readJson(path, NOTE_LIMIT);
-  const mark = asProcessMark(value);
-  const { session } = { session: undefined, ...(value as object) };
+  const fields = fieldsOf(readJson(path, NOTE_LIMIT));
+  const mark = asProcessMark(fields);
+  const { session } = fields;
   return mark !== undefined && typeof session === 'string' ? { ...mark, session } : undefined;
 }

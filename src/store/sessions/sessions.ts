@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fieldsOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { isLocked } from '../files/lock.ts';
 import { isTime, kindOf, namesIn, readJson, readPlain, statsOf } from '../files/plain-file.ts';
@@ -112,9 +113,7 @@ export function readSessionFile(folder: string): SessionFile | undefined {
 }
 
 function isSessionFile(value: unknown): value is SessionFile {
-  if (typeof value !== 'object' || value === null) return false;
-  if (!('ids' in value && 'startedAt' in value && 'updatedAt' in value)) return false;
-  const { ids, startedAt, updatedAt } = value;
+  const { ids, startedAt, updatedAt } = fieldsOf(value);
   return Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isTime(startedAt) && isTime(updatedAt);
 }
 
