@@ -1,9 +1,9 @@
-import { type Finding, type Origin, type ToolKey, valueAt } from './config.ts';
+import { type Finding, isToolKey, type Origin, type ToolKey, valueAt } from './config.ts';
 import { constantKey, DEFAULTS, hasConstants } from './defaults.ts';
 import { closest, finding, shown } from './finding.ts';
-import type { KeyPath } from './keys.ts';
+import { KEY_PATHS, type KeyPath } from './keys.ts';
 import { type ConfigFile, isRecord } from './read-config.ts';
-import { expectation, LEAVES, type Leaf, leafOf, TREE } from './schema.ts';
+import { expectation, type Leaf, leafOf, namesIn, SETTINGS } from './schema.ts';
 
 const OR_TOOL = ' or the name of a tool such as Read, mcp__github__*';
 
@@ -26,39 +26,37 @@ export function checkFile({ path, content }: ConfigFile): CheckedFile {
   const values: RawValue[] = [];
   const findings: Finding[] = [];
   const removed: Finding[] = [];
-  walk('', TREE, content);
+  if (!isRecord(content)) findings.push(noObject(path, SETTINGS, content));
+  else for (const [name, value] of Object.entries(content)) setting(name, value);
   return { values, findings, removed };
 
-  function walk(prefix: string, level: typeof TREE, tree: unknown): void {
-    if (!isRecord(tree)) {
-      findings.push(noLevel(prefix, level.keys(), tree));
-      return;
-    }
-    for (const [name, value] of Object.entries(tree)) visit(prefix + name, level, name, value);
+  function setting(name: string, value: unknown): void {
+    const keys = namesIn(name);
+    if (name === '$schema') findings.push(...schemaFault(value));
+    else if (isRecord(value) && (keys.length > 0 || hasConstants(name))) {
+      for (const [own, each] of Object.entries(value)) visit(`${name}.${own}`, each, own, keys);
+    } else if (keys.length > 0) findings.push(noObject(name, keys, value));
+    else visit(name, value, name, SETTINGS);
   }
 
-  function visit(key: string, level: typeof TREE, name: string, value: unknown): void {
-    // Keys are nested: `tools.Read` at the top level of a file is not a key.
-    const node = level.get(name) ?? (level === TREE ? undefined : leafOf(key));
+  function visit(key: string, value: unknown, name: string, known: readonly string[]): void {
     const constant = constantKey(key, path);
+    // Keys are nested: `tools.Read` at the top level of a file is not a key.
+    const isKey = known.includes(name) || (name !== key && isToolKey(key));
     if (constant !== undefined) removed.push(constant);
-    else if (node === undefined && isRecord(value) && hasConstants(key)) walk(`${key}.`, new Map(), value);
-    else if (node === undefined) findings.push(unknownKey(key, name, level));
-    else if (node instanceof Map) walk(`${key}.`, node, value);
-    else if (key === '$schema') findings.push(...schemaFault(value));
-    else values.push({ key: key as KeyPath | ToolKey, value });
+    else if (isKey) values.push({ key: key as KeyPath | ToolKey, value });
+    else findings.push(unknownKey(key, name, known));
   }
 
-  function noLevel(prefix: string, names: Iterable<string>, found: unknown): Finding {
-    const expected = `an object with ${[...names].join(', ')}`;
-    return finding(prefix.slice(0, -1) || path, { expected, found: shown(found), origin, todo: 'nest the keys in it' });
+  function noObject(key: string, names: readonly string[], found: unknown): Finding {
+    const expected = `an object with ${names.join(', ')}`;
+    return finding(key, { expected, found: shown(found), origin, todo: 'nest the keys in it' });
   }
 
-  function unknownKey(key: string, name: string, level: typeof TREE): Finding {
-    const known = [...level.keys()];
-    const meant = closest(key, LEAVES.keys()) ?? closest(name, known);
+  function unknownKey(key: string, name: string, known: readonly string[]): Finding {
+    const meant = closest(key, KEY_PATHS) ?? closest(name, known);
     return finding(key, {
-      expected: `one of ${known.join(', ')}${level === TREE.get('tools') ? OR_TOOL : ''}`,
+      expected: `one of ${known.join(', ')}${key.startsWith('tools.') && name !== key ? OR_TOOL : ''}`,
       found: shown(name),
       origin,
       todo: meant === undefined ? 'remove it' : `did you mean ${meant}?`,

@@ -11,6 +11,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   midTurn: 'Compaction in the middle of a turn.',
   memory: 'Working memory.',
   zones: 'What is said on the way up.',
+  relief: 'Reliefs of several runs of one user.',
   handoff: 'Handing the work over to a fresh context.',
   cost: 'Limits of what may be spent.',
   limits: 'Usage limits of the account, and outages of the API.',
@@ -30,9 +31,6 @@ const OF_TOOL: Key = {
 /** The schema of one key's value. */
 export type Leaf = v.GenericSchema;
 
-/** The keys of a group by their names. */
-type Group = ReadonlyMap<string, Leaf>;
-
 /** Every key with the schema of its value. */
 export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map(KEY_PATHS.map((path) => [path, leafFor(KEYS[path])]));
 
@@ -42,44 +40,32 @@ function leafFor({ takes, about }: Key): Leaf {
   return v.pipe(schemaOf(takes), v.description(about));
 }
 
-/** The settings of a file by name, in the schema's order: leaves and groups of leaves. */
-export const TREE: ReadonlyMap<string, Leaf | Group> = treeOf();
+/** What a file may say at its top: keys, and groups of keys. */
+export const SETTINGS: readonly string[] = ['$schema', ...new Set(KEY_PATHS.map((path) => splitKey(path)[0]))];
 
-function treeOf(): Map<string, Leaf | Group> {
-  const tree = new Map<string, Leaf | Map<string, Leaf>>();
-  tree.set('$schema', v.pipe(text, v.description('The JSON Schema for editors; ignored.')));
-  for (const [path, leaf] of LEAVES) {
-    const [group, name] = splitKey(path);
-    const level = tree.get(group);
-    if (name === undefined) tree.set(group, leaf);
-    else if (level instanceof Map) level.set(name, leaf);
-    else tree.set(group, new Map([[name, leaf]]));
-  }
-  return tree;
+/** The names of the keys in a group; none where it is no group. */
+export function namesIn(group: string): string[] {
+  return KEY_PATHS.map(splitKey).flatMap(([own, name]) => (own === group && name !== undefined ? [name] : []));
 }
 
 /** What a configuration file may say. */
 export const settingsSchema = v.pipe(
-  v.strictObject(
-    Object.fromEntries(
-      [...TREE].map(([name, node]) => [
-        name,
-        node instanceof Map ? groupSchema(name, node) : optional(name, node as Leaf),
-      ]),
-    ),
-  ),
+  v.strictObject(Object.fromEntries(SETTINGS.map((name) => [name, settingSchema(name)]))),
   v.title('ctxb configuration'),
 );
 
-function groupSchema(group: string, leaves: Group): Leaf {
-  const entries = Object.fromEntries([...leaves].map(([name, leaf]) => [name, optional(`${group}.${name}`, leaf)]));
-  const schema = group === 'tools' ? v.objectWithRest(entries, TOOL_LEAF) : v.strictObject(entries);
-  return v.optional(v.pipe(schema, v.description(GROUPS[group] ?? '')), {});
+function settingSchema(name: string): Leaf {
+  if (name === '$schema') return v.optional(v.pipe(text, v.description('The JSON Schema for editors; ignored.')));
+  const names = namesIn(name);
+  if (names.length === 0) return optional(name as KeyPath);
+  const entries = Object.fromEntries(names.map((own) => [own, optional(`${name}.${own}` as KeyPath)]));
+  const schema = name === 'tools' ? v.objectWithRest(entries, TOOL_LEAF) : v.strictObject(entries);
+  return v.optional(v.pipe(schema, v.description(GROUPS[name] ?? '')), {});
 }
 
-function optional(path: string, leaf: Leaf): v.GenericSchema {
-  const key: Key | undefined = Object.hasOwn(KEYS, path) ? KEYS[path as KeyPath] : undefined;
-  return v.optional(leaf, key?.preset);
+function optional(path: KeyPath): v.GenericSchema {
+  const key: Key = KEYS[path];
+  return v.optional(leafFor(key), key.preset);
 }
 
 /** Sizes of briefings, which a flow file has on its own levels too. */

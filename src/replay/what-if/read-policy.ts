@@ -2,7 +2,7 @@ import type { Finding } from '../../config/config.ts';
 import { closest, finding, shown } from '../../config/finding.ts';
 import { type ConfigFile, isRecord } from '../../config/read-config.ts';
 import { resolveFile } from '../../config/resolve-config.ts';
-import { TREE } from '../../config/schema.ts';
+import { SETTINGS } from '../../config/schema.ts';
 import type { NativeSetting, WhatIfPolicy } from './what-if.ts';
 
 /** A policy to try, or everything that is wrong with what was said of it. */
@@ -66,7 +66,7 @@ export function readPolicy({ path, content }: ConfigFile, usualName: string): Re
 
 /** Suggests the nearest key, for one that no configuration has. */
 function meantBy(key: string): string | undefined {
-  return TREE.has(key) || Object.hasOwn(EXTRAS, key) ? undefined : closest(key, Object.keys(EXTRAS));
+  return SETTINGS.includes(key) || Object.hasOwn(EXTRAS, key) ? undefined : closest(key, Object.keys(EXTRAS));
 }
 
 function unknownKey(key: string, where: string): Finding {
