@@ -7,7 +7,7 @@ import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { hookOutput } from '../core/memory/hand-back/hand-back.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
-import { createHost, type Judged } from '../host/governor-host.ts';
+import { createHost, type GovernorHost, type Judged } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { createReliefSlots } from '../store/runs/relief-slots.ts';
@@ -15,9 +15,9 @@ import { createToolFiles } from '../store/runs/tool-files.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type Ask, askForLimit, askForNext } from './ask-person.ts';
 import type { CallerInput } from './caller-input.ts';
-import { supervise } from './claude-supervisor.ts';
+import { type Supervisor, supervise } from './claude-supervisor.ts';
 import { createExactMod } from './exact-mod.ts';
-import { createExecutor, type StartClaude } from './executor.ts';
+import { createExecutor, type ExecutorWorld, type StartClaude } from './executor.ts';
 import { createHandoffWriter } from './handoff-writer.ts';
 import { contextFolder, type HeadlessRun, type ResumedRun, type Watcher } from './headless-run.ts';
 import type { CallerOutput } from './output/output.ts';
@@ -59,7 +59,7 @@ interface ShownLine {
 export function startSession(headless: HeadlessRun, ends: SessionEnds, files: RunFiles): Session {
   const { run, io, input, output, watcher, telemetry } = ends;
   const { store, notes, costs, recorder } = files;
-  const { slots, exactMod, toolFiles, writeHandoff } = toolsOf(headless, ends, files);
+  const tools = toolsOf(headless, ends, files);
   const now = Date.now;
   const host = createHost<ShownLine>(initialState(run), {
     now,
@@ -70,7 +70,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   /** What a command of ctxb has left comes before the line that tells of its end, and before the next prompt. */
   function feed(input: Input, line: ShownLine): void {
     if (mayFollowNote(input)) tellAll(notes?.drainInbox() ?? []);
-    tellAll(exactMod.seen(input));
+    tellAll(tools.exactMod.seen(input));
     host.feed(input, line);
   }
 
@@ -139,26 +139,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     beforeHook: headless.beforeHook ?? (() => {}),
     hookTimeoutMs: headless.config.hooks.watchdogSeconds * 1000,
     hookFailed: (requestId) => host.tell({ kind: 'hook-failed', requestId }),
-    others: {
-      'start-claude': claude.startNext,
-      'write-handoff': (effect) => host.tellLater(writeHandoff(effect, state())),
-      'take-slot': () => host.tellLater({ kind: 'relief-slot', granted: slots.take() }),
-      'leave-slot': slots.leave,
-      'arm-exact': () => host.tellLater({ kind: 'exact-folder', ...exactMod.arm() }),
-      'prove-exact': () => exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
-      'plan-exact': ({ budget, midTurn }) =>
-        exactMod.plan({ version: 1, note: notes?.exactNote(state()) ?? '', budget, midTurn }),
-      'measure-file': (effect) => host.tellLater(toolFiles.measure(effect)),
-      'store-result': (effect) => host.tellLater(toolFiles.store(effect)),
-      reply: ({ line }) => queueMicrotask(() => show(output, line)),
-      'ask-person': (effect) =>
-        void askForLimit(effect, ends.ask).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
-      'ask-next': (effect) =>
-        void askForNext(effect, ends.ask).then((goesOn) => {
-          if (goesOn) ends.onGoOn();
-          host.tell({ kind: 'stop-answer', goesOn });
-        }),
-    },
+    others: othersFor(host, claude, tools, { ...ends, notes }),
   });
 
   if (headless.resumed) host.tell(recovery(headless.resumed));
@@ -176,8 +157,8 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     kill: claude.kill,
     ended: claude.ended().then((end) => {
       executor.dispose();
-      exactMod.close();
-      slots.leave();
+      tools.exactMod.close();
+      tools.slots.leave();
       input.stop();
       tellAll(notes?.drainInbox() ?? []);
       notes?.close(state());
@@ -203,6 +184,35 @@ function toolsOf({ config, invocation }: HeadlessRun, { run, io }: SessionEnds, 
       lifeMs: 2 * Math.max(compaction.timeoutSeconds, handoff.timeoutSeconds) * 1000,
       onFault: faults,
     }),
+  };
+}
+
+/** What carries out the effects that need more than claude, and tells the governor the outcome. */
+function othersFor(
+  host: GovernorHost<ShownLine>,
+  claude: Supervisor,
+  tools: ReturnType<typeof toolsOf>,
+  { notes, output, ask, onGoOn }: Pick<SessionEnds, 'output' | 'ask' | 'onGoOn'> & Pick<RunFiles, 'notes'>,
+): ExecutorWorld['others'] {
+  return {
+    'start-claude': claude.startNext,
+    'write-handoff': (effect) => host.tellLater(tools.writeHandoff(effect, host.state)),
+    'take-slot': () => host.tellLater({ kind: 'relief-slot', granted: tools.slots.take() }),
+    'leave-slot': tools.slots.leave,
+    'arm-exact': () => host.tellLater({ kind: 'exact-folder', ...tools.exactMod.arm() }),
+    'prove-exact': () => tools.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
+    'plan-exact': ({ budget, midTurn }) =>
+      tools.exactMod.plan({ version: 1, note: notes?.exactNote(host.state) ?? '', budget, midTurn }),
+    'measure-file': (effect) => host.tellLater(tools.toolFiles.measure(effect)),
+    'store-result': (effect) => host.tellLater(tools.toolFiles.store(effect)),
+    reply: ({ line }) => queueMicrotask(() => show(output, line)),
+    'ask-person': (effect) =>
+      void askForLimit(effect, ask).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
+    'ask-next': (effect) =>
+      void askForNext(effect, ask).then((goesOn) => {
+        if (goesOn) onGoOn();
+        host.tell({ kind: 'stop-answer', goesOn });
+      }),
   };
 }
 
