@@ -3,7 +3,6 @@ import type { Config } from '../../config/config.ts';
 import { LONG_LINE_LENGTH, oneLine } from '../../core/memory/words.ts';
 import { CtxbError, messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import type { Watcher } from '../../run/headless-run.ts';
 import { fileInside } from '../file/flow-files.ts';
 import type { Curator } from '../flow.ts';
 import type { TaughtStep } from '../pack/frame.ts';
@@ -88,20 +87,10 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<{ en
     timeoutSeconds: curator.timeoutSeconds,
     stop,
   };
-  const end = await runStep(run, io, { line() {}, watcher: { ...SILENT, relay } });
+  // The session is not reported: what counts is in the receipt.
+  const end = await runStep(run, io, { line() {}, watcher: { relay } });
   return { end, lastError };
 }
-
-/** The session is not reported: what counts is in the receipt. */
-const SILENT: Watcher = {
-  notice() {},
-  decision() {},
-  status() {},
-  relay() {},
-  ended() {},
-  clear() {},
-  ask: async () => undefined,
-};
 
 function judge(output: string, history: readonly PackItem[], options: CurateOptions, io: Io): Judged {
   const read = readAnswer(output);

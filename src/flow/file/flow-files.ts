@@ -6,7 +6,7 @@ import { expectation } from '../../config/schema.ts';
 import { CtxbError, messageOf } from '../../errors.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import type { Fault } from './fault.ts';
-import { promptPath } from './flow-schema.ts';
+import { path as promptPath } from './flow-schema.ts';
 
 /** The most that a flow, or a file with a prompt, may have. */
 export const MAX_FILE_BYTES = 1_000_000;

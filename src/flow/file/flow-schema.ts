@@ -5,35 +5,39 @@ import { choice, flag, priority, seconds, toShare } from '../../config/values.ts
 
 /** A longer job is several jobs; the bound keeps the order of steps cheap to find. */
 export const MAX_STEPS = 1000;
-const MAX_RETRIES = 10;
-const MAX_FILES = 200;
 
 // The message of each part says what is expected; findings quote it.
-const NAME = 'a text of letters, digits, "-" and "_" that begins with a letter or digit, at most 64 long';
-const TEXT = 'a text that is not empty';
-const TEXTS = 'a list of texts that are not empty';
-const PATH = 'a path';
-const PATHS = 'a list of paths';
-const MODEL = 'the name of a model';
-const RETRIES = `a whole number from 0 to ${MAX_RETRIES}`;
-const FILES = `a whole number from 1 to ${MAX_FILES}`;
-const STEPS = `a list of 1 to ${MAX_STEPS} steps`;
+function matching(pattern: RegExp, expected: string) {
+  return v.pipe(v.string(expected), v.regex(pattern, expected));
+}
+
+function whole(least: number, most: number) {
+  const expected = `a whole number from ${least} to ${most}`;
+  return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected), v.maxValue(most, expected));
+}
 
 // Names of flows and steps become names of folders, also on file systems that ignore case.
-const name = v.pipe(v.string(NAME), v.regex(/^[A-Za-z0-9][\w-]{0,63}$/, NAME));
-const text = v.pipe(v.string(TEXT), v.regex(/\S/, TEXT));
-const texts = v.array(v.pipe(v.string(TEXT), v.regex(/\S/, TEXT)), TEXTS);
-const path = v.pipe(v.string(PATH), v.regex(/^[^\x00-\x1f\x7f]+$/, PATH));
-const paths = v.array(path, PATHS);
+const name = matching(
+  /^[A-Za-z0-9][\w-]{0,63}$/,
+  'a text of letters, digits, "-" and "_" that begins with a letter or digit, at most 64 long',
+);
+const text = matching(/\S/, 'a text that is not empty');
+const texts = v.array(text, 'a list of texts that are not empty');
+export const path = matching(/^[^\x00-\x1f\x7f]+$/, 'a path');
+const paths = v.array(path, 'a list of paths');
 // It becomes an argument of claude, where a leading dash would make it an option.
-const model = v.pipe(v.string(MODEL), v.regex(/^[^\s\x00-\x1f\x7f-][^\s\x00-\x1f\x7f]*$/, MODEL));
-const retries = v.pipe(v.number(RETRIES), v.integer(RETRIES), v.minValue(0, RETRIES), v.maxValue(MAX_RETRIES, RETRIES));
-const maxFiles = v.pipe(v.number(FILES), v.integer(FILES), v.minValue(1, FILES), v.maxValue(MAX_FILES, FILES));
-
-export const promptPath = path;
+const model = matching(/^[^\s\x00-\x1f\x7f-][^\s\x00-\x1f\x7f]*$/, 'the name of a model');
 
 function described<const S extends v.GenericSchema>(schema: S, description: string) {
   return v.pipe(schema, v.description(description));
+}
+
+function optional<const S extends v.GenericSchema, const D extends v.Default<S, undefined> = undefined>(
+  schema: S,
+  description: string,
+  preset?: D,
+) {
+  return v.optional(described(schema, description), preset as D);
 }
 
 function group<const T extends v.ObjectEntries>(entries: T) {
@@ -57,83 +61,62 @@ const curator = group({
   enabled: v.exactOptional(described(flag, 'Ask a cheap model before each step what matters to it. Default: false.')),
   model: v.exactOptional(described(model, 'Its model. Default: haiku.')),
   timeoutSeconds: v.exactOptional(described(seconds, 'After this time the step runs without it. Default: 60.')),
-  maxFiles: v.exactOptional(described(maxFiles, 'How many files it may name. Default: 20.')),
+  maxFiles: v.exactOptional(described(whole(1, 200), 'How many files it may name. Default: 20.')),
 });
 
 /** What a profile says, in a flow or in a file of its own. */
 export const profile = group({
   budgets: v.optional(describedBudgets('Sizes of briefings while the profile is chosen.'), {}),
-  curator: v.optional(described(curator, 'The curator while the profile is chosen.'), {}),
+  curator: optional(curator, 'The curator while the profile is chosen.', {}),
 });
 
 const teaching = group({
-  notes: v.optional(described(text, 'What is good to know.')),
-  emphasis: v.optional(described(texts, 'What matters most.'), []),
-  constraints: v.optional(described(texts, 'What must not be done, or must hold.'), []),
+  notes: optional(text, 'What is good to know.'),
+  emphasis: optional(texts, 'What matters most.', []),
+  constraints: optional(texts, 'What must not be done, or must hold.', []),
 });
+
+const ids = v.array(v.string('the id of a step'), 'a list of ids of steps');
 
 const step = group({
   id: described(name, 'Unlike that of any other step; the name of its folder.'),
-  agent: v.optional(described(text, 'Who does it, for instance test-author: says how much its output counts.')),
-  priority: v.optional(described(priority, 'How much its output counts for later steps; overrides that of the agent.')),
-  objective: v.optional(described(text, 'What the step is for; without a prompt it is asked to reach this.')),
-  inputs: v.optional(described(paths, 'Files it builds on, relative to the working folder.'), []),
-  outputs: v.optional(described(paths, 'Files it makes, relative to the working folder.'), []),
-  teaching: v.optional(described(teaching, 'What the step must keep in mind; always told whole.'), {}),
-  prompt: v.optional(described(text, 'What is asked of it.')),
-  promptFile: v.optional(described(path, "A file with the prompt in the flow's folder, relative to the flow.")),
+  agent: optional(text, 'Who does it, for instance test-author: says how much its output counts.'),
+  priority: optional(priority, 'How much its output counts for later steps; overrides that of the agent.'),
+  objective: optional(text, 'What the step is for; without a prompt it is asked to reach this.'),
+  inputs: optional(paths, 'Files it builds on, relative to the working folder.', []),
+  outputs: optional(paths, 'Files it makes, relative to the working folder.', []),
+  teaching: optional(teaching, 'What the step must keep in mind; always told whole.', {}),
+  prompt: optional(text, 'What is asked of it.'),
+  promptFile: optional(path, "A file with the prompt in the flow's folder, relative to the flow."),
   budgets: v.optional(describedBudgets('Sizes of the briefing of this step.'), {}),
-  curator: v.optional(described(curator, 'The curator of this step.'), {}),
-  model: v.optional(described(model, 'Model of claude for this step.')),
-  needs: v.optional(
-    described(
-      v.array(v.string('the id of a step'), 'a list of ids of steps'),
-      'Steps that must be over before, and whose output it sees. Default: all steps above.',
-    ),
-  ),
-  timeoutSeconds: v.optional(described(seconds, 'After this time the step has failed.')),
-  retries: v.optional(described(retries, 'How often it is tried again after a failure.'), 0),
-  onFail: v.optional(
-    described(choice(['stop', 'continue']), 'Whether the flow ends when the step has failed.'),
-    'stop',
-  ),
+  curator: optional(curator, 'The curator of this step.', {}),
+  model: optional(model, 'Model of claude for this step.'),
+  needs: optional(ids, 'Steps that must be over before, and whose output it sees. Default: all steps above.'),
+  timeoutSeconds: optional(seconds, 'After this time the step has failed.'),
+  retries: optional(whole(0, 10), 'How often it is tried again after a failure.', 0),
+  onFail: optional(choice(['stop', 'continue']), 'Whether the flow ends when the step has failed.', 'stop'),
 });
+
+const STEPS = `a list of 1 to ${MAX_STEPS} steps`;
+const steps = v.pipe(v.array(step, STEPS), v.minLength(1, STEPS), v.maxLength(MAX_STEPS, STEPS));
+const profiles = v.record(v.string(), profile, 'an object with a profile by each name');
+const priorities = v.record(v.string(), priority, 'an object with a priority by the name of each agent');
 
 /** What a flow file may say. Reading it with `v.parse` fills in the defaults. */
 export const flowFileSchema = v.pipe(
   group({
-    $schema: v.optional(described(text, 'The JSON Schema for editors; ignored.')),
+    $schema: optional(text, 'The JSON Schema for editors; ignored.'),
     name: described(name, 'Names the folders of runs and receipts.'),
-    profile: v.optional(
-      described(
-        text,
-        'Name of the profile that applies: one of profiles, or of a file profiles/NAME.yaml beside the flow, or its path.',
-      ),
+    profile: optional(
+      text,
+      'Name of the profile that applies: one of profiles, or of a file profiles/NAME.yaml beside the flow, or its path.',
     ),
-    profiles: v.optional(
-      described(
-        v.record(v.string(), profile, 'an object with a profile by each name'),
-        'Budgets and curators by name, to choose from.',
-      ),
-      {},
-    ),
+    profiles: optional(profiles, 'Budgets and curators by name, to choose from.', {}),
     budgets: v.optional(describedBudgets('Sizes of the briefings of all steps.'), {}),
-    curator: v.optional(
-      described(curator, 'A cheap model that chooses what matters to each step, and sums up older ones.'),
-      {},
-    ),
-    priorities: v.optional(
-      described(
-        v.record(v.string(), priority, 'an object with a priority by the name of each agent'),
-        "How much an agent's output counts; overrides the built-in priorities.",
-      ),
-      {},
-    ),
-    scentTrail: v.optional(described(path, 'A file with hints from earlier runs; every briefing has its beginning.')),
-    steps: described(
-      v.pipe(v.array(step, STEPS), v.minLength(1, STEPS), v.maxLength(MAX_STEPS, STEPS)),
-      'The steps, in the order in which they run unless needs say otherwise.',
-    ),
+    curator: optional(curator, 'A cheap model that chooses what matters to each step, and sums up older ones.', {}),
+    priorities: optional(priorities, "How much an agent's output counts; overrides the built-in priorities.", {}),
+    scentTrail: optional(path, 'A file with hints from earlier runs; every briefing has its beginning.'),
+    steps: described(steps, 'The steps, in the order in which they run unless needs say otherwise.'),
   }),
   v.title('ctxb flow'),
 );

@@ -88,10 +88,6 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
         running.set(step.id, state.gauge.calls === 0 ? STARTING : { text: stateText(state), costUsd: costUsd(state) });
         draw();
       },
-      ended: () => {},
-      clear: () => {},
-      // A step has no terminal of its own.
-      ask: async () => undefined,
     }),
     close() {
       clear();

@@ -1,6 +1,5 @@
 import { signalExitCode } from '../../claude/child.ts';
 import type { Io } from '../../io.ts';
-import type { Watcher } from '../../run/headless-run.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import { type Briefing, type BriefingWorld, briefingOf, effectiveCurator, historyOf, promptOf } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
@@ -9,7 +8,7 @@ import { OUTPUT_FILE, stepOutput } from '../earlier-run.ts';
 import type { Curator, Flow, FlowStep } from '../flow.ts';
 import type { StepReceipt } from '../step-receipt.ts';
 import type { Settled, StepNews } from './run-flow.ts';
-import { runStep, type StepEnd, type StepRun } from './run-step.ts';
+import { runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
 
 /** A run of a flow as the command line asks for it. */
 export interface FlowRun {
@@ -25,7 +24,7 @@ export interface FlowRun {
 
 export interface FlowWatcher {
   news(step: FlowStep, news: StepNews): void;
-  watcher(step: FlowStep): Watcher;
+  watcher(step: FlowStep): StepWatcher;
   close(): void;
 }
 

@@ -28,8 +28,11 @@ export interface StepRun {
 export interface StepSinks {
   /** A line of claude's stdout, in stream-json, without its end. */
   readonly line: (text: string) => void;
-  readonly watcher: Watcher;
+  readonly watcher: Partial<StepWatcher>;
 }
+
+/** What is told of a step's session; it has no terminal of its own. */
+export type StepWatcher = Pick<Watcher, 'notice' | 'decision' | 'status' | 'relay'>;
 
 /** `window`: in tokens; undefined where the model's name does not tell. */
 type StepClaude = Pick<StepRun, 'program' | 'invocation'> & { readonly window: number | undefined };
@@ -93,21 +96,24 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks): Promise<S
   const { prompt, timeoutSeconds, stop, ...claude } = run;
   const timeout = timeoutSeconds === undefined ? undefined : timeoutSignal(timeoutSeconds * 1_000);
   const isOver = () => timeout?.aborted === true;
+  const { notice = () => {}, relay = () => {}, ...watched } = sinks.watcher;
   const watcher: Watcher = {
-    ...sinks.watcher,
+    notice,
+    relay,
     decision(decision) {
       // The time limit interrupts it, not a Ctrl-C, which the watcher would report.
-      if (!(isOver() && decision.kind === 'interrupt')) sinks.watcher.decision(decision);
+      if (!(isOver() && decision.kind === 'interrupt')) watched.decision?.(decision);
     },
     status(now) {
       // Before the first call the figure is an estimate.
       if (now.gauge.basis === 'measured') peak = Math.max(peak, now.gauge.used);
-      sinks.watcher.status(now);
+      watched.status?.(now);
     },
     ended(last) {
       state = last;
-      sinks.watcher.ended(last);
     },
+    clear() {},
+    ask: async () => undefined,
   };
   const headless = {
     ...claude,
