@@ -143,11 +143,13 @@ export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry
   const created = new Map<string, Created>();
   const found = new Map<string, Wasted>();
 
-  function note(entry: ToolEntry): void {
-    const changes = entry.changes ?? [];
-    for (const { path, change, to = path } of changes) {
+  function note(entry: ToolEntry, changes: readonly FileChange[]): void {
+    for (const { path, change, to } of changes) {
       if (change === 'created') make(entry, path);
-      if (change === 'moved') move(entry, path, to);
+      const file = created.get(keyOf(entry, path));
+      if (change !== 'moved' || to === undefined || file === undefined) continue;
+      created.delete(keyOf(entry, path));
+      remember(created, keyOf(entry, to), { ...file, path: to }, MAX_CREATED);
     }
     const lost = changes.filter(({ change }) => change === 'deleted').flatMap(({ path }) => take(entry, path));
     const wasted = lost.filter((file) => file.by !== entry && !isTemporary(file.path) && !hasServed(file));
@@ -164,13 +166,6 @@ export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry
       found.delete(file);
       ledger.clear(dead.key);
     }
-  }
-
-  function move(entry: ToolEntry, path: string, to: string): void {
-    const file = created.get(keyOf(entry, path));
-    if (file === undefined) return;
-    created.delete(keyOf(entry, path));
-    remember(created, keyOf(entry, to), { ...file, path: to }, MAX_CREATED);
   }
 
   function take({ agent }: ToolEntry, deleted: string): Created[] {
@@ -200,7 +195,7 @@ export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry
   return (entry) => {
     // A file that outlives the turn or is committed has been delivered.
     if (entry.kind === 'prompt' || (entry.kind === 'tool' && entry.command?.commits)) created.clear();
-    if (entry.kind === 'tool' && entry.outcome === 'ok') note(entry);
+    if (entry.kind === 'tool' && entry.outcome === 'ok') note(entry, entry.changes ?? []);
   };
 }
 
