@@ -2,12 +2,12 @@ import type { FileChange } from './entry.ts';
 
 /** Paths as text: the core knows no file system, and recordings may come from another kind of machine. */
 
-export function isAbsolutePath(path: string): boolean {
+function isAbsolutePath(path: string): boolean {
   return path.startsWith('/') || path.startsWith('~') || /^[A-Za-z]:[\\/]/.test(path);
 }
 
 /** `path` seen from `root`, when it is inside it; else as it is. */
-export function fromRoot(root: string | undefined, path: string): string {
+function fromRoot(root: string | undefined, path: string): string {
   if (root === undefined || root === '' || !path.startsWith(root)) return path;
   const rest = path.slice(root.length);
   return rest.startsWith('/') || rest.startsWith('\\') ? rest.slice(1) : path;

@@ -14,8 +14,6 @@ interface Run {
   core?: CommandCore;
 }
 
-export type CommandRuns = ReturnType<typeof createCommandRuns>;
-
 /** The last run of each command. Grows in place; its size is bounded. */
 export function createCommandRuns() {
   const runs = new Map<string, Run>();

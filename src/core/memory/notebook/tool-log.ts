@@ -18,8 +18,6 @@ interface Slot extends LoggedCall {
   readonly tokens: number;
 }
 
-export type ToolLog = ReturnType<typeof createToolLog>;
-
 /**
  * What the tools were used for, in short: the least recently used leave first when there is no room. A file has one
  * entry, which every read and every edit of it renews. Grows in place; its size is bounded.
