@@ -7,7 +7,6 @@ import type { GovernorState, Run } from '../core/governor/state.ts';
 import { hookOutput } from '../core/memory/hand-back/hand-back.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { textOf } from '../core/protocol/fields.ts';
-import { decisionText, isRoutine } from '../messages.ts';
 import type { ProcessMark } from '../store/files/process-mark.ts';
 import { createFaults } from '../store/files/store-error.ts';
 import type { Seal } from '../store/runs/seal.ts';
@@ -59,10 +58,8 @@ export interface HookResult {
 export async function answerHook(input: HookInput, world: HookWorld): Promise<HookResult> {
   const { folder, config, now, seal } = world;
   if (input.hook === 'SessionStart') sweepHooks(folder, now());
-  const held = await holdHookSession(folder, input.sessionId, {
-    patienceMs: config.hooks.watchdogSeconds * 1000,
-    seal,
-  });
+  const patienceMs = config.hooks.watchdogSeconds * 1000;
+  const held = await holdHookSession(folder, input.sessionId, { patienceMs, seal });
   // Hooks before it have taken all the time there was.
   if (held === undefined) return { output: {}, notices: [] };
   try {
@@ -74,28 +71,21 @@ export async function answerHook(input: HookInput, world: HookWorld): Promise<Ho
 
 /** Runs while no other hook of the session does. */
 async function answerAlone(input: HookInput, world: HookWorld, held: HookSession): Promise<HookResult> {
-  const { folder, config, now, project } = world;
+  const { folder, config, now, project, userFolder } = world;
   const notices: string[] = [];
   const faults: string[] = [];
   const onFault = createFaults((text) => faults.push(text));
   const before = predecessorOf(input, world) ?? readKept(held.read());
   followClaude(input, world);
   const run = hookRun(config, project, before.state?.run.runId ?? randomUUID(), world.recall);
+  // Else what claude has said of the model in another session.
+  const windowOf = (model: ModelInVersion) =>
+    held.window() ?? (userFolder === undefined ? undefined : modelWindow(userFolder, model));
   const store = createSessionStore(folder, { runId: run.runId, now, onFault });
-  const host = createHookHost(
-    stateFor(input, before, run, (model) => held.window() ?? windowOf(model, world)),
-    {
-      store,
-      toolFiles: createToolFiles({ folder, onFault }),
-      now,
-      onDecision: (decision) => {
-        if (!isRoutine(decision)) notices.push(decisionText(decision));
-      },
-    },
-  );
-  const notes = wantsNotes(input, before, config)
-    ? await openNotes(host, { ...world, onFault, notice: (text) => notices.push(text) })
-    : undefined;
+  const toolFiles = createToolFiles({ folder, onFault });
+  const notice = (text: string) => void notices.push(text);
+  const host = createHookHost(stateFor(input, before, run, windowOf), { store, toolFiles, now, notice });
+  const notes = wantsNotes(input, before, config) ? await openNotes(host, { ...world, onFault, notice }) : undefined;
   const { kept, output } = work(input, before, host, notes);
   const news = faults.filter((fault) => !before.told.includes(fault));
   for (const reason of news) store.journal({ kind: 'fault', hook: input.hook, reason });
@@ -118,11 +108,6 @@ function wantsNotes({ hook, fields }: HookInput, { compaction }: KeptSession, { 
   if (!memory.enabled) return false;
   if (hook === 'SessionStart') return fields.source !== 'startup';
   return NOTE_HOOKS.has(hook) || (hook === 'UserPromptSubmit' && compaction.length > 0);
-}
-
-/** What claude has said of the model in another session. */
-function windowOf(model: ModelInVersion, { userFolder }: HookWorld): number | undefined {
-  return userFolder === undefined ? undefined : modelWindow(userFolder, model);
 }
 
 /** The governor as the hook before has left it, with the configuration of now. */

@@ -7,6 +7,7 @@ import type { GovernorState, Run } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { createHost } from '../host/governor-host.ts';
+import { decisionText, isRoutine } from '../messages.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
 import type { ToolFiles } from '../store/runs/tool-files.ts';
@@ -16,20 +17,21 @@ interface HookHostWorld {
   readonly toolFiles: ToolFiles;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly onDecision: (decision: Decision) => void;
+  /** For the person. */
+  readonly notice: (text: string) => void;
 }
 
 export type HookHost = ReturnType<typeof createHookHost>;
 
 /** The host of one hook: actions are carried out as far as a hook can. */
-export function createHookHost(start: GovernorState, { store, toolFiles, now, onDecision }: HookHostWorld) {
+export function createHookHost(start: GovernorState, { store, toolFiles, now, notice }: HookHostWorld) {
   let answer: HookAnswer | undefined;
   const host = createHost(start, { now, carryOut: ({ actions }) => actions.forEach(carryOut) });
 
   /** Journals and reports a decision. */
   function decide(decision: Decision): void {
     store.journal(withoutFocus(decision));
-    onDecision(decision);
+    if (!isRoutine(decision)) notice(decisionText(decision));
   }
 
   /** A hook has no stream to claude: lines and timers of a run are left out. */
