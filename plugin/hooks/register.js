@@ -14076,37 +14076,38 @@ function readLoneCall(gauge, event) {
   return addCall(gauge, call, event.usage);
 }
 function readSession(state, event) {
+  const { session } = state;
   switch (event.kind) {
     case "init":
       return changedIn(state, "session", {
-        id: event.sessionId ?? state.session.id,
-        model: event.model ?? state.session.model,
-        version: event.version ?? state.session.version
+        id: event.sessionId ?? session.id,
+        model: event.model ?? session.model,
+        version: event.version ?? session.version
       });
+    // Session logs have no init line: id, model and version stand on every line.
     case "assistant":
-    case "user":
-      return readLogSession(state, event);
-    case "control-request":
-      return readHookSession(state, fieldsOf(event.request.input));
+    case "user": {
+      const model = event.kind === "assistant" && !event.synthetic && event.subagent === null ? event.model : void 0;
+      return completed(state, { id: event.sessionId, model, version: event.version });
+    }
+    // A session that goes on can be compacted before there is an init line; our hooks are told its id.
+    case "control-request": {
+      const { session_id, transcript_path } = fieldsOf(event.request.input);
+      return completed(state, { id: textOf(session_id), transcript: textOf(transcript_path) });
+    }
     default:
       return state;
   }
 }
-function readHookSession(state, { session_id, transcript_path }) {
+function completed(state, said) {
   const { session } = state;
-  const id = session.id ?? textOf(session_id);
-  const transcript = textOf(transcript_path) ?? session.transcript;
-  if (id === session.id && transcript === session.transcript) return state;
-  return changedIn(state, "session", { id, transcript });
-}
-function readLogSession(state, event) {
-  const { session } = state;
-  const spoken3 = event.kind === "assistant" && !event.synthetic && event.subagent === null ? event.model : void 0;
-  const id = session.id ?? event.sessionId;
-  const model = session.model ?? spoken3;
-  const version = session.version ?? event.version;
-  if (id === session.id && model === session.model && version === session.version) return state;
-  return changedIn(state, "session", { id, model, version });
+  const id = session.id ?? said.id;
+  const model = session.model ?? said.model;
+  const version = session.version ?? said.version;
+  const transcript = said.transcript ?? session.transcript;
+  const isNews = id !== session.id || model !== session.model || version !== session.version;
+  if (!isNews && transcript === session.transcript) return state;
+  return changedIn(state, "session", { id, model, version, transcript });
 }
 var REMINDER = /<system-reminder>([\s\S]*?)<\/system-reminder>/g;
 var USAGE_LINE = /Token usage: (\d+)\/(\d+); \d+ remaining/;
@@ -15790,18 +15791,18 @@ function goal({ prompts }, { task, firstPrompt, running }) {
   };
 }
 function done({ tasks, toolLog, commands: commands2, artifacts }) {
-  const completed = tasks.completed().map(taskItem);
+  const completed2 = tasks.completed().map(taskItem);
   const found = lookedUp(toolLog.calls());
   const tally = `${counted2(toolLog.total, "tool call")}, ${counted2(commands2.total, "command")} and ${counted2(artifacts.total, "change")} of files were noted; what of it is finished the notes do not say.`;
   const lists = [
-    ...completed.length > 0 ? ["completed on the agent's task list"] : [],
+    ...completed2.length > 0 ? ["completed on the agent's task list"] : [],
     ...found.length > 0 ? ["what was looked up"] : []
   ].join(", then ");
   const title = `${lists.charAt(0).toUpperCase()}${lists.slice(1)}, ${lists.includes(", ") ? "each " : ""}the newest first:`;
   return {
     opening: lists === "" ? [tally] : [tally, title],
-    items: [...completed, ...found],
-    file: completed.length > 0 ? "state-changes.md" : toolLog.file
+    items: [...completed2, ...found],
+    file: completed2.length > 0 ? "state-changes.md" : toolLog.file
   };
 }
 var LOOKS_UP = /^(?:Grep|Glob|WebFetch|WebSearch|Task|Agent|TaskOutput|mcp__.*)$/;

@@ -1,6 +1,6 @@
 import type { AssistantEvent, Block, Event, InitEvent, ResultEvent, UserEvent } from '../../protocol/events.ts';
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
-import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, saysNothing } from '../../protocol/usage.ts';
 import { changed, changedIn } from '../draft.ts';
 import type { GovernorState } from '../state.ts';
@@ -184,49 +184,42 @@ function readLoneCall(gauge: Gauge, event: ResultEvent): Gauge {
   return addCall(gauge, call, event.usage);
 }
 
-/** Who and what runs, and what it has cost. */
+/** Who and what runs. */
 export function readSession(state: GovernorState, event: Event): GovernorState {
+  const { session } = state;
   switch (event.kind) {
     case 'init':
       return changedIn(state, 'session', {
-        id: event.sessionId ?? state.session.id,
-        model: event.model ?? state.session.model,
-        version: event.version ?? state.session.version,
+        id: event.sessionId ?? session.id,
+        model: event.model ?? session.model,
+        version: event.version ?? session.version,
       });
+    // Session logs have no init line: id, model and version stand on every line.
     case 'assistant':
-    case 'user':
-      return readLogSession(state, event);
-    case 'control-request':
-      return readHookSession(state, fieldsOf(event.request.input));
+    case 'user': {
+      const model = event.kind === 'assistant' && !event.synthetic && event.subagent === null ? event.model : undefined;
+      return completed(state, { id: event.sessionId, model, version: event.version });
+    }
+    // A session that goes on can be compacted before there is an init line; our hooks are told its id.
+    case 'control-request': {
+      const { session_id, transcript_path } = fieldsOf(event.request.input);
+      return completed(state, { id: textOf(session_id), transcript: textOf(transcript_path) });
+    }
     default:
       return state;
   }
 }
 
-/** A session that goes on can be compacted before there is an init line; our hooks are told its id. */
-function readHookSession(state: GovernorState, { session_id, transcript_path }: Fields): GovernorState {
+/** With what was not known yet. */
+function completed(state: GovernorState, said: Partial<GovernorState['session']>): GovernorState {
   const { session } = state;
-  const id = session.id ?? textOf(session_id);
-  const transcript = textOf(transcript_path) ?? session.transcript;
-  if (id === session.id && transcript === session.transcript) return state;
-  return changedIn(state, 'session', { id, transcript });
-}
-
-/** Session logs have no init line: id, model and version stand on every line. */
-function readLogSession(state: GovernorState, event: AssistantEvent | UserEvent): GovernorState {
-  const { session } = state;
-  const spoken = event.kind === 'assistant' && !event.synthetic && event.subagent === null ? event.model : undefined;
-  const id = session.id ?? event.sessionId;
-  const model = session.model ?? spoken;
-  const version = session.version ?? event.version;
-  if (id === session.id && model === session.model && version === session.version) return state;
-  return changedIn(state, 'session', { id, model, version });
-}
-
-/** A context size that was reported in text. */
-export interface TextReport {
-  readonly used: number;
-  readonly window: number;
+  const id = session.id ?? said.id;
+  const model = session.model ?? said.model;
+  const version = session.version ?? said.version;
+  const transcript = said.transcript ?? session.transcript;
+  const isNews = id !== session.id || model !== session.model || version !== session.version;
+  if (!isNews && transcript === session.transcript) return state;
+  return changedIn(state, 'session', { id, model, version, transcript });
 }
 
 const REMINDER = /<system-reminder>([\s\S]*?)<\/system-reminder>/g;
@@ -237,14 +230,14 @@ const CONTEXT_LINE = /Context: \d+(?:\.\d+)?% \((\d+)\/(\d+) tokens\)/;
  * The last report in the system reminders of a message. Only text blocks are read and only reminders in them: what a
  * tool printed can imitate a reminder, so tool results are not looked at.
  */
-function readTextReport(blocks: readonly Block[]): TextReport | undefined {
+function readTextReport(blocks: readonly Block[]) {
   return blocks
     .flatMap((block) => (block.type === 'text' ? [...block.text.matchAll(REMINDER)] : []))
     .map((reminder) => parseReport(reminder[1] ?? ''))
     .findLast((report) => report !== undefined);
 }
 
-function parseReport(text: string): TextReport | undefined {
+function parseReport(text: string) {
   const found = USAGE_LINE.exec(text) ?? CONTEXT_LINE.exec(text);
   if (!found) return undefined;
   const [used, window] = [Number(found[1]), Number(found[2])];
