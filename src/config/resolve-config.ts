@@ -115,11 +115,11 @@ export function requireGood(resolved: ResolvedConfig): ResolvedConfig {
   return resolved;
 }
 
-/** @param all of two values of a key the later counts */
+/** @param all from the lowest place to the highest */
 function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): ResolvedConfig {
   const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
   const right = all.filter((_, index) => faults[index] === undefined);
-  const values = withoutOverruled(new Map(right.map((value) => [value.key, value])));
+  const values = latest(right);
 
   const sources = originsOf(values);
   const said = values.map(({ key, value }) => [key, normalised(takenBy(key) ?? 'text', value)] as const);
@@ -184,13 +184,17 @@ const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
 export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, env: 2, flag: 3 };
 
 /**
- * Leaves out what another key overrules. In one place sizes of their own stand above a preset, and tokens above
- * characters; without this those of a file would also swallow a preset or characters in a variable.
+ * Of two values of a key the later one, and nothing that a key of a higher place overrules. In one place sizes of their
+ * own stand above a preset, and tokens above characters; those of a file would also swallow a preset or characters in a
+ * variable.
  */
-function withoutOverruled(values: ReadonlyMap<KeyPath | ToolKey, SetValue>): SetValue[] {
-  const rankOf = (key: string) => RANKS[values.get(key as KeyPath)?.origin.source ?? 'default'];
-  const overruled = Object.entries(OVERRULES).flatMap(([key, others]) =>
-    others.filter((other) => rankOf(other) < rankOf(key)),
-  );
-  return [...values.values()].filter(({ key }) => !overruled.some((other) => other === key));
+function latest(all: readonly SetValue[]): SetValue[] {
+  const values = new Map<string, SetValue>();
+  const rankOf = (key: string) => RANKS[values.get(key)?.origin.source ?? 'default'];
+  for (const value of all) {
+    values.set(value.key, value);
+    const overruled = OVERRULES[value.key as KeyPath] ?? [];
+    for (const key of overruled) if (rankOf(key) < rankOf(value.key)) values.delete(key);
+  }
+  return [...values.values()];
 }
