@@ -27,6 +27,7 @@ export interface PackReceipt {
 /** `summary`: a summary by a curator is shown in place of the output. */
 export type Outcome = 'included' | 'summary' | 'cut' | 'omitted';
 
+/** How many of the earlier steps are whole, in summary, cut and omitted. */
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;
 
 export function outcomeCounts(items: readonly { readonly outcome: Outcome }[]): OutcomeCounts {
