@@ -1,8 +1,10 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, resolve } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CtxbError } from '../errors.ts';
-import type { Io } from '../io.ts';
+import type { Environment, Io } from '../io.ts';
 import { firstExecutable, isExecutable, placesOn } from './executables.ts';
 
 export interface FindOptions {
@@ -94,4 +96,53 @@ async function headOf(file: string): Promise<string> {
   } catch {
     return '';
   }
+}
+
+/** How many shims stand one inside the other: an agent that starts claude is legitimate, a wrapper that starts its caller is not. */
+const SHIMS = 'CTXB_SHIMS';
+const MOST = 8;
+
+/**
+ * The environment for what a shim starts.
+ *
+ * @throws CtxbError `command-not-found` when shims have started each other so often that it can only be a circle
+ */
+export function nextShim(env: Environment): Environment {
+  const count = Number(env[SHIMS] ?? 0) + 1;
+  if (count <= MOST) return { ...env, [SHIMS]: String(count) };
+  throw new CtxbError(
+    'command-not-found',
+    `the claude that ctxb finds starts ctxb again (${MOST} times by now): set CTXB_CLAUDE to the path of the real one`,
+  );
+}
+
+/**
+ * The claude of the platform's own package, in the node_modules folders from here upwards. The main package's
+ * `bin/claude.exe` is not used, because it is only a placeholder where npm may not run install scripts.
+ *
+ * @param from a folder or a file URL
+ */
+export function installedClaude(from: string): Promise<string | undefined> {
+  const folder = from.startsWith('file:') ? fileURLToPath(from) : from;
+  const require = createRequire(pathToFileURL(join(folder, 'noop.js')));
+  return firstExecutable(platformPackages().flatMap((name) => packagePlaces(require, name)));
+}
+
+function platformPackages(): string[] {
+  const plain = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
+  return process.platform === 'linux' && usesMusl() ? [`${plain}-musl`, plain] : [plain];
+}
+
+// Node's report names the C library only where it is glibc.
+function usesMusl(): boolean {
+  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return report.header?.glibcVersionRuntime === undefined;
+}
+
+/** All node_modules folders upwards; and those inside the main package, where npm may have put the platform's. */
+function packagePlaces(require: NodeJS.Require, name: string): string[] {
+  const folders = require.resolve.paths(name) ?? [];
+  const nested = folders.map((folder) => join(folder, '@anthropic-ai/claude-code/node_modules'));
+  const file = process.platform === 'win32' ? 'claude.exe' : 'claude';
+  return [...folders, ...nested].map((folder) => join(folder, name, file));
 }

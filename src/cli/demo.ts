@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { lookForClaude } from '../claude/find-claude.ts';
-import { installedClaude } from '../claude/installed-claude.ts';
+import { installedClaude, lookForClaude } from '../claude/find-claude.ts';
 import { arrivals } from '../demo/arrivals.ts';
 import { closingText } from '../demo/closing-text.ts';
 import { readFacts } from '../demo/facts.ts';

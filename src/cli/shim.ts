@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { isOwnChild, runUntouched } from '../claude/child.ts';
 import { type HeadlessInvocation, readClaudeArguments } from '../claude/claude-arguments.ts';
-import { findClaude } from '../claude/find-claude.ts';
-import { nextShim } from '../claude/next-shim.ts';
+import { findClaude, nextShim } from '../claude/find-claude.ts';
 import type { Io } from '../io.ts';
 
 /** For `ctxb help shim` alone: `ctxb shim --help` is claude's. */

@@ -12,19 +12,16 @@ type AskPerson = EffectOf<'ask-person'>;
 /** Puts a question to the person. Resolves with what was typed; undefined: nothing was. */
 export type Ask = (question: string) => Promise<string | undefined>;
 
-export interface Questions {
-  readonly ask: Ask;
-  /** Nobody waits for the answer of the one that is open. */
-  takeBack(): void;
-}
+export type Questions = ReturnType<typeof createQuestions>;
 
-export function createQuestions(io: Io, { ask }: Pick<Watcher, 'ask'>): Questions {
+export function createQuestions(io: Io, { ask }: Pick<Watcher, 'ask'>) {
   let open = new AbortController();
   return {
-    ask(question) {
+    ask(question: string): ReturnType<Ask> {
       open = new AbortController();
       return ask(question, () => readAnswer(io, open.signal));
     },
+    /** Nobody waits for the answer of the one that is open. */
     takeBack: () => open.abort(),
   };
 }

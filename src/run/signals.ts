@@ -61,32 +61,24 @@ function onEndingSignals(listener: (signal: NodeJS.Signals) => void): () => void
   };
 }
 
-/** Signals that came while work that needs a clean-up was under way. */
-interface HeldSignals {
-  readonly stop: AbortSignal;
-  received(): NodeJS.Signals | undefined;
-  release(): void;
-}
-
 /** No signal ends the process before what it has started is ended, and what it has written is removed. */
-export function holdSignals(): HeldSignals {
+export function holdSignals() {
   const controller = new AbortController();
   let first: NodeJS.Signals | undefined;
   const release = onEndingSignals((signal) => {
     first ??= signal;
     controller.abort();
   });
-  return { stop: controller.signal, received: () => first, release };
+  return {
+    /** Aborted by the first signal. */
+    stop: controller.signal,
+    received: () => first,
+    release,
+  };
 }
 
-/** Work that lasts until the user ends it, or it is stopped. */
-interface UntilSignal {
-  readonly signal: AbortSignal;
-  stop(): void;
-}
-
-/** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. */
-export function untilSignal(): UntilSignal {
+/** For work that lasts until the user ends it: aborts at the first Ctrl-C, SIGTERM or SIGHUP, or when it is stopped. */
+export function untilSignal() {
   const controller = new AbortController();
   const stopListening = onEndingSignals(stop);
   function stop(): void {

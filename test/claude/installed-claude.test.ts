@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { installedClaude } from '../../src/claude/installed-claude.ts';
+import { installedClaude } from '../../src/claude/find-claude.ts';
 import { createPrograms } from './programs.ts';
 
 describe('the claude that is installed beside a program', () => {

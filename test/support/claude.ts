@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { installedClaude } from '../../src/claude/installed-claude.ts';
+import { installedClaude } from '../../src/claude/find-claude.ts';
 import type { Scenario } from '../../src/standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../src/standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../../src/standin/server.ts';
