@@ -18,81 +18,67 @@ export const TIMERS = [
 ] as const;
 
 /** What the host has to do. Data only: one function carries the effects out. */
-export type Effect =
+export type Effect = HookAnswer | { [K in keyof Effects]: { readonly kind: K } & Effects[K] }[keyof Effects];
+
+/** What an effect of each kind says besides. */
+interface Effects {
   /** Take one of the slots for reliefs that call the model, if one is free. Told back as `relief-slot` at once. */
-  | { readonly kind: 'take-slot' }
-  | { readonly kind: 'leave-slot' }
+  'take-slot': unknown;
+  'leave-slot': unknown;
   /** Write the mod to a folder of its own. Told back as `exact-folder`. */
-  | { readonly kind: 'arm-exact' }
+  'arm-exact': unknown;
   /** Wait for the mod's sign of life. Told back as `exact-proved`. */
-  | { readonly kind: 'prove-exact' }
+  'prove-exact': unknown;
   /** Write down what the mod is to do at the next compaction. */
-  | { readonly kind: 'plan-exact'; readonly budget: number; readonly midTurn: readonly MidTurnPrompt[] }
+  'plan-exact': { readonly budget: number; readonly midTurn: readonly MidTurnPrompt[] };
   /** Write a line to claude's stdin; one that is not `exact` gets a newline if it has none. */
-  | { readonly kind: 'send'; readonly line: string; readonly promptUuid?: string; readonly exact?: true }
-  /** Answer a hook callback of ours; the shell watches the time. */
-  | HookAnswer
+  send: { readonly line: string; readonly promptUuid?: string; readonly exact?: true };
   /** A prompt has to wait: it must be on disk first. */
-  | { readonly kind: 'hold'; readonly uuid: string; readonly line: string }
+  hold: { readonly uuid: string; readonly line: string };
   /** Keep what is said whole, block by block, in a file of the context folder: only a part of it can be handed back. */
-  | { readonly kind: 'keep'; readonly file: string; readonly texts: readonly string[] }
+  keep: { readonly file: string; readonly texts: readonly string[] };
   /** Close claude's stdin: nothing more can come. */
-  | { readonly kind: 'end-input' }
-  | { readonly kind: 'set-timer'; readonly timer: TimerName; readonly afterMs: number }
-  | { readonly kind: 'clear-timer'; readonly timer: TimerName }
+  'end-input': unknown;
+  'set-timer': { readonly timer: TimerName; readonly afterMs: number };
+  'clear-timer': { readonly timer: TimerName };
   /** Shows or drops lines that were buffered until it was clear which turn they belong to. */
-  | { readonly kind: 'buffered'; readonly fate: 'show' | 'drop' }
+  buffered: { readonly fate: 'show' | 'drop' };
   /** Shows or drops the deferred end of a turn, which the caller sees only if nothing mends it. */
-  | { readonly kind: 'deferred'; readonly fate: 'show' | 'drop' }
+  deferred: { readonly fate: 'show' | 'drop' };
   /**
    * Check what the agent answered and write it down, or what is known without it. Told back as `handoff-problems`
    * when it may be asked again, else as `handoff-written`.
    */
-  | {
-      readonly kind: 'write-handoff';
-      readonly answer: string | undefined;
-      readonly mayAskAgain: boolean;
-      readonly reason: string;
-    }
+  'write-handoff': { readonly answer: string | undefined; readonly mayAskAgain: boolean; readonly reason: string };
   /**
    * Start claude again: resuming a session, with a fresh one, or, before the first session, as at the start (`isFirst`).
    * Told back as `begin`.
    */
-  | {
-      readonly kind: 'start-claude';
-      readonly resume: string | undefined;
-      readonly isFirst: boolean;
-      readonly afterMs: number;
-    }
+  'start-claude': { readonly resume: string | undefined; readonly isFirst: boolean; readonly afterMs: number };
   /** A line for `health.ndjson`. */
-  | { readonly kind: 'health'; readonly record: HealthRecord }
+  health: { readonly record: HealthRecord };
   /** A line for the caller, answered by ctxb itself. */
-  | { readonly kind: 'reply'; readonly line: string }
+  reply: { readonly line: string };
   /** The caller has the answer to these prompts. */
-  | { readonly kind: 'answered'; readonly uuids: readonly string[] }
+  answered: { readonly uuids: readonly string[] };
   /** Ask whether the work may go on. Told back as `cost-answer`. */
-  | { readonly kind: 'ask-person'; readonly scope: CostScope; readonly spentUsd: number; readonly limitUsd: number }
+  'ask-person': { readonly scope: CostScope; readonly spentUsd: number; readonly limitUsd: number };
   /** The person has stopped a turn: ask whether the next of so many prompts is to go. Told back as `stop-answer`. */
-  | { readonly kind: 'ask-next'; readonly waiting: number }
+  'ask-next': { readonly waiting: number };
   /** End claude's process; by force unless said otherwise. */
-  | { readonly kind: 'kill'; readonly signal?: 'SIGTERM' }
+  kill: { readonly signal?: 'SIGTERM' };
   /** Look how many lines of a file, from the line `offset` on, `chars` UTF-16 units hold. Told back as `file-measured`. */
-  | {
-      readonly kind: 'measure-file';
-      readonly requestId: string;
-      readonly path: string;
-      /** What a relative path is relative to. */
-      readonly cwd: string;
-      readonly offset: number;
-      readonly chars: number;
-    }
+  'measure-file': {
+    readonly requestId: string;
+    readonly path: string;
+    /** What a relative path is relative to. */
+    readonly cwd: string;
+    readonly offset: number;
+    readonly chars: number;
+  };
   /** Store the whole of a tool's result. Told back as `result-stored`. */
-  | {
-      readonly kind: 'store-result';
-      readonly requestId: string;
-      readonly name: string;
-      readonly text: string | readonly string[];
-    };
+  'store-result': { readonly requestId: string; readonly name: string; readonly text: string | readonly string[] };
+}
 
 /**
  * The answer to a hook callback. claude takes it as `output` with, where there is any of it, `hookSpecificOutput`:
