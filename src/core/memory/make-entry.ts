@@ -4,7 +4,7 @@ import { summarizeCall } from './call-summary/summarize-call.ts';
 import { commandEffects, commandFacts } from './entries/command-facts.ts';
 import { describeInput, describeResult, errorSignature } from './entries/describe.ts';
 import { fileWork } from './entries/file-changes.ts';
-import type { CommandFacts, Entry, FileChange, ToolEntry } from './entry.ts';
+import type { CommandFacts, Entry, ToolEntry } from './entry.ts';
 import type { Found } from './extract/extract.ts';
 import type { EndedCall } from './extract/tool-calls.ts';
 import { createWorkingFolder, type WorkingFolder } from './paths.ts';
@@ -96,7 +96,11 @@ function filesOf(ended: EndedCall, effects: ShellEffects | undefined, folder: Wo
   const named = (path: string) => mask(folder.path(path));
   const changes = [
     ...work.changes.map((change) => ({ ...change, path: named(change.path) })),
-    ...folder.certain(effects?.changes ?? []).map((change) => maskedChange(change, mask)),
+    ...folder.certain(effects?.changes ?? []).map(({ to, ...change }) => ({
+      ...change,
+      path: mask(change.path),
+      ...(to === undefined ? {} : { to: mask(to) }),
+    })),
   ];
   const swaps = work.swaps.map(({ path, before, after }) => ({
     path: named(path),
@@ -108,10 +112,6 @@ function filesOf(ended: EndedCall, effects: ShellEffects | undefined, folder: Wo
     ...(changes.length === 0 ? {} : { changes }),
     swaps: swaps.length === 0 ? undefined : swaps,
   };
-}
-
-function maskedChange({ path, change, to }: FileChange, mask: Mask): FileChange {
-  return { path: mask(path), change, ...(to === undefined ? {} : { to: mask(to) }) };
 }
 
 function maskedCommand(command: CommandFacts, effects: ShellEffects | undefined, mask: Mask): CommandFacts {

@@ -149,12 +149,13 @@ function readStat(lines: readonly string[]): GitDiff | undefined {
   return { files, total: sum(1), added: sum(2), removed: sum(3) };
 }
 
-export interface Commit {
+interface Commit {
   readonly hash: string;
   readonly message: string;
 }
 
-export interface GitLog {
+/** Commits, the newest first; there may be others. */
+interface GitLog {
   readonly commits: readonly Commit[];
   readonly total?: number;
   readonly more?: boolean;
