@@ -15026,7 +15026,88 @@ function asks(command2) {
   return ASKS.test(command2.slice(0, HEAD2).replace(PREFIX, ""));
 }
 
-// src/core/memory/handoff/claims.ts
+// src/core/memory/handoff/parse-handoff.ts
+var HANDOFF_LIMIT = 1e5;
+function parseHandoff(text) {
+  const texts = unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/));
+  const blocks = codeBlocks(texts);
+  const lines = texts.map((line4, at) => ({ text: line4, fenced: blocks[at] !== void 0 }));
+  const sections = /* @__PURE__ */ new Map();
+  for (const { section, from, to, rest } of placesOf(lines)) {
+    const own = [...rest === "" ? [] : [{ text: rest, fenced: false }], ...lines.slice(from + 1, to)];
+    const earlier = sections.get(section);
+    if (earlier === void 0) sections.set(section, own);
+    else for (const line4 of own) earlier.push(line4);
+  }
+  const spoken3 = (section) => (sections.get(section) ?? []).filter(({ fenced: fenced2 }) => !fenced2).map((line4) => line4.text);
+  const textOf3 = (own) => own.map((line4) => line4.text).join("\n").trim();
+  return {
+    sections: new Map([...sections].map(([section, own]) => [section, textOf3(own)])),
+    files: [.../* @__PURE__ */ new Set([...filesInList(spoken3("Files")), ...filesInText(spoken3("Done"))])],
+    commands: commandsIn(sections.get("Commands to verify") ?? [])
+  };
+}
+var FENCE2 = /^ {0,3}(`{3,}|~{3,})\s{0,9}([^`\s]{0,40})/;
+function codeBlocks(lines) {
+  let mark3;
+  let opened2;
+  return lines.map((line4, at) => {
+    const [, fence, info] = FENCE2.exec(line4) ?? [];
+    const opens = mark3 === void 0;
+    if (opens) opened2 = fence === void 0 ? void 0 : at;
+    const closes = !opens && fence?.startsWith(mark3 ?? "") && info === "";
+    if (opens || closes) mark3 = opens ? fence : void 0;
+    return opened2;
+  });
+}
+function unwrapped(lines) {
+  const opened2 = codeBlocks(lines)[lines.findIndex((line4) => headingIn(line4)?.section !== void 0)];
+  if (opened2 === void 0) return lines;
+  const inner = lines.slice(opened2 + 1);
+  const closing = codeBlocks([...inner, ""]).at(-1);
+  return inner.slice(0, closing);
+}
+var HEADING_NEAR = 160;
+var BOLD_RANK = 7;
+var ATX = /^ {0,3}(#{1,6})\s{0,9}(\S.*)$/;
+var BOLD = /^ {0,3}(?:\d{1,2}[.)]\s{1,3})?(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s{0,3}:?(.*)$/;
+function placesOf(lines) {
+  const headings = lines.flatMap(({ text, fenced: fenced2 }, at) => {
+    const heading = fenced2 ? void 0 : headingIn(text);
+    return heading === void 0 ? [] : [{ ...heading, at }];
+  });
+  const best = /* @__PURE__ */ new Map();
+  for (const { section, rank } of headings) {
+    if (section !== void 0) best.set(section, Math.min(rank, best.get(section) ?? rank));
+  }
+  const isOurs = ({ section, rank }) => section !== void 0 && rank === best.get(section);
+  const ends2 = (one, rank) => one !== void 0 && (isOurs(one) || one.rank <= Math.min(rank, BOLD_RANK - 1));
+  return headings.flatMap(({ section, rank, rest, at: from }, index) => {
+    if (section === void 0 || rank !== best.get(section)) return [];
+    let next = index + 1;
+    while (next < headings.length && !ends2(headings[next], rank)) next++;
+    return [{ section, rest, from, to: headings[next]?.at ?? lines.length }];
+  });
+}
+function headingIn(line4) {
+  const [, marks, text = ""] = ATX.exec(line4) ?? [];
+  if (marks !== void 0) {
+    const [title2 = "", ...rest2] = line4.length > HEADING_NEAR ? [] : text.split(":");
+    const whole2 = title2 === "" ? void 0 : sectionOf(text);
+    const said = whole2 === void 0 ? rest2.join(":").replaceAll("*", "").trim() : "";
+    return { section: whole2 ?? sectionOf(title2), rank: marks.length, rest: said };
+  }
+  const [, title = "", rest = ""] = BOLD.exec(line4) ?? [];
+  const section = sectionOf(title);
+  return section && { section, rank: BOLD_RANK, rest: rest.trim() };
+}
+var BY_TITLE = new Map(HANDOFF_SECTIONS.map((name) => [wordsOf2(name), name]));
+function sectionOf(title) {
+  return title.length > HEADING_NEAR ? void 0 : BY_TITLE.get(wordsOf2(title));
+}
+function wordsOf2(title) {
+  return title.toLowerCase().replaceAll("&", " and ").replace(/\([^()]*\)/g, " ").replace(/[^a-z]+/g, " ").trim();
+}
 var NO_COMMAND = /^(?:#|`{3}|~{3})/;
 var LINE_NEAR = 2e3;
 var CLAIM = /\b(?:(?<notRun>(?:not|never|un)(?:\s|-)?(?:yet\s+)?(?:been\s+)?(?:run|ran|verified|tested|executed)|(?:should|must|will|needs? to|has to|expected to)(?:\s+now)?\s+(?:pass|succeed)|skipped|pending)|(?<failed>(?:not|never|\w{1,8}n['’]t)\s+(?:yet\s+)?(?:pass\w*|succe\w+)|(?<!\b0\s)fail\w*|broken|red|exit(?:s|ed)?(?:\s+(?:code|status|with))*\s+[1-9]\d*)|(?<passed>pass(?:ed|es|ing)?|succe(?:eds?|eded|ss\w*)|green|ok|exit(?:s|ed)?(?:\s+(?:code|status|with))*\s+0))\b|(?<tick>[✓✔✅])|(?<cross>[✗✘❌])/iu;
@@ -15136,100 +15217,6 @@ function pathIn(text) {
 function matchAt(sticky, line4, at) {
   sticky.lastIndex = at;
   return sticky.exec(line4);
-}
-
-// src/core/memory/handoff/parse-handoff.ts
-var HANDOFF_LIMIT = 1e5;
-function parseHandoff(text) {
-  const lines = markLines(unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/)));
-  const sections = /* @__PURE__ */ new Map();
-  for (const { section, from, to, rest } of placesOf(lines)) {
-    const own = [...rest === "" ? [] : [{ text: rest, fenced: false }], ...lines.slice(from + 1, to)];
-    const earlier = sections.get(section);
-    if (earlier === void 0) sections.set(section, own);
-    else for (const line4 of own) earlier.push(line4);
-  }
-  const spoken3 = (section) => (sections.get(section) ?? []).filter(({ fenced: fenced2 }) => !fenced2).map((line4) => line4.text);
-  return {
-    sections: new Map(
-      [...sections].map(([section, own]) => [
-        section,
-        own.map((line4) => line4.text).join("\n").trim()
-      ])
-    ),
-    files: [.../* @__PURE__ */ new Set([...filesInList(spoken3("Files")), ...filesInText(spoken3("Done"))])],
-    commands: commandsIn(sections.get("Commands to verify") ?? [])
-  };
-}
-var FENCE2 = /^ {0,3}(`{3,}|~{3,})\s{0,9}([^`\s]{0,40})/;
-function codeBlocks(lines) {
-  let mark3;
-  let opened2;
-  return lines.map((line4, at) => {
-    const [, fence, info] = FENCE2.exec(line4) ?? [];
-    const opens = mark3 === void 0;
-    if (opens) opened2 = fence === void 0 ? void 0 : at;
-    const closes = !opens && fence?.startsWith(mark3 ?? "") && info === "";
-    if (opens || closes) mark3 = opens ? fence : void 0;
-    return opened2;
-  });
-}
-function unwrapped(lines) {
-  const opened2 = codeBlocks(lines)[lines.findIndex((line4) => headingIn(line4) !== void 0)];
-  if (opened2 === void 0) return lines;
-  const inner = lines.slice(opened2 + 1);
-  const closing = codeBlocks([...inner, ""]).at(-1);
-  return inner.slice(0, closing);
-}
-function markLines(lines) {
-  const blocks = codeBlocks(lines);
-  return lines.map((text, at) => ({ text, fenced: blocks[at] !== void 0 }));
-}
-var HEADING_NEAR = 160;
-var BOLD_RANK = 7;
-var ATX = /^ {0,3}(#{1,6})\s{0,9}(\S.*)$/;
-var BOLD = /^ {0,3}(?:\d{1,2}[.)]\s{1,3})?(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s{0,3}:?(.*)$/;
-function placesOf(lines) {
-  const headings = lines.flatMap(({ text, fenced: fenced2 }, at) => {
-    const heading = fenced2 ? void 0 : headingIn(text) ?? otherHeading(text);
-    return heading === void 0 ? [] : [{ ...heading, at }];
-  });
-  const best = /* @__PURE__ */ new Map();
-  for (const { section, rank } of headings) {
-    if (section !== void 0) best.set(section, Math.min(rank, best.get(section) ?? rank));
-  }
-  const isOurs = ({ section, rank }) => section !== void 0 && rank === best.get(section);
-  const ends2 = (one, rank) => one !== void 0 && (isOurs(one) || one.rank <= Math.min(rank, BOLD_RANK - 1));
-  return headings.flatMap(({ section, rank, rest, at: from }, index) => {
-    if (section === void 0 || rank !== best.get(section)) return [];
-    let next = index + 1;
-    while (next < headings.length && !ends2(headings[next], rank)) next++;
-    return [{ section, rest, from, to: headings[next]?.at ?? lines.length }];
-  });
-}
-function headingIn(line4) {
-  if (line4.length > HEADING_NEAR && !/^ {0,3}(?:\d{1,2}[.)]\s{1,3})?(?:\*\*|__)/.test(line4)) return void 0;
-  const [, marks, text = ""] = ATX.exec(line4) ?? [];
-  if (marks !== void 0) {
-    const [title2 = "", ...rest2] = text.split(":");
-    const section2 = sectionOf(text) ?? sectionOf(title2);
-    const said = sectionOf(text) === void 0 ? rest2.join(":").replaceAll("*", "").trim() : "";
-    return section2 && { section: section2, rank: marks.length, rest: said };
-  }
-  const [, title = "", rest = ""] = BOLD.exec(line4) ?? [];
-  const section = sectionOf(title);
-  return section && { section, rank: BOLD_RANK, rest: rest.trim() };
-}
-function otherHeading(line4) {
-  const marks = ATX.exec(line4)?.[1];
-  return marks === void 0 ? void 0 : { section: void 0, rank: marks.length, rest: "" };
-}
-var BY_TITLE = new Map(HANDOFF_SECTIONS.map((name) => [wordsOf2(name), name]));
-function sectionOf(title) {
-  return title.length > HEADING_NEAR ? void 0 : BY_TITLE.get(wordsOf2(title));
-}
-function wordsOf2(title) {
-  return title.toLowerCase().replaceAll("&", " and ").replace(/\([^()]*\)/g, " ").replace(/[^a-z]+/g, " ").trim();
 }
 
 // src/core/memory/hand-back/recall.ts
@@ -16008,7 +15995,11 @@ function filesOf(ended, effects, folder, mask3) {
   const named = (path) => mask3(folder.path(path));
   const changes = [
     ...work.changes.map((change) => ({ ...change, path: named(change.path) })),
-    ...folder.certain(effects?.changes ?? []).map((change) => maskedChange(change, mask3))
+    ...folder.certain(effects?.changes ?? []).map(({ to, ...change }) => ({
+      ...change,
+      path: mask3(change.path),
+      ...to === void 0 ? {} : { to: mask3(to) }
+    }))
   ];
   const swaps = work.swaps.map(({ path, before, after }) => ({
     path: named(path),
@@ -16020,9 +16011,6 @@ function filesOf(ended, effects, folder, mask3) {
     ...changes.length === 0 ? {} : { changes },
     swaps: swaps.length === 0 ? void 0 : swaps
   };
-}
-function maskedChange({ path, change, to }, mask3) {
-  return { path: mask3(path), change, ...to === void 0 ? {} : { to: mask3(to) } };
 }
 function maskedCommand(command2, effects, mask3) {
   const { text, tail } = command2;
