@@ -8,8 +8,6 @@ import type { StudioOptions } from './flow-studio.ts';
 
 type Finish = (exitCode: number) => void;
 
-const PROFILE = 'the profile that holds: its name, or the path of its file (default: the flow says it)';
-
 export function define(command: Command, io: Io, finish: Finish): void {
   command.addHelpText(
     'after',
@@ -23,11 +21,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     ),
   );
   defineRun(command, io, finish);
-  command
-    .command('explain')
-    .description("show each step's budgets, where they come from, and what its briefing would hold")
-    .argument('<file>', 'the flow, in YAML or JSON')
-    .option('--profile <profile>', PROFILE)
+  onFlow(command, 'explain', "show each step's budgets, where they come from, and what its briefing would hold")
     .option('--json', 'as JSON')
     .option('--html <file>', 'as a page in this file')
     .option('--context-dir <folder>', 'where the runs are')
@@ -36,12 +30,8 @@ export function define(command: Command, io: Io, finish: Finish): void {
       const { explain } = await import('./flow-explain.ts');
       finish(await explain(file, options, io));
     });
-  command
-    .command('pack')
-    .description('print the briefing of a step')
-    .argument('<file>', 'the flow, in YAML or JSON')
+  onFlow(command, 'pack', 'print the briefing of a step')
     .argument('<step>', 'the id of one of its steps')
-    .option('--profile <profile>', PROFILE)
     .option('--run <run>', 'the run with the outputs of earlier steps (default: the newest of this flow)')
     .option('--receipt', 'print as JSON what the pack holds and leaves out, instead of the pack')
     .option('--context-dir <folder>', 'where the runs are')
@@ -64,11 +54,11 @@ export function define(command: Command, io: Io, finish: Finish): void {
       const { report } = await import('./flow-report.ts');
       finish(await report(run, options, io));
     });
-  command
-    .command('studio')
-    .description('show a flow, its budgets and what its last run made of them in a browser, and change the budgets')
-    .argument('<file>', 'the flow, in YAML or JSON')
-    .option('--profile <profile>', PROFILE)
+  onFlow(
+    command,
+    'studio',
+    'show a flow, its budgets and what its last run made of them in a browser, and change the budgets',
+  )
     .option('--no-open', 'print the address and open no browser')
     .option('--context-dir <folder>', 'where the receipts are')
     .addHelpText('after', examples('ctxb flow studio flow.yaml', 'ctxb flow studio flow.yaml --no-open'))
@@ -78,14 +68,21 @@ export function define(command: Command, io: Io, finish: Finish): void {
     });
 }
 
-function defineRun(command: Command, io: Io, finish: Finish): void {
-  command
-    .command('run')
-    .usage('[options] <file> -- claude [arguments]')
-    .description('run the steps of a flow, each in a fresh claude with a briefing of its own')
+function onFlow(command: Command, name: string, description: string): Command {
+  return command
+    .command(name)
+    .description(description)
     .argument('<file>', 'the flow, in YAML or JSON')
+    .option(
+      '--profile <profile>',
+      'the profile that holds: its name, or the path of its file (default: the flow says it)',
+    );
+}
+
+function defineRun(command: Command, io: Io, finish: Finish): void {
+  onFlow(command, 'run', 'run the steps of a flow, each in a fresh claude with a briefing of its own')
+    .usage('[options] <file> -- claude [arguments]')
     .argument('[claude...]', 'the program and its arguments, without a prompt and an output format')
-    .option('--profile <profile>', PROFILE)
     .option('--parallel <count>', 'steps that may run at once, where they do not need each other (default: 1)')
     .option('--resume <run>', 'continue an earlier run: steps that it has finished are not run again')
     .option(
