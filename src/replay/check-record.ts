@@ -43,7 +43,7 @@ export async function checkRecord({ file }: Source, options: Omit<ReplayOptions,
   let holdsActions = false;
   const replay = createSessionReplay({
     run: replayRun(options.policy),
-    withSeries: false,
+    series: false,
     mask: options.mask,
     onLine(read, line) {
       if (read.kind === 'run') holdsActions = read.decisions;

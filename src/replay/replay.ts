@@ -1,27 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { Policy } from '../core/governor/policy.ts';
-import type { Mask } from '../core/memory/words.ts';
 import { CtxbError } from '../errors.ts';
 import { type Filters, isMeant } from './filters.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
-import { createSessionReplay, type SessionReplay } from './session-replay.ts';
+import { type Asked, createSessionReplay, type SessionReplay } from './session-replay.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 
-export interface ReplayOptions {
+export interface ReplayOptions extends Asked {
   readonly policy: Policy;
-  /** One entry for each main-thread call in the summary. */
-  readonly series: boolean;
-  /** Compare the prediction of each call with what it was. */
-  readonly accuracy?: boolean;
-  /** What each relief kept of what was known before it. */
-  readonly retention?: boolean;
-  /** A call that is to be explained: its number, from 1, or its message's id. */
-  readonly explain?: string | undefined;
   readonly stdin: Readable;
-  /** Takes secrets out of texts. */
-  readonly mask: Mask;
   /** Told how many bytes were read, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
 }
@@ -38,15 +27,8 @@ export async function replaySource({ file, subagents }: Source, options: ReplayO
 }
 
 /** Judges the lines of a recording as they come. */
-export function createReplay({ policy, series, accuracy, retention, explain, mask }: ReplayOptions): SessionReplay {
-  return createSessionReplay({
-    run: replayRun(policy),
-    withSeries: series,
-    withAccuracy: accuracy === true,
-    withRetention: retention === true,
-    explain,
-    mask,
-  });
+export function createReplay({ policy, ...asked }: Asked & Pick<ReplayOptions, 'policy'>): SessionReplay {
+  return createSessionReplay({ ...asked, run: replayRun(policy) });
 }
 
 /** The result for one recording, or why there is none. */

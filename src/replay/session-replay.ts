@@ -36,32 +36,31 @@ export interface SessionReplay {
   summary(file: string): SessionSummary;
 }
 
-export interface SessionReplayOptions {
-  /** How a plain recording is judged; a record of `ctxb run` brings its own. */
-  readonly run: Run;
-  readonly withSeries: boolean;
-  readonly withAccuracy?: boolean;
-  readonly withRetention?: boolean;
+/** What is looked at. */
+export interface Asked {
+  /** Each main-thread call, each prompt and each result. */
+  readonly series: boolean;
+  /** Compare the prediction of each call with what it was. */
+  readonly accuracy?: boolean;
+  /** What each relief kept of what was known before it. */
+  readonly retention?: boolean;
   /** A call that is to be explained: its number, from 1, or its message's id. */
   readonly explain?: string | undefined;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: Mask;
+}
+
+export interface SessionReplayOptions extends Asked {
+  /** How a plain recording is judged; a record of `ctxb run` brings its own. */
+  readonly run: Run;
   /** Told of every line, and of its number from 1, before it is judged. */
   readonly onLine?: (line: RecordingLine, number: number) => void;
   /** Told of every decision, and of the number of the line that led to it. */
   readonly onDecision?: (decision: Decision, line: number) => void;
 }
 
-export function createSessionReplay({
-  run,
-  withSeries,
-  withAccuracy = false,
-  withRetention = false,
-  explain,
-  mask,
-  onLine,
-  onDecision,
-}: SessionReplayOptions): SessionReplay {
+export function createSessionReplay(options: SessionReplayOptions): SessionReplay {
+  const { run, mask, series, explain, onLine, onDecision } = options;
   const lines = { total: 0, unknown: 0, malformed: 0 };
   const time: { first: number | null; last: number | null } = { first: null, last: null };
   const decisions: Decision[] = [];
@@ -73,7 +72,7 @@ export function createSessionReplay({
   let peakCall = 0;
   let host = createHost(initialState(run));
   let memory: Memory | undefined;
-  let retention = withRetention ? createRetention({ run, mask, recorded: false }) : undefined;
+  let retention = options.retention ? createRetention({ run, mask, recorded: false }) : undefined;
   const reader = createInputReader();
   const cut = cutterWith(mask);
   const compactions = createCompactions();
@@ -83,11 +82,11 @@ export function createSessionReplay({
   const oddities = createOddities();
   const pauses = createPauses(run.policy.cost.prices);
   const waits = createWaits();
-  const accuracy = withAccuracy ? createAccuracy() : undefined;
+  const accuracy = options.accuracy ? createAccuracy() : undefined;
   const explainer = explain === undefined ? undefined : createExplainer(explain);
-  const calls = withSeries || explainer ? createCalls(run.policy.cost.prices) : undefined;
-  const prompts = createPrompts(cut, withSeries);
-  const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) });
+  const calls = series || explainer ? createCalls(run.policy.cost.prices) : undefined;
+  const prompts = createPrompts(cut, series);
+  const growth = createGrowth({ cut, keepAll: series, ...(calls && { onAdded: calls.added }) });
   // Calls before growth: what a call writes is in the context of the next one.
   const observers: readonly Pick<Observer<unknown>, 'see'>[] = [
     compactions,
@@ -108,7 +107,7 @@ export function createSessionReplay({
   function begin(recorded: Run): void {
     host = createHost(initialState(recorded));
     memory = recorded.policy.memory.enabled ? createMemory({ run: recorded, mask }) : undefined;
-    if (withRetention) retention = createRetention({ run: recorded, mask, recorded: memory !== undefined });
+    if (options.retention) retention = createRetention({ run: recorded, mask, recorded: memory !== undefined });
   }
 
   function take(input: Input): void {
@@ -227,7 +226,7 @@ export function createSessionReplay({
         oddities: oddities.found(),
         ...asked(),
         lines,
-        ...(calls === undefined || !withSeries ? {} : { series: calls.found(), prompts: all, results: found.results }),
+        ...(calls === undefined || !series ? {} : { series: calls.found(), prompts: all, results: found.results }),
       };
     },
   };

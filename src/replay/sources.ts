@@ -32,7 +32,7 @@ const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.
  */
 export function findSources(path: string, onFault: OnFault = raise): Source[] {
   if (path === '-') return [{ file: path, subagents: [] }];
-  const isFolder = attempt(path, () => statSync(path).isDirectory());
+  const isFolder = told(false, raise, path, () => statSync(path).isDirectory());
   const files = isFolder ? filesBelow(path, onFault).sort() : [path];
   return withoutAttached(files.map((file) => ({ file, subagents: subagentLogs(file, onFault) })));
 }
@@ -60,7 +60,7 @@ interface Found {
 export function findAllSources(paths: readonly string[], since: number | undefined): Found {
   const faults: CtxbError[] = [];
   const tell = (fault: CtxbError) => void faults.push(fault);
-  const sessions = withoutAttached(paths.flatMap((path) => told([], tell, () => findSources(path, tell))));
+  const sessions = withoutAttached(paths.flatMap((path) => told([], tell, path, () => findSources(path, tell))));
   const sources = sessions.filter((source) => isFresh(source, since));
   return { sources, stale: sessions.length - sources.length, faults };
 }
@@ -92,15 +92,15 @@ function filesBelow(folder: string, onFault: OnFault): string[] {
 
 /** Nothing of a folder that cannot be read. */
 function entriesOf(folder: string, onFault: OnFault): Dirent[] {
-  return told([], onFault, () => attempt(folder, () => readdirSync(folder, { withFileTypes: true })));
+  return told([], onFault, folder, () => readdirSync(folder, { withFileTypes: true }));
 }
 
-function told<T>(otherwise: T, onFault: OnFault, read: () => T): T {
+/** What is read, or something else where it cannot be. */
+function told<T>(otherwise: T, onFault: OnFault, path: string, read: () => T): T {
   try {
     return read();
-  } catch (error) {
-    if (!(error instanceof CtxbError)) throw error;
-    onFault(error);
+  } catch (cause) {
+    onFault(cause instanceof CtxbError ? cause : unreadable(path, cause));
     return otherwise;
   }
 }
@@ -109,7 +109,7 @@ function subagentLogs(file: string, onFault: OnFault): string[] {
   if (!file.endsWith('.jsonl')) return [];
   const folder = join(dirname(file), basename(file, '.jsonl'), SUBAGENTS);
   const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!told(false, onFault, () => attempt(folder, isThere))) return [];
+  if (!told(false, onFault, folder, isThere)) return [];
   return logsIn(folder, onFault).sort();
 }
 
@@ -120,12 +120,4 @@ function logsIn(folder: string, onFault: OnFault): string[] {
     // A folder will be told of as what cannot be read; a pipe or a link could keep the reader for ever.
     return RECORDING.test(entry.name) && (entry.isFile() || entry.isDirectory()) ? [path] : [];
   });
-}
-
-function attempt<T>(path: string, read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
 }

@@ -13,8 +13,8 @@ import { unmasked } from '../support/unmasked.ts';
 export function accuracyAsStream(file: string): Accuracy {
   const replay = createSessionReplay({
     run: runWith({ mode: 'replay' }),
-    withSeries: false,
-    withAccuracy: true,
+    series: false,
+    accuracy: true,
     mask: unmasked,
   });
   for (const text of readFileSync(file, 'utf8').split('\n')) {

@@ -12,7 +12,7 @@ const LOGS = [...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS].filter(({ path }) => 
 describe('the reference, which shares no code with ctxb,', () => {
   it.each(LOGS)('counts the contexts and compactions of $name alike', ({ path }) => {
     const run = runWith({ mode: 'replay' });
-    const replay = createSessionReplay({ run, withSeries: true, mask: unmasked });
+    const replay = createSessionReplay({ run, series: true, mask: unmasked });
     for (const line of linesOf(path)) replay.line(asRead(line));
     const { series = [], compactions } = replay.summary(path);
     const { contexts, boundaries } = readReference(path);

@@ -6,8 +6,8 @@ import { boundaryLine, callLine, initLine, type Line, runWith, toolResultLine, u
 import { asRead, FIXTURE_RECORDINGS, linesOf } from '../support/recordings.ts';
 import { unmasked } from '../support/unmasked.ts';
 
-function summaryOf(lines: readonly string[], explain: string, withSeries = false) {
-  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries, explain, mask: unmasked });
+function summaryOf(lines: readonly string[], explain: string, series = false) {
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series, explain, mask: unmasked });
   for (const line of lines) replay.line(asRead(line));
   return replay.summary('x');
 }

@@ -9,7 +9,7 @@ import { unmasked } from '../support/unmasked.ts';
 type Row = Record<string, unknown>;
 
 function judged(rows: readonly Row[]): SessionSummary {
-  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries: true, mask: unmasked });
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: true, mask: unmasked });
   for (const row of rows) replay.line(asRead(JSON.stringify(row)));
   return replay.summary('r');
 }

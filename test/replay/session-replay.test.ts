@@ -137,7 +137,7 @@ describe('a record', () => {
     note({ t: 2, from: 'caller', event: { kind: 'end' } });
     driver.callerEnd();
 
-    const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
+    const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
     for (const line of lines) replay.line(asRead(line));
     const summary = replay.summary('record');
     expect(decisions(driver.actions).map(({ kind }) => kind)).toEqual(['warn', 'compact', 'compacted', 'landed']);
@@ -152,7 +152,7 @@ describe('the dialect', () => {
     { name: 'compact.dialogue.ndjson', dialect: 'stream' },
     { name: 'tool-turn.session.jsonl', dialect: 'session' },
   ])('of $name is $dialect', ({ name, dialect }) => {
-    const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
+    const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
     for (const line of linesOf(fixture(name))) replay.line(asRead(line));
     expect(replay.summary(name).dialect).toBe(dialect);
   });

@@ -93,7 +93,7 @@ function resultOf([tool, tokens]: readonly [string, number], call: number): Resu
 /** What a replay with the series says of some lines. */
 function trackedSummary(lines: readonly string[]): SessionSummary {
   const run = runWith({ mode: 'replay', policy: DEFAULTS });
-  const replay = createSessionReplay({ run, withSeries: true, mask: unmasked });
+  const replay = createSessionReplay({ run, series: true, mask: unmasked });
   for (const line of lines) replay.line(asRead(line));
   return replay.summary('recording');
 }

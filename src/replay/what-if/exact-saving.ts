@@ -2,8 +2,7 @@ import type { Policy } from '../../core/governor/policy.ts';
 import { contextOf } from '../../core/protocol/usage.ts';
 import type { CallSeen, CountedCall } from '../items-seen.ts';
 import type { SessionSummary } from '../summary.ts';
-import { comparePolicies, whatIfTotals } from './compare.ts';
-import { usdOf } from './totals.ts';
+import { comparePolicies, usdOf, whatIfTotals } from './compare.ts';
 
 /** What sessions cost, and would have cost had they been compacted exactly as soon as that pays, in US dollars. */
 export interface ExactSaving {

@@ -30,7 +30,7 @@ export interface Step {
   readonly warm: number | undefined;
 }
 
-export interface Relief {
+interface Relief {
   readonly by: ReliefBy;
   readonly isExact: boolean;
 }
@@ -47,33 +47,28 @@ export interface RecordedSteps {
 /** @param session with its series */
 export function stepsOf(session: SessionSummary): RecordedSteps {
   const series = session.series ?? [];
-  const reliefs = grouped(reliefsOf(session), ({ call }) => call);
-  const reliefsAt = (calls: number) => (reliefs.get(calls) ?? []).map(({ by, isExact }) => ({ by, isExact }));
-  const results = grouped(session.results ?? [], ({ call }) => call);
+  const reliefs = byCall(reliefsOf(session));
+  const results = byCall((session.results ?? []).map((result) => [result.call, result]));
   const steps = series.map((call, at) =>
-    stepOf(call, series[at - 1], { reliefs: reliefsAt(at), results: results.get(call.number) ?? [] }),
+    stepOf(call, series[at - 1], { reliefs: reliefs(at), results: results(call.number) }),
   );
   const caches = series.some(({ cacheRead, cacheCreation }) => cacheRead + cacheCreation > 0);
-  return { steps, after: series.length === 0 ? [] : reliefsAt(series.length), caches };
+  return { steps, after: series.length === 0 ? [] : reliefs(series.length), caches };
 }
 
 /** With the number of calls before. */
-function reliefsOf({ compactions, actions }: SessionSummary): (Relief & { readonly call: number })[] {
+function reliefsOf({ compactions, actions }: SessionSummary): (readonly [number, Relief])[] {
   const handoffs = actions.filter(({ kind }) => kind === 'handed-over');
   return [
-    ...compactions.map(({ call, by, how }) => ({ call, by, isExact: how === 'exact' })),
-    ...handoffs.map(({ at }) => ({ call: at.call, by: 'handoff' as const, isExact: false })),
+    ...compactions.map(({ call, by, how }) => [call, { by, isExact: how === 'exact' }] as const),
+    ...handoffs.map(({ at }) => [at.call, { by: 'handoff', isExact: false }] as const),
   ];
 }
 
-function grouped<T>(items: readonly T[], keyOf: (item: T) => number): ReadonlyMap<number, readonly T[]> {
+function byCall<T>(items: readonly (readonly [number, T])[]): (call: number) => readonly T[] {
   const groups = new Map<number, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
+  for (const [call, item] of items) groups.set(call, [...(groups.get(call) ?? []), item]);
+  return (call) => groups.get(call) ?? [];
 }
 
 function stepOf(call: CallSeen, previous: CallSeen | undefined, known: Pick<Step, 'reliefs' | 'results'>): Step {

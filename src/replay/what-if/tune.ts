@@ -2,8 +2,7 @@ import type { Prices } from '../../core/governor/cost/prices.ts';
 import { inTokens } from '../../core/governor/policy.ts';
 import type { SessionSummary } from '../summary.ts';
 import { assumptionsOf } from './basis.ts';
-import { comparePolicies } from './compare.ts';
-import { usdOf } from './totals.ts';
+import { comparePolicies, usdOf } from './compare.ts';
 import { isExact, type SessionWhatIf, type WhatIfPolicy, type WhatIfRun } from './what-if.ts';
 
 /** Fewer say too little about the sessions to come. */

@@ -1,6 +1,5 @@
 import type { SessionSummary } from '../../replay/summary.ts';
-import { whatIfTotals } from '../../replay/what-if/compare.ts';
-import { usdOf } from '../../replay/what-if/totals.ts';
+import { usdOf, whatIfTotals } from '../../replay/what-if/compare.ts';
 import type { Best, Figures, ReliefBy, SessionWhatIf, WhatIfTotals } from '../../replay/what-if/what-if.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { aligned } from '../layout.ts';

@@ -274,7 +274,7 @@ describe('memory', () => {
     const kinds = run.decisions.map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(['dead-end', 'recall', 'receipt']));
     expect(kinds.filter((kind) => kind === 'receipt')).toHaveLength(2);
-    const replay = createSessionReplay({ run: runWith(), withSeries: false, mask: unmasked });
+    const replay = createSessionReplay({ run: runWith(), series: false, mask: unmasked });
     for (const line of run.record) replay.line(asRead(line));
     expect(byKind(replay.summary('record').actions)).toStrictEqual(byKind(run.decisions));
   });

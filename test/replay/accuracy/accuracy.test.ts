@@ -17,8 +17,8 @@ import { unmasked } from '../../support/unmasked.ts';
 function accuracyOf(lines: readonly string[]): Accuracy {
   const replay = createSessionReplay({
     run: runWith({ mode: 'replay' }),
-    withSeries: false,
-    withAccuracy: true,
+    series: false,
+    accuracy: true,
     mask: unmasked,
   });
   for (const line of lines) replay.line(asRead(line));

@@ -14,7 +14,7 @@ import { asRead } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';
 
 function summaryOf(...lines: readonly Line[]) {
-  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
   for (const line of lines) replay.line(asRead(JSON.stringify(line)));
   return replay.summary('x');
 }

@@ -24,7 +24,7 @@ function call(minute: number, read: number, written: number, hour = false): Line
 }
 
 function summaryOf(lines: readonly Line[]) {
-  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
   for (const line of lines) replay.line(asRead(JSON.stringify(line)));
   return replay.summary('x');
 }

@@ -43,8 +43,8 @@ const ALL_KEPT = `The user: "${PROMPT}"
 function retentionOf(lines: readonly Line[]): NonNullable<SessionSummary['retention']> {
   const replay = createSessionReplay({
     run: runWith({ mode: 'observe' }),
-    withSeries: false,
-    withRetention: true,
+    series: false,
+    retention: true,
     mask: unmasked,
   });
   for (const line of lines) replay.line(asRead(JSON.stringify(line)));

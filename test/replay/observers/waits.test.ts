@@ -20,7 +20,7 @@ const logged = (minute: number, retryInMs: number, status = 529) => ({
 const failure = (minute: number) => ({ ...syntheticLine('API Error: 529 Overloaded.'), ...at(minute) });
 
 function summaryOf(lines: readonly Line[]) {
-  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
   for (const line of lines) replay.line(asRead(JSON.stringify(line)));
   return replay.summary('x');
 }
