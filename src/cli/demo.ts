@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { installedClaude, lookForClaude } from '../claude/find-claude.ts';
 import { arrivals } from '../demo/arrivals.ts';
 import { closingText } from '../demo/closing-text.ts';
-import { readFacts } from '../demo/facts.ts';
+import { type DemoFacts, readFacts } from '../demo/facts.ts';
 import { DEMO_PROMPTS } from '../demo/job.ts';
 import { type DemoRun, runLive } from '../demo/live-run.ts';
 import { createScreen } from '../demo/screen.ts';
@@ -45,7 +45,7 @@ async function demo(flags: DemoFlags, io: Io): Promise<number> {
   if (run.interrupted || screen.stdout.errored) return run.exitCode;
   const facts = readFacts(run.record);
   io.stdout.write(closingText({ facts, seen: run.seen, live: claude !== undefined }, style, io.stdout.columns));
-  const failure = findFailure(run);
+  const failure = findFailure(run, facts);
   if (failure !== undefined) throw new CtxbError('bug', `the demo failed: ${failure}`);
   return 0;
 }
@@ -72,9 +72,8 @@ async function perform(claude: string | undefined, screen: ReturnType<typeof cre
   return playRecorded(screen, io);
 }
 
-function findFailure({ exitCode, record, seen }: DemoRun): string | undefined {
+function findFailure({ exitCode, seen }: DemoRun, { turns }: DemoFacts): string | undefined {
   if (exitCode !== 0) return `claude ended with exit code ${exitCode}`;
-  const { turns } = readFacts(record);
   const finished = turns.filter(({ sum, failed }) => sum !== undefined && !failed).length;
   if (finished !== DEMO_PROMPTS.length) return `${finished} of ${DEMO_PROMPTS.length} prompts were answered`;
   const wrong = DEMO_PROMPTS.findIndex((_, index) => arrivals(seen, index) !== 1);
