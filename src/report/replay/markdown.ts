@@ -1,5 +1,5 @@
 import { totalsOf } from '../../replay/copies.ts';
-import type { CompactionSeen, ResultSeen } from '../../replay/items-seen.ts';
+import type { CompactionSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, tokens } from '../figures.ts';
 import { UNICODE } from '../glyphs.ts';
@@ -30,7 +30,8 @@ export const markdown = collected(({ sessions }, page, { breaches, faults }) => 
     '### Context of Claude Code',
     ...listed('Gates that were not passed:', breaches),
     ...listed('What could not be read:', faults),
-    sessions.length === 0 ? 'no recordings found' : sessionsTable(named, { ...page, glyphs: UNICODE, style: PLAIN }),
+    ...(sessions.length === 0 ? ['no recordings found'] : []),
+    ...sessionsTable(named, { ...page, glyphs: UNICODE, style: PLAIN }),
     ...compactionsTable(named),
     ...largestTable(named),
   ]
@@ -42,19 +43,12 @@ function listed(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${cell(line)}`).join('\n')];
 }
 
-function sessionsTable(named: readonly Named[], page: Page): string {
-  const rows = named.map(({ session, name }) => [
-    name,
-    curveOf(session, page),
-    ...figuresOf(totalsOf([session]), UNICODE),
-  ]);
-  const sessions = named.map(({ session }) => session);
-  const all = [`**${counted(named.length, 'session')}**`, '', ...figuresOf(totalsOf(sessions), UNICODE)];
-  return table(
-    ['session', 'context', 'peak', 'calls', 'compacted', 'cost'],
-    2,
-    named.length > 1 ? [...rows, all] : rows,
-  );
+function sessionsTable(named: readonly Named[], page: Page): string[] {
+  const figures = (sessions: readonly SessionSummary[]) => figuresOf(totalsOf(sessions), page.glyphs);
+  const rows = named.map(({ session, name }) => [name, curveOf(session, page), ...figures([session])]);
+  const all = [`**${counted(named.length, 'session')}**`, '', ...figures(named.map(({ session }) => session))];
+  const headings = ['session', 'context', 'peak', 'calls', 'compacted', 'cost'];
+  return table(headings, 2, named.length > 1 ? [...rows, all] : rows);
 }
 
 function curveOf(session: SessionSummary, page: Page): string {
@@ -79,28 +73,25 @@ function compactionsTable(named: readonly Named[]): string[] {
       firstAfter === null ? '–' : tokens(firstAfter),
     ]),
   );
-  return rows.length === 0 ? [] : [table(['session', 'compacted by', 'after call', 'from', 'to'], 2, rows)];
+  return table(['session', 'compacted by', 'after call', 'from', 'to'], 2, rows);
 }
 
 function largestTable(named: readonly Named[]): string[] {
-  const all = named.flatMap(({ session, name }) => session.largest.map((result) => ({ name, result })));
-  const rows = all
-    .sort((a, b) => b.result.tokens - a.result.tokens)
+  const rows = named
+    .flatMap(({ session, name }) => session.largest.map((result) => ({ name, ...result })))
+    .sort((a, b) => b.tokens - a.tokens)
     .slice(0, LARGEST)
-    .map(({ name, result }) => [name, ...resultCells(result)]);
-  return rows.length === 0
-    ? []
-    : [table(['session', 'largest results', 'of', 'tokens, about', 'calls with it'], 3, rows)];
-}
-
-function resultCells({ tool, target, tokens: size, stayed }: ResultSeen): string[] {
-  return [cell(tool), cell(target), tokens(size), tokens(stayed)];
+    .map(({ name, tool, target, tokens: size, stayed }) => {
+      return [name, cell(tool), cell(target), tokens(size), tokens(stayed)];
+    });
+  return table(['session', 'largest results', 'of', 'tokens, about', 'calls with it'], 3, rows);
 }
 
 /** @param texts columns of text, the others are figures */
-function table(headings: readonly string[], texts: number, rows: readonly (readonly string[])[]): string {
+function table(headings: readonly string[], texts: number, rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [];
   const rule = headings.map((_, column) => (column < texts ? '---' : '---:'));
-  return [headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return [[headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')];
 }
 
 /** A text from outside that is to be read as it is: any punctuation may follow a backslash. */

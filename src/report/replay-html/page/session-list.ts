@@ -2,6 +2,7 @@ import { h, s } from '../../../browser/dom.ts';
 import { ownFigures, totalsOf } from '../../../replay/copies.ts';
 import { counted, dollars, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
+import type { Color } from './pen.ts';
 import { timeText } from './session-tables.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
@@ -111,32 +112,26 @@ const [WIDTH, HEIGHT] = [120, 28];
 
 /** A curve without scales; its upper edge is the window, where that is known. */
 function sparkline(figures: readonly number[], window: number | null, words: string): SVGElement {
-  const top = Math.max(window ?? 0, ...figures, 1);
+  const peak = Math.max(...figures, 0);
+  const top = Math.max(window ?? 0, peak, 1);
   const step = figures.length > 1 ? WIDTH / (figures.length - 1) : 0;
   const points = figures.map((figure, at) => `${round(at * step)},${round(HEIGHT - (figure / top) * HEIGHT)}`);
-  const line =
-    points.length === 1 ? `0,${points[0]?.split(',')[1]} ${WIDTH},${points[0]?.split(',')[1]}` : points.join(' ');
-  return s(
+  const line = points.length === 1 ? `${points[0]} ${WIDTH},${points[0]?.split(',')[1]}` : points.join(' ');
+  const box = { viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`, width: WIDTH, height: HEIGHT + 4 };
+  const curve = s(
     'svg',
-    {
-      class: `sparkline ${ratingOf(window === null ? 0 : Math.max(...figures, 0) / window)}`,
-      viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`,
-      width: WIDTH,
-      height: HEIGHT + 4,
-      role: 'img',
-      'aria-label': words,
-    },
+    { class: 'sparkline', ...box, role: 'img', 'aria-label': words },
     s('polygon', { points: `0,${HEIGHT} ${line} ${WIDTH},${HEIGHT}` }),
     s('polyline', { points: line }),
   );
+  curve.style.color = `var(--${window === null ? 'mark' : colorOf(peak / window)})`;
+  return curve;
 }
 
-/** From where on it is drawn as a warning, and as trouble, as shares of the window. */
-const [WARNING, TROUBLE] = [0.7, 0.85];
-
-function ratingOf(peak: number): string {
-  if (peak >= TROUBLE) return 'bad';
-  return peak >= WARNING ? 'warn' : 'fine';
+/** As a warning and as trouble, from these shares of the window on. */
+function colorOf(share: number): Color {
+  if (share >= 0.85) return 'bad';
+  return share >= 0.7 ? 'warn' : 'mark';
 }
 
 function round(figure: number): number {
