@@ -14,9 +14,9 @@ export type EndKind = 'gone' | 'unsure' | 'ended' | 'killed' | 'refused';
 export interface ClaudeEnd {
   readonly kind: EndKind;
   /**
-   * What it had started outside of its group and is still running, with all that these have started, as far as it was seen. claude runs
-   * every shell command in a session of its own, and 2.1.197 leaves it behind on SIGTERM, every version on SIGKILL. It
-   * is not signalled, as it may be a server that is meant to stay. Always empty where there is no `/proc`.
+   * What it had started outside of its group and is still running, with all that these have started, as far as it was
+   * seen. claude runs every shell command in a session of its own, and 2.1.197 leaves it behind on SIGTERM, every version
+   * on SIGKILL. It is not signalled, as it may be a server that is meant to stay. Empty where there is no `/proc`.
    */
   readonly left: readonly ProcessMark[];
 }

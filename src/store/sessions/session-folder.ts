@@ -80,16 +80,11 @@ export function openSessionFolder(contextDir: string, id: string, who: Who): Ses
   throw new CtxbError('store', `${join(root.path, SESSIONS, own)} is open in another process: wait until it ends`);
 }
 
-interface Use {
-  readonly name: string;
-  readonly now: () => number;
-}
-
 function useFolder(
   root: ContextDir,
   dir: ContextDir,
   lock: Lock,
-  { name, now }: Use,
+  { name, now }: Pick<Who, 'now'> & { readonly name: string },
 ): Omit<SessionFolder, 'path' | 'id' | 'contested'> {
   sweep(dir, Number.POSITIVE_INFINITY);
   // What is young there may be another run's that is just being written.
