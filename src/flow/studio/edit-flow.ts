@@ -42,7 +42,8 @@ function editOnce(path: string, text: string, edit: Edit, profile: string | unde
   const place = [...holder, 'budgets', ...(isLast ? [] : [key])];
   const edited = editText(text, { place, value, behind: BEFORE_BUDGETS }, styleOf(path));
   if (edited !== undefined) return edited;
-  const where = step === null ? basename(path) : step === PROFILE ? `profile ${profile}` : `step ${step}`;
+  const level = step === PROFILE ? `profile ${profile}` : `step ${step}`;
+  const where = step === null ? basename(path) : level;
   throw new CtxbError(
     'usage',
     `the budgets of ${where} are shared with other places by an anchor; change them by hand`,

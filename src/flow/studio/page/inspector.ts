@@ -33,10 +33,11 @@ export function inspect(
     const budgets = levelOf(now, step);
     if (now === undefined || budgets === undefined) return;
     const index = now.steps.findIndex(({ id }) => id === step);
-    const holder = step === PROFILE ? `${now.profile?.key}.` : step === null ? '' : `steps[${index}].`;
+    const holder = step === PROFILE ? now.profile?.key : `steps[${index}]`;
+    const place = step === null ? 'budgets' : `${holder}.budgets`;
     form.update({
       budgets,
-      faultOf: (key) => findings.find((finding) => finding.key === `${holder}budgets.${key}`)?.message,
+      faultOf: (key) => findings.find((finding) => finding.key === `${place}.${key}`)?.message,
       isDraft: (key) => drafts.get(step, key) !== undefined,
     });
     const chosen = now.steps[index];
