@@ -110,16 +110,13 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
   const { usage, messageId, model, blocks } = event;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return state;
   const agent = agentOf(state, id) ?? NEW_AGENT;
-  const usesTool = blocks.some(({ type }) => type === 'tool_use') || isSame(agent, messageId);
+  const isSame = messageId !== '' && agent.last?.messageId === messageId;
+  const usesTool = blocks.some(({ type }) => type === 'tool_use') || (isSame && agent.last?.usesTool === true);
   const { output = usage.output, microUsd = 0 } = open ?? {};
   const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
   const begun = blocks.flatMap((block) => (block.type === 'tool_use' && isAgentCall(block.name) ? [block.id] : []));
   const started = begun.length === 0 ? agent.started : [...agent.started, ...begun];
   return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started });
-}
-
-function isSame({ last }: Agent, messageId: string): boolean {
-  return messageId !== '' && last?.messageId === messageId && last.usesTool;
 }
 
 /** The result of an agent that its parent has waited for, with the usage of its last call, which the stream leaves out. */
@@ -133,19 +130,15 @@ function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   const kind = textOf(report.agentType);
   const agent = agentOf(asked, id);
   // A session log has the agent's lines in a file of its own, by another id.
-  if (agent === undefined || id === undefined) {
+  if (agent === undefined || id === undefined)
     return kind === undefined ? asked : withAgent(asked, taskId, { kind, taskId });
-  }
   const phase = report.status === 'completed' && agent.phase === 'running' ? 'over' : agent.phase;
   const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase });
   const usage = readUsage(report.usage);
   const isSeen = agent.last !== undefined && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
   if (report.status !== 'completed' || usage === undefined || isSeen || agent.phase === 'stopped') return over;
-  return withAgent(
-    over,
-    id,
-    countCall(withoutEstimate(agent), exactCall(asked, agent, usage, textOf(report.resolvedModel))),
-  );
+  const call = exactCall(asked, agent, usage, textOf(report.resolvedModel));
+  return withAgent(over, id, countCall(withoutEstimate(agent), call));
 }
 
 function readTask(state: GovernorState, event: TaskEvent): GovernorState {
@@ -179,8 +172,7 @@ function countTask(state: GovernorState, id: string, agent: Agent, tokens: numbe
     ? tokens !== agent.used
     : isEnd && agent.phase === 'running' && agent.last?.usesTool !== false;
   if (!isDue || tokens === 0) return state;
-  const call = estimatedCall(state, agent.used, tokens, agent.last?.model);
-  const counted = countCall(agent, call);
+  const counted = countCall(agent, estimatedCall(state, agent.used, tokens, agent.last?.model));
   // The count includes the answer, which is in no context any more.
   const peak = agent.isUnseen || agent.calls === 0 ? tokens : agent.peak;
   return withAgent(state, id, { ...counted, peak: Math.max(agent.peak, peak) });

@@ -15,8 +15,7 @@ export function followResults(before: GovernorState, state: GovernorState, event
   if (event.kind === 'result') return keep(withBudget(settledTurn(state), { results: 0, hinted: {} }));
   if (event.kind === 'init') return keep(settledTurn(state));
   if (event.kind !== 'user' || event.replay) return keep(state);
-  if (event.role === 'summary')
-    return keep(event.subagent === null ? remembered(state, plainText(event.blocks)) : state);
+  if (event.role === 'summary' && event.subagent === null) return keep(remembered(state, plainText(event.blocks)));
   // Nobody cuts anything in a recording, and going through all its texts would take longer than all the rest.
   return event.role === 'tool-result' && state.run.mode !== 'replay' ? arrived(state, event) : keep(state);
 }
@@ -36,11 +35,9 @@ export function remembered(state: GovernorState, text: string): GovernorState {
 }
 
 function arrived(state: GovernorState, { blocks, subagent }: UserEvent): Step {
-  const results = blocks.filter((block): block is ToolResult => block.type === 'tool_result');
-  return chain(
-    keep(state),
-    ...results.map((result) => (next: GovernorState) => count(next, result, subagent === null)),
-  );
+  const results = blocks.filter((block) => block.type === 'tool_result');
+  const counts = results.map((result) => (next: GovernorState) => count(next, result, subagent === null));
+  return chain(keep(state), ...counts);
 }
 
 function count(state: GovernorState, result: ToolResult, isMain: boolean): Step {

@@ -55,13 +55,13 @@ export function hintText(unit: Unit, left: number): string {
 /** How much of a tool's output the budget allows, from the zone `warning` on, once little enough is left. */
 export function hintFor(state: GovernorState, call: ToolCall): Telling {
   const unit = unitOf(call);
-  if (unit === undefined || call.agent !== null || statusOf(state.told.zone) === 'ok') return { state, text: '' };
+  const nothing = { state, text: '' };
+  if (unit === undefined || call.agent !== null || statusOf(state.told.zone) === 'ok') return nothing;
   const { window: left } = roomFor(state, null);
   const { hinted } = state.toolBudget;
-  const last = hinted[unit.name];
-  if (left === undefined || left < LEAST_REMAINING || left >= NEAR * alertLevels(state).warnBelow)
-    return { state, text: '' };
-  if (last !== undefined && left > last * FALLEN) return { state, text: '' };
+  const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
+  if (left === undefined || left < LEAST_REMAINING || left > last * FALLEN) return nothing;
+  if (left >= NEAR * alertLevels(state).warnBelow) return nothing;
   return {
     state: withBudget(state, { hinted: { ...hinted, [unit.name]: left } }),
     text: `${hintText(unit, left)} A longer result has the context compacted.`,
