@@ -13324,15 +13324,13 @@ function readCall2(state, event, id) {
   const { usage, messageId, model, blocks } = event;
   if (event.synthetic || usage === void 0 || saysNothing(usage)) return state;
   const agent = agentOf(state, id) ?? NEW_AGENT;
-  const usesTool = blocks.some(({ type }) => type === "tool_use") || isSame2(agent, messageId);
+  const isSame4 = messageId !== "" && agent.last?.messageId === messageId;
+  const usesTool = blocks.some(({ type }) => type === "tool_use") || isSame4 && agent.last?.usesTool === true;
   const { output = usage.output, microUsd = 0 } = open ?? {};
   const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
   const begun = blocks.flatMap((block2) => block2.type === "tool_use" && isAgentCall(block2.name) ? [block2.id] : []);
   const started = begun.length === 0 ? agent.started : [...agent.started, ...begun];
   return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started });
-}
-function isSame2({ last }, messageId) {
-  return messageId !== "" && last?.messageId === messageId && last.usesTool;
 }
 function readHandBack(state, event) {
   const report = fieldsOf(event.toolReport);
@@ -13343,19 +13341,15 @@ function readHandBack(state, event) {
   if (taskId === void 0) return asked;
   const kind = textOf(report.agentType);
   const agent = agentOf(asked, id);
-  if (agent === void 0 || id === void 0) {
+  if (agent === void 0 || id === void 0)
     return kind === void 0 ? asked : withAgent(asked, taskId, { kind, taskId });
-  }
   const phase = report.status === "completed" && agent.phase === "running" ? "over" : agent.phase;
   const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase });
   const usage = readUsage(report.usage);
   const isSeen = agent.last !== void 0 && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
   if (report.status !== "completed" || usage === void 0 || isSeen || agent.phase === "stopped") return over;
-  return withAgent(
-    over,
-    id,
-    countCall(withoutEstimate(agent), exactCall(asked, agent, usage, textOf(report.resolvedModel)))
-  );
+  const call = exactCall(asked, agent, usage, textOf(report.resolvedModel));
+  return withAgent(over, id, countCall(withoutEstimate(agent), call));
 }
 function readTask(state, event) {
   const { change, taskId, toolUseId, tokens: tokens2 } = event;
@@ -13380,8 +13374,7 @@ function isStartedByAgent({ subagents }, toolUseId) {
 function countTask(state, id, agent, tokens2, isEnd2) {
   const isDue = agent.isUnseen ? tokens2 !== agent.used : isEnd2 && agent.phase === "running" && agent.last?.usesTool !== false;
   if (!isDue || tokens2 === 0) return state;
-  const call = estimatedCall(state, agent.used, tokens2, agent.last?.model);
-  const counted5 = countCall(agent, call);
+  const counted5 = countCall(agent, estimatedCall(state, agent.used, tokens2, agent.last?.model));
   const peak = agent.isUnseen || agent.calls === 0 ? tokens2 : agent.peak;
   return withAgent(state, id, { ...counted5, peak: Math.max(agent.peak, peak) });
 }
@@ -13994,8 +13987,8 @@ function readAssistant(state, event, generated) {
   const { gauge, session } = state;
   const { usage, messageId, model, outputFinal } = event;
   if (event.synthetic || usage === void 0 || saysNothing(usage)) return gauge;
-  const isSame5 = messageId !== "" && gauge.call?.messageId === messageId;
-  if (isSame5) return extendCall(gauge, generated, usage.output, outputFinal);
+  const isSame4 = messageId !== "" && gauge.call?.messageId === messageId;
+  if (isSame4) return extendCall(gauge, generated, usage.output, outputFinal);
   const aside = asideOf(gauge, event, session.model);
   if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
   const known = withWindow(gauge, recordedWindow(state, event, learnFromModelId(gauge.window, model)));
@@ -14132,8 +14125,7 @@ function followResults(before, state, event) {
   if (event.kind === "result") return keep(withBudget(settledTurn(state), { results: 0, hinted: {} }));
   if (event.kind === "init") return keep(settledTurn(state));
   if (event.kind !== "user" || event.replay) return keep(state);
-  if (event.role === "summary")
-    return keep(event.subagent === null ? remembered(state, plainText(event.blocks)) : state);
+  if (event.role === "summary" && event.subagent === null) return keep(remembered(state, plainText(event.blocks)));
   return event.role === "tool-result" && state.run.mode !== "replay" ? arrived(state, event) : keep(state);
 }
 var EMPTIED = { history: 0, results: 0, hinted: {}, alerted: "none" };
@@ -14146,10 +14138,8 @@ function remembered(state, text) {
 }
 function arrived(state, { blocks, subagent }) {
   const results = blocks.filter((block2) => block2.type === "tool_result");
-  return chain(
-    keep(state),
-    ...results.map((result) => (next) => count(next, result, subagent === null))
-  );
+  const counts2 = results.map((result) => (next) => count(next, result, subagent === null));
+  return chain(keep(state), ...counts2);
 }
 function count(state, result, isMain) {
   const { open, results, agents } = state.toolBudget;
@@ -14198,13 +14188,13 @@ function hintText(unit, left) {
 }
 function hintFor(state, call) {
   const unit = unitOf(call);
-  if (unit === void 0 || call.agent !== null || statusOf(state.told.zone) === "ok") return { state, text: "" };
+  const nothing = { state, text: "" };
+  if (unit === void 0 || call.agent !== null || statusOf(state.told.zone) === "ok") return nothing;
   const { window: left } = roomFor(state, null);
   const { hinted } = state.toolBudget;
-  const last = hinted[unit.name];
-  if (left === void 0 || left < LEAST_REMAINING || left >= NEAR5 * alertLevels(state).warnBelow)
-    return { state, text: "" };
-  if (last !== void 0 && left > last * FALLEN) return { state, text: "" };
+  const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
+  if (left === void 0 || left < LEAST_REMAINING || left > last * FALLEN) return nothing;
+  if (left >= NEAR5 * alertLevels(state).warnBelow) return nothing;
   return {
     state: withBudget(state, { hinted: { ...hinted, [unit.name]: left } }),
     text: `${hintText(unit, left)} A longer result has the context compacted.`
@@ -15271,10 +15261,10 @@ function usefulOf(evidence) {
     if (kind === "command" || kind === "file read") {
       return !(kind === "command" && onlyReads(subject)) && left[kind]-- > 0;
     }
-    return kind === "dead end" || !deadEnds2.some((deadEnd) => isSame3(item, deadEnd));
+    return kind === "dead end" || !deadEnds2.some((deadEnd) => isSame2(item, deadEnd));
   });
 }
-function isSame3({ kind, line: line4, calls, facts: [fact] }, deadEnd) {
+function isSame2({ kind, line: line4, calls, facts: [fact] }, deadEnd) {
   if (kind === "error") return calls.some((id) => deadEnd.calls.includes(id));
   if (kind !== "failing command") return false;
   return fact?.whole === deadEnd.facts[0]?.or?.whole || deadEnd.line.includes(line4.slice(0, line4.indexOf("`", 1) + 1));
@@ -16320,12 +16310,12 @@ ${[callOf(c), callOf(d)].sort().join("\n")}`;
 function isRound(calls) {
   const [a, b, c, d] = calls;
   if (a === void 0 || b === void 0 || c === void 0 || d === void 0) return false;
-  return isSame4(a, c) && isSame4(b, d) && !isSame4(a, b) && ![c, d].some(isUntold);
+  return isSame3(a, c) && isSame3(b, d) && !isSame3(a, b) && ![c, d].some(isUntold);
 }
 function callOf({ name, input }) {
   return `${name} ${input}`;
 }
-function isSame4(a, b) {
+function isSame3(a, b) {
   return a.input === b.input && a.name === b.name && a.output === b.output;
 }
 function isUntold(entry) {
@@ -17612,10 +17602,7 @@ function sendPrompt(state, prompt2) {
   const isSkipped = prompt2.uuid !== "" && state.mailbox.said.includes(prompt2.uuid);
   const asWritten = mode === "observe" && callerSpeaksProtocol ? { exact: true } : {};
   const send = { kind: "send", line: prompt2.line, promptUuid: prompt2.uuid, ...asWritten };
-  const noted = {
-    ...told3,
-    mailbox: { ...told3.mailbox, said: remember3(told3.mailbox.said, prompt2.uuid) }
-  };
+  const noted = changedIn(told3, "mailbox", { said: [...told3.mailbox.said.slice(-REMEMBERED_UUIDS), prompt2.uuid] });
   const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt2);
   const mayBeSkipped = mode === "act" && state.process.resumes && !isStamp(prompt2.uuid);
   const watch = mayBeSkipped ? [{ kind: "set-timer", timer: "turn", afterMs: SKIPPED_AFTER_MS }] : [];
@@ -17626,9 +17613,6 @@ function injectPrompt(state, text) {
   const line4 = userLine(text, ownUuid(state));
   const event = decodeLine(line4);
   return event.kind === "user" ? sendPrompt(countSent(state), toPrompt(event, line4)) : keep(state);
-}
-function remember3(said, uuid) {
-  return [...said.slice(-REMEMBERED_UUIDS), uuid];
 }
 function forgetSkipped(state) {
   if (state.turn.phase !== "sent") return keep(state);

@@ -23,10 +23,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   const isSkipped = prompt.uuid !== '' && state.mailbox.said.includes(prompt.uuid);
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
-  const noted: GovernorState = {
-    ...told,
-    mailbox: { ...told.mailbox, said: remember(told.mailbox.said, prompt.uuid) },
-  };
+  const noted = changedIn(told, 'mailbox', { said: [...told.mailbox.said.slice(-REMEMBERED_UUIDS), prompt.uuid] });
   // claude says nothing at all about a prompt whose uuid it has seen before.
   const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt);
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isStamp(prompt.uuid);
@@ -40,10 +37,6 @@ export function injectPrompt(state: GovernorState, text: string): Step {
   const line = userLine(text, ownUuid(state));
   const event = decodeLine(line);
   return event.kind === 'user' ? sendPrompt(countSent(state), toPrompt(event, line)) : keep(state);
-}
-
-function remember(said: readonly string[], uuid: string): readonly string[] {
-  return [...said.slice(-REMEMBERED_UUIDS), uuid];
 }
 
 /** claude has skipped the prompt that was sent. */
