@@ -38,15 +38,11 @@ export function destinations(base: string | undefined, env: Environment): Destin
 /** A text is what is wrong. */
 function destination(signal: keyof typeof SIGNALS, base: string | undefined, env: Environment) {
   const name = SIGNALS[signal];
-  const variable = `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`;
-  const [given, from] =
-    base !== undefined
-      ? [base, '--otlp']
-      : env[variable]
-        ? [env[variable], variable]
-        : [env.OTEL_EXPORTER_OTLP_ENDPOINT, 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  const variables = [`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`, 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  const variable = variables.find((each) => env[each]) ?? '';
+  const given = base ?? env[variable];
   if (!given || env[`OTEL_${name}_EXPORTER`]?.trim() === 'none') return undefined;
-  if (!isHttp(given)) return `${from} is not an http(s) URL`;
+  if (!isHttp(given)) return `${base === undefined ? variable : '--otlp'} is not an http(s) URL`;
   const protocol = env[`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`] || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
   if (protocol !== 'http/protobuf' && protocol !== 'http/json')
     return `OTLP over ${protocol} is not supported, only over HTTP`;
