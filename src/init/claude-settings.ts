@@ -67,12 +67,6 @@ function withoutOursIn(path: string, { text, backup }: SettingsFile): string {
   return backup === undefined && Object.keys(after).length === 0 ? '' : write(after);
 }
 
-interface Installed {
-  readonly settings: Fields;
-  /** The command of another status line that was left in place. */
-  readonly otherStatusLine: string | undefined;
-}
-
 /** Whether entries with these words are recognised as ours when they are updated or removed. */
 export function isRecognised(program: string): boolean {
   return CALLS_CTXB.test(`${program} hook`);
@@ -85,13 +79,14 @@ export function isRecognised(program: string): boolean {
  * @param force replaces another status line
  * @throws CtxbError `config` where the hooks do not have the shape that claude expects
  */
-export function withOurEntries(settings: Fields, program: string, force: boolean): Installed {
+export function withOurEntries(settings: Fields, program: string, force: boolean) {
   const { statusLine } = settings;
   const keepsOther = statusLine !== undefined && !isOurs(statusLine) && !force;
   const style = isOurs(statusLine) ? fieldsOf(statusLine) : {};
   const ours = { statusLine: { ...style, type: 'command', command: `${program} statusline` } };
   return {
     settings: { ...settings, ...(keepsOther ? {} : ours), hooks: withOurHooks(hooksIn(settings), program) },
+    /** The command of another status line that was left in place. */
     otherStatusLine: keepsOther ? (textOf(fieldsOf(statusLine).command) ?? jsonText(statusLine)) : undefined,
   };
 }

@@ -142,11 +142,7 @@ function nameOf({ pid }: ProcessMark): string {
   return `claude-${pid}.json`;
 }
 
-interface Note extends ProcessMark {
-  readonly session: string;
-}
-
-function readNote(path: string): Note | undefined {
+function readNote(path: string): (ProcessMark & { readonly session: string }) | undefined {
   const fields = fieldsOf(readJson(path, NOTE_LIMIT));
   const mark = asProcessMark(fields);
   const { session } = fields;

@@ -194,15 +194,12 @@ function keepRecord(dir: ContextDir, name: string, now: () => number) {
   return { add, save };
 }
 
-/** A new folder for the notes of a recording. */
-interface NotesFolder {
-  append(file: string, text: string): void;
-  /** Writes the index; nothing may be written after it. */
-  finish(index: string): void;
-}
-
-/** @throws CtxbError `store` when the path is not an empty or new folder */
-export function openNotesFolder(path: string): NotesFolder {
+/**
+ * A new folder for the notes of a recording.
+ *
+ * @throws CtxbError `store` when the path is not an empty or new folder
+ */
+export function openNotesFolder(path: string) {
   makeFolder(path);
   if (namesIn(path).length > 0) {
     throw new CtxbError('store', `${path} is not empty: name a new folder`);
@@ -210,8 +207,9 @@ export function openNotesFolder(path: string): NotesFolder {
   const { O_WRONLY, O_APPEND, O_CREAT } = constants;
   const files = keepOpen({ path, open: (file) => openPlain(join(path, file), O_WRONLY | O_APPEND | O_CREAT) });
   return {
-    append: (file, text) => files.append(file, masked(text)),
-    finish(index) {
+    append: (file: string, text: string) => files.append(file, masked(text)),
+    /** Writes the index; nothing may be written after it. */
+    finish(index: string): void {
       files.closeAll();
       replaceFile(join(path, INDEX), [masked(index)]);
     },
