@@ -869,9 +869,7 @@ var HOUR_MS = 60 * 6e4;
 var NO_CACHE = {
   /** When a call last used it, in milliseconds since the epoch; undefined: nothing is known to be in it. */
   usedAt: void 0,
-  lifetimeMs: FIVE_MINUTES_MS,
-  /** Calls since the context was new. */
-  calls: 0
+  lifetimeMs: FIVE_MINUTES_MS
 };
 function cacheAfter(cache, { usage }, now) {
   if (usage === void 0) return cache;
@@ -879,8 +877,7 @@ function cacheAfter(cache, { usage }, now) {
   const written3 = cacheCreationHour * 2 > cacheCreation ? HOUR_MS : FIVE_MINUTES_MS;
   return {
     usedAt: cacheCreation + cacheRead > 0 ? now : void 0,
-    lifetimeMs: cacheCreation > 0 ? written3 : cache.lifetimeMs,
-    calls: cache.calls + 1
+    lifetimeMs: cacheCreation > 0 ? written3 : cache.lifetimeMs
   };
 }
 function idleBeyondLife({ usedAt, lifetimeMs }, now) {
@@ -1674,7 +1671,7 @@ function openTools({ open }) {
   return open.map(({ title }) => title).join("; ");
 }
 function refillText({ results }) {
-  const largest = summed(results).sort((a, b) => b.chars - a.chars).slice(0, 3);
+  const largest = summed(results).toSorted((a, b) => b.chars - a.chars).slice(0, 3);
   return largest.map(({ label, chars }) => `${label} (${chars} characters)`).join(", ");
 }
 var NOTHING3 = { calls: 0, tokens: 0 };
@@ -1692,7 +1689,7 @@ var NO_FETCHES = {
    */
   missed: [NOTHING3]
 };
-var REMEMBERED = 8;
+var REMEMBERED_RELIEFS = 8;
 var NAMES = 500;
 var NAME_LENGTH = 300;
 var NOT_FETCHING = /^(?:Edit|Write|MultiEdit|NotebookEdit|TodoWrite|Agent|Task|Skill)/;
@@ -1708,7 +1705,7 @@ function fetchesAfter(fetches, event) {
 }
 function fetchesAfterRelief({ known, missed }) {
   const still = Object.entries(known).filter(([, where]) => where !== "gone").map(([name, where]) => [name, where === "sight" ? "gone" : where]);
-  return { open: {}, known: Object.fromEntries(still), missed: [...missed, NOTHING3].slice(-REMEMBERED) };
+  return { open: {}, known: Object.fromEntries(still), missed: [...missed, NOTHING3].slice(-REMEMBERED_RELIEFS) };
 }
 function fetching(fetches, block2) {
   if (NOT_FETCHING.test(block2.name)) return fetches;
@@ -1983,7 +1980,9 @@ function followLimits(state, event) {
     ([name, { share }]) => share !== void 0 && share >= state.run.policy.limits.warnAt && name !== event.rejected
   );
   const news = near.filter(([name, { resetsAt }]) => !state.limits.said.includes(mark(name, resetsAt)));
-  const said = [...state.limits.said, ...news.map(([name, { resetsAt }]) => mark(name, resetsAt))].slice(-REMEMBERED2);
+  const said = [...state.limits.said, ...news.map(([name, { resetsAt }]) => mark(name, resetsAt))].slice(
+    -REMEMBERED_NOTICES
+  );
   const told3 = { ...state.told, warnings: [...state.told.warnings, ...news.map(warning)] };
   const next = changed(state, { limits: { used, hit: event.rejected, said }, told: told3 });
   return keep(
@@ -1998,7 +1997,7 @@ function followLimits(state, event) {
     return `${Math.round(share * 100)} % of the ${limitName(name)} usage limit of this account is used${when}: bring the work into a state from which it can be taken up again.`;
   }
 }
-var REMEMBERED2 = 16;
+var REMEMBERED_NOTICES = 16;
 function mark(name, resetsAt) {
   return `${name} ${resetsAt ?? ""}`;
 }
@@ -13736,7 +13735,7 @@ function reliefLevel({ compaction, thresholds }, window) {
 }
 
 // src/core/governor/tool-budget/tool-state.ts
-var REMEMBERED3 = 64;
+var REMEMBERED = 64;
 var CUTS_IN_A_ROW = 3;
 function budgetMode({ run, gauge }) {
   return gauge.window.tokens === void 0 ? "off" : run.policy.tools.mode;
@@ -13793,7 +13792,7 @@ function answered(state, { requestId, hook }, context = "", specific = {}, ...de
 }
 function remember(record, key, value) {
   const kept = Object.entries(record).filter(([name]) => name !== key);
-  return Object.fromEntries([...kept.slice(1 - REMEMBERED3), [key, value]]);
+  return Object.fromEntries([...kept.slice(1 - REMEMBERED), [key, value]]);
 }
 function readToolCall(hook, { requestId, request: request2 }) {
   const input = fieldsOf(request2.input);
@@ -18281,7 +18280,7 @@ function noteLineage(before, state) {
 }
 
 // src/core/governor/process/stall.ts
-var REMEMBERED4 = 100;
+var REMEMBERED2 = 100;
 function lifeAfter(life, event, t) {
   if (event.kind === "known" && event.name === "keep_alive") return life;
   const isControl = event.kind.startsWith("control-");
@@ -18293,7 +18292,7 @@ function toolsAfter(tools, event, since) {
     const begun = event.blocks.flatMap(
       (block2) => block2.type === "tool_use" && !isAgentCall(block2.name) ? [{ id: block2.id, title: titleOf(block2), agent: event.subagent, since, said: false }] : []
     );
-    return begun.length === 0 ? tools : [...tools, ...begun].slice(-REMEMBERED4);
+    return begun.length === 0 ? tools : [...tools, ...begun].slice(-REMEMBERED2);
   }
   if (tools.length === 0) return tools;
   if (event.kind === "result") return tools.filter(({ agent }) => agent !== null);

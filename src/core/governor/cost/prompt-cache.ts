@@ -11,8 +11,6 @@ export const NO_CACHE = {
   /** When a call last used it, in milliseconds since the epoch; undefined: nothing is known to be in it. */
   usedAt: undefined as number | undefined,
   lifetimeMs: FIVE_MINUTES_MS,
-  /** Calls since the context was new. */
-  calls: 0,
 };
 
 /**
@@ -28,7 +26,6 @@ export function cacheAfter(cache: PromptCache, { usage }: AssistantEvent, now: n
   return {
     usedAt: cacheCreation + cacheRead > 0 ? now : undefined,
     lifetimeMs: cacheCreation > 0 ? written : cache.lifetimeMs,
-    calls: cache.calls + 1,
   };
 }
 

@@ -28,13 +28,8 @@ export const NO_REFILL = {
   /** Tool calls under way: what they are counted under, and what each does. */
   open: [] as readonly { readonly id: string; readonly label: string; readonly title: string }[],
   /** The results, each by itself until there are many. */
-  results: [] as readonly Share[],
+  results: [] as readonly { readonly label: string; readonly chars: number }[],
 };
-
-interface Share {
-  readonly label: string;
-  readonly chars: number;
-}
 
 /** More are not told apart: the oldest are forgotten. */
 const LIMIT = 100;
@@ -76,7 +71,7 @@ function filled(refill: Refill, { toolUseId, text }: ToolResult): Refill {
 }
 
 /** One share for each label, in the order they were last seen in. */
-function summed(results: readonly Share[]): Share[] {
+function summed(results: Refill['results']): Refill['results'] {
   const sums = new Map<string, number>();
   for (const { label, chars } of results) {
     const sum = (sums.get(label) ?? 0) + chars;
@@ -93,7 +88,7 @@ export function openTools({ open }: Refill): string {
 /** The three largest, with their sizes. */
 export function refillText({ results }: Refill): string {
   const largest = summed(results)
-    .sort((a, b) => b.chars - a.chars)
+    .toSorted((a, b) => b.chars - a.chars)
     .slice(0, 3);
   return largest.map(({ label, chars }) => `${label} (${chars} characters)`).join(', ');
 }
@@ -121,7 +116,7 @@ export const NO_FETCHES = {
   missed: [NOTHING] as readonly Missed[],
 };
 
-const REMEMBERED = 8;
+const REMEMBERED_RELIEFS = 8;
 
 /**
  * Names that are remembered, at most: they are copied with each result whose name is new, which takes 0.1 ms for as many
@@ -154,7 +149,7 @@ export function fetchesAfterRelief({ known, missed }: Fetches): Fetches {
   const still = Object.entries(known)
     .filter(([, where]) => where !== 'gone')
     .map(([name, where]) => [name, where === 'sight' ? 'gone' : where] as const);
-  return { open: {}, known: Object.fromEntries(still), missed: [...missed, NOTHING].slice(-REMEMBERED) };
+  return { open: {}, known: Object.fromEntries(still), missed: [...missed, NOTHING].slice(-REMEMBERED_RELIEFS) };
 }
 
 function fetching(fetches: Fetches, block: ToolUse): Fetches {

@@ -12,7 +12,9 @@ export function followLimits(state: GovernorState, event: Event): Step {
     ([name, { share }]) => share !== undefined && share >= state.run.policy.limits.warnAt && name !== event.rejected,
   );
   const news = near.filter(([name, { resetsAt }]) => !state.limits.said.includes(mark(name, resetsAt)));
-  const said = [...state.limits.said, ...news.map(([name, { resetsAt }]) => mark(name, resetsAt))].slice(-REMEMBERED);
+  const said = [...state.limits.said, ...news.map(([name, { resetsAt }]) => mark(name, resetsAt))].slice(
+    -REMEMBERED_NOTICES,
+  );
   const told = { ...state.told, warnings: [...state.told.warnings, ...news.map(warning)] };
   const next = changed(state, { limits: { used, hit: event.rejected, said }, told });
   return keep(
@@ -30,7 +32,7 @@ export function followLimits(state: GovernorState, event: Event): Step {
   }
 }
 
-const REMEMBERED = 16;
+const REMEMBERED_NOTICES = 16;
 
 /** The same limit after its reset is another. */
 function mark(name: string, resetsAt: number | undefined): string {
