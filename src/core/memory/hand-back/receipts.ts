@@ -21,7 +21,7 @@ interface Open {
 export function createReceipts() {
   let open: Open | undefined;
 
-  return {
+  const receipts = {
     /** The context is replaced. What was said of one that no request was made with no longer holds. */
     begin(relief: Relief, facts: readonly Fact[]): void {
       // The same fact is counted once.
@@ -30,7 +30,7 @@ export function createReceipts() {
     },
     /** The same, unless that is known already. */
     beginOnce(relief: Relief, facts: readonly Fact[]): void {
-      if (open?.relief !== relief) this.begin(relief, facts);
+      if (open?.relief !== relief) receipts.begin(relief, facts);
     },
     /** Something that the fresh context holds. @param by who put it there */
     holds(text: string, by: 'claude' | 'ctxb'): void {
@@ -43,6 +43,7 @@ export function createReceipts() {
       return found === undefined || found.facts.length === 0 ? undefined : receiptOf(found);
     },
   };
+  return receipts;
 }
 
 function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
