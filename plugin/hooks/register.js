@@ -15310,7 +15310,7 @@ failed`);
 // src/core/memory/hand-back/receipts.ts
 function createReceipts() {
   let open;
-  return {
+  const receipts = {
     /** The context is replaced. What was said of one that no request was made with no longer holds. */
     begin(relief, facts) {
       const distinct = new Map(facts.map((fact) => [`${fact.kind}
@@ -15319,7 +15319,7 @@ ${fact.name}`, fact]));
     },
     /** The same, unless that is known already. */
     beginOnce(relief, facts) {
-      if (open?.relief !== relief) this.begin(relief, facts);
+      if (open?.relief !== relief) receipts.begin(relief, facts);
     },
     /** Something that the fresh context holds. @param by who put it there */
     holds(text, by) {
@@ -15332,6 +15332,7 @@ ${fact.name}`, fact]));
       return found === void 0 || found.facts.length === 0 ? void 0 : receiptOf(found);
     }
   };
+  return receipts;
 }
 function receiptOf({ relief, facts, claude, ctxb }) {
   const [own, handedBack] = [searchable(claude.join("\n")), searchable(ctxb.join("\n"))];
