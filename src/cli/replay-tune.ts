@@ -7,6 +7,7 @@ import { isAtLeast } from '../core/protocol/version.ts';
 import type { CtxbError } from '../errors.ts';
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
+import { type Filters, isMeant } from '../replay/filters.ts';
 import type { Judged } from '../replay/replay.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { type Candidate, type LevelKey, type Levels, type Tuning, tune } from '../replay/what-if/tune.ts';
@@ -22,6 +23,7 @@ interface TuneOptions {
   readonly flags: { readonly json?: true; readonly write?: true; readonly yes?: true };
   /** What flags say of the policy in force. */
   readonly given: Flags;
+  readonly filters: Filters;
   /** Called before anything is printed. */
   readonly clear: () => void;
 }
@@ -35,10 +37,10 @@ const EXIT_UNREADABLE = 2;
  */
 export async function tuneLevels(
   judged: AsyncIterable<Judged>,
-  { flags, given, clear }: TuneOptions,
+  { flags, given, filters, clear }: TuneOptions,
   io: Io,
 ): Promise<number> {
-  const { sessions, faults } = await gathered(judged);
+  const { sessions, faults } = await gathered(judged, filters);
   clear();
   for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
   const found = await readConfig(io.cwd);
@@ -76,12 +78,12 @@ function overruled(levels: Levels, { sources }: ResolvedConfig): string {
     .join('');
 }
 
-async function gathered(judged: AsyncIterable<Judged>) {
+async function gathered(judged: AsyncIterable<Judged>, filters: Filters) {
   const sessions: SessionSummary[] = [];
   const faults: CtxbError[] = [];
   for await (const each of judged) {
-    if ('found' in each) sessions.push(each.found);
-    else faults.push(each.fault);
+    if ('fault' in each) faults.push(each.fault);
+    else if (isMeant(each.found, filters)) sessions.push(each.found);
   }
   return { sessions, faults };
 }

@@ -157,7 +157,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const all = flags.explain === undefined ? sessions : onlyExplained(sessions, flags.explain);
   const once = after(faults, countedOnce(all, options, partials.length === 0 ? sources.length : undefined));
   if (flags.tune)
-    return (await import('./replay-tune.ts')).tuneLevels(once, { flags, given, clear: progress.clear }, io);
+    return (await import('./replay-tune.ts')).tuneLevels(once, { flags, given, filters, clear: progress.clear }, io);
   return printReport(tryPolicies?.(once) ?? once, options, {
     io,
     levels: policy,

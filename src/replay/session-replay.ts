@@ -8,7 +8,7 @@ import { initialState } from '../core/governor/initial-state.ts';
 import type { Input } from '../core/governor/input.ts';
 import { lineageStep } from '../core/governor/process/process.ts';
 import { isEcho } from '../core/governor/relief/exact.ts';
-import type { Run } from '../core/governor/state.ts';
+import type { GovernorState, Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
 import { cutterWith, type Mask } from '../core/memory/words.ts';
 import { createHost } from '../host/governor-host.ts';
@@ -96,12 +96,12 @@ export function createSessionReplay(options: SessionReplayOptions): SessionRepla
     oddities,
     pauses,
     waits,
-    ...(accuracy === undefined ? [] : [accuracy]),
-    ...(explainer === undefined ? [] : [explainer]),
-    ...(calls === undefined ? [] : [calls]),
+    accuracy,
+    explainer,
+    calls,
     growth,
     prompts,
-  ];
+  ].filter((observer) => observer !== undefined);
 
   /** A record of a run: it is judged as it was then, notes included. */
   function begin(recorded: Run): void {
@@ -156,15 +156,6 @@ export function createSessionReplay(options: SessionReplayOptions): SessionRepla
     if (kind === 'unknown') lines.unknown++;
   }
 
-  /** What is not in every summary. */
-  function asked(): Partial<SessionSummary> {
-    return {
-      ...(explainer === undefined ? {} : { explanation: explainer.found(calls?.found() ?? []) }),
-      ...(accuracy === undefined ? {} : { accuracy: accuracy.found() }),
-      ...(retention === undefined ? {} : { retention: retention.found() }),
-    };
-  }
-
   return {
     line(read) {
       at++;
@@ -182,7 +173,7 @@ export function createSessionReplay(options: SessionReplayOptions): SessionRepla
     summary(file) {
       const { state } = host;
       const { first: prompt, all } = prompts.found();
-      const { gauge, session, turn, cost } = state;
+      const { gauge, session, turn } = state;
       const found = growth.found();
       const counted = ledger.found();
       return {
@@ -210,11 +201,7 @@ export function createSessionReplay(options: SessionReplayOptions): SessionRepla
         traffic: trafficOf(counted),
         compactions: compactions.found(),
         actions: decisions,
-        cost: {
-          usd: cost.known ? costUsd(state) : null,
-          computed: isComputed(cost),
-          ...(cost.unpriced && isComputed(cost) && { unpriced: cost.unpriced }),
-        },
+        cost: costOf(state),
         ...(pauses.found().count > 0 && { pauses: pauses.found() }),
         ...(waits.found().limits + waits.found().outages > 0 && { waits: waits.found() }),
         growth: found.growth,
@@ -224,12 +211,20 @@ export function createSessionReplay(options: SessionReplayOptions): SessionRepla
           hasCalled(agent) ? [{ ...seenAgent(id, agent), ...subagents.found().get(id) }] : [],
         ),
         oddities: oddities.found(),
-        ...asked(),
+        ...(explainer && { explanation: explainer.found(calls?.found() ?? []) }),
+        ...(accuracy && { accuracy: accuracy.found() }),
+        ...(retention && { retention: retention.found() }),
         lines,
-        ...(calls === undefined || !series ? {} : { series: calls.found(), prompts: all, results: found.results }),
+        ...(calls && series && { series: calls.found(), prompts: all, results: found.results }),
       };
     },
   };
+}
+
+function costOf(state: GovernorState): SessionSummary['cost'] {
+  const { known, unpriced } = state.cost;
+  const computed = isComputed(state.cost);
+  return { usd: known ? costUsd(state) : null, computed, ...(unpriced && computed && { unpriced }) };
 }
 
 /** A short name of a recording's first line, which holds ids or times of its own in all but the oldest recordings. */

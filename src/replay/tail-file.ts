@@ -27,6 +27,7 @@ const POLL_MS = 100;
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function tailFile(file: string, reader: TailReader, signal: AbortSignal): Promise<void> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let handle = await opened(file);
   let offset = 0;
   let told = -1;
@@ -34,13 +35,13 @@ export async function tailFile(file: string, reader: TailReader, signal: AbortSi
   try {
     for (;;) {
       const ends = signal.aborted;
-      offset = await readOn(handle, offset, reader);
+      offset = await readOn(handle, buffer, offset, reader);
       if (offset !== told) await reader.pause();
       told = offset;
       if (ends) return;
       const turn = await turnOf(handle, file, offset);
       if (turn === 'replaced') {
-        await readOn(handle, offset, reader);
+        await readOn(handle, buffer, offset, reader);
         await handle.close();
         handle = await opened(file);
       }
@@ -55,10 +56,9 @@ export async function tailFile(file: string, reader: TailReader, signal: AbortSi
   }
 }
 
-async function readOn(handle: FileHandle, from: number, reader: TailReader): Promise<number> {
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+async function readOn(handle: FileHandle, buffer: Buffer, from: number, reader: TailReader): Promise<number> {
   for (let offset = from; ; ) {
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, offset);
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);
     if (bytesRead === 0) return offset;
     offset += bytesRead;
     reader.bytes(buffer.subarray(0, bytesRead));

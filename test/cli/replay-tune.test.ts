@@ -85,6 +85,13 @@ describe('--tune', () => {
     expect(existsSync(place.path('.contextbudgetrc.json'))).toBe(false);
   });
 
+  it('takes the sessions that are meant', async () => {
+    await using place = await createPlace();
+    logs(place, 24);
+    const { stdout } = await ctxb(place, ['replay', '--tune', '--json', '--model', 'no such model']);
+    expect(JSON.parse(stdout.toString())).toMatchObject({ tuning: { sessions: 0, leftOut: 0, verdict: 'few' } });
+  });
+
   it('says what excludes it', async () => {
     await using place = await createPlace();
     const both = await ctxb(place, ['replay', '--tune', '--what-if', 'grid']);

@@ -3,16 +3,10 @@ import { microUsdOf, type Prices, priceFor } from '../../core/governor/cost/pric
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { Usage } from '../../core/protocol/events.ts';
 import type { CallSeen, Growth } from '../items-seen.ts';
-import { type Observer, type Seen, timeIn } from './seen.ts';
+import { type Seen, timeIn } from './seen.ts';
 
-/** The main thread's calls one by one. */
-export interface Calls extends Observer<readonly CallSeen[]> {
-  /** Something comes in for the next call. */
-  added(source: string, tokens: number): void;
-}
-
-/** @param prices those that count before the built-in ones */
-export function createCalls(prices: Prices): Calls {
+/** The main thread's calls one by one. @param prices those that count before the built-in ones */
+export function createCalls(prices: Prices) {
   const calls: CallSeen[] = [];
   /** What came in since the last call. A map, as a tool may be named `constructor`, which every object has already. */
   const added = new Map<string, number>();
@@ -24,10 +18,11 @@ export function createCalls(prices: Prices): Calls {
   }
 
   return {
-    added(source, tokens) {
+    /** Something comes in for the next call. */
+    added(source: string, tokens: number): void {
       added.set(source, (added.get(source) ?? 0) + tokens);
     },
-    see(seen) {
+    see(seen: Seen): void {
       const { gauge } = seen.after;
       if (gauge.calls > seen.before.gauge.calls) calls.push(priced(callOf(seen, take()), prices, versionOf(seen)));
       const current = calls.at(-1);
@@ -38,7 +33,7 @@ export function createCalls(prices: Prices): Calls {
       const settled = { ...current, output: callOutput(gauge), outputKnown, billedOutput: billed };
       calls[calls.length - 1] = priced(settled, prices, versionOf(seen));
     },
-    found: () => [...calls],
+    found: (): readonly CallSeen[] => [...calls],
   };
 }
 

@@ -36,16 +36,12 @@ export function findIn(text: string): ReadLine {
   }
 }
 
-/** Takes a recording chunk by chunk and hands over its lines. */
-export interface LineFeed {
-  /** The chunk may be written over afterwards. */
-  push(chunk: Buffer): void;
-  /** There is no more: a last line without a line feed counts. */
-  end(): void;
-}
-
-/** @param maxLine the longest line that is read, in bytes without its line feed; a longer one is malformed */
-export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES): LineFeed {
+/**
+ * Takes a recording chunk by chunk and hands over its lines.
+ *
+ * @param maxLine the longest line that is read, in bytes without its line feed; a longer one is malformed
+ */
+export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES) {
   /** The beginning of a line whose end has not come. */
   let held = Buffer.alloc(0);
   /** Of that line, in bytes; of one that is too long no more are kept. */
@@ -84,7 +80,8 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   }
 
   return {
-    push(chunk) {
+    /** The chunk may be written over afterwards. */
+    push(chunk: Buffer): void {
       let begin = 0;
       for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, begin)) {
         take(chunk.subarray(begin, end));
@@ -92,7 +89,8 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
       }
       hold(chunk.subarray(begin));
     },
-    end() {
+    /** There is no more: a last line without a line feed counts. */
+    end(): void {
       if (size > 0) take(Buffer.alloc(0));
     },
   };
