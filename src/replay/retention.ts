@@ -1,5 +1,5 @@
 import type { FactKind } from '../core/governor/decisions.ts';
-import { TOLD_KINDS } from '../core/memory/notebook/fact.ts';
+import { FACT_KINDS, TOLD_KINDS } from '../core/memory/notebook/fact.ts';
 import type { NeededTally, ReliefSeen } from './items-seen.ts';
 
 /** Of some kinds of facts. `given`: of those kept, what is only there because ctxb handed it back. */
@@ -17,24 +17,12 @@ export interface RetentionTotals {
 }
 
 export function retentionTotals(reliefs: readonly ReliefSeen[]): RetentionTotals {
-  const known = (kind: FactKind) => keptOf(reliefs, [kind]);
-  const needed = (kind: keyof NeededTally) =>
-    keptOf(
-      reliefs.map((relief) => relief.needed),
-      [kind],
-    );
+  const needs = reliefs.map(({ needed }) => needed);
+  const needed = (kind: keyof NeededTally) => keptOf(needs, [kind]);
+  const known = FACT_KINDS.map((kind) => [kind, keptOf(reliefs, [kind])]);
   return {
     reliefs: reliefs.length,
-    known: {
-      prompts: known('prompts'),
-      constraints: known('constraints'),
-      failing: known('failing'),
-      again: known('again'),
-      deadEnds: known('deadEnds'),
-      paths: known('paths'),
-      commands: known('commands'),
-      numbers: known('numbers'),
-    },
+    known: Object.fromEntries(known) as RetentionTotals['known'],
     needed: { paths: needed('paths'), commands: needed('commands'), numbers: needed('numbers') },
   };
 }
