@@ -17642,6 +17642,304 @@ function noteStop(state) {
   return isHeld ? changedIn(state, "mailbox", { stopNext: true }) : state;
 }
 
+// src/core/governor/waits/wait.ts
+function planFor(state, event) {
+  const { run, input, mailbox, spending } = state;
+  const failure = failureIn(state, event);
+  if (failure === void 0 || run.mode !== "act" || input !== "open" || spending.phase !== "within") return void 0;
+  const until = retryAt(state, failure);
+  if (until !== void 0) return { way: "wait", until };
+  const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
+  return failure.cause === "limit" && isOurs ? { way: "end" } : void 0;
+}
+function failureIn({ wait }, event) {
+  const isBroken = wait?.phase === "breaking" && event.kind === "result" && event.subtype === "error_during_execution";
+  return isBroken ? { cause: wait.cause, resetsAt: wait.until } : event.failure;
+}
+function retryAt(state, { cause, resetsAt = resetOf(state.limits) }) {
+  const { now, run, wait } = state;
+  const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
+  const since = wait?.since ?? now;
+  if (cause === "limit" && resetsAt !== void 0 && resetsAt > now) {
+    const until = resetsAt + jitter(state, RESET_SLACK_MS);
+    return until - now > limitSeconds * 1e3 ? void 0 : until;
+  }
+  const seconds = cause === "limit" ? Math.max(limitSeconds, outageWait) : outageWait;
+  const end = since + seconds * 1e3;
+  return end > now ? Math.min(now + pauseAfter(state), end) : void 0;
+}
+var RESET_SLACK_MS = 2e3;
+var FIRST_PAUSE_MS = 5e3;
+var LONGEST_PAUSE_MS = 12e4;
+function pauseAfter(state) {
+  return jitter(state, Math.min(FIRST_PAUSE_MS * 2 ** (state.wait?.tries ?? 0), LONGEST_PAUSE_MS));
+}
+function jitter({ run, wait }, ms) {
+  const seed = Number.parseInt(run.runId.slice(0, 8), 16) || 0;
+  const random = (seed + (wait?.tries ?? 0) * 2654435761) % 1e3 / 1e3;
+  return Math.round(ms * (0.5 + random / 2));
+}
+var LEAST_TOLD_MS = 3e4;
+function followWait(state, event, injected) {
+  const { wait } = state;
+  if (event.kind === "api-retry") {
+    const noted = noteRetry(state, event);
+    return injected ? noted : chain(noted, (next) => breakWait(next, event));
+  }
+  if (wait === void 0 || wait.phase === "paused") return keep(state);
+  if (isNextPrompt(state, event)) return keep(changed(state, { wait: void 0 }));
+  if (event.kind !== "assistant" || event.subagent !== null) return keep(state);
+  if (!event.synthetic) return endWait(state, true);
+  return state.run.mode === "replay" && event.failure !== void 0 ? endWait(state, false) : keep(state);
+}
+function isNextPrompt({ run }, event) {
+  return run.mode === "replay" && event.kind === "user" && event.role === "prompt" && event.subagent === null;
+}
+var LEAST_LIMIT_MS = 12e4;
+function noteRetry(state, { status, delayMs }) {
+  const { wait, now, limits } = state;
+  if (wait?.phase === "paused" || wait?.phase === "breaking") return keep(state);
+  const isLimit = status === 429 && (resetOf(limits) !== void 0 || delayMs >= LEAST_LIMIT_MS);
+  const cause = isLimit ? "limit" : wait?.cause ?? "outage";
+  const until = Math.max(now + delayMs, isLimit ? resetOf(limits) ?? 0 : 0);
+  const isTold = wait?.said === true || !isLimit && delayMs < LEAST_TOLD_MS;
+  const begun = wait ?? { cause, phase: "claude", since: now, until, tries: 0, said: false, prompts: [] };
+  const next = changed(state, { wait: { ...begun, cause, until, said: begun.said || !isTold } });
+  return keep(next, isTold ? [] : [announcement(next, "claude")]);
+}
+var SLEPT_MS = 6e4;
+function breakWait(state, { delayMs }) {
+  const { wait, now, run, turn, tasks, limits } = state;
+  const isOurs = run.mode === "act" && state.input === "open" && turn.phase === "running";
+  if (!isOurs || wait?.phase !== "claude" || wait.cause !== "limit") return keep(state);
+  const reset2 = resetOf(limits) ?? wait.until;
+  const slept = now > reset2 + SLEPT_MS && delayMs > SLEPT_MS;
+  const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== void 0;
+  const { wait: seconds } = run.policy.limits;
+  const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1e3;
+  if (!slept && !pays && !isTooLong) return keep(state);
+  return sendInterrupt(changed(state, { wait: { ...wait, phase: "breaking", until: slept ? now : wait.until } }));
+}
+function readFailure(before, state, event) {
+  const plan = planFor(before, event);
+  const failure = failureIn(before, event);
+  if (failure === void 0 || plan === void 0) {
+    const isCertain = event.isError && event.subtype !== "error_during_execution";
+    return isCertain ? endWait(state, failure === void 0) : keep(state);
+  }
+  const broken = breakOff(before, state, NO_ANSWER);
+  return plan.way === "wait" ? pause(broken, failure, plan.until, before) : endAtLimit(broken, failure);
+}
+var NO_ANSWER = "The API did not answer for a while, and the turn was broken off.";
+function breakOff(before, state, because) {
+  const { relief, turn } = state;
+  const queued = turn.prompts.map(({ uuid }) => uuid);
+  const said = before.turn.prompts.map(({ uuid }) => uuid).filter((uuid) => !queued.includes(uuid));
+  const owed = relief.resuming?.answers ?? said;
+  const answers = [.../* @__PURE__ */ new Set([...relief.unfinished?.answers ?? [], ...owed, ...said])];
+  return changedIn(state, "relief", { resuming: void 0, unfinished: { because, prompts: [], answers } });
+}
+function pause(state, failure, until, before) {
+  const { wait, now, limits } = state;
+  const cause = (failure.resetsAt ?? resetOf(limits)) === void 0 ? "outage" : failure.cause;
+  const tries = (wait?.tries ?? 0) + 1;
+  const prompts = wait?.prompts.length ? wait.prompts : before.turn.prompts;
+  const since = wait?.since ?? now;
+  const next = changed(state, { wait: { cause, phase: "paused", since, until, tries, said: true, prompts } });
+  const isTold = wait?.said === true && wait.cause === cause;
+  return keep(next, [...isTold ? [] : [announcement(next, "ctxb")], tick(next)]);
+}
+function announcement(state, by) {
+  const { cause = "outage", until = state.now } = state.wait ?? {};
+  const limit = cause === "limit" ? state.limits.hit : void 0;
+  const reason = cause === "limit" ? "a usage limit is reached" : "the API does not answer";
+  return { kind: "wait", ...decided(state, reason), cause, limit, by, until };
+}
+function endAtLimit(state, failure) {
+  const { limits, wait } = state;
+  const { resetsAt = resetOf(limits) } = failure;
+  const ended = changed(state, { outcome: "usage-limit", wait: wait && { ...wait, phase: "over" } });
+  const share = limits.hit === void 0 ? void 0 : limits.used[limits.hit]?.share;
+  const reason = "a usage limit is reached";
+  return keep(ended, [
+    { kind: "usage-limit", ...decided(ended, reason), level: "limit", limit: limits.hit, share, resetsAt },
+    { kind: "deferred", fate: "show" }
+  ]);
+}
+var TICK_MS = 3e4;
+function tick({ wait, now }) {
+  const left = Math.max(0, (wait?.until ?? now) - now);
+  return setTimer("wait", Math.min(left, TICK_MS));
+}
+function onWaitTimer(state) {
+  const { wait, now } = state;
+  if (wait?.phase !== "paused") return keep(state);
+  if (now < wait.until) return keep(state, [tick(state)]);
+  const trying = changed(state, { wait: { ...wait, phase: "trying" } });
+  const expiry = savingAt(trying);
+  if (expiry === void 0 || trying.relief.unfinished === void 0) return keep(trying);
+  const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
+  return chain(
+    keep(changedIn(trying, "relief", { unfinished }), expiry),
+    (next) => withSlotAtOnce(next, startCompaction)
+  );
+}
+function savingAt(state) {
+  const { actions } = announceExpiry(state, "unseen");
+  return actions.some((action) => action.kind === "cache-expired" && action.saving !== void 0) ? actions : void 0;
+}
+function endWait(state, answered3) {
+  const { wait, now } = state;
+  if (wait === void 0) return keep(state);
+  const next = changed(state, { wait: answered3 ? void 0 : { ...wait, phase: "over" } });
+  if (!wait.said || wait.phase === "over") return keep(next);
+  const ms = now - wait.since;
+  const reason = answered3 ? "the API answers again" : "the API still does not answer";
+  return keep(next, [{ kind: "waited", ...decided(next, reason), cause: wait.cause, ms, answered: answered3 }]);
+}
+function stopWaiting2(state) {
+  return state.wait?.phase === "paused" ? changed(state, { wait: void 0 }) : state;
+}
+
+// src/core/governor/process/stall.ts
+var REMEMBERED2 = 100;
+function lifeAfter(life, event, t) {
+  if (event.kind === "known" && event.name === "keep_alive") return life;
+  const isControl = event.kind.startsWith("control-");
+  const kind = isControl ? life.kind : "name" in event ? event.name : event.kind;
+  return { at: t, kind, tools: toolsAfter(life.tools, event, t) };
+}
+function toolsAfter(tools, event, since) {
+  if (event.kind === "assistant") {
+    const begun = event.blocks.flatMap(
+      (block2) => block2.type === "tool_use" && !isAgentCall(block2.name) ? [{ id: block2.id, title: titleOf(block2), agent: event.subagent, since, said: false }] : []
+    );
+    return begun.length === 0 ? tools : [...tools, ...begun].slice(-REMEMBERED2);
+  }
+  if (tools.length === 0) return tools;
+  if (event.kind === "result") return tools.filter(({ agent }) => agent !== null);
+  if (event.kind === "task" && event.change !== "progress" && event.change !== "started") {
+    return tools.filter(({ agent }) => agent !== event.toolUseId);
+  }
+  if (event.kind !== "user" || event.role !== "tool-result") return tools;
+  return tools.filter(
+    ({ id }) => !event.blocks.some((block2) => block2.type === "tool_result" && block2.toolUseId === id)
+  );
+}
+function silentSince(state) {
+  const { turn, wait, life, control, process, tasks } = state;
+  const isBeside = Object.values(tasks).some(({ kind, phase }) => kind !== "shell" && phase === "background");
+  if (turn.phase === "idle" && !isBeside && state.input !== "closed") return void 0;
+  if (process.phase === "dead" || isRelieving(state) || control.questions.length > 0) return void 0;
+  return wait?.phase === "claude" ? Math.max(life.at, wait.until) : life.at;
+}
+function runningTool({ life, subagents }) {
+  const [first] = life.tools;
+  if (first !== void 0) return first;
+  const unseen = Object.values(subagents).find(({ isUnseen, phase }) => isUnseen && phase === "running");
+  return unseen && { title: `the subagent ${unseen.name ?? unseen.kind ?? ""}`.trim(), since: life.at };
+}
+var LOOK_MS = 3e4;
+var MOST_STALLS = 3;
+var EXIT_PATIENCE_MS2 = 5e3;
+var END3 = [{ kind: "kill", signal: "SIGTERM" }, setTimer("exit", EXIT_PATIENCE_MS2)];
+var INTERRUPT_PATIENCE_MS = 1e4;
+function watchLife(before, after) {
+  const state = isAsked(before, after) ? changed(after, { life: { ...after.life, at: after.now } }) : after;
+  if (state.stall.lookedAt !== void 0 || state.stall.phase !== "none" || !isWatched(state)) return keep(state);
+  return look(state, state.now);
+}
+function isAsked(before, after) {
+  return before.turn.phase === "idle" && after.turn.phase === "sent" || before.input !== "closed" && after.input === "closed";
+}
+function isWatched(state) {
+  return limitMs(state) > 0 && state.run.mode === "act" && state.outcome !== "stalled" && silentSince(state) !== void 0;
+}
+function limitMs({ run }) {
+  return (run.policy.recovery.stallAfter ?? 0) * 1e3;
+}
+function look(state, since) {
+  const lookedAt = state.now;
+  return keep(changedIn(state, "stall", { lookedAt, since }), [setTimer("stall", pauseOf(state))]);
+}
+function pauseOf(state) {
+  return Math.min(LOOK_MS, limitMs(state) / 4);
+}
+function onStallTimer(state) {
+  const { stall, now } = state;
+  if (stall.phase !== "none") return keep(changedIn(state, "stall", { phase: "ending" }), END3);
+  const expected = silentSince(state);
+  if (expected === void 0 || !isWatched(state)) return keep(changedIn(state, "stall", { lookedAt: void 0 }));
+  const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
+  const since = hasSlept ? now : stall.since;
+  if (runningTool(state) !== void 0) return chain(tellLongTools(state), (next) => look(next, since));
+  return now - Math.max(expected, since) < limitMs(state) ? look(state, since) : onStall(state, now - expected);
+}
+function tellLongTools(state) {
+  const isLong = ({ since, said: said2 }) => !said2 && state.now - since >= limitMs(state);
+  const { tools } = state.life;
+  if (!tools.some(isLong)) return keep(state);
+  const said = tools.map((tool) => isLong(tool) ? { ...tool, said: true } : tool);
+  const next = changed(state, { life: { ...state.life, tools: said } });
+  return keep(
+    next,
+    tools.filter(isLong).map(({ title, since }) => {
+      const ms = state.now - since;
+      return { kind: "long-tool", ...decided(next, "it has not ended yet"), tool: title, ms };
+    })
+  );
+}
+function onStall(state, ms) {
+  const { stall, run, turn, input } = state;
+  const { enabled } = run.policy.recovery;
+  const isLast = stall.tries >= MOST_STALLS || !enabled || !run.persistent || input !== "open";
+  const last = lastSeen(state);
+  const note2 = { kind: "stall", ...decided(state, last), ms, tries: stall.tries + 1, last: isLast };
+  const next = changedIn(state, "stall", { tries: stall.tries + 1, lookedAt: void 0 });
+  if (isLast) {
+    const outcome = state.outcome ?? (input === "open" ? "stalled" : void 0);
+    return keep({ ...changedIn(next, "stall", { phase: "ending" }), outcome }, [note2, ...END3]);
+  }
+  if (turn.phase !== "running") return keep(changedIn(besideLost(next), "stall", { phase: "ending" }), [note2, ...END3]);
+  const timer2 = setTimer("stall", Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
+  return chain(keep(changedIn(next, "stall", { phase: "interrupted" }), [note2, timer2]), sendInterrupt);
+}
+function besideLost(state) {
+  const { relief, turn } = state;
+  if (turn.phase !== "idle") return state;
+  const because = "What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.";
+  return changedIn(state, "relief", { unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } });
+}
+var WORDS3 = {
+  init: "the beginning of a turn",
+  assistant: "an answer of the model",
+  partial: "a part of an answer",
+  user: "the result of a tool",
+  result: "the end of a turn",
+  "api-retry": "that it tries a call again",
+  task: "the progress of a subagent",
+  malformed: "a line that is not JSON"
+};
+function lastSeen({ life, turn }) {
+  if (life.kind === void 0) return "it has written no line at all";
+  if (turn.phase === "sent") return "it has not begun to answer the prompt";
+  return `the last that it wrote was ${WORDS3[life.kind] ?? life.kind}`;
+}
+function tellsStall({ stall }, event) {
+  return stall.phase === "interrupted" && tellsInterrupt(event);
+}
+function tellsInterrupt(event) {
+  if (event.kind === "result") return event.subtype === "error_during_execution";
+  return event.kind === "user" && event.subagent === null && event.role === "notice";
+}
+function readStall(before, state, event) {
+  if (before.stall.phase !== "interrupted") return keep(state);
+  if (!tellsStall(before, event))
+    return keep(changedIn(state, "stall", { phase: "none" }), [{ kind: "clear-timer", timer: "stall" }]);
+  const because = "Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.";
+  return keep(changedIn(breakOff(before, state, because), "stall", { phase: "ending" }), END3);
+}
+
 // src/core/governor/conversation/spending.ts
 function readBudgetStop(state, event) {
   const isStop = event.kind === "result" && event.subtype === "error_max_budget_usd";
@@ -17653,7 +17951,7 @@ function judgeSpending(before, state) {
   const told3 = news.length === 0 ? state : tellCosts(changedIn(state, "spending", { said }), news);
   const announced = keep(
     told3,
-    news.map((notice) => announcement(told3, notice))
+    news.map((notice) => announcement2(told3, notice))
   );
   const mustStop = level === "limit" && state.run.mode === "act" && state.spending.phase === "within";
   if (!mustStop || state.turn.phase !== "running") return announced;
@@ -17684,7 +17982,7 @@ function limitsOf({ run, spending }) {
     warnAt
   };
 }
-function announcement(state, { scope, level, spent, limit }) {
+function announcement2(state, { scope, level, spent, limit }) {
   const source = isComputed(state.cost) ? "computed" : "reported";
   const reason = level === "warn" ? "the cost comes near its limit" : "the cost has reached its limit";
   const sums = { scope, level, spentUsd: toUsd(spent), limitUsd: toUsd(limit), source };
@@ -17695,12 +17993,12 @@ function onProjectCost(state, others, earlier) {
 }
 function atLimit(state) {
   const { phase } = state.spending;
-  if (phase === "wrapping") return endAtLimit(state);
+  if (phase === "wrapping") return endAtLimit2(state);
   if (phase === "over" || state.run.mode !== "act") return void 0;
   const { level, nearest } = judge2(state);
   if (level !== "limit" || nearest === void 0) return void 0;
   const way = wayOf(state);
-  if (way === "stop" || isDone(state)) return endAtLimit(state);
+  if (way === "stop" || isDone(state)) return endAtLimit2(state);
   if (way === "wrap-up") return wrapUp(state);
   const { scope, spent, limit } = nearest;
   return keep(changedIn(state, "spending", { phase: "asking" }), [
@@ -17718,7 +18016,7 @@ function isDone({ spending, mailbox }) {
 function onCostAnswer(state, limitUsd) {
   const { spending, relief } = state;
   if (spending.phase !== "asking") return keep(state);
-  if (state.input !== "open") return endAtLimit(state);
+  if (state.input !== "open") return endAtLimit2(state);
   const { nearest } = judge2(state);
   if (limitUsd === void 0 || nearest === void 0 || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
   const raised = { ...spending.raised, [nearest.scope]: limitUsd };
@@ -17740,14 +18038,12 @@ function wrapUp(state) {
   const wrapping = changedIn(changedIn(state, "relief", { resuming }), "spending", { phase: "wrapping" });
   return injectPrompt(wrapping, WRAP_UP);
 }
-function endAtLimit(state) {
+function endAtLimit2(state) {
   const ended = { ...changedIn(state, "spending", { phase: "over" }), outcome: "limit" };
   return keep(ended, [{ kind: "deferred", fate: "show" }]);
 }
 function tellsStop(state, event) {
-  if (state.spending.phase !== "stopping" || wayOf(state) === "stop") return false;
-  if (event.kind === "result") return event.subtype === "error_during_execution";
-  return event.kind === "user" && event.subagent === null && event.role === "notice";
+  return state.spending.phase === "stopping" && wayOf(state) !== "stop" && tellsInterrupt(event);
 }
 
 // src/core/governor/conversation/advance.ts
@@ -17831,165 +18127,6 @@ function closeInput(state) {
 }
 function withoutFirst(state) {
   return changedIn(state, "mailbox", { waiting: state.mailbox.waiting.slice(1) });
-}
-
-// src/core/governor/waits/wait.ts
-function planFor(state, event) {
-  const { run, input, mailbox, spending } = state;
-  const failure = failureIn(state, event);
-  if (failure === void 0 || run.mode !== "act" || input !== "open" || spending.phase !== "within") return void 0;
-  const until = retryAt(state, failure);
-  if (until !== void 0) return { way: "wait", until };
-  const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
-  return failure.cause === "limit" && isOurs ? { way: "end" } : void 0;
-}
-function failureIn({ wait }, event) {
-  const isBroken = wait?.phase === "breaking" && event.kind === "result" && event.subtype === "error_during_execution";
-  return isBroken ? { cause: wait.cause, resetsAt: wait.until } : event.failure;
-}
-function retryAt(state, { cause, resetsAt = resetOf(state.limits) }) {
-  const { now, run, wait } = state;
-  const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
-  const since = wait?.since ?? now;
-  if (cause === "limit" && resetsAt !== void 0 && resetsAt > now) {
-    const until = resetsAt + jitter(state, RESET_SLACK_MS);
-    return until - now > limitSeconds * 1e3 ? void 0 : until;
-  }
-  const seconds = cause === "limit" ? Math.max(limitSeconds, outageWait) : outageWait;
-  const end = since + seconds * 1e3;
-  return end > now ? Math.min(now + pauseAfter(state), end) : void 0;
-}
-var RESET_SLACK_MS = 2e3;
-var FIRST_PAUSE_MS = 5e3;
-var LONGEST_PAUSE_MS = 12e4;
-function pauseAfter(state) {
-  return jitter(state, Math.min(FIRST_PAUSE_MS * 2 ** (state.wait?.tries ?? 0), LONGEST_PAUSE_MS));
-}
-function jitter({ run, wait }, ms) {
-  const seed = Number.parseInt(run.runId.slice(0, 8), 16) || 0;
-  const random = (seed + (wait?.tries ?? 0) * 2654435761) % 1e3 / 1e3;
-  return Math.round(ms * (0.5 + random / 2));
-}
-var LEAST_TOLD_MS = 3e4;
-function followWait(state, event, injected) {
-  const { wait } = state;
-  if (event.kind === "api-retry") {
-    const noted = noteRetry(state, event);
-    return injected ? noted : chain(noted, (next) => breakWait(next, event));
-  }
-  if (wait === void 0 || wait.phase === "paused") return keep(state);
-  if (isNextPrompt(state, event)) return keep(changed(state, { wait: void 0 }));
-  if (event.kind !== "assistant" || event.subagent !== null) return keep(state);
-  if (!event.synthetic) return endWait(state, true);
-  return state.run.mode === "replay" && event.failure !== void 0 ? endWait(state, false) : keep(state);
-}
-function isNextPrompt({ run }, event) {
-  return run.mode === "replay" && event.kind === "user" && event.role === "prompt" && event.subagent === null;
-}
-var LEAST_LIMIT_MS = 12e4;
-function noteRetry(state, { status, delayMs }) {
-  const { wait, now, limits } = state;
-  if (wait?.phase === "paused" || wait?.phase === "breaking") return keep(state);
-  const isLimit = status === 429 && (resetOf(limits) !== void 0 || delayMs >= LEAST_LIMIT_MS);
-  const cause = isLimit ? "limit" : wait?.cause ?? "outage";
-  const until = Math.max(now + delayMs, isLimit ? resetOf(limits) ?? 0 : 0);
-  const isTold = wait?.said === true || !isLimit && delayMs < LEAST_TOLD_MS;
-  const begun = wait ?? { cause, phase: "claude", since: now, until, tries: 0, said: false, prompts: [] };
-  const next = changed(state, { wait: { ...begun, cause, until, said: begun.said || !isTold } });
-  return keep(next, isTold ? [] : [announcement2(next, "claude")]);
-}
-var SLEPT_MS = 6e4;
-function breakWait(state, { delayMs }) {
-  const { wait, now, run, turn, tasks, limits } = state;
-  const isOurs = run.mode === "act" && state.input === "open" && turn.phase === "running";
-  if (!isOurs || wait?.phase !== "claude" || wait.cause !== "limit") return keep(state);
-  const reset2 = resetOf(limits) ?? wait.until;
-  const slept = now > reset2 + SLEPT_MS && delayMs > SLEPT_MS;
-  const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== void 0;
-  const { wait: seconds } = run.policy.limits;
-  const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1e3;
-  if (!slept && !pays && !isTooLong) return keep(state);
-  return sendInterrupt(changed(state, { wait: { ...wait, phase: "breaking", until: slept ? now : wait.until } }));
-}
-function readFailure(before, state, event) {
-  const plan = planFor(before, event);
-  const failure = failureIn(before, event);
-  if (failure === void 0 || plan === void 0) {
-    const isCertain = event.isError && event.subtype !== "error_during_execution";
-    return isCertain ? endWait(state, failure === void 0) : keep(state);
-  }
-  const broken = breakOff(before, state, NO_ANSWER);
-  return plan.way === "wait" ? pause(broken, failure, plan.until, before) : endAtLimit2(broken, failure);
-}
-var NO_ANSWER = "The API did not answer for a while, and the turn was broken off.";
-function breakOff(before, state, because) {
-  const { relief, turn } = state;
-  const queued = turn.prompts.map(({ uuid }) => uuid);
-  const said = before.turn.prompts.map(({ uuid }) => uuid).filter((uuid) => !queued.includes(uuid));
-  const owed = relief.resuming?.answers ?? said;
-  const answers = [.../* @__PURE__ */ new Set([...relief.unfinished?.answers ?? [], ...owed, ...said])];
-  return changedIn(state, "relief", { resuming: void 0, unfinished: { because, prompts: [], answers } });
-}
-function pause(state, failure, until, before) {
-  const { wait, now, limits } = state;
-  const cause = (failure.resetsAt ?? resetOf(limits)) === void 0 ? "outage" : failure.cause;
-  const tries = (wait?.tries ?? 0) + 1;
-  const prompts = wait?.prompts.length ? wait.prompts : before.turn.prompts;
-  const since = wait?.since ?? now;
-  const next = changed(state, { wait: { cause, phase: "paused", since, until, tries, said: true, prompts } });
-  const isTold = wait?.said === true && wait.cause === cause;
-  return keep(next, [...isTold ? [] : [announcement2(next, "ctxb")], tick(next)]);
-}
-function announcement2(state, by) {
-  const { cause = "outage", until = state.now } = state.wait ?? {};
-  const limit = cause === "limit" ? state.limits.hit : void 0;
-  const reason = cause === "limit" ? "a usage limit is reached" : "the API does not answer";
-  return { kind: "wait", ...decided(state, reason), cause, limit, by, until };
-}
-function endAtLimit2(state, failure) {
-  const { limits, wait } = state;
-  const { resetsAt = resetOf(limits) } = failure;
-  const ended = changed(state, { outcome: "usage-limit", wait: wait && { ...wait, phase: "over" } });
-  const share = limits.hit === void 0 ? void 0 : limits.used[limits.hit]?.share;
-  const reason = "a usage limit is reached";
-  return keep(ended, [
-    { kind: "usage-limit", ...decided(ended, reason), level: "limit", limit: limits.hit, share, resetsAt },
-    { kind: "deferred", fate: "show" }
-  ]);
-}
-var TICK_MS = 3e4;
-function tick({ wait, now }) {
-  const left = Math.max(0, (wait?.until ?? now) - now);
-  return setTimer("wait", Math.min(left, TICK_MS));
-}
-function onWaitTimer(state) {
-  const { wait, now } = state;
-  if (wait?.phase !== "paused") return keep(state);
-  if (now < wait.until) return keep(state, [tick(state)]);
-  const trying = changed(state, { wait: { ...wait, phase: "trying" } });
-  const expiry = savingAt(trying);
-  if (expiry === void 0 || trying.relief.unfinished === void 0) return keep(trying);
-  const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
-  return chain(
-    keep(changedIn(trying, "relief", { unfinished }), expiry),
-    (next) => withSlotAtOnce(next, startCompaction)
-  );
-}
-function savingAt(state) {
-  const { actions } = announceExpiry(state, "unseen");
-  return actions.some((action) => action.kind === "cache-expired" && action.saving !== void 0) ? actions : void 0;
-}
-function endWait(state, answered3) {
-  const { wait, now } = state;
-  if (wait === void 0) return keep(state);
-  const next = changed(state, { wait: answered3 ? void 0 : { ...wait, phase: "over" } });
-  if (!wait.said || wait.phase === "over") return keep(next);
-  const ms = now - wait.since;
-  const reason = answered3 ? "the API answers again" : "the API still does not answer";
-  return keep(next, [{ kind: "waited", ...decided(next, reason), cause: wait.cause, ms, answered: answered3 }]);
-}
-function stopWaiting2(state) {
-  return state.wait?.phase === "paused" ? changed(state, { wait: void 0 }) : state;
 }
 
 // src/core/governor/conversation/caller-line.ts
@@ -18278,143 +18415,6 @@ function lineageStep(before, { session, handoff: handoff2, relief, process }) {
 function noteLineage(before, state) {
   const next = state.run.mode === "replay" ? void 0 : lineageStep(before, state);
   return keep(state, next === void 0 ? [] : [{ kind: "lineage", ...decided(before, next.reason), ...next }]);
-}
-
-// src/core/governor/process/stall.ts
-var REMEMBERED2 = 100;
-function lifeAfter(life, event, t) {
-  if (event.kind === "known" && event.name === "keep_alive") return life;
-  const isControl = event.kind.startsWith("control-");
-  const kind = isControl ? life.kind : "name" in event ? event.name : event.kind;
-  return { at: t, kind, tools: toolsAfter(life.tools, event, t) };
-}
-function toolsAfter(tools, event, since) {
-  if (event.kind === "assistant") {
-    const begun = event.blocks.flatMap(
-      (block2) => block2.type === "tool_use" && !isAgentCall(block2.name) ? [{ id: block2.id, title: titleOf(block2), agent: event.subagent, since, said: false }] : []
-    );
-    return begun.length === 0 ? tools : [...tools, ...begun].slice(-REMEMBERED2);
-  }
-  if (tools.length === 0) return tools;
-  if (event.kind === "result") return tools.filter(({ agent }) => agent !== null);
-  if (event.kind === "task" && event.change !== "progress" && event.change !== "started") {
-    return tools.filter(({ agent }) => agent !== event.toolUseId);
-  }
-  if (event.kind !== "user" || event.role !== "tool-result") return tools;
-  return tools.filter(
-    ({ id }) => !event.blocks.some((block2) => block2.type === "tool_result" && block2.toolUseId === id)
-  );
-}
-function silentSince(state) {
-  const { turn, wait, life, control, process, tasks } = state;
-  const isBeside = Object.values(tasks).some(({ kind, phase }) => kind !== "shell" && phase === "background");
-  if (turn.phase === "idle" && !isBeside && state.input !== "closed") return void 0;
-  if (process.phase === "dead" || isRelieving(state) || control.questions.length > 0) return void 0;
-  return wait?.phase === "claude" ? Math.max(life.at, wait.until) : life.at;
-}
-function runningTool({ life, subagents }) {
-  const [first] = life.tools;
-  if (first !== void 0) return first;
-  const unseen = Object.values(subagents).find(({ isUnseen, phase }) => isUnseen && phase === "running");
-  return unseen && { title: `the subagent ${unseen.name ?? unseen.kind ?? ""}`.trim(), since: life.at };
-}
-var LOOK_MS = 3e4;
-var MOST_STALLS = 3;
-var EXIT_PATIENCE_MS2 = 5e3;
-var END3 = [{ kind: "kill", signal: "SIGTERM" }, setTimer("exit", EXIT_PATIENCE_MS2)];
-var INTERRUPT_PATIENCE_MS = 1e4;
-function watchLife(before, after) {
-  const state = isAsked(before, after) ? changed(after, { life: { ...after.life, at: after.now } }) : after;
-  if (state.stall.lookedAt !== void 0 || state.stall.phase !== "none" || !isWatched(state)) return keep(state);
-  return look(state, state.now);
-}
-function isAsked(before, after) {
-  return before.turn.phase === "idle" && after.turn.phase === "sent" || before.input !== "closed" && after.input === "closed";
-}
-function isWatched(state) {
-  return limitMs(state) > 0 && state.run.mode === "act" && state.outcome !== "stalled" && silentSince(state) !== void 0;
-}
-function limitMs({ run }) {
-  return (run.policy.recovery.stallAfter ?? 0) * 1e3;
-}
-function look(state, since) {
-  const lookedAt = state.now;
-  return keep(changedIn(state, "stall", { lookedAt, since }), [setTimer("stall", pauseOf(state))]);
-}
-function pauseOf(state) {
-  return Math.min(LOOK_MS, limitMs(state) / 4);
-}
-function onStallTimer(state) {
-  const { stall, now } = state;
-  if (stall.phase !== "none") return keep(changedIn(state, "stall", { phase: "ending" }), END3);
-  const expected = silentSince(state);
-  if (expected === void 0 || !isWatched(state)) return keep(changedIn(state, "stall", { lookedAt: void 0 }));
-  const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
-  const since = hasSlept ? now : stall.since;
-  if (runningTool(state) !== void 0) return chain(tellLongTools(state), (next) => look(next, since));
-  return now - Math.max(expected, since) < limitMs(state) ? look(state, since) : onStall(state, now - expected);
-}
-function tellLongTools(state) {
-  const isLong = ({ since, said: said2 }) => !said2 && state.now - since >= limitMs(state);
-  const { tools } = state.life;
-  if (!tools.some(isLong)) return keep(state);
-  const said = tools.map((tool) => isLong(tool) ? { ...tool, said: true } : tool);
-  const next = changed(state, { life: { ...state.life, tools: said } });
-  return keep(
-    next,
-    tools.filter(isLong).map(({ title, since }) => {
-      const ms = state.now - since;
-      return { kind: "long-tool", ...decided(next, "it has not ended yet"), tool: title, ms };
-    })
-  );
-}
-function onStall(state, ms) {
-  const { stall, run, turn, input } = state;
-  const { enabled } = run.policy.recovery;
-  const isLast = stall.tries >= MOST_STALLS || !enabled || !run.persistent || input !== "open";
-  const last = lastSeen(state);
-  const note2 = { kind: "stall", ...decided(state, last), ms, tries: stall.tries + 1, last: isLast };
-  const next = changedIn(state, "stall", { tries: stall.tries + 1, lookedAt: void 0 });
-  if (isLast) {
-    const outcome = state.outcome ?? (input === "open" ? "stalled" : void 0);
-    return keep({ ...changedIn(next, "stall", { phase: "ending" }), outcome }, [note2, ...END3]);
-  }
-  if (turn.phase !== "running") return keep(changedIn(besideLost(next), "stall", { phase: "ending" }), [note2, ...END3]);
-  const timer2 = setTimer("stall", Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
-  return chain(keep(changedIn(next, "stall", { phase: "interrupted" }), [note2, timer2]), sendInterrupt);
-}
-function besideLost(state) {
-  const { relief, turn } = state;
-  if (turn.phase !== "idle") return state;
-  const because = "What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.";
-  return changedIn(state, "relief", { unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } });
-}
-var WORDS3 = {
-  init: "the beginning of a turn",
-  assistant: "an answer of the model",
-  partial: "a part of an answer",
-  user: "the result of a tool",
-  result: "the end of a turn",
-  "api-retry": "that it tries a call again",
-  task: "the progress of a subagent",
-  malformed: "a line that is not JSON"
-};
-function lastSeen({ life, turn }) {
-  if (life.kind === void 0) return "it has written no line at all";
-  if (turn.phase === "sent") return "it has not begun to answer the prompt";
-  return `the last that it wrote was ${WORDS3[life.kind] ?? life.kind}`;
-}
-function tellsStall({ stall }, event) {
-  if (stall.phase !== "interrupted") return false;
-  if (event.kind === "result") return event.subtype === "error_during_execution";
-  return event.kind === "user" && event.subagent === null && event.role === "notice";
-}
-function readStall(before, state, event) {
-  if (before.stall.phase !== "interrupted") return keep(state);
-  if (!tellsStall(before, event))
-    return keep(changedIn(state, "stall", { phase: "none" }), [{ kind: "clear-timer", timer: "stall" }]);
-  const because = "Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.";
-  return keep(changedIn(breakOff(before, state, because), "stall", { phase: "ending" }), END3);
 }
 
 // src/core/governor/conversation/visibility.ts

@@ -2,6 +2,7 @@ import type { Event } from '../../protocol/events.ts';
 import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
 import { type CostLimits, type CostNotice, judgeCost } from '../cost/cost-limit.ts';
 import { changedIn } from '../draft.ts';
+import { tellsInterrupt } from '../process/stall.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
@@ -137,7 +138,5 @@ function endAtLimit(state: GovernorState): Step {
 
 /** Lines of the turn that is stopped at a limit: a later turn answers the caller. */
 export function tellsStop(state: GovernorState, event: Event): boolean {
-  if (state.spending.phase !== 'stopping' || wayOf(state) === 'stop') return false;
-  if (event.kind === 'result') return event.subtype === 'error_during_execution';
-  return event.kind === 'user' && event.subagent === null && event.role === 'notice';
+  return state.spending.phase === 'stopping' && wayOf(state) !== 'stop' && tellsInterrupt(event);
 }

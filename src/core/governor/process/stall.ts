@@ -180,7 +180,11 @@ function lastSeen({ life, turn }: GovernorState): string {
 
 /** The end of a turn that was interrupted because nothing came: the caller sees it only if the work cannot go on. */
 export function tellsStall({ stall }: GovernorState, event: Event): boolean {
-  if (stall.phase !== 'interrupted') return false;
+  return stall.phase === 'interrupted' && tellsInterrupt(event);
+}
+
+/** What claude says of a turn that was interrupted. */
+export function tellsInterrupt(event: Event): boolean {
   if (event.kind === 'result') return event.subtype === 'error_during_execution';
   return event.kind === 'user' && event.subagent === null && event.role === 'notice';
 }
