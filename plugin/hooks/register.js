@@ -18850,6 +18850,7 @@ function createTerminalSession({ policy, recall: recall2 }) {
     if (due) triedAt2 = state.gauge.calls;
     return due;
   }
+  const isBehind = (known) => callAhead(host.state, known) !== void 0;
   function isFull(known) {
     const { gauge } = judged(known);
     return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
@@ -18870,11 +18871,13 @@ function createTerminalSession({ policy, recall: recall2 }) {
     return textOf(fieldsOf(fieldsOf(output).hookSpecificOutput).additionalContext);
   }
   const handoff2 = (t) => memory.handoff(host.state, t);
-  return { read: read2, judged, isDue, isFull, compact: compact2, handBack, handoff: handoff2 };
+  return { read: read2, judged, isDue, isBehind, isFull, compact: compact2, handBack, handoff: handoff2 };
 }
 
 // src/mod/terminal/register.ts
 var LATE_MS = 300;
+var LOOK_MS2 = 50;
+var MOST_LOOKS = 40;
 var WATCH_MS = 2e3;
 var Seat = class {
   session;
@@ -18888,6 +18891,8 @@ var Seat = class {
   /** `ctxb run` does all of this itself. */
   isRun = false;
   isInteractive = false;
+  /** The reading of the log that is under way. */
+  following = Promise.resolve();
   /** The turn that runs. */
   turn;
   /** What was said in mid-turn since the last compaction. */
@@ -18943,7 +18948,10 @@ function register(on, options) {
     if (e.agentId !== void 0 || seat.isRun) return done2;
     seat.turn = void 0;
     await follow($, seat);
-    if (seat.isInteractive && !e.isAborted) await compactIfDue($, seat);
+    if (seat.isInteractive && !e.isAborted) {
+      await awaitLog($, seat);
+      await compactIfDue($, seat);
+    }
     return done2;
   });
   on("session.measure", async ($, e, next) => {
@@ -19024,7 +19032,13 @@ async function look2($, seat) {
   const found = await Promise.all(files2.map((file) => $.fs.exists(file).catch(() => false)));
   seat.program = files2[found.indexOf(true)];
 }
-async function follow($, seat) {
+function follow($, seat) {
+  const following = seat.following.then(() => followNow($, seat));
+  seat.following = following.catch(() => {
+  });
+  return following;
+}
+async function followNow($, seat) {
   const [{ transcriptPath }, { context, cost, rateLimits }, model] = await Promise.all([
     $.session.info(),
     $.session.usage(),
@@ -19046,6 +19060,12 @@ async function watchTurn($, seat, turn) {
   while (seat.turn === turn) {
     await follow($, seat);
     await $.clock.sleep(WATCH_MS);
+  }
+}
+async function awaitLog($, seat) {
+  for (let look3 = 0; look3 < MOST_LOOKS && seat.session.isBehind(seat.known); look3++) {
+    await $.clock.sleep(LOOK_MS2);
+    await follow($, seat);
   }
 }
 async function followLate($, seat) {

@@ -43,7 +43,8 @@ export function withCallAhead(state: GovernorState, known: Known, t: number): Go
   return event === undefined ? state : createHost(state).feed({ t, from: 'claude', event }).after;
 }
 
-function callAhead({ gauge }: GovernorState, { usage, model }: Known): AssistantEvent | undefined {
+/** That line; undefined: the log has the call. */
+export function callAhead({ gauge }: GovernorState, { usage, model }: Known): AssistantEvent | undefined {
   if (usage === undefined || saysNothing(usage)) return undefined;
   const isKnown = gauge.basis === 'measured' && contextOf(usage) === gauge.used;
   // Behind a boundary it is that of a call before it, until the next one.

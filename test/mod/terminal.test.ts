@@ -109,6 +109,13 @@ describe('a session', () => {
     expect([session.isDue(known, 0), session.isDue(known, 0)]).toEqual([true, false]);
   });
 
+  it('knows whether the log has the last call yet', () => {
+    const session = begun();
+    session.read([prompt, ...calls(2, 30_000)]);
+    const after = (input: number) => ({ ...known, usage: { input, cacheCreation: 0, cacheRead: 0, output: 0 } });
+    expect([30_000, 35_000].map((tokens) => session.isBehind(after(tokens)))).toEqual([false, true]);
+  });
+
   it('hands back what was asked and done, and how the rest is found', () => {
     const session = begun('`ctxb recall WORDS`');
     expect(session.handBack()).toBeUndefined();

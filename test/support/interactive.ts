@@ -28,10 +28,10 @@ export async function initTerminal({ scratch: { env, cwd } }: World): Promise<vo
 
 /** Claude Code as a person starts it. */
 export function interactiveClaude({ claude, scratch: { env, cwd } }: World, args: readonly string[]): AtTerminal {
-  return atTerminal(quoted([claude, ...args]), { env, cwd });
+  return atTerminal(quoted([claude, ...args]), { env, cwd }, true);
 }
 
-/** Types a line and sends it once it is seen: claude takes a line end that comes together with text for a part of it. */
+/** Types a line and sends it once it stands there: claude takes a line end that comes together with text for a part of it. */
 export async function say(terminal: AtTerminal, text: string): Promise<void> {
   terminal.type(text);
   await terminal.shows(new RegExp(text.replace(/\s+/g, '').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')));

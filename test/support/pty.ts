@@ -1,30 +1,66 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import headless from '@xterm/headless';
+import { onTestFailed } from 'vitest';
+
+const { Terminal } = headless;
 
 /** A program at a terminal of 120 columns. */
 export interface AtTerminal extends AsyncDisposable {
   /** Types it, as from a keyboard. */
   type(text: string): void;
   /**
-   * Resolves with what was written since the last time up to where it fits; the rest is for the next time. Rejects when
-   * the program ends before. Blanks are left out, as programs jump over them, and so may be what stood in its place before.
+   * Resolves with what fits, up to its end, without blanks, as programs jump over them: of what was written since the
+   * last time, or, where the program paints the whole screen, of what stands there. Rejects when the program ends before.
    */
   shows(fits: RegExp): Promise<string>;
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;
 }
 
+const [COLUMNS, ROWS] = [120, 40];
+
 /** What a terminal is told beside the text: colours, places, titles. */
 const ESCAPES = /\u001b(?:\[[0-9;?>=]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][A-Z0-9]|[=>78M])/g;
-/** @param command a line for the shell */
-export function atTerminal(
-  command: string,
-  { env, cwd }: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },
-): AtTerminal {
-  const shell = `stty cols 120 rows 40; ${command}`;
-  const program = spawn('script', ['-qfec', shell, '/dev/null'], { env: { ...env, TERM: 'xterm-256color' }, cwd });
+interface Place {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** What was written since the last time. */
+function written() {
   let raw = '';
   let taken = 0;
+  return {
+    async write(chunk: string) {
+      raw += chunk;
+    },
+    text: () => raw.replace(ESCAPES, '').replace(/\s+/g, '').slice(taken),
+    take(length: number) {
+      taken += length;
+    },
+  };
+}
+
+/** What stands on the screen: a program that paints all of it writes only the characters that have changed. */
+function painted() {
+  const terminal = new Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });
+  return {
+    write: (chunk: string) => new Promise<void>((resolve) => terminal.write(chunk, resolve)),
+    text() {
+      const { active } = terminal.buffer;
+      const lines = Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true));
+      return lines.join('').replace(/\s+/g, '');
+    },
+    take() {},
+  };
+}
+
+/** @param command a line for the shell */
+export function atTerminal(command: string, { env, cwd }: Place, paints = false): AtTerminal {
+  const shell = `stty cols ${COLUMNS} rows ${ROWS}; ${command}`;
+  const program = spawn('script', ['-qfec', shell, '/dev/null'], { env: { ...env, TERM: 'xterm-256color' }, cwd });
+  const seen = paints ? painted() : written();
   let changed = () => {};
   let isOver = false;
   const ended = once(program, 'close').then(([code]) => {
@@ -33,22 +69,21 @@ export function atTerminal(
     return code as number | null;
   });
   program.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    raw += chunk;
-    changed();
+    void seen.write(chunk).then(() => changed());
   });
   program.stdin.on('error', () => {});
-  const text = () => raw.replace(ESCAPES, '').replace(/\s+/g, '');
+  onTestFailed(() => console.error(`At the terminal, without blanks:\n${seen.text()}`));
 
   return {
     type: (keys) => void program.stdin.write(keys),
     shows: (fits) =>
       new Promise((resolve, reject) => {
         changed = () => {
-          const shown = text().slice(taken);
+          const shown = seen.text();
           const found = fits.exec(shown);
           if (found) {
             const length = found.index + found[0].length;
-            taken += length;
+            seen.take(length);
             resolve(shown.slice(0, length));
           } else if (isOver) reject(new Error(`The program ended, and ${fits} was not shown: ${shown}`));
         };

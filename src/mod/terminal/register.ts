@@ -12,6 +12,8 @@ import { createTerminalSession, type Options, policyFor, type TerminalSession } 
 declare const h: (element: unknown, props: object | null, ...children: readonly Drawing[]) => Drawing;
 
 const LATE_MS = 300;
+const LOOK_MS = 50;
+const MOST_LOOKS = 40;
 const WATCH_MS = 2_000;
 
 /** What the mod knows of the session that claude is at. */
@@ -27,6 +29,8 @@ class Seat {
   /** `ctxb run` does all of this itself. */
   isRun = false;
   isInteractive = false;
+  /** The reading of the log that is under way. */
+  following = Promise.resolve();
   /** The turn that runs. */
   turn: string | undefined;
   /** What was said in mid-turn since the last compaction. */
@@ -95,7 +99,10 @@ export function register(on: On, options: Options): void {
     if (e.agentId !== undefined || seat.isRun) return done;
     seat.turn = undefined;
     await follow($, seat);
-    if (seat.isInteractive && !e.isAborted) await compactIfDue($, seat);
+    if (seat.isInteractive && !e.isAborted) {
+      await awaitLog($, seat);
+      await compactIfDue($, seat);
+    }
     return done;
   });
 
@@ -193,8 +200,14 @@ async function look($: Engine, seat: Seat): Promise<void> {
   seat.program = files[found.indexOf(true)];
 }
 
-/** Reads what is new in claude's log, and asks claude for what the log does not say. */
-async function follow($: Engine, seat: Seat): Promise<void> {
+/** Reads what is new in claude's log, and asks claude for what the log does not say; one reading after the other. */
+function follow($: Engine, seat: Seat): Promise<void> {
+  const following = seat.following.then(() => followNow($, seat));
+  seat.following = following.catch(() => {});
+  return following;
+}
+
+async function followNow($: Engine, seat: Seat): Promise<void> {
   const [{ transcriptPath }, { context, cost, rateLimits }, model] = await Promise.all([
     $.session.info(),
     $.session.usage(),
@@ -222,7 +235,14 @@ async function watchTurn($: Engine, seat: Seat, turn: string): Promise<void> {
   }
 }
 
-/** claude writes to its log up to 0.15 s late. */
+/** claude writes to its log up to 0.15 s late, and on a busy machine later: the last call may be what makes it pay. */
+async function awaitLog($: Engine, seat: Seat): Promise<void> {
+  for (let look = 0; look < MOST_LOOKS && seat.session.isBehind(seat.known); look++) {
+    await $.clock.sleep(LOOK_MS);
+    await follow($, seat);
+  }
+}
+
 async function followLate($: Engine, seat: Seat): Promise<void> {
   await $.clock.sleep(LATE_MS);
   await follow($, seat);
@@ -238,7 +258,10 @@ async function readLog($: Engine, { log, session }: Seat): Promise<void> {
   }
 }
 
-/** Not awaited: claude compacts once the turn is over. */
+/**
+ * Not awaited: claude compacts once the turn is over. At a later moment claude does not ask the mod what stays, and has
+ * a summary written.
+ */
 async function compactIfDue($: Engine, seat: Seat): Promise<void> {
   if (leftWhy(seat) !== undefined || !seat.session.isDue(seat.known, await $.clock.now())) return;
   void $.session

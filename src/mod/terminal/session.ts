@@ -14,7 +14,7 @@ import { decodeLine } from '../../core/protocol/decode.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { createHost } from '../../host/governor-host.ts';
 import { replayRun } from '../../replay/replay-run.ts';
-import { type Known, withCallAhead, withKnown } from '../../statusline/judge-status.ts';
+import { callAhead, type Known, withCallAhead, withKnown } from '../../statusline/judge-status.ts';
 
 /** What the person has set of the plugin: `userConfig` in plugin.json has the defaults. */
 export type Options = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -87,6 +87,9 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
     return due;
   }
 
+  /** claude has made a call that its log, as far as it was read, does not hold. */
+  const isBehind = (known: Known) => callAhead(host.state, known) !== undefined;
+
   /** The context has reached the level of compacting. */
   function isFull(known: Known): boolean {
     const { gauge } = judged(known);
@@ -115,5 +118,5 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   /** A document for who is to continue the work. @param t milliseconds since the epoch */
   const handoff = (t: number) => memory.handoff(host.state, t);
 
-  return { read, judged, isDue, isFull, compact, handBack, handoff };
+  return { read, judged, isDue, isBehind, isFull, compact, handBack, handoff };
 }
