@@ -7,7 +7,7 @@ import type { SpentBefore } from '../core/governor/input.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { dollars, localTime } from '../report/figures.ts';
-import { asksPerson, isAttended } from '../run/headless-run.ts';
+import { asksPerson, isAttended } from '../run/describe-run.ts';
 import { type Resumption, resumeRun, untilReset } from '../run/resume/resume-run.ts';
 import { changesOf, type RunSettings, unheeded } from '../run/resume/run-settings.ts';
 import { runHeadless } from '../run/run-headless.ts';

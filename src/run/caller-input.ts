@@ -8,7 +8,7 @@ import { createFramer } from '../core/protocol/frame.ts';
 import { CtxbError, unreadable } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { readNamed } from '../store/files/given-file.ts';
-import type { HeadlessRun } from './headless-run.ts';
+import type { HeadlessRun } from './describe-run.ts';
 
 const WAYS =
   'no prompt: give one as an argument of claude, with --prompt "…", with --prompts FILE, ' +

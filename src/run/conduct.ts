@@ -4,7 +4,7 @@ import type { GovernorState } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
-import type { HeadlessRun, Watcher } from './headless-run.ts';
+import type { HeadlessRun, Watcher } from './describe-run.ts';
 import { createOutlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
 import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';

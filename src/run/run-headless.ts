@@ -13,7 +13,6 @@ import { checkFolder } from '../store/folders/own-folder.ts';
 import { INBOX_VARIABLE, inboxPath } from '../store/runs/inbox.ts';
 import { wantsTelemetry } from '../telemetry/destinations.ts';
 import { callerInput, createStamp, fixedPrompts } from './caller-input.ts';
-import type { StartClaude } from './executor.ts';
 import {
   budgetArguments,
   contextFolder,
@@ -22,7 +21,8 @@ import {
   outageSeconds,
   RUN_VARIABLE,
   type Watcher,
-} from './headless-run.ts';
+} from './describe-run.ts';
+import type { StartClaude } from './executor.ts';
 import { watchSignals } from './signals.ts';
 
 /**

@@ -9,7 +9,7 @@ import { decodeLine } from '../../core/protocol/decode.ts';
 import { createFramer } from '../../core/protocol/frame.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import type { Watcher } from '../../run/headless-run.ts';
+import type { Watcher } from '../../run/describe-run.ts';
 import { runHeadless } from '../../run/run-headless.ts';
 import { timeoutSignal } from '../../run/signals.ts';
 import type { FlowStep } from '../flow.ts';

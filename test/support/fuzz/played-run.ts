@@ -12,7 +12,7 @@ import { PLAIN } from '../../../src/report/style.ts';
 import { createTerminal } from '../../../src/report/terminal/terminal.ts';
 import { callerInput, createStamp } from '../../../src/run/caller-input.ts';
 import { conduct } from '../../../src/run/conduct.ts';
-import { describeRun, type HeadlessRun } from '../../../src/run/headless-run.ts';
+import { describeRun, type HeadlessRun } from '../../../src/run/describe-run.ts';
 import { openRecordFile } from '../../../src/run/run-files.ts';
 import { PROTOCOL } from '../ctxb.ts';
 
