@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { promptLine, type RunningProgram } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
 import { atTerminal } from '../support/pty.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place, runFake, startFake } from './fakes.ts';
 
 async function session(place: Place, id: string): Promise<void> {
@@ -93,13 +94,18 @@ it('has nothing to do where nothing was kept', async () => {
   expect(readdirSync(place.cwd)).toEqual([]);
 });
 
-it.each([
-  { keep: '1', left: ['cccc'] },
-  { keep: '2', left: ['bbbb', 'cccc'] },
-  { keep: '3', left: ['aaaa', 'bbbb', 'cccc'] },
-  { keep: '1000', left: ['aaaa', 'bbbb', 'cccc'] },
-  { keep: '0', left: [] },
-])('--keep $keep keeps so many of the newest sessions, and everything else', async ({ keep, left }) => {
+it.each(
+  sampled(
+    [
+      { keep: '1', left: ['cccc'] },
+      { keep: '2', left: ['bbbb', 'cccc'] },
+      { keep: '3', left: ['aaaa', 'bbbb', 'cccc'] },
+      { keep: '1000', left: ['aaaa', 'bbbb', 'cccc'] },
+      { keep: '0', left: [] },
+    ],
+    3,
+  ),
+)('--keep $keep keeps so many of the newest sessions, and everything else', async ({ keep, left }) => {
   await using place = await createPlace();
   for (const id of ['aaaa', 'bbbb', 'cccc']) await session(place, id);
   const run = await ctxb(place, ['cleanup', '--yes', '--keep', keep]);
@@ -111,14 +117,17 @@ it.each([
   }
 });
 
-it.each(['-1', '1.5', 'many', '', '9999999999'])('--keep %s is refused, and nothing is removed', async (keep) => {
-  await using place = await createPlace();
-  await session(place, 'aaaa');
-  const run = await ctxb(place, ['cleanup', `--keep=${keep}`]);
-  expect(run).toMatchObject({ code: 2, stdout: Buffer.alloc(0) });
-  expect(run.stderr).toBe(`ctxb: --keep: expected a whole number of sessions, 0 or more, found "${keep}"\n`);
-  expect(sessions(place)).toEqual(['aaaa']);
-});
+it.each(sampled(['-1', '1.5', 'many', '', '9999999999'], 9))(
+  '--keep %s is refused, and nothing is removed',
+  async (keep) => {
+    await using place = await createPlace();
+    await session(place, 'aaaa');
+    const run = await ctxb(place, ['cleanup', `--keep=${keep}`]);
+    expect(run).toMatchObject({ code: 2, stdout: Buffer.alloc(0) });
+    expect(run.stderr).toBe(`ctxb: --keep: expected a whole number of sessions, 0 or more, found "${keep}"\n`);
+    expect(sessions(place)).toEqual(['aaaa']);
+  },
+);
 
 it('leaves what is not of ctxb, and names it', async () => {
   await using place = await createPlace();
@@ -145,23 +154,26 @@ it('leaves what is not of ctxb, and names it', async () => {
   expect(existsSync(place.path('target'))).toBe(true);
 });
 
-it.each([{ flags: [] }, { flags: ['--keep', '0'] }])('leaves a run that goes on alone: $flags', async ({ flags }) => {
-  await using place = await createPlace();
-  await session(place, 'aaaa');
-  const live = await startSession(place, 'bbbb');
-  age(place);
-  const run = await ctxb(place, ['cleanup', '--yes', ...flags]);
-  expect(run.code).toBe(0);
-  expect(run.stderr).toBe('ctxb: left session bbbb: a run goes on in it\n');
-  expect(run.stdout.toString()).toMatch(/^1 item removed/m);
-  expect(sessions(place)).toEqual(['bbbb']);
-  live.send(promptLine('y'));
-  await live.waitForLine(({ type }) => type === 'result');
-  live.stdin.end();
-  expect(await live.finished).toMatchObject({ code: 0, stderr: '' });
-  const scratch = await ctxb(place, ['scratch', 'bbbb']);
-  expect(scratch.stdout.toString()).toContain('2 prompts →');
-});
+it.each(sampled([{ flags: [] }, { flags: ['--keep', '0'] }], 9))(
+  'leaves a run that goes on alone: $flags',
+  async ({ flags }) => {
+    await using place = await createPlace();
+    await session(place, 'aaaa');
+    const live = await startSession(place, 'bbbb');
+    age(place);
+    const run = await ctxb(place, ['cleanup', '--yes', ...flags]);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toBe('ctxb: left session bbbb: a run goes on in it\n');
+    expect(run.stdout.toString()).toMatch(/^1 item removed/m);
+    expect(sessions(place)).toEqual(['bbbb']);
+    live.send(promptLine('y'));
+    await live.waitForLine(({ type }) => type === 'result');
+    live.stdin.end();
+    expect(await live.finished).toMatchObject({ code: 0, stderr: '' });
+    const scratch = await ctxb(place, ['scratch', 'bbbb']);
+    expect(scratch.stdout.toString()).toContain('2 prompts →');
+  },
+);
 
 it('removes what a run that was killed has left', async () => {
   await using place = await createPlace();

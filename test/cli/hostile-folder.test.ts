@@ -2,6 +2,7 @@ import { chownSync, existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, 
 import { chmod } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { openContextDir } from '../../src/store/folders/context-dir.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, journalOf, type Place, runFake } from './fakes.ts';
 
 const RUN_ID = '11111111-2222-4333-8444-555555555555';
@@ -117,12 +118,17 @@ describe('what looks at a suspicious folder does not let it steer the terminal',
   const STEERING = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202eevil\u2066';
   const STEERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
-  it.each([
-    { title: 'a key', config: { [`bad${STEERING}`]: 1 } },
-    { title: 'the name of a tool', config: { tools: { [`mcp__${STEERING}`]: 1000 } } },
-    { title: 'a value', config: { contextDir: `a${STEERING}` } },
-    { title: 'a faulty value', config: { strategy: STEERING } },
-  ])('ctxb config and doctor: $title, below a folder of such a name', async ({ config }) => {
+  it.each(
+    sampled(
+      [
+        { title: 'a key', config: { [`bad${STEERING}`]: 1 } },
+        { title: 'the name of a tool', config: { tools: { [`mcp__${STEERING}`]: 1000 } } },
+        { title: 'a value', config: { contextDir: `a${STEERING}` } },
+        { title: 'a faulty value', config: { strategy: STEERING } },
+      ],
+      3,
+    ),
+  )('ctxb config and doctor: $title, below a folder of such a name', async ({ config }) => {
     await using place = await createPlace();
     const cwd = place.path(`x${STEERING}`);
     mkdirSync(cwd);

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { promptLine, type RunningProgram } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 import { createPlace, ctxb, type FakeRun, inputOf, type Place, runFake, startFake } from './fakes.ts';
 
 const FULL = '160000';
@@ -117,7 +118,7 @@ describe('said from outside', () => {
     expect(scratch(place)).toContain('\nState: all done\n');
   });
 
-  it('between two turns it is in the focus of the compaction that the next prompt brings', async () => {
+  inSoak('between two turns it is in the focus of the compaction that the next prompt brings', async () => {
     await using place = await createPlace();
     const run = await startRun(place, { PLAY_CONTEXTS: FULL });
     await ctxb(place, ['note', 'state', 'half way']);

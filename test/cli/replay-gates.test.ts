@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../support/recordings.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb } from './fakes.ts';
 
 const COMPACT = fixture('compact.ndjson');
@@ -35,14 +36,19 @@ describe('gates', () => {
     expect(run.stdout.toString()).not.toContain('"series"');
   });
 
-  it.each([
-    { title: 'an empty folder', files: ['empty'] },
-    { title: 'an empty recording', files: ['empty.ndjson'] },
-    { title: 'an empty recording on stdin', files: ['-'] },
-    { title: 'sessions that a filter leaves out', files: ['--model', 'opus', COMPACT] },
-    { title: 'a folder without a recording', files: ['others'] },
-    { title: 'a session without a call', files: ['no-call.ndjson'] },
-  ])('are not passed by $title, unless that is permitted', async ({ files }) => {
+  it.each(
+    sampled(
+      [
+        { title: 'an empty folder', files: ['empty'] },
+        { title: 'an empty recording', files: ['empty.ndjson'] },
+        { title: 'an empty recording on stdin', files: ['-'] },
+        { title: 'sessions that a filter leaves out', files: ['--model', 'opus', COMPACT] },
+        { title: 'a folder without a recording', files: ['others'] },
+        { title: 'a session without a call', files: ['no-call.ndjson'] },
+      ],
+      3,
+    ),
+  )('are not passed by $title, unless that is permitted', async ({ files }) => {
     await using place = await createPlace();
     for (const folder of ['empty', 'others']) mkdirSync(place.path(folder));
     await place.file('empty.ndjson', '');
@@ -66,15 +72,20 @@ describe('gates', () => {
     expect(permitted.stderr).not.toContain('gates');
   });
 
-  it.each([
-    { title: 'without a gate', args: [] },
-    { title: 'with one', args: ['--max-cost', '1'] },
-    { title: 'with one that may be empty', args: ['--max-cost', '1', '--allow-empty'] },
-    { title: 'as JSON', args: ['--json'] },
-    { title: 'with policies to try', args: ['--what-if', 'grid'] },
-    { title: 'with estimators to compare', args: ['--accuracy'] },
-    { title: 'one call explained', args: ['--explain', '1'] },
-  ])('a named file that is no recording is refused, $title', async ({ args }) => {
+  it.each(
+    sampled(
+      [
+        { title: 'without a gate', args: [] },
+        { title: 'with one', args: ['--max-cost', '1'] },
+        { title: 'with one that may be empty', args: ['--max-cost', '1', '--allow-empty'] },
+        { title: 'as JSON', args: ['--json'] },
+        { title: 'with policies to try', args: ['--what-if', 'grid'] },
+        { title: 'with estimators to compare', args: ['--accuracy'] },
+        { title: 'one call explained', args: ['--explain', '1'] },
+      ],
+      3,
+    ),
+  )('a named file that is no recording is refused, $title', async ({ args }) => {
     await using place = await createPlace();
     const file = await place.file('passwd', 'root:x:0:0:root:/root:/bin/sh\n');
     const run = await ctxb(place, ['replay', ...args, file]);
@@ -102,22 +113,27 @@ describe('gates', () => {
     expect(run.stderr).toContain('missing.ndjson');
   });
 
-  it.each([
-    { args: ['--fail-over', '85'], expected: '85%, 0.85 or 170000' },
-    { args: ['--fail-over', '101%'], expected: '85%, 0.85 or 170000' },
-    { args: ['--fail-over', '0'], expected: '85%, 0.85 or 170000' },
-    { args: ['--fail-over', 'most'], expected: '85%, 0.85 or 170000' },
-    { args: ['--max-compactions', '-1'], expected: 'whole number' },
-    { args: ['--max-compactions', '1.5'], expected: 'whole number' },
-    { args: ['--max-unplanned', ''], expected: 'whole number' },
-    { args: ['--max-cost', '2,50'], expected: '2.50' },
-    { args: ['--max-cost', '$2'], expected: '2.50' },
-    { args: ['--since', 'yesterday'], expected: '3d or 12h' },
-    { args: ['--since', '2026-13-01'], expected: '3d or 12h' },
-    { args: ['--since', '2026-02-30'], expected: '3d or 12h' },
-    { args: ['--project', ''], expected: 'a part of a path' },
-    { args: ['--model', ''], expected: 'a part of the id' },
-  ])('$args is refused with the name of the option', async ({ args, expected }) => {
+  it.each(
+    sampled(
+      [
+        { args: ['--fail-over', '85'], expected: '85%, 0.85 or 170000' },
+        { args: ['--fail-over', '101%'], expected: '85%, 0.85 or 170000' },
+        { args: ['--fail-over', '0'], expected: '85%, 0.85 or 170000' },
+        { args: ['--fail-over', 'most'], expected: '85%, 0.85 or 170000' },
+        { args: ['--max-compactions', '-1'], expected: 'whole number' },
+        { args: ['--max-compactions', '1.5'], expected: 'whole number' },
+        { args: ['--max-unplanned', ''], expected: 'whole number' },
+        { args: ['--max-cost', '2,50'], expected: '2.50' },
+        { args: ['--max-cost', '$2'], expected: '2.50' },
+        { args: ['--since', 'yesterday'], expected: '3d or 12h' },
+        { args: ['--since', '2026-13-01'], expected: '3d or 12h' },
+        { args: ['--since', '2026-02-30'], expected: '3d or 12h' },
+        { args: ['--project', ''], expected: 'a part of a path' },
+        { args: ['--model', ''], expected: 'a part of the id' },
+      ],
+      3,
+    ),
+  )('$args is refused with the name of the option', async ({ args, expected }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', ...args, COMPACT]);
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(`ctxb: ${args[0]}: expected `) });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inSoak, sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 /** A session log of turns with one call each, of these contexts. */
@@ -115,33 +116,38 @@ describe('--tune --write', () => {
     expect((await ctxb(place, WRITE)).stdout.toString()).toContain('Nothing to propose: what is in force costs least');
   });
 
-  it.each([
-    {
-      name: 'a YAML with comments',
-      file: '.contextbudgetrc',
-      before: '# ours\nthresholds:\n  warn: 0.3 # early\n  compact: 70% # as agreed\nquiet: true\n',
-      after: '# ours\nthresholds:\n  warn: 0.3 # early\n  compact: 0.5 # as agreed\nquiet: true\n',
-    },
-    {
-      name: 'a YAML without thresholds',
-      file: '.contextbudgetrc.yaml',
-      before: '# ours\nzones: # of the day\n  monitor: 0.2\n',
-      after: '# ours\nzones: # of the day\n  monitor: 0.2\nthresholds: { compact: 0.5 }\n',
-    },
-    {
-      name: 'JSON in a form of its own',
-      file: '.contextbudgetrc.json',
-      before: '{\r\n\t"$schema": "./x.json",\r\n\t"thresholds": { "warn": 0.3 }\r\n}',
-      after: '{\r\n\t"$schema": "./x.json",\r\n\t"thresholds": { "warn": 0.3, "compact": 0.5 }\r\n}',
-    },
-    {
-      name: 'package.json',
-      file: 'package.json',
-      before: '{\n  "name": "mine",\n  "contextbudget": {\n    "quiet": true\n  }\n}\n',
-      after:
-        '{\n  "name": "mine",\n  "contextbudget": {\n    "quiet": true,\n    "thresholds": { "compact": 0.5 }\n  }\n}\n',
-    },
-  ])('changes the level in $name, and nothing else', async ({ file, before, after }) => {
+  it.each(
+    sampled(
+      [
+        {
+          name: 'a YAML with comments',
+          file: '.contextbudgetrc',
+          before: '# ours\nthresholds:\n  warn: 0.3 # early\n  compact: 70% # as agreed\nquiet: true\n',
+          after: '# ours\nthresholds:\n  warn: 0.3 # early\n  compact: 0.5 # as agreed\nquiet: true\n',
+        },
+        {
+          name: 'a YAML without thresholds',
+          file: '.contextbudgetrc.yaml',
+          before: '# ours\nzones: # of the day\n  monitor: 0.2\n',
+          after: '# ours\nzones: # of the day\n  monitor: 0.2\nthresholds: { compact: 0.5 }\n',
+        },
+        {
+          name: 'JSON in a form of its own',
+          file: '.contextbudgetrc.json',
+          before: '{\r\n\t"$schema": "./x.json",\r\n\t"thresholds": { "warn": 0.3 }\r\n}',
+          after: '{\r\n\t"$schema": "./x.json",\r\n\t"thresholds": { "warn": 0.3, "compact": 0.5 }\r\n}',
+        },
+        {
+          name: 'package.json',
+          file: 'package.json',
+          before: '{\n  "name": "mine",\n  "contextbudget": {\n    "quiet": true\n  }\n}\n',
+          after:
+            '{\n  "name": "mine",\n  "contextbudget": {\n    "quiet": true,\n    "thresholds": { "compact": 0.5 }\n  }\n}\n',
+        },
+      ],
+      9,
+    ),
+  )('changes the level in $name, and nothing else', async ({ file, before, after }) => {
     await using place = await createPlace();
     logs(place, 20);
     writeFileSync(place.path(file), before, { mode: 0o640 });
@@ -153,7 +159,7 @@ describe('--tune --write', () => {
     expect(statSync(place.path(file)).mode & 0o777).toBe(0o640);
   });
 
-  it('changes nothing where an anchor would change something else too', async () => {
+  inSoak('changes nothing where an anchor would change something else too', async () => {
     await using place = await createPlace();
     logs(place, 20);
     const before = 'thresholds:\n  compact: &level 0.7\ntools: { Read: *level }\n';
@@ -163,7 +169,7 @@ describe('--tune --write', () => {
     expect(read(place, '.contextbudgetrc')).toBe(before);
   });
 
-  it('says which variable wins over the file', async () => {
+  inSoak('says which variable wins over the file', async () => {
     await using place = await createPlace();
     logs(place, 20);
     const { stderr } = await ctxb(place, WRITE, { env: { CTXB_THRESHOLDS_COMPACT: '0.7' } });

@@ -1,18 +1,24 @@
 import { expect, it } from 'vitest';
+import { inSoak, sampled } from '../support/size.ts';
 import { createPlace, journalOf, runFake } from './fakes.ts';
 
 const AGAIN = ['stall', 'restart'];
 /** Longer than a program takes to start on a busy machine. */
 const AFTER = ['--stall-after', '3s'];
 
-it.each([
-  { stop: 'before anything', last: 'it has written no line at all', decided: AGAIN },
-  { stop: 'behind its first line', last: 'the last that it wrote was the beginning of a turn', decided: AGAIN },
-  { stop: 'in the middle of a line', last: 'the last that it wrote was the beginning of a turn', decided: AGAIN },
-  { stop: 'behind an answer', last: 'the last that it wrote was an answer of the model', decided: AGAIN },
-  { stop: 'behind a tool', last: 'the last that it wrote was the result of a tool', decided: AGAIN },
-  { stop: 'behind its last result', last: 'the last that it wrote was the end of a turn', decided: ['stall'] },
-])('a claude that stops for ever $stop is ended, and the prompt is answered once', async ({ stop, last, decided }) => {
+it.each(
+  sampled(
+    [
+      { stop: 'before anything', last: 'it has written no line at all', decided: AGAIN },
+      { stop: 'behind its first line', last: 'the last that it wrote was the beginning of a turn', decided: AGAIN },
+      { stop: 'in the middle of a line', last: 'the last that it wrote was the beginning of a turn', decided: AGAIN },
+      { stop: 'behind an answer', last: 'the last that it wrote was an answer of the model', decided: AGAIN },
+      { stop: 'behind a tool', last: 'the last that it wrote was the result of a tool', decided: AGAIN },
+      { stop: 'behind its last result', last: 'the last that it wrote was the end of a turn', decided: ['stall'] },
+    ],
+    4,
+  ),
+)('a claude that stops for ever $stop is ended, and the prompt is answered once', async ({ stop, last, decided }) => {
   await using place = await createPlace();
   const run = await runFake(place, {
     fake: 'stops',
@@ -27,18 +33,22 @@ it.each([
   expect(journal.find(({ kind }) => kind === 'stall')?.reason).toBe(last);
 });
 
-it('one that stops again and again ends the run with 6 behind the fourth time, and says what was last seen', async () => {
-  await using place = await createPlace();
-  const run = await runFake(place, {
-    fake: 'stops',
-    flags: [...AFTER, '--prompt', 'one'],
-    claude: ['-p'],
-    env: { PLAY_STOP: 'behind its first line', PLAY_AGAIN: '1' },
-  });
-  expect([run.code, run.stdout.toString()]).toEqual([6, '']);
-  expect(journalOf(place).flatMap(({ kind, tries }) => (kind === 'stall' ? [tries] : []))).toEqual([1, 2, 3, 4]);
-  expect(run.stderr).toMatch(
-    /claude has said nothing for \d+\.\d s; the last that it wrote was the beginning of a turn: ending the run\n/,
-  );
-  expect(run.stderr).toContain('1 prompt not answered; continue with ctxb run --resume-run');
-}, 120_000);
+inSoak(
+  'one that stops again and again ends the run with 6 behind the fourth time, and says what was last seen',
+  async () => {
+    await using place = await createPlace();
+    const run = await runFake(place, {
+      fake: 'stops',
+      flags: [...AFTER, '--prompt', 'one'],
+      claude: ['-p'],
+      env: { PLAY_STOP: 'behind its first line', PLAY_AGAIN: '1' },
+    });
+    expect([run.code, run.stdout.toString()]).toEqual([6, '']);
+    expect(journalOf(place).flatMap(({ kind, tries }) => (kind === 'stall' ? [tries] : []))).toEqual([1, 2, 3, 4]);
+    expect(run.stderr).toMatch(
+      /claude has said nothing for \d+\.\d s; the last that it wrote was the beginning of a turn: ending the run\n/,
+    );
+    expect(run.stderr).toContain('1 prompt not answered; continue with ctxb run --resume-run');
+  },
+  120_000,
+);

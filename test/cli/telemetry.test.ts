@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { SENDS, startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { inSoak, sampled } from '../support/size.ts';
 import { createPlace, ctxb, fake, runFake, STREAM, startFake } from './fakes.ts';
 
 const FLAGS = ['--prompt', 'one', '--prompt', 'two'];
@@ -24,15 +25,20 @@ async function closedPort(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-it.each<Fault>([
-  { name: 'a receiver that is not there', url: closedPort },
-  { name: 'no URL', url: async () => 'not a url' },
-  {
-    name: 'a protocol that is not spoken',
-    url: async () => 'http://127.0.0.1:1',
-    env: { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
-  },
-])('$name: said once, and the run is as without it', async ({ url, env }) => {
+it.each(
+  sampled<Fault>(
+    [
+      { name: 'a receiver that is not there', url: closedPort },
+      { name: 'no URL', url: async () => 'not a url' },
+      {
+        name: 'a protocol that is not spoken',
+        url: async () => 'http://127.0.0.1:1',
+        env: { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+      },
+    ],
+    9,
+  ),
+)('$name: said once, and the run is as without it', async ({ url, env }) => {
   await using place = await createPlace();
   const plain = await runFake(place, { fake: 'answers', flags: FLAGS });
   const run = await runFake(place, {
@@ -88,10 +94,15 @@ it('each step of a flow is a run', async () => {
   expect(new Set(runs.map(({ traceId }) => traceId)).size).toBe(2);
 });
 
-it.each([
-  { name: 'nobody asks for it', env: {} },
-  { name: 'the SDK is disabled', env: { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'here' } },
-])('nothing is sent when $name', async ({ env }) => {
+it.each(
+  sampled(
+    [
+      { name: 'nobody asks for it', env: {} },
+      { name: 'the SDK is disabled', env: { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'here' } },
+    ],
+    9,
+  ),
+)('nothing is sent when $name', async ({ env }) => {
   await using place = await createPlace();
   await using receiver = await startOtlpReceiver();
   const given = Object.fromEntries(
@@ -114,7 +125,7 @@ it('claude has the variables as they are, and none besides', async () => {
   );
 });
 
-it('a run that is ended by a signal is sent too, as one that failed', async () => {
+inSoak('a run that is ended by a signal is sent too, as one that failed', async () => {
   await using place = await createPlace();
   await using receiver = await startOtlpReceiver();
   const env = { ...SENDS, PLAY_PID: place.path('pid') };

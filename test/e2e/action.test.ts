@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { installCtxb, journalLines } from '../support/ctxb.ts';
 import { PAGES } from '../support/pages.ts';
+import { inSoak } from '../support/size.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -113,7 +114,7 @@ it('fails where a gate is not passed, and keeps the record', async () => {
   expect(existsSync(job.uploaded ?? '')).toBe(true);
 });
 
-it('reports and keeps what there is of a run that failed', async () => {
+inSoak('reports and keeps what there is of a run that failed', async () => {
   await using world = await startWorld({ calls: [{ error: { status: 402, message: 'no such thing' } }] });
   const job = await runAction(world, { prompt: 'hello', 'claude-version': '' });
   expect(job.codes).toEqual([0, 1, 0]);
@@ -144,7 +145,7 @@ for await (const message of query({ prompt: 'say hello', options })) {
   if (message.type === 'result') console.log(message.result);
 }`;
 
-it('in the place of claude in the action of Anthropic, the shim finds the real one beside it', async () => {
+inSoak('in the place of claude in the action of Anthropic, the shim finds the real one beside it', async () => {
   await using world = await startWorld({ calls: [{ text: 'hello from the model' }] });
   const { scratch } = world;
   const runner = createRunner(world, {});

@@ -85,16 +85,19 @@ describe('more subagents than a run may start', () => {
     expect(lastOf(world, 'main').split(REFUSED)).toHaveLength(2);
   });
 
-  it('a workflow that starts more than are left is stopped, and its parent is told though claude would not', async () => {
-    await using world = await startWorld({ calls: uses(workflow(5)), subagentCalls: (request) => works(request, 4) });
-    await run(world, '--max-agents', '2');
-    expect(decisions(world)).toEqual(['stop a workflow: the limit of this run is 2 subagents']);
-    // How many begin at once depends on the machine.
-    expect(requestsOf(world, 'subagent').length).toBeLessThan(20);
-    expect(lastOf(world, 'main')).toContain(
-      'a workflow was stopped, not by the user but by a limit of this run: the limit of this run is 2 subagents.',
-    );
-  });
+  inSoak(
+    'a workflow that starts more than are left is stopped, and its parent is told though claude would not',
+    async () => {
+      await using world = await startWorld({ calls: uses(workflow(5)), subagentCalls: (request) => works(request, 4) });
+      await run(world, '--max-agents', '2');
+      expect(decisions(world)).toEqual(['stop a workflow: the limit of this run is 2 subagents']);
+      // How many begin at once depends on the machine.
+      expect(requestsOf(world, 'subagent').length).toBeLessThan(20);
+      expect(lastOf(world, 'main')).toContain(
+        'a workflow was stopped, not by the user but by a limit of this run: the limit of this run is 2 subagents.',
+      );
+    },
+  );
 });
 
 describe('a subagent that crosses its bound is stopped, and its parent is told', () => {
@@ -135,7 +138,7 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
     expect(lastOf(world, 'main')).not.toContain('was stopped, not by the user');
   });
 
-  it('one of a workflow, behind its next tool, and the workflow goes on', async () => {
+  inSoak('one of a workflow, behind its next tool, and the workflow goes on', async () => {
     await using world = await startWorld({
       calls: uses(workflow(2)),
       subagentCalls: (request) => works(request, isFor(request, 'w1') ? 20 : 2),
@@ -148,33 +151,36 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
   });
 });
 
-it('what is told of subagents in a run is what the logs of claude say, but for what the stream does not show', async () => {
-  await using world = await startWorld({
-    calls: (_, index) => [{ tools: [agent('outer')] }, { tools: [workflow(2)] }][index] ?? { text: 'done' },
-    subagentCalls(request) {
-      if (!isFor(request, 'outer')) return works(request, 3);
-      return said(request).includes('tool_result') ? { text: 'ok' } : { tools: [agent('inner')] };
-    },
-  });
-  const { record, notices } = await run(world);
-  const live = (await replayed(world, record)).sort(byCalls);
-  const logged = (await replayed(world, world.scratch.env.CLAUDE_CONFIG_DIR ?? '')).sort(byCalls);
-  expect(live.map(({ estimated }) => estimated)).toEqual([false, true, true, true]);
-  expect(logged.map(({ estimated }) => estimated)).toEqual([false, false, false, false]);
-  expect(live.map(({ calls, peak }) => [calls, Math.round(peak / 1000)])).toEqual(
-    logged.map(({ calls, peak }) => [calls, Math.round(peak / 1000)]),
-  );
-  // Estimated from how far claude says that an agent has come, which it says less often on a busy machine.
-  for (const [index, { tokens, usd }] of live.entries()) {
-    expect(tokens / (logged[index]?.tokens ?? 0)).toBeGreaterThan(0.6);
-    expect(tokens / (logged[index]?.tokens ?? 0)).toBeLessThan(1.6);
-    expect(usd / (logged[index]?.usd ?? 0)).toBeGreaterThan(0.6);
-    expect(usd / (logged[index]?.usd ?? 0)).toBeLessThan(1.6);
-  }
-  expect(notices.at(-2)).toMatch(
-    /^ctxb: 4 subagents made 1\d calls with \d{3},\d{3} tokens, about \$0\.\d\d; the dearest: /,
-  );
-});
+inSoak(
+  'what is told of subagents in a run is what the logs of claude say, but for what the stream does not show',
+  async () => {
+    await using world = await startWorld({
+      calls: (_, index) => [{ tools: [agent('outer')] }, { tools: [workflow(2)] }][index] ?? { text: 'done' },
+      subagentCalls(request) {
+        if (!isFor(request, 'outer')) return works(request, 3);
+        return said(request).includes('tool_result') ? { text: 'ok' } : { tools: [agent('inner')] };
+      },
+    });
+    const { record, notices } = await run(world);
+    const live = (await replayed(world, record)).sort(byCalls);
+    const logged = (await replayed(world, world.scratch.env.CLAUDE_CONFIG_DIR ?? '')).sort(byCalls);
+    expect(live.map(({ estimated }) => estimated)).toEqual([false, true, true, true]);
+    expect(logged.map(({ estimated }) => estimated)).toEqual([false, false, false, false]);
+    expect(live.map(({ calls, peak }) => [calls, Math.round(peak / 1000)])).toEqual(
+      logged.map(({ calls, peak }) => [calls, Math.round(peak / 1000)]),
+    );
+    // Estimated from how far claude says that an agent has come, which it says less often on a busy machine.
+    for (const [index, { tokens, usd }] of live.entries()) {
+      expect(tokens / (logged[index]?.tokens ?? 0)).toBeGreaterThan(0.6);
+      expect(tokens / (logged[index]?.tokens ?? 0)).toBeLessThan(1.6);
+      expect(usd / (logged[index]?.usd ?? 0)).toBeGreaterThan(0.6);
+      expect(usd / (logged[index]?.usd ?? 0)).toBeLessThan(1.6);
+    }
+    expect(notices.at(-2)).toMatch(
+      /^ctxb: 4 subagents made 1\d calls with \d{3},\d{3} tokens, about \$0\.\d\d; the dearest: /,
+    );
+  },
+);
 
 const byCalls = (a: SubagentSeen, b: SubagentSeen) => a.calls - b.calls;
 

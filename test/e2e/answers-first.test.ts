@@ -6,7 +6,7 @@ import { agent, newestPrompt, promptText } from '../support/agent.ts';
 import { type RunningProgram, runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
-import { sampled } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const PROMPTS = [1, 2, 3].map(promptText);
 const ANSWERS = ['answer 1', 'answer 2', 'answer 3'];
@@ -100,7 +100,7 @@ it.each(sampled(ALL, 5))(
   },
 );
 
-it('an answer that may still be replaced by that to a background command is not lost either', async () => {
+inSoak('an answer that may still be replaced by that to a background command is not lost either', async () => {
   const command = { command: 'sleep 600', run_in_background: true, description: 'Wait' };
   await using world = await startWorld({
     calls: [{ tools: [{ name: 'Bash', input: command }] }, { text: 'Started.' }],

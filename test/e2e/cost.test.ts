@@ -5,7 +5,7 @@ import { startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, prompts, readLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
-import { sampled } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 
@@ -63,7 +63,7 @@ it('the agent is told of the cost in mid-turn, and the ledger has every turn', a
   expect(ledger).toHaveLength(2);
 });
 
-it('a limit of the project counts what other runs have spent', async () => {
+inSoak('a limit of the project counts what other runs have spent', async () => {
   await using world = await startWorld(conversation({ turns: [4, 4, 4], growBy: 2_000 }));
   const flags = ['--project-cost-limit', '0.15'];
   const first = await runCtxb(world, { flags: [...prompts('prompt one'), ...flags], claude: SMALL_WINDOW });

@@ -142,55 +142,61 @@ const LONG_TURN = (_: RecordedRequest, index: number): Call => {
 
 const TRIGGER = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '120000' };
 
-it('in mid-turn: the prompt and the open step stay whole, thoughts too, also after kill -9 and --resume', async ({
-  signal,
-  skip,
-}) => {
-  await using world = await startWorld({ calls: LONG_TURN });
-  if (!(await runsMods(world))) skip(NO_MODS);
-  const { cwd } = world.scratch;
-  const env = { ...world.scratch.env, ...TRIGGER };
-  const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
-  const args = [...FLAGS, ...SMALL_WINDOW];
-  const claude = startProgram(world.claude, [...args, '--plugin-dir', place], { env, cwd, signal });
-  claude.send(promptLine('RUNNING PROMPT'));
-  const { session_id } = await claude.waitForLine(({ subtype }) => subtype === 'compact_boundary');
-  await claude.waitForLine((line) => JSON.stringify(line).includes('WORDS-11'));
-  claude.kill('SIGKILL');
-  await claude.finished;
+inSoak(
+  'in mid-turn: the prompt and the open step stay whole, thoughts too, also after kill -9 and --resume',
+  async ({ signal, skip }) => {
+    await using world = await startWorld({ calls: LONG_TURN });
+    if (!(await runsMods(world))) skip(NO_MODS);
+    const { cwd } = world.scratch;
+    const env = { ...world.scratch.env, ...TRIGGER };
+    const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
+    const args = [...FLAGS, ...SMALL_WINDOW];
+    const claude = startProgram(world.claude, [...args, '--plugin-dir', place], { env, cwd, signal });
+    claude.send(promptLine('RUNNING PROMPT'));
+    const { session_id } = await claude.waitForLine(({ subtype }) => subtype === 'compact_boundary');
+    await claude.waitForLine((line) => JSON.stringify(line).includes('WORDS-11'));
+    claude.kill('SIGKILL');
+    await claude.finished;
 
-  expect(receiptIn(place)).toMatchObject({
-    answered: true,
-    prompts: { kept: 1, of: 1 },
-    steps: { whole: 6, lines: 12 },
-  });
-  expect(summaryRequests(world.standin)).toEqual([]);
-  const stay = ['text RUNNING PROMPT', lines(0, 1, 2, 3, 4, 5), `${NOTE}\n\nNOTE-1`, ...whole(6, 13), ...whole(7, 15)];
-  expect(blocksIn(mainRequests(world.standin)[9])).toEqual([...stay, ...whole(8, 17, 'thought')]);
+    expect(receiptIn(place)).toMatchObject({
+      answered: true,
+      prompts: { kept: 1, of: 1 },
+      steps: { whole: 6, lines: 12 },
+    });
+    expect(summaryRequests(world.standin)).toEqual([]);
+    const stay = [
+      'text RUNNING PROMPT',
+      lines(0, 1, 2, 3, 4, 5),
+      `${NOTE}\n\nNOTE-1`,
+      ...whole(6, 13),
+      ...whole(7, 15),
+    ];
+    expect(blocksIn(mainRequests(world.standin)[9])).toEqual([...stay, ...whole(8, 17, 'thought')]);
 
-  const again = startProgram(world.claude, [...args, '--resume', String(session_id)], { env, cwd, signal });
-  again.send(promptLine('GO ON'));
-  await again.waitForLine(isResult);
-  again.stdin.end();
-  await again.finished;
-  const resumed = blocksIn(mainRequests(world.standin)[12]);
-  // claude brings the words of the step that was open twice, since its row is the same before and behind the compaction.
-  const [, ...open] = whole(8, 17);
-  const twice = ['thinking THOUGHT-8', 'text WORDS-8'].flatMap((text) => [text, text]);
-  expect(resumed.slice(0, stay.length + open.length + 4)).toEqual([...stay, ...twice, ...open]);
-  expect(resumed.filter((text) => /RUNNING|GO ON/.test(text))).toEqual(['text RUNNING PROMPT', 'text GO ON']);
+    const again = startProgram(world.claude, [...args, '--resume', String(session_id)], { env, cwd, signal });
+    again.send(promptLine('GO ON'));
+    await again.waitForLine(isResult);
+    again.stdin.end();
+    await again.finished;
+    const resumed = blocksIn(mainRequests(world.standin)[12]);
+    // claude brings the words of the step that was open twice, since its row is the same before and behind the compaction.
+    const [, ...open] = whole(8, 17);
+    const twice = ['thinking THOUGHT-8', 'text WORDS-8'].flatMap((text) => [text, text]);
+    expect(resumed.slice(0, stay.length + open.length + 4)).toEqual([...stay, ...twice, ...open]);
+    expect(resumed.filter((text) => /RUNNING|GO ON/.test(text))).toEqual(['text RUNNING PROMPT', 'text GO ON']);
 
-  // With the mod again: the next compaction has them once, as a line.
-  await talk(world, ['--plugin-dir', place, '--resume', String(session_id)], ['/compact', 'AND ON'], signal);
-  expect(receiptIn(place)).toMatchObject({ answered: true, prompts: { kept: 2, of: 2 } });
-  const later = blocksIn(mainRequests(world.standin).at(-1));
-  expect(later.filter((text) => /RUNNING|ON$|NOTE/.test(text))).toEqual([
-    ...['text RUNNING PROMPT', `${NOTE}\n\nNOTE-1`, 'text GO ON', 'text AND ON'],
-  ]);
-  expect(later.find((text) => text.includes('WORDS-8'))?.match(/WORDS-8$/gm)).toHaveLength(1);
-});
+    // With the mod again: the next compaction has them once, as a line.
+    await talk(world, ['--plugin-dir', place, '--resume', String(session_id)], ['/compact', 'AND ON'], signal);
+    expect(receiptIn(place)).toMatchObject({ answered: true, prompts: { kept: 2, of: 2 } });
+    const later = blocksIn(mainRequests(world.standin).at(-1));
+    expect(later.filter((text) => /RUNNING|ON$|NOTE/.test(text))).toEqual([
+      ...['text RUNNING PROMPT', `${NOTE}\n\nNOTE-1`, 'text GO ON', 'text AND ON'],
+    ]);
+    expect(later.find((text) => text.includes('WORDS-8'))?.match(/WORDS-8$/gm)).toHaveLength(1);
+  },
+);
 
-it('a prompt that is too long for the API: what stays is sent in its place', async ({ signal, skip }) => {
+inSoak('a prompt that is too long for the API: what stays is sent in its place', async ({ signal, skip }) => {
   const message = 'prompt is too long: 210000 tokens > 200000 maximum';
   await using world = await startWorld({
     calls: (request, index) =>
@@ -225,7 +231,7 @@ inSoak('without a plan claude compacts in its own way, and the receipt says why'
   ]);
 });
 
-it('what the user says while the model works is put back in its place', async ({ signal, skip }) => {
+inSoak('what the user says while the model works is put back in its place', async ({ signal, skip }) => {
   await using world = await startWorld({
     calls(request, index) {
       const call = LONG_TURN(request, index);

@@ -106,7 +106,7 @@ inSoak(
   },
 );
 
-it('a run whose ctxb is killed after one in mid-turn is taken up with --resume-run', async () => {
+inSoak('a run whose ctxb is killed after one in mid-turn is taken up with --resume-run', async () => {
   await using world = await startWorld(waiting());
   const run = await untilItWaits(world);
   run.kill('SIGKILL');

@@ -7,7 +7,7 @@ import { summaryRequests } from '../support/conversation.ts';
 import { outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectExact, job } from '../support/exact-job.ts';
 import { kinds } from '../support/proof.ts';
-import { sampled } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
 const THREE = ['prompt one', 'prompt two', 'prompt three'];
@@ -50,7 +50,7 @@ describe('compactions are summaries, which is said once, where claude does not r
           why: /claude refuses to load the mod/,
         },
       ],
-      4,
+      9,
     ),
   )('$name', async ({ why, ...how }) => {
     await using world = await startWorld({ ...job(CROSSING), summary: { text: '<summary>Done so far.</summary>' } });
@@ -63,7 +63,7 @@ describe('compactions are summaries, which is said once, where claude does not r
   });
 });
 
-it('a claude that is older than mods compacts as ever, which is said once', async ({ skip }) => {
+inSoak('a claude that is older than mods compacts as ever, which is said once', async ({ skip }) => {
   await using world = await startWorld({ ...job(CROSSING), summary: { text: '<summary>Done so far.</summary>' } });
   const version = (await runProgram(world.claude, ['--version'], world.scratch)).stdout.toString();
   if (!version.startsWith('2.1.197')) skip('this claude runs mods');
@@ -101,7 +101,7 @@ describe('compactions are exact', () => {
     expect(plugins.map(({ name }) => name).includes('own')).toBe(how.claude?.includes('own'));
   });
 
-  it('in mid-turn without slash commands, which /compact is one of', async () => {
+  inSoak('in mid-turn without slash commands, which /compact is one of', async () => {
     await using world = await startWorld(job({ turns: [20], growBy: 10_000 }));
     const end = await runCtxb(world, {
       flags: prompts('prompt one'),
@@ -114,7 +114,7 @@ describe('compactions are exact', () => {
   });
 });
 
-it("a subagent's compaction is claude's own, and those of the conversation stay exact", async () => {
+inSoak("a subagent's compaction is claude's own, and those of the conversation stay exact", async () => {
   const delegate = {
     description: 'Look',
     prompt: 'Look about you',

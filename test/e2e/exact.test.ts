@@ -87,7 +87,7 @@ inSoak('three in a row are no reason to hand over, and nothing piles up', async 
 /** Refused while the request holds more than this. */
 const TOO_MUCH = 120_000;
 
-it('a prompt that is too long is the way to an exact compaction, and the work goes on', async () => {
+inSoak('a prompt that is too long is the way to an exact compaction, and the work goes on', async () => {
   const scenario = job({ turns: [12, 1] });
   const calls = scenario.calls as (request: RecordedRequest, index: number) => Call;
   let answered = 0;
@@ -110,7 +110,7 @@ it('a prompt that is too long is the way to an exact compaction, and the work go
   expectExact(world.standin, FOUR.slice(0, 2));
 });
 
-it.each(
+inSoak.each(
   sampled([
     { name: 'overloaded', status: 529 },
     { name: 'at its limit', status: 429 },
@@ -135,7 +135,7 @@ it.each(
   expectExact(world.standin, FOUR);
 });
 
-it.each(
+inSoak.each(
   sampled([
     { name: 'a window of 200,000', claude: SMALL_WINDOW },
     { name: 'the default model', claude: [] },

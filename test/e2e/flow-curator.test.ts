@@ -47,7 +47,7 @@ it('names files and steps, which the pack takes within its budget', async () => 
   expect(givenTexts(second).join('\n')).toContain('export const parse');
 });
 
-it('leaves no notes and no session behind, and its cost is counted', async () => {
+inSoak('leaves no notes and no session behind, and its cost is counted', async () => {
   await using world = await startShop([names([], ['plan'])]);
   const { costUsd } = await curateIn(world);
 
@@ -62,7 +62,7 @@ it('leaves no notes and no session behind, and its cost is counted', async () =>
   expect(JSON.stringify(cost)).toContain(String(Math.round(costUsd * 1_000_000)));
 });
 
-it('can do nothing but read in the working folder, whatever the settings allow', async () => {
+inSoak('can do nothing but read in the working folder, whatever the settings allow', async () => {
   const outside = join('/etc', 'hostname');
   const calls = [
     { name: 'Bash', input: { command: 'touch made.txt' } },
@@ -129,7 +129,7 @@ const FAILURES = [
   },
 ];
 
-it.each(sampled(FAILURES, 3))('$name: a fault, and the mechanical selection', async ({ calls, fault, curator }) => {
+inSoak.each(sampled(FAILURES, 3))('$name: a fault, and the mechanical selection', async ({ calls, fault, curator }) => {
   await using world = await startShop(calls);
   const curation = await curateIn(world, curator === undefined ? {} : { curator });
 
@@ -218,33 +218,42 @@ function summing(request: RecordedRequest): Call {
 const LEAN = { contextBudgetChars: 10_000, historyRecentChars: 7_000, historyOlderChars: 2_000 };
 const STEPS = ['one', 'three', 'eleven', 'thirteen', 'seventeen'].map((id) => ({ id, priority: 'medium' }));
 
-it('sums up what is not in whole, once, and says in the briefing and the receipt that it is a summary', async () => {
-  await using world = await startWorld({ calls: summing });
-  const file = writeFlow(world, { budgets: LEAN, curator: { enabled: true }, steps: STEPS });
-  const run = await runFlowFile(world, file);
-  expect(run.code, run.stderr).toBe(0);
+inSoak(
+  'sums up what is not in whole, once, and says in the briefing and the receipt that it is a summary',
+  async () => {
+    await using world = await startWorld({ calls: summing });
+    const file = writeFlow(world, { budgets: LEAN, curator: { enabled: true }, steps: STEPS });
+    const run = await runFlowFile(world, file);
+    expect(run.code, run.stderr).toBe(0);
 
-  const receipt = (step: string) => JSON.parse(stepText(world, step, 'receipt.json'));
-  const outcomes = ({ items }: { items: ReceiptItem[] }) => items.map(({ step, outcome }) => `${step}: ${outcome}`);
-  expect(STEPS.slice(1).map(({ id }) => receipt(id).curation.summed_up)).toEqual([[], ['one'], ['three'], ['eleven']]);
-  expect(outcomes(receipt('seventeen'))).toEqual([
-    'one: summary',
-    'three: summary',
-    'eleven: summary',
-    'thirteen: included',
-  ]);
-  expect(receipt('seventeen').curator.brought_in).toEqual(['one']);
-  const pack = stepText(world, 'seventeen', 'pack.md');
-  expect(pack).toMatch(
-    /^### Step: one \[OK\]\nSummary by `haiku`, not the step's own words; its output has 6,298 characters; the whole is in `\/.*output\.md`:\n```text\nIt looked at `src\/one\.ts`\. Decision: one listens on port 7003\.\n```$/m,
-  );
+    const receipt = (step: string) => JSON.parse(stepText(world, step, 'receipt.json'));
+    const outcomes = ({ items }: { items: ReceiptItem[] }) => items.map(({ step, outcome }) => `${step}: ${outcome}`);
+    expect(STEPS.slice(1).map(({ id }) => receipt(id).curation.summed_up)).toEqual([
+      [],
+      ['one'],
+      ['three'],
+      ['eleven'],
+    ]);
+    expect(outcomes(receipt('seventeen'))).toEqual([
+      'one: summary',
+      'three: summary',
+      'eleven: summary',
+      'thirteen: included',
+    ]);
+    expect(receipt('seventeen').curator.brought_in).toEqual(['one']);
+    const pack = stepText(world, 'seventeen', 'pack.md');
+    expect(pack).toMatch(
+      /^### Step: one \[OK\]\nSummary by `haiku`, not the step's own words; its output has 6,298 characters; the whole is in `\/.*output\.md`:\n```text\nIt looked at `src\/one\.ts`\. Decision: one listens on port 7003\.\n```$/m,
+    );
 
-  // Another start of the same step finds them where they were kept.
-  const again = await runFlowFile(world, file, { flags: ['--only', 'seventeen'] });
-  expect(again.code, again.stderr).toBe(0);
-  expect(receipt('seventeen').curation).toMatchObject({ summed_up: [], fault: null });
-  expect(stepText(world, 'seventeen', 'pack.md')).toBe(pack);
-}, 120_000);
+    // Another start of the same step finds them where they were kept.
+    const again = await runFlowFile(world, file, { flags: ['--only', 'seventeen'] });
+    expect(again.code, again.stderr).toBe(0);
+    expect(receipt('seventeen').curation).toMatchObject({ summed_up: [], fault: null });
+    expect(stepText(world, 'seventeen', 'pack.md')).toBe(pack);
+  },
+  120_000,
+);
 
 inSoak(
   'steps beside each other do not pay for the same summary twice',
@@ -295,7 +304,7 @@ const summaryOf = (text: string) => names(['parse.ts'], [], [{ step: 'plan', tex
 const PLAN = { ...HISTORY[0], output: `plan: a.ts has 12 faults in 3 files.\n${'x '.repeat(1_500)}` } as PackItem;
 const TASK: SummaryTask = { toSum: [PLAN], kept: new Map(), summaryChars: 400 };
 
-it.each([
+inSoak.each([
   { name: 'a figure', text: 'It found 13 faults in 3 files.', fault: '`13` is not in the output' },
   { name: 'a file', text: 'It found 12 faults in b.ts.', fault: '`b.ts` is not in the output' },
   { name: 'a step', text: 'It followed `deploy`.', fault: '`deploy` is not in the output' },
@@ -309,7 +318,7 @@ it.each([
   expect([...(curation.summaries?.judged ?? [])]).toEqual([['plan', { fault }]]);
 });
 
-it.each([
+inSoak.each([
   { name: 'late', call: { ...summaryOf('It found 12 faults.'), delayMs: 80_000 }, fault: 'not done after 3 s' },
   {
     name: 'too dear',
@@ -325,7 +334,7 @@ it.each([
   expect(curation.choice).toEqual({ steps: [], files: [], summaries: kept });
 });
 
-it('ends with the flow', async () => {
+inSoak('ends with the flow', async () => {
   await using world = await startShop([{ ...names([], ['plan']), delayMs: 80_000 }]);
   const stop = new AbortController();
   const curation = curateIn(world, { stop: stop.signal });

@@ -86,7 +86,7 @@ it('a flow that is killed in a step goes on after the last finished one, and the
   expect(nothing.stderr).toMatch(/^three +done before/m);
 });
 
-it('what a step says is in its file while it still goes on', async () => {
+inSoak('what a step says is in its file while it still goes on', async () => {
   const look = [{ name: 'Bash', input: { command: 'echo first look', description: 'Look' } }];
   await using world = await startWorld({ calls: [{ text: 'I look.', tools: look }, { delayMs: NEVER_MS }] });
   const flow = startFlowFile(world, writeFlow(world, { steps: [{ id: 'one' }] }));
@@ -135,7 +135,7 @@ inSoak('a run that was started over with --from and killed does not take old ans
   expect(JSON.stringify(mainRequests(world.standin).at(-1))).not.toContain('answer of two in round 1');
 });
 
-it('a step whose time is over has failed with 124, its claude is ended, and the flow stops there', async () => {
+inSoak('a step whose time is over has failed with 124, its claude is ended, and the flow stops there', async () => {
   await using world = await startWorld(hangs('two'));
   const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two', timeoutSeconds: 5 }, { id: 'three' }] });
   const run = await runFlowFile(world, file);
@@ -150,7 +150,7 @@ it('a step whose time is over has failed with 124, its claude is ended, and the 
   expect(run.stderr).toMatch(new RegExp(`to go on: ctxb flow run ${file} --resume ${flowRuns(world)[0]} -- `));
 });
 
-it('what a step has started does not outlive its time', async () => {
+inSoak('what a step has started does not outlive its time', async () => {
   await using world = await startWorld({
     calls: (request) => ({
       tools: [{ name: 'Bash', input: { command: 'echo $$ > pid; sleep 300', description: 'Wait' } }],
@@ -184,7 +184,7 @@ function refuses(step: string, times: number) {
   };
 }
 
-it('a step that fails is tried again as often as it may be', async () => {
+inSoak('a step that fails is tried again as often as it may be', async () => {
   await using world = await startWorld(refuses('two', 2));
   const steps = [{ id: 'one' }, { id: 'two', retries: 2 }, { id: 'three' }];
   const run = await runFlowFile(world, writeFlow(world, { steps }));
@@ -194,7 +194,7 @@ it('a step that fails is tried again as often as it may be', async () => {
   expect(stepText(world, 'two', 'stream-3.ndjson')).toContain('answer of two');
 });
 
-it.each(
+inSoak.each(
   sampled([
     { onFail: 'stop', asked: ['one', 'two'], three: 'not run' },
     { onFail: 'continue', asked: ['one', 'two', 'three'], three: 'done' },
@@ -246,7 +246,7 @@ inSoak('Ctrl-C while the curator chooses keeps the step from beginning', async (
   expect(run.stderr).toMatch(/^two +stopped/m);
 });
 
-it.each(
+inSoak.each(
   sampled([
     { signal: 'SIGTERM', code: 143 },
     { signal: 'SIGHUP', code: 129 },

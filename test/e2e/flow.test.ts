@@ -15,6 +15,7 @@ import {
   writeFlow,
 } from '../support/flow-plays.ts';
 import { contextOf } from '../support/results.ts';
+import { inSoak } from '../support/size.ts';
 
 /** Every step answers with its own name. */
 function named(request: RecordedRequest): Call {
@@ -101,34 +102,37 @@ function overlap(lines: readonly Record<string, unknown>[]): number {
   );
 }
 
-it('each step is under all that the configuration says, and the worst of their exit codes is that of the flow', async () => {
-  const look: Call = { tools: [{ name: 'Bash', input: { command: 'true', description: 'Look' } }] };
-  await using world = await startWorld({
-    calls: (request) => {
-      const step = briefingIn(request)?.step;
-      if (step === 'refused') return REFUSED;
-      return step === 'dear' ? { ...look, usage: { cacheCreation: 60_000 } } : named(request);
-    },
-  });
-  const config = {
-    cost: { limitUsd: 0.5, onLimit: 'stop' },
-    flow: { preset: 'lean', priorities: { teller: 'critical' } },
-  };
-  writeFileSync(join(world.scratch.cwd, '.contextbudgetrc.json'), JSON.stringify(config));
-  const steps = [
-    { id: 'refused', onFail: 'continue' },
-    { id: 'dear', onFail: 'continue', agent: 'teller' },
-    { id: 'last' },
-  ];
-  const run = await runFlowFile(world, writeFlow(world, { steps }));
-  expect(run.code).toBe(3);
-  expect(['refused', 'dear', 'last'].map((id) => stepStatus(world, id).exitCode)).toEqual([1, 3, 0]);
-  expect(journalLines(world).filter(({ kind, level }) => kind === 'cost' && level === 'limit')).toHaveLength(1);
-  expect(JSON.parse(stepText(world, 'last', 'receipt.json'))).toMatchObject({
-    budgets: { contextBudgetChars: { value: 100_000, source: 'preset lean (global)' } },
-    items: [{ step: 'refused' }, { step: 'dear', tier: 'CRITICAL', classified_by: 'configured agent (global)' }],
-  });
-});
+inSoak(
+  'each step is under all that the configuration says, and the worst of their exit codes is that of the flow',
+  async () => {
+    const look: Call = { tools: [{ name: 'Bash', input: { command: 'true', description: 'Look' } }] };
+    await using world = await startWorld({
+      calls: (request) => {
+        const step = briefingIn(request)?.step;
+        if (step === 'refused') return REFUSED;
+        return step === 'dear' ? { ...look, usage: { cacheCreation: 60_000 } } : named(request);
+      },
+    });
+    const config = {
+      cost: { limitUsd: 0.5, onLimit: 'stop' },
+      flow: { preset: 'lean', priorities: { teller: 'critical' } },
+    };
+    writeFileSync(join(world.scratch.cwd, '.contextbudgetrc.json'), JSON.stringify(config));
+    const steps = [
+      { id: 'refused', onFail: 'continue' },
+      { id: 'dear', onFail: 'continue', agent: 'teller' },
+      { id: 'last' },
+    ];
+    const run = await runFlowFile(world, writeFlow(world, { steps }));
+    expect(run.code).toBe(3);
+    expect(['refused', 'dear', 'last'].map((id) => stepStatus(world, id).exitCode)).toEqual([1, 3, 0]);
+    expect(journalLines(world).filter(({ kind, level }) => kind === 'cost' && level === 'limit')).toHaveLength(1);
+    expect(JSON.parse(stepText(world, 'last', 'receipt.json'))).toMatchObject({
+      budgets: { contextBudgetChars: { value: 100_000, source: 'preset lean (global)' } },
+      items: [{ step: 'refused' }, { step: 'dear', tier: 'CRITICAL', classified_by: 'configured agent (global)' }],
+    });
+  },
+);
 
 it('--from and --only run a part again, with what the newest run has left of the steps before', async () => {
   await using world = await startWorld({ calls: named });
@@ -146,7 +150,7 @@ it('--from and --only run a part again, with what the newest run has left of the
   expect(from.stderr).toMatch(/^one +done before/m);
 });
 
-it('--only without an earlier run leaves the steps before out, and says so', async () => {
+inSoak('--only without an earlier run leaves the steps before out, and says so', async () => {
   await using world = await startWorld({ calls: named });
   const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two' }] });
   const run = await runFlowFile(world, file, { flags: ['--only', 'two'] });

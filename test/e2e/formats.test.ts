@@ -3,6 +3,7 @@ import type { Scenario } from '../../src/standin/scenario.ts';
 import { steps } from '../../src/standin/scenario.ts';
 import { type Finished, promptLine, runProgram, startWorld } from '../support/claude.ts';
 import { PROTOCOL, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { sampled } from '../support/size.ts';
 
 interface Case {
   readonly name: string;
@@ -57,7 +58,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe.concurrent('whatever is asked for', () => {
-  it.for(CASES)('$name: stdout and exit code are those of claude alone', async (test, { expect }) => {
+  it.for(sampled(CASES, 5))('$name: stdout and exit code are those of claude alone', async (test, { expect }) => {
     const [alone, wrapped] = await Promise.all([run(test, 'alone'), run(test, 'wrapped')]);
     expect(comparable(wrapped)).toEqual(comparable(alone));
   });

@@ -49,7 +49,7 @@ function afterHandoff(in_: World): string {
 }
 
 describe('a handoff', () => {
-  it('comes where it pays, far below every level of the window, and again', async () => {
+  inSoak('comes where it pays, far below every level of the window, and again', async () => {
     await using here = await startWorld(growing({ turns: [25, 25, 4], growBy: 3_000 }));
     const flags = [...prompts(...THREE), '--strategy', 'handoff', '--compaction', 'auto'];
     const run = await runCtxb(here, { flags, claude: SMALL_WINDOW });
@@ -109,7 +109,7 @@ describe('a handoff', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  it('is made from the notes alone where the caller prescribes the shape of answers', async () => {
+  inSoak('is made from the notes alone where the caller prescribes the shape of answers', async () => {
     const structured: Call = { tools: [{ name: 'StructuredOutput', input: { a: 'b' } }] };
     let context = 12_000;
     await using here = await startWorld({
@@ -194,7 +194,7 @@ describe('one long turn', () => {
 });
 
 describe('a document that is not good enough', () => {
-  it.each(
+  inSoak.each(
     sampled(
       [
         {
@@ -299,7 +299,7 @@ describe('where compacting does not help', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  it('an API that is not available is waited for, and nothing is handed over', async () => {
+  inSoak('an API that is not available is waited for, and nothing is handed over', async () => {
     await using here = await world({ summary: { error: { status: 529 } } });
     const run = await crossing(here, { env: { CLAUDE_CODE_MAX_RETRIES: '1' } });
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');

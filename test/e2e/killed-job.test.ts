@@ -1,15 +1,19 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { fortyTurns } from '../support/forty-turns.ts';
 import { playRound } from '../support/play-round.ts';
 import { createRandom } from '../support/random.ts';
 import { faultsOfDelivery, storyOf } from '../support/round-faults.ts';
-import { sized } from '../support/size.ts';
+import { inSoak, sized } from '../support/size.ts';
 
 const KILLS = sized(6, 20);
 
-it('a job of forty turns says each prompt once and has it answered, however often ctxb and claude are killed', async () => {
-  await playRound(fortyTurns(createRandom(1), KILLS), async (played) => {
-    expect(await faultsOfDelivery(played), storyOf(played)).toEqual([]);
-    expect(played.killed).toBe(KILLS);
-  });
-}, 200_000);
+inSoak(
+  'a job of forty turns says each prompt once and has it answered, however often ctxb and claude are killed',
+  async () => {
+    await playRound(fortyTurns(createRandom(1), KILLS), async (played) => {
+      expect(await faultsOfDelivery(played), storyOf(played)).toEqual([]);
+      expect(played.killed).toBe(KILLS);
+    });
+  },
+  200_000,
+);

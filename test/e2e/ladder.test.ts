@@ -15,19 +15,22 @@ function health(world: World): Record<string, unknown>[] {
   return readLines(join(world.scratch.cwd, '.context', 'health.ndjson'));
 }
 
-it('three compactions within five turns lead to a handoff, and the journal names what filled the window', async () => {
-  // Every turn adds 120,000 tokens to what a compaction leaves.
-  await using world = await startWorld(growing({ turns: [5, 5, 5, 5, 2], growBy: 32_000 }));
-  const record = join(world.scratch.cwd, 'run.ndjson');
-  const said = numbered(5);
-  const run = await runCtxb(world, { flags: [...prompts(...said), '--record', record], claude: SMALL_WINDOW });
-  expect(run.code).toBe(0);
-  expect(summaryRequests(world.standin)).toHaveLength(3);
-  const handoff = journal(world).find(({ kind }) => kind === 'handoff');
-  expect(handoff?.reason).toMatch(/3 compactions within 5 turns, filled again by Bash \(\d+ characters\)/);
-  expectEachPromptOnce(world.standin, said);
-  await expectSameDecisions(world, record);
-});
+inSoak(
+  'three compactions within five turns lead to a handoff, and the journal names what filled the window',
+  async () => {
+    // Every turn adds 120,000 tokens to what a compaction leaves.
+    await using world = await startWorld(growing({ turns: [5, 5, 5, 5, 2], growBy: 32_000 }));
+    const record = join(world.scratch.cwd, 'run.ndjson');
+    const said = numbered(5);
+    const run = await runCtxb(world, { flags: [...prompts(...said), '--record', record], claude: SMALL_WINDOW });
+    expect(run.code).toBe(0);
+    expect(summaryRequests(world.standin)).toHaveLength(3);
+    const handoff = journal(world).find(({ kind }) => kind === 'handoff');
+    expect(handoff?.reason).toMatch(/3 compactions within 5 turns, filled again by Bash \(\d+ characters\)/);
+    expectEachPromptOnce(world.standin, said);
+    await expectSameDecisions(world, record);
+  },
+);
 
 inSoak('compacts before a turn that would probably need it in its middle', async () => {
   // Turns of 30,000 tokens: at 145,000 the next one would cross 159,000.
@@ -81,7 +84,7 @@ describe('zones', () => {
 describe('a task too large for the zone', () => {
   const large = `prompt 2 ${'word '.repeat(6_000)}`;
 
-  it.each(
+  inSoak.each(
     sampled(
       [
         { todo: 'announce', results: ['answer 1', 'answer 2'], code: 0, decided: ['large-task'] },

@@ -68,7 +68,7 @@ describe('a usage limit', () => {
     expect(JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages)).toContain('tool_result');
   });
 
-  it('and the subagents that the run has started count on when it is taken up', async () => {
+  inSoak('and the subagents that the run has started count on when it is taken up', async () => {
     const input = { description: 'Look', prompt: 'Look.', subagent_type: 'general-purpose', run_in_background: false };
     const agent: Call = { tools: [{ name: 'Agent', input }] };
     await using world = await answering(agent, () => limited(HOURS), agent, { text: 'answer 1' });
@@ -82,7 +82,7 @@ describe('a usage limit', () => {
     );
   });
 
-  it('is waited for with --resume-run --at-reset', async () => {
+  inSoak('is waited for with --resume-run --at-reset', async () => {
     await using world = await answering(() => limited(10_000), { text: 'answer 1' }, { text: 'answer 2' });
     expect((await run(world)).code).toBe(5);
     const resetsAt = journal(world).find((one) => one.kind === 'usage-limit')?.resetsAt ?? 0;
@@ -113,12 +113,15 @@ describe('a usage limit', () => {
   });
 
   it.each(
-    sampled([
-      { by: 'claude', where: 'at the first call', before: [], env: {}, waits: 'claude waits' },
-      { by: 'claude', where: 'in mid-turn', before: [TOOL], env: {}, waits: 'claude waits' },
-      { by: 'ctxb', where: 'at the first call', before: [], env: NO_WATCHDOG, waits: 'waiting' },
-      { by: 'ctxb', where: 'in mid-turn', before: [TOOL], env: NO_WATCHDOG, waits: 'waiting' },
-    ]),
+    sampled(
+      [
+        { by: 'claude', where: 'at the first call', before: [], env: {}, waits: 'claude waits' },
+        { by: 'claude', where: 'in mid-turn', before: [TOOL], env: {}, waits: 'claude waits' },
+        { by: 'ctxb', where: 'at the first call', before: [], env: NO_WATCHDOG, waits: 'waiting' },
+        { by: 'ctxb', where: 'in mid-turn', before: [TOOL], env: NO_WATCHDOG, waits: 'waiting' },
+      ],
+      4,
+    ),
   )('is waited for by $by $where, and each prompt is answered once', async ({ before, env, waits }) => {
     await using world = await answering(...before, () => limited(1_000), { text: 'answer 1' }, { text: 'answer 2' });
     const record = 'run.ndjson';
@@ -133,7 +136,7 @@ describe('a usage limit', () => {
     await expectSameDecisions(world, `${world.scratch.cwd}/${record}`);
   });
 
-  it('of an API key, which claude alone knows, is waited for by claude', async () => {
+  inSoak('of an API key, which claude alone knows, is waited for by claude', async () => {
     await using world = await answering(() => limited(3_000), { text: 'answer 1' }, { text: 'answer 2' });
     const flags = [...prompts(...TWO), '--limit-wait', '1h'];
     const { code, stdout } = await runCtxb(world, { flags, claude: SMALL_WINDOW });
@@ -154,7 +157,7 @@ describe('a usage limit', () => {
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
   });
 
-  it.each(
+  inSoak.each(
     sampled([
       // As at any other moment, the turn that runs is the one that is stopped.
       { by: 'claude', env: {}, said: /^$/, left: 'answer 1\n' },
@@ -172,7 +175,7 @@ describe('a usage limit', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
-  it.each(
+  inSoak.each(
     sampled(
       [
         { signal: 'SIGTERM', by: 'claude', env: {} },
@@ -245,7 +248,7 @@ describe.each(
     },
   ]),
 )('a limit that $by waits for', ({ env, decided, report }) => {
-  it.each([
+  inSoak.each([
     { during: 'compaction', flags: [], fits: ({ kind }: RecordedRequest) => kind === 'summary' },
     {
       during: 'handoff',
@@ -268,7 +271,7 @@ describe.each(
     expectEachPromptOnce(world.standin, FOUR);
   });
 
-  it('while a subagent works', async () => {
+  inSoak('while a subagent works', async () => {
     const calls = [{ tools: [{ name: 'Agent', input: AGENT }] }, { text: 'answer 1' }, { text: 'answer 2' }];
     const scenario = limitedOnce({ calls, subagentCalls: [{ text: 'looked' }] }, ({ kind }) => kind === 'subagent');
     await using world = await startWorld(scenario);

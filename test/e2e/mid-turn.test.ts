@@ -9,10 +9,13 @@ const PROMPT = 'Do the long job: "quotes", ünïcode, and\na second line.';
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 
 it.each(
-  sampled([
-    { name: '200,000', model: SMALL_WINDOW, window: 200_000, trigger: 167_000, from: 25_000, growBy: 4_000 },
-    { name: '1,000,000', model: LARGE_WINDOW, window: 1_000_000, trigger: 880_000, from: 25_000, growBy: 24_000 },
-  ]),
+  sampled(
+    [
+      { name: '200,000', model: SMALL_WINDOW, window: 200_000, trigger: 167_000, from: 25_000, growBy: 4_000 },
+      { name: '1,000,000', model: LARGE_WINDOW, window: 1_000_000, trigger: 880_000, from: 25_000, growBy: 24_000 },
+    ],
+    9,
+  ),
 )('a single prompt of 40 calls is compacted at the placed trigger of a window of $name tokens', async (test) => {
   const { model, trigger, from, growBy, window } = test;
   await using world = await startWorld(conversation({ turns: [40], from, growBy }));
@@ -41,7 +44,7 @@ it.each(
   expect(journal(world).map(({ kind }) => kind)).toEqual(expect.arrayContaining(['focus', 'restore']));
 });
 
-it('a prompt too long to hand back whole is kept in a file, and its beginning names it', async () => {
+inSoak('a prompt too long to hand back whole is kept in a file, and its beginning names it', async () => {
   const prompt = `Begin here. ${'All of this matters. '.repeat(600)}The end.`;
   await using world = await startWorld(conversation({ turns: [12], from: 40_000, growBy: 15_000 }));
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', prompt] });

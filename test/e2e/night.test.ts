@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import type { Call } from '../../src/standin/scenario.ts';
 import { limited, SUBSCRIPTION } from '../../src/standin/usage-limits.ts';
@@ -16,6 +16,7 @@ import {
 } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journal, journalLines, prompts, SMALL_WINDOW } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 
 const CLOCK = fileURLToPath(new URL('../support/moved-clock.mjs', import.meta.url));
 const MINUTE = 60_000;
@@ -54,110 +55,114 @@ function scriptOf(limit: (hours: number) => () => Call, crash: () => Call, hang:
   ];
 }
 
-it('an eight-hour night: every prompt is answered once, and one page tells what happened', {
-  timeout: 300_000,
-}, async () => {
-  let program: RunningProgram | undefined;
-  let requests = 0;
-  let hangs = false;
-  const world: World = await startWorld({ calls: answer });
-  const { cwd } = world.scratch;
-  const clock = movedClock(join(cwd, 'clock'));
-  const script = scriptOf((hours) => () => limited(hours * HOUR + clock.offset()), crash, hang);
+inSoak(
+  'an eight-hour night: every prompt is answered once, and one page tells what happened',
+  {
+    timeout: 300_000,
+  },
+  async () => {
+    let program: RunningProgram | undefined;
+    let requests = 0;
+    let hangs = false;
+    const world: World = await startWorld({ calls: answer });
+    const { cwd } = world.scratch;
+    const clock = movedClock(join(cwd, 'clock'));
+    const script = scriptOf((hours) => () => limited(hours * HOUR + clock.offset()), crash, hang);
 
-  function answer(): Call {
-    requests++;
-    hangs = false;
-    const given = script.shift() ?? { text: 'nothing more' };
-    const call = typeof given === 'function' ? given() : given;
-    if (call.text === undefined && call.tools === undefined) return call;
-    // ctxb has read by then that the turn has begun.
-    setTimeout(() => clock.move(8 * MINUTE, program), 100);
-    return { ...call, delayMs: 200 };
-  }
-
-  function hang(): Call {
-    hangs = true;
-    return { delayMs: HOUR };
-  }
-
-  function crash(): Call {
-    process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
-    return { delayMs: HOUR };
-  }
-
-  async function start(...args: string[]): Promise<RunningProgram> {
-    const env = {
-      ...{ ...world.scratch.env, ...SUBSCRIPTION, MOVED_CLOCK: join(cwd, 'clock') },
-      // The clock of claude is not moved: ctxb waits.
-      ...{ CLAUDE_CODE_RETRY_WATCHDOG: '0', CLAUDE_CODE_MAX_RETRIES: '1' },
-    };
-    program = startProgram(process.execPath, ['--import', CLOCK, CTXB, 'run', ...args], { env, cwd });
-    program.stdin.end();
-    await world.standin.waitFor(requests + 1);
-    return program;
-  }
-
-  /** Lets the time pass while ctxb waits, or claude hangs, until the run is over or `isDone`. */
-  async function sleepThrough(run: RunningProgram, isDone = () => false): Promise<Finished> {
-    let end: Finished | undefined;
-    void run.finished.then((finished) => {
-      end = finished;
-    });
-    let [seen, quiet] = [requests, 0];
-    while (end === undefined && !isDone()) {
-      await delay(100);
-      quiet = seen === requests ? quiet + 1 : 0;
-      seen = requests;
-      // claude tries again after half a second.
-      if (quiet >= 12) clock.move(timeToPass(), run);
+    function answer(): Call {
+      requests++;
+      hangs = false;
+      const given = script.shift() ?? { text: 'nothing more' };
+      const call = typeof given === 'function' ? given() : given;
+      if (call.text === undefined && call.tools === undefined) return call;
+      // ctxb has read by then that the turn has begun.
+      setTimeout(() => clock.move(8 * MINUTE, program), 100);
+      return { ...call, delayMs: 200 };
     }
-    if (end === undefined) run.kill('SIGKILL');
-    return run.finished;
-  }
 
-  /** Until shortly before what ctxb waits for, and then in small steps: what it does then has timers of its own. */
-  function timeToPass(): number {
-    const last = journal(world).findLast(({ kind }) => KNOWN.has(kind));
-    if (last?.kind === 'wait') return Math.max(last.until - clock.now() - STEP, STEP);
-    return hangs && last?.kind !== 'stall' && last?.kind !== 'restart' ? MINUTE : 0;
-  }
+    function hang(): Call {
+      hangs = true;
+      return { delayMs: HOUR };
+    }
 
-  try {
-    const limits = () => journal(world).filter((one) => one.kind === 'wait' && one.cause === 'limit').length;
-    const flags = ['--limit-wait', '6h', '--outage-wait', '1h', '--stall-after', '15m', '--record', 'night-1.ndjson'];
-    const night = await start(...prompts(...PROMPTS), ...flags, '--', world.claude, ...SMALL_WINDOW);
-    const first = await sleepThrough(night, () => limits() === 2);
-    const second = await sleepThrough(await start('--resume-run', '--record', 'night-2.ndjson'));
+    function crash(): Call {
+      process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
+      return { delayMs: HOUR };
+    }
 
-    expect(second.code).toBe(0);
-    expect(`${first.stdout}${second.stdout}`).toBe(PROMPTS.map((_, index) => `answer ${index + 1}\n`).join(''));
-    const last = userTexts(mainRequests(world.standin).at(-1)).map((text) => text.trimEnd());
-    expect(last.filter((text) => text.startsWith('prompt '))).toEqual(PROMPTS);
+    async function start(...args: string[]): Promise<RunningProgram> {
+      const env = {
+        ...{ ...world.scratch.env, ...SUBSCRIPTION, MOVED_CLOCK: join(cwd, 'clock') },
+        // The clock of claude is not moved: ctxb waits.
+        ...{ CLAUDE_CODE_RETRY_WATCHDOG: '0', CLAUDE_CODE_MAX_RETRIES: '1' },
+      };
+      program = startProgram(process.execPath, ['--import', CLOCK, CTXB, 'run', ...args], { env, cwd });
+      program.stdin.end();
+      await world.standin.waitFor(requests + 1);
+      return program;
+    }
 
-    const { env } = world.scratch;
-    const replay = (...args: string[]) =>
-      runProgram(process.execPath, [CTXB, 'replay', ...args, 'night-1.ndjson', 'night-2.ndjson'], { env, cwd });
-    const { sessions } = JSON.parse((await replay('--json')).stdout.toString()) as ReplayReport;
-    const sum = (of: (session: ReplayReport['sessions'][number]) => number | undefined) =>
-      sessions.reduce((all, session) => all + (of(session) ?? 0), 0);
-    expect(sum(({ time }) => (time.last ?? 0) - (time.first ?? 0))).toBeGreaterThan(8 * HOUR);
-    // The second limit was waited for by both.
-    expect([sum(({ waits }) => waits?.limits), sum(({ waits }) => waits?.outages)]).toEqual([3, 3]);
-    expect(sum(({ waits }) => waits?.limitMs)).toBeGreaterThan(5.5 * HOUR);
-    expect(
-      sessions.flatMap(({ actions }) => actions.filter(({ kind }) => KNOWN.has(kind)).map(({ kind }) => kind)),
-    ).toEqual([
-      ...['wait', 'waited', 'wait', 'waited', 'restart', 'wait', 'stall', 'restart', 'waited', 'wait'],
-      ...['wait', 'waited', 'wait', 'waited'],
-    ]);
-    await replay('--html', 'night.html');
-    expect(readFileSync(join(cwd, 'night.html'), 'utf8')).toContain('limitMs');
-  } finally {
-    program?.kill('SIGKILL');
-    await world.dispose();
-  }
-});
+    /** Lets the time pass while ctxb waits, or claude hangs, until the run is over or `isDone`. */
+    async function sleepThrough(run: RunningProgram, isDone = () => false): Promise<Finished> {
+      let end: Finished | undefined;
+      void run.finished.then((finished) => {
+        end = finished;
+      });
+      let [seen, quiet] = [requests, 0];
+      while (end === undefined && !isDone()) {
+        await delay(100);
+        quiet = seen === requests ? quiet + 1 : 0;
+        seen = requests;
+        // claude tries again after half a second.
+        if (quiet >= 12) clock.move(timeToPass(), run);
+      }
+      if (end === undefined) run.kill('SIGKILL');
+      return run.finished;
+    }
+
+    /** Until shortly before what ctxb waits for, and then in small steps: what it does then has timers of its own. */
+    function timeToPass(): number {
+      const last = journal(world).findLast(({ kind }) => KNOWN.has(kind));
+      if (last?.kind === 'wait') return Math.max(last.until - clock.now() - STEP, STEP);
+      return hangs && last?.kind !== 'stall' && last?.kind !== 'restart' ? MINUTE : 0;
+    }
+
+    try {
+      const limits = () => journal(world).filter((one) => one.kind === 'wait' && one.cause === 'limit').length;
+      const flags = ['--limit-wait', '6h', '--outage-wait', '1h', '--stall-after', '15m', '--record', 'night-1.ndjson'];
+      const night = await start(...prompts(...PROMPTS), ...flags, '--', world.claude, ...SMALL_WINDOW);
+      const first = await sleepThrough(night, () => limits() === 2);
+      const second = await sleepThrough(await start('--resume-run', '--record', 'night-2.ndjson'));
+
+      expect(second.code).toBe(0);
+      expect(`${first.stdout}${second.stdout}`).toBe(PROMPTS.map((_, index) => `answer ${index + 1}\n`).join(''));
+      const last = userTexts(mainRequests(world.standin).at(-1)).map((text) => text.trimEnd());
+      expect(last.filter((text) => text.startsWith('prompt '))).toEqual(PROMPTS);
+
+      const { env } = world.scratch;
+      const replay = (...args: string[]) =>
+        runProgram(process.execPath, [CTXB, 'replay', ...args, 'night-1.ndjson', 'night-2.ndjson'], { env, cwd });
+      const { sessions } = JSON.parse((await replay('--json')).stdout.toString()) as ReplayReport;
+      const sum = (of: (session: ReplayReport['sessions'][number]) => number | undefined) =>
+        sessions.reduce((all, session) => all + (of(session) ?? 0), 0);
+      expect(sum(({ time }) => (time.last ?? 0) - (time.first ?? 0))).toBeGreaterThan(8 * HOUR);
+      // The second limit was waited for by both.
+      expect([sum(({ waits }) => waits?.limits), sum(({ waits }) => waits?.outages)]).toEqual([3, 3]);
+      expect(sum(({ waits }) => waits?.limitMs)).toBeGreaterThan(5.5 * HOUR);
+      expect(
+        sessions.flatMap(({ actions }) => actions.filter(({ kind }) => KNOWN.has(kind)).map(({ kind }) => kind)),
+      ).toEqual([
+        ...['wait', 'waited', 'wait', 'waited', 'restart', 'wait', 'stall', 'restart', 'waited', 'wait'],
+        ...['wait', 'waited', 'wait', 'waited'],
+      ]);
+      await replay('--html', 'night.html');
+      expect(readFileSync(join(cwd, 'night.html'), 'utf8')).toContain('limitMs');
+    } finally {
+      program?.kill('SIGKILL');
+      await world.dispose();
+    }
+  },
+);
 
 const STEP = 5_000;
 const KNOWN: ReadonlySet<string> = new Set(['wait', 'waited', 'restart', 'stall']);

@@ -22,7 +22,7 @@ async function ended(program: RunningProgram, ms = 30_000) {
   return program.finished;
 }
 
-it('a prompt whose uuid claude has seen already, and skips, does not hold up the ones behind it', async () => {
+inSoak('a prompt whose uuid claude has seen already, and skips, does not hold up the ones behind it', async () => {
   await using world = await startWorld({ calls: [{ text: 'one' }, { text: 'two' }] });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   const again = promptLine('first', { uuid: '11111111-1111-4111-8111-111111111111' });
@@ -62,7 +62,7 @@ it.each(
   expect({ code: run.code, results: outputLines(run).filter(isResult).length }).toEqual({ code: 0, results: 1 });
 });
 
-it('the trigger is placed again when the caller goes back to the smaller window of the same model', async () => {
+inSoak('the trigger is placed again when the caller goes back to the smaller window of the same model', async () => {
   await using world = await startWorld({
     calls: [20_000, 30_000, 40_000, 50_000].map((context) => ({ text: 'ok', context })),
   });
@@ -82,7 +82,7 @@ it('the trigger is placed again when the caller goes back to the smaller window 
   expect(placed).toEqual([167_000, 880_000, 167_000]);
 });
 
-it('a compaction that the API was not available for is not tried again before another turn', async () => {
+inSoak('a compaction that the API was not available for is not tried again before another turn', async () => {
   const growing = conversation({ turns: [3, 1], from: 150_000, growBy: 5_000 });
   await using world = await startWorld({ ...growing, summary: { error: { status: 529 } } });
   const program = startCtxb(world, {
@@ -142,7 +142,7 @@ inSoak('a command said in mid-turn, which claude runs behind the turn, is not ta
   ]);
 });
 
-it('a prompt said too late for the running turn is given back too when its own turn is compacted', async () => {
+inSoak('a prompt said too late for the running turn is given back too when its own turn is compacted', async () => {
   const growing = conversation({ turns: [1, 9], from: 90_000, growBy: 12_000 });
   const { calls } = growing;
   if (typeof calls !== 'function') throw new Error('expected a function scenario');

@@ -6,7 +6,7 @@ import { mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
-import { sampled } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const FOUR = ['prompt one', 'prompt two', 'prompt three', 'prompt four'];
 /** Two turns, the second of which crosses 156,000 tokens, and two short ones. */
@@ -14,7 +14,7 @@ const CROSSING = { turns: [4, 4, 1, 1], growBy: 18_000 };
 const ONE_RETRY = { CLAUDE_CODE_MAX_RETRIES: '1' };
 
 describe('an API that is not available', () => {
-  it.each(
+  inSoak.each(
     sampled<{ name: string; summary: Call }>(
       [
         { name: 'resets the connection', summary: { reset: true } },
@@ -93,7 +93,7 @@ describe('a turn that an outage ends', () => {
         // claude asks once more for the answer as a whole.
         { name: 'a connection that drops in every answer', failure: { text: 'half an answer', drops: true }, times: 3 },
       ],
-      3,
+      9,
     ),
   )('$name: is repeated from where it stands, and said once', async ({ failure, times = 2 }) => {
     const calls = [ROUND, ...Array.from({ length: times }, () => failure), { text: 'answer 1' }, { text: 'answer 2' }];
@@ -111,7 +111,7 @@ describe('a turn that an outage ends', () => {
     await expectSameDecisions(world, record);
   });
 
-  it('by a refused connection is repeated when the API is back', async () => {
+  inSoak('by a refused connection is repeated when the API is back', async () => {
     await using world = await startWorld({ calls: [{ text: 'answer 1' }, { text: 'answer 2' }] });
     await world.standin.down();
     const run = startCtxb(world, { flags: prompts(...TWO), claude: SMALL_WINDOW, env: ONE_RETRY });
@@ -125,7 +125,7 @@ describe('a turn that an outage ends', () => {
     expect(second?.filter((text) => TWO.includes(text))).toEqual(TWO);
   });
 
-  it.each(
+  inSoak.each(
     sampled([
       { name: 'and one prompt: is an error at once', flags: ['--prompt', 'one'], decided: [] },
       {

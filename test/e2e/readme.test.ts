@@ -21,7 +21,7 @@ const WITH_COMMANDS = [...PAGES]
   .map(([path, text]) => ({ path, commands: commandsOf(text).filter((command) => !/^npm /.test(command)) }))
   .filter(({ commands }) => commands.length > 0);
 
-it.each(sampled(WITH_COMMANDS, 4))(
+it.each(sampled(WITH_COMMANDS, 99))(
   'every command of $path runs as it is written, in order, in one folder',
   async ({ path, commands }) => {
     await using world = await startWorld(conversation({ turns: Array(20).fill(1), growBy: 1_000 }));

@@ -72,7 +72,7 @@ it('a claude that is killed in the middle of a tool is gone on with, and every p
   await expectSameDecisions(world, record);
 });
 
-it('a claude that is ended on purpose is not started again', async () => {
+inSoak('a claude that is ended on purpose is not started again', async () => {
   await using world = await startWorld({ calls: CALLS });
   const run = await untilTool(world);
   process.kill(pidOfClaude(world), 'SIGTERM');
@@ -120,7 +120,7 @@ it('a run whose ctxb was killed is taken up with --resume-run', async () => {
   expect(journal(world).map(({ kind }) => kind)).toContain('resume');
 });
 
-it('a session that left no log is gone on with from the notes', async () => {
+inSoak('a session that left no log is gone on with from the notes', async () => {
   await using world = await startWorld({ calls: CALLS });
   const run = startCtxb(world, { flags: prompts(...THREE), claude: [...SMALL_WINDOW, ...STREAM] });
   run.stdin.end();

@@ -5,6 +5,7 @@ import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { summaryRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, LARGE_WINDOW, PROTOCOL, startCtxb } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 
 /** A prompt says whose it is, and how large the context is to be with it. */
 const said = (request: RecordedRequest) => {
@@ -134,7 +135,7 @@ it('two of the summaries of all runs are written at a time; the others wait as l
   expect(locks(world)).toEqual([]);
 });
 
-it('none waits for longer than a compaction may take, nor where places cannot be kept', async () => {
+inSoak('none waits for longer than a compaction may take, nor where places cannot be kept', async () => {
   const { scenario, letGo } = holding();
   await using world = await startWorld(scenario);
   const holders = await twoHolders(world);

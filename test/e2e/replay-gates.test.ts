@@ -1,12 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { installCtxb } from '../support/ctxb.ts';
 import { fixture } from '../support/recordings.ts';
+import { inSoak } from '../support/size.ts';
 
-it('gates end a script of a shell as they say', async () => {
+inSoak('gates end a script of a shell as they say', async () => {
   await using world = await startWorld({ calls: [] });
   const { env, cwd, home } = world.scratch;
   const bin = join(home, 'bin');

@@ -8,6 +8,7 @@ import type { PageOptions } from '../../src/report/replay-html/page-data.ts';
 import { type Browser, startBrowser } from '../support/chromium.ts';
 import { POOR_CONTRASTS } from '../support/contrast.ts';
 import { aSession, whatIfOf, writePageOf } from '../support/replay-report.ts';
+import { inSoak } from '../support/size.ts';
 
 let browser: Browser;
 let folder: string;
@@ -271,7 +272,7 @@ describe('several sessions', () => {
     expect(await shown('.controls')).toContain('1 session found');
   });
 
-  it('may be a thousand with 200,000 calls', async () => {
+  inSoak('may be a thousand with 200,000 calls', async () => {
     const many = Array.from({ length: 1000 }, (_, at) => aSession({ seed: at, calls: 200 }));
     await open(many);
     expect(statSync(join(folder, 'page.html')).size).toBeLessThan(16e6);
@@ -283,7 +284,7 @@ describe('several sessions', () => {
     expect(await readout()).toMatch(/^Call 150\n/);
   });
 
-  it('may be one with 200,000 calls', async () => {
+  inSoak('may be one with 200,000 calls', async () => {
     await open([aSession({ calls: 200_000 })]);
     await browser.value(`document.querySelector('.chart').focus()`);
     await browser.press('End');

@@ -4,6 +4,7 @@ import type { ReplayReport } from '../../src/replay/summary.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
 import { CTXB, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 
 async function replay({ scratch: { env, cwd } }: World, ...args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await runProgram(process.execPath, [CTXB, 'replay', ...args], { env, cwd });
@@ -35,7 +36,7 @@ it('prompts stand in their turns, and turns and calls have the same numbers in -
   }
 });
 
-it('what claude itself copies into the log of a forked session counts once', async () => {
+inSoak('what claude itself copies into the log of a forked session counts once', async () => {
   await using world = await startWorld(conversation({ turns: [2, 2, 2], growBy: 1_000 }));
   const { env, cwd } = world.scratch;
   const ask = async (...args: readonly string[]) => {

@@ -84,7 +84,7 @@ describe('a program in whose midst ctxb acts', () => {
     expect(asked('SessionStart', 'source')).toEqual(times.map(() => source));
   });
 
-  it('keeps its own plugins beside the mod that compacts exactly', async ({ skip }) => {
+  inSoak('keeps its own plugins beside the mod that compacts exactly', async ({ skip }) => {
     const prompts = PROMPTS.slice(0, 3);
     const { seen, did } = await acting(
       {
@@ -147,27 +147,30 @@ describe('a program in whose midst ctxb acts', () => {
     },
   );
 
-  it('is asked for no tool, and its limits hold: a turn that is compacted by claude where ctxb placed it', async () => {
-    let summaries = 0;
-    const { seen, did } = await acting(
-      {
-        scenario: () => agent({ turns: [12], growBy: 12_000 }),
-        async run(trial) {
-          const canUseTool = async (_: string, updatedInput: Record<string, unknown>) => {
-            trial.note('permission', updatedInput.command);
-            return { behavior: 'allow', updatedInput } as const;
-          };
-          await converse(trial, PROMPTS.slice(0, 1), { canUseTool });
-          summaries = summaryRequests(trial.world.standin).length;
+  inSoak(
+    'is asked for no tool, and its limits hold: a turn that is compacted by claude where ctxb placed it',
+    async () => {
+      let summaries = 0;
+      const { seen, did } = await acting(
+        {
+          scenario: () => agent({ turns: [12], growBy: 12_000 }),
+          async run(trial) {
+            const canUseTool = async (_: string, updatedInput: Record<string, unknown>) => {
+              trial.note('permission', updatedInput.command);
+              return { behavior: 'allow', updatedInput } as const;
+            };
+            await converse(trial, PROMPTS.slice(0, 1), { canUseTool });
+            summaries = summaryRequests(trial.world.standin).length;
+          },
         },
-      },
-      { CTXB_THRESHOLDS_COMPACT: '90000', CTXB_THRESHOLDS_HANDOFF: '95000', CTXB_THRESHOLDS_MID_TURN: '100000' },
-    );
-    expect(did).toContain('restore');
-    expect(summaries).toBe(1);
-    expect(results(seen)).toEqual(['answer 1']);
-    expect(seen.permission).toHaveLength(11);
-  });
+        { CTXB_THRESHOLDS_COMPACT: '90000', CTXB_THRESHOLDS_HANDOFF: '95000', CTXB_THRESHOLDS_MID_TURN: '100000' },
+      );
+      expect(did).toContain('restore');
+      expect(summaries).toBe(1);
+      expect(results(seen)).toEqual(['answer 1']);
+      expect(seen.permission).toHaveLength(11);
+    },
+  );
 });
 
 /** Takes its time over what ctxb asks, so that an interrupt comes before its end. */
@@ -185,7 +188,7 @@ function isOurs(request: RecordedRequest): boolean {
   return request.kind === 'summary' || wantedBy(request) === 'document';
 }
 
-it('an abort in mid-turn leaves no claude behind', async () => {
+inSoak('an abort in mid-turn leaves no claude behind', async () => {
   const run = async (trial: Trial) => {
     const abortController = new AbortController();
     const closed: Promise<unknown>[] = [];

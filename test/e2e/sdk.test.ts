@@ -5,7 +5,7 @@ import { STREAMING, TALKS } from '../sdk/talks.ts';
 import { type Program, runTrial, type Way } from '../sdk/trial.ts';
 import { ALONE, AS_ITS_PROCESS, THROUGH_SHIM } from '../sdk/ways.ts';
 import { testClaude } from '../support/claude.ts';
-import { sized } from '../support/size.ts';
+import { inSoak, sized } from '../support/size.ts';
 
 async function expectSame(program: Program, way: Way): Promise<void> {
   const env = { CTXB_CLAUDE: await testClaude(), ...program.ctxb };
@@ -15,8 +15,8 @@ async function expectSame(program: Program, way: Way): Promise<void> {
 }
 
 /** Some of each kind every day, all of them in a soak. */
-const PROGRAMS = [TALKS, CALLBACKS, CONTROLS].flatMap((kind) => kind.slice(0, sized(2, kind.length)));
+const PROGRAMS = [TALKS, CALLBACKS, CONTROLS].flatMap((kind) => kind.slice(0, sized(1, kind.length)));
 
 it.each(PROGRAMS)('$name: through the shim as without', (program) => expectSame(program, THROUGH_SHIM));
 
-it('where the program starts ctxb run itself, it is the same as well', () => expectSame(STREAMING, AS_ITS_PROCESS));
+inSoak('where the program starts ctxb run itself, it is the same as well', () => expectSame(STREAMING, AS_ITS_PROCESS));

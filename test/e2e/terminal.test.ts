@@ -7,6 +7,7 @@ import { conversation, givenTexts, mainRequests, userTexts } from '../support/co
 import { CTXB, SMALL_WINDOW } from '../support/ctxb.ts';
 import { initTerminal, interactiveClaude, quoted, say, settleIn } from '../support/interactive.ts';
 import { atTerminal } from '../support/pty.ts';
+import { inSoak } from '../support/size.ts';
 
 /** As long as the test may take. */
 const poll = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });
@@ -39,20 +40,23 @@ it('interactive claude shows the status line, and its hooks keep the notes', asy
   expect(Object.values(JSON.parse(windows))).toEqual([200_000]);
 });
 
-it('150,000 of 200,000 tokens are 75% to ctxb, and 83% to claude, which leaves out the 20,000 for its answer', async () => {
-  await using world = await startWorld(conversation({ turns: [1], from: 150_000, growBy: 1_000 }));
-  settleIn(world);
-  await initTerminal(world);
-  // Of other models with this window claude says what is left until it compacts.
-  await using claude = interactiveClaude(world, ['--model', 'claude-haiku-4-5', '--dangerously-skip-permissions']);
-  await claude.shows(/░notmeasuredyet·200,000/);
-  await say(claude, 'count');
-  expect(await claude.shows(/75%·critical[\s\S]*contextused|contextused[\s\S]*75%·critical/)).toContain(
-    '83%contextused',
-  );
-});
+inSoak(
+  '150,000 of 200,000 tokens are 75% to ctxb, and 83% to claude, which leaves out the 20,000 for its answer',
+  async () => {
+    await using world = await startWorld(conversation({ turns: [1], from: 150_000, growBy: 1_000 }));
+    settleIn(world);
+    await initTerminal(world);
+    // Of other models with this window claude says what is left until it compacts.
+    await using claude = interactiveClaude(world, ['--model', 'claude-haiku-4-5', '--dangerously-skip-permissions']);
+    await claude.shows(/░notmeasuredyet·200,000/);
+    await say(claude, 'count');
+    expect(await claude.shows(/75%·critical[\s\S]*contextused|contextused[\s\S]*75%·critical/)).toContain(
+      '83%contextused',
+    );
+  },
+);
 
-it('after /clear the notes are those of the same claude, of several in one folder', async () => {
+inSoak('after /clear the notes are those of the same claude, of several in one folder', async () => {
   const answers = (request: RecordedRequest) => ({ text: `Heard: ${saidLast(request)}`, context: 40_000 });
   await using world = await startWorld({ calls: answers });
   settleIn(world);

@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { startWorld } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { JOB_PROMPTS, jobAnswer, longJob, writeJob } from '../support/long-job.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { contextOf } from '../support/results.ts';
+import { inSoak } from '../support/size.ts';
 import { MCP, storedResults } from '../support/tool-agents.ts';
 
 interface JobRun {
@@ -16,16 +17,20 @@ interface JobRun {
   readonly stored: number;
 }
 
-it('a job of 60 large results comes to the same end with a smaller context and at less cost', async () => {
-  const [off, enforce] = [await runJob('off'), await runJob('enforce')];
+inSoak(
+  'a job of 60 large results comes to the same end with a smaller context and at less cost',
+  async () => {
+    const [off, enforce] = [await runJob('off'), await runJob('enforce')];
 
-  if (process.env.CTXB_PRINT_JOB) console.log(tableOf(off, enforce));
-  expect(off.stored).toBe(0);
-  expect(enforce.stored).toBeGreaterThan(0);
-  expect(enforce.mean).toBeLessThan(off.mean);
-  expect(enforce.compactions).toBeLessThan(off.compactions);
-  expect(enforce.costUsd).toBeLessThan(off.costUsd);
-}, 180_000);
+    if (process.env.CTXB_PRINT_JOB) console.log(tableOf(off, enforce));
+    expect(off.stored).toBe(0);
+    expect(enforce.stored).toBeGreaterThan(0);
+    expect(enforce.mean).toBeLessThan(off.mean);
+    expect(enforce.compactions).toBeLessThan(off.compactions);
+    expect(enforce.costUsd).toBeLessThan(off.costUsd);
+  },
+  180_000,
+);
 
 async function runJob(mode: string): Promise<JobRun> {
   await using world = await startWorld(longJob());

@@ -65,7 +65,7 @@ inSoak('a limit that fits stays', async () => {
   expect(limits(world)).toEqual([]);
 });
 
-it('a file that claude alone would refuse for its size is read in parts', async () => {
+inSoak('a file that claude alone would refuse for its size is read in parts', async () => {
   const text = numbered(8_000);
   await using world = await startAgent((cwd) => reader(`${cwd}/huge.txt`));
   file(world, 'huge.txt', text);
@@ -101,7 +101,7 @@ const LEFT_ALONE: readonly (readonly [path: string, content: string | Uint8Array
   ['notebook.ipynb', notebook(120)],
 ];
 
-it('short files, pictures, binary files, notebooks, folders and what is not there are left alone', async () => {
+inSoak('short files, pictures, binary files, notebooks, folders and what is not there are left alone', async () => {
   const [off, enforce] = await Promise.all(
     ['off', 'enforce'].map(async (mode) => {
       const asked = [...LEFT_ALONE.map(([path]) => path), '.', 'missing.txt'];

@@ -48,7 +48,7 @@ inSoak('on the default model 165,000 tokens are nothing to speak of', async () =
   ]);
 });
 
-it.each(
+inSoak.each(
   sampled(
     [
       { name: 'the default model', claude: DEFAULT_MODEL, from: 961_000, at: 967_000 },
@@ -73,11 +73,14 @@ async function versionOf({ claude, scratch: { env, cwd } }: World): Promise<stri
 }
 
 it.each(
-  sampled([
-    { name: 'the default model', claude: DEFAULT_MODEL, tokens: 400_000 },
-    { name: 'a model of 200,000', claude: SMALL_WINDOW, tokens: 80_000 },
-    { name: 'a model of 1,000,000', claude: LARGE_WINDOW, tokens: 400_000 },
-  ]),
+  sampled(
+    [
+      { name: 'the default model', claude: DEFAULT_MODEL, tokens: 400_000 },
+      { name: 'a model of 200,000', claude: SMALL_WINDOW, tokens: 80_000 },
+      { name: 'a model of 1,000,000', claude: LARGE_WINDOW, tokens: 400_000 },
+    ],
+    4,
+  ),
 )('--mid-turn-at 40% places the trigger of $name at $tokens', async ({ claude, tokens }) => {
   await using world = await startWorld(conversation({ turns: [2], growBy: 0 }));
   await runCtxb(world, { flags: ['--mid-turn-at', '40%'], claude: [...claude, '-p', 'one'] });
@@ -123,7 +126,7 @@ describe.each(WINDOWS)('the ladder on the window $name', ({ model, window }) => 
     expect(summaryRequests(world.standin)).toEqual([]);
   });
 
-  it('cuts results of tools where that saves more than the call that fetches the rest', async () => {
+  inSoak('cuts results of tools where that saves more than the call that fetches the rest', async () => {
     const tool = { name: 'Bash', input: { command: 'seq 1 5500', description: 'Count' } };
     const call = (share: number) => ({ tools: [tool], context: share * window });
     await using world = await startWorld({ calls: [call(0.1), call(0.76), { text: 'done', context: 0.77 * window }] });
@@ -137,7 +140,7 @@ describe.each(WINDOWS)('the ladder on the window $name', ({ model, window }) => 
     expect(cuts.map((share) => Math.round((share ?? 0) * 100))).toEqual(window === 200_000 ? [10, 76] : [10]);
   });
 
-  it('stops at a limit of cost', async () => {
+  inSoak('stops at a limit of cost', async () => {
     await using world = await startWorld(rising(window));
     const run = await runCtxb(world, {
       flags: [...PROMPTS, '--cost-limit', '0.10', '--on-cost-limit', 'stop'],
@@ -165,7 +168,7 @@ const SMALL_MODELS = [
   'claude-haiku-4-5',
 ];
 
-it('the windows of recordings are those that this claude names for its models', async () => {
+inSoak('the windows of recordings are those that this claude names for its models', async () => {
   await using world = await startWorld(conversation({ turns: [], growBy: 0 }));
   const { env, cwd } = world.scratch;
   const program = startProgram(world.claude, PROTOCOL, { env, cwd });

@@ -152,7 +152,7 @@ inSoak('what waits is not noted before it goes to claude', async () => {
   expect(seen.at(-1)).toContain('Then the clock.');
 });
 
-it('every summary is asked to name the notes, which are on disk before it is made', async () => {
+inSoak('every summary is asked to name the notes, which are on disk before it is made', async () => {
   await using world = await startWorld(job('Nothing.'));
   await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW });
 
@@ -185,7 +185,7 @@ function much(): Call {
   return { tools: [...writes, ...commands], context: 30_000 };
 }
 
-it('what neither the summary nor the first answer held goes with the next prompt, and not again', async () => {
+inSoak('what neither the summary nor the first answer held goes with the next prompt, and not again', async () => {
   const scenario = job('Nothing.');
   const [, ...calls] = scenario.calls as readonly Call[];
   await using world = await startWorld({ ...scenario, calls: [much(), ...calls] });
@@ -201,7 +201,7 @@ it('what neither the summary nor the first answer held goes with the next prompt
   expect([first?.given.deadEnds, second?.given.deadEnds]).toEqual([1, 0]);
 });
 
-it('the agent that opens its notes is seen', async () => {
+inSoak('the agent that opens its notes is seen', async () => {
   const scenario = job('Nothing.');
   const calls = scenario.calls as readonly Call[];
   await using world = await startWorld({
