@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inSoak, sampled } from '../support/size.ts';
 import { createPlace, type FakeRun, gist, inputLines, journalOf, type Place, runFake, STREAM } from './fakes.ts';
 
 /** 80 % after the second turn: a compaction is due before the third. */
@@ -62,7 +63,7 @@ describe('a compaction that works', () => {
     ]);
   });
 
-  it('leaves text output alone', async () => {
+  inSoak('leaves text output alone', async () => {
     await using place = await createPlace();
     const flags = ['--prompt', 'one', '--prompt', 'two', '--prompt', 'three'];
     const run = await runFake(place, { fake: 'answers', flags, env: { PLAY_CONTEXTS: LANDED } });
@@ -94,7 +95,7 @@ describe('a compaction that works', () => {
     );
   });
 
-  it("does not turn the exit code of the caller's own error into 0", async () => {
+  inSoak("does not turn the exit code of the caller's own error into 0", async () => {
     await using place = await createPlace();
     const run = await runPrompts(place, {
       fake: 'ends-with',
@@ -151,7 +152,7 @@ const FAILURES: readonly VerdictCase[] = [
 const WITHOUT_HANDOFF = '{"handoff":{"enabled":false}}';
 
 describe('a compaction that does not work', () => {
-  it.each(FAILURES)(
+  it.each(sampled(FAILURES, 3))(
     '$title: $verdict, and the next prompt goes all the same',
     async ({ fake, error = '', verdict }) => {
       await using place = await createPlace();
@@ -185,7 +186,7 @@ describe('a compaction that does not work', () => {
     env: { PLAY_CONTEXTS: FULL, PLAY_ERROR: 'Error during compaction: 400', PLAY_INPUT: place.path('input') },
   });
 
-  it('is given up after as many as were allowed, and every prompt still goes', async () => {
+  inSoak('is given up after as many as were allowed, and every prompt still goes', async () => {
     await using place = await createPlace();
     await place.file('.contextbudgetrc.json', WITHOUT_HANDOFF);
     const run = await runFake(place, failing(place));
@@ -206,7 +207,7 @@ describe('a compaction that does not work', () => {
   });
 });
 
-it('a turn that a background task starts in between is shown whole', async () => {
+inSoak('a turn that a background task starts in between is shown whole', async () => {
   await using place = await createPlace();
   const run = await runPrompts(place, { fake: 'compact-after-task', env: { PLAY_CONTEXTS: LANDED } });
   expect(run.seen).toEqual([
@@ -219,7 +220,7 @@ it('a turn that a background task starts in between is shown whole', async () =>
   expect(verdicts(place)).toEqual(['success']);
 });
 
-it('an answer to a compaction that was given up is not taken for the next turn', async () => {
+inSoak('an answer to a compaction that was given up is not taken for the next turn', async () => {
   await using place = await createPlace();
   const env = { CTXB_COMPACTION_TIMEOUT_SECONDS: '0.2', PLAY_CONTEXTS: LANDED };
   const run = await runPrompts(place, { fake: 'compact-late', env });
@@ -232,7 +233,7 @@ it('an answer to a compaction that was given up is not taken for the next turn',
   expect(contentsTo(place)).toEqual(['one', 'two', expect.stringMatching(/^\/compact/), 'three']);
 });
 
-it('a compaction that worked is not repeated, however large the first call was', async () => {
+inSoak('a compaction that worked is not repeated, however large the first call was', async () => {
   // A long prompt, or a session that goes on: the first call of this process has 160,000 tokens already.
   await using place = await createPlace();
   const run = await runPrompts(place, { fake: 'answers', env: { PLAY_CONTEXTS: '160000,31000,32000' } });

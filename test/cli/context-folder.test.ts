@@ -3,6 +3,7 @@ import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openContextDir } from '../../src/store/folders/context-dir.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, journalOf, type Place, runFake } from './fakes.ts';
 
 const TWO_PROMPTS = { fake: 'answers', flags: ['--prompt', 'one', '--prompt', 'two'] };
@@ -110,13 +111,16 @@ const IN_THE_WAY: readonly InTheWay[] = [
   },
 ];
 
-it.each(IN_THE_WAY)('$title: one notice, nothing is written there, and the run goes on', async ({ prepare }) => {
-  await using place = await createPlace();
-  await prepare(place);
-  const finished = await run(place);
-  expect(finished.stdout.toString()).toBe('answer to one\nanswer to two\n');
-  expect(finished.code).toBe(0);
-  expect(finished.stderr).toMatch(/^ctxb: [^\n]*nothing more is written to [^\n]*\n$/);
-  if (existsSync(place.path('elsewhere'))) expect(readdirSync(place.path('elsewhere'))).toEqual([]);
-  if (existsSync(place.path('target'))) expect(readFileSync(place.path('target'), 'utf8')).toBe('');
-});
+it.each(sampled(IN_THE_WAY, 3))(
+  '$title: one notice, nothing is written there, and the run goes on',
+  async ({ prepare }) => {
+    await using place = await createPlace();
+    await prepare(place);
+    const finished = await run(place);
+    expect(finished.stdout.toString()).toBe('answer to one\nanswer to two\n');
+    expect(finished.code).toBe(0);
+    expect(finished.stderr).toMatch(/^ctxb: [^\n]*nothing more is written to [^\n]*\n$/);
+    if (existsSync(place.path('elsewhere'))) expect(readdirSync(place.path('elsewhere'))).toEqual([]);
+    if (existsSync(place.path('target'))) expect(readFileSync(place.path('target'), 'utf8')).toBe('');
+  },
+);

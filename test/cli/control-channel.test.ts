@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROTOCOL } from '../support/ctxb.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, gist, inputLines, inputOf, runFake, STREAM, startFake } from './fakes.ts';
 
 const TOOL_HOOKS = {
@@ -82,15 +83,20 @@ describe('the lines claude gets', () => {
     expect(placed).toMatchObject([{ request: { settings: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '200000' } } } }]);
   });
 
-  it.each([
-    { title: '--no-mid-turn', flags: ['--no-mid-turn'], env: {} },
-    {
-      title: "the caller's own CLAUDE_CODE_AUTO_COMPACT_WINDOW",
-      flags: [],
-      env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' },
-    },
-    { title: "the caller's own DISABLE_AUTO_COMPACT", flags: [], env: { DISABLE_AUTO_COMPACT: '1' } },
-  ])('leave the trigger alone with $title', async ({ flags, env }) => {
+  it.each(
+    sampled(
+      [
+        { title: '--no-mid-turn', flags: ['--no-mid-turn'], env: {} },
+        {
+          title: "the caller's own CLAUDE_CODE_AUTO_COMPACT_WINDOW",
+          flags: [],
+          env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' },
+        },
+        { title: "the caller's own DISABLE_AUTO_COMPACT", flags: [], env: { DISABLE_AUTO_COMPACT: '1' } },
+      ],
+      3,
+    ),
+  )('leave the trigger alone with $title', async ({ flags, env }) => {
     await using place = await createPlace();
     await runFake(place, {
       fake: 'answers',

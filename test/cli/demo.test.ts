@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DEMO_PROMPTS } from '../../src/demo/job.ts';
 import { type Finished, runProgram } from '../support/claude.ts';
 import { CTXB, SHIM } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 
 let folder: string;
 
@@ -30,7 +31,7 @@ async function demoWithoutClaude(...args: string[]): Promise<Finished> {
   return runProgram(process.execPath, [join(folder, 'dist/ctxb.js'), 'demo', ...args], { env, cwd: folder });
 }
 
-it('plays a recording where there is no claude, and says so', async () => {
+inSoak('plays a recording where there is no claude, and says so', async () => {
   const { stdout, stderr, code } = await demoWithoutClaude();
   const said = stdout.toString().replace(/\s+/g, ' ');
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('ctxb: compacted exactly in ') });

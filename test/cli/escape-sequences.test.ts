@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { changedRecording } from '../support/change-texts.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb } from './fakes.ts';
 
 /** Sets the title, clears the screen, goes back to the line's beginning; the same in single characters of C1. */
@@ -23,12 +24,15 @@ const COMMANDS = [
 ];
 
 it.each(
-  COMMANDS.flatMap(({ command }) =>
-    ['tool-turn.session.jsonl', 'subagent.session.jsonl', 'compact.ndjson'].map((recording) => ({
-      title: command.join(' '),
-      command,
-      recording,
-    })),
+  sampled(
+    COMMANDS.flatMap(({ command }) =>
+      ['tool-turn.session.jsonl', 'subagent.session.jsonl', 'compact.ndjson'].map((recording) => ({
+        title: command.join(' '),
+        command,
+        recording,
+      })),
+    ),
+    4,
   ),
 )('ctxb $title: nothing in $recording steers the terminal', async ({ command, recording }) => {
   await using place = await createPlace();

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
 import { FAULTS, type Fault, UNANSWERED } from '../support/faults.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, fake, isAlive } from './fakes.ts';
 
 const SOURCE = new URL('../../src/', import.meta.url);
@@ -20,7 +21,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 describe('what the user sees and what is lost', () => {
-  it.each(FAULTS)('$fault', async ({ play, says, code, lost, stdout = 'one\ntwo\n' }) => {
+  it.each(sampled(FAULTS, 2))('$fault', async ({ play, says, code, lost, stdout = 'one\ntwo\n' }) => {
     await using place = await createPlace();
     play.prepare?.(place);
     const program = play.program?.(place) ?? (play.fault === undefined ? fake('echoes') : fake('misbehaves'));

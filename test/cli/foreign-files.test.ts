@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
 import { fixture } from '../support/recordings.ts';
+import { inSoak } from '../support/size.ts';
 import { createPlace, ctxb, fake } from './fakes.ts';
 
 /** Longer than a text can be in Node. */
@@ -47,7 +48,7 @@ describe.each(ODD)('$title', ({ title, put }) => {
     expect(run.stdout.toString()).toMatch(/^thresholds\.compact +0\.78 +default$/m);
   });
 
-  it('is no log of a subagent', async () => {
+  inSoak('is no log of a subagent', async () => {
     await using place = await createPlace();
     await place.file('one.jsonl', execFileSync('cat', [fixture('native-mid-turn.session.jsonl')]));
     mkdirSync(place.path('one/subagents'), { recursive: true });
@@ -99,10 +100,14 @@ it('prompts come out of a pipe that is named, as of a file', async () => {
   expect({ code: run.code, stdout: run.stdout.toString() }).toEqual({ code: 0, stdout: 'one\ntwo\n' });
 });
 
-it('a line that is longer than a text can be, in a health log, is one that cannot be read', async () => {
-  await using place = await createPlace();
-  putZeros(place.path('health.ndjson'));
-  appendFileSync(place.path('health.ndjson'), '\n');
-  const run = await ctxb(place, ['health', 'health.ndjson']);
-  expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('1 line could not be read') });
-}, 60_000);
+inSoak(
+  'a line that is longer than a text can be, in a health log, is one that cannot be read',
+  async () => {
+    await using place = await createPlace();
+    putZeros(place.path('health.ndjson'));
+    appendFileSync(place.path('health.ndjson'), '\n');
+    const run = await ctxb(place, ['health', 'health.ndjson']);
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('1 line could not be read') });
+  },
+  60_000,
+);

@@ -4,6 +4,7 @@ import { writeCorpus } from '../bench/corpus.ts';
 import { runProgram } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
 import { fixture } from '../support/recordings.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, fake, type Place } from './fakes.ts';
 
 /** A command of ctxb under a limit of the shell. */
@@ -16,7 +17,7 @@ const COMPACT = fixture('compact.ndjson');
 
 describe.skipIf(process.platform !== 'linux')('what the system does not give is no bug of ctxb', () => {
   // Node itself does not start with less than about 900 MB of addresses.
-  it.each([1_500_000, 8_000_000])('%d KiB of addresses: everything is read without threads', async (kb) => {
+  it.each(sampled([1_500_000, 8_000_000], 2))('%d KiB of addresses: everything is read without threads', async (kb) => {
     await using place = await createPlace();
     writeCorpus(place.cwd, 12_000_000);
     for (const args of [
@@ -31,11 +32,16 @@ describe.skipIf(process.platform !== 'linux')('what the system does not give is 
     }
   });
 
-  it.each([
-    { args: ['replay', COMPACT], most: [20, 24, 28] },
-    { args: ['config'], most: [20] },
-    { args: ['run', '--prompt', 'one', '--', fake('echoes'), '-p'], most: [20, 24, 26] },
-  ])('few open files: $args names the limit, and ends with the exit code of the system', async ({ args, most }) => {
+  it.each(
+    sampled(
+      [
+        { args: ['replay', COMPACT], most: [20, 24, 28] },
+        { args: ['config'], most: [20] },
+        { args: ['run', '--prompt', 'one', '--', fake('echoes'), '-p'], most: [20, 24, 26] },
+      ],
+      3,
+    ),
+  )('few open files: $args names the limit, and ends with the exit code of the system', async ({ args, most }) => {
     await using place = await createPlace();
     for (const files of most) {
       const run = await limited(place, `-n ${files}`, args);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { promptLine, runProgram } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, type FakeRun, fakeArguments, type Place, runFake, startFake } from './fakes.ts';
 
 const COMMANDS = ['echo one', 'echo two; exit 3', 'echo three'];
@@ -91,7 +92,7 @@ const IN_THE_WAY: readonly Fault[] = [
 ];
 
 describe('what is in the way is told once, and the run is as without notes', () => {
-  it.each(IN_THE_WAY)('$title', async ({ prepare, says }) => {
+  it.each(sampled(IN_THE_WAY, 3))('$title', async ({ prepare, says }) => {
     await using place = await createPlace();
     await using plain = await createPlace();
     const without = await run(plain, COMMANDS, { flags: ['--no-memory', ...prompts(COMMANDS)] });
@@ -212,12 +213,17 @@ function holding(place: Place): string[] {
 }
 
 describe('secrets', () => {
-  it.each([
-    { title: 'in what a tool prints', commands: [`echo gh''p_$(printf 'A1b2C3d4E5f6%.0s' 1 2 3)`] },
-    { title: 'in what a failing tool prints', commands: [`echo gh''p_$(printf 'A1b2C3d4E5f6%.0s' 1 2 3); exit 3`] },
-    { title: 'in a command', commands: [`true ${TOKEN}`] },
-    { title: 'in a prompt that does not wait', commands: [`: ${TOKEN}`] },
-  ])('$title are in none of the files', async ({ commands }) => {
+  it.each(
+    sampled(
+      [
+        { title: 'in what a tool prints', commands: [`echo gh''p_$(printf 'A1b2C3d4E5f6%.0s' 1 2 3)`] },
+        { title: 'in what a failing tool prints', commands: [`echo gh''p_$(printf 'A1b2C3d4E5f6%.0s' 1 2 3); exit 3`] },
+        { title: 'in a command', commands: [`true ${TOKEN}`] },
+        { title: 'in a prompt that does not wait', commands: [`: ${TOKEN}`] },
+      ],
+      4,
+    ),
+  )('$title are in none of the files', async ({ commands }) => {
     await using place = await createPlace();
     await run(place, commands);
     expect(holding(place)).toEqual([]);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, linkSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, inputOf, journalOf, type Place, runFake, STREAM } from './fakes.ts';
 
 const THREE_PROMPTS = ['--prompt', 'one', '--prompt', 'two', '--prompt', 'three'];
@@ -30,7 +31,7 @@ const CASES: readonly RecordCase[] = [
 ];
 
 describe('a record replays with the decisions of the journal', () => {
-  it.each(CASES)('$title', async ({ fake, flags = [], env }) => {
+  it.each(sampled(CASES, 3))('$title', async ({ fake, flags = [], env }) => {
     await using place = await createPlace();
     const run = await runFake(place, {
       fake,

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import { fixture } from '../support/recordings.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 const FIRST = 'subagent.session.jsonl';
@@ -79,35 +80,45 @@ describe('a second replay', () => {
     expect(await keptOf(place)).toEqual(ALL);
   });
 
-  it.each([
-    { name: '--no-cache', flags: ['--no-cache'] },
-    { name: 'another policy', flags: ['--compact-at', '60%'] },
-    { name: 'other details', flags: ['--series'] },
-  ])('judges anew with $name', async ({ flags }) => {
+  it.each(
+    sampled(
+      [
+        { name: '--no-cache', flags: ['--no-cache'] },
+        { name: 'another policy', flags: ['--compact-at', '60%'] },
+        { name: 'other details', flags: ['--series'] },
+      ],
+      3,
+    ),
+  )('judges anew with $name', async ({ flags }) => {
     await using place = await createRecordings();
     await ctxb(place, ['replay', 'r']);
     await markKept(place);
     expect(await keptOf(place, ...flags)).toEqual(NONE);
   });
 
-  it.each<{ name: string; change: (path: string) => Promise<unknown> }>([
-    { name: 'was added to', change: (path) => appendFile(path, '{"type":"summary"}\n').then(() => age(path, 50)) },
-    {
-      name: 'was cut off',
-      change: async (path) => writeFile(path, (await readFile(path)).subarray(0, -10)).then(() => age(path, 50)),
-    },
-    { name: 'was rewritten with the same size', change: (path) => rewrite(path, 50) },
-    { name: 'was rewritten with the same size and given its time again', change: (path) => rewrite(path, 100) },
-    {
-      name: 'was replaced',
-      change: (path) =>
-        cp(path, `${path}.new`)
-          .then(() => rename(`${path}.new`, path))
-          .then(() => age(path, 100)),
-    },
-    { name: 'was written this moment', change: (path) => appendFile(path, '\n') },
-    { name: 'has a log of a subagent more', change: (path) => addLog(path) },
-  ])('judges anew what $name', async ({ change }) => {
+  it.each(
+    sampled<{ name: string; change: (path: string) => Promise<unknown> }>(
+      [
+        { name: 'was added to', change: (path) => appendFile(path, '{"type":"summary"}\n').then(() => age(path, 50)) },
+        {
+          name: 'was cut off',
+          change: async (path) => writeFile(path, (await readFile(path)).subarray(0, -10)).then(() => age(path, 50)),
+        },
+        { name: 'was rewritten with the same size', change: (path) => rewrite(path, 50) },
+        { name: 'was rewritten with the same size and given its time again', change: (path) => rewrite(path, 100) },
+        {
+          name: 'was replaced',
+          change: (path) =>
+            cp(path, `${path}.new`)
+              .then(() => rename(`${path}.new`, path))
+              .then(() => age(path, 100)),
+        },
+        { name: 'was written this moment', change: (path) => appendFile(path, '\n') },
+        { name: 'has a log of a subagent more', change: (path) => addLog(path) },
+      ],
+      3,
+    ),
+  )('judges anew what $name', async ({ change }) => {
     await using place = await createRecordings();
     await ctxb(place, ['replay', 'r']);
     await markKept(place);
@@ -124,10 +135,15 @@ describe('a second replay', () => {
     expect(await keptOf(place)).toEqual({ ...ALL, [SECOND]: false });
   });
 
-  it.each([
-    { name: 'damaged', text: '{"version":1,"entries":{"a' },
-    { name: 'of another program', text: `{"version":1,"entries":{"${FIRST}":{"identity":"","value":{}}}}` },
-  ])('judges anew where what was kept is $name', async ({ text }) => {
+  it.each(
+    sampled(
+      [
+        { name: 'damaged', text: '{"version":1,"entries":{"a' },
+        { name: 'of another program', text: `{"version":1,"entries":{"${FIRST}":{"identity":"","value":{}}}}` },
+      ],
+      2,
+    ),
+  )('judges anew where what was kept is $name', async ({ text }) => {
     await using place = await createRecordings();
     const { stdout } = await ctxb(place, ['replay', '--json', 'r']);
     for (const page of await pages(place)) await writeFile(page, text);

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeCorpus } from '../bench/corpus.ts';
+import { inSoak } from '../support/size.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 /** More than one thread reads alone. */
@@ -14,7 +15,7 @@ async function sessionsOf(place: Place, ...files: readonly string[]) {
   return { code, sessions, stderr: stderr.toString() };
 }
 
-it('many recordings are judged on two threads as one after the other', async () => {
+inSoak('many recordings are judged on two threads as one after the other', async () => {
   await using place = await createPlace();
   writeCorpus(place.cwd, BYTES);
   const together = await sessionsOf(place, place.path('projects'));
@@ -27,7 +28,7 @@ it('many recordings are judged on two threads as one after the other', async () 
   }
 });
 
-it('one that cannot be read is named, and the others are judged', async () => {
+inSoak('one that cannot be read is named, and the others are judged', async () => {
   await using place = await createPlace();
   writeCorpus(place.cwd, BYTES);
   const broken = place.path('projects/-home-dev-project-0/broken.jsonl');

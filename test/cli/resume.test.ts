@@ -4,6 +4,7 @@ import { stateFolder } from '../../src/store/folders/user-folders.ts';
 import { openSeal } from '../../src/store/runs/seal.ts';
 import type { Finished, RunningProgram } from '../support/claude.ts';
 import { readLines } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 import { createPlace, ctxb, fake, journalOf, type Place, runFake, STREAM, startFake } from './fakes.ts';
 
 type Variables = Readonly<Record<string, string>>;
@@ -55,7 +56,7 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(run.stderr).toMatch(/^ctxb: run [0-9a-f]{8} goes on as it was begun; it has cost \$0\.0\d so far$/m);
   });
 
-  it('whatever variables and the file say now, which is said', async () => {
+  inSoak('whatever variables and the file say now, which is said', async () => {
     await using place = await createPlace();
     const rc = await place.file('.contextbudgetrc', '{"cost":{"limitUsd":3},"tools":{"Read":2000}}');
     await broken(place, [], { CTXB_STRATEGY: 'handoff' });
@@ -83,7 +84,7 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(run.stderr).toContain('as it was begun, except: task "x" (was not set), cost.limitUsd 5 (was 3); it has');
   });
 
-  it('also when it is taken up twice', async () => {
+  inSoak('also when it is taken up twice', async () => {
     await using place = await createPlace();
     await broken(place, ['--cost-limit', '3', '--task', 'the parser']);
     const flags = ['--resume-run', '--strategy', 'handoff'];
@@ -94,7 +95,7 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(costIn(third.run.stderr)).toBeGreaterThan(costIn(stderr));
   });
 
-  it('of an earlier version: with the configuration of now, which is said', async () => {
+  inSoak('of an earlier version: with the configuration of now, which is said', async () => {
     await using place = await createPlace();
     await broken(place, ['--cost-limit', '3']);
     const path = runFileOf(place);
@@ -112,7 +113,7 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(run.stderr).toContain('does not say what it was begun with: the configuration of now holds');
   });
 
-  it('and says that its record ends', async () => {
+  inSoak('and says that its record ends', async () => {
     await using place = await createPlace();
     await broken(place, ['--record', place.path('first.ndjson')]);
     const before = readFileSync(place.path('first.ndjson'));
@@ -167,7 +168,7 @@ describe('a limit of cost counts what was spent before', () => {
     expect(starts()).toBe(2);
   });
 
-  it('also what claude spent alone, by its log', async () => {
+  inSoak('also what claude spent alone, by its log', async () => {
     await using place = await createPlace();
     const env = { CLAUDE_CONFIG_DIR: place.path('claude') };
     await broken(place, ['--cost-limit', '3'], env);

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../support/recordings.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place, runFake } from './fakes.ts';
 
 const FIRST = '11111111-aaaa-4bbb-8ccc-000000000001';
@@ -36,11 +37,16 @@ describe('ctxb scratch of a run', () => {
     expect(text).toContain('- #1: `echo two` exit 0 [L');
   });
 
-  it.each([
-    { title: 'an id', name: FIRST, task: 'one' },
-    { title: 'the beginning of one', name: '22', task: 'three' },
-    { title: 'as much of one as tells two apart', name: SECOND.slice(0, 40), task: 'two' },
-  ])('takes $title', async ({ name, task }) => {
+  it.each(
+    sampled(
+      [
+        { title: 'an id', name: FIRST, task: 'one' },
+        { title: 'the beginning of one', name: '22', task: 'three' },
+        { title: 'as much of one as tells two apart', name: SECOND.slice(0, 40), task: 'two' },
+      ],
+      3,
+    ),
+  )('takes $title', async ({ name, task }) => {
     await using place = await createPlace();
     await session(place, FIRST, 'one');
     await session(place, SECOND, 'two');
@@ -48,15 +54,20 @@ describe('ctxb scratch of a run', () => {
     expect(await printed(place, [name])).toContain(`\nTask: echo ${task}\n`);
   });
 
-  it.each([
-    { title: 'a beginning that two have', args: ['1111'], says: ['several sessions', FIRST, SECOND] },
-    { title: 'what no session begins with', args: ['9'], says: ['9: no recording, and no session in'] },
-    { title: 'a file that is not there', args: ['gone.ndjson'], says: ['gone.ndjson: no recording'] },
-    { title: 'a folder', args: ['.context'], says: ['.context: no recording'] },
-    { title: 'nothing', args: [''], says: ['no recording'] },
-    { title: '--out without a recording', args: ['--out', 'notes'], says: ['--out is for recordings'] },
-    { title: '--out with a session', args: [FIRST, '--out', 'notes'], says: ['--out is for recordings'] },
-  ])('refuses $title', async ({ args, says }) => {
+  it.each(
+    sampled(
+      [
+        { title: 'a beginning that two have', args: ['1111'], says: ['several sessions', FIRST, SECOND] },
+        { title: 'what no session begins with', args: ['9'], says: ['9: no recording, and no session in'] },
+        { title: 'a file that is not there', args: ['gone.ndjson'], says: ['gone.ndjson: no recording'] },
+        { title: 'a folder', args: ['.context'], says: ['.context: no recording'] },
+        { title: 'nothing', args: [''], says: ['no recording'] },
+        { title: '--out without a recording', args: ['--out', 'notes'], says: ['--out is for recordings'] },
+        { title: '--out with a session', args: [FIRST, '--out', 'notes'], says: ['--out is for recordings'] },
+      ],
+      3,
+    ),
+  )('refuses $title', async ({ args, says }) => {
     await using place = await createPlace();
     await session(place, FIRST, 'one');
     await session(place, SECOND, 'two');

@@ -83,7 +83,7 @@ const MOMENTS = [
 
 const ALL = FORMATS.flatMap((test) => MOMENTS.map((moment) => ({ ...test, ...moment })));
 
-it.each(sampled(ALL, 5))(
+it.each(sampled(ALL, 9))(
   '$format: an answer is out before $moment, and is given once when ctxb is killed then',
   async ({ format, answers, env, isIt }) => {
     const plan = agent({ turns: [2, 1, 1], growBy: 8_000 });

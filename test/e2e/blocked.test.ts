@@ -5,13 +5,16 @@ import { startWorld } from '../support/claude.ts';
 import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, kinds } from '../support/proof.ts';
+import { sampled } from '../support/size.ts';
 
 const FOUR = ['prompt one', 'prompt two', 'prompt three', 'prompt four'];
 
-it.each([
-  { name: 'its exit code', how: 'auto', command: 'echo not while tests run >&2; exit 2' },
-  { name: 'its decision', how: 'summary', command: `echo '{"decision":"block","reason":"not while tests run"}'` },
-])(
+it.each(
+  sampled([
+    { name: 'its exit code', how: 'auto', command: 'echo not while tests run >&2; exit 2' },
+    { name: 'its decision', how: 'summary', command: `echo '{"decision":"block","reason":"not while tests run"}'` },
+  ]),
+)(
   "a PreCompact hook of the user's that blocks by $name is respected, and it is said once",
   async ({ command, how }) => {
     await using world = await startWorld(growing({ turns: [4, 4, 1, 1], growBy: 18_000 }));

@@ -52,7 +52,7 @@ it('what the caller says into a running turn passes at once and is answered in t
   expect(journal(world).map(({ kind }) => kind)).toEqual(['place-trigger']);
 });
 
-it('a turn that a background task starts is passed on and not taken for a prompt', async () => {
+inSoak('a turn that a background task starts is passed on and not taken for a prompt', async () => {
   const tool = { name: 'Bash', input: { command: 'sleep 1', run_in_background: true, description: 'Wait' } };
   await using world = await startWorld({
     calls: [{ tools: [tool], context: 20_000 }, { text: 'started' }, { text: 'it has ended' }, { text: 'second' }],
@@ -67,7 +67,7 @@ it('a turn that a background task starts is passed on and not taken for a prompt
   expect(run.code).toBe(0);
 });
 
-it('a lonely /compact that a prompt waits behind goes alone, though both were sent together', async () => {
+inSoak('a lonely /compact that a prompt waits behind goes alone, though both were sent together', async () => {
   await using world = await startWorld(conversation({ turns: [2, 2], growBy: 1_000 }));
   const run = await runCtxb(world, {
     claude: [...SMALL_WINDOW, ...PROTOCOL],

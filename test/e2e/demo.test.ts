@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEMO_PROMPTS } from '../../src/demo/job.ts';
 import { type Finished, runProgram, testClaude } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 
 let temporary: string;
 
@@ -55,7 +56,7 @@ describe('with a real claude', () => {
     expect(said).toMatch(/It would have compacted after \d of 4 prompts; there was need after 0\./);
   });
 
-  it('removes its folders when it is interrupted', async ({ signal }) => {
+  inSoak('removes its folders when it is interrupted', async ({ signal }) => {
     const demo = spawn(process.execPath, await demoArguments(), {
       ...world(),
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -41,7 +41,7 @@ it('every fact holds for the pinned claude, nothing is written outside of a fold
   expect(world.standin.requests).toEqual([]);
 });
 
-it.each(
+inSoak.each(
   sampled([
     { oddity: 'no replay mark', only: 'replayed-prompt', flags: [], code: 0 },
     { oddity: 'no replay mark', only: 'replayed-prompt', flags: ['--strict'], code: 3 },

@@ -1,53 +1,56 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { RecordedRequest } from '../../src/standin/scenario.ts';
 import { promptLine, startProgram, startWorld } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { CTXB, PROTOCOL, SMALL_WINDOW } from '../support/ctxb.ts';
 import { NO_MODS, runsMods } from '../support/exact.ts';
 import { job } from '../support/exact-job.ts';
+import { inSoak } from '../support/size.ts';
 
 const SAID = ['NOT THAT ONE', 'AND HURRY'];
 
-it('what the caller says in mid-turn, before the mod is there and after, survives exact compactions', async ({
-  signal,
-  skip,
-}) => {
-  const { calls } = job({ turns: [36], growBy: 8_000 });
-  const waits = new Map([2, 10].map((at) => [at, `until [ -e heard-${at} ]; do sleep 0.1; done`]));
-  await using world = await startWorld({
-    calls(request, index) {
-      const call = (calls as (request: RecordedRequest, index: number) => object)(request, index);
-      const command = waits.get(index);
-      return command === undefined
-        ? call
-        : { ...call, tools: [{ name: 'Bash', input: { command, description: 'Wait' } }] };
-    },
-  });
-  if (!(await runsMods(world))) skip(NO_MODS);
-  const { env, cwd } = world.scratch;
-  const args = [CTXB, 'run', '--', world.claude, ...PROTOCOL, ...SMALL_WINDOW, '--dangerously-skip-permissions'];
-  const ctxb = startProgram(process.execPath, args, { env: { ...env, CTXB_COMPACTION_HOW: 'auto' }, cwd, signal });
-  ctxb.send(promptLine('RUNNING PROMPT'));
-  for (const [at, command] of waits) {
-    await ctxb.waitForLine((line) => JSON.stringify(line).includes(command));
-    ctxb.send(promptLine(SAID[at === 2 ? 0 : 1], { uuid: `11111111-1111-4111-8111-${String(at).padStart(12, '0')}` }));
-    await ctxb.waitForLine(({ type, state }) => type === 'command_lifecycle' && state === 'queued');
-    writeFileSync(join(cwd, `heard-${at}`), '');
-  }
-  await ctxb.waitForLine(({ type }) => type === 'result');
-  ctxb.stdin.end();
-  expect((await ctxb.finished).code).toBe(0);
+inSoak(
+  'what the caller says in mid-turn, before the mod is there and after, survives exact compactions',
+  async ({ signal, skip }) => {
+    const { calls } = job({ turns: [36], growBy: 8_000 });
+    const waits = new Map([2, 10].map((at) => [at, `until [ -e heard-${at} ]; do sleep 0.1; done`]));
+    await using world = await startWorld({
+      calls(request, index) {
+        const call = (calls as (request: RecordedRequest, index: number) => object)(request, index);
+        const command = waits.get(index);
+        return command === undefined
+          ? call
+          : { ...call, tools: [{ name: 'Bash', input: { command, description: 'Wait' } }] };
+      },
+    });
+    if (!(await runsMods(world))) skip(NO_MODS);
+    const { env, cwd } = world.scratch;
+    const args = [CTXB, 'run', '--', world.claude, ...PROTOCOL, ...SMALL_WINDOW, '--dangerously-skip-permissions'];
+    const ctxb = startProgram(process.execPath, args, { env: { ...env, CTXB_COMPACTION_HOW: 'auto' }, cwd, signal });
+    ctxb.send(promptLine('RUNNING PROMPT'));
+    for (const [at, command] of waits) {
+      await ctxb.waitForLine((line) => JSON.stringify(line).includes(command));
+      ctxb.send(
+        promptLine(SAID[at === 2 ? 0 : 1], { uuid: `11111111-1111-4111-8111-${String(at).padStart(12, '0')}` }),
+      );
+      await ctxb.waitForLine(({ type, state }) => type === 'command_lifecycle' && state === 'queued');
+      writeFileSync(join(cwd, `heard-${at}`), '');
+    }
+    await ctxb.waitForLine(({ type }) => type === 'result');
+    ctxb.stdin.end();
+    expect((await ctxb.finished).code).toBe(0);
 
-  const requests = mainRequests(world.standin).map(({ body }) => JSON.stringify(body.messages));
-  const results = requests.map((text) => text.split('"type":"tool_result"').length);
-  expect(results.filter((count, at) => count < (results[at - 1] ?? 0)).length).toBeGreaterThanOrEqual(1);
-  expect(summaryRequests(world.standin)).toEqual([]);
-  for (const [at, words] of SAID.entries()) {
-    const first = requests.findIndex((text) => text.includes(words));
-    expect(first).toBe([3, 11][at]);
-    for (const text of requests.slice(first)) expect(text.split(words).length).toBe(2);
-  }
-  expect(requests.at(-1)).toMatch(/RUNNING PROMPT.*NOT THAT ONE.*AND HURRY/);
-});
+    const requests = mainRequests(world.standin).map(({ body }) => JSON.stringify(body.messages));
+    const results = requests.map((text) => text.split('"type":"tool_result"').length);
+    expect(results.filter((count, at) => count < (results[at - 1] ?? 0)).length).toBeGreaterThanOrEqual(1);
+    expect(summaryRequests(world.standin)).toEqual([]);
+    for (const [at, words] of SAID.entries()) {
+      const first = requests.findIndex((text) => text.includes(words));
+      expect(first).toBe([3, 11][at]);
+      for (const text of requests.slice(first)) expect(text.split(words).length).toBe(2);
+    }
+    expect(requests.at(-1)).toMatch(/RUNNING PROMPT.*NOT THAT ONE.*AND HURRY/);
+  },
+);

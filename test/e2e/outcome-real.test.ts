@@ -3,6 +3,7 @@ import { startStandin } from '../../src/standin/server.ts';
 import { makeJob } from '../outcome/job.ts';
 import { play } from '../outcome/play.ts';
 import type { RealApi } from '../outcome/relay.ts';
+import { inSoak } from '../support/size.ts';
 
 const job = makeJob(1, 1);
 const [constraint] = job.constraints;
@@ -38,7 +39,7 @@ it('counts what an API that costs money has answered, and judges the commands of
   expect(faults.stepsGivenUp).toBe(5);
 });
 
-it('asks for nothing more when the limit of cost is reached', async () => {
+inSoak('asks for nothing more when the limit of cost is reached', async () => {
   await using side = await apiOf(['true', 'true', 'true'], 0.4);
   const { bill, failedTurns } = await play(setting, { name: 'ctxb run', ctxb: [] }, side.api);
   expect(bill.calls).toBe(2);

@@ -6,11 +6,14 @@ import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.t
 import { sampled } from '../support/size.ts';
 
 it.each(
-  sampled([
-    { name: 'a compaction between two turns', turns: [9, 2], growBy: 16_000, flags: [] },
-    { name: 'a compaction in mid-turn', turns: [14], growBy: 12_000, flags: [] },
-    { name: 'a run that only observes', turns: [9, 2], growBy: 16_000, flags: ['--observe'] },
-  ]),
+  sampled(
+    [
+      { name: 'a compaction between two turns', turns: [9, 2], growBy: 16_000, flags: [] },
+      { name: 'a compaction in mid-turn', turns: [14], growBy: 12_000, flags: [] },
+      { name: 'a run that only observes', turns: [9, 2], growBy: 16_000, flags: ['--observe'] },
+    ],
+    3,
+  ),
 )("replaying the record of $name gives the journal's decisions again", async ({ turns, growBy, flags }) => {
   await using world = await startWorld(conversation({ turns, growBy }));
   const record = `${world.scratch.cwd}/run.ndjson`;

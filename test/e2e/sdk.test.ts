@@ -14,8 +14,11 @@ async function expectSame(program: Program, way: Way): Promise<void> {
   expect(withCtxb).toEqual(alone);
 }
 
-/** Some of each kind every day, all of them in a soak. */
-const PROGRAMS = [TALKS, CALLBACKS, CONTROLS].flatMap((kind) => kind.slice(0, sized(1, kind.length)));
+/** One of each kind every day, all of them in a soak. */
+const PROGRAMS = sized(
+  [STREAMING, ...CALLBACKS.slice(0, 1), ...CONTROLS.slice(0, 1)],
+  [...TALKS, ...CALLBACKS, ...CONTROLS],
+);
 
 it.each(PROGRAMS)('$name: through the shim as without', (program) => expectSame(program, THROUGH_SHIM));
 

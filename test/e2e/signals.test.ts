@@ -3,6 +3,7 @@ import { startWorld } from '../support/claude.ts';
 import { CTXB, journalLines, outputLines, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { quoted } from '../support/interactive.ts';
 import { atTerminal } from '../support/pty.ts';
+import { sampled } from '../support/size.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 // claude 2.1.330 refuses a command that is nothing but a sleep.
@@ -47,10 +48,12 @@ it('Ctrl-C at a terminal interrupts the turn, and with "y" the same claude takes
   expect(journalLines(world).filter(({ kind }) => kind === 'start')).toHaveLength(1);
 });
 
-it.each([
-  { signals: ['SIGTERM'], code: 143 },
-  { signals: ['SIGHUP'], code: 129 },
-] as const)('$signals ends claude too and exits $code', async ({ signals, code }) => {
+it.each(
+  sampled([
+    { signals: ['SIGTERM'], code: 143 },
+    { signals: ['SIGHUP'], code: 129 },
+  ] as const),
+)('$signals ends claude too and exits $code', async ({ signals, code }) => {
   await using world = await startWorld({ calls: [SLEEP] });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...STREAM, '-p', 'wait'] });
   await program.waitForLine(isToolCall);

@@ -1,11 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { HOOK_EVENTS } from '../../src/hook/hook-input.ts';
 import type { Call } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { INPUTS_FILE, kindOfInput, recordedInputs } from '../support/hook-inputs.ts';
 import { interactiveClaude, say, settleIn } from '../support/interactive.ts';
+import { inSoak } from '../support/size.ts';
 import { bash } from '../support/tool-agents.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -89,7 +90,7 @@ function shapes(inputs: Readonly<Record<string, Fields>>) {
   return Object.fromEntries(Object.entries(inputs).map(fieldsOf));
 }
 
-it('hooks and status line are given what is recorded of the newest claude', { timeout: 240_000 }, async () => {
+inSoak('hooks and status line are given what is recorded of the newest claude', { timeout: 240_000 }, async () => {
   const calls = TURNS.flat();
   await using world = await startWorld({ calls, summary: { text: '<summary>All done.</summary>' } });
   settleIn(world);

@@ -30,12 +30,15 @@ inSoak('without compaction the work is handed over before the question for the d
   expectEachPromptOnce(world.standin, three);
 });
 
-it('above the trigger of claude the document is made from the notes, as the question would set off a compaction', async () => {
-  const three = ['prompt one', 'prompt two', 'prompt three'];
-  await using world = await startWorld(growing({ turns: [4, 4, 1], growBy: 20_200 }));
-  const run = await runCtxb(world, { flags: [...prompts(...three), '--no-compaction'], claude: SMALL_WINDOW });
-  expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
-  expect(summaryRequests(world.standin)).toHaveLength(0);
-  expect(mainRequests(world.standin)).toHaveLength(9);
-  expect(journal(world).find(({ kind }) => kind === 'handed-over')).toMatchObject({ by: 'memory' });
-});
+inSoak(
+  'above the trigger of claude the document is made from the notes, as the question would set off a compaction',
+  async () => {
+    const three = ['prompt one', 'prompt two', 'prompt three'];
+    await using world = await startWorld(growing({ turns: [4, 4, 1], growBy: 20_200 }));
+    const run = await runCtxb(world, { flags: [...prompts(...three), '--no-compaction'], claude: SMALL_WINDOW });
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
+    expect(summaryRequests(world.standin)).toHaveLength(0);
+    expect(mainRequests(world.standin)).toHaveLength(9);
+    expect(journal(world).find(({ kind }) => kind === 'handed-over')).toMatchObject({ by: 'memory' });
+  },
+);

@@ -101,7 +101,7 @@ inSoak('25,000 characters are left alone by default', async () => {
   expect(storedResults(world)).toEqual({});
 });
 
-it('2 MB are stored once, by claude, and the agent is told what may be read of them', async () => {
+inSoak('2 MB are stored once, by claude, and the agent is told what may be read of them', async () => {
   await using world = await startPrinter(numbered(48_000));
   await runTools(world);
 
@@ -113,7 +113,7 @@ it('2 MB are stored once, by claude, and the agent is told what may be read of t
   expect(storedResults(world)).toEqual({});
 });
 
-it('of a command that fails only a hint is told, as what it says cannot be cut', async () => {
+inSoak('of a command that fails only a hint is told, as what it says cannot be cut', async () => {
   await using world = await startCaller(() => [bash('cat output.txt; exit 3'), bash('exit 4')]);
   file(world, 'output.txt', OUTPUT);
   configure(world, { tools: { perCall: 1_000 } });

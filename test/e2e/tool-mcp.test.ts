@@ -67,7 +67,7 @@ inSoak('structured content keeps its shape', async () => {
   expect(toldLast(world)).toContain(`$.items: total 700, returned ${items.length}, the next has offset`);
 });
 
-it('a picture stays, whether text beside it is cut or not', async () => {
+inSoak('a picture stays, whether text beside it is cut or not', async () => {
   await using world = await startCaller(() => [mcp('image', {}), mcp('image', { chars: 45_000 })]);
   await runTools(world, { claude: MCP });
 
@@ -90,7 +90,7 @@ inSoak('a tool that fails is only told about', async () => {
   expect(storedResults(world)).toEqual({});
 });
 
-it('a tool that gave too much, and has shown how it gives pages, is asked for one that fits', async () => {
+inSoak('a tool that gave too much, and has shown how it gives pages, is asked for one that fits', async () => {
   await using world = await startCaller(() => [
     mcp('list', { count: 1_000 }),
     mcp('list', { count: 1_000, limit: 100 }),
