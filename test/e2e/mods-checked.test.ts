@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../support/claude.ts';
 import { NO_MODS, placeMod, runsMods } from '../support/exact.ts';
 import { claudePlugin, PLUGIN } from '../support/plugin.ts';
+import { inSoak } from '../support/size.ts';
 
 interface Validated {
   readonly success: boolean;
@@ -68,7 +69,7 @@ describe.each(PLUGINS)('the plugin $name', ({ copy, tests, uses }) => {
     expect(all).toEqual([{ ...uses, state: NOTHING, hosts: { named: [], unread: [] } }]);
   });
 
-  it('passes its own tests', { timeout: 120_000 }, async ({ skip }) => {
+  inSoak('passes its own tests', { timeout: 120_000 }, async ({ skip }) => {
     await using world = await startWorld({ calls: [] });
     if (!(await runsMods(world))) skip(NO_MODS);
     const place = copy(world);
