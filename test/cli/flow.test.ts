@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
 import { figures, fixtureFlow, keepRun } from '../support/flow-run.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 const { text: FLOW, flow } = fixtureFlow('25-steps.yaml');
@@ -191,22 +192,27 @@ describe.each([
   { command: 'flow explain', args: (file: string) => ['flow', 'explain', file] },
   { command: 'flow pack', args: (file: string) => ['flow', 'pack', file, 'x'] },
 ])('ctxb $command of a bad flow', ({ args }) => {
-  it.each([
-    { title: 'no file', file: 'none.yaml', text: '', says: ['none.yaml: expected a file that can be read'] },
-    {
-      title: 'several faults',
-      file: 'flow.yaml',
-      text: 'name: a\nsteps:\n  - {id: x, objetive: y}\n  - {id: x, needs: [z], retries: -1}\n',
-      says: [
-        'the flow has 6 faults',
-        'did you mean objective?',
-        'steps[1].retries: ',
-        'steps[1].needs[0]: ',
-        'flow.yaml:3',
+  it.each(
+    sampled(
+      [
+        { title: 'no file', file: 'none.yaml', text: '', says: ['none.yaml: expected a file that can be read'] },
+        {
+          title: 'several faults',
+          file: 'flow.yaml',
+          text: 'name: a\nsteps:\n  - {id: x, objetive: y}\n  - {id: x, needs: [z], retries: -1}\n',
+          says: [
+            'the flow has 6 faults',
+            'did you mean objective?',
+            'steps[1].retries: ',
+            'steps[1].needs[0]: ',
+            'flow.yaml:3',
+          ],
+        },
+        { title: 'no YAML', file: 'flow.yaml', text: '{', says: ['expected valid YAML'] },
       ],
-    },
-    { title: 'no YAML', file: 'flow.yaml', text: '{', says: ['expected valid YAML'] },
-  ])('$title: all findings on stderr, exit 2', async ({ file, text, says }) => {
+      3,
+    ),
+  )('$title: all findings on stderr, exit 2', async ({ file, text, says }) => {
     await using place = await createPlace();
     await place.file('flow.yaml', text);
     const run = await ctxb(place, args(file));

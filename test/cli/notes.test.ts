@@ -140,10 +140,15 @@ describe('said from outside', () => {
     },
   );
 
-  it.each([
-    { command: 'state', said: 'half way', noted: '\nState: half way\n' },
-    { command: 'dead-end', said: 'no paging', noted: '- #1: no paging [L' },
-  ] as const)('the earlier name ctxb $command still works, and says the new one', async ({ command, said, noted }) => {
+  it.each(
+    sampled(
+      [
+        { command: 'state', said: 'half way', noted: '\nState: half way\n' },
+        { command: 'dead-end', said: 'no paging', noted: '- #1: no paging [L' },
+      ] as const,
+      2,
+    ),
+  )('the earlier name ctxb $command still works, and says the new one', async ({ command, said, noted }) => {
     await using place = await createPlace();
     const run = await startRun(place);
     const stderr = `ctxb: "ctxb ${command}" is called "ctxb note ${command}" now\n`;

@@ -9,24 +9,32 @@ const NATIVE = fixture('native-mid-turn.session.jsonl');
 const SMALL = fixture('tool-turn.ndjson');
 
 describe('gates', () => {
-  it.each([
-    { args: ['--fail-over', '85%', '--max-compactions', '1', '--max-unplanned', '1', '--max-cost', '1'], says: [] },
-    { args: ['--fail-over', '75%'], says: [`${COMPACT} (session 2ca20535-eb66-43be-96ec-4185d43d4749): call 3 had a`] },
-    { args: ['--fail-over', '.75'], says: ['over 75%'] },
-    { args: ['--fail-over', '150000'], says: ['over 150,000'] },
-    { args: ['--max-compactions', '0'], says: [`${COMPACT} `, `${NATIVE} `] },
-    {
-      args: ['--max-unplanned', '0'],
-      says: [`${NATIVE} (session 0f6be75f-5fff-46e9-b95e-98a47f248929): 1 compaction by`],
-    },
-    { args: ['--max-cost', '0.60'], says: ['it cost $0.71, more than $0.60: beyond that by call 3'] },
-    { args: ['--max-cost', '0.6', '--json'], says: ['beyond that by call 3'] },
-    { args: ['--min-retention', '0'], says: [] },
-    {
-      args: ['--min-retention', '100%'],
-      says: [`${NATIVE} (session 0f6be75f-5fff-46e9-b95e-98a47f248929): its compactions`],
-    },
-  ])('$args', async ({ args, says }) => {
+  it.each(
+    sampled(
+      [
+        { args: ['--fail-over', '85%', '--max-compactions', '1', '--max-unplanned', '1', '--max-cost', '1'], says: [] },
+        {
+          args: ['--fail-over', '75%'],
+          says: [`${COMPACT} (session 2ca20535-eb66-43be-96ec-4185d43d4749): call 3 had a`],
+        },
+        { args: ['--fail-over', '.75'], says: ['over 75%'] },
+        { args: ['--fail-over', '150000'], says: ['over 150,000'] },
+        { args: ['--max-compactions', '0'], says: [`${COMPACT} `, `${NATIVE} `] },
+        {
+          args: ['--max-unplanned', '0'],
+          says: [`${NATIVE} (session 0f6be75f-5fff-46e9-b95e-98a47f248929): 1 compaction by`],
+        },
+        { args: ['--max-cost', '0.60'], says: ['it cost $0.71, more than $0.60: beyond that by call 3'] },
+        { args: ['--max-cost', '0.6', '--json'], says: ['beyond that by call 3'] },
+        { args: ['--min-retention', '0'], says: [] },
+        {
+          args: ['--min-retention', '100%'],
+          says: [`${NATIVE} (session 0f6be75f-5fff-46e9-b95e-98a47f248929): its compactions`],
+        },
+      ],
+      2,
+    ),
+  )('$args', async ({ args, says }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', ...args, COMPACT, NATIVE, SMALL]);
     expect(run.code).toBe(says.length === 0 ? 0 : 3);
@@ -143,15 +151,20 @@ describe('gates', () => {
 });
 
 describe('filters', () => {
-  it.each([
-    { args: ['--model', 'sonnet'], code: 0, says: '' },
-    { args: ['--project', '/home/*/project'], code: 0, says: '' },
-    { args: ['--since', '3000w'], code: 0, says: '' },
-    { args: ['--since', '2026-11-21T00:00Z'], code: 0, says: '' },
-    { args: ['--model', 'opus'], code: 0, says: 'none of 1 session is' },
-    { args: ['--since', '9999-01-01'], code: 0, says: 'none of 1 session is' },
-    { args: ['--model', 'opus', '--max-compactions', '0'], code: 3, says: 'none of 1 session is' },
-  ])('$args', async ({ args, code, says }) => {
+  it.each(
+    sampled(
+      [
+        { args: ['--model', 'sonnet'], code: 0, says: '' },
+        { args: ['--project', '/home/*/project'], code: 0, says: '' },
+        { args: ['--since', '3000w'], code: 0, says: '' },
+        { args: ['--since', '2026-11-21T00:00Z'], code: 0, says: '' },
+        { args: ['--model', 'opus'], code: 0, says: 'none of 1 session is' },
+        { args: ['--since', '9999-01-01'], code: 0, says: 'none of 1 session is' },
+        { args: ['--model', 'opus', '--max-compactions', '0'], code: 3, says: 'none of 1 session is' },
+      ],
+      2,
+    ),
+  )('$args', async ({ args, code, says }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', ...args, COMPACT]);
     expect(run.code).toBe(code);

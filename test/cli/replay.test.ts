@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { CTXB } from '../support/ctxb.ts';
 import { atTerminal } from '../support/pty.ts';
 import { fixture } from '../support/recordings.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 async function replayJson(place: Place, args: readonly string[], stdin?: string | Uint8Array) {
@@ -95,13 +96,16 @@ describe('--json', () => {
     expect((session.series as object[])[0]).toMatchObject({ number: 1, line: 2, context: 100_000, predicted: null });
   });
 
-  it.each(['tool-turn', 'compact', 'clear', 'crossing', 'partial', 'subagent'])('%s is as expected', async (name) => {
-    await using place = await createPlace();
-    const expected = JSON.parse(readFileSync(fixture(`${name}.expected.json`), 'utf8')) as object;
-    const { report } = await replayJson(place, [fixture(`${name}.ndjson`)]);
-    const { series, ...rest } = expected as { series?: unknown };
-    expect(report.sessions).toEqual([{ ...rest, file: fixture(`${name}.ndjson`) }]);
-  });
+  it.each(sampled(['tool-turn', 'compact', 'clear', 'crossing', 'partial', 'subagent'], 2))(
+    '%s is as expected',
+    async (name) => {
+      await using place = await createPlace();
+      const expected = JSON.parse(readFileSync(fixture(`${name}.expected.json`), 'utf8')) as object;
+      const { report } = await replayJson(place, [fixture(`${name}.ndjson`)]);
+      const { series, ...rest } = expected as { series?: unknown };
+      expect(report.sessions).toEqual([{ ...rest, file: fixture(`${name}.ndjson`) }]);
+    },
+  );
 });
 
 describe('sources', () => {
@@ -212,19 +216,22 @@ it('for a person: a few lines, without control characters of the recording', asy
   expect(run.stdout.toString()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });
 
-it.each([{ args: [] }, { args: ['--json'] }])('ends quietly when the reader goes away ($args)', async ({ args }) => {
-  await using place = await createPlace();
-  const files = Array.from({ length: 300 }, () => fixture('tool-turn.ndjson'));
-  const command = [process.execPath, CTXB, 'replay', ...args, ...files];
-  const shell = spawn('sh', ['-c', '"$@" | head -1', 'sh', ...command], {
-    cwd: place.cwd,
-    env: place.env,
-    stdio: 'pipe',
-  });
-  const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
-  expect(stdout.trimEnd().split('\n')).toHaveLength(1);
-  expect(stderr).toBe('');
-});
+it.each(sampled([{ args: [] }, { args: ['--json'] }], 2))(
+  'ends quietly when the reader goes away ($args)',
+  async ({ args }) => {
+    await using place = await createPlace();
+    const files = Array.from({ length: 300 }, () => fixture('tool-turn.ndjson'));
+    const command = [process.execPath, CTXB, 'replay', ...args, ...files];
+    const shell = spawn('sh', ['-c', '"$@" | head -1', 'sh', ...command], {
+      cwd: place.cwd,
+      env: place.env,
+      stdio: 'pipe',
+    });
+    const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(stderr).toBe('');
+  },
+);
 
 it('a level that cannot be is refused', async () => {
   await using place = await createPlace();

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { GRID } from '../../src/replay/what-if/read-policy.ts';
 import { fixture } from '../support/recordings.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place, runFake, STREAM } from './fakes.ts';
 
 const SESSION = fixture('native-mid-turn.ndjson');
@@ -86,21 +87,26 @@ describe('--what-if', () => {
     expect(run.stdout.toString()).toMatch(/nobody +2 +2 +0 /);
   });
 
-  it.each([
-    { title: 'a key', policy: '{"thresholds": {"compat": 0.5}}', said: 'did you mean thresholds.compact?' },
-    { title: 'a value', policy: '{"landing": -1}', said: 'landing: expected a whole number of tokens' },
-    { title: 'JSON', policy: '{"landing"', said: '--what-if:1:11: expected valid JSON' },
-    {
-      title: 'a file that is not there',
-      policy: 'missing.json',
-      said: 'missing.json: expected a file that can be read',
-    },
-    {
-      title: 'levels out of order',
-      policy: '{"thresholds": {"compact": 0.9}}',
-      said: 'thresholds.compact: expected less',
-    },
-  ])('$title that is wrong: exit 2', async ({ policy, said }) => {
+  it.each(
+    sampled(
+      [
+        { title: 'a key', policy: '{"thresholds": {"compat": 0.5}}', said: 'did you mean thresholds.compact?' },
+        { title: 'a value', policy: '{"landing": -1}', said: 'landing: expected a whole number of tokens' },
+        { title: 'JSON', policy: '{"landing"', said: '--what-if:1:11: expected valid JSON' },
+        {
+          title: 'a file that is not there',
+          policy: 'missing.json',
+          said: 'missing.json: expected a file that can be read',
+        },
+        {
+          title: 'levels out of order',
+          policy: '{"thresholds": {"compact": 0.9}}',
+          said: 'thresholds.compact: expected less',
+        },
+      ],
+      3,
+    ),
+  )('$title that is wrong: exit 2', async ({ policy, said }) => {
     await using place = await createPlace();
     const run = await whatIf(place, [policy, '{"landing": 1}']);
     expect(run.code).toBe(2);
@@ -137,7 +143,7 @@ describe('--what-if', () => {
     expect(run.stdout.toString()).not.toContain('what happened');
   });
 
-  it.each(['--csv', '--ndjson', '--detail', '--markdown'])('is not shown by %s: exit 2', async (format) => {
+  it.each(sampled(['--csv', '--ndjson', '--detail', '--markdown'], 2))('is not shown by %s: exit 2', async (format) => {
     await using place = await createPlace();
     const run = await whatIf(place, ['grid'], [format, SESSION]);
     expect(run).toMatchObject({ code: 2, stdout: Buffer.alloc(0) });

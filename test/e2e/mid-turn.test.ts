@@ -61,16 +61,19 @@ inSoak('a prompt too long to hand back whole is kept in a file, and its beginnin
 });
 
 it.each(
-  sampled([
-    { name: 'CLAUDE_CODE_AUTO_COMPACT_WINDOW', env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '120000' }, claude: [] },
-    { name: 'DISABLE_AUTO_COMPACT', env: { DISABLE_AUTO_COMPACT: '1' }, claude: [] },
-    { name: 'the setting', env: {}, claude: ['--settings', '{"autoCompactEnabled":false}'] },
-    {
-      name: 'the variable in the settings',
-      env: {},
-      claude: ['--settings', '{"env":{"CLAUDE_CODE_AUTO_COMPACT_WINDOW":"120000"}}'],
-    },
-  ]),
+  sampled(
+    [
+      { name: 'CLAUDE_CODE_AUTO_COMPACT_WINDOW', env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '120000' }, claude: [] },
+      { name: 'DISABLE_AUTO_COMPACT', env: { DISABLE_AUTO_COMPACT: '1' }, claude: [] },
+      { name: 'the setting', env: {}, claude: ['--settings', '{"autoCompactEnabled":false}'] },
+      {
+        name: 'the variable in the settings',
+        env: {},
+        claude: ['--settings', '{"env":{"CLAUDE_CODE_AUTO_COMPACT_WINDOW":"120000"}}'],
+      },
+    ],
+    9,
+  ),
 )("claude's own trigger is left alone when the caller set it by $name", async ({ env, claude }) => {
   await using world = await startWorld(conversation({ turns: [3], growBy: 1_000 }));
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, ...claude, '-p', 'hello'], env });
