@@ -7,7 +7,7 @@ import { summaryRequests } from '../support/conversation.ts';
 import { outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectExact, job } from '../support/exact-job.ts';
 import { kinds } from '../support/proof.ts';
-import { inSoak, sampled } from '../support/size.ts';
+import { firstOf, inSoak, sampled } from '../support/size.ts';
 
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
 const THREE = ['prompt one', 'prompt two', 'prompt three'];
@@ -38,20 +38,17 @@ function answers(lines: readonly Record<string, unknown>[]): unknown[] {
 
 describe('compactions are summaries, which is said once, where claude does not run the mod', () => {
   it.each(
-    sampled<Case & { readonly why: RegExp }>(
-      [
-        { name: '--bare', claude: ['--bare'], why: /does not run the mod/ },
-        { name: '--safe-mode', claude: ['--safe-mode'], why: /does not run the mod/ },
-        { name: 'disableAllHooks', claude: ['--settings', '{"disableAllHooks":true}'], why: /does not run the mod/ },
-        { name: 'managed hooks only', claude: managed({ allowManagedHooksOnly: true }), why: /does not run the mod/ },
-        {
-          name: 'no plugins by flags',
-          claude: managed({ disableSideloadFlags: true }),
-          why: /claude refuses to load the mod/,
-        },
-      ],
-      9,
-    ),
+    firstOf<Case & { readonly why: RegExp }>([
+      { name: '--bare', claude: ['--bare'], why: /does not run the mod/ },
+      { name: '--safe-mode', claude: ['--safe-mode'], why: /does not run the mod/ },
+      { name: 'disableAllHooks', claude: ['--settings', '{"disableAllHooks":true}'], why: /does not run the mod/ },
+      { name: 'managed hooks only', claude: managed({ allowManagedHooksOnly: true }), why: /does not run the mod/ },
+      {
+        name: 'no plugins by flags',
+        claude: managed({ disableSideloadFlags: true }),
+        why: /claude refuses to load the mod/,
+      },
+    ]),
   )('$name', async ({ why, ...how }) => {
     await using world = await startWorld({ ...job(CROSSING), summary: { text: '<summary>Done so far.</summary>' } });
     const end = await run(world, how);

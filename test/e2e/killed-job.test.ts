@@ -3,9 +3,9 @@ import { fortyTurns } from '../support/forty-turns.ts';
 import { playRound } from '../support/play-round.ts';
 import { createRandom } from '../support/random.ts';
 import { faultsOfDelivery, storyOf } from '../support/round-faults.ts';
-import { inSoak, sized } from '../support/size.ts';
+import { inSoak } from '../support/size.ts';
 
-const KILLS = sized(6, 20);
+const KILLS = 20;
 
 inSoak(
   'a job of forty turns says each prompt once and has it answered, however often ctxb and claude are killed',

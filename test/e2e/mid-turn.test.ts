@@ -3,19 +3,16 @@ import { expect, it } from 'vitest';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, instructionsOf, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, LARGE_WINDOW, outputLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
-import { inSoak, sampled } from '../support/size.ts';
+import { firstOf, inSoak } from '../support/size.ts';
 
 const PROMPT = 'Do the long job: "quotes", ünïcode, and\na second line.';
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 
 it.each(
-  sampled(
-    [
-      { name: '200,000', model: SMALL_WINDOW, window: 200_000, trigger: 167_000, from: 25_000, growBy: 4_000 },
-      { name: '1,000,000', model: LARGE_WINDOW, window: 1_000_000, trigger: 880_000, from: 25_000, growBy: 24_000 },
-    ],
-    9,
-  ),
+  firstOf([
+    { name: '200,000', model: SMALL_WINDOW, window: 200_000, trigger: 167_000, from: 25_000, growBy: 4_000 },
+    { name: '1,000,000', model: LARGE_WINDOW, window: 1_000_000, trigger: 880_000, from: 25_000, growBy: 24_000 },
+  ]),
 )('a single prompt of 40 calls is compacted at the placed trigger of a window of $name tokens', async (test) => {
   const { model, trigger, from, growBy, window } = test;
   await using world = await startWorld(conversation({ turns: [40], from, growBy }));
@@ -61,19 +58,16 @@ inSoak('a prompt too long to hand back whole is kept in a file, and its beginnin
 });
 
 it.each(
-  sampled(
-    [
-      { name: 'CLAUDE_CODE_AUTO_COMPACT_WINDOW', env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '120000' }, claude: [] },
-      { name: 'DISABLE_AUTO_COMPACT', env: { DISABLE_AUTO_COMPACT: '1' }, claude: [] },
-      { name: 'the setting', env: {}, claude: ['--settings', '{"autoCompactEnabled":false}'] },
-      {
-        name: 'the variable in the settings',
-        env: {},
-        claude: ['--settings', '{"env":{"CLAUDE_CODE_AUTO_COMPACT_WINDOW":"120000"}}'],
-      },
-    ],
-    9,
-  ),
+  firstOf([
+    { name: 'CLAUDE_CODE_AUTO_COMPACT_WINDOW', env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '120000' }, claude: [] },
+    { name: 'DISABLE_AUTO_COMPACT', env: { DISABLE_AUTO_COMPACT: '1' }, claude: [] },
+    { name: 'the setting', env: {}, claude: ['--settings', '{"autoCompactEnabled":false}'] },
+    {
+      name: 'the variable in the settings',
+      env: {},
+      claude: ['--settings', '{"env":{"CLAUDE_CODE_AUTO_COMPACT_WINDOW":"120000"}}'],
+    },
+  ]),
 )("claude's own trigger is left alone when the caller set it by $name", async ({ env, claude }) => {
   await using world = await startWorld(conversation({ turns: [3], growBy: 1_000 }));
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, ...claude, '-p', 'hello'], env });

@@ -6,7 +6,7 @@ import { mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
-import { inSoak, sampled } from '../support/size.ts';
+import { firstOf, inSoak, sampled } from '../support/size.ts';
 
 const FOUR = ['prompt one', 'prompt two', 'prompt three', 'prompt four'];
 /** Two turns, the second of which crosses 156,000 tokens, and two short ones. */
@@ -82,19 +82,16 @@ describe('a turn that an outage ends', () => {
   const ROUND: Call = { tools: [{ name: 'Bash', input: { command: 'echo done', description: 'One' } }] };
 
   it.each(
-    sampled<{ name: string; failure: Call; times?: number }>(
-      [
-        { name: '429 without a reset', failure: { error: { status: 429 } } },
-        { name: '500', failure: { error: { status: 500 } } },
-        { name: '502 with the page of a proxy', failure: { error: { status: 502, html: '<html>Bad Gateway</html>' } } },
-        { name: '503', failure: { error: { status: 503 } } },
-        { name: '529', failure: { error: { status: 529 } } },
-        { name: 'a dropped connection', failure: { reset: true } },
-        // claude asks once more for the answer as a whole.
-        { name: 'a connection that drops in every answer', failure: { text: 'half an answer', drops: true }, times: 3 },
-      ],
-      9,
-    ),
+    firstOf<{ name: string; failure: Call; times?: number }>([
+      { name: '429 without a reset', failure: { error: { status: 429 } } },
+      { name: '500', failure: { error: { status: 500 } } },
+      { name: '502 with the page of a proxy', failure: { error: { status: 502, html: '<html>Bad Gateway</html>' } } },
+      { name: '503', failure: { error: { status: 503 } } },
+      { name: '529', failure: { error: { status: 529 } } },
+      { name: 'a dropped connection', failure: { reset: true } },
+      // claude asks once more for the answer as a whole.
+      { name: 'a connection that drops in every answer', failure: { text: 'half an answer', drops: true }, times: 3 },
+    ]),
   )('$name: is repeated from where it stands, and said once', async ({ failure, times = 2 }) => {
     const calls = [ROUND, ...Array.from({ length: times }, () => failure), { text: 'answer 1' }, { text: 'answer 2' }];
     await using world = await startWorld({ calls });

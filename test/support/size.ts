@@ -13,5 +13,10 @@ export function sampled<T>(rows: readonly T[], every = 2): readonly T[] {
   return rows.filter((_, index) => index % sized(every, 1) === 0);
 }
 
+/** The first row of a table, which shows what the others are variants of, and all in a soak. */
+export function firstOf<T>(rows: readonly T[]): readonly T[] {
+  return sized(rows.slice(0, 1), rows);
+}
+
 /** A test that is run in a soak only: a variant of another one that takes seconds, as it starts the real claude. */
 export const inSoak: typeof it = IS_SOAK ? it : (it.skip as typeof it);
