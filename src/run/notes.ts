@@ -49,6 +49,9 @@ export interface NoteTakerWorld {
   readonly turnsFlushed?: number;
 }
 
+/** A caller answers a result with its next prompt, which is not to wait for files that are replaced. */
+const FLUSH_AFTER_MS = 20;
+
 const NOTHING: Observed = { decisions: [], tell: [] };
 
 export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
@@ -58,6 +61,8 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   let sessionId: string | undefined;
   let turnsFlushed = world.turnsFlushed ?? 0;
   let over = false;
+  let latest: GovernorState;
+  let timer: NodeJS.Timeout | undefined;
 
   /** A fault (a full disk, a foreign file in the way) is reported once; the run continues without notes. */
   function attempt<T>(work: () => T, otherwise: T): T {
@@ -123,6 +128,8 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   }
 
   function flush(state: GovernorState): void {
+    clearTimeout(timer);
+    timer = undefined;
     files?.writeWhole({ toolLog: memory.toolLog(), index: memory.index(state, world.now()) });
   }
 
@@ -133,7 +140,8 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
         const opened = follow(nameOfSession(state));
         const isBoundary = state.turn.ended !== turnsFlushed;
         turnsFlushed = state.turn.ended;
-        if (isBoundary) flush(state);
+        latest = state;
+        if (isBoundary) timer ??= setTimeout(() => attempt(() => flush(latest), undefined), FLUSH_AFTER_MS);
         return { decisions, tell: inTurn(tell, opened) };
       }, NOTHING),
     drainInbox: () => attempt(() => inbox.drain().flatMap(readNote), []),
