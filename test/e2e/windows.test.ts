@@ -185,7 +185,7 @@ inSoak('the windows of recordings are those that this claude names for its model
   expect(told).toEqual([...MODELS, ...SMALL_MODELS].map((model) => [model, windowIn(version, model, true)]));
 });
 
-it('another model in mid-session has its own window, whichever way it is changed', async () => {
+inSoak('another model in mid-session has its own window, whichever way it is changed', async () => {
   await using world = await startWorld(conversation({ turns: [1, 1, 1], from: 30_000, growBy: 1_000 }));
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   for (const [index, model] of [undefined, 'claude-sonnet-4-6[1m]', 'claude-sonnet-4-6'].entries()) {
