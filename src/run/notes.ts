@@ -49,8 +49,8 @@ export interface NoteTakerWorld {
   readonly turnsFlushed?: number;
 }
 
-/** A caller answers a result with its next prompt, which is not to wait for files that are replaced. */
-const FLUSH_AFTER_MS = 20;
+/** A caller answers a result with its next prompt, which is not to wait for files that are replaced; short turns share one. */
+const FLUSH_AFTER_MS = 500;
 
 const NOTHING: Observed = { decisions: [], tell: [] };
 
