@@ -18825,7 +18825,8 @@ function shareOf2(value) {
 var unmasked = (text) => typeof text === "string" ? text : text.join("");
 function createTerminalSession({ policy, recall: recall2 }) {
   const run = { ...replayRun(policy), ...recall2 !== void 0 && { recall: recall2 } };
-  const host = createHost(changedIn(initialState(run), "exact", { phase: "ready" }));
+  const begin = () => createHost(changedIn(initialState(run), "exact", { phase: "ready" }));
+  let host = begin();
   const memory = createMemory({ run, mask: unmasked });
   let triedAt2;
   memory.add({ t: 0, from: "ctxb", event: { kind: "notes", path: "" } }, host.state);
@@ -18841,6 +18842,10 @@ function createTerminalSession({ policy, recall: recall2 }) {
       const { input } = host.feed({ t, from: "claude", event });
       memory.add(input, host.state);
     }
+  }
+  function clear2() {
+    host = begin();
+    triedAt2 = void 0;
   }
   function isDue(known, now) {
     const state = judged(known, now);
@@ -18871,7 +18876,7 @@ function createTerminalSession({ policy, recall: recall2 }) {
     return textOf(fieldsOf(fieldsOf(output).hookSpecificOutput).additionalContext);
   }
   const handoff2 = (t) => memory.handoff(host.state, t);
-  return { read: read2, judged, isDue, isBehind, isFull, compact: compact2, handBack, handoff: handoff2 };
+  return { read: read2, clear: clear2, judged, isDue, isBehind, isFull, compact: compact2, handBack, handoff: handoff2 };
 }
 
 // src/mod/terminal/register.ts
@@ -18922,6 +18927,7 @@ function register(on, options) {
     await follow($, seat);
     const isLost = e.source === "clear" || e.source === "compact" && !seat.isExact;
     const told3 = isLost && !namesOwnHooks(seat.hooks) ? seat.session.handBack() : void 0;
+    if (e.source === "clear") seat.session.clear();
     const answer = await next(e);
     return told3 === void 0 ? answer : { ...answer, additionalContext: [...answer.additionalContext ?? [], told3] };
   });

@@ -55,7 +55,7 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
     expect(readFileSync(join(world.scratch.cwd, 'next.md'), 'utf8')).toContain('never touch legacy');
 
     await command(claude, '/clear');
-    await claude.shows(/ok|notmeasured/);
+    await claude.shows(/notmeasuredyet/);
     await say(claude, 'what next');
     await poll(() => toldWith(world, 'what next')).toMatch(/Task: [\s\S]*never touch legacy/);
     await claude.shows(/answer4/);

@@ -116,6 +116,14 @@ describe('a session', () => {
     expect([30_000, 35_000].map((tokens) => session.isBehind(after(tokens)))).toEqual([false, true]);
   });
 
+  it('begins with an empty context after /clear, and keeps what was noted', () => {
+    const session = begun();
+    session.read([prompt, ...calls(20, 130_000)]);
+    session.clear();
+    expect(session.judged(known).gauge).toMatchObject({ basis: 'none', used: 0 });
+    expect(session.handBack()).toContain('`run 19`');
+  });
+
   it('hands back what was asked and done, and how the rest is found', () => {
     const session = begun('`ctxb recall WORDS`');
     expect(session.handBack()).toBeUndefined();

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
+import type { Finding } from '../../config/config.ts';
 import { type ResolvedConfig, resolveConfig } from '../../config/resolve-config.ts';
 import { textOf } from '../../core/protocol/fields.ts';
 import { isAtLeast } from '../../core/protocol/version.ts';
@@ -42,12 +43,10 @@ export async function lookAround(world: Pick<Io, 'env' | 'cwd'>): Promise<Surrou
 
 /** What is wrong in the configuration, and else where it comes from. */
 function checkConfiguration({ findings, warnings, sources }: ResolvedConfig): Remark[] {
-  const faults = findings.map(
-    ({ message }): Remark => ({ status: 'fault', subject: 'configuration', text: message, todo: 'ctxb config' }),
-  );
-  const odd = [...warnings.environment, ...warnings.file].map(
-    ({ message }): Remark => ({ status: 'warning', subject: 'configuration', text: message, todo: 'remove it' }),
-  );
+  const told = (status: 'fault' | 'warning', found: readonly Finding[]) =>
+    found.map(({ message }): Remark => ({ status, subject: 'configuration', text: message, todo: 'ctxb config' }));
+  const faults = told('fault', findings);
+  const odd = told('warning', [...warnings.environment, ...warnings.file]);
   if (faults.length + odd.length > 0) return [...faults, ...odd];
   const set = Object.values(sources).filter(({ source }) => source !== 'default');
   const places = [...new Set(set.flatMap(({ where }) => where ?? []))];

@@ -69,6 +69,7 @@ export function register(on: On, options: Options): void {
     await follow($, seat);
     const isLost = e.source === 'clear' || (e.source === 'compact' && !seat.isExact);
     const told = isLost && !namesOwnHooks(seat.hooks) ? seat.session.handBack() : undefined;
+    if (e.source === 'clear') seat.session.clear();
     const answer = await next(e);
     return told === undefined ? answer : { ...answer, additionalContext: [...(answer.additionalContext ?? []), told] };
   });

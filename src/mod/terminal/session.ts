@@ -54,7 +54,8 @@ export type TerminalSession = ReturnType<typeof createTerminalSession>;
 /** A session at the terminal: the governor's judgement of claude's log of it, and the notes of what was done. */
 export function createTerminalSession({ policy, recall }: TerminalOptions) {
   const run = { ...replayRun(policy), ...(recall !== undefined && { recall }) };
-  const host = createHost(changedIn(initialState(run), 'exact', { phase: 'ready' }));
+  const begin = () => createHost(changedIn(initialState(run), 'exact', { phase: 'ready' }));
+  let host = begin();
   const memory = createMemory({ run, mask: unmasked });
   let triedAt: number | undefined;
   memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: '' } }, host.state);
@@ -75,6 +76,12 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
       const { input } = host.feed({ t, from: 'claude', event });
       memory.add(input, host.state);
     }
+  }
+
+  /** Another conversation begins; what was noted stays. */
+  function clear(): void {
+    host = begin();
+    triedAt = undefined;
   }
 
   /** Whether the context is to be compacted now that the turn is over. One that was tried in vain is not tried again at once. */
@@ -118,5 +125,5 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   /** A document for who is to continue the work. @param t milliseconds since the epoch */
   const handoff = (t: number) => memory.handoff(host.state, t);
 
-  return { read, judged, isDue, isBehind, isFull, compact, handBack, handoff };
+  return { read, clear, judged, isDue, isBehind, isFull, compact, handBack, handoff };
 }
