@@ -77,6 +77,8 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
 
   function fail(error: unknown): void {
     over = true;
+    // It would only hold up the end of the process.
+    clearTimeout(timer);
     world.onFault('no more notes are kept', error);
     try {
       folder?.close();
