@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { codePoints } from '../../src/core/governor/gauge/token-estimate.ts';
 import { effectiveBudgets } from '../../src/flow/briefing.ts';
 import { readFlow } from '../../src/flow/file/read-flow.ts';
@@ -23,10 +23,9 @@ import {
 import { briefingIn, runFlowFile } from '../support/flow-plays.ts';
 import { PAGES } from '../support/pages.ts';
 import { contextOf } from '../support/results.ts';
-import { sized } from '../support/size.ts';
+import { inSoak } from '../support/size.ts';
 
-/** A hundred starts of claude: in a soak only. `flow.test.ts` and `flow-report.test.ts` hold the same for few steps. */
-const inSoak = sized(it.skip, it);
+// A hundred starts of claude. `flow.test.ts` and `flow-report.test.ts` hold the same for few steps every day.
 
 /** Code points that ctxb's hooks say in the first request of a session, at most. */
 const HOOKS_WORDS = 500;
