@@ -143,8 +143,8 @@ export const ERRORS: Group = {
 const long = { calls: [{ text: 'first line\nsecond line\nthird line' }] };
 
 /**
- * A signal comes while a tool is at work. While the API is being asked, claude alone prints its result only now and then,
- * as its end and the interrupted request run a race.
+ * A signal comes while a tool is at work. Claude alone prints its result only now and then, as its end and the interrupted
+ * request run a race: seldom while a tool is at work, often while the API is being asked.
  */
 function broken(signal: NodeJS.Signals, format: readonly string[]): Row {
   return {
