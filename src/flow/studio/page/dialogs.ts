@@ -45,7 +45,7 @@ export function openReview(changes: readonly Change[], onSave: () => void): void
   dialog.replaceChildren(
     h('h2', { id: 'dialog-title' }, `Changes in ${changes.map(({ file }) => file).join(' and ')}`),
     ...changes.map(({ file, diff }) =>
-      h('pre', { tabindex: 0, 'aria-label': `Changes in ${file}, line by line` }, ...diff.map(lineOf)),
+      h('pre', { class: 'card', tabindex: 0, 'aria-label': `Changes in ${file}, line by line` }, ...diff.map(lineOf)),
     ),
     h('div', { class: 'actions' }, back, save),
   );

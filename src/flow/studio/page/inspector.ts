@@ -97,7 +97,7 @@ function overview({ steps }: FlowView): HTMLElement {
     runText(step),
   ]);
   const columns = ['Step', 'Whole', 'Newest step', 'Older steps', 'Last run'];
-  return h('div', { class: 'wide' }, table('Budgets of all steps, in characters', columns, rows));
+  return h('div', { class: 'scroll' }, table('Budgets of all steps, in characters', columns, rows));
 }
 
 function cell({ budgets }: StepView, field: keyof StepView['budgets']['effective']): HTMLElement {
@@ -107,7 +107,7 @@ function cell({ budgets }: StepView, field: keyof StepView['budgets']['effective
   const from = source.replace('preset ', '');
   return h(
     'td',
-    { class: ['number', isOwn && 'own', isChanged && 'changed'].filter(Boolean).join(' ') },
+    { class: ['figure', isOwn && 'own', isChanged && 'changed'].filter(Boolean).join(' ') },
     grouped(value),
     h('small', {}, isChanged ? `${from}, limited` : from),
   );
@@ -175,7 +175,7 @@ function tiers(receipt: KnownReceipt): HTMLElement {
 }
 
 function numberCell(count: number): HTMLElement {
-  return h('td', { class: count === 0 ? 'number none' : 'number' }, grouped(count));
+  return h('td', { class: count === 0 ? 'figure none' : 'figure' }, grouped(count));
 }
 
 function items({ items }: KnownReceipt): HTMLElement {
@@ -183,7 +183,7 @@ function items({ items }: KnownReceipt): HTMLElement {
     step,
     tier,
     h('td', { class: outcome }, outcome),
-    h('td', { class: 'number' }, `${grouped(shown_chars)} of ${grouped(chars)}`),
+    h('td', { class: 'figure' }, `${grouped(shown_chars)} of ${grouped(chars)}`),
     reason,
   ]);
   const all = table('Earlier steps, oldest first', ['Step', 'Priority', 'Outcome', 'Characters', 'Why'], rows);
@@ -191,7 +191,7 @@ function items({ items }: KnownReceipt): HTMLElement {
     'details',
     {},
     h('summary', {}, `Each of ${counted(items.length, 'earlier step')}`),
-    h('div', { class: 'wide' }, all),
+    h('div', { class: 'scroll' }, all),
   );
 }
 

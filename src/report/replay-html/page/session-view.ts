@@ -66,7 +66,7 @@ function tiles(info: PageSession): HTMLElement {
     waits && waitTile(waits, info.time),
   ];
   const tile = ([name, figure, note]: string[]) =>
-    h('div', {}, h('dt', {}, name), h('dd', {}, h('strong', {}, figure), h('small', {}, note)));
+    h('div', { class: 'card' }, h('dt', {}, name), h('dd', {}, h('strong', {}, figure), h('small', {}, note)));
   return h('dl', { class: 'tiles' }, ...all.map((each) => each && tile(each)));
 }
 
