@@ -2900,7 +2900,6 @@ var KEYS = {
     option: "--observe"
   },
   quiet: { takes: "flag", preset: false, about: "No notices on stderr.", option: "--quiet" },
-  showInjected: { takes: "flag", preset: false, about: "Show the turns that ctxb injects.", option: "--show-injected" },
   statusLine: {
     takes: ["auto", "always", "never"],
     preset: "auto",
@@ -2986,16 +2985,6 @@ var KEYS = {
     preset: true,
     about: "Keep notes of the session outside the context.",
     option: "--no-memory"
-  },
-  "memory.statePattern": {
-    takes: "pattern",
-    about: "Finds where the work stands in what the agent says, ^ and $ at each line; a named group is what counts.",
-    option: "--state-pattern <regex>"
-  },
-  "memory.deadEndPattern": {
-    takes: "pattern",
-    about: "Finds approaches that failed in the same way.",
-    option: "--dead-end-pattern <regex>"
   },
   "zones.onLargeTask": {
     takes: ["announce", "relieve", "reject"],
@@ -3084,14 +3073,6 @@ var KEYS = {
     about: "Three sizes at once; those that are given themselves go before it."
   },
   "flow.contextBudgetChars": { takes: "characters", about: "What a briefing may take, in characters." },
-  "flow.historyRecentChars": {
-    takes: "characters",
-    about: "What the output of the newest step, or of a critical one, may take of it, in characters."
-  },
-  "flow.historyOlderChars": {
-    takes: "characters",
-    about: "What each other step's output may take of it, in characters."
-  },
   "flow.contextBudgetTokens": {
     takes: "share",
     about: "In the place of contextBudgetChars: tokens, or a share of the window."
@@ -3106,15 +3087,10 @@ var KEYS = {
     preset: false,
     about: "Ask a cheap model before each step what matters to it, and have it sum up older steps."
   },
-  "tiers.history": {
-    takes: "share",
-    preset: 12e3,
-    about: "For what stands for the past: a summary, a document of a handoff."
-  },
   "tiers.total": {
     takes: "share",
     preset: 1e5,
-    about: "For all of it: system prompt, history, results of tools, prompts, the answer."
+    about: "For all of it: system prompt, what stands for the past, results of tools, prompts, the answer."
   },
   "tools.mode": {
     takes: ["enforce", "advise", "off"],
@@ -3122,8 +3098,7 @@ var KEYS = {
     about: "enforce: cut results that are too large and keep them in files; advise: only tell the agent; off.",
     option: "--tool-budgets <mode>"
   },
-  "tools.perCall": { takes: "share", preset: 8e3, about: "What one result may take." },
-  "tools.warnBelow": { takes: "share", preset: 2e4, about: "The agent is told when less than this remains." }
+  "tools.perCall": { takes: "share", preset: 8e3, about: "What one result may take." }
 };
 var KEY_PATHS = Object.keys(KEYS);
 
@@ -3159,22 +3134,28 @@ var CONSTANTS = {
   },
   "hooks.watchdogSeconds": { value: 2, why: "ctxb answers within milliseconds, or is stuck" },
   "tiers.system": { value: 8e3, why: OF_TOTAL },
+  "tiers.history": { value: 12e3, why: OF_TOTAL },
   "tiers.toolResults": { value: 4e4, why: `${OF_TOTAL}; tools.perCall limits a single result` },
   "tiers.user": { value: 1e4, why: "what the caller says is measured, and counts against tiers.total" },
   "tiers.response": { value: 3e4, why: OF_TOTAL },
   "tools.minTokens": { value: 500, why: "with less of a result the agent only asks again" },
-  "tools.criticalBelow": {
-    value: 1e4,
-    why: "it is where tools.warnBelow is told again, and follows that where it is lower"
-  }
+  "tools.warnBelow": { value: 2e4, why: "the agent is told once what is left is two or three results of tools" },
+  "tools.criticalBelow": { value: 1e4, why: "the agent is told again at half of tools.warnBelow" }
 };
-var OLD_KEYS = {
-  ...CONSTANTS,
-  "memory.remind": {
-    value: false,
-    why: "what a compaction loses is handed back, whether the agent opens its notes or not"
-  }
+var BY_NOTE = "ctxb note, called by the agent, a hook or a script, says it";
+var OF_A_FLOW = "flow.preset, or the flow, its profile or a step says it";
+var GONE = {
+  showInjected: "the option --show-injected of ctxb run does it",
+  "memory.remind": "what a compaction loses is handed back, whether the agent opens its notes or not",
+  "memory.statePattern": BY_NOTE,
+  "memory.deadEndPattern": BY_NOTE,
+  "flow.historyRecentChars": OF_A_FLOW,
+  "flow.historyOlderChars": OF_A_FLOW
 };
+var OLD_KEYS = Object.fromEntries([
+  ...Object.entries(CONSTANTS).map(([key, { value, why }]) => [key, `, it is always ${value}: ${why}`]),
+  ...Object.entries(GONE).map(([key, why]) => [key, `: ${why}`])
+]);
 var DEFAULTS = withValues({ tools: { byTool: {} }, agents: {} }, [
   ...KEY_PATHS.map((path) => [path, KEYS[path].preset]).filter(([, preset]) => preset !== void 0),
   ...Object.entries(CONSTANTS).map(([path, { value }]) => [path, value])
@@ -11649,7 +11630,7 @@ function textBlock(text) {
 // src/core/exact/own-words.ts
 var NOTE = "[ctxb] The conversation was compacted here.";
 var HOW2 = "Prompts stand as they were said, older steps as one line each, the steps below this note whole.";
-var GONE = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
+var GONE2 = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
 var LINES = "[ctxb] Done here, one line a step:";
 var SUMMARY = "[ctxb] Claude's summary of what came before:";
 var HEARD = "[ctxb] The user said while you worked:";
@@ -11662,7 +11643,7 @@ function isResume(text) {
   return text.startsWith(OWN_OPENING) && text.endsWith(GO_ON);
 }
 function readOwn(text) {
-  if (text.startsWith(NOTE)) return { kind: "note", gone: Number(GONE.exec(text)?.[1] ?? 0) };
+  if (text.startsWith(NOTE)) return { kind: "note", gone: Number(GONE2.exec(text)?.[1] ?? 0) };
   if (text.startsWith(SUMMARY)) return { kind: "summary", text: text.slice(SUMMARY.length + 1) };
   if (text.startsWith(HEARD)) return { kind: "heard", text: text.slice(HEARD.length + 1) };
   if (isResume(text)) return { kind: "resume" };
@@ -11784,9 +11765,9 @@ function roundOf(messages) {
 }
 var SUMMARY2 = /\nSummary:\s([\s\S]*?)(?:\n\nIf you need specific details from before|$)/;
 var POINTS_BACK = /^File unchanged since last read\b/;
-var GONE2 = "[ctxb] What stood here is gone (a picture, tools that were looked up, a file seen before): ask for it again.";
+var GONE3 = "[ctxb] What stood here is gone (a picture, tools that were looked up, a file seen before): ask for it again.";
 function selfContained(result) {
-  return result.text === "" || POINTS_BACK.test(result.text) ? { ...result, text: GONE2 } : result;
+  return result.text === "" || POINTS_BACK.test(result.text) ? { ...result, text: GONE3 } : result;
 }
 function spoken2(message) {
   const { text, handle } = message;
@@ -11857,7 +11838,7 @@ function stepLines({ words: words2, calls }) {
   return [...said, ...calls.map(callLine)];
 }
 function callLine({ use, result }) {
-  const came = result?.text === GONE2 ? { ...result, text: "" } : result;
+  const came = result?.text === GONE3 ? { ...result, text: "" } : result;
   const block2 = resultBlock(came ?? { tool_use_id: use.tool_use_id, text: "no result", isError: true });
   const call = { use: useBlock(use), agent: null, t: void 0, cwd: void 0, root: void 0 };
   const ended = {
@@ -14489,8 +14470,6 @@ function createExtractor(options) {
   const agents = /* @__PURE__ */ new Map();
   const tasks = createTaskList();
   const states = createStates();
-  const statesIn = createPatternReader(options.statePattern);
-  const deadEndsIn = createPatternReader(options.deadEndPattern);
   let cwd;
   let callerSpeaks = false;
   const timeOf2 = (input, event) => ("timestamp" in event ? event.timestamp : void 0) ?? (options.live ? input.t : void 0);
@@ -14500,15 +14479,7 @@ function createExtractor(options) {
     if (subagent === null) cwd = event.cwd ?? cwd;
     for (const block2 of blocks) if (block2.type === "tool_use") begin(block2, subagent, t);
     if (subagent !== null) return [];
-    return [
-      ...states.see(event, t ?? 0),
-      ...blocks.flatMap((block2) => block2.type === "text" ? said(block2.text, t ?? 0) : [])
-    ];
-  }
-  function said(text, t) {
-    const state = statesIn(text).at(-1);
-    const remarks = deadEndsIn(text).map((found) => ({ kind: "remark", t, text: found, source: "pattern" }));
-    return state === void 0 ? remarks : [...states.work(state, t), ...remarks];
+    return states.see(event, t ?? 0);
   }
   function begin(use, subagent, t) {
     const agent = subagent === null ? null : agents.get(subagent) ?? subagent;
@@ -14543,7 +14514,7 @@ function createExtractor(options) {
     return states.see(event, t ?? 0);
   }
   function own(event, t) {
-    if (event.kind === "state" && event.source === "told") return states.work(event.to, t);
+    if (event.kind === "state") return states.work(event.to, t);
     return event.kind === "dead-end" ? [{ kind: "remark", t, text: event.text, source: "told" }] : [];
   }
   return {
@@ -14565,12 +14536,6 @@ function prompt({ blocks }, t) {
   const pictures = blocks.filter(({ type }) => type === "image" || type === "document").length;
   const own = blocks.filter((block2) => block2.type !== "text" || block2.text.trim() === "" || !isNotice(block2.text));
   return { kind: "prompt", t, texts: textsOf2(own), pictures };
-}
-var MAX_FOUND = 20;
-function createPatternReader(source) {
-  if (source === void 0) return () => [];
-  const pattern = new RegExp(source, "gm");
-  return (text) => [...text.matchAll(pattern)].slice(-MAX_FOUND).map((match) => Object.values(match.groups ?? {}).find((group) => group !== void 0) ?? match[1] ?? match[0]).map((found) => oneLine(found, LONG_LINE_LENGTH)).filter((found) => found !== "");
 }
 function createPromptQueue() {
   let held = [];
@@ -15568,7 +15533,7 @@ var PATH_LENGTH = 400;
 var COMMAND_LENGTH = 240;
 var GIST_LENGTH = 240;
 var MAX_ITEMS = 40;
-var MAX_FOUND2 = 10;
+var MAX_FOUND = 10;
 function renderHandoff(notebook, facts) {
   const parts = partsOf5(notebook, facts);
   const bare2 = written2(parts, facts, /* @__PURE__ */ new Map()).length;
@@ -15655,7 +15620,7 @@ function done({ tasks, toolLog, commands: commands2, artifacts }) {
 var LOOKS_UP = /^(?:Grep|Glob|WebFetch|WebSearch|Task|Agent|TaskOutput|mcp__.*)$/;
 function lookedUp(calls) {
   const found = calls.filter(({ entry }) => entry.agent === null && entry.outcome === "ok" && looksUp(entry));
-  const newest2 = found.slice(-MAX_FOUND2).reverse();
+  const newest2 = found.slice(-MAX_FOUND).reverse();
   return newest2.map(({ entry }) => `- ${shortenedLine(gistOf(entry), GIST_LENGTH)}`);
 }
 function looksUp({ name, command: command2 }) {
@@ -16139,7 +16104,7 @@ ${failureFingerprint(entry)}
 ${narrow}`;
 }
 var MAX_AGENTS2 = 64;
-var MAX_FOUND3 = 64;
+var MAX_FOUND2 = 64;
 function createAlternation(ledger) {
   const agents = /* @__PURE__ */ new Map();
   const found = /* @__PURE__ */ new Map();
@@ -16157,7 +16122,7 @@ ${[callOf(c), callOf(d)].sort().join("\n")}`;
     const known = found.has(key) ? ledger.get(key) : void 0;
     const { count: count2, first, evidence } = known ?? { count: 1, first: a.t, evidence: [a.id, b.id] };
     const series = { count: count2 + 1, first, last: d.t, ids: [...evidence.slice(-18), c.id, d.id] };
-    remember2(found, key, [c, d], MAX_FOUND3);
+    remember2(found, key, [c, d], MAX_FOUND2);
     const text = `${nameOf2(c)} and ${nameOf2(d)} in turn, ${series.count} times, with the same results each time`;
     ledger.put({ key, cause: "alternation", agent: d.agent }, series, text);
   }
@@ -16695,10 +16660,9 @@ function shareLines(wanted, budget) {
 }
 
 // src/core/memory/memory.ts
-var NOTHING7 = { entries: [], pages: [], decisions: [], tell: [] };
+var NOTHING7 = { entries: [], pages: [], decisions: [] };
 function createMemory({ run, mask: mask3 }) {
-  const { statePattern, deadEndPattern } = run.policy.memory;
-  const extractor = createExtractor({ live: true, statePattern, deadEndPattern });
+  const extractor = createExtractor({ live: true });
   const entryOf = createEntryMaker(mask3);
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
   const summaryIn = createSummaryReader();
@@ -16714,18 +16678,14 @@ function createMemory({ run, mask: mask3 }) {
     const decisions = followRelief(input, state);
     if (entries.length + decisions.length === 0) return NOTHING7;
     const pages = [];
-    const tell = [];
     for (const entry of entries) {
       if (entry.kind === "state" && entry.what === "handoff") handBack.relieved("handoff", []);
       const noted = notebook.add(entry);
       pages.push(...noted.pages);
       decisions.push(...noted.found.map((deadEnd) => deadEndDecision(deadEnd, state)));
       if (entry.kind === "tool") decisions.push(...handBack.used(entry, state));
-      if (entry.kind === "state" && entry.what === "state" && input.from === "claude") {
-        tell.push({ kind: "state", to: entry.to, source: "pattern" });
-      }
     }
-    return { entries, pages, decisions, tell };
+    return { entries, pages, decisions };
   }
   function followRelief(input, state) {
     const summary = summaryIn(input, state);
@@ -16751,8 +16711,7 @@ function createMemory({ run, mask: mask3 }) {
     return {
       entries: all.flatMap(({ entries }) => entries),
       pages: all.flatMap(({ pages }) => pages),
-      decisions: all.flatMap(({ decisions }) => decisions),
-      tell: all.flatMap(({ tell }) => tell)
+      decisions: all.flatMap(({ decisions }) => decisions)
     };
   }
   function headOf3(state) {

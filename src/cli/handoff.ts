@@ -146,8 +146,7 @@ interface Notes {
 async function recorded(name: string, io: Io): Promise<Notes> {
   const path = name === '-' ? name : resolve(io.cwd, name);
   const source = findSources(path)[0] ?? { file: path, subagents: [] };
-  const { memory } = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: {} });
-  const { notebook, session, updated } = await readNotes(source, { ...memory, stdin: io.stdin, mask: redact });
+  const { notebook, session, updated } = await readNotes(source, { stdin: io.stdin, mask: redact });
   return { notebook, session: session ?? name, t: updated, folder: undefined };
 }
 

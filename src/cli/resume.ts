@@ -25,6 +25,7 @@ interface ResumeOptions {
   readonly prompts?: string;
   readonly record?: string;
   readonly otlp?: string;
+  readonly showInjected?: true;
 }
 
 const EXIT_LIMIT = 3;
@@ -67,9 +68,8 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
     invocation,
     config,
     values,
-    prompts: undefined,
-    promptsFile: undefined,
     record: options.record,
+    showInjected: options.showInjected,
     otlp: options.otlp ?? settings?.otlp,
     resumed: { ...resumption.resumed, spent },
   };

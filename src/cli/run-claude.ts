@@ -7,15 +7,12 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
 import { createTerminal, type Terminal } from '../report/terminal/terminal.ts';
+import type { HeadlessRun } from '../run/describe-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 
 /** What `ctxb run` was told, beside claude's words. */
-export interface RunRequest {
+export interface RunRequest extends Pick<HeadlessRun, 'prompts' | 'promptsFile' | 'record' | 'otlp' | 'showInjected'> {
   readonly flags: Flags;
-  readonly prompts?: readonly string[] | undefined;
-  readonly promptsFile?: string | undefined;
-  readonly record?: string | undefined;
-  readonly otlp?: string | undefined;
 }
 
 /**
@@ -39,9 +36,7 @@ export async function runClaude(words: readonly string[], { flags, ...request }:
     );
   }
   const { terminal, ...settings } = await prepareRun(flags, io);
-  const { prompts, promptsFile, record, otlp } = request;
-  const headless = { program, invocation, ...settings, prompts, promptsFile, record, otlp };
-  return runHeadless(headless, io, terminal).finally(terminal.clear);
+  return runHeadless({ program, invocation, ...settings, ...request }, io, terminal).finally(terminal.clear);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { OLD_OPTIONS, oldKey } from '../config/defaults.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { addConfigOptions, configFlags } from './config-options.ts';
@@ -13,6 +14,7 @@ interface RunOptions extends Readonly<Record<string, unknown>> {
   readonly atReset?: boolean;
   readonly record?: string;
   readonly otlp?: string;
+  readonly showInjected?: true;
 }
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
@@ -34,16 +36,20 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option(
       '--otlp <url>',
       'send metrics and traces to this OpenTelemetry receiver (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
-    );
+    )
+    .option('--show-injected', 'show the turns that ctxb injects');
   addConfigOptions(command.optionsGroup('Keys of the configuration, which a file or a variable may set too:'));
   command
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], options: RunOptions) => finish(await run(words, options, io)));
 }
 
-/** An option that is claude's was probably meant for it: it stands behind `-- claude`. */
+/** Of an earlier option what became of it; one that is claude's was probably meant for it, behind `-- claude`. */
 function withSuggestion(text: string, { parent }: Command): string {
   const [, option] = /unknown option '([^']+)'\n$/.exec(text) ?? [];
+  const [name = ''] = option?.split('=', 1) ?? [];
+  const old = oldKey(OLD_OPTIONS[name] ?? '', name);
+  if (old !== undefined) return `ctxb: ${old.message}\n`;
   const words = (parent as { readonly rawArgs?: readonly string[] } | null)?.rawArgs ?? [];
   const at = option === undefined ? -1 : words.indexOf(option);
   if (at < 0 || words.includes('--')) return text;
@@ -54,7 +60,7 @@ const EXAMPLES = `
 Examples:
   ctxb run -- claude -p "fix the failing test"
   ctxb run --prompts steps.ndjson -- claude --permission-mode acceptEdits
-  ctxb run --task "port the parser" --state-pattern '^STATE: (?<state>.*)' \\
+  ctxb run --task "port the parser" --state "the tokenizer is done" \\
     -- claude -p "go on" --continue
   git diff | ctxb run --compact-at 60% -- claude -p "review this"`;
 
@@ -69,6 +75,6 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   }
   if (options.atReset)
     throw new CtxbError('usage', '--at-reset goes with --resume-run: ctxb run --resume-run --at-reset');
-  const { prompt: prompts, prompts: promptsFile, record, otlp } = options;
-  return runClaude(words, { flags: configFlags(options), prompts, promptsFile, record, otlp }, io);
+  const { prompt: prompts, prompts: promptsFile, record, otlp, showInjected } = options;
+  return runClaude(words, { flags: configFlags(options), prompts, promptsFile, record, otlp, showInjected }, io);
 }

@@ -56,10 +56,8 @@ function pathOf(folder: string, name: string): string {
 async function build(name: string, out: string | undefined, io: Io): Promise<number> {
   const [source] = findSources(name === '-' ? name : resolve(io.cwd, name));
   if (source === undefined) return 0;
-  const { memory } = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: {} });
   const notes = out === undefined ? undefined : openNotesFolder(resolve(io.cwd, out));
   const index = await buildNotes(source, {
-    ...memory,
     stdin: io.stdin,
     mask: redact,
     folder: out ?? '.',

@@ -1,5 +1,5 @@
 import { type Finding, isToolKey, type Origin, type ToolKey, valueAt } from './config.ts';
-import { constantKey, DEFAULTS, hasConstants } from './defaults.ts';
+import { DEFAULTS, hasConstants, oldKey } from './defaults.ts';
 import { closest, finding, shown } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 import { type ConfigFile, isRecord } from './read-config.ts';
@@ -40,7 +40,7 @@ export function checkFile({ path, content }: ConfigFile): CheckedFile {
   }
 
   function visit(key: string, value: unknown, name: string, known: readonly string[]): void {
-    const constant = constantKey(key, path);
+    const constant = oldKey(key, path);
     // Keys are nested: `tools.Read` at the top level of a file is not a key.
     const isKey = known.includes(name) || (name !== key && isToolKey(key));
     if (constant !== undefined) removed.push(constant);

@@ -5,7 +5,6 @@ import type { FlowGlobals } from './flow-settings.ts';
 export interface Config extends Policy {
   readonly observe: boolean;
   readonly quiet: boolean;
-  readonly showInjected: boolean;
   readonly statusLine: 'auto' | 'always' | 'never';
   /** Relative to the working folder, or absolute. */
   readonly contextDir: string;

@@ -49,35 +49,49 @@ const CONSTANTS: Constants = {
   },
   'hooks.watchdogSeconds': { value: 2, why: 'ctxb answers within milliseconds, or is stuck' },
   'tiers.system': { value: 8_000, why: OF_TOTAL },
+  'tiers.history': { value: 12_000, why: OF_TOTAL },
   'tiers.toolResults': { value: 40_000, why: `${OF_TOTAL}; tools.perCall limits a single result` },
   'tiers.user': { value: 10_000, why: 'what the caller says is measured, and counts against tiers.total' },
   'tiers.response': { value: 30_000, why: OF_TOTAL },
   'tools.minTokens': { value: 500, why: 'with less of a result the agent only asks again' },
-  'tools.criticalBelow': {
-    value: 10_000,
-    why: 'it is where tools.warnBelow is told again, and follows that where it is lower',
-  },
+  'tools.warnBelow': { value: 20_000, why: 'the agent is told once what is left is two or three results of tools' },
+  'tools.criticalBelow': { value: 10_000, why: 'the agent is told again at half of tools.warnBelow' },
 };
 
-/** The same with the keys of what ctxb does not do. */
-export const OLD_KEYS: Readonly<Record<string, Constant>> = {
-  ...CONSTANTS,
-  'memory.remind': {
-    value: false,
-    why: 'what a compaction loses is handed back, whether the agent opens its notes or not',
-  },
+const BY_NOTE = 'ctxb note, called by the agent, a hook or a script, says it';
+const OF_A_FLOW = 'flow.preset, or the flow, its profile or a step says it';
+
+/** The keys that there are no more, with what became of them. */
+const GONE: Readonly<Record<string, string>> = {
+  showInjected: 'the option --show-injected of ctxb run does it',
+  'memory.remind': 'what a compaction loses is handed back, whether the agent opens its notes or not',
+  'memory.statePattern': BY_NOTE,
+  'memory.deadEndPattern': BY_NOTE,
+  'flow.historyRecentChars': OF_A_FLOW,
+  'flow.historyOlderChars': OF_A_FLOW,
 };
+
+/** Earlier options of `ctxb run`, and their keys. */
+export const OLD_OPTIONS: Readonly<Record<string, string>> = {
+  '--expired-cache-notice': 'cost.expiredCacheUsd',
+  '--state-pattern': 'memory.statePattern',
+  '--dead-end-pattern': 'memory.deadEndPattern',
+};
+
+/** Keys that set nothing, and the words that say so. */
+export const OLD_KEYS: Readonly<Record<string, string>> = Object.fromEntries([
+  ...Object.entries(CONSTANTS).map(([key, { value, why }]) => [key, `, it is always ${value}: ${why}`]),
+  ...Object.entries(GONE).map(([key, why]) => [key, `: ${why}`]),
+]);
 
 /**
  * The warning for a key that cannot be set; undefined for every other key.
  *
  * @param where the file or the variable that was to set it
  */
-export function constantKey(key: string, where: string): Finding | undefined {
-  const constant = Object.hasOwn(OLD_KEYS, key) ? OLD_KEYS[key] : undefined;
-  if (constant === undefined) return undefined;
-  const { value, why } = constant;
-  return { key, message: `${key}: sets nothing, it is always ${value}: ${why} (${where}); remove it` };
+export function oldKey(key: string, where: string): Finding | undefined {
+  const became = Object.hasOwn(OLD_KEYS, key) ? OLD_KEYS[key] : undefined;
+  return became === undefined ? undefined : { key, message: `${key}: sets nothing${became} (${where}); remove it` };
 }
 
 /** Whether keys of a group, of which there may be no others, can't be set any more. */

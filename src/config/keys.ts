@@ -45,7 +45,6 @@ export const KEYS = {
     option: '--observe',
   },
   quiet: { takes: 'flag', preset: false, about: 'No notices on stderr.', option: '--quiet' },
-  showInjected: { takes: 'flag', preset: false, about: 'Show the turns that ctxb injects.', option: '--show-injected' },
   statusLine: {
     takes: ['auto', 'always', 'never'],
     preset: 'auto',
@@ -137,16 +136,6 @@ export const KEYS = {
     preset: true,
     about: 'Keep notes of the session outside the context.',
     option: '--no-memory',
-  },
-  'memory.statePattern': {
-    takes: 'pattern',
-    about: 'Finds where the work stands in what the agent says, ^ and $ at each line; a named group is what counts.',
-    option: '--state-pattern <regex>',
-  },
-  'memory.deadEndPattern': {
-    takes: 'pattern',
-    about: 'Finds approaches that failed in the same way.',
-    option: '--dead-end-pattern <regex>',
   },
 
   'zones.onLargeTask': {
@@ -249,14 +238,6 @@ export const KEYS = {
     about: 'Three sizes at once; those that are given themselves go before it.',
   },
   'flow.contextBudgetChars': { takes: 'characters', about: 'What a briefing may take, in characters.' },
-  'flow.historyRecentChars': {
-    takes: 'characters',
-    about: 'What the output of the newest step, or of a critical one, may take of it, in characters.',
-  },
-  'flow.historyOlderChars': {
-    takes: 'characters',
-    about: "What each other step's output may take of it, in characters.",
-  },
   'flow.contextBudgetTokens': {
     takes: 'share',
     about: 'In the place of contextBudgetChars: tokens, or a share of the window.',
@@ -272,15 +253,10 @@ export const KEYS = {
     about: 'Ask a cheap model before each step what matters to it, and have it sum up older steps.',
   },
 
-  'tiers.history': {
-    takes: 'share',
-    preset: 12_000,
-    about: 'For what stands for the past: a summary, a document of a handoff.',
-  },
   'tiers.total': {
     takes: 'share',
     preset: 100_000,
-    about: 'For all of it: system prompt, history, results of tools, prompts, the answer.',
+    about: 'For all of it: system prompt, what stands for the past, results of tools, prompts, the answer.',
   },
 
   'tools.mode': {
@@ -290,7 +266,6 @@ export const KEYS = {
     option: '--tool-budgets <mode>',
   },
   'tools.perCall': { takes: 'share', preset: 8_000, about: 'What one result may take.' },
-  'tools.warnBelow': { takes: 'share', preset: 20_000, about: 'The agent is told when less than this remains.' },
 } as const satisfies Table;
 
 /** A key as findings, flags and sources name it: `window`, `thresholds.warn`. Overrides of tools are `ToolKey`s. */

@@ -6,8 +6,8 @@ import type { KeyPath } from './keys.ts';
 
 type Origins = Readonly<Record<KeyPath, Origin>>;
 
-/** Tiers that share what `tiers.history` leaves of `tiers.total`. */
-const OTHER_TIERS = ['tiers.system', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
+/** What `tiers.total` is divided into. */
+const TIERS = ['tiers.system', 'tiers.history', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
 
 /**
  * Defaults keep their place beside the levels that somebody set: who only says when to compact must not be told that
@@ -49,20 +49,10 @@ export function followLevels(config: Config, origins: Origins): Config {
     }
   }
 
-  /** A larger history takes the default total up; of a total that somebody set, the other tiers share what is left. */
+  /** The tiers keep their parts of a total that somebody set. */
   function shareTotal(): void {
-    const [history, total] = [now('tiers.history'), now('tiers.total')];
-    const others = usual('tiers.total') - usual('tiers.history');
-    if (isDefault('tiers.total')) {
-      const needed = inTokens(history, window) + others;
-      if (Number.isFinite(needed)) moved.set('tiers.total', Math.max(total, needed));
-      return;
-    }
-    if (isDefault('tiers.history'))
-      moved.set('tiers.history', rounded((usual('tiers.history') * total) / usual('tiers.total'), total));
-    const taken = inUnitOf(total, now('tiers.history'), window);
-    if (taken === undefined) return;
-    for (const path of OTHER_TIERS) moved.set(path, rounded((usual(path) * (total - taken)) / others, total));
+    const total = now('tiers.total');
+    for (const path of TIERS) moved.set(path, rounded((usual(path) * total) / usual('tiers.total'), total));
   }
 }
 
@@ -73,13 +63,6 @@ function usual(path: ConfigPath): number {
 /** A level in the unit of another one: a fraction of the window, or tokens. */
 function rounded(level: number, other: number): number {
   return other <= 1 ? thousandths(level) : Math.floor(level);
-}
-
-/** A size as the other one is said; undefined where that takes a window. */
-function inUnitOf(other: number, size: number, window: number | undefined): number | undefined {
-  if (size <= 1 === other <= 1) return size;
-  if (window === undefined) return undefined;
-  return other <= 1 ? size / window : inTokens(size, window);
 }
 
 /** The handoff at its usual part of the room that is left above the compaction. */
@@ -103,8 +86,6 @@ export function checkLevels(config: Config, origins: Origins): Finding[] {
     ...inOrder('thresholds.compact', 'thresholds.midTurn'),
     ...inOrder('compaction.target', 'thresholds.compact'),
     ...belowNativeTrigger(),
-    ...inOrder('tools.warnBelow', 'tiers.total'),
-    ...inOrder('tiers.history', 'tiers.total'),
   ];
 
   function inOrder(lower: KeyPath, upper: KeyPath): Finding[] {

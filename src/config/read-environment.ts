@@ -1,6 +1,6 @@
 import type { Environment } from '../io.ts';
 import type { Finding } from './config.ts';
-import { constantKey, OLD_KEYS } from './defaults.ts';
+import { OLD_KEYS, oldKey } from './defaults.ts';
 import { closest } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 
@@ -39,7 +39,7 @@ export function readEnvironment(env: Environment): InEnvironment {
 
 function constantVariable(name: string): Finding | undefined {
   const key = Object.keys(OLD_KEYS).find((path) => variableName(path) === name);
-  return key === undefined ? undefined : constantKey(key, name);
+  return key === undefined ? undefined : oldKey(key, name);
 }
 
 /** Its value may be a secret, and is not shown. */

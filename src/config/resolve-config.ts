@@ -125,19 +125,7 @@ function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): R
   const said = values.map(({ key, value }) => [key, normalised(takenBy(key) ?? 'text', value)] as const);
   const config = followLevels(withValues(DEFAULTS, said), sources);
   const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined), ...checkLevels(config, sources)];
-  if (findings.length === 0) boundPatterns(config);
   return { config, sources, values, findings, warnings: { environment: [], file: [] } };
-}
-
-/**
- * A pattern may come with a repository, and one such as `(a+)+$` takes for ever. From 50,000 steps back on V8 goes on
- * with an engine that needs linear time; it knows no look-around, no back-reference and no large count. Only where
- * there is a pattern of the user's: for others the switch would come too early. Not imported: what of the library does
- * without it is to bundle for a browser.
- */
-function boundPatterns({ memory }: Config): void {
-  if (memory.statePattern === undefined && memory.deadEndPattern === undefined) return;
-  process.getBuiltinModule('node:v8').setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 }
 
 const NOTHING = { values: [], findings: [], removed: [] };
@@ -171,12 +159,7 @@ function originsOf(values: readonly SetValue[]): Record<KeyPath | ToolKey, Origi
 
 /** What a key takes the place of, where that comes from a lower place. */
 const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
-  'flow.preset': [
-    'flow.contextBudgetChars',
-    'flow.historyRecentChars',
-    'flow.historyOlderChars',
-    'flow.contextBudgetTokens',
-  ],
+  'flow.preset': ['flow.contextBudgetChars', 'flow.contextBudgetTokens'],
   'flow.contextBudgetChars': ['flow.contextBudgetTokens'],
 };
 

@@ -14,7 +14,6 @@ const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 
 // The message of each part says what is expected; findings are built round it. A union whose kind of value is clear
 // reports the fault of that part, so each part says what is expected of the whole.
-const PATTERN = 'a regular expression';
 const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100';
 const MOMENT = `"economic", or ${SHARE}`;
 const PART = 'a fraction (0 < x <= 1) or a percentage such as "90%"';
@@ -32,7 +31,6 @@ const folder = v.pipe(
   v.nonEmpty('a path'),
   v.check((path) => !/\p{Cc}/u.test(path), 'a path'),
 );
-const pattern = v.pipe(v.string(PATTERN), v.nonEmpty(PATTERN), v.check(isPattern, PATTERN));
 const tokens = whole('a whole number of tokens, 1000 or more', 1000);
 const count = whole('a whole number, 0 or more', 0);
 const characters = whole('a whole number of characters, 0 or more', 0);
@@ -86,7 +84,6 @@ const KINDS = {
   flag,
   text,
   folder,
-  pattern,
   seconds,
   duration,
   part,
@@ -163,12 +160,4 @@ function percentage(expected: string) {
 function levels(expected: string) {
   const size = v.pipe(v.number(expected), v.integer(expected), v.gtValue(100, expected));
   return [fraction(expected), size, percentage(expected)] as const;
-}
-
-function isPattern(text: string): boolean {
-  try {
-    return Boolean(new RegExp(text, 'm'));
-  } catch {
-    return false;
-  }
 }

@@ -57,10 +57,8 @@ export interface PolicyOptions {
   readonly recovery?:
     | { readonly enabled?: boolean | undefined; readonly stallAfter?: number | string | undefined }
     | undefined;
-  readonly tools?:
-    | (Options<Pick<ToolsPolicy, 'mode'>> & Shares<Pick<ToolsPolicy, 'perCall' | 'warnBelow'>> & ByTool)
-    | undefined;
-  readonly tiers?: Shares<Pick<Tiers, 'history' | 'total'>> | undefined;
+  readonly tools?: (Options<Pick<ToolsPolicy, 'mode'>> & Shares<Pick<ToolsPolicy, 'perCall'>> & ByTool) | undefined;
+  readonly tiers?: Shares<Pick<Tiers, 'total'>> | undefined;
 }
 
 /** In the place of `perCall`, by the tool's name, in which `*` stands for any characters. */

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input } from '../core/governor/input.ts';
-import type { MemoryPolicy } from '../core/governor/policy.ts';
 import { createExtractor, createPromptQueue, type Found } from '../core/memory/extract/extract.ts';
 import { createEntryMaker } from '../core/memory/make-entry.ts';
 import { createNotebook, type Notebook } from '../core/memory/notebook/notebook.ts';
@@ -18,7 +17,7 @@ import type { Source } from './sources.ts';
 /** Kinds of lines that anything could be. */
 const NOTHING: ReadonlySet<string> = new Set(['unknown', 'malformed']);
 
-export interface ReadNotesOptions extends Pick<MemoryPolicy, 'statePattern' | 'deadEndPattern'> {
+export interface ReadNotesOptions {
   readonly stdin: Readable;
   /** Takes secrets out of texts. */
   readonly mask: Mask;
@@ -38,8 +37,7 @@ export interface RecordedNotes {
 /** @throws CtxbError `unreadable-input` when the file cannot be read, or is not a recording of a session */
 export async function readNotes(source: Source, options: ReadNotesOptions): Promise<RecordedNotes> {
   const reader = createInputReader();
-  const { statePattern, deadEndPattern } = options;
-  const extractor = createExtractor({ live: false, statePattern, deadEndPattern });
+  const extractor = createExtractor({ live: false });
   const entryOf = createEntryMaker(options.mask);
   const notebook = createNotebook();
   const queue = createPromptQueue();

@@ -50,7 +50,7 @@ export function mayHold(file: string, { words }: Search): boolean {
 /** What a log has, oldest first. @throws CtxbError `unreadable-input` */
 export async function recallFrom(file: string, search: Search): Promise<Recalled[]> {
   const reader = createInputReader();
-  const extractor = createExtractor({ live: false, statePattern: undefined, deadEndPattern: undefined });
+  const extractor = createExtractor({ live: false });
   const found: Recalled[] = [];
   await readValues(file, { stdin: Readable.from([]) }, (read) => {
     const line = reader.read(read);

@@ -18,11 +18,13 @@ export interface HeadlessRun {
   /** What makes the configuration, for the process that resumes the run; undefined: none can. */
   readonly values?: readonly SetValue[];
   /** Prompts from `--prompt`, a turn each. */
-  readonly prompts: readonly string[] | undefined;
-  readonly promptsFile: string | undefined;
-  readonly record: string | undefined;
+  readonly prompts?: readonly string[] | undefined;
+  readonly promptsFile?: string | undefined;
+  readonly record?: string | undefined;
   /** Where telemetry goes, a URL; undefined: as the variables of OpenTelemetry say. */
   readonly otlp?: string | undefined;
+  /** Turns that ctxb injects are passed on too. */
+  readonly showInjected?: boolean | undefined;
   /** A run that was broken off is taken up; its prompts are the only ones. */
   readonly resumed?: ResumedRun;
   /** Aborted when the run is to end at once. */
@@ -76,7 +78,7 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     contextDir: join(config.contextDir, '.'),
     resumes: invocation.resumes || resumed?.sessionId !== undefined,
     callerSpeaksProtocol: invocation.inputFormat === 'stream-json',
-    showInjected: config.showInjected,
+    showInjected: headless.showInjected === true,
     callerPlacedTrigger: PLACES_TRIGGER.some((name) => Boolean(io.env[name])),
     project: io.cwd,
     ...recallCommand(io.env.PATH),

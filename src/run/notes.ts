@@ -97,15 +97,15 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
     }
   }
 
-  function remember(input: Input, state: GovernorState): Observed {
-    const { entries, pages, decisions, tell } = memory.add(input, state);
+  function remember(input: Input, state: GovernorState): readonly Decision[] {
+    const { entries, pages, decisions } = memory.add(input, state);
     if (input.from === 'ctxb' && input.event.kind === 'earlier') {
       files?.check(pages);
-      return NOTHING;
+      return [];
     }
     if (input.from === 'ctxb' && input.event.kind === 'notes') files?.repair();
     if (entries.length > 0) files?.append(entries, pages);
-    return { decisions, tell };
+    return decisions;
   }
 
   /** claude's session id can change in mid-session (`/clear`): the notes continue in the same folder. */
@@ -138,13 +138,13 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   return {
     observe: (input, state) =>
       attempt(() => {
-        const { decisions, tell } = remember(input, state);
-        const opened = follow(nameOfSession(state));
+        const decisions = remember(input, state);
+        const tell = follow(nameOfSession(state));
         const isBoundary = state.turn.ended !== turnsFlushed;
         turnsFlushed = state.turn.ended;
         latest = state;
         if (isBoundary) timer ??= setTimeout(() => attempt(() => flush(latest), undefined), FLUSH_AFTER_MS);
-        return { decisions, tell: inTurn(tell, opened) };
+        return { decisions, tell };
       }, NOTHING),
     drainInbox: () => attempt(() => inbox.drain().flatMap(readNote), []),
     answer: (hook, state) =>
@@ -168,10 +168,6 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
 /** A claude that has ended a turn without a session id never reports one. */
 function nameOfSession({ session, turn, run }: GovernorState): string | undefined {
   return session.id ?? (turn.ended > 0 ? run.runId : undefined);
-}
-
-function* inTurn(...parts: readonly Iterable<OwnEvent>[]): Generator<OwnEvent> {
-  for (const part of parts) yield* part;
 }
 
 function readNote(line: string): OwnEvent[] {

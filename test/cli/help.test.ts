@@ -89,7 +89,7 @@ describe('help', () => {
         ...['--prompt ', '--prompts', '--compact-at', '--observe', '--record', '--quiet', '--status-line'],
         ...['--handoff-at', '--strategy', '--no-handoff', '--on-large-task', '--tool-budgets', '--no-recovery'],
         ...['--cost-limit', '--project-cost-limit', '--on-cost-limit', '--limit-wait', '--outage-wait'],
-        ...['--task', '--state ', '--no-memory', '--state-pattern', '--dead-end-pattern'],
+        ...['--task', '--state ', '--no-memory', '--show-injected'],
       ],
     },
     {
@@ -167,7 +167,6 @@ it.each([
   { flags: ['--warn-at', '80%'], key: 'thresholds.warn' },
   { flags: ['--window', 'big'], key: 'window' },
   { flags: ['--compact-when', 'never'], key: 'compaction.when' },
-  { flags: ['--state-pattern', '('], key: 'memory.statePattern' },
   { flags: ['--handoff-at', '50%', '--compact-at', '60%'], key: 'thresholds.compact' },
   { flags: ['--strategy', 'none'], key: 'strategy' },
   { flags: ['--on-large-task', 'ignore'], key: 'zones.onLargeTask' },
@@ -177,7 +176,9 @@ it.each([
   { flags: ['--on-cost-limit', 'wait'], key: 'cost.onLimit' },
   { flags: ['--limit-wait', 'long'], key: 'limits.wait' },
   { flags: ['--outage-wait', '31d'], key: 'limits.outageWait' },
-  { flags: ['--dead-end-pattern', ''], key: 'memory.deadEndPattern' },
+  { flags: ['--state-pattern', '^STATE'], key: 'memory.statePattern: sets nothing: ctxb note, called by' },
+  { flags: ['--dead-end-pattern=^X'], key: '(--dead-end-pattern); remove it\n' },
+  { flags: ['--expired-cache-notice', '1'], key: 'cost.expiredCacheUsd: sets nothing, it is always 0.25: ' },
 ])('ctxb run $flags names the key and starts nothing', async ({ flags, key }) => {
   await using place = await createPlace();
   const run = await ctxb(place, ['run', ...flags, '--prompt', 'x', '--', 'no-such-claude']);

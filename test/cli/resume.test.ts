@@ -128,11 +128,11 @@ describe('secrets in what a run was begun with', () => {
 
   it('are masked in the task, and are no part of the file', async () => {
     await using place = await createPlace();
-    await broken(place, ['--task', `use ${SECRET}`, '--state-pattern', `^${SECRET}`]);
+    await broken(place, ['--task', `use ${SECRET}`, '--otlp', `http://127.0.0.1:9/${SECRET}`]);
     expect(readFileSync(runFileOf(place), 'utf8')).not.toContain(SECRET);
     const { run, policy } = await policyOf(place);
     expect(policy).toMatchObject({ task: 'use [masked: GitHub token]' });
-    expect(run.stderr).toContain('not kept, as there is a secret in it: memory.statePattern; give it again');
+    expect(run.stderr).toContain('not kept, as there is a secret in it: --otlp; give it again');
   });
 });
 

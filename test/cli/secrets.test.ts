@@ -143,8 +143,6 @@ it('no secret, wherever claude shows it, is in the notes, the telemetry, a repor
   await using place = await createPlace();
   await using receiver = await startOtlpReceiver();
   await place.file('texts.json', JSON.stringify(KINDS.map(shownAs)));
-  const config = { memory: { statePattern: '^STATE: (.+)$', deadEndPattern: '^DEAD END: (.+)$' } };
-  await place.file('.contextbudgetrc.json', JSON.stringify(config));
   const env = {
     PLAY_TEXTS: place.path('texts.json'),
     XDG_CACHE_HOME: place.path('cache'),

@@ -120,8 +120,6 @@ describe('precedence', () => {
     { variable: 'CTXB_QUIET', text: '1', key: 'quiet', value: true },
     { variable: 'CTXB_TASK', text: '123', key: 'task', value: '123' },
     { variable: 'CTXB_MEMORY_ENABLED', text: 'false', key: 'memory.enabled', value: false },
-    { variable: 'CTXB_MEMORY_STATE_PATTERN', text: '1', key: 'memory.statePattern', value: '1' },
-    { variable: 'CTXB_MEMORY_DEAD_END_PATTERN', text: '^X: (.*)$', key: 'memory.deadEndPattern', value: '^X: (.*)$' },
     { variable: 'CTXB_THRESHOLDS_HANDOFF', text: '90%', key: 'thresholds.handoff', value: 0.9 },
     { variable: 'CTXB_STRATEGY', text: 'auto', key: 'strategy', value: 'auto' },
     { variable: 'CTXB_ZONES_ON_LARGE_TASK', text: 'relieve', key: 'zones.onLargeTask', value: 'relieve' },
@@ -137,13 +135,9 @@ describe('precedence', () => {
     { variable: 'CTXB_RECOVERY_ENABLED', text: 'false', key: 'recovery.enabled', value: false },
     { variable: 'CTXB_TOOLS_MODE', text: 'advise', key: 'tools.mode', value: 'advise' },
     { variable: 'CTXB_TOOLS_PER_CALL', text: '4%', key: 'tools.perCall', value: 0.04 },
-    { variable: 'CTXB_TOOLS_WARN_BELOW', text: '15%', key: 'tools.warnBelow', value: 0.15 },
-    { variable: 'CTXB_TIERS_HISTORY', text: '10%', key: 'tiers.history', value: 0.1 },
     { variable: 'CTXB_TIERS_TOTAL', text: '60%', key: 'tiers.total', value: 0.6 },
     { variable: 'CTXB_FLOW_PRESET', text: 'lean', key: 'flow.preset', value: 'lean' },
     { variable: 'CTXB_FLOW_CONTEXT_BUDGET_CHARS', text: '90000', key: 'flow.contextBudgetChars', value: 90_000 },
-    { variable: 'CTXB_FLOW_HISTORY_RECENT_CHARS', text: '20000', key: 'flow.historyRecentChars', value: 20_000 },
-    { variable: 'CTXB_FLOW_HISTORY_OLDER_CHARS', text: '0', key: 'flow.historyOlderChars', value: 0 },
     { variable: 'CTXB_FLOW_CONTEXT_BUDGET_TOKENS', text: '20%', key: 'flow.contextBudgetTokens', value: 0.2 },
     { variable: 'CTXB_FLOW_CURATOR', text: 'true', key: 'flow.curator', value: true },
   ])('reads $variable=$text, and the same from a flag', async ({ variable, text, key, value }) => {
@@ -166,14 +160,14 @@ describe('precedence', () => {
     expect([sources['tools.Read']?.source, sources['tools.Bash']]).toEqual(['file', undefined]);
   });
 
-  const sizes = { contextBudgetChars: 90_000, historyOlderChars: 4_000, contextBudgetTokens: 0.2 };
+  const sizes = { contextBudgetChars: 90_000, contextBudgetTokens: 0.2 };
 
   it.each([
     { title: 'a preset takes the place of all sizes', env: { CTXB_FLOW_PRESET: 'heavy' }, holds: { preset: 'heavy' } },
     {
       title: 'characters take the place of tokens',
       env: { CTXB_FLOW_CONTEXT_BUDGET_CHARS: '80000' },
-      holds: { preset: 'lean', contextBudgetChars: 80_000, historyOlderChars: 4_000 },
+      holds: { preset: 'lean', contextBudgetChars: 80_000 },
     },
     {
       title: 'tokens stand above characters anyway',
@@ -182,8 +176,8 @@ describe('precedence', () => {
     },
     {
       title: 'a preset and a size of the same place stand together',
-      env: { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_HISTORY_OLDER_CHARS: '600' },
-      holds: { preset: 'heavy', historyOlderChars: 600 },
+      env: { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_CONTEXT_BUDGET_CHARS: '60000' },
+      holds: { preset: 'heavy', contextBudgetChars: 60_000 },
     },
     { title: 'without any', env: {}, holds: { ...sizes, preset: 'lean' } },
   ])('variables over a file for briefings: $title', async ({ env, holds }) => {
@@ -204,15 +198,22 @@ describe('precedence', () => {
 });
 
 describe('a key that is a constant now', () => {
-  const constants = Object.entries(OLD_KEYS).map(([key, { value }]) => ({ key, value }));
-
-  it.each(constants)('$key in a file sets nothing, says so and stops nothing', async ({ key, value }) => {
-    const [group = '', name = ''] = key.split('.');
-    put('.contextbudgetrc.json', JSON.stringify({ quiet: true, [group]: { [name]: 7 } }));
+  it.each(Object.keys(OLD_KEYS))('%s in a file sets nothing, says so and stops nothing', async (key) => {
+    const [group = '', name] = key.split('.');
+    put('.contextbudgetrc.json', JSON.stringify({ quiet: true, [group]: name === undefined ? 7 : { [name]: 7 } }));
     const { config, findings, warnings } = await resolve({});
     expect([config, findings, config.quiet]).toEqual([{ ...DEFAULTS, quiet: true }, [], true]);
     expect(warnings.file.map((warning) => warning.key)).toEqual([key]);
-    expect(warnings.file[0]?.message).toMatch(new RegExp(`^${key}: sets nothing, it is always ${value}: .*remove it$`));
+    expect(warnings.file[0]?.message).toMatch(new RegExp(`^${key}: sets nothing.*: .*remove it$`));
+  });
+
+  it('says what always holds, or what does it now', async () => {
+    put('.contextbudgetrc.json', '{"showInjected": true, "tiers": {"history": 9000}}');
+    const { warnings } = await resolve({});
+    expect(warnings.file.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^showInjected: sets nothing: the option --show-injected of ctxb run does it \(/),
+      expect.stringMatching(/^tiers\.history: sets nothing, it is always 12000: of a tiers\.total of 100000, and /),
+    ]);
   });
 
   it('is told of a variable too', async () => {
@@ -268,11 +269,6 @@ describe('findings', () => {
     { text: '{ "contextDir": "a\\u0000b" }', says: /^contextDir: expected a path, found "a\\u0000b"/ },
     { text: '{ "contextDir": "a\\u001b]0;b" }', says: /^contextDir: expected a path, found "a\\u001b\]0;b"/ },
     { text: '{ "memory": { "enabled": "of" } }', says: /^memory\.enabled: expected true or false, found "of"/ },
-    {
-      text: '{ "memory": { "statePattern": "(" } }',
-      says: /^memory\.statePattern: expected a regular exp.*found "\("/,
-    },
-    { text: '{ "memory": { "deadEndPattern": "" } }', says: /^memory\.deadEndPattern: expected a regular expression/ },
     { text: '{ "memory": { "enabld": true } }', says: /^memory\.enabld: .*did you mean (?:memory\.)?enabled\?$/ },
     { text: '{ "thresholds": { "compact": 60 } }', says: /found 60 .*did you mean "60%"\?$/ },
     { text: '{ "thresholds": { "warn": 80 } }', says: /found 80 .*did you mean "80%"\?$/ },
@@ -294,11 +290,10 @@ describe('findings', () => {
     { text: '{ "recovery": { "enabled": "on" } }', says: /^recovery\.enabled: expected true or false, found "on"/ },
     { text: '{ "tools": { "mode": "advice" } }', says: /^tools\.mode: .*did you mean "advise"\?$/ },
     { text: '{ "tools": { "perCall": 0 } }', says: /^tools\.perCall: expected a fraction .*\(default 8000\)$/ },
-    { text: '{ "tools": { "warnBelow": 1.5 } }', says: /^tools\.warnBelow: .*found 1\.5 .*\(default 20000\)$/ },
     { text: '{ "tools": { "perCal": 300 } }', says: /^tools\.perCal: .*did you mean (?:tools\.)?perCall\?$/ },
     {
       text: '{ "tools": { "read": 9000 } }',
-      says: /^tools\.read: .*warnBelow or the name of a tool such as Read, mcp__github__\*, found "read" .*remove it$/,
+      says: /^tools\.read: .*perCall or the name of a tool such as Read, mcp__github__\*, found "read" .*remove it$/,
     },
     { text: '{ "tools": { "byTool": { "Read": 9000 } } }', says: /^tools\.byTool: expected one of mode, .*remove it$/ },
     { text: '{ "tools": { "Read": "all" } }', says: /^tools\.Read: expected a fraction .*found "all" .*key out$/ },
@@ -311,7 +306,6 @@ describe('findings', () => {
     { text: '{ "tools": { "constructor": 9000 } }', says: /^tools\.constructor: expected one of / },
     { text: '{ "flow": { "preset": "hevy" } }', says: /^flow\.preset: .*found "hevy" .*did you mean "heavy"\?$/ },
     { text: '{ "flow": { "contextBudgetChars": -1 } }', says: /^flow\.contextBudgetChars: .*of characters, 0 or more/ },
-    { text: '{ "flow": { "historyOlderChars": "20%" } }', says: /^flow\.historyOlderChars: .*found "20%" .*key out$/ },
     { text: '{ "flow": { "contextBudgetTokens": 1.5 } }', says: /^flow\.contextBudgetTokens: expected a fraction/ },
     {
       text: '{ "flow": { "budgets": {} } }',
@@ -324,7 +318,7 @@ describe('findings', () => {
     { text: '{ "flow": { "priorities": ["high"] } }', says: /^flow\.priorities: .*agent.*found \["high"\]/ },
     { text: '{ "flow": { "priorities": "high" } }', says: /^flow\.priorities: expected a priority .*found "high"/ },
     { text: '{ "tiers": { "total": "0%" } }', says: /^tiers\.total: expected a fraction .*\(default 100000\)$/ },
-    { text: '{ "tiers": { "tools": 9000 } }', says: /^tiers\.tools: expected one of history, total, / },
+    { text: '{ "tiers": { "tools": 9000 } }', says: /^tiers\.tools: expected one of total, / },
     { text: '{ "$schema": 1 }', says: /^\$schema: / },
     { text: '[1]', says: /\.contextbudgetrc\.json: expected an object with .*found \[1\]/ },
     { text: '{ "__proto__": { "polluted": true } }', says: /^__proto__: / },

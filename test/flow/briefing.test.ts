@@ -124,12 +124,12 @@ describe('what the flow says of all steps', () => {
 
   it('has the budgets of all flows where it says nothing else', () => {
     const ofSteps = flowOf([flowStep({ id: 'a', budgets: { historyOlderChars: 600 } }), flowStep({ id: 'b' })]);
-    const world = ran({}, { global: { preset: 'lean', historyOlderChars: 4_000, priorities: {} } });
+    const world = ran({}, { global: { preset: 'lean', contextBudgetChars: 90_000, priorities: {} } });
     const sourceOf = (id: string) => briefingOf(ofSteps, stepOf(ofSteps, id), world).budgets.values;
     expect(sourceOf('b')).toEqual({
-      contextBudgetChars: { value: 100_000, source: 'preset lean (global)' },
+      contextBudgetChars: { value: 90_000, source: 'global' },
       historyRecentChars: { value: 30_000, source: 'preset lean (global)' },
-      historyOlderChars: { value: 4_000, source: 'global' },
+      historyOlderChars: { value: 5_000, source: 'preset lean (global)' },
     });
     expect(sourceOf('a').historyOlderChars).toEqual({ value: 600, source: 'step' });
   });

@@ -36,7 +36,7 @@ export function resultEntry(name: string, input: object, text: unknown, more: Re
     { ...common, type: 'user', message: { role: 'user', content: [block] }, toolUseResult: more.report },
   ];
   const entryOf = createEntryMaker(more.mask ?? unmasked);
-  const extractor = createExtractor({ live: true, statePattern: undefined, deadEndPattern: undefined });
+  const extractor = createExtractor({ live: true });
   const inputs = lines.map((line): Input => ({ t: 1, from: 'claude', event: decodeObject(line) }));
   const [entry] = inputs.flatMap((one) => extractor.add(one).map(entryOf)).filter(({ kind }) => kind === 'tool');
   if (entry?.kind !== 'tool') throw new Error('there is no entry');
@@ -59,8 +59,8 @@ export function entriesIn(path: string): Entry[] {
   return noted(inputs, { live: false });
 }
 
-function noted(inputs: readonly Input[], options: Pick<ExtractOptions, 'live'> & Partial<ExtractOptions>): Entry[] {
-  const extractor = createExtractor({ statePattern: undefined, deadEndPattern: undefined, ...options });
+function noted(inputs: readonly Input[], options: ExtractOptions): Entry[] {
+  const extractor = createExtractor(options);
   const entryOf = createEntryMaker(unmasked);
   return inputs.flatMap((input) => extractor.add(input).map(entryOf));
 }

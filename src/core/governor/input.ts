@@ -44,7 +44,7 @@ export type OwnEvent =
   | { readonly kind: 'stop-answer'; readonly goesOn: boolean }
   | RecoveredEvent
   | ExitEvent
-  /** Where the work stands now: `told` with `ctxb note state`, or found in the agent's words. */
+  /** Where the work stands now: `told` with `ctxb note state`, or found in the agent's words by a program. */
   | { readonly kind: 'state'; readonly to: string; readonly source: 'told' | 'pattern' }
   /** An approach that does not work, told with `ctxb note dead-end`. */
   | { readonly kind: 'dead-end'; readonly text: string }

@@ -155,9 +155,6 @@ export interface MemoryPolicy {
   readonly enabled: boolean;
   /** Tokens of evidence that are handed back after a compaction, and again once its summary is known. */
   readonly restoreTokens: number;
-  /** Regular expressions over the agent's words; a named group, where there is one, is what counts. */
-  readonly statePattern: string | undefined;
-  readonly deadEndPattern: string | undefined;
 }
 
 /**

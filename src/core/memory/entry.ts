@@ -120,7 +120,7 @@ export interface RemarkEntry {
   readonly kind: 'remark';
   readonly t: number;
   readonly text: string;
-  /** `told`: with `ctxb note dead-end`. `pattern`: the agent's words matched `deadEndPattern`. */
+  /** `told`: with `ctxb note dead-end`. `pattern`: found in the agent's words; ctxb itself does not look there. */
   readonly source: 'told' | 'pattern';
 }
 

@@ -2,7 +2,7 @@ import { isOfSubagent } from '../governor/control/hook-callbacks.ts';
 import type { Decision } from '../governor/decisions.ts';
 import type { HookAnswer } from '../governor/effects.ts';
 import { SMALL_WINDOW } from '../governor/gauge/window.ts';
-import type { Input, OwnEvent } from '../governor/input.ts';
+import type { Input } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';
 import { isEcho } from '../governor/relief/exact.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
@@ -26,7 +26,6 @@ export interface Remembered {
   readonly entries: readonly Entry[];
   readonly pages: readonly Page[];
   readonly decisions: readonly Decision[];
-  readonly tell: readonly OwnEvent[];
 }
 
 export interface MemoryOptions {
@@ -34,7 +33,7 @@ export interface MemoryOptions {
   readonly mask: Mask;
 }
 
-const NOTHING: Remembered = { entries: [], pages: [], decisions: [], tell: [] };
+const NOTHING: Remembered = { entries: [], pages: [], decisions: [] };
 
 export type Memory = ReturnType<typeof createMemory>;
 
@@ -43,8 +42,7 @@ export type Memory = ReturnType<typeof createMemory>;
  * governor, except that it grows in place; a replay of a recording makes the same notes and decisions.
  */
 export function createMemory({ run, mask }: MemoryOptions) {
-  const { statePattern, deadEndPattern } = run.policy.memory;
-  const extractor = createExtractor({ live: true, statePattern, deadEndPattern });
+  const extractor = createExtractor({ live: true });
   const entryOf = createEntryMaker(mask);
   // The window is learnt later. The log does not change its size with it: its share is one of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
@@ -62,18 +60,14 @@ export function createMemory({ run, mask }: MemoryOptions) {
     const decisions = followRelief(input, state);
     if (entries.length + decisions.length === 0) return NOTHING;
     const pages: Page[] = [];
-    const tell: OwnEvent[] = [];
     for (const entry of entries) {
       if (entry.kind === 'state' && entry.what === 'handoff') handBack.relieved('handoff', []);
       const noted = notebook.add(entry);
       pages.push(...noted.pages);
       decisions.push(...noted.found.map((deadEnd) => deadEndDecision(deadEnd, state)));
       if (entry.kind === 'tool') decisions.push(...handBack.used(entry, state));
-      if (entry.kind === 'state' && entry.what === 'state' && input.from === 'claude') {
-        tell.push({ kind: 'state', to: entry.to, source: 'pattern' });
-      }
     }
-    return { entries, pages, decisions, tell };
+    return { entries, pages, decisions };
   }
 
   /** What a fresh context holds, until its first request is sent. */
@@ -105,7 +99,6 @@ export function createMemory({ run, mask }: MemoryOptions) {
       entries: all.flatMap(({ entries }) => entries),
       pages: all.flatMap(({ pages }) => pages),
       decisions: all.flatMap(({ decisions }) => decisions),
-      tell: all.flatMap(({ tell }) => tell),
     };
   }
 

@@ -17,28 +17,20 @@ export interface RunSettings {
 /** They say how the terminal of now is used, and where the run is found: those of now hold. */
 const OF_NOW: ReadonlySet<string> = new Set<KeyPath>(['contextDir', 'quiet', 'statusLine']);
 
-/** Words for the agent, which lose nothing that counts with their secrets. */
-const WORDS: ReadonlySet<string> = new Set<KeyPath>(['task', 'state', 'compaction.focus']);
-
-/** The settings as they may stand in a file: without secrets. */
+/** The settings as they may stand in a file: without secrets. Keys take no texts but words for the agent. */
 export function settingsToKeep({ values, otlp, record }: Omit<RunSettings, 'withheld'>): RunSettings {
   const kept = values.filter(({ key }) => !OF_NOW.has(key));
-  const isKept = ({ key, value }: SetValue) => WORDS.has(key) || !hasSecret(value);
-  const hidden = kept.filter((value) => !isKept(value)).map(({ key }) => key);
+  const isSecret = withoutSecret(otlp) !== otlp;
   return {
-    values: kept.filter(isKept).map((one) => ({ ...one, value: withoutSecret(one.value) })),
-    otlp: hasSecret(otlp) ? undefined : otlp,
+    values: kept.map((one) => ({ ...one, value: withoutSecret(one.value) })),
+    otlp: isSecret ? undefined : otlp,
     record: record === undefined ? undefined : redact(record),
-    withheld: [...hidden, ...(hasSecret(otlp) ? ['--otlp'] : [])],
+    withheld: isSecret ? ['--otlp'] : [],
   };
 }
 
 function withoutSecret(value: unknown): unknown {
   return typeof value === 'string' ? redact(value) : value;
-}
-
-function hasSecret(value: unknown): boolean {
-  return withoutSecret(value) !== value;
 }
 
 /** Reads them again; undefined: an earlier version did not write them down. */

@@ -50,7 +50,7 @@ function wordOf(n: number): string {
 }
 
 function noted(rounds: number) {
-  const extractor = createExtractor({ live: true, statePattern: undefined, deadEndPattern: undefined });
+  const extractor = createExtractor({ live: true });
   const entryOf = createEntryMaker(redact);
   const notebook = createNotebook();
   const details = createHash('sha256');

@@ -14,16 +14,7 @@ import type { Mask } from '../../../src/core/memory/words.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
 import type { Fields } from '../../../src/core/protocol/fields.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
-import {
-  boundaryLine,
-  callLine,
-  initLine,
-  type Line,
-  policyWith,
-  resultLine,
-  runWith,
-  userLine,
-} from '../../support/governor.ts';
+import { boundaryLine, callLine, initLine, type Line, resultLine, runWith, userLine } from '../../support/governor.ts';
 import { asRead } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';
 
@@ -51,7 +42,6 @@ function live(run: Run = runWith(), mask: Mask = unmasked) {
       contexts.push(JSON.stringify(answered.output));
     }
     decisions.push(...remembered.decisions);
-    for (const event of remembered.tell) feed({ t, from: 'ctxb', event });
     return remembered;
   }
 
@@ -90,11 +80,6 @@ function used(name: string, input: object, result: string, more: Line = {}): Lin
     { type: 'assistant', message: use, parent_tool_use_id: null, session_id: 's1', ...more },
     userLine([{ type: 'tool_result', tool_use_id: 't9', content: result }], { session_id: 's1', ...more }),
   ];
-}
-
-function says(text: string): Line {
-  const message = { id: `m_${text}`, role: 'assistant', model: 'claude-sonnet-4-5', content: [{ type: 'text', text }] };
-  return { type: 'assistant', message, parent_tool_use_id: null, session_id: 's1' };
 }
 
 function hook(callback: string, input: Line): Line {
@@ -192,13 +177,8 @@ describe('memory', () => {
     { name: 'an item of a list', lines: used('TodoWrite', { todos: [{ content: 'Try hunter2', status: 'x' }] }, 'ok') },
     { name: 'a task', lines: used('TaskCreate', { subject: 'Try hunter2' }, 'Task #1 created successfully: Try') },
     { name: 'a subagent', lines: used('Bash', { command: 'ls' }, 'x', { parent_tool_use_id: 'hunter2' }) },
-    { name: 'a state', lines: [says('STATE: hunter2')] },
-    { name: 'the state before', lines: [says('STATE: hunter2'), says('STATE: done')] },
-    { name: 'a dead end', lines: [says('DEAD END: hunter2')] },
   ])('$name is masked before it is an entry', ({ lines }) => {
-    const patterns = { statePattern: '^STATE: (.+)$', deadEndPattern: '^DEAD END: (.+)$' };
-    const policy = policyWith({ memory: { ...policyWith().memory, ...patterns } });
-    const run = live(runWith({ policy }), (text) => unmasked(text).replaceAll('hunter2', '***'));
+    const run = live(runWith(), (text) => unmasked(text).replaceAll('hunter2', '***'));
     run.own(NOTES);
     const noted = run.claude(...lines).map(({ entries, pages }) => ({ entries, pages }));
     expect(noted.flatMap(({ entries }) => entries).length).toBeGreaterThan(0);
@@ -207,17 +187,31 @@ describe('memory', () => {
     expect(run.toolLog() ?? '').not.toContain('hunter2');
   });
 
-  it("the caller's words and patterns say where the work stands and what did not work", () => {
-    const memory = {
-      ...policyWith().memory,
-      statePattern: '^STATE: (?<state>.+)$',
-      deadEndPattern: '^DEAD END: (?<what>.+)$',
-    };
-    const run = live(runWith({ policy: policyWith({ memory }) }));
+  it.each<{ name: string; told: OwnEvent[] }>([
+    { name: 'a state', told: [{ kind: 'state', to: 'hunter2', source: 'told' }] },
+    {
+      name: 'the state before',
+      told: [
+        { kind: 'state', to: 'hunter2', source: 'told' },
+        { kind: 'state', to: 'done', source: 'told' },
+      ],
+    },
+    { name: 'a dead end', told: [{ kind: 'dead-end', text: 'hunter2' }] },
+  ])('$name that somebody tells is masked before it is an entry', ({ told }) => {
+    const run = live(runWith(), (text) => unmasked(text).replaceAll('hunter2', '***'));
+    run.own(NOTES);
+    const noted = told.flatMap((event) => run.own(event));
+    expect(noted.flatMap(({ entries }) => entries).length).toBeGreaterThan(0);
+    expect(JSON.stringify([noted, run.decisions])).not.toContain('hunter2');
+    expect(run.index()).not.toContain('hunter2');
+  });
+
+  it('somebody says where the work stands and what did not work', () => {
+    const run = live();
     run.own(NOTES);
     run.prompt('Mend the clock.');
-    const [remembered] = run.claude(says('Well.\nSTATE: testing\nDEAD END: oil does not help\nSo.'));
-    expect(remembered?.tell).toStrictEqual([{ kind: 'state', to: 'testing', source: 'pattern' }]);
+    run.own({ kind: 'state', to: 'testing', source: 'told' });
+    run.own({ kind: 'dead-end', text: 'oil does not help' });
     expect(run.decisions.filter(({ kind }) => kind === 'dead-end')).toMatchObject([
       { text: expect.stringContaining('oil does not help') },
     ]);

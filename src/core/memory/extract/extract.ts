@@ -6,7 +6,6 @@ import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { isNotice } from '../../protocol/user-role.ts';
 import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { LONG_LINE_LENGTH, oneLine } from '../words.ts';
 import { createStates, createTaskList } from './session-state.ts';
 import { type EndedCall, type OpenCall, readOutcome } from './tool-calls.ts';
 
@@ -18,9 +17,6 @@ type PromptFound = Omit<PromptEntry, 'text'> & { readonly texts: readonly string
 export interface ExtractOptions {
   /** The times of the inputs are when they came, not only what a recording says. */
   readonly live: boolean;
-  /** Regular expressions of the user's over what the agent says. A named group, where there is one, is what counts. */
-  readonly statePattern: string | undefined;
-  readonly deadEndPattern: string | undefined;
 }
 
 /** Calls whose result never came (interrupted turns) are forgotten, oldest first. */
@@ -32,8 +28,6 @@ export function createExtractor(options: ExtractOptions) {
   const agents = new Map<string, string>();
   const tasks = createTaskList();
   const states = createStates();
-  const statesIn = createPatternReader(options.statePattern);
-  const deadEndsIn = createPatternReader(options.deadEndPattern);
   let cwd: string | undefined;
   let callerSpeaks = false;
 
@@ -46,16 +40,7 @@ export function createExtractor(options: ExtractOptions) {
     if (subagent === null) cwd = event.cwd ?? cwd;
     for (const block of blocks) if (block.type === 'tool_use') begin(block, subagent, t);
     if (subagent !== null) return [];
-    return [
-      ...states.see(event, t ?? 0),
-      ...blocks.flatMap((block) => (block.type === 'text' ? said(block.text, t ?? 0) : [])),
-    ];
-  }
-
-  function said(text: string, t: number): Found[] {
-    const state = statesIn(text).at(-1);
-    const remarks = deadEndsIn(text).map((found): Found => ({ kind: 'remark', t, text: found, source: 'pattern' }));
-    return state === undefined ? remarks : [...states.work(state, t), ...remarks];
+    return states.see(event, t ?? 0);
   }
 
   function begin(use: OpenCall['use'], subagent: string | null, t: number | undefined): void {
@@ -96,7 +81,7 @@ export function createExtractor(options: ExtractOptions) {
   }
 
   function own(event: OwnEvent, t: number): readonly Found[] {
-    if (event.kind === 'state' && event.source === 'told') return states.work(event.to, t);
+    if (event.kind === 'state') return states.work(event.to, t);
     return event.kind === 'dead-end' ? [{ kind: 'remark', t, text: event.text, source: 'told' }] : [];
   }
 
@@ -120,21 +105,6 @@ function prompt({ blocks }: UserEvent, t: number): PromptFound {
   const pictures = blocks.filter(({ type }) => type === 'image' || type === 'document').length;
   const own = blocks.filter((block) => block.type !== 'text' || block.text.trim() === '' || !isNotice(block.text));
   return { kind: 'prompt', t, texts: textsOf(own), pictures };
-}
-
-/** More matches than this in one text say that the pattern matches too much. */
-const MAX_FOUND = 20;
-
-/** What a pattern finds in a text, each on one line. Agents write their markers at the beginning of a line. */
-function createPatternReader(source: string | undefined): (text: string) => string[] {
-  if (source === undefined) return () => [];
-  const pattern = new RegExp(source, 'gm');
-  return (text) =>
-    [...text.matchAll(pattern)]
-      .slice(-MAX_FOUND)
-      .map((match) => Object.values(match.groups ?? {}).find((group) => group !== undefined) ?? match[1] ?? match[0])
-      .map((found) => oneLine(found, LONG_LINE_LENGTH))
-      .filter((found) => found !== '');
 }
 
 /** Keeps back what was found in prompts that wait in ctxb, until they go to claude: the notes are of what was said. */
