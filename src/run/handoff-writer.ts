@@ -85,7 +85,7 @@ function headOf(
   { session, run, relief, handoff, gauge }: GovernorState,
   head: Pick<HandoffHead, 'reason' | 't' | 'by' | 'checks'>,
 ): HandoffHead {
-  const before = 'plan' in handoff ? handoff.plan.before : relief.landing;
+  const before = 'plan' in handoff ? handoff.plan.before : relief.landing?.before;
   const tokens = before?.predicted ?? null;
   return { version: 1, session: session.id ?? run.runId, tokens, window: gauge.window.tokens ?? null, ...head };
 }

@@ -6,7 +6,7 @@ import type { Spending } from './cost/cost-limit.ts';
 import type { PromptCache } from './cost/prompt-cache.ts';
 import type { CompactionKind } from './decisions.ts';
 import type { Content } from './gauge/estimator.ts';
-import type { Gauge, Reading } from './gauge/gauge.ts';
+import type { Gauge } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
 import type { Exact, Handoff, Latch, Relief } from './relief/relief-state.ts';
@@ -84,7 +84,6 @@ export const NEW_TURN = {
 /** One attempt to compact, from the command to its verdict. */
 export interface Attempt {
   readonly how: CompactionKind;
-  readonly before: Reading;
   /** Micro-dollars. */
   readonly costBefore: number;
   readonly error?: string | undefined;
@@ -95,25 +94,18 @@ export interface Attempt {
   readonly interrupted?: boolean;
 }
 
-export type Compaction =
-  /** `landing`: the last one succeeded, and the next call will show what it freed. */
-  | {
-      readonly phase: 'idle';
-      readonly failures: number;
-      readonly landing: Reading | undefined;
-      /** Calls that were measured when the last attempt failed: until there is another, nothing has changed. */
-      readonly triedAt: number | undefined;
-    }
-  /** `overdue`: it was given up waiting for, and its lines may still come. */
-  | {
-      readonly phase: 'overdue';
-      readonly failures: number;
-      readonly attempt: Attempt;
-      readonly triedAt: number;
-    }
-  | { readonly phase: 'asked' | 'running'; readonly failures: number; readonly attempt: Attempt };
+/** `overdue`: it was given up waiting for, and its lines may still come. */
+export type Compaction = Tries &
+  ({ readonly phase: 'idle' } | { readonly phase: 'asked' | 'running' | 'overdue'; readonly attempt: Attempt });
 
-export const NOT_COMPACTING = { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined } as const;
+interface Tries {
+  /** In a row. */
+  readonly failures: number;
+  /** Calls that were measured when the last attempt failed: until there is another, nothing has changed. */
+  readonly triedAt: number | undefined;
+}
+
+export const NOT_COMPACTING = { phase: 'idle', failures: 0, triedAt: undefined } as const;
 
 /** ctxb's own traffic on the control channel. */
 export type Control = Readonly<typeof NEW_CONTROL>;

@@ -1,7 +1,7 @@
 import type { Action } from './actions.ts';
 import type { TimerName } from './effects.ts';
 import { readGauge } from './gauge/gauge.ts';
-import type { Compaction, GovernorState } from './state.ts';
+import type { Attempt, Compaction, GovernorState } from './state.ts';
 
 export interface Step {
   readonly state: GovernorState;
@@ -56,9 +56,7 @@ export function decided({ turn, gauge }: GovernorState, reason: string) {
 }
 
 /** A compaction of ours is under way: prompts wait. */
-export function isCompacting(
-  compaction: Compaction,
-): compaction is Extract<Compaction, { readonly phase: 'asked' | 'running' }> {
+export function isCompacting(compaction: Compaction): compaction is Compaction & { readonly attempt: Attempt } {
   return compaction.phase === 'asked' || compaction.phase === 'running';
 }
 

@@ -88,7 +88,7 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   function isDue(known: Known, now: number): boolean {
     const state = judged(known, now);
     const { compaction } = state;
-    const tried = compaction.phase === 'idle' && triedAt !== undefined ? { ...compaction, triedAt } : compaction;
+    const tried = { ...compaction, triedAt: triedAt ?? compaction.triedAt };
     const due = reliefNow({ ...state, compaction: tried })?.way === 'compact';
     if (due) triedAt = state.gauge.calls;
     return due;

@@ -19,18 +19,12 @@ import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
 import { announceExpiry } from '../relief/cache-expiry.ts';
-import {
-  endOverdue,
-  followCompaction,
-  forgetFailures,
-  measureLanding,
-  type NextPrompt,
-  waitLonger,
-} from '../relief/compaction.ts';
+import { endOverdue, followCompaction, forgetFailures, type NextPrompt, waitLonger } from '../relief/compaction.ts';
 import { afterEcho, followExact, isEcho, noteMidTurn, prepareExact } from '../relief/exact.ts';
 import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
-import { adviseRelief, dueRelief, judgeLevel, measureHandoff, readRelief, tellNative } from '../relief/relief.ts';
+import { measureLanding } from '../relief/landing.ts';
+import { adviseRelief, dueRelief, judgeLevel, readRelief, tellNative } from '../relief/relief.ts';
 import { brakeThrash, readBreaker } from '../relief/thrash.ts';
 import { fetchesAfter, refillAfter } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
@@ -94,10 +88,9 @@ const STAGES: readonly Stage<Line>[] = [
   // What has become of the context.
   (state, { before, event }) => tellNative(before, state, event),
   (state, { before, event }) => noteMidTurn(before, state, event),
-  (state, { before, event }) => followExact(before, state, event),
+  (state, { event }) => followExact(state, event),
   (state, { before, event, injected }) => (injected ? keep(state) : brakeThrash(before, state, event)),
   measureLanding,
-  measureHandoff,
   (state, { event, injected }) => (isReading(state, event) && !injected ? judgeLevel(state) : keep(state)),
   (state, { before, event }) => noteHealth(before, state, event),
   judgeZone,

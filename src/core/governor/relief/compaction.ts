@@ -4,15 +4,14 @@ import { BLOCKED, COMMANDS_OFF, NOTHING_TO_COMPACT, REJECTION, saysUnavailable }
 import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import type { Verdict } from '../decisions.ts';
 import { changed, changedIn } from '../draft.ts';
-import { readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import { type Attempt, type Compaction, type GovernorState, NOT_COMPACTING } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step, setTimer } from '../steps.ts';
-import { exactIsPossible, measureExact, planExact, tellNotExact } from './exact.ts';
+import { exactIsPossible, planExact, tellNotExact } from './exact.ts';
 import { leaveExhausted } from './exhaustion.ts';
 import { focusText } from './focus.ts';
-import { failuresAfterLanding, UNTRIED } from './ladder.ts';
+import { UNTRIED } from './ladder.ts';
 import { dueReason } from './outlook.ts';
 
 /** How long claude may take to say that it has stopped compacting before it is ended. */
@@ -28,9 +27,8 @@ export function startCompaction(state: GovernorState): Step {
   const focus = focusText(state);
   // In a conversation whose messages stay, it would stand as an instruction.
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
-  const attempt: Attempt = { how, before: readGauge(state.gauge), costBefore: totalMicroUsd(state.cost) };
-  const { failures } = state.compaction;
-  const started = changed(countSent(state), { compaction: { phase: 'asked', failures, attempt } });
+  const attempt: Attempt = { how, costBefore: totalMicroUsd(state.cost) };
+  const started = changed(countSent(state), { compaction: { ...state.compaction, phase: 'asked', attempt } });
   return chain(tellNotExact(started), planExact, (next) =>
     keep(next, [
       { kind: 'compact', ...decided(state, dueReason(state)), how, focus },
@@ -74,37 +72,19 @@ export function noteInterrupt(state: GovernorState): GovernorState {
 }
 
 function overdue(state: GovernorState, attempt: Attempt): GovernorState {
-  const { failures } = state.compaction;
-  return changed(state, { compaction: { phase: 'overdue', failures, attempt, triedAt: state.gauge.calls } });
+  const { failures, triedAt } = state.compaction;
+  return changed(state, { compaction: { phase: 'overdue', failures, triedAt, attempt } });
 }
 
 /** The lines of a compaction that came too late are over. */
 export function endOverdue(state: GovernorState): GovernorState {
-  const { compaction } = state;
-  if (compaction.phase !== 'overdue') return state;
-  const { failures, triedAt } = compaction;
-  return changed(state, { compaction: { ...NOT_COMPACTING, failures, triedAt } });
+  const { phase, failures, triedAt } = state.compaction;
+  return phase === 'overdue' ? changed(state, { compaction: { phase: 'idle', failures, triedAt } }) : state;
 }
 
 /** A turn that claude started itself came between: waiting starts over. */
 export function waitLonger(state: GovernorState): Step {
   return keep(state, isCompacting(state.compaction) ? [timer(state)] : []);
-}
-
-/** The first call after a compaction shows what it freed. One that freed nothing is a failure. */
-export function measureLanding(state: GovernorState): Step {
-  const { compaction, gauge, exact } = state;
-  if (gauge.basis !== 'measured') return keep(state);
-  if (compaction.phase !== 'idle' || compaction.landing === undefined) return measureExact(state);
-  const freed = compaction.landing.predicted - gauge.used;
-  const failures = failuresAfterLanding(state, gauge.used, gauge.window.tokens);
-  const landed = changed(state, { compaction: { ...NOT_COMPACTING, failures } });
-  const reason = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
-  const measured =
-    exact.landing === undefined
-      ? keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }])
-      : measureExact(landed);
-  return chain(measured, (next) => giveUpWhenUseless(next, compaction.failures));
 }
 
 /** Any relief makes compacting worth trying again. */
@@ -134,7 +114,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
     },
     session: { ...session, commandsOff: session.commandsOff || verdict === 'refused' },
   });
-  const how = state.exact.landing === undefined ? 'summary' : 'exact';
+  const how = relief.landing?.receipt === undefined ? 'summary' : 'exact';
   const reason = attempt.error ?? (verdict === 'success' && how === 'exact' ? EXACT_REASON : REASONS[verdict]);
   const costUsd = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
   return chain(
@@ -150,7 +130,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
 
 function concludedAs({ compaction, gauge, run }: GovernorState, attempt: Attempt, verdict: Verdict): Compaction {
   const { failures } = compaction;
-  if (verdict === 'success') return { ...NOT_COMPACTING, failures, landing: attempt.before };
+  if (verdict === 'success') return { ...NOT_COMPACTING, failures };
   const ended = { ...NOT_COMPACTING, failures, triedAt: gauge.calls };
   if (verdict === 'unavailable' || verdict === 'blocked' || attempt.interrupted) return ended;
   // What the API refuses for good it would refuse again, at the price of several summary calls.
@@ -171,7 +151,7 @@ const REASONS: Readonly<Record<Verdict, string>> = {
 };
 
 /** @param rejected the API refused this attempt for good */
-function giveUpWhenUseless(state: GovernorState, failuresBefore: number, rejected = false): Step {
+export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, rejected = false): Step {
   const { failures } = state.compaction;
   const limit = state.run.policy.compaction.maxAttempts;
   if (failures < limit || failuresBefore >= limit) return keep(state);

@@ -2,12 +2,8 @@ import type { BoundaryEvent, ControlResponseEvent, Event } from '../../protocol/
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
-import { toUsd } from '../cost/cost.ts';
-import { priceOfModel } from '../cost/model-price.ts';
-import { priceAt } from '../cost/prices.ts';
-import { writePrice } from '../cost/prompt-cache.ts';
 import { changedIn } from '../draft.ts';
-import { isCharactersOnly, predicted, readGauge } from '../gauge/gauge.ts';
+import { isCharactersOnly, predicted } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
 import { request } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
@@ -162,16 +158,15 @@ export function isExact({ exact }: GovernorState): boolean {
 }
 
 /** The context was replaced: by the mod's answer, or by a summary where the mod should have answered. */
-export function followExact(before: GovernorState, state: GovernorState, event: Event): Step {
-  if (event.kind !== 'boundary') return keep(endsEchoes(before, event) ? changedIn(state, 'exact', NO_ECHO) : state);
+export function followExact(state: GovernorState, event: Event): Step {
+  if (event.kind !== 'boundary') return keep(endsEchoes(state, event) ? changedIn(state, 'exact', NO_ECHO) : state);
   const { exact } = state;
   const { receipt, phase } = exact;
   // What was said in mid-turn stands in the conversation itself now, or in its summary.
   const over = changedIn(state, 'exact', { receipt: undefined, midTurn: [] });
   if (receipt?.answered) {
     const echoes = event.trigger === 'auto' ? receipt.after.messages : 0;
-    const landing = { receipt, before: readGauge(before.gauge) };
-    return keep(changedIn(over, 'exact', { landing, echoes, refusals: 0 }));
+    return keep(changedIn(over, 'exact', { echoes, refusals: 0 }));
   }
   // A recording does not say which it was: the next lines do.
   if (state.run.mode === 'replay')
@@ -192,7 +187,7 @@ export function speaksOfMod({ exact }: GovernorState): boolean {
 }
 
 const ANY = Number.MAX_SAFE_INTEGER;
-const NO_ECHO = { echoes: 0, until: undefined };
+export const NO_ECHO = { echoes: 0, until: undefined };
 
 /** The stream repeats what stays in mid-turn only, a session log always. */
 function mayEcho({ trigger, timestamp }: BoundaryEvent): boolean {
@@ -220,27 +215,4 @@ export function isEcho({ exact, gauge }: GovernorState, event: Event): boolean {
 
 export function afterEcho(state: GovernorState): GovernorState {
   return changedIn(state, 'exact', { echoes: state.exact.echoes - 1 });
-}
-
-/** The first call after an exact compaction shows what it freed, and what each further call costs less. */
-export function measureExact(state: GovernorState): Step {
-  const { gauge, exact } = state;
-  if (exact.landing === undefined || gauge.basis !== 'measured') return keep(state);
-  const { receipt, before } = exact.landing;
-  const freed = before.predicted - gauge.used;
-  const landed = changedIn(state, 'exact', { landing: undefined, ...NO_ECHO });
-  const reason = `${before.predicted} tokens before it`;
-  const worth = worthOf(state, before.predicted);
-  return keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed, exact: receipt, ...worth }]);
-}
-
-/** In US dollars; nothing for a model without a price. A long prompt costs more for each of its tokens. */
-function worthOf(state: GovernorState, before: number): { readonly savedUsd?: number; readonly onceUsd?: number } {
-  const price = priceOfModel(state);
-  if (price === undefined) return {};
-  const { gauge, cache } = state;
-  const rates = priceAt(price, gauge.used);
-  const saved = before * priceAt(price, before).cacheRead - gauge.used * rates.cacheRead;
-  const anew = Math.max(0, gauge.used - (gauge.first ?? 0)) * (writePrice(cache, rates) - rates.cacheRead);
-  return { savedUsd: toUsd(Math.round(saved / 1_000_000)), onceUsd: toUsd(Math.round(anew / 1_000_000)) };
 }

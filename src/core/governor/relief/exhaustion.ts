@@ -86,10 +86,11 @@ export function afterRelief(before: GovernorState, state: GovernorState): Step {
   const isBusy = state.compaction.phase !== 'idle' || state.handoff.phase !== 'idle';
   if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === 'dead') return keep(state);
   const tried = { ...exhausted, tried: 'compaction' } as const;
-  const succeeded = state.compaction.phase === 'idle' && state.compaction.landing !== undefined;
+  const { landing } = state.relief;
+  const succeeded = landing?.of === 'compaction';
   const handedOver = state.relief.handoffs > before.relief.handoffs;
   if (!succeeded && !handedOver) return keep(changedIn(state, 'relief', { exhausted: tried }));
-  const isExact = state.exact.landing !== undefined;
+  const isExact = landing?.receipt !== undefined;
   const because = `The context was full in the middle of the work, and ${isExact ? 'older steps of it stand above in a line each' : 'it was replaced by what is above'}.`;
   const answers = answersOf(state, exhausted);
   const work = unfinished ?? { because, prompts: isExact ? [] : exhausted.prompts, answers };

@@ -112,7 +112,7 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
       handoffs: relief.handoffs + 1,
       handed: { call: gauge.calls, landing: undefined, answer: plan.answer },
       left: way === 'process' ? plan.sessionId : undefined,
-      landing: plan.before,
+      landing: { of: 'handoff', before: plan.before, isOurs: true },
       boundaries: [],
       refilled: 0,
       pending: given ? undefined : document,

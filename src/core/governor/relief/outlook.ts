@@ -38,7 +38,7 @@ export function extentOf(state: GovernorState): Extent {
     first: gauge.first ?? 0,
     growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
     // Where one has just failed, another before the next call would fail as well.
-    turn: triedAt(compaction) === gauge.calls ? undefined : forecast(turn)?.p90,
+    turn: compaction.triedAt === gauge.calls ? undefined : forecast(turn)?.p90,
     moment: momentOf(state),
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,
   };
@@ -93,8 +93,8 @@ function callsToCome({ mailbox, gauge, turn }: GovernorState): number {
 /** From how many tokens on which relief pays; undefined: it can't be told, or another is not to follow yet. */
 export function momentOf(state: GovernorState): Moment | undefined {
   const { gauge, relief, compaction } = state;
-  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, triedAt(compaction));
-  if (gauge.basis !== 'measured' || relief.isLanding || gauge.calls - last <= TOO_SOON) return undefined;
+  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, compaction.triedAt ?? 0);
+  if (gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON) return undefined;
   return nextMoment(state);
 }
 
@@ -129,11 +129,6 @@ function payingWay(state: GovernorState): Moment['way'] | undefined {
 /** In micro-dollars. */
 function callCost(state: GovernorState, way: Moment['way']): number {
   return costPerCall(outlookOf(state, HOW[way]));
-}
-
-/** Calls that were measured when one was tried in vain. */
-function triedAt(compaction: GovernorState['compaction']): number {
-  return 'triedAt' in compaction ? (compaction.triedAt ?? 0) : 0;
 }
 
 /** Why the context is relieved; where the way had to be chosen, also the sums. */

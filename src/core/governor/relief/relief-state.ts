@@ -16,8 +16,6 @@ export const NOT_EXACT = {
   why: undefined as string | undefined,
   /** What the mod did in the compaction that is under way. */
   receipt: undefined as ExactReceipt | undefined,
-  /** The last exact one, until the next call shows what it freed. */
-  landing: undefined as { readonly receipt: ExactReceipt; readonly before: Reading } | undefined,
   /** What was said in mid-turn since the last compaction: the mod cannot see it. */
   midTurn: [] as readonly MidTurnPrompt[],
   /** Lines that claude may still repeat of what stays. */
@@ -133,8 +131,8 @@ export const NO_RELIEF = {
     | undefined,
   /** The session that another process took over from last. */
   left: undefined as string | undefined,
-  /** The context before the last handoff, until the next call shows what it freed. */
-  landing: undefined as Reading | undefined,
+  /** The last relief, until the next call shows what it freed. */
+  landing: undefined as Landing | undefined,
   /** The last handoff did not help either, and the context has not fallen below the target since. */
   useless: false,
   /** A hook of the user's has blocked a compaction, and the context is still the same: nothing replaces it. */
@@ -157,11 +155,20 @@ export const NO_RELIEF = {
   exhausted: undefined as Exhausted | undefined,
   /** claude was asked, at `call`, to end the turn behind a tool. It stays where the turn has gone on: claude does not listen. */
   stop: undefined as { readonly call: number; readonly reason: string } | undefined,
-  /** A compaction has happened and the next call will show where it landed. */
-  isLanding: false,
   /** Where reliefs that call the model share slots with other runs; undefined: none is needed now. */
   slot: undefined as Slot | undefined,
 };
+
+/** What a relief left, and no call has shown yet. */
+export interface Landing {
+  readonly of: 'compaction' | 'handoff';
+  /** The context before it. */
+  readonly before: Reading;
+  /** ctxb has asked for it. */
+  readonly isOurs: boolean;
+  /** What the mod did, where it was an exact compaction. */
+  readonly receipt?: ExactReceipt | undefined;
+}
 
 /** One of the few slots for reliefs that call the model; `since`: the relief waits for one, in milliseconds. */
 export type Slot =

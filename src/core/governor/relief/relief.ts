@@ -1,17 +1,17 @@
 import type { Event } from '../../protocol/events.ts';
 import { changed, changedIn } from '../draft.ts';
-import { crossedText, isCharactersOnly, isGuess, predicted } from '../gauge/gauge.ts';
+import { crossedText, isCharactersOnly, isGuess, predicted, readGauge } from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
-import { handoffLevel, inTokens } from '../policy.ts';
+import { handoffLevel } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, decided, isCompacting, isRelieving, keep, type Step } from '../steps.ts';
 import { forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
 import { awaitExact, isExact } from './exact.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';
 import { focusText } from './focus.ts';
 import { endUnrelieved, mayAsk, startHandoff } from './handoff.ts';
-import { chooseWay, type HandoffCause, latchAt, mayCompact, mayHandOver, missesTarget, withLanding } from './ladder.ts';
+import { chooseWay, type HandoffCause, latchAt, mayCompact, mayHandOver } from './ladder.ts';
 import { dueReason, extentOf } from './outlook.ts';
 import type { Due } from './relief-state.ts';
 import { isPutOff, withSlot, withSlotAtOnce } from './slot.ts';
@@ -95,26 +95,27 @@ export function relieveFor(state: GovernorState): Step {
   if (state.run.mode !== 'act') return keep(state);
   if (mayCompact(state)) return compact(state, withSlotAtOnce);
   // One that has just been made is as fresh as it can be.
-  const isFresh = state.relief.landing !== undefined;
+  const isFresh = state.relief.landing?.of === 'handoff';
   return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits', withSlotAtOnce) : keep(state);
 }
 
-/** A boundary, and the first call after it: what compacting is worth. */
+/** What is known of reliefs after a boundary. */
 export function readRelief(before: GovernorState, state: GovernorState, event: Event): GovernorState {
-  const { relief, gauge, turn, run } = state;
-  if (event.kind === 'boundary') {
-    const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isExact(before));
-    // An exact one leaves what was asked where it is: it is not said again.
-    const kept = isExact(before) && relief.unfinished ? { unfinished: { ...relief.unfinished, prompts: [] } } : {};
-    const slot = relief.slot?.phase === 'refused' ? undefined : relief.slot;
-    return changedIn(state, 'relief', { ...seen, ...kept, slot, due: undefined, isLanding: true });
-  }
-  if (!relief.isLanding || gauge.calls === before.gauge.calls) return state;
-  const landings = withLanding(relief.landings, gauge.used);
-  const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
-  const missed = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
-  const due = missesTarget(state, gauge.used, gauge.window.tokens) ? missed : undefined;
-  return changedIn(state, 'relief', { landings, due, isLanding: false });
+  if (event.kind !== 'boundary') return state;
+  const { relief, gauge, turn } = state;
+  const { receipt } = before.exact;
+  const answered = receipt?.answered ? receipt : undefined;
+  const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, answered !== undefined);
+  const isOurs = event.trigger === 'manual' && isCompacting(before.compaction);
+  // An exact one leaves what was asked where it is: it is not said again.
+  const kept = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, prompts: [] } } : {};
+  return changedIn(state, 'relief', {
+    ...seen,
+    ...kept,
+    slot: relief.slot?.phase === 'refused' ? undefined : relief.slot,
+    due: undefined,
+    landing: { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered },
+  });
 }
 
 const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has compacted, as the mod said' } as const;
@@ -126,18 +127,6 @@ export function tellNative(before: GovernorState, state: GovernorState, event: E
   const tokens = event.preTokens ?? predicted(before.gauge);
   const how = isExact(before) ? 'exact' : 'summary';
   return keep(state, [{ kind: 'native-compaction', ...decided(state, NATIVE[how]), how, when, tokens }]);
-}
-
-/** The first call after a handoff shows what it freed. */
-export function measureHandoff(state: GovernorState): Step {
-  const { relief, gauge } = state;
-  if (relief.landing === undefined || gauge.basis !== 'measured') return keep(state);
-  const freed = relief.landing.predicted - gauge.used;
-  const useless = missesTarget(state, gauge.used, gauge.window.tokens);
-  const handed = relief.handed && { ...relief.handed, landing: gauge.used };
-  const landed = changedIn(state, 'relief', { landing: undefined, due: undefined, useless, handed });
-  const reason = useless ? 'the handoff freed too little' : 'the handoff made room';
-  return keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]);
 }
 
 /** Latches what was crossed; says so once. */

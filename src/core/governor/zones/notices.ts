@@ -75,7 +75,7 @@ export function noteHealth(before: GovernorState, state: GovernorState, event: E
     const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
     return keep(state, [health(state, occurrence, event.preTokens ?? before.gauge.used)]);
   }
-  if (before.relief.isLanding && !state.relief.isLanding) {
+  if (before.relief.landing?.of === 'compaction' && state.relief.landing === undefined) {
     return keep(state, [health(state, { event: 'landing' }, state.gauge.used)]);
   }
   if (event.kind !== 'result' || state.turn.ended === before.turn.ended) return keep(state);
