@@ -1395,8 +1395,6 @@ var NOT_EXACT = {
   why: void 0,
   /** What the mod did in the compaction that is under way. */
   receipt: void 0,
-  /** The last exact one, until the next call shows what it freed. */
-  landing: void 0,
   /** What was said in mid-turn since the last compaction: the mod cannot see it. */
   midTurn: [],
   /** Lines that claude may still repeat of what stays. */
@@ -1421,7 +1419,7 @@ var NO_RELIEF = {
   handed: void 0,
   /** The session that another process took over from last. */
   left: void 0,
-  /** The context before the last handoff, until the next call shows what it freed. */
+  /** The last relief, until the next call shows what it freed. */
   landing: void 0,
   /** The last handoff did not help either, and the context has not fallen below the target since. */
   useless: false,
@@ -1445,8 +1443,6 @@ var NO_RELIEF = {
   exhausted: void 0,
   /** claude was asked, at `call`, to end the turn behind a tool. It stays where the turn has gone on: claude does not listen. */
   stop: void 0,
-  /** A compaction has happened and the next call will show where it landed. */
-  isLanding: false,
   /** Where reliefs that call the model share slots with other runs; undefined: none is needed now. */
   slot: void 0
 };
@@ -1552,15 +1548,14 @@ function budgetOf({ gauge, run }) {
 function isExact({ exact }) {
   return exact.receipt?.answered === true;
 }
-function followExact(before, state, event) {
-  if (event.kind !== "boundary") return keep(endsEchoes(before, event) ? changedIn(state, "exact", NO_ECHO) : state);
+function followExact(state, event) {
+  if (event.kind !== "boundary") return keep(endsEchoes(state, event) ? changedIn(state, "exact", NO_ECHO) : state);
   const { exact } = state;
   const { receipt, phase } = exact;
   const over = changedIn(state, "exact", { receipt: void 0, midTurn: [] });
   if (receipt?.answered) {
     const echoes = event.trigger === "auto" ? receipt.after.messages : 0;
-    const landing = { receipt, before: readGauge(before.gauge) };
-    return keep(changedIn(over, "exact", { landing, echoes, refusals: 0 }));
+    return keep(changedIn(over, "exact", { echoes, refusals: 0 }));
   }
   if (state.run.mode === "replay")
     return keep(mayEcho(event) ? changedIn(over, "exact", { echoes: ANY, until: event.timestamp }) : over);
@@ -1593,25 +1588,6 @@ function isEcho({ exact, gauge }, event) {
 }
 function afterEcho(state) {
   return changedIn(state, "exact", { echoes: state.exact.echoes - 1 });
-}
-function measureExact(state) {
-  const { gauge, exact } = state;
-  if (exact.landing === void 0 || gauge.basis !== "measured") return keep(state);
-  const { receipt, before } = exact.landing;
-  const freed = before.predicted - gauge.used;
-  const landed = changedIn(state, "exact", { landing: void 0, ...NO_ECHO });
-  const reason = `${before.predicted} tokens before it`;
-  const worth = worthOf(state, before.predicted);
-  return keep(landed, [{ kind: "landed", ...decided(landed, reason), freed, exact: receipt, ...worth }]);
-}
-function worthOf(state, before) {
-  const price = priceOfModel(state);
-  if (price === void 0) return {};
-  const { gauge, cache } = state;
-  const rates = priceAt(price, gauge.used);
-  const saved = before * priceAt(price, before).cacheRead - gauge.used * rates.cacheRead;
-  const anew = Math.max(0, gauge.used - (gauge.first ?? 0)) * (writePrice(cache, rates) - rates.cacheRead);
-  return { savedUsd: toUsd(Math.round(saved / 1e6)), onceUsd: toUsd(Math.round(anew / 1e6)) };
 }
 
 // src/core/governor/relief/tool-results.ts
@@ -1879,7 +1855,7 @@ function extentOf(state) {
     first: gauge.first ?? 0,
     growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
     // Where one has just failed, another before the next call would fail as well.
-    turn: triedAt(compaction) === gauge.calls ? void 0 : forecast(turn)?.p90,
+    turn: compaction.triedAt === gauge.calls ? void 0 : forecast(turn)?.p90,
     moment: momentOf(state),
     provesNothing: isGuess(gauge) || relief.fresh !== void 0
   };
@@ -1920,8 +1896,8 @@ function callsToCome({ mailbox, gauge, turn }) {
 }
 function momentOf(state) {
   const { gauge, relief, compaction } = state;
-  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, triedAt(compaction));
-  if (gauge.basis !== "measured" || relief.isLanding || gauge.calls - last <= TOO_SOON) return void 0;
+  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, compaction.triedAt ?? 0);
+  if (gauge.basis !== "measured" || relief.landing !== void 0 || gauge.calls - last <= TOO_SOON) return void 0;
   return nextMoment(state);
 }
 function nextMoment(state) {
@@ -1946,9 +1922,6 @@ function payingWay(state) {
 }
 function callCost(state, way) {
   return costPerCall(outlookOf(state, HOW[way]));
-}
-function triedAt(compaction) {
-  return "triedAt" in compaction ? compaction.triedAt ?? 0 : 0;
 }
 function dueReason(state) {
   const { gauge, run, latch } = state;
@@ -11796,7 +11769,7 @@ function entriesOf(parts, room) {
 function withinRoom(entries, whole2, room, most) {
   const latest = new Map(entries.map((entry, at) => [keyOf(entry), at]));
   const isOlder = ({ part: part2 }) => part2.kind !== "round" || !whole2.has(part2);
-  const ranked = entries.map((entry, at) => ({ entry, at, worth: worthOf2(entry) / (entries.length - at) })).filter(({ entry, at }) => isOlder(entry) && latest.get(keyOf(entry)) === at).sort((one, other) => other.worth - one.worth);
+  const ranked = entries.map((entry, at) => ({ entry, at, worth: worthOf(entry) / (entries.length - at) })).filter(({ entry, at }) => isOlder(entry) && latest.get(keyOf(entry)) === at).sort((one, other) => other.worth - one.worth);
   const kept = /* @__PURE__ */ new Set();
   const summary = entries.findLast(({ kind }) => kind === "summary");
   let left = Math.min(room, most + (summary === void 0 ? 0 : costOf(summary)));
@@ -11824,7 +11797,7 @@ function costOf({ kind, text }) {
 var FAILED2 = /\bexit (?!0\b)\d|\b(?:failed|refused|cancelled)\b/;
 var CHANGES = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task)\b/;
 var LOOKS = /^(?:Read|Grep|Glob|LS|WebFetch|WebSearch|ToolSearch)\b/;
-function worthOf2({ kind, text }) {
+function worthOf({ kind, text }) {
   if (kind !== "line") return kind === "summary" ? Number.POSITIVE_INFINITY : 10;
   if (isSaid(text)) return 1;
   if (FAILED2.test(text)) return 8;
@@ -12048,7 +12021,7 @@ var NEW_TURN = {
   /** Of these, what was said since the last tool round: the turn may end without it, and then it starts the next. */
   unheard: []
 };
-var NOT_COMPACTING = { phase: "idle", failures: 0, landing: void 0, triedAt: void 0 };
+var NOT_COMPACTING = { phase: "idle", failures: 0, triedAt: void 0 };
 var NEW_CONTROL = {
   /** `closed`: the caller's first line decides who initializes. `opening`: claude was asked for its context. */
   phase: "closed",
@@ -12277,10 +12250,11 @@ function afterRelief2(before, state) {
   const isBusy = state.compaction.phase !== "idle" || state.handoff.phase !== "idle";
   if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === "dead") return keep(state);
   const tried = { ...exhausted, tried: "compaction" };
-  const succeeded = state.compaction.phase === "idle" && state.compaction.landing !== void 0;
+  const { landing } = state.relief;
+  const succeeded = landing?.of === "compaction";
   const handedOver = state.relief.handoffs > before.relief.handoffs;
   if (!succeeded && !handedOver) return keep(changedIn(state, "relief", { exhausted: tried }));
-  const isExact2 = state.exact.landing !== void 0;
+  const isExact2 = landing?.receipt !== void 0;
   const because = `The context was full in the middle of the work, and ${isExact2 ? "older steps of it stand above in a line each" : "it was replaced by what is above"}.`;
   const answers = answersOf(state, exhausted);
   const work = unfinished ?? { because, prompts: isExact2 ? [] : exhausted.prompts, answers };
@@ -12373,9 +12347,8 @@ function startCompaction(state) {
   const how = exactIsPossible(state) ? "exact" : "summary";
   const focus = focusText(state);
   const command2 = how === "exact" ? "/compact" : `/compact ${focus}`.trim();
-  const attempt = { how, before: readGauge(state.gauge), costBefore: totalMicroUsd(state.cost) };
-  const { failures } = state.compaction;
-  const started = changed(countSent(state), { compaction: { phase: "asked", failures, attempt } });
+  const attempt = { how, costBefore: totalMicroUsd(state.cost) };
+  const started = changed(countSent(state), { compaction: { ...state.compaction, phase: "asked", attempt } });
   return chain(
     tellNotExact(started),
     planExact,
@@ -12413,28 +12386,15 @@ function noteInterrupt(state) {
   return changed(state, { compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } });
 }
 function overdue(state, attempt) {
-  const { failures } = state.compaction;
-  return changed(state, { compaction: { phase: "overdue", failures, attempt, triedAt: state.gauge.calls } });
+  const { failures, triedAt } = state.compaction;
+  return changed(state, { compaction: { phase: "overdue", failures, triedAt, attempt } });
 }
 function endOverdue(state) {
-  const { compaction } = state;
-  if (compaction.phase !== "overdue") return state;
-  const { failures, triedAt: triedAt2 } = compaction;
-  return changed(state, { compaction: { ...NOT_COMPACTING, failures, triedAt: triedAt2 } });
+  const { phase, failures, triedAt } = state.compaction;
+  return phase === "overdue" ? changed(state, { compaction: { phase: "idle", failures, triedAt } }) : state;
 }
 function waitLonger(state) {
   return keep(state, isCompacting(state.compaction) ? [timer(state)] : []);
-}
-function measureLanding(state) {
-  const { compaction, gauge, exact } = state;
-  if (gauge.basis !== "measured") return keep(state);
-  if (compaction.phase !== "idle" || compaction.landing === void 0) return measureExact(state);
-  const freed = compaction.landing.predicted - gauge.used;
-  const failures = failuresAfterLanding(state, gauge.used, gauge.window.tokens);
-  const landed = changed(state, { compaction: { ...NOT_COMPACTING, failures } });
-  const reason = failures === 0 ? "the compaction made room" : "the compaction freed too little";
-  const measured = exact.landing === void 0 ? keep(landed, [{ kind: "landed", ...decided(landed, reason), freed }]) : measureExact(landed);
-  return chain(measured, (next) => giveUpWhenUseless(next, compaction.failures));
 }
 function forgetFailures(state) {
   const { compaction, relief } = state;
@@ -12458,7 +12418,7 @@ function conclude(state, attempt, verdict) {
     },
     session: { ...session, commandsOff: session.commandsOff || verdict === "refused" }
   });
-  const how = state.exact.landing === void 0 ? "summary" : "exact";
+  const how = relief.landing?.receipt === void 0 ? "summary" : "exact";
   const reason = attempt.error ?? (verdict === "success" && how === "exact" ? EXACT_REASON : REASONS[verdict]);
   const costUsd = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
   return chain(
@@ -12473,7 +12433,7 @@ function conclude(state, attempt, verdict) {
 }
 function concludedAs({ compaction, gauge, run }, attempt, verdict) {
   const { failures } = compaction;
-  if (verdict === "success") return { ...NOT_COMPACTING, failures, landing: attempt.before };
+  if (verdict === "success") return { ...NOT_COMPACTING, failures };
   const ended = { ...NOT_COMPACTING, failures, triedAt: gauge.calls };
   if (verdict === "unavailable" || verdict === "blocked" || attempt.interrupted) return ended;
   const least = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
@@ -12593,7 +12553,7 @@ function noteHealth(before, state, event) {
     const occurrence = { event: "compaction", trigger: event.trigger, ...how };
     return keep(state, [health(state, occurrence, event.preTokens ?? before.gauge.used)]);
   }
-  if (before.relief.isLanding && !state.relief.isLanding) {
+  if (before.relief.landing?.of === "compaction" && state.relief.landing === void 0) {
     return keep(state, [health(state, { event: "landing" }, state.gauge.used)]);
   }
   if (event.kind !== "result" || state.turn.ended === before.turn.ended) return keep(state);
@@ -12683,7 +12643,7 @@ function finish(state, { plan, document }, way, given = false) {
       handoffs: relief.handoffs + 1,
       handed: { call: gauge.calls, landing: void 0, answer: plan.answer },
       left: way === "process" ? plan.sessionId : void 0,
-      landing: plan.before,
+      landing: { of: "handoff", before: plan.before, isOurs: true },
       boundaries: [],
       refilled: 0,
       pending: given ? void 0 : document,
@@ -13014,23 +12974,24 @@ function adviseRelief(state, due) {
 function relieveFor(state) {
   if (state.run.mode !== "act") return keep(state);
   if (mayCompact(state)) return compact(state, withSlotAtOnce);
-  const isFresh = state.relief.landing !== void 0;
+  const isFresh = state.relief.landing?.of === "handoff";
   return mayHandOver(state) && !isFresh ? handOver(state, "a large task waits", withSlotAtOnce) : keep(state);
 }
 function readRelief(before, state, event) {
-  const { relief, gauge, turn, run } = state;
-  if (event.kind === "boundary") {
-    const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isExact(before));
-    const kept = isExact(before) && relief.unfinished ? { unfinished: { ...relief.unfinished, prompts: [] } } : {};
-    const slot = relief.slot?.phase === "refused" ? void 0 : relief.slot;
-    return changedIn(state, "relief", { ...seen, ...kept, slot, due: void 0, isLanding: true });
-  }
-  if (!relief.isLanding || gauge.calls === before.gauge.calls) return state;
-  const landings = withLanding(relief.landings, gauge.used);
-  const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
-  const missed = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
-  const due = missesTarget(state, gauge.used, gauge.window.tokens) ? missed : void 0;
-  return changedIn(state, "relief", { landings, due, isLanding: false });
+  if (event.kind !== "boundary") return state;
+  const { relief, gauge, turn } = state;
+  const { receipt } = before.exact;
+  const answered3 = receipt?.answered ? receipt : void 0;
+  const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, answered3 !== void 0);
+  const isOurs = event.trigger === "manual" && isCompacting(before.compaction);
+  const kept = answered3 && relief.unfinished ? { unfinished: { ...relief.unfinished, prompts: [] } } : {};
+  return changedIn(state, "relief", {
+    ...seen,
+    ...kept,
+    slot: relief.slot?.phase === "refused" ? void 0 : relief.slot,
+    due: void 0,
+    landing: { of: "compaction", before: readGauge(before.gauge), isOurs, receipt: answered3 }
+  });
 }
 var NATIVE = { summary: "claude has compacted by itself", exact: "claude has compacted, as the mod said" };
 function tellNative(before, state, event) {
@@ -13039,16 +13000,6 @@ function tellNative(before, state, event) {
   const tokens2 = event.preTokens ?? predicted(before.gauge);
   const how = isExact(before) ? "exact" : "summary";
   return keep(state, [{ kind: "native-compaction", ...decided(state, NATIVE[how]), how, when, tokens: tokens2 }]);
-}
-function measureHandoff(state) {
-  const { relief, gauge } = state;
-  if (relief.landing === void 0 || gauge.basis !== "measured") return keep(state);
-  const freed = relief.landing.predicted - gauge.used;
-  const useless = missesTarget(state, gauge.used, gauge.window.tokens);
-  const handed = relief.handed && { ...relief.handed, landing: gauge.used };
-  const landed = changedIn(state, "relief", { landing: void 0, due: void 0, useless, handed });
-  const reason = useless ? "the handoff freed too little" : "the handoff made room";
-  return keep(landed, [{ kind: "landed", ...decided(landed, reason), freed }]);
 }
 function judgeLevel(state) {
   const { gauge, run } = state;
@@ -18246,6 +18197,50 @@ function noteLineage(before, state) {
   return keep(state, next === void 0 ? [] : [{ kind: "lineage", ...decided(before, next.reason), ...next }]);
 }
 
+// src/core/governor/relief/landing.ts
+function measureLanding(state) {
+  const { relief, gauge } = state;
+  const { landing } = relief;
+  if (landing === void 0 || gauge.basis !== "measured") return keep(state);
+  const freed = landing.before.predicted - gauge.used;
+  const isMissed = missesTarget(state, gauge.used, gauge.window.tokens);
+  if (landing.of === "compaction") return measureCompaction(state, landing, freed, isMissed);
+  const handed = relief.handed && { ...relief.handed, landing: gauge.used };
+  const landed = changedIn(state, "relief", { landing: void 0, due: void 0, useless: isMissed, handed });
+  const reason = isMissed ? "the handoff freed too little" : "the handoff made room";
+  return keep(landed, [{ kind: "landed", ...decided(landed, reason), freed }]);
+}
+function measureCompaction(state, landing, freed, isMissed) {
+  const { gauge, relief, run, compaction } = state;
+  const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
+  const missed = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
+  const landings = withLanding(relief.landings, gauge.used);
+  const known = changedIn(state, "relief", { landings, due: isMissed ? missed : void 0, landing: void 0 });
+  const failures = landing.isOurs ? failuresAfterLanding(state, gauge.used, gauge.window.tokens) : compaction.failures;
+  const landed = landing.isOurs ? changed(known, { compaction: { ...NOT_COMPACTING, failures } }) : known;
+  const made = failures === 0 ? "the compaction made room" : "the compaction freed too little";
+  return chain(
+    landing.receipt === void 0 ? keep(landed, landing.isOurs ? [{ kind: "landed", ...decided(landed, made), freed }] : []) : tellExact(landed, landing.before, landing.receipt, freed),
+    (next) => landing.isOurs ? giveUpWhenUseless(next, compaction.failures) : keep(next)
+  );
+}
+function tellExact(state, before, exact, freed) {
+  const reason = `${before.predicted} tokens before it`;
+  const worth = worthOf2(state, before.predicted);
+  return keep(changedIn(state, "exact", NO_ECHO), [
+    { kind: "landed", ...decided(state, reason), freed, exact, ...worth }
+  ]);
+}
+function worthOf2(state, before) {
+  const price = priceOfModel(state);
+  if (price === void 0) return {};
+  const { gauge, cache } = state;
+  const rates = priceAt(price, gauge.used);
+  const saved = before * priceAt(price, before).cacheRead - gauge.used * rates.cacheRead;
+  const anew = Math.max(0, gauge.used - (gauge.first ?? 0)) * (writePrice(cache, rates) - rates.cacheRead);
+  return { savedUsd: toUsd(Math.round(saved / 1e6)), onceUsd: toUsd(Math.round(anew / 1e6)) };
+}
+
 // src/core/governor/conversation/visibility.ts
 function visibilityOf(state, event) {
   if (isOwnTraffic(state, event)) return "hide";
@@ -18357,10 +18352,9 @@ var STAGES = [
   // What has become of the context.
   (state, { before, event }) => tellNative(before, state, event),
   (state, { before, event }) => noteMidTurn(before, state, event),
-  (state, { before, event }) => followExact(before, state, event),
+  (state, { event }) => followExact(state, event),
   (state, { before, event, injected }) => injected ? keep(state) : brakeThrash(before, state, event),
   measureLanding,
-  measureHandoff,
   (state, { event, injected }) => isReading(state, event) && !injected ? judgeLevel(state) : keep(state),
   (state, { before, event }) => noteHealth(before, state, event),
   judgeZone,
@@ -18657,7 +18651,7 @@ function createTerminalSession({ policy, recall: recall2 }) {
   const begin = () => createHost(changedIn(initialState(run), "exact", { phase: "ready" }));
   let host = begin();
   const memory = createMemory({ run, mask: unmasked });
-  let triedAt2;
+  let triedAt;
   memory.add({ t: 0, from: "ctxb", event: { kind: "notes", path: "" } }, host.state);
   function judged(known, now = host.state.now) {
     const state = withCallAhead(withKnown(host.state, known), known, now);
@@ -18674,14 +18668,14 @@ function createTerminalSession({ policy, recall: recall2 }) {
   }
   function clear2() {
     host = begin();
-    triedAt2 = void 0;
+    triedAt = void 0;
   }
   function isDue(known, now) {
     const state = judged(known, now);
     const { compaction } = state;
-    const tried = compaction.phase === "idle" && triedAt2 !== void 0 ? { ...compaction, triedAt: triedAt2 } : compaction;
+    const tried = { ...compaction, triedAt: triedAt ?? compaction.triedAt };
     const due = reliefNow({ ...state, compaction: tried })?.way === "compact";
-    if (due) triedAt2 = state.gauge.calls;
+    if (due) triedAt = state.gauge.calls;
     return due;
   }
   const isBehind = (known) => callAhead(host.state, known) !== void 0;

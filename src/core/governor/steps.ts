@@ -56,7 +56,7 @@ export function decided({ turn, gauge }: GovernorState, reason: string) {
 }
 
 /** A compaction of ours is under way: prompts wait. */
-export function isCompacting(compaction: Compaction): compaction is Compaction & { readonly attempt: Attempt } {
+export function isCompacting(compaction: Compaction): compaction is Extract<Compaction, { readonly attempt: Attempt }> {
   return compaction.phase === 'asked' || compaction.phase === 'running';
 }
 
