@@ -23,12 +23,23 @@ const CHUNK = 64 * 1024;
  * @throws GivenFault when it is not a regular file, or too long; Error of the file system
  */
 export function readGiven(path: string, limit: number): Buffer {
+  return withGiven(path, (fd, { size }) => {
+    if (size > limit) throw tooLong(limit, `${size}`);
+    return readToEnd(fd, limit);
+  });
+}
+
+/**
+ * Looks into a file as {@link readGiven} does.
+ *
+ * @throws GivenFault when it is not a regular file; Error of the file system
+ */
+export function withGiven<T>(path: string, work: (fd: number, stats: Stats) => T): T {
   // Without O_NONBLOCK, opening a pipe waits for its other end.
   return withFile(path, constants.O_RDONLY | constants.O_NONBLOCK, (fd) => {
     const stats = fstatSync(fd);
-    if (!stats.isFile()) throw new GivenFault('a file', kindOf(stats));
-    if (stats.size > limit) throw tooLong(limit, `${stats.size}`);
-    return readToEnd(fd, limit);
+    if (stats.isFile()) return work(fd, stats);
+    throw new GivenFault('a file', stats.isDirectory() ? 'a folder' : 'a special file');
   });
 }
 
@@ -79,8 +90,4 @@ function readToEnd(fd: number, limit: number): Buffer {
 
 function tooLong(limit: number, found: string): GivenFault {
   return new GivenFault(`at most ${limit} bytes`, found);
-}
-
-function kindOf(stats: Stats): string {
-  return stats.isDirectory() ? 'a folder' : 'a special file';
 }

@@ -90,61 +90,68 @@ function makeWithParents(path: string): void {
   }
 }
 
+/** An open file, and what it was when it was opened. */
+interface OpenFile {
+  readonly fd: number;
+  readonly stats: Stats;
+}
+
 /**
  * Opens a regular file. The check is made on what was opened, so that nobody can put a link in its place in between.
  *
  * @param flags of `constants`, for instance `O_RDONLY`
  * @throws CtxbError `store` when something else is there
  */
-export function openPlain(path: string, flags: number): number {
-  refuseForeign(path, kindOf(path));
-  // Without O_NONBLOCK, opening a pipe waits for its other end.
-  const safe = flags | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const fd = orStoreError(path, () => openSync(path, safe, FILE_MODE));
+export function openPlain(path: string, flags: number): OpenFile {
+  const fd = openOrRefuse(path, flags);
   try {
     const stats = fstatSync(fd);
     // Under another name it may be any file, which adding to would change.
     const isShared = (flags & constants.O_APPEND) !== 0 && stats.isFile() && stats.nlink > 1;
     refuseForeign(path, isShared ? 'hard link' : kindOfStats(stats));
     if ((flags & WRITES) !== 0) keepPrivate(path, fd, stats);
-    return fd;
+    return { fd, stats };
   } catch (error) {
     closeSync(fd);
+    throw error;
+  }
+}
+
+function openOrRefuse(path: string, flags: number): number {
+  // Without O_NONBLOCK, opening a pipe waits for its other end.
+  const safe = flags | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  try {
+    return orStoreError(path, () => openSync(path, safe, FILE_MODE));
+  } catch (error) {
+    // What is there says more than why the system did not open it.
+    refuseForeign(path, kindOf(path));
+    throw error;
+  }
+}
+
+/** Opens a regular file as {@link openPlain} does; undefined when there is none and the flags make none. */
+export function openIfThere(path: string, flags: number): OpenFile | undefined {
+  try {
+    return openPlain(path, flags);
+  } catch (error) {
+    const code = error instanceof CtxbError ? errorCode(error.cause) : undefined;
+    if ((flags & constants.O_CREAT) === 0 && (code === 'ENOENT' || code === 'ENOTDIR')) return undefined;
     throw error;
   }
 }
 
 /**
- * Opens a regular file as {@link openPlain} does, and closes it after the work.
+ * Opens a regular file as {@link openPlain} does, and closes it after the work; undefined as {@link openIfThere}.
  *
  * @throws CtxbError `store` when something else is there, or the system refuses
  */
-export function withPlain<T>(path: string, flags: number, work: (fd: number) => T): T {
-  return workOn(path, openPlain(path, flags), work);
-}
-
-/** Opens a regular file as {@link openPlain} does; undefined when there is none. */
-export function openIfThere(path: string, flags: number): number | undefined {
+export function withPlain<T>(path: string, flags: number, work: (fd: number, stats: Stats) => T): T | undefined {
+  const file = openIfThere(path, flags);
+  if (file === undefined) return undefined;
   try {
-    return kindOf(path) === 'missing' ? undefined : openPlain(path, flags);
-  } catch (error) {
-    // Another process has moved or removed it in between.
-    if (error instanceof CtxbError && errorCode(error.cause) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** Works on a regular file as {@link withPlain} does; undefined when there is none. */
-export function withPlainIfThere<T>(path: string, flags: number, work: (fd: number) => T): T | undefined {
-  const fd = openIfThere(path, flags);
-  return fd === undefined ? undefined : workOn(path, fd, work);
-}
-
-function workOn<T>(path: string, fd: number, work: (fd: number) => T): T {
-  try {
-    return orStoreError(path, () => work(fd));
+    return orStoreError(path, () => work(file.fd, file.stats));
   } finally {
-    closeSync(fd);
+    closeSync(file.fd);
   }
 }
 
@@ -154,7 +161,7 @@ function workOn<T>(path: string, fd: number, work: (fd: number) => T): T {
  * @throws CtxbError `store`
  */
 export function createPlain(path: string, text: DiskText): void {
-  const fd = openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  const { fd } = openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
   try {
     orStoreError(path, () => writeWhole(fd, text));
   } catch (error) {
@@ -191,7 +198,7 @@ export function refuseForeign(path: string, kind: Kind): void {
 
 /** The beginning of a file, at most `limit` bytes; undefined when there is none. */
 export function readPlain(path: string, limit: number): string | undefined {
-  return withPlainIfThere(path, constants.O_RDONLY, (fd) => readAt(fd, 0, limit).toString('utf8'));
+  return withPlain(path, constants.O_RDONLY, (fd, { size }) => readAt(fd, 0, Math.min(limit, size)).toString('utf8'));
 }
 
 /** The same, read as JSON; undefined also when it cannot be read or is not JSON. */
@@ -208,9 +215,9 @@ export function isTime(value: unknown): boolean {
   return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
 
-/** At most `length` bytes from `position`; fewer only at the file's end. */
+/** `length` bytes from `position`; fewer only at the file's end. */
 export function readAt(fd: number, position: number, length: number): Buffer {
-  const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, fstatSync(fd).size - position)));
+  const buffer = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < buffer.length) {
     const count = readSync(fd, buffer, filled, buffer.length - filled, position + filled);
@@ -226,9 +233,12 @@ export function writeWhole(fd: number, text: DiskText): void {
   for (let written = 0; written < data.length; ) written += writeSync(fd, data, written);
 }
 
-/** Adds to a file that is open for appending: all of it or, as far as the system allows, nothing. */
-export function appendWhole(fd: number, text: DiskText): void {
-  const before = fstatSync(fd).size;
+/**
+ * Adds to a file that is open for appending: all of it or, as far as the system allows, nothing.
+ *
+ * @param before bytes that it has
+ */
+export function appendWhole(fd: number, text: DiskText, before = fstatSync(fd).size): void {
   try {
     writeWhole(fd, text);
   } catch (error) {

@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, type Stats } from 'node:fs';
 import { createFramer } from '../../core/protocol/frame.ts';
-import { openIfThere, readAt, withPlainIfThere } from './plain-file.ts';
+import { withGiven } from './given-file.ts';
+import { openIfThere, readAt, withPlain } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
@@ -10,18 +11,18 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Whole lines of a file without their newlines, one in memory at a time; none when there is no file. */
 export function* readLines(path: string): Generator<string> {
-  const fd = openIfThere(path, constants.O_RDONLY);
-  if (fd === undefined) return;
+  const file = openIfThere(path, constants.O_RDONLY);
+  if (file === undefined) return;
   const framer = createFramer(MAX_LINE_BYTES);
   try {
     for (let position = 0, read = CHUNK; read > 0; position += read) {
-      const chunk = orStoreError(path, () => readAt(fd, position, CHUNK));
+      const chunk = orStoreError(path, () => readAt(file.fd, position, CHUNK));
       const whole = framer.push(chunk).filter((line) => line.at(-1) === NEWLINE);
       for (const line of whole) yield line.toString('utf8', 0, line.length - 1);
       read = chunk.length;
     }
   } finally {
-    closeSync(fd);
+    closeSync(file.fd);
   }
 }
 
@@ -44,18 +45,16 @@ export function linesAt(
 
 /** Whether the last line has no newline: a process was killed while it wrote it. */
 export function isTorn(path: string): boolean {
-  return withPlainIfThere(path, constants.O_RDONLY, isTornAt) ?? false;
+  return withPlain(path, constants.O_RDONLY, isTornAt) ?? false;
 }
 
-export function isTornAt(fd: number): boolean {
-  const { size } = fstatSync(fd);
+export function isTornAt(fd: number, { size }: Pick<Stats, 'size'>): boolean {
   return size > 0 && readAt(fd, size - 1, 1)[0] !== NEWLINE;
 }
 
 /** Cuts off what stands behind the last newline: a process was killed while it wrote it. */
 export function cutTornLine(path: string): void {
-  withPlainIfThere(path, constants.O_RDWR, (fd) => {
-    const { size } = fstatSync(fd);
+  withPlain(path, constants.O_RDWR, (fd, { size }) => {
     const end = endOfLastLine(fd, size);
     if (end < size) ftruncateSync(fd, end);
   });
@@ -84,20 +83,15 @@ export interface Tail {
  * written.
  *
  * @param from 0, or where a line begins; in a file that has become shorter since, its end
- * @throws Error of the file system
+ * @throws GivenFault when it is not a regular file; Error of the file system
  */
 export function readTail(path: string, most: number, from = 0): Tail {
-  // Without O_NONBLOCK, opening a pipe waits for its other end.
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const { size } = fstatSync(fd);
+  return withGiven(path, (fd, { size }) => {
     const start = Math.max(Math.min(from, size), size - most, 0);
     const data = readAt(fd, start, size - start);
     const begin = start <= from ? 0 : data.indexOf(NEWLINE) + 1;
     const end = data.lastIndexOf(NEWLINE);
     const lines = end < begin ? [] : data.toString('utf8', begin, end).split('\n');
     return { lines, start: start + begin, end: end < begin ? start + begin : start + end + 1 };
-  } finally {
-    closeSync(fd);
-  }
+  });
 }

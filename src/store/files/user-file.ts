@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { accessSync, constants, fstatSync, lstatSync } from 'node:fs';
+import { accessSync, constants, lstatSync } from 'node:fs';
 import writeFileAtomic from 'write-file-atomic';
 import { CtxbError } from '../../errors.ts';
 import { asItIs } from '../masks/disk-text.ts';
-import { kindOf, readAt, withPlain, writeWhole } from './plain-file.ts';
+import { type Kind, kindOf, readAt, withPlain, writeWhole } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
 /** A text file of the user's own, as it was at one moment. */
@@ -22,11 +22,11 @@ export interface UserFile {
  */
 export function readUserFile(path: string, limit: number): UserFile {
   refuseOthers(path);
-  const bytes = withPlain(path, constants.O_RDONLY, (fd) => {
-    const { size } = fstatSync(fd);
+  const bytes = withPlain(path, constants.O_RDONLY, (fd, { size }) => {
     if (size > limit) throw new CtxbError('store', `${path} has ${size} bytes, more than ${limit}: make it smaller`);
-    return readAt(fd, 0, limit);
+    return readAt(fd, 0, size);
   });
+  if (bytes === undefined) throw notAFile(path, 'missing');
   return { text: decoded(path, bytes), hash: createHash('sha256').update(bytes).digest('hex') };
 }
 
@@ -59,9 +59,12 @@ function surviveLongFiles(): void {
 
 function refuseOthers(path: string): void {
   const kind = kindOf(path);
-  if (kind === 'file') return;
+  if (kind !== 'file') throw notAFile(path, kind);
+}
+
+function notAFile(path: string, kind: Kind): CtxbError {
   const found = kind === 'missing' ? 'is not there' : `is a ${kind}`;
-  throw new CtxbError('store', `${path} ${found}: name the file itself`);
+  return new CtxbError('store', `${path} ${found}: name the file itself`);
 }
 
 function decoded(path: string, bytes: Buffer): string {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { closeSync, constants, fsyncSync, linkSync, openSync, renameSync } from 'node:fs';
 import { CtxbError } from '../../errors.ts';
 import { asItIs, type DiskText, joined } from '../masks/disk-text.ts';
-import { FILE_MODE, kindOf, openPlain, readPlain, removeFile, withPlain, writeWhole } from './plain-file.ts';
+import { FILE_MODE, kindOf, openPlain, readPlain, removeFile, writeWhole } from './plain-file.ts';
 import { errorCode, orStoreError } from './store-error.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
@@ -20,7 +20,7 @@ export function writeNewFile(path: string, text: DiskText): boolean {
   if (kindOf(path) !== 'missing') return false;
   const temporary = temporaryFor(path);
   try {
-    fillNew(temporary, text);
+    orStoreError(path, () => fill(temporary, [text]));
     return orStoreError(path, () => giveName(temporary, path));
   } finally {
     removeFile(temporary);
@@ -30,13 +30,6 @@ export function writeNewFile(path: string, text: DiskText): boolean {
 /** All are named alike, so that what a killed process leaves is known for what it is. */
 function temporaryFor(path: string): string {
   return `${path}.${randomInt(1_000_000_000)}`;
-}
-
-function fillNew(path: string, text: DiskText): void {
-  withPlain(path, O_WRONLY | O_CREAT | O_EXCL, (fd) => {
-    writeWhole(fd, text);
-    fsyncSync(fd);
-  });
 }
 
 /** A link, unlike a new name, never takes the place of a file that another process has made meanwhile. */
@@ -70,7 +63,7 @@ export function replaceFile(path: string, chunks: Iterable<DiskText>, replacemen
   const temporary = temporaryFor(path);
   try {
     orStoreError(path, () => {
-      fillReplacement(temporary, chunks, replacement);
+      fill(temporary, chunks, replacement);
       renameSync(temporary, path);
     });
   } catch (error) {
@@ -79,7 +72,7 @@ export function replaceFile(path: string, chunks: Iterable<DiskText>, replacemen
   }
 }
 
-function fillReplacement(path: string, chunks: Iterable<DiskText>, { durable = true }: Replacement): void {
+function fill(path: string, chunks: Iterable<DiskText>, { durable = true }: Replacement = {}): void {
   const fd = openSync(path, 'wx', FILE_MODE);
   try {
     for (const block of blocksOf(chunks)) writeWhole(fd, block);
@@ -139,5 +132,5 @@ export function requireFree(path: string, mark: string): void {
 export function openOutput(path: string, mark: string): number {
   requireFree(path, mark);
   removeFile(path);
-  return openPlain(path, O_WRONLY | O_CREAT | O_EXCL);
+  return openPlain(path, O_WRONLY | O_CREAT | O_EXCL).fd;
 }

@@ -42,20 +42,28 @@ export function openContextDir(path: string): ContextDir {
 }
 
 function folderIn(root: string, path: string): ContextDir {
-  function place(file: string): string {
+  /** Where a file is to be, which is checked when it is opened. */
+  function pathOf(file: string): string {
     const target = resolve(path, file);
     if (!target.startsWith(path + sep)) throw new CtxbError('store', `${file} is not inside ${path}: name one that is`);
     // Somebody may have removed it in the meantime.
     if (kindOf(root) !== 'folder') claimFolder(root);
     for (const folder of foldersBetween(root, target)) makeFolder(folder);
+    return target;
+  }
+
+  function place(file: string): string {
+    const target = pathOf(file);
     refuseForeign(target, kindOf(target));
     return target;
   }
 
   function freePlace(name: string, ending: string): string {
-    const pathOf = (count: number) => place(`${name}${count === 1 ? '' : `-${count}`}${ending}`);
-    for (let count = 1; count < MOST_OF_A_NAME; count++) if (kindOf(pathOf(count)) === 'missing') return pathOf(count);
-    return pathOf(MOST_OF_A_NAME);
+    const numbered = (count: number) => place(`${name}${count === 1 ? '' : `-${count}`}${ending}`);
+    for (let count = 1; count < MOST_OF_A_NAME; count++) {
+      if (kindOf(numbered(count)) === 'missing') return numbered(count);
+    }
+    return numbered(MOST_OF_A_NAME);
   }
 
   return {
@@ -63,11 +71,11 @@ function folderIn(root: string, path: string): ContextDir {
     place,
     freePlace,
     append: (file, line) =>
-      withPlain(place(file), O_RDWR | O_APPEND | O_CREAT, (fd) =>
-        appendWhole(fd, joined(isTornAt(fd) ? [asItIs(''), line] : [line], '\n')),
+      withPlain(pathOf(file), O_RDWR | O_APPEND | O_CREAT, (fd, stats) =>
+        appendWhole(fd, joined(isTornAt(fd, stats) ? [asItIs(''), line] : [line], '\n'), stats.size),
       ),
     write: (file, text, replacement) => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement),
-    open: (file) => openPlain(place(file), O_WRONLY | O_APPEND | O_CREAT),
+    open: (file) => openPlain(pathOf(file), O_WRONLY | O_APPEND | O_CREAT).fd,
     within: (folder) => folderIn(root, resolve(path, folder)),
   };
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, type Stats } from 'node:fs';
+import { closeSync, constants, type Stats } from 'node:fs';
 import { CtxbError } from '../../errors.ts';
 import { openIfThere, readAt } from '../files/plain-file.ts';
 import { linesAt } from '../files/read-lines.ts';
@@ -89,10 +89,9 @@ function openEach(paths: readonly string[]): OpenFile[] {
   const files: OpenFile[] = [];
   try {
     for (const path of paths) {
-      const fd = openIfThere(path, constants.O_RDONLY);
-      if (fd === undefined) continue;
-      const stats = fstatSync(fd);
-      files.push({ path, fd, size: stats.size, identity: identityOf(stats) });
+      const file = openIfThere(path, constants.O_RDONLY);
+      if (file !== undefined)
+        files.push({ path, fd: file.fd, size: file.stats.size, identity: identityOf(file.stats) });
     }
     return files;
   } catch (error) {

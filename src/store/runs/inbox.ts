@@ -3,15 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parsed } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
-import {
-  appendWhole,
-  kindOf,
-  namesIn,
-  openPlain,
-  readPlain,
-  removeFile,
-  withPlainIfThere,
-} from '../files/plain-file.ts';
+import { appendWhole, kindOf, namesIn, openPlain, readPlain, removeFile, withPlain } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
 import { linesAt } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
@@ -42,7 +34,7 @@ export function createInbox(contextDir: string, runId: string): Inbox {
   const path = openContextDir(contextDir).place(inboxPath(contextDir, runId));
   sweep(dirname(path));
   const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
-  const fd = openPlain(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
+  const { fd } = openPlain(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
   const header = joined([maskedJson(processMark(process.pid))], '\n');
   const remove = () => {
     closeSync(fd);
@@ -74,7 +66,7 @@ function lineReader(fd: number, start: number): () => string[] {
     const { size } = fstatSync(fd);
     // Somebody has cut the file: what follows is new.
     if (size < position) position = size;
-    const { lines, bytes, read } = linesAt(fd, position, DRAIN_LIMIT);
+    const { lines, bytes, read } = linesAt(fd, position, Math.min(DRAIN_LIMIT, size - position));
     if (bytes === 0 && read < DRAIN_LIMIT) return [];
     position += bytes || read;
     const whole = lines.slice(tooLong ? 1 : 0);
@@ -97,11 +89,11 @@ export function leaveInInbox(path: string, line: DiskText): void {
   if (bytes > LINE_LIMIT) {
     throw new CtxbError('usage', `expected at most ${LINE_LIMIT} bytes, found ${bytes}: say it more shortly`);
   }
-  const add = (fd: number) => {
+  const isLeft = withPlain(path, constants.O_WRONLY | constants.O_APPEND, (fd) => {
     appendWhole(fd, data);
     return true;
-  };
-  if (withPlainIfThere(path, constants.O_WRONLY | constants.O_APPEND, add)) return;
+  });
+  if (isLeft) return;
   throw new CtxbError('store', `${path} is not there, so no ctxb listens to it: run it inside of \`ctxb run\``);
 }
 

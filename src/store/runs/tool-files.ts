@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Effect } from '../../core/governor/effects.ts';
 import type { OwnEvent } from '../../core/governor/input.ts';
 import type { FileMeasure } from '../../core/governor/tool-budget/tool-budget.ts';
+import { withGiven } from '../files/given-file.ts';
 import { createPlain, readAt } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
@@ -57,18 +57,14 @@ export function measureFile(
   path: string,
   { offset, chars }: { offset: number; chars: number },
 ): FileMeasure | undefined {
-  let fd: number | undefined;
   try {
-    // Without O_NONBLOCK, opening a pipe waits for its other end.
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stats = fstatSync(fd);
-    if (!stats.isFile() || stats.size > MOST_BYTES || readAt(fd, 0, SNIFF).includes(0)) return undefined;
-    const { lines, start } = countLines(fd, stats.size, offset);
-    return { lines, fitting: countFitting(readAt(fd, start, chars * MOST_UNIT_BYTES).toString(), offset, chars) };
+    return withGiven(path, (fd, { size }) => {
+      if (size > MOST_BYTES || readAt(fd, 0, SNIFF).includes(0)) return undefined;
+      const { lines, start } = countLines(fd, size, offset);
+      return { lines, fitting: countFitting(readAt(fd, start, chars * MOST_UNIT_BYTES).toString(), offset, chars) };
+    });
   } catch {
     return undefined;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }
 
@@ -78,7 +74,7 @@ function countLines(fd: number, size: number, offset: number): { lines: number; 
   let start = offset <= 1 ? 0 : size;
   let last = LINE_FEED;
   for (let position = 0; position < size; position += COUNT_BYTES) {
-    const chunk = readAt(fd, position, COUNT_BYTES);
+    const chunk = readAt(fd, position, Math.min(COUNT_BYTES, size - position));
     for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) {
       feeds++;
       if (feeds === offset - 1) start = position + at + 1;

@@ -205,7 +205,7 @@ export function openNotesFolder(path: string) {
     throw new CtxbError('store', `${path} is not empty: name a new folder`);
   }
   const { O_WRONLY, O_APPEND, O_CREAT } = constants;
-  const files = keepOpen({ path, open: (file) => openPlain(join(path, file), O_WRONLY | O_APPEND | O_CREAT) });
+  const files = keepOpen({ path, open: (file) => openPlain(join(path, file), O_WRONLY | O_APPEND | O_CREAT).fd });
   return {
     append: (file: string, text: string) => files.append(file, masked(text)),
     /** Writes the index; nothing may be written after it. */

@@ -82,10 +82,8 @@ const OPENERS: Readonly<Record<string, string>> = {
   'replay/tail-file.ts': 'never waits; refuses what is no file',
   'claude/child.ts': 'the null device, to see whether there is room',
   'store/files/given-file.ts': 'the careful opener of what is not ctxb’s',
-  'store/runs/tool-files.ts': 'never waits; refuses what is no file, up to a bound',
   'store/files/plain-file.ts': 'the careful opener of what is ctxb’s',
   'store/files/process-mark.ts': '/proc',
-  'store/files/read-lines.ts': 'never waits; reads a bound',
   'store/files/write-file.ts': 'only what it makes anew',
 };
 
