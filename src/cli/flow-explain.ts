@@ -1,8 +1,9 @@
 import { relative, resolve } from 'node:path';
 import { quickSettings } from '../config/quick-config.ts';
 import type { SetValue } from '../config/resolve-config.ts';
-import { briefingWorld, profileOf } from '../flow/briefing.ts';
+import { briefingWorld } from '../flow/briefing.ts';
 import { earlierRuns } from '../flow/earlier-run.ts';
+import { profileOf } from '../flow/effective.ts';
 import { explainFlow, type FlowExplained, type LevelFiles } from '../flow/explain.ts';
 import { namedProfile } from '../flow/file/flow-files.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';

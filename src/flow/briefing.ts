@@ -1,21 +1,14 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { FlowGlobals } from '../config/flow-settings.ts';
-import { windowOfModel } from '../core/governor/gauge/window.ts';
 import { readPlain } from '../store/files/plain-file.ts';
+import { type BudgetWorld, effectiveBudgets } from './effective.ts';
 import { fileInside, readPrompt } from './file/flow-files.ts';
 import { orderSteps, type StepOrder } from './file/order-steps.ts';
-import type { Curator, Flow, FlowStep, Profile, StepOutput } from './flow.ts';
-import { LEVELS, type Level, type ResolvedBudgets, resolveBudgets } from './pack/budgets.ts';
+import type { Flow, FlowStep, StepOutput } from './flow.ts';
+import type { ResolvedBudgets } from './pack/budgets.ts';
 import { type Pack, pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/receipt.ts';
 import type { PackItem } from './pack/step-block.ts';
-
-export interface BudgetWorld {
-  readonly global?: Partial<FlowGlobals> | undefined;
-  /** Tokens of the context window; where it is not known, what the step's model names, or 200,000. */
-  readonly window?: number | undefined;
-}
 
 /** What a briefing is made of besides the flow. */
 export interface BriefingWorld extends BudgetWorld {
@@ -110,50 +103,4 @@ export function promptOf(
 ): string | undefined {
   if (promptFile !== undefined) return read(promptFile);
   return prompt ?? (objective === undefined ? undefined : OBJECTIVE_IS_TASK);
-}
-
-export function profileOf({ profile, profiles }: Pick<Flow, 'profile' | 'profiles'>): Profile | undefined {
-  return profile !== undefined && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
-}
-
-/** The budgets that hold for a step of a checked flow, each with the level that it comes from. */
-export function effectiveBudgets(
-  flow: Pick<Flow, 'profile' | 'profiles' | 'budgets'>,
-  step: Pick<FlowStep, 'budgets' | 'model'>,
-  { global, window }: BudgetWorld,
-): ResolvedBudgets {
-  const levels = { global, profile: profileOf(flow)?.budgets, flow: flow.budgets, step: step.budgets };
-  return resolveBudgets(levels, window ?? windowOfModel(step.model));
-}
-
-/** A cheap model reads and lists for some ten seconds; beyond a minute the mechanical selection is the better deal. */
-const CURATOR: Curator = { enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 };
-
-/** The curator of a step of a checked flow, and the level that switches it on or off. */
-export function effectiveCurator(
-  flow: Pick<Flow, 'profile' | 'profiles' | 'curator'>,
-  step: Pick<FlowStep, 'curator'>,
-  { global }: BudgetWorld,
-): { readonly curator: Curator; readonly source: Level | 'default' } {
-  const profile = profileOf(flow)?.curator;
-  const levels = { global: global?.curator ? { enabled: true } : {}, profile, flow: flow.curator, step: step.curator };
-  return {
-    curator: { ...CURATOR, ...levels.global, ...levels.profile, ...levels.flow, ...levels.step },
-    source: LEVELS.findLast((level) => levels[level]?.enabled !== undefined) ?? 'default',
-  };
-}
-
-/** The warnings about budgets of steps: each once, with the steps that it concerns unless it concerns all. */
-export function budgetWarnings(
-  flow: Flow,
-  steps: readonly FlowStep[],
-  worldOf: (step: FlowStep) => BudgetWorld,
-): string[] {
-  const ids = new Map<string, string[]>();
-  for (const step of steps) {
-    for (const { message } of effectiveBudgets(flow, step, worldOf(step)).warnings) {
-      ids.set(message, [...(ids.get(message) ?? []), step.id]);
-    }
-  }
-  return [...ids].map(([message, of]) => (of.length === steps.length ? message : `${of.join(', ')}: ${message}`));
 }

@@ -1,4 +1,5 @@
-import { type BriefingWorld, briefingOf, effectiveCurator } from './briefing.ts';
+import { type BriefingWorld, briefingOf } from './briefing.ts';
+import { effectiveCurator } from './effective.ts';
 import { stepGraph } from './file/order-steps.ts';
 import type { Flow, FlowStep } from './flow.ts';
 import { type BudgetSource, LEVELS, type Level } from './pack/budgets.ts';

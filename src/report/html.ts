@@ -1,14 +1,13 @@
-/** A cell of a table. `kind` is a class: a colour beside the words, never in their place. */
-interface Cell {
-  readonly html: string;
-  readonly kind?: string | undefined;
-}
+/** A text, which may lead to a part of the page. `kind` is a class: a colour beside the words, never in their place. */
+type Cell = string | { readonly text: string; readonly kind?: string | undefined; readonly href?: string };
 
 interface Table {
   readonly caption: string;
   /** It is scrolled to the side where the page is narrow, with the keyboard as well. */
   readonly wide?: boolean;
-  readonly headings: readonly { readonly text: string; readonly figure?: boolean }[];
+  readonly headings: readonly string[];
+  /** The columns of figures, from 0. */
+  readonly figures: readonly number[];
   /** The first cell of a row is its heading. */
   readonly rows: readonly (readonly Cell[])[];
 }
@@ -29,28 +28,23 @@ export function escaped(text: string): string {
 }
 
 /** A table for the eye, the keyboard and the screen reader. */
-export function htmlTable({ caption, headings, rows, wide }: Table): string {
-  const classes = headings.map(({ figure }) => (figure ? ['figure'] : []));
-  const attribute = (column: number, kind?: string) => {
-    const all = [...(classes[column] ?? []), ...(kind === undefined ? [] : [kind])];
-    return all.length === 0 ? '' : ` class="${all.join(' ')}"`;
-  };
-  const head = headings.map(({ text }, column) => `<th scope="col"${attribute(column)}>${escaped(text)}</th>`).join('');
-  const body = rows.map((row) => `<tr>${row.map(cellHtml).join('')}</tr>`).join('\n');
+export function htmlTable({ caption, headings, figures, rows, wide }: Table): string {
   const reachable = wide ? ` role="region" tabindex="0" aria-label="${escaped(caption)}"` : '';
   return `<div class="scroll"${reachable}>
 <table>
 <caption>${escaped(caption)}</caption>
-<thead><tr>${head}</tr></thead>
+<thead><tr>${headings.map((text, column) => cellHtml('th scope="col"', text, column)).join('')}</tr></thead>
 <tbody>
-${body}
+${rows.map((row) => `<tr>${row.map((cell, column) => cellHtml(column === 0 ? 'th scope="row"' : 'td', cell, column)).join('')}</tr>`).join('\n')}
 </tbody>
 </table>
 </div>`;
 
-  function cellHtml({ html, kind }: Cell, column: number): string {
-    if (column === 0) return `<th scope="row"${attribute(column, kind)}>${html}</th>`;
-    return `<td${attribute(column, kind)}>${html}</td>`;
+  function cellHtml(tag: string, cell: Cell, column: number): string {
+    const { text, kind, href } = typeof cell === 'string' ? { text: cell } : cell;
+    const classes = [figures.includes(column) && 'figure', kind].filter(Boolean).join(' ');
+    const content = href === undefined ? escaped(text) : `<a href="${escaped(href)}">${escaped(text)}</a>`;
+    return `<${tag}${classes && ` class="${classes}"`}>${content}</${tag.slice(0, 2)}>`;
   }
 }
 

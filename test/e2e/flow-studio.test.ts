@@ -86,6 +86,13 @@ describe('the page', () => {
     expect(await shown('.binding')).toBe('The budget was binding: of 2 earlier steps, 1 omitted and 1 cut.');
     expect(await shown('.usage')).toContain('49,000 of 50,000 characters');
     expect(await shown('#field-contextBudgetChars-used')).toBe('50,000 used, from step');
+    const tiers = (await shown('#inspector table')).split('\n').map((line) => line.split('\t'));
+    expect(tiers.slice(2)).toEqual([
+      ['CRITICAL', '0', '0', '0', '0'],
+      ['HIGH', '0', '0', '0', '0'],
+      ['MEDIUM', '0', '0', '1', '1'],
+      ['LOW', '0', '0', '0', '0'],
+    ]);
   });
 
   it('warns while a budget is typed', async () => {

@@ -1,7 +1,7 @@
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, quoted } from '../../core/memory/words.ts';
-import { BETWEEN_PARTS, grouped, head } from '../pack/characters.ts';
+import { cut, fenced, grouped, LINE_LENGTH, LONG_LINE_LENGTH, quoted } from '../../core/memory/words.ts';
 import { type TaughtStep, taskParts, teachingParts } from '../pack/frame.ts';
+import { BETWEEN_PARTS } from '../pack/part.ts';
 import type { PackItem } from '../pack/step-block.ts';
 import { READ_CHARS, type SummaryTask } from './summaries.ts';
 
@@ -60,7 +60,7 @@ function readPart(output: string): string {
   const size = codePoints(output);
   if (size <= READ_CHARS) return output;
   const tail = output.slice(-READ_CHARS / 2).replace(/^[\udc00-\udfff]/, '');
-  return `${head(output, READ_CHARS / 2)}\n(${grouped(size - READ_CHARS)} characters are left out)\n${tail}`;
+  return `${cut(output, READ_CHARS / 2)}\n(${grouped(size - READ_CHARS)} characters are left out)\n${tail}`;
 }
 
 const TASK = [

@@ -4,10 +4,9 @@ import type { Budgets } from '../../config/flow-settings.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { sentencesOf } from '../../core/governor/prompts/sentences.ts';
 import { IMPERATIVE } from '../../core/memory/notebook/constraints.ts';
-import { LINE_LENGTH, quoted } from '../../core/memory/words.ts';
+import { grouped, LINE_LENGTH, quoted } from '../../core/memory/words.ts';
 import { parsed } from '../../core/protocol/fields.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
-import { grouped } from '../pack/characters.ts';
 import type { PackReceipt } from '../pack/receipt.ts';
 import type { PackItem, Summary } from '../pack/step-block.ts';
 

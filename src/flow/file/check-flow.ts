@@ -6,7 +6,7 @@ import { KEYS } from '../../config/keys.ts';
 import { isRecord } from '../../config/read-config.ts';
 import { expectation, type Leaf } from '../../config/schema.ts';
 import { type Fault, nameText, type Path } from './fault.ts';
-import { fileInside, profileFile } from './flow-files.ts';
+import { fileInside, MISSING, profileFile } from './flow-files.ts';
 import { LEVELS } from './flow-schema.ts';
 import { findCycles, stepGraph } from './order-steps.ts';
 
@@ -85,9 +85,7 @@ function unknownKey(key: string, known: readonly string[], path: Path): Fault {
 function keyAdvice(key: string, known: readonly string[]): string {
   const name = OTHER_NAMES.get(key.toLowerCase().replace(/[_-]/g, ''));
   if (name !== undefined && known.includes(name.replace(/:.*/, ''))) return `it is called ${name} here`;
-  const meant = closest(key, known);
-  if (meant !== undefined) return `did you mean ${meant}?`;
-  return LEVELS.find(({ keys }) => keys.includes(key))?.move ?? 'remove it';
+  return meantOr(closest(key, known), LEVELS.find(({ keys }) => keys.includes(key))?.move ?? 'remove it');
 }
 
 /** Reports all values of known keys that the schema refuses; objects are left to `checkKeys`. */
@@ -121,8 +119,7 @@ function textAdvice(input: string, expected: string): string {
   const number = input.replaceAll(/[_,']/g, '');
   if (/^a (?:whole )?number|^a whole/.test(expected) && /^\d+$/.test(number)) return `write ${number}`;
   const choices = [...expected.matchAll(/"([a-z]+)"/g)].flatMap(([, choice]) => choice ?? []);
-  const meant = expected.startsWith('one of') ? closest(input, choices) : undefined;
-  return meant === undefined ? 'correct it' : `did you mean "${meant}"?`;
+  return meantOr(expected.startsWith('one of') ? shownClosest(input, choices) : undefined, 'correct it');
 }
 
 /** An unchecked step: any of its values may be of any type. */
@@ -148,21 +145,16 @@ function placesOf(steps: readonly RawStep[]): ReadonlyMap<string, number> {
 }
 
 function sameIds(steps: readonly RawStep[]): Fault[] {
-  const seen = new Map<string, number>();
+  // On a file system that ignores case, both would have the same folder.
+  const folders = steps.map(({ id }) => (typeof id === 'string' ? id.toLowerCase() : undefined));
   return steps.flatMap(({ id }, index) => {
-    if (typeof id !== 'string') return [];
-    // On a file system that ignores case, both would have the same folder.
-    const folder = id.toLowerCase();
-    const first = seen.get(folder);
-    if (first !== undefined) return [sameId(id, index, first)];
-    seen.set(folder, index);
-    return [];
+    const first = folders.indexOf(folders[index]);
+    if (typeof id !== 'string' || first === index) return [];
+    const expected = 'an id unlike that of any other step';
+    return [
+      { path: ['steps', index, 'id'], expected, found: `${shown(id)} as in steps[${first}]`, todo: 'rename one' },
+    ];
   });
-}
-
-function sameId(id: string, index: number, first: number): Fault {
-  const expected = 'an id unlike that of any other step';
-  return { path: ['steps', index, 'id'], expected, found: `${shown(id)} as in steps[${first}]`, todo: 'rename one' };
 }
 
 function promptFaults(step: RawStep, index: number): Fault[] {
@@ -184,13 +176,9 @@ function needFaults(step: RawStep, index: number, places: ReadonlyMap<string, nu
   return needsOf(step).flatMap((need, place) => {
     if (typeof need !== 'string' || places.has(need)) return [];
     const path = ['steps', index, 'needs', place];
-    return [{ path, expected: 'the id of a step', found: shown(need), todo: () => needAdvice(need, places) }];
+    const todo = () => meantOr(shownClosest(need, places.keys()), 'correct or remove it');
+    return [{ path, expected: 'the id of a step', found: shown(need), todo }];
   });
-}
-
-function needAdvice(need: string, places: ReadonlyMap<string, number>): string {
-  const meant = closest(need, places.keys());
-  return meant === undefined ? 'correct or remove it' : `did you mean ${shown(meant)}?`;
 }
 
 function cycleFaults(steps: readonly RawStep[], places: ReadonlyMap<string, number>): Fault[] {
@@ -242,24 +230,36 @@ export function checkProfile(
   const names = isRecord(profiles) ? Object.keys(profiles) : [];
   if (typeof profile !== 'string' || names.includes(profile)) return [];
   const file = profileFile(folder, profile);
-  const looked = isAsked ? { fault: existsSync(file) ? undefined : MISSING } : fileInside(folder, file);
-  const fault = 'fault' in looked ? looked.fault : undefined;
-  if (fault === undefined) return [];
-  const own = names.length === 0 ? 'one of profiles' : `one of ${names.slice(0, 20).map(nameText).join(', ')}`;
-  const expected = `${own}, or a file ${shown(relative(folder, file))}`;
-  if (fault === MISSING)
-    return [{ path: ['profile'], expected, found: shown(profile), todo: profileAdvice(profile, names) }];
-  const place = `${own}, or a file in the flow's folder or below`;
-  return [{ path: ['profile'], expected: place, found: `${shown(profile)}: ${fault}`, todo: 'name another file' }];
+  const looked = isAsked && existsSync(file) ? {} : fileInside(folder, file);
+  if (!('fault' in looked)) return [];
+  const isMissing = isAsked || looked.fault === MISSING;
+  const place = isMissing ? shown(relative(folder, file)) : "in the flow's folder or below";
+  const own = names.length === 0 ? 'profiles' : names.slice(0, 20).map(nameText).join(', ');
+  return [
+    {
+      path: ['profile'],
+      expected: `one of ${own}, or a file ${place}`,
+      found: isMissing ? shown(profile) : `${shown(profile)}: ${looked.fault}`,
+      todo: isMissing ? profileAdvice(profile, names) : 'name another file',
+    },
+  ];
 }
 
-const MISSING = 'no such file';
-
 function profileAdvice(profile: string, names: readonly string[]): string {
-  const meant = closest(profile, names);
-  if (meant !== undefined) return `did you mean ${shown(meant)}?`;
   const presets: readonly string[] = KEYS['flow.preset'].takes;
-  return presets.includes(profile)
-    ? `for the preset write budgets: {preset: ${profile}}`
-    : 'add it to profiles, write the file, or remove the key';
+  return meantOr(
+    shownClosest(profile, names),
+    presets.includes(profile)
+      ? `for the preset write budgets: {preset: ${profile}}`
+      : 'add it to profiles, write the file, or remove the key',
+  );
+}
+
+function shownClosest(word: string, candidates: Iterable<string>): string | undefined {
+  const meant = closest(word, candidates);
+  return meant && shown(meant);
+}
+
+function meantOr(meant: string | undefined, otherwise: string): string {
+  return meant === undefined ? otherwise : `did you mean ${meant}?`;
 }

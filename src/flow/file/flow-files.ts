@@ -51,6 +51,8 @@ export function isProfileName(text: string): boolean {
   return /^[\w-]+$/.test(text);
 }
 
+export const MISSING = 'no such file';
+
 /** A file by its real path, and by its name in the folder; or why it cannot be used. */
 export type FileInside =
   | { readonly path: string; readonly name: string; readonly stats: Stats }
@@ -88,7 +90,7 @@ function outsideFault(folder: string, file: string): string {
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOENT' || code === 'ENOTDIR' ? 'no such file' : `a file that cannot be read (${String(code)})`;
+  return code === 'ENOENT' || code === 'ENOTDIR' ? MISSING : `a file that cannot be read (${String(code)})`;
 }
 
 /**
@@ -138,6 +140,6 @@ function faultAt(index: number, file: string, fault: string): Fault {
     path: ['steps', index, 'promptFile'],
     expected: `a file with text in the flow's folder or below, at most ${MAX_FILE_BYTES} bytes`,
     found: `${shown(file)}: ${fault}`,
-    todo: fault === 'no such file' ? 'create it or correct the path' : 'name another file or write the text as prompt',
+    todo: fault === MISSING ? 'create it or correct the path' : 'name another file or write the text as prompt',
   };
 }

@@ -9,6 +9,8 @@ export interface StepOrder {
   readonly needs: StepGraph;
   /** By a step's id: steps whose output it sees, in the order of `sequence`, the oldest first. */
   readonly history: StepGraph;
+  /** By a step's id: its needs without those that its other needs bring along, the latest first. */
+  readonly direct: StepGraph;
 }
 
 /**
@@ -25,20 +27,18 @@ export function orderSteps({ steps }: Pick<Flow, 'steps'>): StepOrder {
     sequence: stepsOf(ids),
     stages: inStages(ids, needs).map(stepsOf),
     needs,
-    history: historyOf(ids, needs),
+    ...historyOf(ids, needs),
   };
 }
 
 /** Each id after those that it needs, otherwise in the order of the graph. */
 function inSequence(needs: StepGraph): string[] {
   const sequence = new Set<string>();
-  const visited = new Set<string>();
   for (const id of needs.keys()) visit(id);
   return [...sequence];
 
   function visit(id: string): void {
-    if (visited.has(id)) return;
-    visited.add(id);
+    if (sequence.has(id)) return;
     for (const needed of needs.get(id) ?? []) visit(needed);
     sequence.add(id);
   }
@@ -55,22 +55,26 @@ function inStages(sequence: readonly string[], needs: StepGraph): string[][] {
   return stages;
 }
 
-function historyOf(sequence: readonly string[], needs: StepGraph): Map<string, string[]> {
-  const position = new Map(sequence.map((id, index) => [id, index]));
-  const place = (id: string) => position.get(id) ?? 0;
+function historyOf(sequence: readonly string[], needs: StepGraph) {
+  const direct = new Map<string, string[]>();
   const history = new Map<string, string[]>();
-  for (const id of sequence) {
+  for (const [index, id] of sequence.entries()) {
+    const before = sequence.slice(0, index);
+    const needed = new Set(needs.get(id));
     const seen = new Set<string>();
-    // The latest need first: what it sees covers most of the others.
-    for (const needed of [...(needs.get(id) ?? [])].sort((one, other) => place(other) - place(one))) {
-      if (!seen.has(needed)) for (const older of [needed, ...(history.get(needed) ?? [])]) seen.add(older);
-    }
+    // The latest first: what it sees covers most of the others.
+    const own = before.toReversed().filter((older) => {
+      if (!needed.has(older) || seen.has(older)) return false;
+      for (const each of [older, ...(history.get(older) ?? [])]) seen.add(each);
+      return true;
+    });
+    direct.set(id, own);
     history.set(
       id,
-      [...seen].sort((one, other) => place(one) - place(other)),
+      before.filter((older) => seen.has(older)),
     );
   }
-  return history;
+  return { direct, history };
 }
 
 /** By a step's id: the ids of the steps that must be over before it, in the order of the file. */

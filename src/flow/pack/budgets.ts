@@ -1,5 +1,5 @@
 import type { BudgetChanges, Budgets } from '../../config/flow-settings.ts';
-import { grouped } from './characters.ts';
+import { grouped } from '../../core/memory/words.ts';
 
 export type Preset = NonNullable<BudgetChanges['preset']>;
 

@@ -1,7 +1,7 @@
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { fenced, quoted } from '../../core/memory/words.ts';
+import { cut, fenced, grouped, quoted } from '../../core/memory/words.ts';
 import type { FlowStep } from '../flow.ts';
-import { costOf, fitted, grouped, head } from './characters.ts';
+import { costOf, fitted } from './part.ts';
 import type { PriorityLevels } from './priority.ts';
 import { type CuratedChoice, longestNote, outcomeOf } from './receipt.ts';
 import type { Candidate } from './select.ts';
@@ -121,7 +121,7 @@ function scentTrail(trail: string, room: number) {
   const chars = codePoints(trail);
   const render = (limit: number) => {
     const marker = limit < chars ? `\n${CUT_MARKER} ${grouped(limit)} of ${grouped(chars)} characters` : '';
-    const text = `## Scent trail\n\n${fenced(head(trail, limit))}${marker}`;
+    const text = `## Scent trail\n\n${fenced(cut(trail, limit))}${marker}`;
     return { text, cost: costOf(text), shown: limit };
   };
   const most = Math.min(chars, SCENT_LENGTH);

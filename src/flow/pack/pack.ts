@@ -1,6 +1,7 @@
 import type { Budgets } from '../../config/flow-settings.ts';
-import { BETWEEN_PARTS, costOf, grouped } from './characters.ts';
+import { grouped } from '../../core/memory/words.ts';
 import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.ts';
+import { BETWEEN_PARTS, costOf } from './part.ts';
 import { createClassifier, distributionOf } from './priority.ts';
 import {
   type ContextTruncation,

@@ -1,5 +1,5 @@
 import type { Priority } from '../../config/flow-settings.ts';
-import { head } from './characters.ts';
+import { cut } from '../../core/memory/words.ts';
 import type { PackItem } from './step-block.ts';
 
 /** A priority as notes and receipts spell it. */
@@ -141,7 +141,7 @@ const LETTER = /\p{L}/u;
 
 /** By whole words among the first 1,000 code points of an output, in any case. */
 export function tierOfOutput(output: string): Tier | undefined {
-  const beginning = head(output, OUTPUT_BEGINNING);
+  const beginning = cut(output, OUTPUT_BEGINNING);
   let lowered = false;
   for (const { 0: word, 1: raising, index } of beginning.matchAll(IN_OUTPUT)) {
     // In the whole output, for the last word may continue beyond the beginning.

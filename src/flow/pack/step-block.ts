@@ -1,8 +1,8 @@
 import type { Priority } from '../../config/flow-settings.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, oneLine, quoted } from '../../core/memory/words.ts';
+import { cut, fenced, grouped, LINE_LENGTH, LONG_LINE_LENGTH, oneLine, quoted } from '../../core/memory/words.ts';
 import type { StepOutput } from '../flow.ts';
-import { BETWEEN_PARTS, costOf, fitted, grouped, head, type Part } from './characters.ts';
+import { BETWEEN_PARTS, costOf, fitted, type Part } from './part.ts';
 
 export interface PackItem extends StepOutput {
   readonly stepId: string;
@@ -42,7 +42,7 @@ export interface Sized {
 /** The step with at most `limit` code points of its output or summary. */
 export function stepBlock({ item, size, limit: most }: Sized, limit = most): StepBlock {
   const shown = Math.max(0, Math.min(size, limit));
-  const shownText = head(item.summary?.text ?? item.output, shown);
+  const shownText = cut(item.summary?.text ?? item.output, shown);
   const text = [
     `### Step: ${oneLine(item.stepId, LINE_LENGTH)} [${item.ok ? 'OK' : 'FAIL'}]`,
     ...(shown > 0 ? [`${titleOf(item)}\n${fenced(shownText)}`] : []),

@@ -1,7 +1,7 @@
 import { counted, percent, tokens } from '../../report/figures.ts';
 import { escaped, HTML_HEAD, htmlTable } from '../../report/html.ts';
 import { type FlowExplained, type LevelFiles, type StepExplained, sourceText } from '../explain.ts';
-import { BUDGET_FIELDS, type BudgetSource } from '../pack/budgets.ts';
+import { BUDGET_FIELDS } from '../pack/budgets.ts';
 import { outcomeCounts } from '../pack/receipt.ts';
 
 /** One self-contained page: no network, no script. */
@@ -37,27 +37,27 @@ function factsOf({ profile, run, steps }: FlowExplained): string {
   return `${[counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${profile}`]), from].join(', ')}.`;
 }
 
-const OVERVIEW_FIGURES =
-  'Context budget,Recent history,Older history,Pack,Filled,Whole,No output yet,Cut,Omitted'.split(',');
-
 function overview({ steps }: FlowExplained): string {
   return htmlTable({
     caption: 'Every step, its budgets and what its pack would hold, in characters',
     wide: true,
-    headings: [{ text: 'Step' }, ...OVERVIEW_FIGURES.map((text) => ({ text, figure: true }))],
-    rows: steps.map((step) => {
-      const { chars_used, budget_chars } = step.receipt.context_truncation;
-      const { without_output, receipt } = step;
-      const counts = outcomeCounts(receipt.items.filter((item) => !without_output.includes(item.step)));
+    headings: 'Step,Context budget,Recent history,Older history,Pack,Filled,Whole,No output yet,Cut,Omitted'.split(','),
+    figures: [1, 2, 3, 4, 5, 6, 7, 8, 9],
+    rows: steps.map(({ step, budgets, without_output, receipt }) => {
+      const { chars_used, budget_chars } = receipt.context_truncation;
+      const { included, cut, omitted } = outcomeCounts(
+        receipt.items.filter((item) => !without_output.includes(item.step)),
+      );
+      const marked = (text: string, kind: string, isMarked: boolean) => ({ text, kind: isMarked ? kind : undefined });
       return [
-        { html: `<a href="#step-${escaped(step.step)}">${escaped(step.step)}</a>` },
-        ...BUDGET_FIELDS.map((field) => ({ html: tokens(step.budgets[field].value) })),
-        { html: tokens(chars_used) },
-        { html: percent(chars_used / budget_chars), kind: chars_used > budget_chars ? 'omitted' : undefined },
-        { html: tokens(counts.included) },
-        { html: tokens(step.without_output.length) },
-        { html: tokens(counts.cut), kind: counts.cut > 0 ? 'cut' : undefined },
-        { html: tokens(counts.omitted), kind: counts.omitted > 0 ? 'omitted' : undefined },
+        { text: step, href: `#step-${step}` },
+        ...BUDGET_FIELDS.map((field) => tokens(budgets[field].value)),
+        tokens(chars_used),
+        marked(percent(chars_used / budget_chars), 'omitted', chars_used > budget_chars),
+        tokens(included),
+        tokens(without_output.length),
+        marked(tokens(cut), 'cut', cut > 0),
+        marked(tokens(omitted), 'omitted', omitted > 0),
       ];
     }),
   });
@@ -94,44 +94,28 @@ function listItem(text: string): string {
 function budgetTable({ step, budgets }: StepExplained, files: LevelFiles): string {
   return htmlTable({
     caption: `Budgets of ${step}`,
-    headings: [{ text: 'Budget' }, { text: 'Characters', figure: true }, { text: 'Comes from' }],
-    rows: BUDGET_FIELDS.map((field) => [
-      { html: field },
-      { html: tokens(budgets[field].value) },
-      sourceCell(budgets[field].source, files),
-    ]),
+    headings: ['Budget', 'Characters', 'Comes from'],
+    figures: [1],
+    rows: BUDGET_FIELDS.map((field) => {
+      const { value, source } = budgets[field];
+      const from = { text: sourceText(source, files), kind: source === 'default' ? undefined : 'set' };
+      return [field, tokens(value), from];
+    }),
   });
-}
-
-function sourceCell(source: BudgetSource, files: LevelFiles) {
-  return { html: escaped(sourceText(source, files)), kind: source === 'default' ? undefined : ('set' as const) };
 }
 
 function historyTable({ step, receipt, without_output }: StepExplained): string {
   if (receipt.items.length === 0) return '<p>It sees no earlier steps.</p>';
-  const waiting = new Set(without_output);
   return htmlTable({
     caption: `Earlier steps that ${step} sees, oldest first`,
-    headings: [
-      { text: 'Step' },
-      { text: 'Priority' },
-      { text: 'Characters', figure: true },
-      { text: 'Shown', figure: true },
-      { text: 'Outcome' },
-      { text: 'Why' },
-    ],
-    rows: receipt.items.map(({ step: id, tier, classified_by, chars, shown_chars, outcome, reason }) =>
-      waiting.has(id)
-        ? [id, `${tier} (${classified_by})`, '–', '–', 'no output yet', ''].map((text) => ({ html: escaped(text) }))
-        : [
-            { html: escaped(id) },
-            { html: escaped(`${tier} (${classified_by})`) },
-            { html: tokens(chars) },
-            { html: tokens(shown_chars) },
-            { html: outcome === 'included' ? 'whole' : outcome, kind: outcome },
-            { html: escaped(reason) },
-          ],
-    ),
+    headings: ['Step', 'Priority', 'Characters', 'Shown', 'Outcome', 'Why'],
+    figures: [2, 3],
+    rows: receipt.items.map(({ step: id, tier, classified_by, chars, shown_chars, outcome, reason }) => {
+      const named = [id, `${tier} (${classified_by})`];
+      if (without_output.includes(id)) return [...named, '–', '–', 'no output yet', ''];
+      const text = outcome === 'included' ? 'whole' : outcome;
+      return [...named, tokens(chars), tokens(shown_chars), { text, kind: outcome }, reason];
+    }),
   });
 }
 

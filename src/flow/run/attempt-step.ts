@@ -1,10 +1,11 @@
 import { signalExitCode } from '../../claude/child.ts';
 import type { Io } from '../../io.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
-import { type Briefing, type BriefingWorld, briefingOf, effectiveCurator, historyOf, promptOf } from '../briefing.ts';
+import { type Briefing, type BriefingWorld, briefingOf, historyOf, promptOf } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import { createSummaries } from '../curator/summaries.ts';
 import { OUTPUT_FILE, stepOutput } from '../earlier-run.ts';
+import { effectiveCurator } from '../effective.ts';
 import type { Curator, Flow, FlowStep } from '../flow.ts';
 import type { StepReceipt } from '../step-receipt.ts';
 import type { Settled, StepNews } from './run-flow.ts';

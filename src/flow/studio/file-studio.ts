@@ -1,35 +1,21 @@
 import { basename, dirname, relative } from 'node:path';
-import type { BudgetChanges } from '../../config/flow-settings.ts';
 import { CtxbError } from '../../errors.ts';
 import { lineDiff } from '../../report/line-diff.ts';
 import { readUserFile, replaceUserFile } from '../../store/files/user-file.ts';
 import { readFlowReceipt } from '../../store/runs/flow-run.ts';
-import { effectiveBudgets, profileOf } from '../briefing.ts';
+import { type BudgetWorld, profileOf } from '../effective.ts';
 import { pathText } from '../file/fault.ts';
 import { MAX_FILE_BYTES } from '../file/flow-files.ts';
-import { orderSteps, type StepOrder } from '../file/order-steps.ts';
 import { checkFlow, checkProfileText, type ReadFlow } from '../file/read-flow.ts';
-import type { Flow, FlowStep } from '../flow.ts';
-import { REFERENCE_WINDOW } from '../pack/budgets.ts';
+import type { Flow } from '../flow.ts';
 import { readReceipt } from '../step-receipt.ts';
 import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
 import type { Studio } from './studio-server.ts';
-import {
-  type BudgetsView,
-  type Edit,
-  type FlowView,
-  PROFILE,
-  type ProfileView,
-  type StepView,
-  type StudioView,
-} from './studio-view.ts';
+import { type Edit, type FlowView, flowView, PROFILE, type StepView, type StudioView } from './studio-view.ts';
 
 /** Where the files of a flow and what holds for it are. */
-interface Place {
+interface Place extends BudgetWorld {
   readonly contextDir: string;
-  /** Tokens of the model's context window, default 200,000. */
-  readonly window: number | undefined;
-  readonly global: BudgetChanges;
   /** In place of the one that the flow names. */
   readonly profile?: string | undefined;
 }
@@ -140,7 +126,7 @@ function makeView(files: Files, edits: readonly Edit[], place: Place): StudioVie
   if (checked.flow === undefined) return { ...base, findings: checked.findings, flow: undefined };
   const { texts, flow, findings } = goodEdits(files, edits);
   const diff = lineDiff(files.flow.text, texts.flow);
-  return { ...base, findings, flow: flowView(flow ?? checked.flow, files, texts, place), diff };
+  return { ...base, findings, flow: viewOf(flow ?? checked.flow, files, texts, place), diff };
 }
 
 function goodEdits(files: Files, edits: readonly Edit[]) {
@@ -160,73 +146,20 @@ function keyOf({ flow, profile, inFlow }: Files, edit: Edit): string {
   return editedKey(flow.path, flow.text, edit, inFlow);
 }
 
-const NOTHING = { budgets: {}, model: undefined };
-
-function flowView(flow: Flow, files: Files, texts: Texts, { contextDir, global, window }: Place): FlowView {
-  const own = ownBudgets(files.flow.path, texts.flow, files.inFlow);
-  const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets' | 'model'>) =>
-    effectiveBudgets(levels, step, { global, window });
-  const without = budgetsOf({ ...flow, budgets: {} }, NOTHING);
-  const order = orderSteps(flow);
-  const stages = new Map(order.stages.flatMap((steps, stage) => steps.map(({ id }) => [id, stage] as const)));
-  return {
-    name: flow.name,
-    profile: flow.profile === undefined ? undefined : profileView(flow.profile),
-    window: window ?? REFERENCE_WINDOW,
-    budgets: budgetsView(own(null), budgetsOf(flow, NOTHING), without),
-    steps: flow.steps.map((step) => ({
-      id: step.id,
-      agent: step.agent,
-      objective: step.objective,
-      stage: stages.get(step.id) ?? 0,
-      after: directNeeds(step, order),
-      sees: order.history.get(step.id)?.length ?? 0,
-      budgets: budgetsView(own(step.id), budgetsOf(flow, step), budgetsOf(flow, { ...NOTHING, model: step.model })),
-      receipt: receiptOf(contextDir, flow.name, step.id),
-    })),
-  };
-
-  function profileView(name: string): ProfileView {
-    const bare = budgetsOf({ ...flow, budgets: {}, profile: undefined }, NOTHING);
-    const { profile } = files;
-    if (profile === undefined) {
-      const key = pathText(['profiles', name]);
-      return { name, file: undefined, key, budgets: budgetsView(own(PROFILE), without, bare), diff: [] };
-    }
-    const text = texts.profile ?? '';
-    return {
-      name,
-      file: relative(dirname(files.flow.path), profile.path),
-      key: IN_PROFILE.slice(0, -1),
-      budgets: budgetsView(ownBudgets(profile.path, text)(null), without, bare),
-      diff: lineDiff(profile.text, text),
-    };
-  }
-}
-
-type Effective = ReturnType<typeof effectiveBudgets>;
-
-function budgetsView(
-  own: ReturnType<ReturnType<typeof ownBudgets>>,
-  effective: Effective,
-  inherited: Effective,
-): BudgetsView {
-  return {
-    own: Object.fromEntries(Object.entries(own).map(([key, value]) => [key, String(value)])),
-    effective: effective.values,
-    inherited: inherited.values,
-    warnings: effective.warnings,
-  };
-}
-
-/** The needs of a step that none of its other needs brings along, the latest first. */
-function directNeeds({ id }: FlowStep, { needs, history }: StepOrder): string[] {
-  const needed = new Set(needs.get(id));
-  const brought = new Set<string>();
-  return (history.get(id) ?? []).toReversed().filter((each) => {
-    if (!needed.has(each) || brought.has(each)) return false;
-    for (const older of history.get(each) ?? []) brought.add(older);
-    return true;
+function viewOf(flow: Flow, files: Files, texts: Texts, { contextDir, global, window }: Place): FlowView {
+  const { profile, inFlow } = files;
+  const ofFlow = ownBudgets(files.flow.path, texts.flow, inFlow);
+  const ofProfile = profile && ownBudgets(profile.path, texts.profile ?? '');
+  return flowView(flow, {
+    global,
+    window,
+    ownBudgets: (step) => (step === PROFILE && ofProfile !== undefined ? ofProfile(null) : ofFlow(step)),
+    profile: {
+      file: profile && relative(dirname(files.flow.path), profile.path),
+      key: inFlow === undefined ? IN_PROFILE.slice(0, -1) : pathText(['profiles', inFlow]),
+      diff: profile === undefined ? [] : lineDiff(profile.text, texts.profile ?? ''),
+    },
+    receiptOf: (step) => receiptOf(contextDir, flow.name, step),
   });
 }
 

@@ -1,8 +1,10 @@
 import type { Finding } from '../../config/config.ts';
 import type { BudgetChanges } from '../../config/flow-settings.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
-import type { BudgetWarning, SourcedBudgets } from '../pack/budgets.ts';
-import { type OutcomeCounts, outcomeCounts } from '../pack/receipt.ts';
+import { type BudgetWorld, effectiveBudgets } from '../effective.ts';
+import { orderSteps } from '../file/order-steps.ts';
+import type { Flow, FlowStep } from '../flow.ts';
+import { REFERENCE_WINDOW, type ResolvedBudgets } from '../pack/budgets.ts';
 import type { KnownReceipt } from '../step-receipt.ts';
 
 /** A key of `budgets` that the studio changes. */
@@ -31,62 +33,74 @@ export interface StudioView {
   readonly diff: readonly DiffLine[];
 }
 
-export interface FlowView {
-  readonly name: string;
-  readonly profile: ProfileView | undefined;
-  /** Tokens that presets and shares are for. */
-  readonly window: number;
-  /** Of all steps that say nothing else. */
-  readonly budgets: BudgetsView;
-  readonly steps: readonly StepView[];
+export type FlowView = ReturnType<typeof flowView>;
+export type BudgetsView = FlowView['budgets'];
+export type StepView = FlowView['steps'][number];
+
+interface Shown extends BudgetWorld {
+  /** The budgets of a level as they stand in the file, with the edits. */
+  readonly ownBudgets: (step: Edit['step']) => Readonly<Record<string, unknown>>;
+  /** The chosen profile. */
+  readonly profile: {
+    /** The file of its own that it stands in, which other flows may share. */
+    readonly file: string | undefined;
+    /** The path of its keys in findings. */
+    readonly key: string;
+    /** What the edits change in its own file. */
+    readonly diff: readonly DiffLine[];
+  };
+  /** The receipt of a step's last run; undefined: it was never run. */
+  readonly receiptOf: (step: string) => KnownReceipt | { readonly fault: string } | undefined;
 }
 
-export interface ProfileView {
-  readonly name: string;
-  /** The file of its own that it stands in, which other flows may share. */
-  readonly file: string | undefined;
-  /** The path of its keys in findings. */
-  readonly key: string;
-  readonly budgets: BudgetsView;
-  /** What the edits change in its own file. */
-  readonly diff: readonly DiffLine[];
-}
+const NOTHING = { budgets: {}, model: undefined };
 
-export interface BudgetsView {
-  /** As they stand in the file, with the edits. */
-  readonly own: Readonly<Partial<Record<BudgetKey, string>>>;
-  /** What is used, after all levels and guardrails. */
-  readonly effective: SourcedBudgets;
-  /** What would be used if this level were empty. */
-  readonly inherited: SourcedBudgets;
-  readonly warnings: readonly BudgetWarning[];
-}
+export function flowView(flow: Flow, { ownBudgets, profile, receiptOf, global, window }: Shown) {
+  const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets' | 'model'> = NOTHING) =>
+    effectiveBudgets(levels, step, { global, window });
+  const order = orderSteps(flow);
+  const stages = new Map(order.stages.flatMap((steps, stage) => steps.map(({ id }) => [id, stage] as const)));
+  const withoutFlow = budgetsOf({ ...flow, budgets: {} });
+  const withoutProfile = () => budgetsOf({ ...flow, budgets: {}, profile: undefined });
+  return {
+    name: flow.name,
+    profile:
+      flow.profile === undefined
+        ? undefined
+        : { ...profile, name: flow.profile, budgets: budgetsView(PROFILE, withoutFlow, withoutProfile()) },
+    /** Tokens that presets and shares are for. */
+    window: window ?? REFERENCE_WINDOW,
+    /** Of all steps that say nothing else. */
+    budgets: budgetsView(null, budgetsOf(flow), withoutFlow),
+    steps: flow.steps.map((step) => ({
+      id: step.id,
+      agent: step.agent,
+      objective: step.objective,
+      /** From 0; steps of one stage need nothing of each other. */
+      stage: stages.get(step.id) ?? 0,
+      after: order.direct.get(step.id) ?? [],
+      /** How many steps' output it sees. */
+      sees: order.history.get(step.id)?.length ?? 0,
+      budgets: budgetsView(step.id, budgetsOf(flow, step), budgetsOf(flow, { ...NOTHING, model: step.model })),
+      receipt: receiptOf(step.id),
+    })),
+  };
 
-export interface StepView {
-  readonly id: string;
-  readonly agent: string | undefined;
-  readonly objective: string | undefined;
-  /** From 0; steps of one stage need nothing of each other. */
-  readonly stage: number;
-  /** Its needs, without those that its other needs bring along. */
-  readonly after: readonly string[];
-  /** How many steps' output it sees. */
-  readonly sees: number;
-  readonly budgets: BudgetsView;
-  /** Of its last run; undefined: the step was never run. */
-  readonly receipt: KnownReceipt | { readonly fault: string } | undefined;
+  /** @param inherited what would be used if the level were empty */
+  function budgetsView(step: Edit['step'], { values, warnings }: ResolvedBudgets, inherited: ResolvedBudgets) {
+    const own = Object.entries(ownBudgets(step)).map(([key, value]) => [key, String(value)]);
+    return {
+      own: Object.fromEntries(own) as Readonly<Partial<Record<BudgetKey, string>>>,
+      /** What is used, after all levels and guardrails. */
+      effective: values,
+      inherited: inherited.values,
+      warnings,
+    };
+  }
 }
 
 /** What held something back: the budget of the whole, only the limits of single steps, or nothing did. */
 export function bindingOf({ context_truncation, items }: KnownReceipt): 'whole' | 'steps' | 'nothing' {
   if (context_truncation.truncated) return 'whole';
   return items.some(({ outcome }) => outcome === 'cut' || outcome === 'summary') ? 'steps' : 'nothing';
-}
-
-type Tier = KnownReceipt['items'][number]['tier'];
-
-/** The same for each tier, the most important first. */
-export function tierCounts({ items }: KnownReceipt): Readonly<Record<Tier, OutcomeCounts>> {
-  const countsOf = (tier: Tier) => outcomeCounts(items.filter((item) => item.tier === tier));
-  return { CRITICAL: countsOf('CRITICAL'), HIGH: countsOf('HIGH'), MEDIUM: countsOf('MEDIUM'), LOW: countsOf('LOW') };
 }

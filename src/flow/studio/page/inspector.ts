@@ -1,15 +1,8 @@
 import { counted, grouped, h, part, table } from '../../../browser/dom.ts';
+import { TIERS } from '../../pack/priority.ts';
 import { outcomeCounts } from '../../pack/receipt.ts';
 import type { KnownReceipt } from '../../step-receipt.ts';
-import {
-  bindingOf,
-  type Edit,
-  type FlowView,
-  PROFILE,
-  type StepView,
-  type StudioView,
-  tierCounts,
-} from '../studio-view.ts';
+import { bindingOf, type Edit, type FlowView, PROFILE, type StepView, type StudioView } from '../studio-view.ts';
 import { createForm } from './budgets-form.ts';
 import { type Drafts, levelOf } from './drafts.ts';
 
@@ -166,11 +159,11 @@ function usage({ context_truncation, over_budget_chars: overChars }: KnownReceip
   return h('p', { class: 'usage' }, meter, h('label', { for: 'usage' }, text));
 }
 
-function tiers(receipt: KnownReceipt): HTMLElement {
-  const rows = Object.entries(tierCounts(receipt)).map(([tier, { included, summary, cut, omitted }]) => [
-    tier,
-    ...[included, summary, cut, omitted].map(numberCell),
-  ]);
+function tiers({ items }: KnownReceipt): HTMLElement {
+  const rows = TIERS.map((tier) => {
+    const { included, summary, cut, omitted } = outcomeCounts(items.filter((item) => item.tier === tier));
+    return [tier, ...[included, summary, cut, omitted].map(numberCell)];
+  });
   return table('Earlier steps by priority', ['Priority', 'Included', 'Summary', 'Cut', 'Omitted'], rows);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fitted, grouped, head } from '../../../src/flow/pack/characters.ts';
+import { cut, grouped } from '../../../src/core/memory/words.ts';
+import { fitted } from '../../../src/flow/pack/part.ts';
 
 describe('the first code points', () => {
   it.each([
@@ -12,7 +13,7 @@ describe('the first code points', () => {
     { name: 'none', text: 'abc', length: 0, as: '' },
     { name: 'less than none', text: 'abc', length: -1, as: '' },
   ])('$name', ({ text, length, as }) => {
-    expect(head(text, length)).toBe(as);
+    expect(cut(text, length)).toBe(as);
   });
 });
 

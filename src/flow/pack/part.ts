@@ -1,20 +1,4 @@
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { cut } from '../../core/memory/words.ts';
-
-const HIGH_SURROGATE = /[\ud800-\udbff]/;
-
-/** A whole number with thousands separators: `200,000`. */
-export function grouped(count: number): string {
-  // Intl takes longer to load than a whole pack to make.
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
-}
-
-/** The first `length` code points; a text that fits comes back as it is. */
-export function head(text: string, length: number): string {
-  // Without pairs a code point is a unit, so nearly every text can be sliced without being counted.
-  const units = text.slice(0, Math.max(0, length));
-  return HIGH_SURROGATE.test(units) ? cut(text, length) : units;
-}
 
 export const BETWEEN_PARTS = '\n\n';
 
