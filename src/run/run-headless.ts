@@ -9,7 +9,7 @@ import {
 import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Io } from '../io.ts';
-import { checkFolder } from '../store/folders/own-folder.ts';
+import { checkFolder } from '../store/folders/context-dir.ts';
 import { INBOX_VARIABLE, inboxPath } from '../store/runs/inbox.ts';
 import { wantsTelemetry } from '../telemetry/destinations.ts';
 import { callerInput, createStamp, fixedPrompts } from './caller-input.ts';

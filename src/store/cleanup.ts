@@ -4,7 +4,7 @@ import { basename, join, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { kindOf, namesIn, realPath, removeFile } from './files/plain-file.ts';
 import { errorCode, orStoreError } from './files/store-error.ts';
-import { requireOwn } from './folders/own-folder.ts';
+import { requireOwn } from './folders/context-dir.ts';
 import { everythingIn, type Found, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
 import { isCostLedger, isCounting } from './ledgers/cost-ledger.ts';
 import { liveInboxes } from './runs/inbox.ts';
@@ -113,11 +113,7 @@ function removalsIn(root: string): Removal[] {
   return [...removals].map(([name, parts]) => ({ name, parts }));
 }
 
-/**
- * Removes what was planned.
- *
- * @throws CtxbError `store`
- */
+/** Removes what was planned. */
 export function carryOutCleanup({ root, remove, removesFolder }: CleanupPlan): void {
   for (const { parts } of remove) {
     for (const { name, kind } of parts) {

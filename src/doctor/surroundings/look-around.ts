@@ -8,7 +8,7 @@ import { isAtLeast } from '../../core/protocol/version.ts';
 import { messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { kindOf } from '../../store/files/plain-file.ts';
-import { requireOwn } from '../../store/folders/own-folder.ts';
+import { requireOwn } from '../../store/folders/context-dir.ts';
 import type { Remark } from '../remark.ts';
 import { checkOddSettings, isTriggerTaken, readSettingsFiles, settingOf, variablesOf } from './claude-settings.ts';
 

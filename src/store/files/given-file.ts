@@ -54,11 +54,7 @@ export function readNamed(path: string, limit: number): Buffer {
   return withFile(path, constants.O_RDONLY, (fd) => readToEnd(fd, limit));
 }
 
-/**
- * Adds to a file that is not ctxb's, such as the summary of a CI job.
- *
- * @throws CtxbError `store` when the system refuses
- */
+/** Adds to a file that is not ctxb's, such as the summary of a CI job. */
 export function appendText(path: string, text: string): void {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
   orStoreError(path, () =>

@@ -37,7 +37,6 @@ interface LockFile {
  * who clears away a dead one can hit a new one in its place.
  *
  * @returns undefined when somebody else has it
- * @throws CtxbError `store`
  */
 export function takeLock(folder: ContextDir, holder: Holder, places = 1): Lock | undefined {
   const own = folder.place(`lock.${fileName(holder.runId)}`);

@@ -100,7 +100,6 @@ interface OpenFile {
  * Opens a regular file. The check is made on what was opened, so that nobody can put a link in its place in between.
  *
  * @param flags of `constants`, for instance `O_RDONLY`
- * @throws CtxbError `store` when something else is there
  */
 export function openPlain(path: string, flags: number): OpenFile {
   const fd = openOrRefuse(path, flags);
@@ -140,11 +139,7 @@ export function openIfThere(path: string, flags: number): OpenFile | undefined {
   }
 }
 
-/**
- * Opens a regular file as {@link openPlain} does, and closes it after the work; undefined as {@link openIfThere}.
- *
- * @throws CtxbError `store` when something else is there, or the system refuses
- */
+/** Opens a regular file as {@link openPlain} does, and closes it after the work; undefined as {@link openIfThere}. */
 export function withPlain<T>(path: string, flags: number, work: (fd: number, stats: Stats) => T): T | undefined {
   const file = openIfThere(path, flags);
   if (file === undefined) return undefined;
@@ -155,11 +150,7 @@ export function withPlain<T>(path: string, flags: number, work: (fd: number, sta
   }
 }
 
-/**
- * Writes a file that must not be there yet. It is removed again if it cannot be written whole.
- *
- * @throws CtxbError `store`
- */
+/** Writes a file that must not be there yet. It is removed again if it cannot be written whole. */
 export function createPlain(path: string, text: DiskText): void {
   const { fd } = openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
   try {

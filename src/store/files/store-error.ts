@@ -17,11 +17,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Does something with files, and says what to do when the system refuses. Any other error passes
- * through as it is.
+ * Does something with files, and says what to do when the system refuses. Any other error passes through as it is. As
+ * all of the store goes through here, each of its functions may throw a CtxbError `store`; they name only what else they do.
  *
  * @param path what the person has to look at
- * @throws CtxbError `store`
  */
 export function orStoreError<T>(path: string, work: () => T): T {
   try {

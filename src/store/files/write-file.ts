@@ -13,8 +13,6 @@ const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLI
 /**
  * Makes a file, whole or not at all, unless there is something of that name already: then false, and nothing is
  * changed. Only its owner can read it.
- *
- * @throws CtxbError `store`
  */
 export function writeNewFile(path: string, text: DiskText): boolean {
   if (kindOf(path) !== 'missing') return false;
@@ -56,8 +54,6 @@ export interface Replacement {
 
 /**
  * Puts a file of ctxb's in the place of the old one, whole or not at all. Memory stays bounded however long the text is.
- *
- * @throws CtxbError `store`
  */
 export function replaceFile(path: string, chunks: Iterable<DiskText>, replacement: Replacement = {}): void {
   const temporary = temporaryFor(path);

@@ -1,11 +1,24 @@
-import { constants } from 'node:fs';
+import { chmodSync, constants, lstatSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CtxbError } from '../../errors.ts';
-import { appendWhole, kindOf, makeFolder, openPlain, refuseForeign, withPlain } from '../files/plain-file.ts';
+import {
+  appendWhole,
+  FILE_MODE,
+  FOLDER_MODE,
+  isOpenToOthers,
+  kindOf,
+  makeFolder,
+  openPlain,
+  readPlain,
+  refuseForeign,
+  requireOwner,
+  withPlain,
+} from '../files/plain-file.ts';
 import { isTornAt } from '../files/read-lines.ts';
+import { orStoreError } from '../files/store-error.ts';
 import { type Replacement, replaceFile } from '../files/write-file.ts';
 import { asItIs, type DiskText, joined } from '../masks/disk-text.ts';
-import { claimFolder } from './own-folder.ts';
+import { everythingIn, IGNORE, MARK } from './own-names.ts';
 
 const { O_APPEND, O_CREAT, O_RDWR, O_WRONLY } = constants;
 
@@ -30,10 +43,8 @@ export interface ContextDir {
 }
 
 /**
- * Opens the folder, making it if it is not there.
- *
- * @throws CtxbError `store` when the folder is not ctxb's, or it or one of its files is a symbolic link or not what it
- * should be: somebody else may have put it there to have our writes land elsewhere.
+ * Opens the folder, making it if it is not there. It is refused when it is not ctxb's, or when it or one of its files is
+ * a symbolic link or not what it should be: somebody else may have put it there to have our writes land elsewhere.
  */
 export function openContextDir(path: string): ContextDir {
   const root = resolve(path);
@@ -86,6 +97,121 @@ const MOST_OF_A_NAME = 1_000;
 function foldersBetween(root: string, target: string): string[] {
   const parts = relative(root, dirname(target)).split(sep).filter(Boolean);
   return parts.map((_, depth) => join(root, ...parts.slice(0, depth + 1)));
+}
+
+/** What ctxb writes into its folder's `.gitignore`: git sees nothing of it. */
+const IGNORE_ALL = '*\n';
+
+/** Bytes of a mark, or of the beginning of another small file, that are read. */
+const HEAD = 1_024;
+
+/** What every journal begins with. */
+const JOURNAL_BEGINNING = '{"v":1,"t":"';
+
+const NAMED = 3;
+
+/**
+ * Makes a folder for ctxb's files, or checks that the one that is there is ctxb's: it has our mark, or there is nothing
+ * in it but what ctxb makes. Then it belongs to this user alone, and git ignores it.
+ *
+ * @returns what was not so and is now, for the person
+ */
+export function claimFolder(root: string): readonly string[] {
+  makeFolder(root);
+  if (!requireOwn(root)) replaceFile(join(root, MARK), [asItIs(markOf(root))], { durable: false });
+  return [...closeToOthers(root), ...ignoreAll(root)];
+}
+
+/**
+ * The same for a folder that exists, as a check before the work begins. What the system refuses is reported
+ * when something is written.
+ */
+export function checkFolder(root: string): readonly string[] {
+  if (kindOf(root) !== 'folder') return [];
+  requireOwn(root);
+  try {
+    return claimFolder(root);
+  } catch {
+    return [];
+  }
+}
+
+/** Refuses a folder that is not ctxb's; whether it has the mark of one that is. */
+export function requireOwn(root: string): boolean {
+  requireOwner(root, lstatOf(root));
+  if (hasMark(root)) return true;
+  const foreign = foreignIn(root);
+  const todo = 'name another folder (contextDir, --context-dir)';
+  if (foreign.length > 0) {
+    const names = `${foreign.slice(0, NAMED).join(', ')}${foreign.length > NAMED ? ' and more' : ''}`;
+    throw new CtxbError('store', `${root} holds ${names}, which ctxb did not make: ${todo}, or move that away`);
+  }
+  if (looksMade(root)) return false;
+  // Another run may have marked it meanwhile, which it does before it puts anything else there.
+  if (hasMark(root)) return true;
+  throw new CtxbError('store', `${root} is not a folder that ctxb made: ${todo}, or move it away`);
+}
+
+/** Its number in the file system: a mark that came with a repository or a copy does not know it. */
+function markOf(root: string): string {
+  const { ino } = orStoreError(root, () => lstatSync(root, { bigint: true }));
+  return [
+    'ctxb made this folder and keeps its files in it. `ctxb cleanup` removes them.',
+    'With this file ctxb knows it again.',
+    `folder ${ino}`,
+    '',
+  ].join('\n');
+}
+
+function hasMark(root: string): boolean {
+  return readPlain(join(root, MARK), HEAD) === markOf(root);
+}
+
+function foreignIn(root: string): string[] {
+  const foreign: string[] = [];
+  for (const { name, isOurs, kind } of everythingIn(root)) {
+    if (!isOurs || kind === 'symbolic link' || (name === IGNORE && !isOurIgnore(root))) foreign.push(name);
+    if (foreign.length > NAMED) break;
+  }
+  return foreign;
+}
+
+function isOurIgnore(root: string): boolean {
+  return ['', IGNORE_ALL].includes(readPlain(join(root, IGNORE), HEAD) ?? '');
+}
+
+/** Names alone are no proof: an earlier version, which set no mark, left one of these. An empty folder counts as new. */
+function looksMade(root: string): boolean {
+  if (readPlain(join(root, IGNORE), HEAD) === IGNORE_ALL) return true;
+  if (readPlain(join(root, 'journal.ndjson'), HEAD)?.startsWith(JOURNAL_BEGINNING)) return true;
+  for (const { name } of everythingIn(root)) if (!name.startsWith(MARK) && !name.startsWith(IGNORE)) return false;
+  return true;
+}
+
+/** What is in a folder that nobody else can enter needs no look. */
+function closeToOthers(root: string): string[] {
+  const stats = lstatOf(root);
+  if (!isOpenToOthers(stats)) return [];
+  const all = [...everythingIn(root)].filter(({ isOurs, kind }) => isOurs && (kind === 'file' || kind === 'folder'));
+  const found = all.map(({ name }) => ({ path: join(root, name), stats: lstatOf(join(root, name)) }));
+  for (const each of found) requireOwner(each.path, each.stats);
+  for (const each of [{ path: root, stats }, ...found]) {
+    const mode = each.stats.isDirectory() ? FOLDER_MODE : FILE_MODE;
+    if (isOpenToOthers(each.stats)) orStoreError(each.path, () => chmodSync(each.path, mode));
+  }
+  return [`${root} was open to other users (mode ${(stats.mode & 0o777).toString(8)}), and is yours alone now`];
+}
+
+function ignoreAll(root: string): string[] {
+  const path = join(root, IGNORE);
+  const found = readPlain(path, HEAD);
+  if (found === IGNORE_ALL) return [];
+  replaceFile(path, [asItIs(IGNORE_ALL)], { durable: false });
+  return found === undefined ? [] : [`${path} did not have git ignore the folder, and does now`];
+}
+
+function lstatOf(path: string): Stats {
+  return orStoreError(path, () => lstatSync(path));
 }
 
 /** A text of ours made fit to be a file's name. */

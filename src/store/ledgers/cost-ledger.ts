@@ -1,10 +1,9 @@
 import { basename } from 'node:path';
-import { fieldsOf, parsed } from '../../core/protocol/fields.ts';
+import { parseFields } from '../../core/protocol/fields.ts';
 import { isTime, statsOf } from '../files/plain-file.ts';
 import type { ContextDir } from '../folders/context-dir.ts';
 import { maskedJson } from '../masks/disk-text.ts';
-import { followFiles } from './follow-files.ts';
-import { isLedgerFile, keepShort, ledgerFiles } from './ledger-files.ts';
+import { followLedger, isLedgerFile, keepShort, ledgerFiles } from './ledger-files.ts';
 
 const COST_LEDGER = 'cost.ndjson';
 
@@ -34,30 +33,19 @@ export interface CostLedger {
    * Writes a sum down; 0 is left out.
    *
    * @param microUsd whole micro-dollars
-   * @throws CtxbError `store`
    */
   add(microUsd: number, details: Pick<CostEntry, 'session' | 'computed'>): void;
-  /**
-   * Micro-dollars that other runs have spent so far in the period that it is now.
-   *
-   * @throws CtxbError `store`
-   */
+  /** Micro-dollars that other runs have spent so far in the period that it is now. */
   spentByOthers(): number;
-  /**
-   * Micro-dollars that this run has spent before that period began, as far as the last 50,000 turns of all runs tell.
-   *
-   * @throws CtxbError `store`
-   */
+  /** Micro-dollars that this run has spent before that period began, as far as the last 50,000 turns of all runs tell. */
   spentEarlier(): number;
 }
 
-/** Sums in micro-dollars by the day or month, `2026-03-09` or `2026-03`. */
-type Sums = Map<string, number>;
-
 /** Opens the ledger of a context folder. The file is made with the first entry. */
 export function openCostLedger(folder: ContextDir, { now, runId, period }: CostLedgerOptions): CostLedger {
-  const own: Sums = new Map();
-  const others: Sums = new Map();
+  /** Sums in micro-dollars by the day or month, `2026-03-09` or `2026-03`. */
+  const own = new Map<string, number>();
+  const others = new Map<string, number>();
   const forget = () => {
     own.clear();
     others.clear();
@@ -69,8 +57,8 @@ export function openCostLedger(folder: ContextDir, { now, runId, period }: CostL
     const when = periodOf(Date.parse(entry.t), period);
     sums.set(when, (sums.get(when) ?? 0) + entry.microUsd);
   };
-  const files = followFiles({ forget, take });
-  const look = () => files.look(() => ledgerFiles(folder.path, COST_LEDGER), beginningOf(now(), period));
+  const follow = followLedger(folder.path, COST_LEDGER, { forget, take });
+  const look = () => follow(beginningOf(now(), period));
   return {
     add(microUsd, { session, computed }) {
       if (microUsd === 0) return;
@@ -116,15 +104,12 @@ function* shorten(lines: Iterable<string>): Generator<string> {
   for (const entry of sums.values()) yield JSON.stringify(entry);
 }
 
-function parseEntry(line: string): CostEntry | undefined {
-  const value = parsed(line);
-  return isEntry(value) ? value : undefined;
-}
-
 /** As far as sums are made of it. */
-function isEntry(value: unknown): value is CostEntry {
-  const { v, t, run, microUsd } = fieldsOf(value);
-  return v === 1 && isTime(t) && typeof run === 'string' && Number.isSafeInteger(microUsd);
+function parseEntry(line: string): CostEntry | undefined {
+  const entry = parseFields(line);
+  const { v, t, run, microUsd } = entry;
+  const isEntry = v === 1 && isTime(t) && typeof run === 'string' && Number.isSafeInteger(microUsd);
+  return isEntry ? (entry as unknown as CostEntry) : undefined;
 }
 
 function periodOf(time: number, period: 'day' | 'month'): string {

@@ -130,11 +130,7 @@ function flowReceiptFile(flow: string, step: string): string {
   return join(RECEIPTS, fileName(flow), `${fileName(step)}.json`);
 }
 
-/**
- * The last receipt of a step, in JSON; undefined when there is none.
- *
- * @throws CtxbError `store`
- */
+/** The last receipt of a step, in JSON; undefined when there is none. */
 export function readFlowReceipt(contextDir: string, flow: string, step: string): string | undefined {
   return readPlain(resolve(contextDir, flowReceiptFile(flow, step)), RECEIPT_LIMIT);
 }

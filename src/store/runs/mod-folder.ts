@@ -31,7 +31,6 @@ const MOST_BYTES = 4 * 1024 * 1024;
  *
  * @param root the folder to make it in; default: the one for temporary files
  * @param mod where the mod is; default: where the build puts it
- * @throws CtxbError `store`
  */
 export function makeModFolder(root = tmpdir(), mod = MOD): ModFolder {
   sweep(root);

@@ -103,7 +103,6 @@ const FOLDER = 'tool-results';
  * Stores the whole of a tool's result, masked, in a file of its own in the context folder. Lines keep their numbers.
  *
  * @returns the file's absolute path
- * @throws CtxbError `store`
  */
 export function storeToolResult(contextDir: string, name: string, text: string | readonly string[]): string {
   // Names are ids of tool calls, which some back-ends count from one in every session.

@@ -33,7 +33,6 @@ export interface WrittenHandoff {
  * all. Never replaces a file: a second handoff of the same time gets a number behind it.
  *
  * @param contextDir the folder of ctxb's files, made if it is not there
- * @throws CtxbError `store`
  */
 export function writeHandoff(contextDir: string, { t, document, memory }: HandoffTexts): WrittenHandoff {
   const folder = openContextDir(contextDir).within(HANDOFFS);
@@ -71,8 +70,6 @@ const NAME = /^(handoff-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z(?:-(\d{1,4}))?)(\.
 /**
  * The handoffs of a folder of ctxb's, newest first; none when there is no such folder. Nothing is written, and what is
  * no regular file is left out.
- *
- * @throws CtxbError `store`
  */
 export function listHandoffs(contextDir: string): HandoffInfo[] {
   const folder = join(resolve(contextDir), HANDOFFS);

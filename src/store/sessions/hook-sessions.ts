@@ -40,7 +40,6 @@ export interface HookSession {
  * Waits for the hooks of the same session that are at work, as those of tools that run side by side are.
  *
  * @returns undefined when they have not ended within `patienceMs`
- * @throws CtxbError `store`
  */
 export async function holdHookSession(
   contextDir: string,

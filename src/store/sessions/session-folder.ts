@@ -56,7 +56,6 @@ export interface SessionFolder {
  *
  * @param contextDir the folder above all sessions, made if it is not there
  * @param id any of claude's ids of the session; the run's own id takes the place of one that can be no file's name
- * @throws CtxbError `store`
  */
 export function openSessionFolder(contextDir: string, id: string, who: Who): SessionFolder {
   const root = openContextDir(contextDir);

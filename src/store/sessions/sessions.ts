@@ -135,8 +135,6 @@ const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
 /**
  * The files of a folder of ctxb's that hold what was done: documents, whole results of tools, and the memory of each
  * session. None when there is no such folder. Nothing is written.
- *
- * @throws CtxbError `store`
  */
 export function noteTexts(contextDir: string): NoteText[] {
   if (kindOf(contextDir) !== 'folder') return [];

@@ -16,8 +16,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openContextDir } from '../../../src/store/folders/context-dir.ts';
-import { claimFolder } from '../../../src/store/folders/own-folder.ts';
+import { claimFolder, openContextDir } from '../../../src/store/folders/context-dir.ts';
 import { asItIs } from '../../../src/store/masks/disk-text.ts';
 
 const JOURNAL_LINE = '{"v":1,"t":"2026-01-02T12:00:00.000Z","kind":"start"}\n';

@@ -38,7 +38,6 @@ it('only these write something as it is', () => {
     'store/files/user-file.ts',
     'store/files/write-file.ts',
     'store/folders/context-dir.ts',
-    'store/folders/own-folder.ts',
     // What stands in a ledger, and was masked when it came there.
     'store/ledgers/ledger-files.ts',
     // Code, and where it lies.
