@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../src/claude/supported-versions.ts';
 import { resolveConfig } from '../src/config/resolve-config.ts';
-import { ALL_CHECKS } from '../src/doctor/all-checks.ts';
+import { ALL_CHECKS } from '../src/doctor/run-checks.ts';
 import { PAGES } from './support/pages.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

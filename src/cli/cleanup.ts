@@ -7,10 +7,10 @@ import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { onOneLine, printable } from '../report/shown.ts';
 import { type CleanupOptions, type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
-import { isWanted } from './is-wanted.ts';
+import { isWanted, wholeNumber } from './inputs.ts';
 
 interface CleanupFlags {
-  readonly keep?: string;
+  readonly keep?: number;
   readonly dryRun?: true;
   readonly yes?: true;
   readonly contextDir?: string;
@@ -18,7 +18,11 @@ interface CleanupFlags {
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
-    .option('--keep <number>', 'remove only sessions, and keep this many of the newest')
+    .option(
+      '--keep <number>',
+      'remove only sessions, and keep this many of the newest',
+      wholeNumber('--keep', 'a whole number of sessions, 0 or more', 0),
+    )
     .option('--dry-run', 'say what would be removed, and remove nothing')
     .option('--yes', 'remove it without asking')
     .option('--context-dir <folder>', 'the folder to clean')
@@ -40,7 +44,7 @@ Examples:
 async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   const { contextDir, period } = await settingsFor(io);
   const folder = resolve(io.cwd, named(flags.contextDir) ?? contextDir);
-  const keep = flags.keep === undefined ? {} : { keep: readKeep(flags.keep) };
+  const keep = flags.keep === undefined ? {} : { keep: flags.keep };
   const options = { ...keep, period, cwd: io.cwd };
   const plan = planCleanup(folder, options);
   show(plan, options, io);
@@ -100,9 +104,4 @@ function stillTrue(shown: CleanupPlan, now: CleanupPlan): CleanupPlan {
     remove: now.remove.filter(({ name }) => names.has(name)),
     removesFolder: shown.removesFolder && now.removesFolder,
   };
-}
-
-function readKeep(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new CtxbError('usage', `--keep: expected a whole number of sessions, 0 or more, found "${text}"`);
 }

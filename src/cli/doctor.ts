@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { signalExitCode } from '../claude/child.ts';
 import { findClaude } from '../claude/find-claude.ts';
 import { closest } from '../config/finding.ts';
-import { ALL_CHECKS } from '../doctor/all-checks.ts';
 import type { Check } from '../doctor/check.ts';
 import { type Diagnosis, diagnose } from '../doctor/diagnose.ts';
+import { ALL_CHECKS } from '../doctor/run-checks.ts';
 import { lookAround, type Surroundings } from '../doctor/surroundings/look-around.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -14,6 +14,7 @@ import { onOneLine, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { createFactsProgress } from '../report/terminal/progress.ts';
 import { holdSignals } from '../run/signals.ts';
+import { wholeNumber } from './inputs.ts';
 
 interface DoctorFlags {
   readonly claude?: string;
@@ -41,7 +42,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option(
       '--timeout <seconds>',
       'for the whole protocol; a fact has a third of it (default: as long as the machine needs)',
-      readSeconds,
+      wholeNumber('--timeout', 'a whole number of seconds, 1 or more', 1),
     )
     .option('--json', 'as JSON')
     .addHelpText('after', EXAMPLES)
@@ -62,11 +63,6 @@ Examples:
   ctxb doctor --quick
   ctxb doctor --claude ./node_modules/.bin/claude --strict --json
   ctxb doctor --only compact-succeeds --only compact-fails`;
-
-function readSeconds(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new CtxbError('usage', `--timeout: expected a whole number of seconds, 1 or more, found "${text}"`);
-}
 
 async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const checks = chosenChecks(flags);

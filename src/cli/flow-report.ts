@@ -1,5 +1,4 @@
-import { resolve } from 'node:path';
-import { effectiveConfig } from '../config/resolve-config.ts';
+import { contextFolder } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { type EarlierRun, earlierRuns, findRun } from '../flow/earlier-run.ts';
 import { flowReportText } from '../flow/report/report-text.ts';
@@ -19,8 +18,7 @@ export interface ReportOptions {
 
 /** `ctxb flow report`: what the steps of a run were given and took. @param name of the run; the newest without it */
 export async function report(name: string | undefined, options: ReportOptions, io: Io): Promise<number> {
-  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
-  const folder = resolve(io.cwd, config.contextDir);
+  const folder = await contextFolder(io, options.contextDir);
   const runs = earlierRuns(folder);
   const run = name === undefined ? runs[0] : findRun(runs, name);
   if (run === undefined) throw new CtxbError('unreadable-input', `${folder} holds no run of a flow: run one first`);

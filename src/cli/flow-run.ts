@@ -16,14 +16,13 @@ import { conductFlow } from '../flow/run/conduct-flow.ts';
 import { settledSteps } from '../flow/run/run-flow.ts';
 import { readStepClaude } from '../flow/run/run-step.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson } from '../report/shown.ts';
+import { printable, printableJson, shellLine } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { refuseRunning } from '../run/resume/earlier-run.ts';
 import { stopOrphanedRuns } from '../run/resume/resume-run.ts';
 import { asProcessMark } from '../store/files/process-mark.ts';
 import { createFaults } from '../store/files/store-error.ts';
 import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/runs/flow-run.ts';
-import { shellLine } from './shell-words.ts';
 
 /** Options of `ctxb flow run`, as commander hands them over. */
 export interface FlowRunOptions {

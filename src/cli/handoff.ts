@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { effectiveConfig } from '../config/resolve-config.ts';
+import { contextFolder } from '../config/resolve-config.ts';
 import { checkHandoff } from '../core/memory/handoff/check-handoff.ts';
 import { parseHandoffFile, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
 import { renderHandoff } from '../core/memory/handoff/render-handoff.ts';
@@ -91,7 +91,8 @@ async function verify(file: string, flags: VerifyFlags, io: Io): Promise<number>
 
 /** The notes of the session that a document is about: they know how its commands ended. */
 async function notesOf(session: string | undefined, cwd: string, flags: Flags, io: Io): Promise<Notebook | undefined> {
-  const folder = await contextFolder(flags, cwd, io);
+  const typed = flags.contextDir === undefined ? undefined : resolve(io.cwd, flags.contextDir);
+  const folder = await contextFolder({ cwd, env: io.env }, typed);
   const found = session === undefined || session === '' ? undefined : findSession(folder, session);
   if (found !== undefined) return readNotebook(found.path);
   const why = session === undefined ? 'it names no session' : `${folder} has no notes of its session`;
@@ -151,7 +152,7 @@ async function recorded(name: string, io: Io): Promise<Notes> {
 }
 
 async function kept(name: string | undefined, flags: Flags, io: Io): Promise<Notes> {
-  const root = await contextFolder(flags, io.cwd, io);
+  const root = await contextFolder(io, flags.contextDir);
   const session = name === undefined ? listSessions(root)[0] : findSession(root, name);
   if (session === undefined) {
     const what =
@@ -169,7 +170,7 @@ interface ListFlags extends Flags {
 }
 
 async function list(flags: ListFlags, io: Io): Promise<number> {
-  const folder = await contextFolder(flags, io.cwd, io);
+  const folder = await contextFolder(io, flags.contextDir);
   const handoffs = listHandoffs(folder);
   if (flags.json) io.stdout.write(`${printableJson({ version: 1, handoffs }, 2)}\n`);
   else if (handoffs.length === 0) io.stderr.write(printable(`ctxb: no handoffs in ${folder}\n`));
@@ -185,10 +186,4 @@ function lineOf({ path, head }: HandoffInfo, cwd: string): string {
   const size = head.tokens === null ? [] : [`${tokens(head.tokens)} tokens`];
   const checks = head.checks.length === 0 ? [] : [counted(head.checks.length, 'problem')];
   return [`${time} UTC`, `by ${head.by}`, ...size, onOneLine(head.reason), ...checks, place].join(' · ');
-}
-
-async function contextFolder({ contextDir }: Flags, cwd: string, io: Io): Promise<string> {
-  const typed = contextDir === undefined ? undefined : resolve(io.cwd, contextDir);
-  const config = await effectiveConfig({ cwd, env: io.env, flags: { contextDir: typed } });
-  return resolve(cwd, config.contextDir);
 }

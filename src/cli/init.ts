@@ -10,9 +10,9 @@ import { configFile, PRESET_NAMES, type PresetName } from '../init/config-file.t
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
 import { diffText } from '../report/diff-text.ts';
+import { quoted } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
-import { isWanted } from './is-wanted.ts';
-import { quoted } from './shell-words.ts';
+import { isWanted } from './inputs.ts';
 
 interface InitOptions {
   readonly preset: PresetName;

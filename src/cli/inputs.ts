@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 
 /** All of stdin as text; nothing where a person would have to type it. */
@@ -22,4 +24,31 @@ export function openStdin(files: readonly string[], io: Pick<Io, 'stdin'>): Io['
 /** Whether a name on the command line is a file, or stdin, and not the name of a session. */
 export function isRecording(name: string, { cwd }: Io): boolean {
   return name === '-' || statSync(resolve(cwd, name), { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** What reads the value of an option: of six digits at most, as a longer time-out would fire at once. */
+export function wholeNumber(option: string, expected: string, least: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,6}$/.test(text) && Number(text) >= least) return Number(text);
+    throw new CtxbError('usage', `${option}: expected ${expected}, found "${text}"`);
+  };
+}
+
+/**
+ * Asks the person at the terminal. Every answer but a clear yes is a no.
+ *
+ * @param otherwise the answer where nobody can be asked
+ * @throws CtxbError `usage` where nobody can
+ */
+export async function isWanted(question: string, otherwise: string, { stdin, stdout, stderr }: Io): Promise<boolean> {
+  if (stdin.isTTY !== true || stdout.isTTY !== true) {
+    throw new CtxbError('usage', `${otherwise}: say --yes, as there is nobody to ask here`);
+  }
+  const reader = createInterface({ input: stdin, output: stderr });
+  const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
+  try {
+    return /^y(es)?$/i.test((await Promise.race([reader.question(`${question} [y/N] `), closed])).trim());
+  } finally {
+    reader.close();
+  }
 }

@@ -2,7 +2,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { closest } from '../config/finding.ts';
 import { CtxbError, isCtxbError, shortageOf } from '../errors.ts';
 import type { Environment, Io } from '../io.ts';
-import { onOneLine, printable, shownOn } from '../report/shown.ts';
+import { onOneLine, printable, shellLine, shownOn } from '../report/shown.ts';
 
 /** A command describes its options and arguments, and calls `finish` with its exit code. */
 interface CommandModule {
@@ -158,12 +158,11 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     program.outputHelp({ error: true });
     return EXIT_USAGE;
   }
-  if (isHelpOfAll(argv)) {
+  if (isHelpOfAll(argv) || (argv[0] === 'help' && isHelp(argv[1]))) {
     program.outputHelp();
     return 0;
   }
   if (argv[0] === 'claude') {
-    const { shellLine } = await import('./shell-words.ts');
     throw new CtxbError(
       'usage',
       `there is no command "claude": did you mean: ${shellLine(['ctxb', 'run', '--', ...argv])}`,
@@ -216,7 +215,11 @@ export async function createProgram(
 }
 
 function isHelpOfAll([called = '', ...rest]: readonly string[]): boolean {
-  return ['help', '--help', '-h'].includes(called) && rest.length === 1 && rest[0] === '--all';
+  return (called === 'help' || isHelp(called)) && rest.length === 1 && rest[0] === '--all';
+}
+
+function isHelp(word: string | undefined): boolean {
+  return word === '--help' || word === '-h';
 }
 
 /** commander shows all of the help for a topic that there is not. */

@@ -1,6 +1,5 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { effectiveConfig } from '../config/resolve-config.ts';
+import { contextFolder } from '../config/resolve-config.ts';
 import type { Io } from '../io.ts';
 import { leaveNote, type Note } from '../store/runs/inbox.ts';
 
@@ -19,8 +18,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       .option('--context-dir <folder>', 'where the files of the run are')
       .addHelpText('after', `${WHERE}\n\nExamples:\n${exampleOf(one)}`)
       .action(async (text: string, { contextDir }: { contextDir?: string }) => {
-        const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
-        leaveNote({ kind: one.kind, text }, resolve(io.cwd, config.contextDir), io.env);
+        leaveNote({ kind: one.kind, text }, await contextFolder(io, contextDir), io.env);
         finish(0);
       });
   }

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { configFolder } from '../claude/claude-folders.ts';
 import { projectLogs } from '../claude/claude-log.ts';
-import { effectiveConfig } from '../config/resolve-config.ts';
+import { contextFolder } from '../config/resolve-config.ts';
 import { timeText } from '../core/memory/words.ts';
 import { fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
@@ -14,6 +14,7 @@ import { onOneLine, printableJson } from '../report/shown.ts';
 import { type Style, styleFor } from '../report/style.ts';
 import { redact } from '../store/masks/redact.ts';
 import { noteTexts } from '../store/sessions/sessions.ts';
+import { wholeNumber } from './inputs.ts';
 
 interface RecallFlags {
   readonly all?: true;
@@ -33,7 +34,12 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   command
     .argument('<words...>', 'words or phrases, all of which have to be there, in any case')
     .option('--all', 'in all projects, not only that of the working folder')
-    .option('--limit <n>', 'how many are shown, newest first', atLeastOne, 20)
+    .option(
+      '--limit <n>',
+      'how many are shown, newest first',
+      wholeNumber('--limit', 'a whole number from 1 on', 1),
+      20,
+    )
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the notes are')
     .addHelpText('after', EXAMPLES)
@@ -50,11 +56,6 @@ Examples:
   ctxb recall --all --limit 5 migration`;
 
 const EXIT_NOTHING = 1;
-
-function atLeastOne(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new CtxbError('usage', `--limit: expected a whole number from 1 on, found "${text}"`);
-}
 
 async function recall(given: readonly string[], flags: RecallFlags, io: Io): Promise<number> {
   const words = given.map((word) => word.trim()).filter((word) => word !== '');
@@ -79,10 +80,10 @@ interface Place {
 
 /** Newest first: what is older is not even read when there is enough. */
 async function find(search: Search, { all, limit, contextDir }: RecallFlags, io: Io): Promise<Hit[]> {
-  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+  const folder = await contextFolder(io, contextDir);
   const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io));
   const logged = new Set(logs.map(({ session }) => session));
-  const notes = notesIn(resolve(io.cwd, config.contextDir)).filter(({ session }) => !logged.has(session));
+  const notes = notesIn(folder).filter(({ session }) => !logged.has(session));
   let hits: Hit[] = [];
   for (const { file, session, changed, look } of [...logs, ...notes].sort((a, b) => b.changed - a.changed)) {
     if (changed < (hits[limit - 1]?.t ?? 0)) break;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
+import { withConfigValues } from '../config/edit-text.ts';
 import { readConfig } from '../config/read-config.ts';
 import { type Flags, type ResolvedConfig, requireGood, resolveFound } from '../config/resolve-config.ts';
 import { FIRST_WITH_MODS } from '../core/governor/relief/exact.ts';
@@ -16,8 +17,7 @@ import { diffText } from '../report/diff-text.ts';
 import { levelsText, tuningText } from '../report/replay/tune.ts';
 import { printable, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
-import { withValues } from './edit-config.ts';
-import { isWanted } from './is-wanted.ts';
+import { isWanted } from './inputs.ts';
 
 interface TuneOptions {
   readonly flags: { readonly json?: true; readonly write?: true; readonly yes?: true };
@@ -125,7 +125,7 @@ async function change(path: string, levels: Levels, { json, yes }: TuneOptions['
   const out = json ? io.stderr : io.stdout;
   const file = openSettingsFile(path);
   const before = file.text ?? '';
-  const after = withValues(path, before, levels);
+  const after = withConfigValues(path, before, levels);
   out.write(diffText(path, before, after, await styleFor(out, io.env)));
   if (!yes && !(await isWanted('Write this?', 'nothing was changed', io))) {
     out.write(`${path}: nothing was changed\n`);

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { effectiveConfig } from '../config/resolve-config.ts';
+import { contextFolder } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { buildNotes } from '../replay/read-notes.ts';
@@ -38,8 +38,7 @@ async function scratch(name: string | undefined, flags: ScratchFlags, io: Io): P
   if (flags.out !== undefined) {
     throw new CtxbError('usage', '--out is for recordings: ctxb scratch FILE --out FOLDER');
   }
-  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: flags.contextDir } });
-  const folder = resolve(io.cwd, config.contextDir);
+  const folder = await contextFolder(io, flags.contextDir);
   io.stdout.write(readIndex(name === undefined ? folder : pathOf(folder, name)));
   return 0;
 }

@@ -1,6 +1,8 @@
+import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
-import { isRecord } from './read-config.ts';
+import { CtxbError } from '../errors.ts';
+import { isRecord, PACKAGE_KEY } from './read-config.ts';
 import { parseYaml } from './yaml.ts';
 
 /** A value that is to stand at a place in a text. */
@@ -42,6 +44,33 @@ export function editText(text: string, edit: TextEdit, style: TextStyle): string
     if (edited !== undefined && isDeepStrictEqual(dataOf(edited, style), wanted)) return edited;
   }
   return undefined;
+}
+
+/**
+ * The text of a configuration file with other values. Everything else stays as it is, comments and unknown keys too.
+ *
+ * @param text empty: there is no file yet
+ * @param values by the names of keys, as in `thresholds.compact`
+ * @throws CtxbError `config` where they can't be put in without changing something else
+ */
+export function withConfigValues(
+  path: string,
+  text: string,
+  values: Readonly<Record<string, number | string>>,
+): string {
+  const within = basename(path) === 'package.json' ? [PACKAGE_KEY] : [];
+  const isNew = text.trim() === '';
+  const style = { isJson: isNew || text.trimStart().startsWith('{'), inOneLine: true };
+  const edited = Object.entries(values).reduce(
+    (before, [key, value]) => {
+      const after = editText(before, { place: [...within, ...key.split('.')], value }, style);
+      if (after !== undefined) return after;
+      const todo = `can't be set without changing something else: set it there to ${value}`;
+      throw new CtxbError('config', `${path}: ${[...within, key].join('.')} ${todo}`);
+    },
+    isNew ? '{}\n' : text,
+  );
+  return isNew ? `${JSON.stringify(JSON.parse(edited), null, 2)}\n` : edited;
 }
 
 /** In a flow of a thousand steps; a few lines of aliases can stand for more values than there is memory. */

@@ -106,6 +106,16 @@ export async function effectiveConfig(world: ConfigWorld): Promise<Config> {
 }
 
 /**
+ * The folder for what ctxb keeps, absolute.
+ *
+ * @throws CtxbError `config` with every finding, one a line
+ */
+export async function contextFolder(io: Pick<ConfigWorld, 'cwd' | 'env'>, contextDir?: string): Promise<string> {
+  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+  return resolve(io.cwd, config.contextDir);
+}
+
+/**
  * The same, where nothing in it is refused.
  *
  * @throws CtxbError `config` with every finding, one a line

@@ -63,8 +63,13 @@ function contextSentence({ window }: DemoFacts, { calls, first, last }: TurnFact
 function boundarySection(facts: DemoFacts, index: number): Section[] {
   return ofTurn(facts, index, 'compact').map(({ reason }) => ({
     heading: 'Compacted',
-    sentences: [`Prompt ${index + 1} waited at the turn boundary: ${reason}.`, ...outcome(facts, index)],
+    sentences: [`Prompt ${index + 1} waited at the turn boundary: ${grouped(reason)}.`, ...outcome(facts, index)],
   }));
+}
+
+/** The journal has figures as machines read them. */
+function grouped(text: string): string {
+  return text.replace(/\d{4,}/g, (digits) => tokens(Number(digits)));
 }
 
 function outcome(facts: DemoFacts, index: number): string[] {

@@ -42,3 +42,17 @@ export class Contradiction extends Error {}
 export function expectFact(condition: boolean, otherwise: string): asserts condition {
   if (!condition) throw new Contradiction(otherwise);
 }
+
+/**
+ * - `good`
+ * - `warning`: ctxb works, but not as its settings say, or with less.
+ * - `fault`: `ctxb run` would refuse to start, or would be of no use.
+ */
+export interface Remark {
+  readonly status: 'good' | 'warning' | 'fault';
+  /** What was looked at: `Node`, a key of the configuration, a variable, a file. */
+  readonly subject: string;
+  readonly text: string;
+  /** What to do about it. */
+  readonly todo?: string;
+}

@@ -1,8 +1,7 @@
 import { startChild } from '../claude/child.ts';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../claude/supported-versions.ts';
 import { timeoutSignal } from '../run/signals.ts';
-import type { Check } from './check.ts';
-import type { Remark } from './remark.ts';
+import type { Check, Remark } from './check.ts';
 import { type Limits, type Outcome, patienceMs, runChecks } from './run-checks.ts';
 import { orNothing } from './stage/scene.ts';
 import { type Place, type Stage, withStage } from './stage/stage.ts';

@@ -3,7 +3,7 @@ import type { KeyPath } from '../config/keys.ts';
 import { handoffLevel, inTokens, NATIVE_RESERVE_TOKENS, restingTrigger } from '../core/governor/policy.ts';
 import { countOf, textOf } from '../core/protocol/fields.ts';
 import { tokens } from '../report/figures.ts';
-import type { Remark } from './remark.ts';
+import type { Remark } from './check.ts';
 import type { Stage } from './stage/stage.ts';
 
 /** What claude says of a session that has not begun yet. */

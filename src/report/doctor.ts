@@ -1,5 +1,5 @@
+import type { Remark } from '../doctor/check.ts';
 import type { Diagnosis } from '../doctor/diagnose.ts';
-import type { Remark } from '../doctor/remark.ts';
 import type { Outcome } from '../doctor/run-checks.ts';
 import type { Surroundings } from '../doctor/surroundings/look-around.ts';
 import { duration } from './figures.ts';

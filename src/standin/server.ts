@@ -3,9 +3,8 @@ import { EventEmitter, on, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { buildError, estimateTokens, type Message } from './answer.ts';
+import { buildError, estimateTokens, formatEvent, type Message, streamEvents } from './answer.ts';
 import { classify } from './classify.ts';
-import { formatEvent, streamEvents } from './events.ts';
 import type { Call, CallError, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
 import { createScript, type Script } from './script.ts';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { addConfigOptions, configFlags } from '../../src/cli/config-options.ts';
+import { addConfigOptions, configFlags } from '../../src/cli/run.ts';
 
 function flags(...args: string[]) {
   const command = new Command();

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { ALL_CHECKS } from '../../src/doctor/all-checks.ts';
+import { ALL_CHECKS } from '../../src/doctor/run-checks.ts';
 import { startProgram } from '../support/claude.ts';
 import { CTXB, SHIM } from '../support/ctxb.ts';
 import { createPlace, ctxb, fake, isAlive, type Place } from './fakes.ts';

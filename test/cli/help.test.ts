@@ -60,6 +60,7 @@ describe('help', () => {
     { args: ['--help'], code: 0, stream: 'stdout' },
     { args: ['-h'], code: 0, stream: 'stdout' },
     { args: ['help'], code: 0, stream: 'stdout' },
+    { args: ['help', '--help'], code: 0, stream: 'stdout' },
     { args: [], code: 2, stream: 'stderr' },
   ] as const)('ctxb $args names every command for people ($code, $stream)', async ({ args, code, stream }) => {
     await using place = await createPlace();

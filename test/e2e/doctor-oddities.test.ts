@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ALL_CHECKS } from '../../src/doctor/all-checks.ts';
-import { runChecks } from '../../src/doctor/run-checks.ts';
+import { ALL_CHECKS, runChecks } from '../../src/doctor/run-checks.ts';
 import { testClaude } from '../support/claude.ts';
 import { sampled } from '../support/size.ts';
 

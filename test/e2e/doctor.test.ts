@@ -2,7 +2,7 @@ import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { ALL_CHECKS } from '../../src/doctor/all-checks.ts';
+import { ALL_CHECKS } from '../../src/doctor/run-checks.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
 import { inSoak, sampled } from '../support/size.ts';

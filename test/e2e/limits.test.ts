@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Call, Calls, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
-import { limited, limitHeaders, SUBSCRIPTION } from '../../src/standin/usage-limits.ts';
+import { limited, limitHeaders, SUBSCRIPTION } from '../../src/standin/scenario.ts';
 import { runProgram, startProgram, startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journal, journalLines, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';

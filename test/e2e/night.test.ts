@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import type { Call } from '../../src/standin/scenario.ts';
-import { limited, SUBSCRIPTION } from '../../src/standin/usage-limits.ts';
+import { limited, SUBSCRIPTION } from '../../src/standin/scenario.ts';
 import {
   type Finished,
   type RunningProgram,

@@ -1,6 +1,6 @@
 import { NEWEST_CLAUDE } from '../../src/claude/supported-versions.ts';
-import { ALL_CHECKS } from '../../src/doctor/all-checks.ts';
 import type { Check } from '../../src/doctor/check.ts';
+import { ALL_CHECKS } from '../../src/doctor/run-checks.ts';
 
 const BEGINNING = `# Doctor
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ChildEnd } from '../../claude/child.ts';
-import { limited, SUBSCRIPTION } from '../../standin/usage-limits.ts';
+import { limited, SUBSCRIPTION } from '../../standin/scenario.ts';
 import { type Check, expectFact, factsOf } from '../check.ts';
 import { plainTurns, refusedCall, resumedAfterKill, UUID_BEFORE_KILL } from '../scenes.ts';
 import { endText } from '../stage/conversation.ts';

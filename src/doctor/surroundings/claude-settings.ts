@@ -5,7 +5,7 @@ import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
-import type { Remark } from '../remark.ts';
+import type { Remark } from '../check.ts';
 
 /** One of claude's own files of settings. */
 interface SettingsFile {

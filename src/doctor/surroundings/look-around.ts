@@ -9,7 +9,7 @@ import { messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { kindOf } from '../../store/files/plain-file.ts';
 import { requireOwn } from '../../store/folders/context-dir.ts';
-import type { Remark } from '../remark.ts';
+import type { Remark } from '../check.ts';
 import { checkOddSettings, isTriggerTaken, readSettingsFiles, settingOf, variablesOf } from './claude-settings.ts';
 
 /** What ctxb would find where it is run. */
