@@ -3105,7 +3105,7 @@ var CONSTANTS = {
     value: 3,
     why: "what kills claude three times in a row kills it again; see recovery.enabled"
   },
-  "hooks.watchdogSeconds": { value: 2, why: "ctxb answers within milliseconds, or is stuck" },
+  "hooks.watchdogSeconds": { value: 2, why: "a hook that waits so long for the one before it finds it stuck" },
   "tiers.system": { value: 8e3, why: OF_TOTAL },
   "tiers.history": { value: 12e3, why: OF_TOTAL },
   "tiers.toolResults": { value: 4e4, why: `${OF_TOTAL}; tools.perCall limits a single result` },

@@ -47,7 +47,7 @@ const CONSTANTS: Constants = {
     value: 3,
     why: 'what kills claude three times in a row kills it again; see recovery.enabled',
   },
-  'hooks.watchdogSeconds': { value: 2, why: 'ctxb answers within milliseconds, or is stuck' },
+  'hooks.watchdogSeconds': { value: 2, why: 'a hook that waits so long for the one before it finds it stuck' },
   'tiers.system': { value: 8_000, why: OF_TOTAL },
   'tiers.history': { value: 12_000, why: OF_TOTAL },
   'tiers.toolResults': { value: 40_000, why: `${OF_TOTAL}; tools.perCall limits a single result` },

@@ -39,7 +39,8 @@ export function openHookNotes(host: HookHost, { folder, now, onFault, notice }: 
   });
 
   function observe(input: Input): void {
-    const { decisions, tell } = taker.observe(input, host.state);
+    taker.see(input, host.state);
+    const { decisions, tell } = taker.note();
     // The log shows the first request after a compaction when what was handed back is forgotten: PostCompact is told then.
     for (const decision of decisions) if (decision.kind !== 'receipt') host.decide(decision);
     for (const event of tell) own(event);
@@ -68,7 +69,8 @@ export function openHookNotes(host: HookHost, { folder, now, onFault, notice }: 
     /** What was handed back after a compaction, and what its summary held, is known again. */
     recall(context: string | undefined, summary: Event | undefined): void {
       taker.answer({ ...LOST, ...(context !== undefined && { context }) }, host.state);
-      if (summary !== undefined) taker.observe({ t: now(), from: 'claude', event: summary }, host.state);
+      if (summary !== undefined) taker.see({ t: now(), from: 'claude', event: summary }, host.state);
+      taker.note();
     },
     /** Brings all of them up to date. */
     close: () => taker.close(host.state),

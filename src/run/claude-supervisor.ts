@@ -53,7 +53,9 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
     const end = await child.ended;
     // One that has not ended on SIGTERM and had to be killed was ended on purpose all the same.
     const signal = isStopped && end.signal === 'SIGKILL' ? 'SIGTERM' : end.signal;
-    tell({ kind: 'exit', ...end, signal, ...logged() });
+    // Only what died is taken up again, and only then it matters what it has logged.
+    const isDone = end.code === 0 && state().stall.phase !== 'ending';
+    tell({ kind: 'exit', ...end, signal, ...(isDone ? UNREADABLE : logged()) });
     return end;
   }
 

@@ -29,8 +29,8 @@ export interface HeadlessRun {
   readonly resumed?: ResumedRun;
   /** Aborted when the run is to end at once. */
   readonly stop?: AbortSignal;
-  /** Work to be done before a hook of ours is answered. It may throw or be late: claude does not wait for it. */
-  readonly beforeHook?: (hook: HookName) => void | Promise<void>;
+  /** Work to be done before a hook of ours is answered. It may throw: claude goes on without the hook. */
+  readonly beforeHook?: (hook: HookName) => void;
 }
 
 export interface ResumedRun {

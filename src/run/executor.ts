@@ -25,9 +25,8 @@ export interface ExecutorWorld {
   readonly answer: (hook: HookAnswer) => Answered;
   /** Called before the context is replaced, or the fresh one begins: notes must be on disk by then. */
   readonly flushNotes: () => void;
-  /** Work to be done before a hook is answered. */
-  readonly beforeHook: (hook: HookName) => void | Promise<void>;
-  readonly hookTimeoutMs: number;
+  /** Work to be done before a hook is answered. It may throw. */
+  readonly beforeHook?: ((hook: HookName) => void) | undefined;
   readonly hookFailed: (requestId: string) => void;
   readonly others: Handlers<CarriedOutByOthers>;
 }
@@ -56,6 +55,29 @@ export function createExecutor(world: ExecutorWorld) {
     timers.delete(timer);
   }
 
+  /**
+   * claude's hooks fail closed: unanswered, they hang the turn or lose the prompt. At an `error` claude goes on as if there
+   * were no hook.
+   */
+  function answerHook(effect: HookAnswer): void {
+    const { requestId, hook, recall } = effect;
+    const respond = (answer: object) =>
+      send(JSON.stringify({ type: 'control_response', response: { ...answer, request_id: requestId } }));
+    try {
+      // claude asks no PreCompact hook where the mod answers.
+      if (hook === 'PreCompact' || recall === 'lost') world.flushNotes();
+      world.beforeHook?.(hook);
+      const { output, decisions } = world.answer(effect);
+      respond({ subtype: 'success', response: output });
+      for (const decision of decisions) execute(decision);
+    } catch (error) {
+      const message = messageOf(error);
+      respond({ subtype: 'error', error: `ctxb: ${message}` });
+      world.onFault(`hook ${hook}: ${message}; claude goes on without it`);
+      world.hookFailed(requestId);
+    }
+  }
+
   const carryOut: Handlers<Effect['kind']> = {
     ...world.others,
     send({ line, promptUuid, exact }) {
@@ -71,24 +93,7 @@ export function createExecutor(world: ExecutorWorld) {
       store.mailbox({ held: uuid, line: maskedLine(line) });
     },
     keep: ({ file, texts }) => store.keep(file, texts),
-    'answer-hook': (effect) => {
-      const { requestId, hook, recall } = effect;
-      // claude asks no PreCompact hook where the mod answers.
-      if (hook === 'PreCompact' || recall === 'lost') world.flushNotes();
-      const { output, decisions } = world.answer(effect);
-      for (const decision of decisions) execute(decision);
-      void answerHook({
-        requestId,
-        output,
-        work: () => world.beforeHook(hook),
-        timeoutMs: world.hookTimeoutMs,
-        reply: (line) => send(line),
-        onFault(message) {
-          world.onFault(`hook ${hook}: ${message}; claude goes on without it`);
-          world.hookFailed(requestId);
-        },
-      });
-    },
+    'answer-hook': answerHook,
     'end-input': () => world.child().stdin.end(),
     'set-timer': ({ timer, afterMs }) => {
       clearTimer(timer);
@@ -144,42 +149,4 @@ function once(stream: Writable, events: readonly string[], callback: () => void)
     callback();
   };
   for (const event of events) stream.once(event, first);
-}
-
-/**
- * The answer to a callback claude waits for. claude's hooks fail closed: unanswered, they hang the turn or lose the
- * prompt. So an answer always goes out: `success` when the work is done in time, else `error`, with which claude goes
- * on as if there were no hook.
- */
-interface CallbackAnswer {
-  readonly requestId: string;
-  readonly output: object;
-  /** What has to be done before the answer. May throw, may take too long. */
-  readonly work: () => void | Promise<void>;
-  readonly timeoutMs: number;
-  readonly reply: (line: string) => void;
-  readonly onFault: (message: string) => void;
-}
-
-/** Replies exactly once. Resolves when the reply is out. */
-export async function answerHook(answer: CallbackAnswer): Promise<void> {
-  const { requestId, output, timeoutMs, reply } = answer;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done after ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    await Promise.race([Promise.resolve().then(answer.work), late]);
-    reply(response({ subtype: 'success', request_id: requestId, response: output }));
-  } catch (error) {
-    const message = messageOf(error);
-    reply(response({ subtype: 'error', request_id: requestId, error: `ctxb: ${message}` }));
-    answer.onFault(message);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function response(envelope: object): string {
-  return JSON.stringify({ type: 'control_response', response: envelope });
 }

@@ -17,8 +17,10 @@ import { openSessionFolder, type SessionFolder } from '../store/sessions/session
 
 /** Connects working memory with its files: what is noted is written, and what was noted before is read. */
 export interface NoteTaker {
-  /** Notes an input that the governor has judged, and returns what follows from it. */
-  observe(input: Input, state: GovernorState): Observed;
+  /** Told of an input that the governor has judged. It is noted before anything here is asked for. */
+  see(input: Input, state: GovernorState): void;
+  /** Notes what was seen, and returns what follows from it. */
+  note(): Observed;
   /** Lines left in the inbox since the last call; feed them before the next input is judged. */
   drainInbox(): readonly OwnEvent[];
   answer(hook: HookAnswer, state: GovernorState): Answered;
@@ -52,8 +54,6 @@ export interface NoteTakerWorld {
 /** A caller answers a result with its next prompt, which is not to wait for files that are replaced; short turns share one. */
 const FLUSH_AFTER_MS = 500;
 
-const NOTHING: Observed = { decisions: [], tell: [] };
-
 export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   const { memory, inbox } = world;
   let folder: SessionFolder | undefined;
@@ -63,15 +63,18 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   let over = false;
   let latest: GovernorState;
   let timer: NodeJS.Timeout | undefined;
+  const unnoted: { readonly input: Input; readonly state: GovernorState }[] = [];
+  const decisions: Decision[] = [];
+  let opened: Iterable<OwnEvent> = [];
 
   /** A fault (a full disk, a foreign file in the way) is reported once; the run continues without notes. */
-  function attempt<T>(work: () => T, otherwise: T): T {
-    if (over) return otherwise;
+  function attempt<T>(work: () => T): T | undefined {
+    if (over) return undefined;
     try {
       return work();
     } catch (error) {
       fail(error);
-      return otherwise;
+      return undefined;
     }
   }
 
@@ -97,27 +100,36 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
     }
   }
 
-  function remember(input: Input, state: GovernorState): readonly Decision[] {
-    const { entries, pages, decisions } = memory.add(input, state);
+  function remember(input: Input, state: GovernorState): void {
+    const { entries, pages, decisions: made } = memory.add(input, state);
     if (input.from === 'ctxb' && input.event.kind === 'earlier') {
       files?.check(pages);
-      return [];
+      return;
     }
     if (input.from === 'ctxb' && input.event.kind === 'notes') files?.repair();
     if (entries.length > 0) files?.append(entries, pages);
-    return decisions;
+    decisions.push(...made);
+  }
+
+  function catchUp(): void {
+    for (const { input, state } of unnoted.splice(0)) {
+      remember(input, state);
+      follow(nameOfSession(state));
+      if (state.turn.ended !== turnsFlushed) timer ??= setTimeout(() => attempt(() => flush(latest)), FLUSH_AFTER_MS);
+      turnsFlushed = state.turn.ended;
+      latest = state;
+    }
   }
 
   /** claude's session id can change in mid-session (`/clear`): the notes continue in the same folder. */
-  function follow(id: string | undefined): Iterable<OwnEvent> {
-    if (id === undefined || id === sessionId) return [];
+  function follow(id: string | undefined): void {
+    if (id === undefined || id === sessionId) return;
     sessionId = id;
-    if (folder === undefined) return open(id);
-    folder.alias(id);
-    return [];
+    if (folder === undefined) open(id);
+    else folder.alias(id);
   }
 
-  function open(id: string): Iterable<OwnEvent> {
+  function open(id: string): void {
     const { run, folder: root, now } = world;
     folder = openSessionFolder(root, id, { pid: process.pid, runId: run.runId, now });
     files = createNoteFiles(folder);
@@ -126,36 +138,40 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
     if (folder.contested) {
       world.notice(`another run keeps the notes of session ${id}: this one keeps its own in ${name}`);
     }
-    return begun(files, name);
+    opened = begun(files, name);
   }
 
   function flush(state: GovernorState): void {
+    catchUp();
     clearTimeout(timer);
     timer = undefined;
     files?.writeWhole({ toolLog: memory.toolLog(), index: memory.index(state, world.now()) });
   }
 
   return {
-    observe: (input, state) =>
-      attempt(() => {
-        const decisions = remember(input, state);
-        const tell = follow(nameOfSession(state));
-        const isBoundary = state.turn.ended !== turnsFlushed;
-        turnsFlushed = state.turn.ended;
-        latest = state;
-        if (isBoundary) timer ??= setTimeout(() => attempt(() => flush(latest), undefined), FLUSH_AFTER_MS);
-        return { decisions, tell };
-      }, NOTHING),
-    drainInbox: () => attempt(() => inbox.drain().flatMap(readNote), []),
+    see(input, state) {
+      if (!over) unnoted.push({ input, state });
+    },
+    note() {
+      attempt(catchUp);
+      const tell = opened;
+      opened = [];
+      return { decisions: decisions.splice(0), tell };
+    },
+    drainInbox: () => attempt(() => inbox.drain().flatMap(readNote)) ?? [],
     answer: (hook, state) =>
       over ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, state),
-    exactNote: (state) => attempt(() => memory.exactNote(state), ''),
-    flush: (state) => attempt(() => flush(state), undefined),
+    exactNote: (state) =>
+      attempt(() => {
+        catchUp();
+        return memory.exactNote(state);
+      }) ?? '',
+    flush: (state) => void attempt(() => flush(state)),
     close(state) {
       attempt(() => {
         flush(state);
         folder?.close();
-      }, undefined);
+      });
       try {
         inbox.dispose();
       } catch (error) {

@@ -81,15 +81,16 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   function settle(judged: Judged, line: ShownLine | undefined): void {
     const { input, before, after, actions } = judged;
     telemetry?.see(judged);
-    noteSession(before.session, after.session);
     // What was kept back goes before the line, and the line before all that comes of it: killed in that, a run would
     // not have given the answer. Then it is noted as given, as writing notes takes a while.
     carryOut(actions, settlesLines);
     line?.passOn?.();
     carryOut(actions, isAnswered);
-    // Noted before anything is done about it: what is done may take it out of the context.
-    const noted = notes?.observe(input, after);
+    // claude, which waits for an answer or a prompt, does not wait for the notes. What reads them has them written first.
+    notes?.see(input, after);
     carryOut(actions, (action) => !settlesLines(action) && !isAnswered(action));
+    noteSession(before.session, after.session);
+    const noted = notes?.note();
     for (const decision of noted?.decisions ?? []) executor.execute(decision);
     watcher.status(after);
     tellAll(noted?.tell ?? []);
@@ -136,8 +137,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     feed: (event) => void host.feed({ t: now(), from: 'timer', event }),
     answer: (hook) => notes?.answer(hook, state()) ?? { output: hookOutput(hook, hook.context), decisions: [] },
     flushNotes: () => notes?.flush(state()),
-    beforeHook: headless.beforeHook ?? (() => {}),
-    hookTimeoutMs: headless.config.hooks.watchdogSeconds * 1000,
+    beforeHook: headless.beforeHook,
     hookFailed: (requestId) => host.tell({ kind: 'hook-failed', requestId }),
     others: othersFor(host, claude, tools, { ...ends, notes }),
   });
@@ -196,7 +196,10 @@ function othersFor(
 ): ExecutorWorld['others'] {
   return {
     'start-claude': claude.startNext,
-    'write-handoff': (effect) => host.tellLater(tools.writeHandoff(effect, host.state)),
+    'write-handoff'(effect) {
+      notes?.flush(host.state);
+      host.tellLater(tools.writeHandoff(effect, host.state));
+    },
     'take-slot': () => host.tellLater({ kind: 'relief-slot', granted: tools.slots.take() }),
     'leave-slot': tools.slots.leave,
     'arm-exact': () => host.tellLater({ kind: 'exact-folder', ...tools.exactMod.arm() }),

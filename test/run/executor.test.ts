@@ -34,10 +34,8 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     onDecision: note('decision'),
     output: { promptSent: note('prompt'), whenGiven: (callback) => callback() },
     onFault: note('fault'),
-    beforeHook: () => {},
     answer: (hook) => ({ output: hookOutput(hook, hook.context), decisions: [] }),
     flushNotes: note('flush'),
-    hookTimeoutMs: 10,
     hookFailed: note('hook failed'),
     others: {
       'take-slot': note('slot'),
@@ -127,24 +125,33 @@ describe('a hook', () => {
     expect(notes.includes('flush')).toBe(flushed);
   });
 
-  it('is answered after the work before it', async () => {
+  it('is answered at once, after the work before it', () => {
     const order: string[] = [];
-    const { executor, stdin } = noting({ beforeHook: (hook) => void order.push(hook) });
-    const answered = new Promise<string>((resolve) => stdin.once('data', (chunk) => resolve(String(chunk))));
+    const { executor, sent } = noting({ beforeHook: (hook) => void order.push(hook) });
     executor.execute({ kind: 'answer-hook', requestId: 'r', hook: 'PreCompact', output: { a: 1 } });
-    expect(JSON.parse(await answered)).toMatchObject({
+    expect(JSON.parse(sent())).toEqual({
+      type: 'control_response',
       response: { subtype: 'success', request_id: 'r', response: { a: 1 } },
     });
     expect(order).toEqual(['PreCompact']);
   });
 
-  it('whose work hangs is answered with an error, and that is told', async () => {
-    const { executor, stdin, notes } = noting({ beforeHook: () => new Promise(() => {}) });
-    const answered = new Promise<string>((resolve) => stdin.once('data', (chunk) => resolve(String(chunk))));
-    executor.execute({ kind: 'answer-hook', requestId: 'r', hook: 'SessionStart', output: {} });
-    expect(JSON.parse(await answered)).toMatchObject({ response: { subtype: 'error', request_id: 'r' } });
-    const fault = { fault: expect.stringContaining('hook SessionStart') };
-    await vi.waitFor(() => expect(notes).toEqual([fault, { 'hook failed': 'r' }]), { timeout: 20_000 });
+  it.each([
+    { title: 'an error', thrown: new Error('disk full'), message: 'disk full' },
+    { title: 'something that is none', thrown: 'odd', message: 'odd' },
+  ])('whose work throws $title is answered with an error, once, and that is told', ({ thrown, message }) => {
+    const { executor, sent, notes } = noting({
+      beforeHook: () => {
+        throw thrown;
+      },
+    });
+    executor.execute({ kind: 'answer-hook', requestId: 'r', hook: 'UserPromptSubmit', output: {} });
+    expect(JSON.parse(sent())).toEqual({
+      type: 'control_response',
+      response: { subtype: 'error', request_id: 'r', error: `ctxb: ${message}` },
+    });
+    const fault = { fault: `hook UserPromptSubmit: ${message}; claude goes on without it` };
+    expect(notes).toEqual([fault, { 'hook failed': 'r' }]);
   });
 });
 

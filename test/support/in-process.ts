@@ -22,7 +22,7 @@ export async function runInProcess(
   const headless: HeadlessRun = {
     program: world.claude,
     invocation,
-    config: { ...DEFAULTS, hooks: { watchdogSeconds: 0.5 }, tools: { ...DEFAULTS.tools, ...tools } },
+    config: { ...DEFAULTS, tools: { ...DEFAULTS.tools, ...tools } },
     prompts: undefined,
     promptsFile: undefined,
     record: undefined,
