@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { HTML_MARK } from '../report/html.ts';
 import type { Page } from '../report/replay/format.ts';
-import { createPageData } from '../report/replay-html/page-data.ts';
-import { replayHtml } from '../report/replay-html/replay-html.ts';
+import { createPageData, replayHtml } from '../report/replay-html/page-data.ts';
 import { requireFree, writePage } from '../store/files/write-file.ts';
 import type { ExtraReport } from './print-report.ts';
 

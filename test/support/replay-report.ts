@@ -5,8 +5,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { CallSeen } from '../../src/replay/items-seen.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import type { SessionWhatIf } from '../../src/replay/what-if/what-if.ts';
-import { createPageData, type PageData, type PageOptions } from '../../src/report/replay-html/page-data.ts';
-import { replayHtml } from '../../src/report/replay-html/replay-html.ts';
+import { createPageData, type PageData, type PageOptions, replayHtml } from '../../src/report/replay-html/page-data.ts';
 import { createRandom } from './random.ts';
 
 const TEMPLATE = fileURLToPath(new URL('../../dist/replay.html', import.meta.url));

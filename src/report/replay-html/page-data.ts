@@ -4,7 +4,6 @@ import { decisionText } from '../../messages.ts';
 import type { CallSeen, ResultSeen } from '../../replay/items-seen.ts';
 import { type SortOrder, sortSessions } from '../../replay/sort.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
-import { type Column, toDeltas } from './columns.ts';
 
 /** The data of the page. */
 export interface PageData {
@@ -46,6 +45,9 @@ export interface PageAction {
   /** Calls before it. */
   readonly call: number;
 }
+
+/** A figure for each call; null: not known, or none. */
+export type Column = readonly (number | null)[];
 
 /** The calls of a session in columns, as `toDeltas` has them, so that 200,000 stay small. */
 export type Columns = Readonly<Record<keyof typeof FIGURES, Column>> & {
@@ -89,9 +91,7 @@ function sessionData(session: SessionSummary, { policy }: PageOptions): PageSess
     ...(Object.fromEntries(TAKEN.map((key) => [key, session[key]])) as unknown as Taken),
     models,
     // Not what they were told.
-    subagents: session.subagents.map(({ id, kind, peak, calls, tokens, usd, estimated }) => ({
-      ...{ id, kind, peak, calls, tokens, usd, estimated },
-    })),
+    subagents: session.subagents.map(({ task: _, t: __, call: ___, ...agent }) => agent),
     actions: actions.map((action) => ({
       kind: action.kind,
       text: decisionText(action),
@@ -188,4 +188,44 @@ function addedOf(calls: readonly CallSeen[]): Columns['added'] {
       kind: oneLine(kind, TEXT_LENGTH),
       tokens: calls.map(({ added }) => Math.round(Object.hasOwn(added, kind) ? (added[kind] ?? 0) : 0)),
     }));
+}
+
+/** Each figure as its difference to the one before, so that they are short. */
+export function toDeltas(figures: Column): Column {
+  let last = 0;
+  return figures.map((figure) => {
+    if (figure === null) return null;
+    const delta = figure - last;
+    last = figure;
+    return delta;
+  });
+}
+
+export function fromDeltas(deltas: Column): (number | null)[] {
+  let last = 0;
+  return deltas.map((delta) => {
+    if (delta === null) return null;
+    last += delta;
+    return last;
+  });
+}
+
+/** Where the built page takes the data. */
+const PLACE = '"data of the page"';
+
+/**
+ * The page of a replay: one file that needs nothing but itself.
+ *
+ * @param template the page as the build has left it
+ */
+export function replayHtml(template: string, data: PageData): string {
+  const [before = '', after = ''] = template.split(PLACE);
+  return before + jsonInHtml(data) + after;
+}
+
+/** JSON that no text in it can end: an element of data ends with the first `</script`, wherever it stands. */
+function jsonInHtml(data: PageData): string {
+  return JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }

@@ -3,7 +3,7 @@ import { DEFAULTS } from '../../../src/config/defaults.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { unpack } from '../../../src/report/replay-html/page/session.ts';
 import type { PageData, PageOptions } from '../../../src/report/replay-html/page-data.ts';
-import { replayHtml } from '../../../src/report/replay-html/replay-html.ts';
+import { replayHtml } from '../../../src/report/replay-html/page-data.ts';
 import { aSession, pageDataOf, whatIfOf } from '../../support/replay-report.ts';
 
 /** What the page reads out of the file. */

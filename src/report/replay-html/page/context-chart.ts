@@ -1,10 +1,8 @@
 import { h } from '../../../browser/dom.ts';
 import { shareOf, tokens } from '../../figures.ts';
-import type { Column } from '../columns.ts';
-import type { PageSession } from '../page-data.ts';
-import { createChart, type Line } from './chart.ts';
+import type { Column, PageSession } from '../page-data.ts';
+import { type Color, createChart, KIND_COLORS, type Line, type Pen } from './chart.ts';
 import { choice, legend, section, zoomButtons } from './controls.ts';
-import { type Color, KIND_COLORS, type Pen } from './pen.ts';
 import type { Session } from './session.ts';
 import type { Span } from './span.ts';
 

@@ -1,6 +1,6 @@
 import { button, h, s } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
-import type { Color } from './pen.ts';
+import type { Color } from './chart.ts';
 import type { Span } from './span.ts';
 
 /** A part of the page with a chart, and the table behind it, which is made when it is opened. */

@@ -1,9 +1,8 @@
 import { h } from '../../../browser/dom.ts';
 import { counted, percent, tokens } from '../../figures.ts';
-import { createChart } from './chart.ts';
+import { createChart, KIND_COLORS, type Pen } from './chart.ts';
 import { short } from './context-chart.ts';
 import { choice, legend, section } from './controls.ts';
-import { KIND_COLORS, type Pen } from './pen.ts';
 import { type Added, addedAt, type Session } from './session.ts';
 import type { Span } from './span.ts';
 

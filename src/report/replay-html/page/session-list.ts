@@ -2,7 +2,7 @@ import { h, s } from '../../../browser/dom.ts';
 import { ownFigures, totalsOf } from '../../../replay/copies.ts';
 import { counted, dollars, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
-import type { Color } from './pen.ts';
+import type { Color } from './chart.ts';
 import { timeText } from './session-tables.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 

@@ -3,13 +3,14 @@ import { ownFigures } from '../../../replay/copies.ts';
 import type { Waits } from '../../../replay/summary.ts';
 import { counted, dollars, duration, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
+import { createChart } from './chart.ts';
 import { contextSection } from './context-chart.ts';
-import { costSection } from './cost-chart.ts';
+import { section } from './controls.ts';
 import { growthSection } from './growth-chart.ts';
 import { createReadout } from './readout.ts';
-import { unpack } from './session.ts';
+import { type Session, unpack } from './session.ts';
 import { callTables, eventTables, timeText } from './session-tables.ts';
-import { createSpan } from './span.ts';
+import { createSpan, type Span } from './span.ts';
 
 /** All about one recording. */
 export function createSessionView(info: PageSession): HTMLElement[] {
@@ -92,4 +93,30 @@ function inputOf({ input, cacheCreation, cacheRead }: PageSession['traffic']['ma
 /** 12345678 → `12.3M` */
 function millions(figure: number): string {
   return figure < 1e6 ? tokens(figure) : `${(figure / 1e6).toFixed(1)}M`;
+}
+
+/** What the main thread has cost so far, over the calls. */
+export function costSection({ usd, spent, calls }: Session, span: Span, table: () => HTMLElement): HTMLElement {
+  const unknown = usd.filter((each) => each === null).length;
+  if (unknown === calls) {
+    const why = 'No list price of the model is known: prices can be set in the configuration (cost.prices).';
+    return section('Cost', [h('p', {}, why)]);
+  }
+  const total = spent.at(-1) ?? 0;
+  const chart = createChart({
+    name: 'Cost so far over calls',
+    span,
+    lines: [{ name: 'Cost so far', figures: spent, color: 'kind-3', filled: true, width: 2 }],
+    height: 190,
+    top: () => Math.max(total * 1.08, 0.0001),
+    figure: (each) => (Number.isInteger(each) ? `$${tokens(each)}` : dollars(each)),
+    tell: (call) => {
+      const own = usd[call - 1] ?? null;
+      const cost = own === null ? 'no price is known for it' : dollars(own);
+      return `Call ${call}: ${cost}, ${dollars(spent[call - 1] ?? 0)} so far`;
+    },
+  });
+  const without = unknown === 0 ? '' : ` ${counted(unknown, 'call')} without a known price left out.`;
+  const about = `The main thread at list prices: ${dollars(total)}.${without}`;
+  return section('Cost', [h('p', { class: 'quiet' }, about), chart.element], table);
 }

@@ -1,5 +1,5 @@
-import { type Column, fromDeltas } from '../columns.ts';
 import type { PageSession } from '../page-data.ts';
+import { type Column, fromDeltas } from '../page-data.ts';
 
 export const WHO: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
   claude: 'claude compacted',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromDeltas, toDeltas } from '../../../src/report/replay-html/columns.ts';
+import { fromDeltas, toDeltas } from '../../../src/report/replay-html/page-data.ts';
 
 describe('columns of figures', () => {
   it.each([
