@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isFields } from '../core/protocol/fields.ts';
 import type { Environment } from '../io.ts';
-import { isSession } from '../replay/parts/partial.ts';
+import { isSession } from '../replay/partials.ts';
 import type { Judged, ReplayOptions } from '../replay/replay.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
 import { type JsonCache, openJsonCache } from '../store/files/file-cache.ts';
@@ -32,7 +32,7 @@ export function replaySources(sources: readonly Source[], options: SourcesOption
 
 async function* judgeAnew(sources: readonly Source[], options: ReplayOptions): AsyncGenerator<Judged> {
   // Loading the governor takes longer than to look up what it said.
-  const { replayOnThreads } = await import('./replay-threads.ts');
+  const { replayOnThreads } = await import('../replay/threads.ts');
   yield* replayOnThreads(sources, options, PROGRAM);
 }
 

@@ -1,4 +1,4 @@
-// What a thread of `ctxb replay` runs; see replay-threads.ts.
+// What a thread of `ctxb replay` runs; see src/replay/threads.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Share, work } from '../replay/threads.ts';
 import { redact } from '../store/masks/redact.ts';

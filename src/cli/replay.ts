@@ -7,7 +7,8 @@ import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { markCopies } from '../replay/copies.ts';
-import { findPartials } from '../replay/parts/find-partials.ts';
+import { withPartials } from '../replay/merge.ts';
+import { findPartials } from '../replay/partials.ts';
 import { type Judged, together } from '../replay/replay.ts';
 import { sortSessions } from '../replay/sort.ts';
 import { bytesOf, findAllSources } from '../replay/sources.ts';
@@ -17,7 +18,6 @@ import { createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
 import { openStdin } from './inputs.ts';
 import { onlyRecordings, printReport } from './print-report.ts';
-import { withPartials } from './replay-parts.ts';
 import { replaySources } from './replay-sources.ts';
 import type { openWhatIf as OpenWhatIf } from './replay-what-if.ts';
 import {

@@ -1,5 +1,5 @@
 import type { CallSeen, CompactionSeen } from '../../replay/items-seen.ts';
-import { PARTIAL_OPENING, partialClosing, partialSession } from '../../replay/parts/partial.ts';
+import { PARTIAL_OPENING, partialClosing, partialSession } from '../../replay/partials.ts';
 import { replayReport } from '../../replay/replay-report.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { printableJson } from '../shown.ts';

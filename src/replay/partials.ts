@@ -1,11 +1,12 @@
-import type { Readable } from 'node:stream';
-import { counted } from '../../core/memory/words.ts';
-import { type Fields, fieldsOf, isFields, textsOf } from '../../core/protocol/fields.ts';
-import { CtxbError } from '../../errors.ts';
-import type { ReadLine } from '../read/line-feed.ts';
-import { readValues } from '../read/read-values.ts';
-import type { SessionSummary } from '../summary.ts';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { counted } from '../core/memory/words.ts';
+import { type Fields, fieldsOf, isFields, textsOf } from '../core/protocol/fields.ts';
+import { CtxbError } from '../errors.ts';
 import type { Merge } from './merge.ts';
+import type { ReadLine } from './read/line-feed.ts';
+import { readValues } from './read/read-values.ts';
+import type { SessionSummary } from './summary.ts';
 
 // The sessions of one part of the work, as lines of JSON: an opening with the version, a line for each session, and a
 // closing with their number, so that a partial that was cut off is known as one. Partials may follow each other in a file.
@@ -25,6 +26,64 @@ export function partialSession(session: SessionSummary): string {
 /** @param faults what could not be read of this part */
 export function partialClosing(sessions: number, faults: readonly string[]): string {
   return `${JSON.stringify({ ctxb: 'end', sessions, faults })}\n`;
+}
+
+/** What is named, by what it is. */
+interface FoundPartials {
+  readonly partials: readonly string[];
+  /** Recordings, folders, and what cannot be looked at. */
+  readonly others: readonly string[];
+  /** stdin, from its beginning. */
+  readonly stdin: Readable;
+}
+
+/** Finds out which files are partials, by how they begin. Folders are not searched for them. @param files `-` is stdin */
+export async function findPartials(files: readonly string[], stdin: Readable): Promise<FoundPartials> {
+  const peeked = files.includes('-') ? await peek(stdin) : { beginning: '', stream: stdin };
+  const isPartial = (file: string) => (file === '-' ? peeked.beginning : beginningOf(file)) === PARTIAL_BEGINNING;
+  const partials = new Set(files.filter(isPartial));
+  return { partials: [...partials], others: files.filter((file) => !partials.has(file)), stdin: peeked.stream };
+}
+
+function beginningOf(file: string): string {
+  try {
+    // What is read of a pipe is gone.
+    if (!statSync(file).isFile()) return '';
+    const handle = openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(PARTIAL_BEGINNING.length);
+      return bytes.toString('latin1', 0, readSync(handle, bytes));
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    // Reading it will give the error.
+    return '';
+  }
+}
+
+/** The beginning of a stream, and a stream that has all of it. */
+async function peek(stream: Readable) {
+  const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
+  let first = Buffer.alloc(0);
+  let failure: unknown;
+  try {
+    while (first.length < PARTIAL_BEGINNING.length) {
+      const next = await chunks.next();
+      if (next.done) break;
+      first = Buffer.concat([first, next.value]);
+    }
+  } catch (error) {
+    failure = error;
+  }
+
+  async function* whole() {
+    if (first.length > 0) yield first;
+    if (failure !== undefined) throw failure;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  }
+
+  return { beginning: first.toString('latin1', 0, PARTIAL_BEGINNING.length), stream: Readable.from(whole()) };
 }
 
 /**

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createMerge } from '../../../src/replay/parts/merge.ts';
-import { readPartials } from '../../../src/replay/parts/partial.ts';
-import type { SessionSummary } from '../../../src/replay/summary.ts';
-import { partial } from '../../../src/report/replay/json.ts';
-import { createRandom } from '../../support/random.ts';
-import { FIXTURE_RECORDINGS } from '../../support/recordings.ts';
-import { judged, summaryOf, written } from '../../support/session-summary.ts';
+import { createMerge } from '../../src/replay/merge.ts';
+import { readPartials } from '../../src/replay/partials.ts';
+import type { SessionSummary } from '../../src/replay/summary.ts';
+import { partial } from '../../src/report/replay/json.ts';
+import { createRandom } from '../support/random.ts';
+import { FIXTURE_RECORDINGS } from '../support/recordings.ts';
+import { judged, summaryOf, written } from '../support/session-summary.ts';
 
 const part = (sessions: readonly SessionSummary[], faults: readonly string[] = []) =>
   written(partial, sessions, { faults });
