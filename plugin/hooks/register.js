@@ -3046,6 +3046,14 @@ var KEYS = {
     about: "Three sizes at once; those that are given themselves go before it."
   },
   "flow.contextBudgetChars": { takes: "characters", about: "What a briefing may take, in characters." },
+  "flow.historyRecentChars": {
+    takes: "characters",
+    about: "What the output of the newest step, or of a critical one, may take of it, in characters."
+  },
+  "flow.historyOlderChars": {
+    takes: "characters",
+    about: "What each other step's output may take of it, in characters."
+  },
   "flow.contextBudgetTokens": {
     takes: "share",
     about: "In the place of contextBudgetChars: tokens, or a share of the window."
@@ -3116,14 +3124,11 @@ var CONSTANTS = {
   "tools.criticalBelow": { value: 1e4, why: "the agent is told again at half of tools.warnBelow" }
 };
 var BY_NOTE = "ctxb note, called by the agent, a hook or a script, says it";
-var OF_A_FLOW = "flow.preset, or the flow, its profile or a step says it";
 var GONE = {
   showInjected: "the option --show-injected of ctxb run does it",
   "memory.remind": "what a compaction loses is handed back, whether the agent opens its notes or not",
   "memory.statePattern": BY_NOTE,
-  "memory.deadEndPattern": BY_NOTE,
-  "flow.historyRecentChars": OF_A_FLOW,
-  "flow.historyOlderChars": OF_A_FLOW
+  "memory.deadEndPattern": BY_NOTE
 };
 var OLD_KEYS = Object.fromEntries([
   ...Object.entries(CONSTANTS).map(([key, { value, why }]) => [key, `, it is always ${value}: ${why}`]),

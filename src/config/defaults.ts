@@ -59,7 +59,6 @@ const CONSTANTS: Constants = {
 };
 
 const BY_NOTE = 'ctxb note, called by the agent, a hook or a script, says it';
-const OF_A_FLOW = 'flow.preset, or the flow, its profile or a step says it';
 
 /** The keys that there are no more, with what became of them. */
 const GONE: Readonly<Record<string, string>> = {
@@ -67,8 +66,6 @@ const GONE: Readonly<Record<string, string>> = {
   'memory.remind': 'what a compaction loses is handed back, whether the agent opens its notes or not',
   'memory.statePattern': BY_NOTE,
   'memory.deadEndPattern': BY_NOTE,
-  'flow.historyRecentChars': OF_A_FLOW,
-  'flow.historyOlderChars': OF_A_FLOW,
 };
 
 /** Earlier options of `ctxb run`, and their keys. */

@@ -21,7 +21,7 @@ export type BudgetChanges = Partial<Budgets> & {
 };
 
 /** The group `flow` of the configuration: what holds for all flows that say nothing else themselves. */
-export type FlowGlobals = Omit<BudgetChanges, 'historyRecentChars' | 'historyOlderChars'> & {
+export type FlowGlobals = BudgetChanges & {
   /** As those of a flow, which stand above them. */
   readonly priorities: Readonly<Record<string, Priority>>;
   /** Whether flows that do not say it themselves have a curator. */

@@ -238,6 +238,14 @@ export const KEYS = {
     about: 'Three sizes at once; those that are given themselves go before it.',
   },
   'flow.contextBudgetChars': { takes: 'characters', about: 'What a briefing may take, in characters.' },
+  'flow.historyRecentChars': {
+    takes: 'characters',
+    about: 'What the output of the newest step, or of a critical one, may take of it, in characters.',
+  },
+  'flow.historyOlderChars': {
+    takes: 'characters',
+    about: "What each other step's output may take of it, in characters.",
+  },
   'flow.contextBudgetTokens': {
     takes: 'share',
     about: 'In the place of contextBudgetChars: tokens, or a share of the window.',

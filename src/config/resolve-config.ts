@@ -169,7 +169,12 @@ function originsOf(values: readonly SetValue[]): Record<KeyPath | ToolKey, Origi
 
 /** What a key takes the place of, where that comes from a lower place. */
 const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
-  'flow.preset': ['flow.contextBudgetChars', 'flow.contextBudgetTokens'],
+  'flow.preset': [
+    'flow.contextBudgetChars',
+    'flow.historyRecentChars',
+    'flow.historyOlderChars',
+    'flow.contextBudgetTokens',
+  ],
   'flow.contextBudgetChars': ['flow.contextBudgetTokens'],
 };
 

@@ -28,16 +28,6 @@ const OF_TOOL: Key = {
   about: "In the place of perCall, by the tool's name, in which * stands for any characters; in a file only.",
 };
 
-/** What flows, their profiles and steps may say of briefings, and the configuration does not. */
-const HISTORY_RECENT: Key = {
-  takes: 'characters',
-  about: 'What the output of the newest step, or of a critical one, may take of it, in characters.',
-};
-const HISTORY_OLDER: Key = {
-  takes: 'characters',
-  about: "What each other step's output may take of it, in characters.",
-};
-
 /** The schema of one key's value. */
 export type Leaf = v.GenericSchema;
 
@@ -82,8 +72,8 @@ function optional(path: KeyPath): v.GenericSchema {
 export const budgetEntries = {
   preset: v.exactOptional(leafFor(KEYS['flow.preset'])),
   contextBudgetChars: v.exactOptional(leafFor(KEYS['flow.contextBudgetChars'])),
-  historyRecentChars: v.exactOptional(leafFor(HISTORY_RECENT)),
-  historyOlderChars: v.exactOptional(leafFor(HISTORY_OLDER)),
+  historyRecentChars: v.exactOptional(leafFor(KEYS['flow.historyRecentChars'])),
+  historyOlderChars: v.exactOptional(leafFor(KEYS['flow.historyOlderChars'])),
   contextBudgetTokens: v.exactOptional(leafFor(KEYS['flow.contextBudgetTokens'])),
 } as { readonly [K in keyof BudgetChanges]-?: v.ExactOptionalSchema<v.GenericSchema<RawBudget<K>>, undefined> };
 

@@ -153,12 +153,12 @@ a
     await using place = await createFlowPlace();
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
     await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":50000}}');
-    const env = { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_CONTEXT_BUDGET_CHARS: '300000' };
+    const env = { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_HISTORY_RECENT_CHARS: '70000' };
     const run = await ctxb(place, ['flow', 'explain', 'flow.yaml'], { env });
-    const where = 'CTXB_FLOW_PRESET and CTXB_FLOW_CONTEXT_BUDGET_CHARS';
+    const where = 'CTXB_FLOW_PRESET and CTXB_FLOW_HISTORY_RECENT_CHARS';
     expect(run).toMatchObject({ code: 0, stderr: '' });
-    expect(run.stdout.toString()).toContain(`  contextBudgetChars  300,000  global, ${where}\n`);
-    expect(run.stdout.toString()).toContain(`  historyRecentChars  120,000  preset heavy (global), ${where}\n`);
+    expect(run.stdout.toString()).toContain(`  contextBudgetChars  400,000  preset heavy (global), ${where}\n`);
+    expect(run.stdout.toString()).toContain(`  historyRecentChars   70,000  global, ${where}\n`);
   });
 
   it('--html is a page in a file, which may be written again', async () => {

@@ -138,6 +138,8 @@ describe('precedence', () => {
     { variable: 'CTXB_TIERS_TOTAL', text: '60%', key: 'tiers.total', value: 0.6 },
     { variable: 'CTXB_FLOW_PRESET', text: 'lean', key: 'flow.preset', value: 'lean' },
     { variable: 'CTXB_FLOW_CONTEXT_BUDGET_CHARS', text: '90000', key: 'flow.contextBudgetChars', value: 90_000 },
+    { variable: 'CTXB_FLOW_HISTORY_RECENT_CHARS', text: '20000', key: 'flow.historyRecentChars', value: 20_000 },
+    { variable: 'CTXB_FLOW_HISTORY_OLDER_CHARS', text: '0', key: 'flow.historyOlderChars', value: 0 },
     { variable: 'CTXB_FLOW_CONTEXT_BUDGET_TOKENS', text: '20%', key: 'flow.contextBudgetTokens', value: 0.2 },
     { variable: 'CTXB_FLOW_CURATOR', text: 'true', key: 'flow.curator', value: true },
   ])('reads $variable=$text, and the same from a flag', async ({ variable, text, key, value }) => {
@@ -160,14 +162,14 @@ describe('precedence', () => {
     expect([sources['tools.Read']?.source, sources['tools.Bash']]).toEqual(['file', undefined]);
   });
 
-  const sizes = { contextBudgetChars: 90_000, contextBudgetTokens: 0.2 };
+  const sizes = { contextBudgetChars: 90_000, historyOlderChars: 4_000, contextBudgetTokens: 0.2 };
 
   it.each([
     { title: 'a preset takes the place of all sizes', env: { CTXB_FLOW_PRESET: 'heavy' }, holds: { preset: 'heavy' } },
     {
       title: 'characters take the place of tokens',
       env: { CTXB_FLOW_CONTEXT_BUDGET_CHARS: '80000' },
-      holds: { preset: 'lean', contextBudgetChars: 80_000 },
+      holds: { preset: 'lean', contextBudgetChars: 80_000, historyOlderChars: 4_000 },
     },
     {
       title: 'tokens stand above characters anyway',
@@ -176,8 +178,8 @@ describe('precedence', () => {
     },
     {
       title: 'a preset and a size of the same place stand together',
-      env: { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_CONTEXT_BUDGET_CHARS: '60000' },
-      holds: { preset: 'heavy', contextBudgetChars: 60_000 },
+      env: { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_HISTORY_OLDER_CHARS: '600' },
+      holds: { preset: 'heavy', historyOlderChars: 600 },
     },
     { title: 'without any', env: {}, holds: { ...sizes, preset: 'lean' } },
   ])('variables over a file for briefings: $title', async ({ env, holds }) => {
@@ -306,6 +308,7 @@ describe('findings', () => {
     { text: '{ "tools": { "constructor": 9000 } }', says: /^tools\.constructor: expected one of / },
     { text: '{ "flow": { "preset": "hevy" } }', says: /^flow\.preset: .*found "hevy" .*did you mean "heavy"\?$/ },
     { text: '{ "flow": { "contextBudgetChars": -1 } }', says: /^flow\.contextBudgetChars: .*of characters, 0 or more/ },
+    { text: '{ "flow": { "historyOlderChars": "20%" } }', says: /^flow\.historyOlderChars: .*found "20%" .*key out$/ },
     { text: '{ "flow": { "contextBudgetTokens": 1.5 } }', says: /^flow\.contextBudgetTokens: expected a fraction/ },
     {
       text: '{ "flow": { "budgets": {} } }',
