@@ -2334,6 +2334,32 @@ function stayedText({ prompts, steps }) {
 // src/report/style.ts
 var asItIs = (text) => text;
 var PLAIN = { bold: asItIs, dim: asItIs, green: asItIs, yellow: asItIs, red: asItIs, cyan: asItIs };
+var UNICODE = {
+  /** Cells of a curve, the lowest first. */
+  levels: [..."\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"],
+  /** A compaction between two cells of a curve. */
+  boundary: "\u2502",
+  arrow: "\u2192",
+  /** Between figures on a line. */
+  dot: "\xB7",
+  /** Stands for a missing figure. */
+  none: "\u2013",
+  ellipsis: "\u2026",
+  /** Above a sum. */
+  rule: "\u2500",
+  /** Before a line: it is so, it is not, it is so but, it is not known. */
+  marks: { yes: "\u2713", no: "\u2717", but: "!", unknown: "?" }
+};
+var ASCII2 = {
+  levels: [..."._-~=+*#"],
+  boundary: "|",
+  arrow: "->",
+  dot: "|",
+  none: "-",
+  ellipsis: "~",
+  rule: "-",
+  marks: { yes: "ok", no: "NO", but: "! ", unknown: "? " }
+};
 
 // src/store/masks/token-rules.ts
 var START = String.raw`(?:^|[^\w-]|\\[nrt]|%[0-9A-Fa-f]{2}|\[[\d;]{0,8}m)`;

@@ -9,9 +9,8 @@ import { lookAround, type Surroundings } from '../doctor/surroundings/look-aroun
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { doctorJson, factsText, remarksText, type Sheet, verdictText } from '../report/doctor.ts';
-import { glyphsFor } from '../report/glyphs.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
-import { styleFor } from '../report/style.ts';
+import { glyphsFor, styleFor } from '../report/style.ts';
 import { createFactsProgress } from '../report/terminal/progress.ts';
 import { holdSignals } from '../run/signals.ts';
 import { wholeNumber } from './inputs.ts';

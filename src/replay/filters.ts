@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import type { Source } from './sources.ts';
+import { ownFigures } from './copies.ts';
 import type { SessionSummary } from './summary.ts';
 
 /** Which sessions are meant. What is missing leaves none out. */
@@ -20,12 +19,6 @@ export function isMeant({ time, project, file, model }: SessionSummary, filters:
   return filters.model === undefined || (model ?? '').toLowerCase().includes(filters.model.toLowerCase());
 }
 
-/** A file that was last written before a time has nothing from after it, and need not be read. */
-export function isFresh({ file, subagents }: Source, since: number | undefined): boolean {
-  if (since === undefined || file === '-') return true;
-  return [file, ...subagents].some((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? since) >= since);
-}
-
 function matches(text: string, wanted: string): boolean {
   if (!/[*?]/.test(wanted)) return text.includes(wanted);
   const parts = wanted.split(/([*?])/).map((part) => WILDCARDS[part] ?? part.replace(/[\\^$.|+()[\]{}]/g, '\\$&'));
@@ -33,3 +26,31 @@ function matches(text: string, wanted: string): boolean {
 }
 
 const WILDCARDS: Readonly<Record<string, string>> = { '*': '.*', '?': '.' };
+
+export const SORT_ORDERS = ['newest', 'oldest', 'cost', 'calls', 'peak', 'compactions', 'project'] as const;
+export type SortOrder = (typeof SORT_ORDERS)[number];
+
+type Sortable = Pick<
+  SessionSummary,
+  'file' | 'project' | 'time' | 'context' | 'calls' | 'compactions' | 'cost' | 'copied'
+>;
+
+/** Figures, the largest first; what is not known stands last. */
+const FIGURES: Readonly<Record<Exclude<SortOrder, 'project'>, (session: Sortable) => number | null>> = {
+  newest: ({ time }) => time.last,
+  oldest: ({ time }) => (time.last === null ? null : -time.last),
+  cost: (session) => ownFigures(session).usd,
+  calls: (session) => ownFigures(session).calls,
+  peak: ({ context }) => context.peakFraction,
+  compactions: (session) => ownFigures(session).compactions,
+};
+
+/** @param sessions with their copies marked. Equal ones stay in their order. */
+export function sortSessions<S extends Sortable>(sessions: readonly S[], order: SortOrder): S[] {
+  if (order !== 'project') {
+    const figure = (session: S) => FIGURES[order](session) ?? Number.NEGATIVE_INFINITY;
+    return sessions.toSorted((a, b) => (figure(b) === figure(a) ? 0 : figure(b) - figure(a)));
+  }
+  const name = ({ project, file }: S) => project ?? file;
+  return sortSessions(sessions, 'newest').sort((a, b) => (name(a) === name(b) ? 0 : name(a) < name(b) ? -1 : 1));
+}

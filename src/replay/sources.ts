@@ -2,7 +2,6 @@ import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DEFAULTS } from '../config/defaults.ts';
 import { CtxbError, unreadable } from '../errors.ts';
-import { isFresh } from './filters.ts';
 
 /** One recording: its file, and the logs of subagents that belong to it. */
 export interface Source {
@@ -63,6 +62,12 @@ export function findAllSources(paths: readonly string[], since: number | undefin
   const sessions = withoutAttached(paths.flatMap((path) => told([], tell, path, () => findSources(path, tell))));
   const sources = sessions.filter((source) => isFresh(source, since));
   return { sources, stale: sessions.length - sources.length, faults };
+}
+
+/** A file that was last written before a time has nothing from after it, and need not be read. */
+export function isFresh({ file, subagents }: Source, since: number | undefined): boolean {
+  if (since === undefined || file === '-') return true;
+  return [file, ...subagents].some((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? since) >= since);
 }
 
 /** Bytes that there are to read; undefined where one of them cannot be measured, as stdin. */

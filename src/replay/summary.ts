@@ -14,7 +14,7 @@ import type {
   ResultSeen,
   SubagentSeen,
 } from './items-seen.ts';
-import type { Oddity } from './oddity.ts';
+import type { Oddity } from './observers/oddities.ts';
 import type { RetentionTotals } from './retention.ts';
 import type { Grouping, Sum } from './sums.ts';
 import { type SessionWhatIf, type WhatIfTotals, withoutCurves } from './what-if/what-if.ts';

@@ -3,10 +3,9 @@ import type { Diagnosis } from '../doctor/diagnose.ts';
 import type { Outcome } from '../doctor/run-checks.ts';
 import type { Surroundings } from '../doctor/surroundings/look-around.ts';
 import { duration } from './figures.ts';
-import type { Glyphs } from './glyphs.ts';
 import { wrap } from './layout.ts';
 import { onOneLine } from './shown.ts';
-import type { Style } from './style.ts';
+import type { Glyphs, Style } from './style.ts';
 
 /** What the report is written on. */
 export interface Sheet {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { remarksText } from '../../src/report/doctor.ts';
-import { glyphsFor } from '../../src/report/glyphs.ts';
-import { PLAIN } from '../../src/report/style.ts';
+import { glyphsFor, PLAIN } from '../../src/report/style.ts';
 
 const REMARK = {
   status: 'warning',

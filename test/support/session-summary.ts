@@ -5,9 +5,8 @@ import type { CompactionSeen, Growth } from '../../src/replay/items-seen.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
-import { glyphsFor, UNICODE } from '../../src/report/glyphs.ts';
 import type { OpenReport, Outcome, Page } from '../../src/report/replay/format.ts';
-import { PLAIN } from '../../src/report/style.ts';
+import { glyphsFor, PLAIN, UNICODE } from '../../src/report/style.ts';
 import { fixture } from './recordings.ts';
 import { unmasked } from './unmasked.ts';
 

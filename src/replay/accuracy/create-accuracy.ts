@@ -5,8 +5,15 @@ import type { AssistantEvent, Block, Usage, UserEvent, UserRole } from '../../co
 import { contextOf, saysNothing } from '../../core/protocol/usage.ts';
 import { droppedTokens } from '../observers/oddities.ts';
 import { createToolUses, type Observer, type Seen } from '../observers/seen.ts';
-import { type Accuracy, CONTENT_SOURCES, type ContentSource, type Errors, type Estimator } from './accuracy.ts';
-import { type Counter, createCounter } from './histogram.ts';
+import {
+  type Accuracy,
+  CONTENT_SOURCES,
+  type ContentSource,
+  type Counter,
+  createCounter,
+  type Errors,
+  type Estimator,
+} from './accuracy.ts';
 
 /** Compares what was foreseen for each call with what it was. */
 export function createAccuracy(): Observer<Accuracy> {

@@ -3,7 +3,7 @@ import { microUsdOf, type Prices, priceFor } from '../../core/governor/cost/pric
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { Usage } from '../../core/protocol/events.ts';
 import type { CallSeen, Growth } from '../items-seen.ts';
-import { type Seen, timeIn } from './seen.ts';
+import { type Observer, type Seen, timeIn } from './seen.ts';
 
 /** The main thread's calls one by one. @param prices those that count before the built-in ones */
 export function createCalls(prices: Prices) {
@@ -78,4 +78,36 @@ function priced(call: CallSeen, prices: Prices, version: string | undefined): Ca
   return price === undefined
     ? call
     : { ...call, usd: toUsd(microUsdOf({ ...call, output: call.billedOutput }, price)) };
+}
+
+/** Points that a curve is kept to: as many columns as a terminal has for it. */
+const CURVE_POINTS = 60;
+
+/** The context over the calls. Neighbours are merged when there are too many, so that it takes no more room. */
+export function createCurve(): Observer<readonly number[]> {
+  let peaks: number[] = [];
+  let callsPerPoint = 1;
+  let calls = 0;
+
+  function add(context: number): void {
+    if (calls % callsPerPoint === 0 && peaks.length === 2 * CURVE_POINTS) {
+      peaks = inPairs(peaks);
+      callsPerPoint *= 2;
+    }
+    const at = Math.floor(calls / callsPerPoint);
+    peaks[at] = Math.max(peaks[at] ?? 0, context);
+    calls++;
+  }
+
+  return {
+    see({ before, after }) {
+      if (after.gauge.calls > before.gauge.calls) add(after.gauge.used);
+    },
+    found: () => (peaks.length <= CURVE_POINTS ? [...peaks] : inPairs(peaks)),
+  };
+}
+
+/** The larger of every two. */
+function inPairs(figures: readonly number[]): number[] {
+  return figures.flatMap((figure, at) => (at % 2 === 0 ? Math.max(figure, figures[at + 1] ?? 0) : []));
 }

@@ -1,10 +1,10 @@
 import type { Policy } from '../../core/governor/policy.ts';
 import type { Io } from '../../io.ts';
-import type { SortOrder } from '../../replay/sort.ts';
+import type { SortOrder } from '../../replay/filters.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import type { Grouping } from '../../replay/sums.ts';
-import { type Glyphs, glyphsFor } from '../glyphs.ts';
-import { type Style, styleFor } from '../style.ts';
+
+import { type Glyphs, glyphsFor, type Style, styleFor } from '../style.ts';
 
 /** Where a report is printed. */
 export interface Page {

@@ -6,7 +6,7 @@ import { growthText } from './detail.ts';
 import { type Page, row } from './format.ts';
 import { callLines } from './json.ts';
 import { actionText, compactionRow, dropRows } from './session-rows.ts';
-import { zoneColour } from './sparkline.ts';
+import { zoneColour } from './session-table.ts';
 
 /**
  * What is new in a session since it was last asked, as lines.

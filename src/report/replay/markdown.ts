@@ -2,13 +2,11 @@ import { totalsOf } from '../../replay/copies.ts';
 import type { CompactionSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, tokens } from '../figures.ts';
-import { UNICODE } from '../glyphs.ts';
 import { onOneLine } from '../shown.ts';
-import { PLAIN } from '../style.ts';
+import { PLAIN, UNICODE } from '../style.ts';
 import { collected, type Page } from './format.ts';
 import { shortPaths } from './session-list.ts';
-import { figuresOf } from './session-table.ts';
-import { sparkline, sparklineWidth } from './sparkline.ts';
+import { figuresOf, sparkline, sparklineWidth } from './session-table.ts';
 
 /** Widest curve of a cell. */
 const CURVE = 30;

@@ -2,11 +2,11 @@ import type { Decision } from '../../core/governor/decisions.ts';
 import { decisionText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
-import type { DropCause, Oddity, OddityKind } from '../../replay/oddity.ts';
+import type { DropCause, Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import type { Copied, Pauses, SessionSummary, Waits } from '../../replay/summary.ts';
 import { counted, dollars, duration, percent, tokens } from '../figures.ts';
-import type { Glyphs } from '../glyphs.ts';
 import { onOneLine } from '../shown.ts';
+import type { Glyphs } from '../style.ts';
 import { row } from './format.ts';
 
 /** One session as lines. */

@@ -5,7 +5,7 @@ import {
   mergeHistograms,
   NO_FIGURES,
   RELATIVE_ACCURACY,
-} from '../../../src/replay/accuracy/histogram.ts';
+} from '../../../src/replay/accuracy/accuracy.ts';
 
 /** Numbers that look random and are the same each time (a linear congruential generator). */
 function random(seed: number): () => number {

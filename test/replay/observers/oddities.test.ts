@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Oddity } from '../../../src/replay/oddity.ts';
+import type { Oddity } from '../../../src/replay/observers/oddities.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import {
   boundaryLine,

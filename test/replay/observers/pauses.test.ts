@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
-import { UNICODE } from '../../../src/report/glyphs.ts';
 import { sessionRows } from '../../../src/report/replay/session-rows.ts';
+import { UNICODE } from '../../../src/report/style.ts';
 import { boundaryLine, callLine, type Line, runWith } from '../../support/governor.ts';
 import { asRead } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
-import { UNICODE } from '../../../src/report/glyphs.ts';
 import { sessionRows } from '../../../src/report/replay/session-rows.ts';
+import { UNICODE } from '../../../src/report/style.ts';
 import { callLine, type Line, resultLine, runWith, syntheticLine, userLine } from '../../support/governor.ts';
 import { asRead } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textOfLine } from '../../../src/replay/read/text-of-line.ts';
+import { textOfLine } from '../../../src/replay/read/line-feed.ts';
 
 const MIB = 1024 * 1024;
 /** Makes a line one of those that are shortened. */

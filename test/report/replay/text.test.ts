@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decisionText } from '../../../src/messages.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
-import { UNICODE } from '../../../src/report/glyphs.ts';
 import { text } from '../../../src/report/replay/session-list.ts';
+import { UNICODE } from '../../../src/report/style.ts';
 import { ASCII, compactionOf, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
 
 describe('one session', () => {
