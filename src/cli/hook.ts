@@ -6,7 +6,7 @@ import { messageOf } from '../errors.ts';
 import { type HookInput, readHookInput } from '../hook/hook-input.ts';
 import type { Io } from '../io.ts';
 import { onOneLine } from '../report/shown.ts';
-import { RUN_VARIABLE } from '../run/describe-run.ts';
+import { RUN_VARIABLE } from '../run/headless-run.ts';
 import { callerOf, processMark } from '../store/files/process-mark.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { openSeal } from '../store/runs/seal.ts';

@@ -7,7 +7,7 @@ import type { SpentBefore } from '../core/governor/input.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { dollars, localTime } from '../report/figures.ts';
-import { asksPerson, isAttended } from '../run/describe-run.ts';
+import { asksPerson, isAttended } from '../run/headless-run.ts';
 import { type Resumption, resumeRun, untilReset } from '../run/resume/resume-run.ts';
 import { changesOf, type RunSettings, unheeded } from '../run/resume/run-settings.ts';
 import { runHeadless } from '../run/run-headless.ts';
@@ -39,7 +39,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
     throw new CtxbError('usage', '--resume-run goes on with the prompts of the run: leave --prompt and --prompts out');
   }
   const now = await prepareRun(flags, io);
-  const { notice } = now.terminal;
+  const { notice } = await now.watch();
   const contextDir = resolve(io.cwd, now.config.contextDir);
   const stopped = options.atReset
     ? await untilReset({ contextDir, id: options.id }, io, {
@@ -73,8 +73,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
     otlp: options.otlp ?? settings?.otlp,
     resumed: { ...resumption.resumed, spent },
   };
-  const terminal = await terminalOf(config, io);
-  return runHeadless(headless, io, terminal).finally(terminal.clear);
+  return runHeadless(headless, io, () => terminalOf(config, io));
 }
 
 /** What the run was begun with, below the flags of now; the terminal and the folder are those of now. */

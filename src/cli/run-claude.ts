@@ -6,8 +6,8 @@ import type { Flags, SetValue } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
-import { createTerminal, type Terminal } from '../report/terminal/terminal.ts';
-import type { HeadlessRun } from '../run/describe-run.ts';
+import type { Terminal } from '../report/terminal/terminal.ts';
+import type { HeadlessRun } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 
 /** What `ctxb run` was told, beside claude's words. */
@@ -35,8 +35,8 @@ export async function runClaude(words: readonly string[], { flags, ...request }:
         `write ${option}=… or give the prompt with ctxb run --prompt "…" -- claude …`,
     );
   }
-  const { terminal, ...settings } = await prepareRun(flags, io);
-  return runHeadless({ program, invocation, ...settings, ...request }, io, terminal).finally(terminal.clear);
+  const { watch, ...settings } = await prepareRun(flags, io);
+  return runHeadless({ program, invocation, ...settings, ...request }, io, watch);
 }
 
 /**
@@ -46,19 +46,23 @@ export async function runClaude(words: readonly string[], { flags, ...request }:
  */
 export async function prepareRun(flags: Flags, io: Io): Promise<PreparedRun> {
   const { config, values, warnings } = await quickSettings({ cwd: io.cwd, env: io.env, flags });
-  const terminal = await terminalOf(config, io);
-  for (const { message } of warnings.file) terminal.notice(message);
-  return { config, values, terminal };
+  const watch = async () => {
+    const terminal = await terminalOf(config, io);
+    for (const { message } of warnings.file) terminal.notice(message);
+    return terminal;
+  };
+  return { config, values, watch };
 }
 
 export interface PreparedRun {
   readonly config: Config;
   /** What makes it. */
   readonly values: readonly SetValue[];
-  readonly terminal: Terminal;
+  readonly watch: () => Promise<Terminal>;
 }
 
 export async function terminalOf({ quiet, statusLine, observe }: Config, { stderr, env }: Io): Promise<Terminal> {
+  const { createTerminal } = await import('../report/terminal/terminal.ts');
   const style = await styleFor(stderr, env);
   return createTerminal({ stderr, style, quiet, statusLine, observe });
 }

@@ -8,7 +8,7 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
 import { createTerminal } from '../report/terminal/terminal.ts';
-import type { Watcher } from '../run/describe-run.ts';
+import type { Watcher } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 import { holdSignals } from '../run/signals.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
@@ -85,7 +85,7 @@ async function run(
       record,
     },
     { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) }, cwd: scratch.cwd },
-    await watcherFor(stderr, env),
+    () => watcherFor(stderr, env),
   );
   const lines = (await readFile(record, 'utf8')).split('\n').filter(Boolean);
   return {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Io } from '../io.ts';
-import type { Watcher } from './describe-run.ts';
 import type { EffectOf } from './executor.ts';
+import type { Watcher } from './headless-run.ts';
 import { timeoutSignal } from './signals.ts';
 
 /** A person who says nothing for so long is not there. */

@@ -6,49 +6,25 @@ import type { Event } from '../core/protocol/events.ts';
 import { parsed } from '../core/protocol/fields.ts';
 import { createFramer } from '../core/protocol/frame.ts';
 import { CtxbError, unreadable } from '../errors.ts';
-import type { Io } from '../io.ts';
 import { readNamed } from '../store/files/given-file.ts';
-import type { HeadlessRun } from './describe-run.ts';
-
-const WAYS =
-  'no prompt: give one as an argument of claude, with --prompt "…", with --prompts FILE, ' +
-  'on stdin, or as lines on stdin with --input-format stream-json';
-
-/** There is no prompt, which claude refuses. `piped` is all of stdin. */
-interface NoPrompt {
-  readonly piped: string;
-}
+import type { HeadlessRun } from './headless-run.ts';
+import { WAYS } from './prompt-text.ts';
 
 /**
- * Where this run's prompts come from: its own options, else lines on stdin if the caller speaks the protocol, else
- * claude's argument and piped text.
+ * Where this run's prompts come from: its own options, else lines on stdin if the caller speaks the protocol, else `text`.
  *
- * @throws CtxbError `usage` when a person gave no prompt, or an option of ours none; it names the ways
+ * @param text as `promptText` has it
+ * @throws CtxbError `usage` when a file of prompts cannot be read, or holds none and there is no other
  */
-export async function callerInput(
-  run: HeadlessRun,
-  io: Io,
-  stamp: Stamp,
-  onNotice: (text: string) => void,
-): Promise<CallerInput | NoPrompt> {
-  const { invocation, prompts = [], promptsFile, config } = run;
-  if (invocation.inputFormat === 'stream-json') {
-    if (prompts.length > 0 || promptsFile !== undefined) {
-      throw new CtxbError('usage', '--prompt and --prompts do not go with --input-format stream-json: choose one');
-    }
-    return protocolLines(io.stdin, config.observe ? undefined : stamp);
-  }
-  const line = (text: string) => promptLine(text, stamp);
-  const given = [...prompts.map(line), ...(promptsFile === undefined ? [] : readPromptsFile(promptsFile, stamp))];
-  if (given.length > 0) return fixedPrompts(invocation.prompt ? [line(invocation.prompt), ...given] : given);
-  const argument = invocation.prompt;
-  const piped = await readStdinText({ stdin: io.stdin, hasPrompt: Boolean(argument), onNotice });
-  const prompt = joinPrompt(argument, piped);
-  if (prompt?.trim()) return fixedPrompts([line(prompt)]);
-  // At a terminal claude would not be headless.
-  const isTalk = io.stdin.isTTY && io.stdout.isTTY && !invocation.isPrint;
-  if (promptsFile !== undefined || isTalk) throw new CtxbError('usage', WAYS);
-  return { piped: piped ?? '' };
+export function callerInput(run: HeadlessRun, runId: string, stdin: Readable, text: string | undefined): CallerInput {
+  const { invocation, prompts = [], promptsFile, config, resumed } = run;
+  if (resumed !== undefined) return fixedPrompts(resumed.lines);
+  const stamp = createStamp(runId);
+  if (invocation.inputFormat === 'stream-json') return protocolLines(stdin, config.observe ? undefined : stamp);
+  const own = [...(text ? [text] : []), ...prompts].map((prompt) => promptLine(prompt, stamp));
+  const lines = promptsFile === undefined ? own : [...own, ...readPromptsFile(promptsFile, stamp)];
+  if (lines.length === 0) throw new CtxbError('usage', WAYS);
+  return fixedPrompts(lines);
 }
 
 /** Bytes: more than a hundred windows of the largest model hold. */
@@ -83,53 +59,6 @@ function toPromptLine(line: string, place: string, stamp: Stamp): string {
     'usage',
     `${place}: expected a JSON string that is not empty or {"type":"user","message":…}, found ${line.slice(0, 60)}`,
   );
-}
-
-/** After this time without input, claude ignores stdin if its arguments hold a prompt. */
-const PATIENCE_MS = 3_000;
-
-interface StdinText {
-  readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
-  /** There is a prompt already: stdin is an addition to it and not waited for without end. */
-  readonly hasPrompt: boolean;
-  readonly onNotice: (text: string) => void;
-}
-
-/**
- * What was piped in, as text, or undefined when stdin is a terminal or nothing came.
- *
- * As claude does it: the first byte must come within three seconds when there is a prompt from elsewhere; once it has
- * come, everything is waited for.
- */
-export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): Promise<string | undefined> {
-  if (stdin.isTTY) return undefined;
-  const chunks: Buffer[] = [];
-  let gaveUp = false;
-  const timer = setTimeout(() => {
-    if (!hasPrompt) return onNotice('nothing has come on stdin for 3 s; still waiting for the prompt');
-    onNotice('nothing has come on stdin for 3 s; going on without it (redirect it from /dev/null to skip the wait)');
-    gaveUp = true;
-    stdin.destroy();
-  }, PATIENCE_MS);
-  try {
-    for await (const chunk of stdin) {
-      clearTimeout(timer);
-      chunks.push(chunk as Buffer);
-    }
-  } catch (error) {
-    // Destroying a stream under a reader makes the reader throw.
-    if (!gaveUp) throw error;
-  } finally {
-    clearTimeout(timer);
-  }
-  const text = Buffer.concat(chunks).toString();
-  return text === '' ? undefined : text;
-}
-
-/** An argument and piped text are one prompt: argument, newline, text. Nothing is trimmed. */
-export function joinPrompt(argument: string | undefined, piped: string | undefined): string | undefined {
-  if (argument === undefined || argument === '') return piped;
-  return piped === undefined ? argument : `${argument}\n${piped}`;
 }
 
 /** Where the caller's lines come from. */

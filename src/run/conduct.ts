@@ -1,15 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
+import { runCostUsd } from '../core/governor/cost/cost.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
+import { wantsTelemetry } from '../telemetry/destinations.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
-import type { HeadlessRun, Watcher } from './describe-run.ts';
+import { describeRun } from './describe-run.ts';
+import type { StartClaude } from './executor.ts';
+import type { HeadlessRun, Watcher } from './headless-run.ts';
 import { createOutlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
 import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';
 import { type Session, type SessionEnds, startSession } from './run-session.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
+
+/** What is known of a run once claude is starting, and who is told of it. */
+export async function beginRun(
+  headless: HeadlessRun,
+  { runId, io, input, watcher }: Pick<Ends, 'io' | 'input' | 'watcher'> & { readonly runId: string },
+): Promise<Pick<Ends, 'run' | 'watcher' | 'telemetry'>> {
+  const run = { ...describeRun(headless, runId, io), singlePrompt: input.lines?.length === 1 };
+  if (!wantsTelemetry(headless.otlp, io.env)) return { run, watcher, telemetry: undefined };
+  const { openTelemetry } = await import('../telemetry/telemetry.ts');
+  const { otlp } = headless;
+  return { run, watcher, telemetry: await openTelemetry({ otlp, runId, now: Date.now, notice: watcher.notice }, io) };
+}
 
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
 export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number> {
@@ -32,7 +48,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
   const questions = createQuestions(io, watcher);
   const startSuccessor: SessionEnds['startSuccessor'] = async (start, state) => {
-    const next = await ends.startSuccessor(start, state);
+    const next = await ends.startSuccessor(start, runCostUsd(state));
     listen(next, watcher);
     noteProcess(store, run, next);
     return next;
@@ -116,8 +132,8 @@ function isDone({ mailbox, turn, relief }: GovernorState): boolean {
   return mailbox.waiting.length === 0 && turn.phase === 'idle' && relief.unfinished === undefined;
 }
 
-interface Ends
-  extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'watcher' | 'telemetry' | 'startSuccessor'> {
+interface Ends extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'watcher' | 'telemetry'> {
+  readonly startSuccessor: (start: StartClaude, spentUsd: number) => Promise<Child>;
   /** Passes signals to the child until there is a session to take them. */
   readonly early: SignalWatch;
   readonly record: RecordFile | undefined;

@@ -19,7 +19,7 @@ import { createInbox, type Inbox } from '../store/runs/inbox.ts';
 import { openSeal } from '../store/runs/seal.ts';
 import { createSessionStore, type SessionStore } from '../store/runs/session-store.ts';
 import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
-import { contextFolder, type HeadlessRun, type Watcher } from './describe-run.ts';
+import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
 import { createNoteTaker, type NoteTaker } from './notes.ts';
 import { settingsToKeep } from './resume/run-settings.ts';
 

@@ -6,76 +6,79 @@ import {
   NO_THOUGHTS_ENV,
   successorArguments,
 } from '../claude/claude-arguments.ts';
-import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
-import type { GovernorState } from '../core/governor/state.ts';
 import type { Io } from '../io.ts';
 import { checkFolder } from '../store/folders/context-dir.ts';
 import { INBOX_VARIABLE, inboxPath } from '../store/runs/inbox.ts';
-import { wantsTelemetry } from '../telemetry/destinations.ts';
-import { callerInput, createStamp, fixedPrompts } from './caller-input.ts';
+import type { StartClaude } from './executor.ts';
 import {
   budgetArguments,
   contextFolder,
-  describeRun,
   type HeadlessRun,
+  isAttended,
   outageSeconds,
   RUN_VARIABLE,
   type Watcher,
-} from './describe-run.ts';
-import type { StartClaude } from './executor.ts';
+} from './headless-run.ts';
+import { promptText } from './prompt-text.ts';
 import { watchSignals } from './signals.ts';
 
 /**
  * Runs it to its end. Resolves with the exit code for the caller.
  *
- * @throws CtxbError `store` when the context folder is not ctxb's, and as {@link callerInput} and {@link startChild}
+ * What comes before claude's start is what the caller waits for: everything else is loaded while claude starts, which takes
+ * far longer.
+ *
+ * @param watch called once, when there is something to tell
+ * @throws CtxbError `store` when the context folder is not ctxb's, and as {@link promptText} and {@link startChild}
  */
-export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watcher): Promise<number> {
-  const { program, invocation } = headless;
-  for (const remark of checkFolder(contextFolder(headless, io))) watcher.notice(remark);
-  noticeIgnored(invocation, watcher);
+export async function runHeadless(headless: HeadlessRun, io: Io, watch: () => Promise<Watcher>): Promise<number> {
+  const { program, invocation, config, resumed } = headless;
+  let watcher: Promise<Watcher> | undefined;
+  const watching = () => {
+    watcher ??= watch();
+    return watcher;
+  };
+  const notice = async (text: string) => (await watching()).notice(text);
+  for (const remark of [...checkFolder(contextFolder(headless, io)), ...ignoredIn(invocation)]) await notice(remark);
   const runId = randomUUID();
-  const { resumed } = headless;
-  const input = resumed
-    ? fixedPrompts(resumed.lines)
-    : await callerInput(headless, io, createStamp(runId), watcher.notice);
-  if ('piped' in input) return runUntouched(program, invocation.written, io, input.piped);
+  const text = await promptText(headless, io, notice);
+  if (typeof text === 'object') {
+    await watching();
+    return runUntouched(program, invocation.written, io, text.piped);
+  }
   const record =
     headless.record === undefined ? undefined : (await import('./run-files.ts')).openRecordFile(headless.record);
+  const inputOf = async () => (await import('./caller-input.ts')).callerInput(headless, runId, io.stdin, text);
+  // A file that cannot be read is told of before claude starts.
+  const known = headless.promptsFile === undefined ? undefined : await inputOf();
   const env = childEnvironment(headless, io, runId);
   const start = (args: readonly string[]) => startChild({ command: program, args, cwd: io.cwd, env });
-  const run = { ...describeRun(headless, runId, io), singlePrompt: input.lines?.length === 1 };
   const limits = (spentUsd: number) =>
-    run.mode === 'act' && invocation.maxBudgetUsd === undefined
-      ? budgetArguments(headless.config.cost, run.attended, spentUsd)
-      : [];
+    config.observe || invocation.maxBudgetUsd !== undefined
+      ? []
+      : budgetArguments(config.cost, isAttended(headless, io), spentUsd);
   const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
-  const opening = telemetryOf(headless, runId, io, watcher);
   let child: Child | undefined;
   const early = watchSignals({
     interrupt: () => child?.kill('SIGINT'),
     kill: (signal) => child?.kill(signal),
   });
   try {
-    child = await start([...first, ...limits(resumed ? toUsd(resumed.spent.settled + resumed.spent.open) : 0)]);
-    // Loaded while claude starts, which takes far longer: what comes before the start is what the caller waits for.
-    const { conduct } = await import('./conduct.ts');
-    const telemetry = await opening;
-    const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
-      start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(runCostUsd(state))]);
-    return await conduct(headless, { run, io, child, early, input, record, watcher, telemetry, startSuccessor });
+    child = await start([...first, ...limits(resumed ? (resumed.spent.settled + resumed.spent.open) / 1_000_000 : 0)]);
+    const { conduct, beginRun } = await import('./conduct.ts');
+    const startSuccessor = ({ resume, isFirst }: StartClaude, spentUsd: number) =>
+      start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(spentUsd)]);
+    const input = known ?? (await inputOf());
+    const begun = await beginRun(headless, { runId, io, input, watcher: await watching() });
+    return await conduct(headless, { ...begun, io, child, early, input, record, startSuccessor });
   } catch (error) {
     early.stop();
     // Without this it would wait for prompts forever, and ctxb for it.
     child?.kill('SIGTERM');
     throw error;
+  } finally {
+    (await watcher)?.clear();
   }
-}
-
-async function telemetryOf({ otlp }: HeadlessRun, runId: string, io: Io, { notice }: Watcher) {
-  if (!wantsTelemetry(otlp, io.env)) return undefined;
-  const { openTelemetry } = await import('../telemetry/telemetry.ts');
-  return openTelemetry({ otlp, runId, now: Date.now, notice }, io);
 }
 
 /** The user's own, and how ctxb's commands know this run and reach it. */
@@ -104,15 +107,16 @@ function waitVariables({ config, ...headless }: HeadlessRun, { env }: Io): Io['e
   };
 }
 
-function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): void {
-  const { ignoredPrompt, ignoredWords } = invocation;
-  if (ignoredPrompt !== undefined) {
-    notice(`with --input-format stream-json the prompt "${ignoredPrompt}" is ignored: send it as a line on stdin`);
-  }
-  if (!invocation.sessionPersistence) {
-    notice('with --no-session-persistence claude keeps no log: if it dies, the work cannot be continued');
-  }
-  if (ignoredWords.length > 0) {
-    notice(`only the first word is the prompt; ignored: ${ignoredWords.join(' ')} (quote the prompt)`);
-  }
+function ignoredIn({ ignoredPrompt, ignoredWords, sessionPersistence }: HeadlessInvocation): string[] {
+  return [
+    ...(ignoredPrompt === undefined
+      ? []
+      : [`with --input-format stream-json the prompt "${ignoredPrompt}" is ignored: send it as a line on stdin`]),
+    ...(sessionPersistence
+      ? []
+      : ['with --no-session-persistence claude keeps no log: if it dies, the work cannot be continued']),
+    ...(ignoredWords.length === 0
+      ? []
+      : [`only the first word is the prompt; ignored: ${ignoredWords.join(' ')} (quote the prompt)`]),
+  ];
 }

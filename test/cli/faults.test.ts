@@ -17,6 +17,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'end-claude': 'claude/end-claude',
   executables: 'claude/find-claude',
   'find-claude': 'claude/find-claude',
+  'prompt-text': 'run/stdin-text',
   'resume-run': 'e2e/recovery',
 };
 

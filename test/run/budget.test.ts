@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CostPolicy } from '../../src/core/governor/policy.ts';
-import { budgetArguments } from '../../src/run/describe-run.ts';
+import { budgetArguments } from '../../src/run/headless-run.ts';
 import { policyWith } from '../support/governor.ts';
 
 interface BudgetCase {

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { joinPrompt, readStdinText } from '../../src/run/caller-input.ts';
+import { joinPrompt, readStdinText } from '../../src/run/prompt-text.ts';
 
 function read(stdin: Readable & { isTTY?: boolean }, hasPrompt = false) {
   const notices: string[] = [];

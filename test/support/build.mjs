@@ -17,7 +17,7 @@ const PARTS = {
   base: /src\/(cli\/main|process-io)\.ts$/,
   start: /src\/(cli\/(run-claude|shim)|run\/run-headless)\.ts$/,
   hook: /src\/(cli\/hook|hook\/answer-hook)\.ts$/,
-  conduct: /src\/run\/conduct\.ts$/,
+  conduct: /src\/(run\/(conduct|caller-input)|report\/terminal\/terminal)\.ts$/,
   replay: /src\/(replay\/threads|cli\/replay)\.ts$/,
 };
 

@@ -4,7 +4,7 @@ import type { Config } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { createTerminal } from '../../src/report/terminal/terminal.ts';
-import type { HeadlessRun } from '../../src/run/describe-run.ts';
+import type { HeadlessRun } from '../../src/run/headless-run.ts';
 import { runHeadless } from '../../src/run/run-headless.ts';
 import type { World } from './claude.ts';
 import { SMALL_WINDOW } from './ctxb.ts';
@@ -32,7 +32,7 @@ export async function runInProcess(
   const code = await runHeadless(
     headless,
     { stdin, stdout, stderr, env: world.scratch.env, cwd: world.scratch.cwd },
-    watcher,
+    async () => watcher,
   );
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }

@@ -9,7 +9,7 @@ import { decodeLine } from '../../core/protocol/decode.ts';
 import { createFramer } from '../../core/protocol/frame.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import type { Watcher } from '../../run/describe-run.ts';
+import type { Watcher } from '../../run/headless-run.ts';
 import { runHeadless } from '../../run/run-headless.ts';
 import { timeoutSignal } from '../../run/signals.ts';
 import type { FlowStep } from '../flow.ts';
@@ -89,7 +89,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks): Promise<S
     record: undefined,
     stop: timeout === undefined ? stop : AbortSignal.any([stop, timeout]),
   };
-  const exitCode = await runHeadless(headless, { ...io, stdin: new PassThrough().end(), stdout }, watcher);
+  const exitCode = await runHeadless(headless, { ...io, stdin: new PassThrough().end(), stdout }, async () => watcher);
   await finished(stdout.end());
   return {
     ...outcomeOf(exitCode, last, { timedOutAfter: isOver() ? timeoutSeconds : undefined, stopped: stop.aborted }),

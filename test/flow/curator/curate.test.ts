@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { childArguments } from '../../../src/claude/claude-arguments.ts';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
 import { curatorConfig, curatorInvocation } from '../../../src/flow/curator/curate.ts';
-import { budgetArguments } from '../../../src/run/describe-run.ts';
+import { budgetArguments } from '../../../src/run/headless-run.ts';
 import { NOTHING_TO_SUM } from '../../support/curator.ts';
 
 it.each([

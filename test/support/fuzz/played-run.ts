@@ -10,9 +10,10 @@ import type { GovernorState } from '../../../src/core/governor/state.ts';
 import type { Io } from '../../../src/io.ts';
 import { PLAIN } from '../../../src/report/style.ts';
 import { createTerminal } from '../../../src/report/terminal/terminal.ts';
-import { callerInput, createStamp } from '../../../src/run/caller-input.ts';
+import { callerInput } from '../../../src/run/caller-input.ts';
 import { conduct } from '../../../src/run/conduct.ts';
-import { describeRun, type HeadlessRun } from '../../../src/run/describe-run.ts';
+import { describeRun } from '../../../src/run/describe-run.ts';
+import type { HeadlessRun } from '../../../src/run/headless-run.ts';
 import { openRecordFile } from '../../../src/run/run-files.ts';
 import { PROTOCOL } from '../ctxb.ts';
 
@@ -56,8 +57,7 @@ export async function playRun(options: PlayedOptions): Promise<PlayedRun> {
   stderr.on('data', (bytes: Buffer) => {
     said = (said + bytes).slice(-STDERR_KEPT);
   });
-  const input = await callerInput(headless, io, createStamp(runId), () => {});
-  if ('piped' in input) throw new Error('a played run has lines on stdin');
+  const input = callerInput(headless, runId, stdin, undefined);
   const run = describeRun(headless, runId, io);
   const terminal = createTerminal({ stderr, style: PLAIN, quiet: false, statusLine: 'never' });
   let state: GovernorState | undefined;

@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import type { HeadlessInvocation } from '../claude/claude-arguments.ts';
+import type { Config } from '../config/config.ts';
+import type { SetValue } from '../config/resolve-config.ts';
+import type { Decision } from '../core/governor/decisions.ts';
+import type { HookName } from '../core/governor/effects.ts';
+import type { SpentBefore } from '../core/governor/input.ts';
+import type { CostPolicy } from '../core/governor/policy.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import type { Io } from '../io.ts';
+
+export interface HeadlessRun {
+  readonly program: string;
+  readonly invocation: HeadlessInvocation;
+  readonly config: Config;
+  /** What makes the configuration, for the process that resumes the run; undefined: none can. */
+  readonly values?: readonly SetValue[];
+  /** Prompts from `--prompt`, a turn each. */
+  readonly prompts?: readonly string[] | undefined;
+  readonly promptsFile?: string | undefined;
+  readonly record?: string | undefined;
+  /** Where telemetry goes, a URL; undefined: as the variables of OpenTelemetry say. */
+  readonly otlp?: string | undefined;
+  /** Turns that ctxb injects are passed on too. */
+  readonly showInjected?: boolean | undefined;
+  /** A run that was broken off is taken up; its prompts are the only ones. */
+  readonly resumed?: ResumedRun;
+  /** Aborted when the run is to end at once. */
+  readonly stop?: AbortSignal;
+  /** Work to be done before a hook of ours is answered. It may throw: claude goes on without the hook. */
+  readonly beforeHook?: (hook: HookName) => void;
+}
+
+export interface ResumedRun {
+  readonly runId: string;
+  /** claude's session to resume; undefined: no session holds a message. */
+  readonly sessionId: string | undefined;
+  /** Prompts that claude has not got, a line each. */
+  readonly lines: readonly string[];
+  /** `uuid`s of prompts that claude has got, and whose answer the caller has not. */
+  readonly answers: readonly string[];
+  /** What a fresh session is to begin with. */
+  readonly document: { readonly path: string; readonly text: string } | undefined;
+  /** The sum of what the run has cost, and the limits that the person has set. */
+  readonly spent: SpentBefore;
+  readonly finished: boolean;
+  /** A tool call without a result, in a few words. */
+  readonly openTool: string | undefined;
+}
+
+/** The folder of a run's files, absolute. */
+export function contextFolder({ config }: Pick<HeadlessRun, 'config'>, io: Io): string {
+  return resolve(io.cwd, config.contextDir);
+}
+
+/** Receives what happens in a session, for the person who watches it. */
+export interface Watcher {
+  notice(text: string): void;
+  decision(decision: Decision): void;
+  status(state: GovernorState): void;
+  relay(line: string): void;
+  /** The session is over: no more status follows. */
+  ended(state: GovernorState): void;
+  /** Something is about to be written to stdout, which may be the same terminal. */
+  clear(): void;
+  /** Puts a question to the person. Resolves with what was typed; undefined: nothing was, or nobody is there. */
+  ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
+}
+
+/** Who gives several prompts, or waits for limits, is not there to repeat a turn himself. */
+const OUTAGE_SECONDS = 600;
+
+/** How long a turn is repeated while the API does not answer. */
+export function outageSeconds({
+  config,
+  prompts,
+  promptsFile,
+  resumed,
+}: Pick<HeadlessRun, 'config' | 'prompts' | 'promptsFile' | 'resumed'>): number {
+  const { wait, outageWait } = config.limits;
+  const count = resumed ? resumed.lines.length + resumed.answers.length : (prompts?.length ?? 0);
+  return outageWait ?? (count > 1 || promptsFile !== undefined || wait > 0 ? OUTAGE_SECONDS : 0);
+}
+
+/** A person can be asked where stdin is a terminal that is not read for prompts. */
+export function isAttended({ invocation }: Pick<HeadlessRun, 'invocation'>, { stdin, stderr }: Io): boolean {
+  return invocation.inputFormat === 'text' && stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/** Room above a limit for the last turn: a share of the limit, at least `leastUsd`, enough for a few calls. */
+const HEADROOM = { share: 0.2, leastUsd: 0.2 };
+
+/**
+ * claude's own stop for a limit of cost, as its arguments. It acts at the call that crosses, also where ctxb's own
+ * count is behind; after it that process takes no further prompt, so that a last turn needs room above the limit, and
+ * a person who may raise the limit can have none.
+ *
+ * @param spentUsd what the run has cost before this process
+ */
+export function budgetArguments({ limitUsd, onLimit }: CostPolicy, attended: boolean, spentUsd: number): string[] {
+  if (limitUsd === undefined || asksPerson({ onLimit }, attended)) return [];
+  const hard = onLimit === 'stop' ? limitUsd : limitUsd + Math.max(limitUsd * HEADROOM.share, HEADROOM.leastUsd);
+  // claude refuses a budget of nothing.
+  return ['--max-budget-usd', Math.max(hard - spentUsd, 0.0001).toFixed(6)];
+}
+
+export function asksPerson({ onLimit }: Pick<CostPolicy, 'onLimit'>, attended: boolean): boolean {
+  return onLimit === 'ask' || (onLimit === 'auto' && attended);
+}
+
+/** The variable in which claude's children find the id of the run they belong to: what it does is not to be done twice. */
+export const RUN_VARIABLE = 'CTXB_RUN';

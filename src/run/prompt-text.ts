@@ -1,0 +1,85 @@
+import type { Readable } from 'node:stream';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import type { HeadlessRun } from './headless-run.ts';
+
+export const WAYS =
+  'no prompt: give one as an argument of claude, with --prompt "…", with --prompts FILE, ' +
+  'on stdin, or as lines on stdin with --input-format stream-json';
+
+/** There is no prompt, which claude refuses. `piped` is all of stdin. */
+interface NoPrompt {
+  readonly piped: string;
+}
+
+/**
+ * The prompt that claude's argument and, where no other prompts are given, the text on stdin make: known before claude is
+ * started. undefined: there is none yet, as the caller speaks the protocol, or prompts come from elsewhere.
+ *
+ * @throws CtxbError `usage` when a person gave no prompt, or options contradict each other
+ */
+export async function promptText(
+  { invocation, prompts = [], promptsFile, resumed }: HeadlessRun,
+  io: Io,
+  onNotice: (text: string) => void,
+): Promise<string | undefined | NoPrompt> {
+  const { inputFormat, prompt: argument, isPrint } = invocation;
+  const isGiven = prompts.length > 0 || promptsFile !== undefined;
+  if (inputFormat === 'stream-json' && isGiven) {
+    throw new CtxbError('usage', '--prompt and --prompts do not go with --input-format stream-json: choose one');
+  }
+  if (inputFormat === 'stream-json' || isGiven || resumed !== undefined) return argument;
+  const piped = await readStdinText({ stdin: io.stdin, hasPrompt: Boolean(argument), onNotice });
+  const prompt = joinPrompt(argument, piped);
+  if (prompt?.trim()) return prompt;
+  // At a terminal claude would not be headless.
+  if (io.stdin.isTTY && io.stdout.isTTY && !isPrint) throw new CtxbError('usage', WAYS);
+  return { piped: piped ?? '' };
+}
+
+/** After this time without input, claude ignores stdin if its arguments hold a prompt. */
+const PATIENCE_MS = 3_000;
+
+interface StdinText {
+  readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
+  /** There is a prompt already: stdin is an addition to it and not waited for without end. */
+  readonly hasPrompt: boolean;
+  readonly onNotice: (text: string) => void;
+}
+
+/**
+ * What was piped in, as text, or undefined when stdin is a terminal or nothing came.
+ *
+ * As claude does it: the first byte must come within three seconds when there is a prompt from elsewhere; once it has
+ * come, everything is waited for.
+ */
+export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): Promise<string | undefined> {
+  if (stdin.isTTY) return undefined;
+  const chunks: Buffer[] = [];
+  let gaveUp = false;
+  const timer = setTimeout(() => {
+    if (!hasPrompt) return onNotice('nothing has come on stdin for 3 s; still waiting for the prompt');
+    onNotice('nothing has come on stdin for 3 s; going on without it (redirect it from /dev/null to skip the wait)');
+    gaveUp = true;
+    stdin.destroy();
+  }, PATIENCE_MS);
+  try {
+    for await (const chunk of stdin) {
+      clearTimeout(timer);
+      chunks.push(chunk as Buffer);
+    }
+  } catch (error) {
+    // Destroying a stream under a reader makes the reader throw.
+    if (!gaveUp) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  const text = Buffer.concat(chunks).toString();
+  return text === '' ? undefined : text;
+}
+
+/** An argument and piped text are one prompt: argument, newline, text. Nothing is trimmed. */
+export function joinPrompt(argument: string | undefined, piped: string | undefined): string | undefined {
+  if (argument === undefined || argument === '') return piped;
+  return piped === undefined ? argument : `${argument}\n${piped}`;
+}
