@@ -1,5 +1,6 @@
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { contextFolder } from '../config/resolve-config.ts';
 import { checkHandoff } from '../core/memory/handoff/check-handoff.ts';
@@ -13,6 +14,7 @@ import { findSources } from '../replay/sources.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { onOneLine, printable, printableJson } from '../report/shown.ts';
 import { readNotebook } from '../run/notes.ts';
+import { readNamed } from '../store/files/given-file.ts';
 import { writeNewFile } from '../store/files/write-file.ts';
 import { masked } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';
@@ -22,7 +24,7 @@ import { isRecording } from './inputs.ts';
 
 const EXIT_PROBLEMS = 3;
 
-/** Bytes of a document that are read; more than the check looks at. */
+/** Bytes; more than the check looks at. */
 const DOCUMENT_LIMIT = 1024 * 1024;
 
 interface Flags {
@@ -100,21 +102,12 @@ async function notesOf(session: string | undefined, cwd: string, flags: Flags, i
   return undefined;
 }
 
-/** Its beginning: a document that is longer is none. */
 async function readDocument(file: string, io: Io): Promise<string> {
-  const stream = file === '-' ? io.stdin : createReadStream(resolve(io.cwd, file), { end: DOCUMENT_LIMIT });
-  const chunks: Buffer[] = [];
-  let size = 0;
   try {
-    for await (const chunk of stream) {
-      chunks.push(Buffer.from(chunk));
-      size += chunk.length;
-      if (size > DOCUMENT_LIMIT) break;
-    }
+    return file === '-' ? await text(io.stdin) : readNamed(resolve(io.cwd, file), DOCUMENT_LIMIT).toString('utf8');
   } catch (cause) {
     throw unreadable(file, cause);
   }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 interface WriteFlags extends Flags {

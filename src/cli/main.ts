@@ -9,61 +9,42 @@ interface CommandModule {
   define(command: import('commander').Command, io: Io, finish: (exitCode: number) => void): void;
 }
 
-/** Of the program's commands. */
 interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
   /** Other programs call it: it is on the page of all commands, not on the first. */
-  readonly forPrograms?: true;
+  readonly forPrograms: boolean;
 }
 
 /** Every command is loaded only when it is called: start-up is part of the product. */
 const COMMANDS: readonly CommandEntry[] = [
-  { name: 'run', summary: 'run claude and keep its context in shape', load: () => import('./run.ts') },
-  { name: 'replay', summary: 'judge recordings of claude', load: () => import('./replay.ts') },
-  {
-    name: 'recall',
-    summary: 'find what was run, read, said and decided in this project',
-    load: () => import('./recall.ts'),
-  },
-  { name: 'scratch', summary: 'print the notes of a session or of a recording', load: () => import('./scratch.ts') },
-  { name: 'handoff', summary: 'write, check and list handoff documents', load: () => import('./handoff.ts') },
-  { name: 'flow', summary: 'run a long job as steps, each with a fresh context', load: () => import('./flow.ts') },
-  { name: 'note', summary: 'tell a run where the work stands, or what does not work', load: () => import('./note.ts') },
-  { name: 'health', summary: 'context health of your projects', load: () => import('./health.ts') },
-  { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./cleanup.ts') },
-  { name: 'config', summary: 'show the effective configuration', load: () => import('./config.ts') },
-  {
-    name: 'init',
-    summary: "write a configuration, and add ctxb to Claude Code's settings",
-    load: () => import('./init.ts'),
-  },
-  {
-    name: 'doctor',
-    summary: 'check claude, the configuration and the surroundings',
-    load: () => import('./doctor.ts'),
-  },
-  {
-    name: 'completion',
-    summary: 'print a script that completes ctxb in a shell',
-    load: () => import('./completion.ts'),
-  },
-  { name: 'demo', summary: 'show it at work, offline', load: () => import('./demo.ts') },
-  {
-    name: 'shim',
-    summary: 'stand in for claude, with its own arguments',
-    load: () => import('./shim.ts'),
-    forPrograms: true,
-  },
-  {
-    name: 'statusline',
-    summary: "print the status line of Claude Code's terminal",
-    load: () => import('./statusline.ts'),
-    forPrograms: true,
-  },
-  { name: 'hook', summary: 'answer a hook of Claude Code', load: () => import('./hook.ts'), forPrograms: true },
+  command('run', 'run claude and keep its context in shape', () => import('./run.ts')),
+  command('replay', 'judge recordings of claude', () => import('./replay.ts')),
+  command('recall', 'find what was run, read, said and decided in this project', () => import('./recall.ts')),
+  command('scratch', 'print the notes of a session or of a recording', () => import('./scratch.ts')),
+  command('handoff', 'write, check and list handoff documents', () => import('./handoff.ts')),
+  command('flow', 'run a long job as steps, each with a fresh context', () => import('./flow.ts')),
+  command('note', 'tell a run where the work stands, or what does not work', () => import('./note.ts')),
+  command('health', 'context health of your projects', () => import('./health.ts')),
+  command('cleanup', 'remove what ctxb has kept', () => import('./cleanup.ts')),
+  command('config', 'show the effective configuration', () => import('./config.ts')),
+  command('init', "write a configuration, and add ctxb to Claude Code's settings", () => import('./init.ts')),
+  command('doctor', 'check claude, the configuration and the surroundings', () => import('./doctor.ts')),
+  command('completion', 'print a script that completes ctxb in a shell', () => import('./completion.ts')),
+  command('demo', 'show it at work, offline', () => import('./demo.ts')),
+  forPrograms('shim', 'stand in for claude, with its own arguments', () => import('./shim.ts')),
+  forPrograms('statusline', "print the status line of Claude Code's terminal", () => import('./statusline.ts')),
+  forPrograms('hook', 'answer a hook of Claude Code', () => import('./hook.ts')),
 ];
+
+function command(name: string, summary: string, load: CommandEntry['load']): CommandEntry {
+  return { name, summary, load, forPrograms: false };
+}
+
+function forPrograms(...entry: Parameters<typeof command>): CommandEntry {
+  return { ...command(...entry), forPrograms: true };
+}
 
 /** Earlier names of commands, which still run, and the words that replace them. */
 const RENAMED: Readonly<Partial<Record<string, readonly string[]>>> = {
@@ -173,7 +154,6 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   return exitCode;
 }
 
-/** How a program is made. */
 interface ProgramOptions {
   /** Whether a command is to be loaded; of another only its name is known. */
   readonly isNeeded: (name: string) => boolean;
@@ -182,7 +162,6 @@ interface ProgramOptions {
   readonly finish: (exitCode: number) => void;
 }
 
-/** The program with its commands, as the parser has them. */
 export async function createProgram(
   io: Io,
   { isNeeded, showsAll, finish }: ProgramOptions,
@@ -201,7 +180,7 @@ export async function createProgram(
       outputError: (text, write) => write(text.replace(/^error: /, 'ctxb: ')),
     });
   if (!showsAll) program.addHelpText('after', '\nctxb help --all also lists what Claude Code and other programs call.');
-  for (const { name, summary, load, forPrograms = false } of COMMANDS) {
+  for (const { name, summary, load, forPrograms } of COMMANDS) {
     const command = program
       .command(name, { hidden: forPrograms && !showsAll })
       .summary(summary)
@@ -231,7 +210,6 @@ function checkTopic(topic: string | undefined): void {
   throw new CtxbError('usage', `help: there is no command "${topic}": ${todo}`);
 }
 
-/** The command that is called, or that help is wanted for. */
 function isNeeded(name: string, [called, topic]: readonly string[]): boolean {
   return name === called || (called === 'help' && name === topic);
 }

@@ -14,7 +14,6 @@ import { createOutlet } from '../run/output/outlet.ts';
 import { appendText } from '../store/files/given-file.ts';
 import type { ReportOptions } from './report-options.ts';
 
-/** Where a report goes, and how. */
 interface Printing {
   readonly io: Io;
   readonly levels: Page['levels'];
@@ -132,7 +131,6 @@ async function openExtraReports(
   return extras;
 }
 
-/** The Markdown of a CI job. */
 async function openCiSummary(path: string, page: Page, say: (message: string) => void): Promise<ExtraReport> {
   const writer = (await CI_FORMAT.load())(page);
   return {

@@ -10,7 +10,6 @@ import type { Terminal } from '../report/terminal/terminal.ts';
 import type { HeadlessRun } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 
-/** What `ctxb run` was told, beside claude's words. */
 export interface RunRequest extends Pick<HeadlessRun, 'prompts' | 'promptsFile' | 'record' | 'otlp' | 'showInjected'> {
   readonly flags: Flags;
 }
@@ -56,7 +55,6 @@ export async function prepareRun(flags: Flags, io: Io): Promise<PreparedRun> {
 
 export interface PreparedRun {
   readonly config: Config;
-  /** What makes it. */
   readonly values: readonly SetValue[];
   readonly watch: () => Promise<Terminal>;
 }

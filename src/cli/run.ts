@@ -80,12 +80,10 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   return runClaude(words, { flags: configFlags(options), prompts, promptsFile, record, otlp, showInjected }, io);
 }
 
-/** Gives a command the options of all keys that have one. */
 export function addConfigOptions(command: Command): void {
   for (const { option } of OPTIONS) command.addOption(option);
 }
 
-/** What the options say, by their keys. */
 export function configFlags(given: Readonly<Record<string, unknown>>): Flags {
   return Object.fromEntries(OPTIONS.map(({ path, option }) => [path, flagOf(option, given)]));
 }
@@ -100,7 +98,6 @@ function flagOf(option: Option, given: Readonly<Record<string, unknown>>): Flags
   return isOther ? undefined : (value as Flags[KeyPath]);
 }
 
-/** How a size is said. */
 const SHARE = '0.7, 70% or tokens';
 
 const OPTIONS = KEY_PATHS.flatMap((path) => {

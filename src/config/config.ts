@@ -19,7 +19,6 @@ export type ConfigPath = {
   [K in keyof Config]: Config[K] extends object ? `${K}.${Exclude<keyof Config[K] & string, 'byTool'>}` : K;
 }[keyof Config];
 
-/** The type of what stands there. */
 export type ValueAt<P extends ConfigPath> = P extends `${infer G extends keyof Config}.${infer N}`
   ? Config[G][N & keyof Config[G]]
   : Config[P & keyof Config];

@@ -15,7 +15,6 @@ export interface TextEdit {
   readonly behind?: readonly string[];
 }
 
-/** How the text is written. */
 export interface TextStyle {
   readonly isJson: boolean;
   /** New levels stand in one line: `thresholds: { compact: 0.5 }`. */

@@ -10,7 +10,6 @@ export function finding(
   return { key, message: `${key}: expected ${expected}, found ${found} (${origin.where ?? origin.source}); ${todo}` };
 }
 
-/** A value as it was written, shortened to what fits in a line. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

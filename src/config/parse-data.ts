@@ -30,7 +30,6 @@ export async function parseData(path: string, text: string): Promise<unknown> {
   }
 }
 
-/** @throws SyntaxFault */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

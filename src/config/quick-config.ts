@@ -7,7 +7,6 @@ import type { ConfigWorld, ResolvedConfig } from './resolve-config.ts';
 /** Variables with it may set a key. It stands here too, as what reads them brings the whole schema with it. */
 const PREFIX = 'CTXB_';
 
-/** What holds, and what is wrong. */
 export interface QuickConfig {
   /** With faults: the defaults. Of a file that is refused in part, another part may be as hostile. */
   readonly config: Config;
@@ -29,7 +28,6 @@ export async function quickConfig(cwd: string, env: Environment): Promise<QuickC
   };
 }
 
-/** What a run goes by. */
 type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
 
 /**

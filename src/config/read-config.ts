@@ -17,7 +17,6 @@ export const PACKAGE_KEY = 'contextbudget';
 /** Bytes; the longest `package.json` that is known has less than a tenth. */
 const LIMIT = 4 * 1024 * 1024;
 
-/** What a configuration file says, unchecked. */
 export interface ConfigFile {
   /** Absolute path, or what else findings are to name. */
   readonly path: string;
@@ -118,7 +117,6 @@ function faultText(error: unknown): string {
   return `: expected a file that can be read, found: ${error.message}; make it readable or remove it`;
 }
 
-/** Whether a parsed value is an object of keys. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

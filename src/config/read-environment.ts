@@ -16,7 +16,6 @@ function variableName(key: string): string {
   return PREFIX + key.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase();
 }
 
-/** What the environment says, as text. */
 interface InEnvironment {
   readonly values: readonly { key: KeyPath; where: string; value: string }[];
   /** Variables that set nothing. Something else may have set them, so they stop nothing. */

@@ -34,7 +34,6 @@ export interface ResolvedConfig {
   };
 }
 
-/** Where values may come from. */
 export interface ConfigWorld {
   readonly cwd: string;
   readonly env: Environment;

@@ -28,7 +28,6 @@ const OF_TOOL: Key = {
   about: "In the place of perCall, by the tool's name, in which * stands for any characters; in a file only.",
 };
 
-/** The schema of one key's value. */
 export type Leaf = v.GenericSchema;
 
 /** Every key with the schema of its value. */
@@ -48,7 +47,6 @@ export function namesIn(group: string): string[] {
   return KEY_PATHS.map(splitKey).flatMap(([own, name]) => (own === group && name !== undefined ? [name] : []));
 }
 
-/** What a configuration file may say. */
 export const settingsSchema = v.pipe(
   v.strictObject(Object.fromEntries(SETTINGS.map((name) => [name, settingSchema(name)]))),
   v.title('ctxb configuration'),

@@ -74,7 +74,6 @@ const priorities = v.record(
   PRIORITIES,
 );
 
-/** The kinds of values, by the names that the keys have for them. */
 const KINDS = {
   tokens,
   share,
@@ -94,7 +93,6 @@ const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 
-/** The schema of what a key takes. */
 export function schemaOf(takes: Kind | readonly string[]): v.GenericSchema {
   return typeof takes === 'string' ? KINDS[takes] : choice(takes);
 }

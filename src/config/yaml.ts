@@ -19,35 +19,36 @@ const OPTIONS = {
   prettyErrors: false,
 } as const;
 
-/** A syntax error. */
 interface TextFault {
   readonly offset: number;
   readonly message: string;
 }
 
-/** A text as nodes with their places. Where there are errors, the nodes cannot be relied on. */
-interface YamlText {
-  readonly document: Document.Parsed | undefined;
-  readonly errors: readonly TextFault[];
-  /** Line and column of an offset, from 1. */
-  placeOf(offset: number): { readonly line: number; readonly column: number };
-}
-
-/** Reads one YAML document, or JSON; never throws, whatever the text is. Offsets are those of the text. */
-export function parseYaml(text: string, { isJson }: { readonly isJson: boolean }): YamlText {
+/**
+ * Reads one YAML document, or JSON, as nodes with their places; where there are errors, they cannot be relied on. Never
+ * throws, whatever the text is. Offsets are those of the text.
+ */
+export function parseYaml(text: string, { isJson }: { readonly isJson: boolean }) {
   const lines = new LineCounter();
   // In valid JSON, tabs and CR stand only between tokens; the library does not take them for spaces.
   const plain = isJson ? text.replaceAll(/[\t\r]/g, ' ') : text.replaceAll(/\r(?!\n)/g, '\n');
   return {
     ...compose(plain, lines),
-    placeOf: (offset) => {
+    /** Line and column of an offset, from 1. */
+    placeOf: (offset: number) => {
       const { line, col } = lines.linePos(offset);
       return { line: Math.max(1, line), column: Math.max(1, col) };
     },
   };
 }
 
-function compose(text: string, lines: LineCounter): Pick<YamlText, 'document' | 'errors'> {
+function compose(
+  text: string,
+  lines: LineCounter,
+): {
+  document: Document.Parsed | undefined;
+  errors: readonly TextFault[];
+} {
   try {
     const [document, another] = [...new Composer(OPTIONS).compose(tokens(text, lines), true, text.length)];
     const errors = faultsOf(document);
@@ -79,7 +80,6 @@ class Limit extends Error {
   }
 }
 
-/** @throws Limit */
 function* tokens(text: string, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);

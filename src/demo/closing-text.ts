@@ -7,7 +7,6 @@ import type { Style } from '../report/style.ts';
 import { arrivals, handedBack, hasMixedIn, type Sighting } from './arrivals.ts';
 import type { DemoFacts, NativeCompaction, TurnFacts } from './facts.ts';
 
-/** What the closing text is made from. */
 export interface DemoStory {
   readonly facts: DemoFacts;
   readonly seen: readonly Sighting[];

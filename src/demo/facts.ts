@@ -32,7 +32,6 @@ export interface NativeCompaction {
   readonly exact: ExactReceipt | undefined;
 }
 
-/** What happened in a run, read from its record. */
 export interface DemoFacts {
   readonly version: string | undefined;
   readonly model: string | undefined;
@@ -63,7 +62,6 @@ export function readFacts(record: readonly RecordLine[]): DemoFacts {
   };
 }
 
-/** Plays a record through the governor, line by line. */
 export function* playRecord(record: readonly RecordLine[]): Generator<Judged> {
   let host: GovernorHost | undefined;
   for (const entry of record) {

@@ -52,7 +52,6 @@ export const DEMO_TASK = 'why the build breaks on Sundays';
 
 export const DEMO_PROMPTS: readonly string[] = TASKS.map(({ prompt }) => prompt);
 
-/** Writes the files that the agent reads. */
 export async function writeDemoFiles(folder: string): Promise<void> {
   for (const file of TASKS.flatMap(({ files }) => files)) {
     const path = join(folder, file);

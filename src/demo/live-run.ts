@@ -16,14 +16,12 @@ import { type Standin, startStandin } from '../standin/server.ts';
 import { type Sighting, sightings } from './arrivals.ts';
 import { DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts';
 
-/** The result of a run. */
 export interface DemoRun {
   readonly exitCode: number;
   /** The user ended it with a signal. */
   readonly interrupted: boolean;
   /** The record of the run, as `ctxb run --record` writes it. */
   readonly record: readonly RecordLine[];
-  /** What the stand-in saw of the prompts. */
   readonly seen: readonly Sighting[];
 }
 

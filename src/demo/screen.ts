@@ -7,15 +7,10 @@ import { printable } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
 import { resultText } from '../run/output/output.ts';
 
-/** The conversation of the demo: prompts and claude's visible lines, each after its speaker's name. */
-export interface Screen {
-  /** Shows a visible line of claude. */
-  show(event: Event): void;
-  /** Takes a run's stdout, and shows its lines. */
-  readonly stdout: Output;
-}
+export type Screen = ReturnType<typeof createScreen>;
 
-export function createScreen(stdout: Output, style: Style, prompts: readonly string[]): Screen {
+/** The conversation of the demo: prompts and claude's visible lines, each after its speaker's name. */
+export function createScreen(stdout: Output, style: Style, prompts: readonly string[]) {
   let turn = -1;
   let isOpen = false;
   let filesRead = 0;
@@ -55,5 +50,6 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
   // A reader that closes its end stops the run, as without the demo.
   lines.on('error', () => {});
   stdout.on('error', (error) => lines.destroy(error));
-  return { show, stdout: lines };
+  /** `stdout` takes that of a run. */
+  return { show, stdout: lines as Output };
 }

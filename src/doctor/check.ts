@@ -27,7 +27,6 @@ export interface Check {
   readonly look: (seen: Seen) => void;
 }
 
-/** The facts of one section. */
 export function factsOf(section: Section, checks: readonly Omit<Check, 'section'>[]): readonly Check[] {
   return checks.map((check) => ({ ...check, section }));
 }

@@ -1,21 +1,23 @@
 import { startChild } from '../claude/child.ts';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../claude/supported-versions.ts';
+import { type Config, valueAt } from '../config/config.ts';
+import type { KeyPath } from '../config/keys.ts';
+import { handoffLevel, inTokens, NATIVE_RESERVE_TOKENS, restingTrigger } from '../core/governor/policy.ts';
+import { countOf, textOf } from '../core/protocol/fields.ts';
+import { tokens } from '../report/figures.ts';
 import { timeoutSignal } from '../run/signals.ts';
 import type { Check, Remark } from './check.ts';
 import { type Limits, type Outcome, patienceMs, runChecks } from './run-checks.ts';
 import { orNothing } from './stage/scene.ts';
 import { type Place, type Stage, withStage } from './stage/stage.ts';
 import type { Surroundings } from './surroundings/look-around.ts';
-import { askFreshContext, type FreshContext, judgeThresholds } from './thresholds.ts';
 
-/** What was found out about a claude. */
 export interface Diagnosis {
   readonly version: string | undefined;
   /** Undefined: it did not tell. */
   readonly fresh: FreshContext | undefined;
   /** On its version, and on the thresholds beside what it tells. */
   readonly remarks: readonly Remark[];
-  /** One for each check. */
   readonly outcomes: readonly Outcome[];
 }
 
@@ -43,7 +45,6 @@ function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshCo
   return [{ status: 'warning', subject: 'thresholds', text, todo: 'set window in the configuration' }];
 }
 
-/** Versions that the protocol was measured with. */
 const MEASURED: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
 
 /** The version that a claude says it is; undefined: it says something else. */
@@ -76,4 +77,81 @@ export function judgeVersion(version: string | undefined): Remark {
   if (MEASURED.includes(version)) return { status: 'good', subject, text: `${version}, which ctxb was measured with` };
   const text = `${version} is not one of the versions that ctxb was measured with (${MEASURED.join(', ')}): see the facts`;
   return { status: 'good', subject, text };
+}
+
+/** What claude says of a session that has not begun yet. */
+export interface FreshContext {
+  /** The model that it would use. */
+  readonly model: string | undefined;
+  /** Of the model, in tokens. */
+  readonly window: number;
+  /** Estimated tokens of what is always there: system prompt, tools. Without the user's own files and servers. */
+  readonly prefix: number;
+}
+
+/**
+ * Asks claude for the window of its model and for what a session begins with. Undefined: it does not tell.
+ *
+ * @param model the user's; undefined: claude's default
+ */
+async function askFreshContext(stage: Stage, model: string | undefined): Promise<FreshContext | undefined> {
+  const claude = await stage.start({ args: model === undefined ? [] : ['--model', model] });
+  // Not the summary: the parts are counted by the API, for which the stand-in estimates.
+  const { ok, response } = await claude.ask({ subtype: 'get_context_usage' });
+  const window = countOf(response.rawMaxTokens);
+  if (!ok || window === undefined || window === 0) return undefined;
+  return { model: textOf(response.model), window, prefix: countOf(response.totalTokens) ?? 0 };
+}
+
+/** Levels that a fresh context must be below, or they are crossed by the first call. */
+const LEVELS = ['thresholds.warn', 'thresholds.compact', 'thresholds.handoff', 'thresholds.midTurn'] as const;
+
+/**
+ * Whether the levels of a configuration can ever be crossed beside claude's own trigger, and are not crossed at once.
+ *
+ * @param isTaken the user has put claude's trigger somewhere himself, or switched it off
+ */
+export function judgeThresholds(config: Config, fresh: FreshContext, isTaken: boolean): Remark[] {
+  const window = config.window ?? fresh.window;
+  const placed = isTaken || config.observe ? undefined : restingTrigger(config, window)?.at;
+  // A window that is set moves no trigger that claude keeps.
+  const trigger = placed ?? fresh.window - NATIVE_RESERVE_TOKENS;
+  const remarks = [
+    ...neverCrossed(config, window, isTaken ? undefined : trigger),
+    ...crossedAtOnce(config, window, fresh.prefix),
+  ];
+  if (remarks.length > 0) return remarks;
+  const own = isTaken
+    ? ''
+    : `, claude's own compaction ${placed === undefined ? 'is' : 'is placed'} at ${tokens(trigger)}`;
+  const text = `${relief(config, window)} of ${tokens(window)} tokens${own}, a fresh context has about ${tokens(fresh.prefix)}`;
+  return [{ status: 'good', subject: 'thresholds', text }];
+}
+
+function relief(config: Config, window: number): string {
+  if (config.compaction.enabled) return `compact at ${tokens(inTokens(config.thresholds.compact, window))}`;
+  return `hand over at ${tokens(handoffLevel(config, window))}`;
+}
+
+function neverCrossed(config: Config, window: number, trigger: number | undefined): Remark[] {
+  const level = inTokens(config.thresholds.compact, window);
+  if (!config.compaction.enabled || trigger === undefined || level < trigger) return [];
+  const text = `${tokens(level)} tokens are never reached: claude compacts by itself at ${tokens(trigger)} of ${tokens(window)}`;
+  const todo = `lower it below ${tokens(trigger)}`;
+  return [{ status: 'warning', subject: 'thresholds.compact', text, todo }];
+}
+
+function crossedAtOnce(config: Config, window: number, prefix: number): Remark[] {
+  const sizeOf = (key: KeyPath) =>
+    key === 'thresholds.handoff' ? handoffLevel(config, window) : inTokens(Number(valueAt(config, key)), window);
+  const remarks = LEVELS.filter((key) => sizeOf(key) <= prefix).map((key): Remark => {
+    const text = `${tokens(sizeOf(key))} tokens are crossed by the first call: a fresh context has about ${tokens(prefix)}`;
+    return { status: 'warning', subject: key, text, todo: `raise it above ${tokens(prefix)}` };
+  });
+  if (sizeOf('compaction.target') > prefix) return remarks;
+  const text = `no compaction can land below it: a fresh context has about ${tokens(prefix)}, so each leads to a handoff`;
+  return [
+    ...remarks,
+    { status: 'warning', subject: 'compaction.target', text, todo: `raise it above ${tokens(prefix)}` },
+  ];
 }

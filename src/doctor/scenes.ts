@@ -10,7 +10,6 @@ import { eventsOf } from './stage/read-seen.ts';
 import { already, bash, orNothing, played, scene } from './stage/scene.ts';
 import type { Stage } from './stage/stage.ts';
 
-/** Contexts of the calls of the first turn, in tokens. */
 export const CONTEXTS_OF_FIRST_TURN = [31_000, 42_000, 53_000] as const;
 
 /** Two prompts, the first of them with two tools; then the end. */
@@ -97,7 +96,6 @@ function isOf(input: unknown, words: string): boolean {
   return JSON.stringify(input).includes(words);
 }
 
-/** The uuid of the prompt before the kill. */
 export const UUID_BEFORE_KILL = randomUUID();
 /** Context of the last call before the kill, in tokens. */
 export const CONTEXT_BEFORE_KILL = 125_000;
@@ -149,7 +147,6 @@ export function hookOutput(hook: HookName, fields: Fields): Fields {
 
 const LOOK_EVERY_MS = 20;
 
-/** Kills a claude and has another go on with its session. */
 async function resume(stage: Stage, first: Conversation): Promise<{ second: Conversation; log: SessionLog }> {
   const session = eventsOf(first.events, 'init').at(-1)?.sessionId;
   if (session === undefined) throw new Contradiction('no system/init line names the session');

@@ -10,21 +10,14 @@ import { asItIs } from '../store/masks/disk-text.ts';
 
 const LIMIT = 4 * 1024 * 1024;
 
-/** A settings file of the user, which may be a link, and its backup. */
-export interface SettingsFile {
-  readonly text: string | undefined;
-  /** The text without ours, from before ctxb changed it. Undefined: there was nothing but ours. */
-  readonly backup: string | undefined;
-  readonly backupPath: string;
-  /** Makes the backup, unless it exists. */
-  keep(text: string): void;
-  /** Writes the file, whole or not at all; empty: removes it. Permissions stay. */
-  write(text: string): void;
-  forget(): void;
-}
+export type SettingsFile = ReturnType<typeof openSettingsFile>;
 
-/** @throws CtxbError `store` where it is not a regular file, too long, or not text */
-export function openSettingsFile(named: string): SettingsFile {
+/**
+ * A settings file of the user, which may be a link, and its backup.
+ *
+ * @throws CtxbError `store` where it is not a regular file, too long, or not text
+ */
+export function openSettingsFile(named: string) {
   if (!existsSync(named) && kindOf(named) === 'symbolic link') {
     throw new CtxbError('store', `${named} is a link to a file that is not there: make the file, or remove the link`);
   }
@@ -40,10 +33,13 @@ export function openSettingsFile(named: string): SettingsFile {
 
   return {
     text: file?.text,
+    /** The text without ours, from before ctxb changed it. Undefined: there was nothing but ours. */
     backup: readPlain(backupPath, LIMIT),
     backupPath,
-    keep: (text) => void writeNewFile(backupPath, asItIs(text)),
-    write(text) {
+    /** Makes the backup, unless it exists. */
+    keep: (text: string) => void writeNewFile(backupPath, asItIs(text)),
+    /** Writes the file, whole or not at all; empty: removes it. Permissions stay. */
+    write(text: string) {
       if (text === '') removeFile(path);
       else if (!put(text)) throw new CtxbError('store', `${named} was changed meanwhile: call this again`);
     },
@@ -56,20 +52,15 @@ function makeFolderFor(path: string): void {
   if (!existsSync(dirname(path))) makeFolder(dirname(path));
 }
 
-/** Settings in JSON, and how they are formatted. */
-export interface SettingsText {
-  readonly settings: Fields;
-  /** Formats settings as the text was: indent, line breaks, byte order mark. */
-  write(settings: Fields): string;
-}
-
 const MARK = '\uFEFF';
 
 /**
+ * Settings in JSON, and what writes them as the text was: indent, line breaks, byte order mark.
+ *
  * @param text undefined or empty: no settings yet
  * @throws CtxbError `config` where it is not JSON, or not an object
  */
-export function readSettingsText(path: string, text: string | undefined): SettingsText {
+export function readSettingsText(path: string, text: string | undefined) {
   const mark = text?.startsWith(MARK) ? MARK : '';
   const json = (text ?? '').slice(mark.length);
   const settings = json.trim() === '' ? {} : parsed(path, json);
@@ -78,7 +69,7 @@ export function readSettingsText(path: string, text: string | undefined): Settin
   const end = json === '' || json.endsWith('\n') ? newline : '';
   return {
     settings,
-    write: (changed) => mark + JSON.stringify(changed, null, indent).replaceAll('\n', newline) + end,
+    write: (changed: Fields) => mark + JSON.stringify(changed, null, indent).replaceAll('\n', newline) + end,
   };
 }
 

@@ -133,7 +133,6 @@ export function streamEvents(message: Message): StreamEvent[] {
   ];
 }
 
-/** The bytes of one event on the wire. */
 export function formatEvent(event: StreamEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -48,7 +48,6 @@ export interface CallError {
   readonly html?: string;
 }
 
-/** Headers of an answer. */
 export type Headers = Readonly<Record<string, string>>;
 
 /** The answer to one API call. An empty object is an empty answer. */
@@ -66,7 +65,6 @@ export interface Call {
   readonly context?: number;
   /** Milliseconds to wait before the first byte of the answer. */
   readonly delayMs?: number;
-  /** The answer waits for it. */
   readonly until?: Promise<void>;
   readonly error?: CallError;
   readonly headers?: Headers;
@@ -106,7 +104,6 @@ export interface Steps {
 /** A fresh session of Claude Code with its usual tools starts at about this many tokens. */
 export const FIRST_CONTEXT = 20_000;
 
-/** The calls of one turn; see {@link Steps}. */
 export function steps({ count, from = FIRST_CONTEXT, growBy, tool = echoStep, finalText = 'Done.' }: Steps): Call[] {
   const rounds = Array.from({ length: count }, (_, i): Call => ({ tools: [tool(i + 1)], context: from + i * growBy }));
   return [...rounds, { text: finalText, context: from + count * growBy }];
@@ -151,7 +148,6 @@ export function limitHeaders({ status = 'rejected', share = 1, resetsInMs }: Lim
   };
 }
 
-/** A refusal for the five-hour limit. */
 export function limited(resetsInMs: number) {
   return { error: { status: 429 }, headers: limitHeaders({ resetsInMs }) };
 }

@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A throw-away home and work folder for one Claude Code, and the environment that keeps it there. */
-export interface ScratchEnvironment {
-  readonly env: Record<string, string>;
-  readonly home: string;
-  readonly cwd: string;
-  /** Removes everything. */
-  dispose(): Promise<void>;
-}
+export type ScratchEnvironment = Awaited<ReturnType<typeof createScratchEnvironment>>;
 
 /**
  * Makes a temporary home, configuration folder and work folder. The environment is built from nothing, so that no
@@ -17,15 +11,12 @@ export interface ScratchEnvironment {
  *
  * @param reach the base URL of the stand-in, and PATH; default: the standard system folders
  */
-export async function createScratchEnvironment(reach: {
-  url: string;
-  path?: string | undefined;
-}): Promise<ScratchEnvironment> {
+export async function createScratchEnvironment(reach: { url: string; path?: string | undefined }) {
   // Claude Code resolves links in its work folder (macOS: /tmp is one), so the paths are resolved here as well.
   const top = await realpath(await mkdtemp(join(tmpdir(), 'ctxb-scratch-')));
   const [home, config, cwd, temporary] = [join(top, 'home'), join(top, 'config'), join(top, 'work'), join(top, 'tmp')];
   await Promise.all([home, config, cwd, temporary].map((folder) => mkdir(folder, { mode: 0o700 })));
-  const env = {
+  const env: Record<string, string> = {
     PATH: reach.path ?? '/usr/local/bin:/usr/bin:/bin',
     HOME: home,
     CLAUDE_CONFIG_DIR: config,

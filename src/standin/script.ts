@@ -9,14 +9,10 @@ import {
   type Scenario,
 } from './scenario.ts';
 
-/** Where a scenario has got to. Each request that is asked about uses up one call of its kind. */
-export interface Script {
-  next(request: RecordedRequest): Call;
-  message(call: Call, request: RecordedRequest): Message;
-}
+export type Script = ReturnType<typeof createScript>;
 
-/** Starts a scenario from its beginning. */
-export function createScript(scenario: Scenario): Script {
+/** Where a scenario has got to. Each request that is asked about uses up one call of its kind. */
+export function createScript(scenario: Scenario) {
   const used = new Map<RequestKind, number>();
   const contexts = new Map<RequestKind, number>();
   let messages = 0;
@@ -24,12 +20,12 @@ export function createScript(scenario: Scenario): Script {
   const nextToolId = () => numberedId('toolu', ++tools);
 
   return {
-    next(request) {
+    next(request: RecordedRequest): Call {
       const index = used.get(request.kind) ?? 0;
       used.set(request.kind, index + 1);
       return pick(scenario, request, index);
     },
-    message(call, { kind, body }) {
+    message(call: Call, { kind, body }: RecordedRequest): Message {
       // A summary is asked for at the end of the main conversation, and leaves a small context behind.
       const conversation = kind === 'summary' ? 'main' : kind;
       const lastContext = contexts.get(conversation) ?? FIRST_CONTEXT;

@@ -12,20 +12,7 @@ import { createScript, type Script } from './script.ts';
 export type Condition = number | ((request: RecordedRequest) => boolean);
 
 /** A running stand-in for the Messages API. */
-export interface Standin {
-  /** For ANTHROPIC_BASE_URL; always on 127.0.0.1, with a token in its path that others on the machine do not know. */
-  readonly url: string;
-  /** All requests so far, in order of arrival. Grows while the stand-in runs. */
-  readonly requests: readonly RecordedRequest[];
-  /** Resolves with the first request that fits, past or to come. Rejects when the stand-in is closed before. */
-  waitFor(condition: Condition): Promise<RecordedRequest>;
-  /** Refuses every connection until `up`; ends also the answers under way. */
-  down(): Promise<void>;
-  /** Listens again where it did before, and goes on with the scenario. */
-  up(): Promise<void>;
-  /** Ends also the answers under way. */
-  close(): Promise<void>;
-}
+export type Standin = Awaited<ReturnType<typeof startStandin>>;
 
 interface Exchange {
   readonly request: RecordedRequest;
@@ -33,7 +20,7 @@ interface Exchange {
 }
 
 /** Starts a stand-in that answers as `scenario` says, on a random port of the loopback interface only. */
-export async function startStandin(scenario: Scenario, now: () => number = Date.now): Promise<Standin> {
+export async function startStandin(scenario: Scenario, now: () => number = Date.now) {
   const script = createScript(scenario);
   const closing = new AbortController();
   const log = createLog(closing.signal);
@@ -60,6 +47,7 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
     await once(server, 'listening');
   }
 
+  /** Refuses every connection until `up`; ends also the answers under way. */
   async function down(): Promise<void> {
     if (!server.listening) return;
     const closed = once(server, 'close');
@@ -71,11 +59,15 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
   await listen(0);
   const port = portOf(server);
   return {
+    /** For ANTHROPIC_BASE_URL; always on 127.0.0.1, with a token in its path that others on the machine do not know. */
     url: `http://127.0.0.1:${port}${base}`,
-    requests: log.requests,
+    /** All requests so far, in order of arrival. Grows while the stand-in runs. */
+    requests: log.requests as readonly RecordedRequest[],
     waitFor: log.waitFor,
     down,
+    /** Listens again where it did before, and goes on with the scenario. */
     up: () => listen(port),
+    /** Ends also the answers under way. */
     async close() {
       closing.abort();
       await down();
@@ -154,7 +146,6 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** The requests so far, and who waits for one. */
 function createLog(closing: AbortSignal) {
   const requests: RecordedRequest[] = [];
   const arriving = new EventEmitter();
@@ -166,6 +157,7 @@ function createLog(closing: AbortSignal) {
       requests.push(request);
       arriving.emit('request', request);
     },
+    /** Resolves with the first request that fits, past or to come. Rejects when the stand-in is closed before. */
     async waitFor(condition: Condition): Promise<RecordedRequest> {
       const fits = typeof condition === 'number' ? ({ index }: RecordedRequest) => index === condition - 1 : condition;
       const past = requests.find(fits);

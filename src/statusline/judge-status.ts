@@ -24,7 +24,6 @@ export function judgeStatus(lines: Iterable<string>, status: StatusInput, policy
 /** What claude says of a session beside its log. */
 export type Known = Pick<StatusInput, 'window' | 'model' | 'usage' | 'limits'>;
 
-/** Its window and its limits. */
 export function withKnown(state: GovernorState, { window, model, limits }: Known): GovernorState {
   const known = learnWindow(state.gauge.window, window ?? 0, 'asked');
   const gauge = { ...state.gauge, window: learnFromModelId(known, model) };

@@ -163,7 +163,6 @@ function limitParts({ limits, run }: GovernorState, style: Style): Part[] {
   });
 }
 
-/** How full something is, drawn. */
 function bar(fraction: number, cells: number): string {
   const filled = Math.min(cells, Math.round(fraction * cells));
   return '█'.repeat(filled) + '░'.repeat(cells - filled);

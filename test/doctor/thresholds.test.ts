@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { judgeThresholds } from '../../src/doctor/thresholds.ts';
+import { judgeThresholds } from '../../src/doctor/diagnose.ts';
 
 const FRESH = { model: 'claude', window: 200_000, prefix: 27_000 };
 

@@ -22,37 +22,14 @@ export interface HookCall {
 }
 
 /** A claude that is spoken to. What it says is understood by the same decoder as in a run. */
-export interface Conversation {
-  /** All that it has said so far. */
-  readonly events: readonly Event[];
-  /** Hooks that it has called so far. */
-  readonly calls: readonly HookCall[];
-  /** The answer to `initialize`. */
-  readonly opened: Promise<ControlResponseEvent>;
-  /** Sends a prompt. */
-  say(text: string, uuid?: string): void;
-  /** Sends a prompt. Resolves with all that comes up to the next result. */
-  turn(text: string, uuid?: string): Promise<readonly Event[]>;
-  /**
-   * Resolves with what comes up to the first event that fits, and begins behind it the next time.
-   *
-   * @param what it is, for the one who reads that it never came
-   */
-  until(what: string, fits: (event: Event) => boolean): Promise<readonly Event[]>;
-  /** Asks over the control channel. Resolves with the answer. */
-  ask(request: Fields): Promise<ControlResponseEvent>;
-  endInput(): void;
-  kill(signal: NodeJS.Signals): void;
-  /** Resolves when it has ended. */
-  ended(): Promise<ChildEnd>;
-}
+export type Conversation = ReturnType<typeof converse>;
 
 /**
  * Opens the control channel as ctxb does: `initialize` first, with the hooks.
  *
  * @param patience aborted when nothing more is waited for
  */
-export function converse(child: Child, hooks: Hooks, patience: AbortSignal): Conversation {
+export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
   const calls: HookCall[] = [];
   let at = 0;
   let asked = 0;
@@ -62,6 +39,7 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal): Con
     if (event.kind === 'control-request') send(answerTo(event, hooks, calls));
   });
 
+  /** Asks over the control channel. Resolves with the answer. */
   function ask(request: Fields): Promise<ControlResponseEvent> {
     asked += 1;
     const id = `doctor:${asked}`;
@@ -71,6 +49,11 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal): Con
     );
   }
 
+  /**
+   * Resolves with what comes up to the first event that fits, and begins behind it the next time.
+   *
+   * @param what it is, for the one who reads that it never came
+   */
   function until(what: string, fits: (event: Event) => boolean): Promise<readonly Event[]> {
     return wait(what, () => {
       const index = events.findIndex((event, place) => place >= at && fits(event));
@@ -86,13 +69,17 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal): Con
   // Most scenes do not wait for it.
   opened.catch(() => {});
   return {
+    /** All that it has said so far. */
     events,
+    /** Hooks that it has called so far. */
     calls,
+    /** The answer to `initialize`. */
     opened,
     ask,
     say,
     until,
-    turn(text, uuid) {
+    /** Sends a prompt. Resolves with all that comes up to the next result. */
+    turn(text: string, uuid?: string) {
       say(text, uuid);
       return until(`the result of "${text}"`, ({ kind }) => kind === 'result');
     },
@@ -130,25 +117,10 @@ function registered(hooks: Hooks): Fields {
   );
 }
 
-/** What a claude has said, as it is understood in a run. */
-interface Heard {
-  readonly events: readonly Event[];
-  /** How it has ended; undefined while it has not. */
-  readonly end: () => ChildEnd | undefined;
-  /**
-   * Looks again after each line, until there is something to be found.
-   *
-   * @param what it is, for the one who reads that it never came
-   * @throws Contradiction when claude has ended, or the patience is at its end
-   */
-  wait<T>(what: string, look: () => T | undefined): Promise<T>;
-}
-
 /** UTF-16 units of claude's stderr that are shown where it has ended too early. */
 const STDERR_LENGTH = 500;
 
-/** Listens to all that claude says. */
-function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => void): Heard {
+function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => void) {
   const events: Event[] = [];
   const news = new EventEmitter();
   // Each one that waits listens.
@@ -178,7 +150,12 @@ function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => 
   return {
     events,
     end: () => end,
-    async wait(what, look) {
+    /**
+     * Looks again after each line, until there is something to be found.
+     *
+     * @throws Contradiction when claude has ended, or the patience is at its end
+     */
+    async wait<T>(what: string, look: () => T | undefined): Promise<T> {
       for (;;) {
         const found = look();
         if (found !== undefined) return found;
@@ -192,7 +169,6 @@ function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => 
   };
 }
 
-/** How a claude has ended, in words. */
 export function endText({ code, signal }: ChildEnd): string {
   return signal ?? `exit code ${code}`;
 }

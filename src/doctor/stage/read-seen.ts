@@ -12,12 +12,10 @@ import type { Seen } from './scene.ts';
 
 type KindOf<K extends Event['kind']> = Extract<Event, { readonly kind: K }>;
 
-/** The events of one kind, in order. */
 export function eventsOf<K extends Event['kind']>(events: readonly Event[], kind: K): KindOf<K>[] {
   return events.filter((event): event is KindOf<K> => event.kind === kind);
 }
 
-/** The result that ended a turn. */
 export function resultOf(turn: readonly Event[]): ResultEvent | undefined {
   return eventsOf(turn, 'result').at(-1);
 }

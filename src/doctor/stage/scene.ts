@@ -7,14 +7,12 @@ import { Contradiction } from '../check.ts';
 import type { Conversation, HookCall } from './conversation.ts';
 import type { Stage, StartOptions } from './stage.ts';
 
-/** A call of the shell, which claude carries out. */
 export function bash(command: string) {
   return { name: 'Bash', input: { command } };
 }
 
 /** What a claude, or one after another, is put through. */
 export interface Scene {
-  /** What the stand-in for the API says. */
   readonly scenario: Scenario;
   /** @throws Contradiction when claude does not play its part */
   readonly play: (stage: Stage) => Promise<Seen>;
@@ -28,9 +26,7 @@ export interface Seen {
   readonly answers: readonly (ControlResponseEvent | undefined)[];
   /** The answer to `initialize`; undefined: none came. */
   readonly opened: ControlResponseEvent | undefined;
-  /** Hooks that were called. */
   readonly calls: readonly HookCall[];
-  /** All requests to the API. */
   readonly requests: readonly RecordedRequest[];
   /** How claude has ended; undefined: it has not, or was not asked to. */
   readonly end: ChildEnd | undefined;
