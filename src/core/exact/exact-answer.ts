@@ -54,7 +54,6 @@ export function answerWith(messages: readonly Message[], plan: () => ExactPlan):
   }
 }
 
-/** Leaves the compaction to claude. */
 function refusal(messages: readonly Message[], why: string): Answer {
   const extent = extentOf(messages);
   const nothing = { prompts: { kept: 0, of: 0 }, steps: { whole: 0, lines: 0, gone: 0 } };
@@ -75,7 +74,6 @@ function joined(parts: readonly Part[], whole: Whole, entries: readonly Entry[],
   return withLinesJoined(stays.flat());
 }
 
-/** Lines that follow each other become one message. */
 function withLinesJoined(stays: readonly (Message | Entry)[]): Message[] {
   const messages: Message[] = [];
   let lines: string[] = [];

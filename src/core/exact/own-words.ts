@@ -32,7 +32,6 @@ function isResume(text: string): boolean {
   return text.startsWith(OWN_OPENING) && text.endsWith(GO_ON);
 }
 
-/** Reads one of ctxb's own messages. */
 export function readOwn(text: string): Own {
   if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(GONE.exec(text)?.[1] ?? 0) };
   if (text.startsWith(SUMMARY)) return { kind: 'summary', text: text.slice(SUMMARY.length + 1) };

@@ -3,7 +3,6 @@ import { built, isResult, type Message, type ToolResult, type ToolUse } from './
 import { heardText, isOwn, type Own, readOwn } from './own-words.ts';
 import type { MidTurnPrompt } from './plan.ts';
 
-/** What a conversation consists of. */
 export type Part =
   /** `heard`: what was said in mid-turn, where `message` is ctxb's own. */
   | { readonly kind: 'prompt'; readonly message: Message; readonly heard?: string }
@@ -67,7 +66,6 @@ function isSpoken(message: Message): boolean {
   return message.role === 'user' && !isResult(message);
 }
 
-/** Behind the messages of one reply and the results that follow it. */
 function roundEnd(messages: readonly Message[], from: number): number {
   let end = from;
   while (messages[end]?.role === 'assistant') end++;

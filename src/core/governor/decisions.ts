@@ -40,7 +40,6 @@ interface Decided {
   readonly gauge: Reading;
 }
 
-/** What a decision of each kind says besides. */
 interface Facts {
   warn: unknown;
   compact: { readonly how: CompactionKind; readonly focus: string };
@@ -198,7 +197,6 @@ export interface Receipt {
  */
 export type FactKind = 'prompts' | 'constraints' | 'failing' | 'again' | 'deadEnds' | 'paths' | 'commands' | 'numbers';
 
-/** Facts of working memory by kind. */
 export type FactTally = Readonly<Record<FactKind, number>>;
 
 /**

@@ -1,17 +1,13 @@
 import type { GovernorState } from './state.ts';
 
-/** A state that is being made, before anyone has seen it. */
 type Draft = { -readonly [K in keyof GovernorState]: GovernorState[K] };
 
-/** The same state but for some of its parts. */
 export function changed(state: GovernorState, changes: Partial<GovernorState>): GovernorState {
   return Object.assign(draftOf(state), changes);
 }
 
-/** Parts of the state whose fields change one by one. */
 type Part = 'relief' | 'session' | 'mailbox' | 'control' | 'fanOut' | 'stall' | 'told' | 'spending' | 'exact';
 
-/** The same state but for some fields of one part. */
 export function changedIn<P extends Part>(state: GovernorState, part: P, changes: Partial<GovernorState[P]>) {
   return changed(state, { [part]: { ...state[part], ...changes } });
 }

@@ -37,7 +37,6 @@ export interface Agent {
   readonly phase: 'running' | 'over' | 'stopped';
 }
 
-/** What is done about the number and the size of subagents. */
 export type FanOut = Readonly<typeof NO_FAN_OUT>;
 
 export const NO_FAN_OUT = {

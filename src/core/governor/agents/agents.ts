@@ -47,7 +47,6 @@ export function agentOf({ subagents }: GovernorState, id: string | undefined): A
   return id === undefined ? undefined : ownOf(subagents, id);
 }
 
-/** Their agents, by claude's own ids, as hooks name them. */
 export function agentOfTask({ subagents }: GovernorState, taskId: string): [string, Agent] | undefined {
   return Object.entries(subagents).find(([, agent]) => agent.taskId === taskId);
 }
@@ -81,7 +80,6 @@ export function withAgent(state: GovernorState, id: string, changes: Partial<Age
   });
 }
 
-/** Sums over all agents. */
 export function agentTotals({ subagents }: Pick<GovernorState, 'subagents'>) {
   const all = Object.values(subagents).filter(hasCalled);
   const sum = (of: (agent: Agent) => number) => all.reduce((total, agent) => total + of(agent), 0);

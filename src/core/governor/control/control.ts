@@ -89,7 +89,6 @@ function matcherOf(name: string, { tools, agents }: Policy): string | null {
   return `^(?:${wanted.join('|')})$`;
 }
 
-/** Names of the hooks that ctxb has registered. */
 export function registeredHooks(state: GovernorState): string[] {
   return state.control.phase === 'closed' ? [] : Object.keys(hooksFor(state));
 }
@@ -137,7 +136,6 @@ function withOurHooks(state: GovernorState, callers: Fields): Fields {
  */
 const PLACED_SOURCES: ReadonlySet<unknown> = new Set(['env', 'settings']);
 
-/** claude's answer to a request of ours. */
 export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Step {
   const purpose = state.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.control.pending;
@@ -242,7 +240,6 @@ function respond(response: object): Action {
   return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
 }
 
-/** The caller has answered. */
 export function onAnswer(state: GovernorState, requestId: string): GovernorState {
   return changedIn(state, 'control', { questions: state.control.questions.filter((id) => id !== requestId) });
 }

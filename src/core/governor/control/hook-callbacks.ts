@@ -88,7 +88,6 @@ function answerPreCompact(
   ];
 }
 
-/** Whether claude compacts at our trigger, or for a reason of its own. */
 function nativeReason({ trigger, gauge }: GovernorState): string {
   const isPlanned = typeof trigger === 'number' && readGauge(gauge).predicted >= trigger;
   return isPlanned ? `claude compacts at its trigger of ${trigger} tokens` : 'claude compacts unplanned';
@@ -136,7 +135,6 @@ export function isOfSubagent(state: GovernorState, event: ControlRequestEvent): 
   return !state.summarising && agents.some(({ phase }) => phase !== 'reporting');
 }
 
-/** Appends the notices about the budget to the context of an answer, if there is one. */
 function tellWith(step: Step, where: 'prompt' | 'mid-turn'): Step {
   if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
   const { state, text } = words(step.state, where);
@@ -160,7 +158,6 @@ function words(state: GovernorState, where: 'prompt' | 'mid-turn') {
   return { state: stopped.state, text: [zone.text, alert.text, stopped.text].filter(Boolean).join(' ') };
 }
 
-/** Answers a hook of a tool, at once or once the host has measured a file or stored a result. */
 function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
   const call = readToolCall(hook, event);
   if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
@@ -174,7 +171,6 @@ function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequ
 
 const STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
 
-/** Before a subagent or a workflow is started: it may be one too many. */
 function beforeAgent(before: GovernorState, call: ToolCall): Step {
   const { state, refusal } = askAgent(before, call.toolUseId);
   if (refusal === undefined) return answered(state, call);
@@ -184,13 +180,11 @@ function beforeAgent(before: GovernorState, call: ToolCall): Step {
   return answered(state, call, '', denial, note);
 }
 
-/** The file of a Read was measured. */
 export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): Step {
   const plan = state.toolBudget.waiting[requestId];
   return plan?.kind === 'read' ? limitRead(stopWaiting(state, requestId), plan, file) : keep(state);
 }
 
-/** A result that is to be cut was stored, or storing it failed. */
 export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): Step {
   const plan = state.toolBudget.waiting[requestId];
   return plan?.kind === 'result'

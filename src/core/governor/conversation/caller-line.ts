@@ -12,7 +12,6 @@ import { isTooLarge } from '../zones/large-tasks.ts';
 import { closeInput, isFree } from './advance.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';
 
-/** A line of the caller's, or a prompt given on the command line. */
 export function onCallerLine(state: GovernorState, event: Event, line: string): Step {
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   // Between two processes nobody answers.

@@ -40,7 +40,6 @@ import { isInjectedTurn, startsForeignTurn, visibilityOf } from './visibility.ts
 /** Lines that say nothing about the context, the money or the turn. */
 const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'malformed']);
 
-/** A line of claude's. */
 export function onClaude(state: GovernorState, event: Event): Step {
   if (event.kind === 'control-response' && isOwnRequest(state, event.requestId)) {
     return chain(onOwnResponse(state, event), judgeLevel, placeTrigger, (next) => judgeSpending(state, next));
@@ -55,7 +54,6 @@ export function onClaude(state: GovernorState, event: Event): Step {
   return inStages(STAGES, state, { before: state, event, injected, ending });
 }
 
-/** A line of claude's that says something. */
 interface Line {
   readonly event: Event;
   /** The state that it found. */
@@ -138,7 +136,6 @@ function summarisingAfter({ summarising }: GovernorState, event: Event): boolean
   return event.kind === 'assistant' && event.subagent === null ? false : summarising;
 }
 
-/** A line of the turn that ctxb injected. */
 function followInjected(state: GovernorState, event: Event): Step {
   if (state.handoff.phase !== 'idle') return followHandoff(state, event);
   const before = state.compaction.phase;
@@ -175,7 +172,6 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
   ]);
 }
 
-/** The caller's prompts that a result answers; prompts that came too late are answered by the next. */
 function answeredBy({ turn, relief, run }: GovernorState, queued: readonly Prompt[]): readonly string[] {
   if (run.mode !== 'act') return [];
   const heard = turn.prompts.filter((prompt) => !queued.includes(prompt));

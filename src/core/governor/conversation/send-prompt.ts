@@ -39,7 +39,6 @@ export function injectPrompt(state: GovernorState, text: string): Step {
   return event.kind === 'user' ? sendPrompt(countSent(state), toPrompt(event, line)) : keep(state);
 }
 
-/** claude has skipped the prompt that was sent. */
 export function forgetSkipped(state: GovernorState): Step {
   if (state.turn.phase !== 'sent') return keep(state);
   return keep({ ...state, turn: { ...state.turn, phase: 'idle', prompts: [] } });

@@ -30,7 +30,6 @@ export function judgeSpending(before: GovernorState, state: GovernorState): Step
   return chain(announced, (next) => sendInterrupt(changedIn(next, 'spending', { phase: 'stopping', brokenOff: true })));
 }
 
-/** Tells the agent that a limit is near, in time to act on it. */
 function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorState {
   const costs = news.map(({ scope, spent, limit }) => {
     const whose = scope === 'run' ? 'This work' : 'The work of this project';
@@ -67,7 +66,6 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
   return { kind: 'cost', ...decided(state, reason), ...sums } as const;
 }
 
-/** Takes in what other runs have spent. */
 export function onProjectCost(state: GovernorState, others: number, earlier: number): Step {
   return judgeSpending(state, changedIn(state, 'spending', { others, earlier }));
 }
@@ -94,12 +92,10 @@ function wayOf({ run }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
   return run.attended ? 'ask' : 'wrap-up';
 }
 
-/** Nothing was broken off and nothing waits. */
 function isDone({ spending, mailbox }: GovernorState): boolean {
   return !spending.brokenOff && mailbox.waiting.length === 0;
 }
 
-/** The person has set a new limit, or has ended the run. */
 export function onCostAnswer(state: GovernorState, limitUsd: number | undefined): Step {
   const { spending, relief } = state;
   if (spending.phase !== 'asking') return keep(state);

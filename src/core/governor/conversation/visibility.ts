@@ -46,7 +46,6 @@ function inInjectedTurn(state: GovernorState, event: Event): Visibility {
   return isAmbiguous(event) ? 'buffer' : 'hide';
 }
 
-/** Lines that report a full context: shown only when nothing helps. */
 function tellsExhaustion(state: GovernorState, event: Event): boolean {
   if (event.kind === 'result') return ranOut(state, event);
   return (
@@ -57,7 +56,6 @@ function tellsExhaustion(state: GovernorState, event: Event): boolean {
   );
 }
 
-/** The end of a turn that is repeated later. */
 function tellsFailure(state: GovernorState, event: Event): boolean {
   if (event.kind === 'user')
     return state.wait?.phase === 'breaking' && event.subagent === null && event.role === 'notice';
@@ -80,7 +78,6 @@ function phaseOfInjected({ compaction, handoff }: GovernorState): 'none' | 'aske
   return 'turn' in handoff ? handoff.turn : 'none';
 }
 
-/** A turn in which the agent itself speaks. */
 function isAnswering(handoff: Handoff): boolean {
   return handoff.phase === 'asking' || handoff.phase === 'briefing';
 }

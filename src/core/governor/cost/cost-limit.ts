@@ -3,7 +3,6 @@ import { toMicroUsd } from './cost.ts';
 /** `run`: for this run. `project`: for all runs of one context folder, in one period. */
 export type CostScope = 'run' | 'project';
 
-/** What is done about the limits of cost. */
 export type Spending = Readonly<typeof NO_SPENDING>;
 
 export const NO_SPENDING = {
@@ -38,7 +37,6 @@ export interface CostLimits {
   readonly warnAt: number;
 }
 
-/** How far one limit is used up, in micro-dollars. */
 interface CostShare<Level = 'none' | 'warn' | 'limit'> {
   readonly scope: CostScope;
   readonly level: Level;

@@ -51,7 +51,6 @@ export const EMPTY_COST = {
   unpriced: undefined as string | undefined,
 };
 
-/** Where prices are looked up. */
 interface PriceList {
   /** Those that count before the built-in ones. */
   readonly prices: Prices;
@@ -83,12 +82,10 @@ export function readCost(cost: Cost, event: Event, list: PriceList, written = su
   }
 }
 
-/** Micro-dollars so far. */
 export function totalMicroUsd(cost: Cost): number {
   return cost.counted + cost.reported + openMicroUsd(cost);
 }
 
-/** US dollars so far, subagents included. */
 export function costUsd({ cost }: { readonly cost: Cost }): number {
   return toUsd(totalMicroUsd(cost));
 }
@@ -104,7 +101,6 @@ export function runMicroUsd({ cost, spending }: ResumableRun): number {
   return totalMicroUsd(cost) + spending.before;
 }
 
-/** The same in US dollars. */
 export function runCostUsd(run: ResumableRun): number {
   return toUsd(runMicroUsd(run));
 }
@@ -213,7 +209,6 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, generated:
   return withCalls(cost, settled, true, replaced(cost.calls, call));
 }
 
-/** A further line of a call: more content, perhaps a better output count. */
 function extended(call: PricedCall, isFinal: boolean, output: number, written: Content): PricedCall {
   const { thread, messageId, model, version, price, usage } = call;
   return {
@@ -228,7 +223,6 @@ function extended(call: PricedCall, isFinal: boolean, output: number, written: C
   };
 }
 
-/** The true output count of a thread's last call. */
 function readOutput(cost: Cost, { subagent, outputTokens }: PartialEvent): Cost {
   const call = cost.calls.find(({ thread }) => thread === subagent);
   if (call === undefined || outputTokens === undefined) return cost;

@@ -4,7 +4,6 @@ import type { Rates } from './prices.ts';
 const FIVE_MINUTES_MS = 5 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
-/** The prompt cache that the main thread's calls write and read. */
 export type PromptCache = Readonly<typeof NO_CACHE>;
 
 export const NO_CACHE = {

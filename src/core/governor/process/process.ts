@@ -14,11 +14,13 @@ const ASKED_CODES: ReadonlySet<number> = new Set([0, 129, 130, 143]);
 const ASKED_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 export function onExit(state: GovernorState, event: ExitEvent): Step {
+  const { restarts } = state.process;
+  const { enabled, maxRestarts } = state.run.policy.recovery;
   const left = leavingOf(state);
-  if (left !== undefined) return mayStartFresh(left) ? startFresh(left) : endWithIt(left);
-  return state.outcome !== 'stalled' && isDeath(state, event) && mayRestart(state)
-    ? restart(state, event)
-    : endWithIt(state);
+  // A fresh process needs nothing of the old one; only the number of starts is limited.
+  if (left !== undefined) return restarts < Math.max(1, maxRestarts) ? startFresh(left) : endWithIt(left);
+  const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.outcome !== 'stalled';
+  return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state);
 }
 
 /** A process that is being replaced, or that died during `/clear`: the document for the next one exists. */
@@ -42,16 +44,6 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   return !isDone || relief.unfinished !== undefined;
 }
 
-function mayRestart({ run, process }: GovernorState): boolean {
-  const { enabled, maxRestarts } = run.policy.recovery;
-  return enabled && run.persistent && process.restarts < maxRestarts;
-}
-
-/** A fresh process needs nothing of the old one; only the number of starts is limited. */
-function mayStartFresh({ run, process }: GovernorState): boolean {
-  return process.restarts < Math.max(1, run.policy.recovery.maxRestarts);
-}
-
 /** No process takes its place: deferred lines are shown. */
 export function endWithIt(state: GovernorState): Step {
   const outcome = state.handoff.phase === 'leaving' ? 'unrelieved' : state.outcome;
@@ -66,15 +58,13 @@ function leftUndone(state: GovernorState): readonly Action[] {
   const isVain = input === 'open' && session.id === undefined;
   if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
   const atReset = state.outcome === 'usage-limit' && { atReset: true as const };
-  return [{ kind: 'left-undone', ...decided(state, endReason(state)), prompts, ...atReset }];
+  const reason = END_REASONS[state.outcome ?? (input === 'open' ? 'dead' : 'stopped')];
+  return [{ kind: 'left-undone', ...decided(state, reason), prompts, ...atReset }];
 }
 
-function endReason({ outcome, input }: GovernorState): string {
-  if (outcome !== undefined) return OUTCOMES[outcome];
-  return input === 'open' ? 'claude has ended and is not started again' : 'the run was stopped';
-}
-
-const OUTCOMES = {
+const END_REASONS = {
+  dead: 'claude has ended and is not started again',
+  stopped: 'the run was stopped',
   limit: 'the run has ended at its limit',
   'usage-limit': 'the run has ended at a usage limit',
   stalled: 'the run has ended, as claude said nothing any more',
@@ -83,17 +73,17 @@ const OUTCOMES = {
 
 /** A process has started: the first, or a replacement. */
 export function onBegin(state: GovernorState): Step {
-  if (state.run.mode !== 'act') return keep(state);
+  const { run, process, control, handoff, cost, exact } = state;
+  if (run.mode !== 'act') return keep(state);
   // A prompt given at the start has opened the channel already.
-  const isOpened = state.run.callerSpeaksProtocol || state.control.phase !== 'closed';
-  if (state.process.phase !== 'dead') return isOpened ? keep(state) : openControl(state);
-  const { resumes } = state.process;
+  const isOpened = run.callerSpeaksProtocol || control.phase !== 'closed';
+  if (process.phase !== 'dead') return isOpened ? keep(state) : openControl(state);
   const alive = changed(withoutProcess(state), {
-    handoff: state.handoff,
-    process: { ...state.process, phase: 'starting' },
-    cost: restarted(state.cost, resumes ? 'resumed' : 'fresh'),
+    handoff,
+    process: { ...process, phase: 'starting' },
+    cost: restarted(cost, process.resumes ? 'resumed' : 'fresh'),
   });
-  const midTurn = resumes ? state.exact.midTurn : [];
+  const midTurn = process.resumes ? exact.midTurn : [];
   return chain(openControl(changedIn(alive, 'exact', { midTurn })), finishLeaving);
 }
 

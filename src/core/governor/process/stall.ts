@@ -74,22 +74,16 @@ const INTERRUPT_PATIENCE_MS = 10_000;
 
 /** Looks whether claude lives, as long as something is expected of it. */
 export function watchLife(before: GovernorState, after: GovernorState): Step {
-  const state = isAsked(before, after) ? changed(after, { life: { ...after.life, at: after.now } }) : after;
+  const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
+  const isAsked = isPrompted || (before.input !== 'closed' && after.input === 'closed');
+  const state = isAsked ? changed(after, { life: { ...after.life, at: after.now } }) : after;
   if (state.stall.lookedAt !== undefined || state.stall.phase !== 'none' || !isWatched(state)) return keep(state);
   return look(state, state.now);
 }
 
-function isAsked(before: GovernorState, after: GovernorState): boolean {
-  return (
-    (before.turn.phase === 'idle' && after.turn.phase === 'sent') ||
-    (before.input !== 'closed' && after.input === 'closed')
-  );
-}
-
 function isWatched(state: GovernorState): boolean {
-  return (
-    limitMs(state) > 0 && state.run.mode === 'act' && state.outcome !== 'stalled' && silentSince(state) !== undefined
-  );
+  const isWanted = limitMs(state) > 0 && state.run.mode === 'act' && state.outcome !== 'stalled';
+  return isWanted && silentSince(state) !== undefined;
 }
 
 function limitMs({ run }: GovernorState): number {
@@ -120,17 +114,14 @@ export function onStallTimer(state: GovernorState): Step {
 
 /** A tool that runs long is no stall, but it may never end. */
 function tellLongTools(state: GovernorState): Step {
-  const isLong = ({ since, said }: Life['tools'][number]) => !said && state.now - since >= limitMs(state);
   const { tools } = state.life;
-  if (!tools.some(isLong)) return keep(state);
-  const said = tools.map((tool) => (isLong(tool) ? { ...tool, said: true } : tool));
-  const next = changed(state, { life: { ...state.life, tools: said } });
+  const long = tools.filter(({ since, said }) => !said && state.now - since >= limitMs(state));
+  if (long.length === 0) return keep(state);
+  const said = tools.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
+  const facts = { kind: 'long-tool', ...decided(state, 'it has not ended yet') } as const;
   return keep(
-    next,
-    tools.filter(isLong).map(({ title, since }) => {
-      const ms = state.now - since;
-      return { kind: 'long-tool', ...decided(next, 'it has not ended yet'), tool: title, ms } as const;
-    }),
+    changed(state, { life: { ...state.life, tools: said } }),
+    long.map(({ title, since }) => ({ ...facts, tool: title, ms: state.now - since })),
   );
 }
 

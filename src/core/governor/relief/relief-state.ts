@@ -98,7 +98,6 @@ export interface Unfinished {
   readonly answers: readonly string[];
 }
 
-/** How the context is to be relieved, and why. */
 export type Due =
   | { readonly way: 'compact' }
   | { readonly way: 'handoff'; readonly reason: string }
@@ -111,7 +110,6 @@ export interface Boundary {
   readonly call: number;
 }
 
-/** What is known about relieving the context beyond one attempt. */
 export type Relief = Readonly<typeof NO_RELIEF>;
 
 export const NO_RELIEF = {

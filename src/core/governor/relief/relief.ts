@@ -99,7 +99,6 @@ export function relieveFor(state: GovernorState): Step {
   return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits', withSlotAtOnce) : keep(state);
 }
 
-/** What is known of reliefs after a boundary. */
 export function readRelief(before: GovernorState, state: GovernorState, event: Event): GovernorState {
   if (event.kind !== 'boundary') return state;
   const { relief, gauge, turn } = state;

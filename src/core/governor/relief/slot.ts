@@ -56,7 +56,6 @@ export function leaveSlot(state: GovernorState): Step {
   return keep(changedIn(state, 'relief', { slot: undefined }), [{ kind: 'leave-slot' }]);
 }
 
-/** The level does not allow to wait, or the time is up. */
 function isUrgent(state: GovernorState): boolean {
   const { relief, run, now } = state;
   if (relief.exhausted?.open) return true;

@@ -26,7 +26,6 @@ export function thrashText({ refill }: GovernorState): string {
 
 type Boundaries = Pick<Relief, 'boundaries' | 'refilled'>;
 
-/** What is known of compactions after another one. */
 export function withBoundary({ boundaries, refilled }: Boundaries, at: Boundary, isExact = false): Boundaries {
   const last = boundaries.at(-1);
   const calls = isExact ? EXACT_CALLS : THRASH.calls;
@@ -60,7 +59,6 @@ export function readBreaker(state: GovernorState, event: ResultEvent): GovernorS
   return changedIn(state, 'relief', { hopeless: reason });
 }
 
-/** Whether ctxb is to do anything about a full window. */
 function mayEnd({ run }: GovernorState): boolean {
   const { compaction, handoff } = run.policy;
   return run.mode === 'act' && (compaction.enabled || handoff.enabled);

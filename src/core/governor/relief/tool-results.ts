@@ -34,7 +34,6 @@ export const NO_REFILL = {
 /** More are not told apart: the oldest are forgotten. */
 const LIMIT = 100;
 
-/** UTF-16 units. */
 const TITLE_LENGTH = 300;
 
 export function refillAfter(refill: Refill, event: Event): Refill {
@@ -124,7 +123,6 @@ const REMEMBERED_RELIEFS = 8;
  */
 const NAMES = 500;
 
-/** UTF-16 units of a name. */
 const NAME_LENGTH = 300;
 
 /** These tools change something, or do work of their own. */

@@ -63,7 +63,6 @@ interface Limit {
   readonly reason: string;
 }
 
-/** The tool is called with a limit that the agent has not set. */
 function limited(state: GovernorState, call: ToolCall, { parameter, value, context, reason }: Limit): Step {
   const note = { kind: 'limit-tool', ...decided(state, reason), tool: call.tool, parameter, value } as const;
   return answered(state, call, context, withInput(call, parameter, value), note);
@@ -74,7 +73,6 @@ function tokensOf({ fitting }: FileMeasure, asked: number, allowed: number): num
   return fitting >= asked ? 0 : (allowed * asked) / fitting;
 }
 
-/** The call with another value of a parameter. */
 function withInput({ input }: ToolCall, parameter: string, value: number): Fields {
   return { updatedInput: { ...input, [parameter]: value } };
 }
@@ -103,7 +101,6 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined;
 }
 
-/** Names of parameters for the number of items. */
 const PARAMETER = /^(?:limit|max_results|maxResults|page_size|pageSize|per_page|perPage|head_limit|top_k)$/;
 
 /** What is known beforehand. Schemas of MCP tools are on none of claude's channels, so those are learned from calls. */
@@ -143,7 +140,6 @@ function withPages(state: GovernorState, { tool }: ToolCall, pages: Pages): Gove
   return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages) });
 }
 
-/** Whether the agent itself has asked for a number of items. */
 function isPaged(input: ToolCall['input']): boolean {
   return Object.keys(input).some((name) => PARAMETER.test(name));
 }

@@ -50,7 +50,6 @@ export interface Pages {
   readonly isLarge: boolean;
 }
 
-/** Hooks of tools. */
 export type ToolHook = Extract<HookName, 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
 
 /** What a hook of a tool says about the call. */
@@ -70,7 +69,6 @@ export interface ToolCall {
   readonly error: string;
 }
 
-/** A call of Read that waits for its file to be looked at. */
 export interface ReadPlan {
   readonly kind: 'read';
   readonly call: ToolCall;
@@ -80,7 +78,6 @@ export interface ReadPlan {
   readonly hint: string;
 }
 
-/** Size of a text file. */
 export interface FileMeasure {
   /** Lines of the whole file. */
   readonly lines: number;

@@ -20,7 +20,6 @@ export function budgetMode({ run, gauge }: GovernorState): ToolsPolicy['mode'] {
   return gauge.window.tokens === undefined ? 'off' : run.policy.tools.mode;
 }
 
-/** Whether a call may be changed, rather than commented on. */
 export function mayChange(state: GovernorState, what: 'input' | 'output'): boolean {
   return budgetMode(state) === 'enforce' && !state.toolBudget.ignores.includes(what);
 }
@@ -54,13 +53,11 @@ export function forgetChange(state: GovernorState, requestId: string): GovernorS
   return withBudget(state, { open: Object.fromEntries(open) });
 }
 
-/** The room that was kept for the result of a call is free again. */
 export function forgetOpen(state: GovernorState, toolUseId: string): GovernorState {
   const { [toolUseId]: _, ...open } = state.toolBudget.open;
   return withBudget(state, { open });
 }
 
-/** Remembers a hook that is answered after the host reports back. */
 export function waitFor(state: GovernorState, plan: ToolBudget['waiting'][string]): GovernorState {
   return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
 }
@@ -124,7 +121,6 @@ export function readToolCall(hook: ToolHook, { requestId, request }: ControlRequ
   };
 }
 
-/** The same call has the same key. */
 function callKey({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string {
   return `${tool} ${jsonText(input)}`;
 }

@@ -30,7 +30,6 @@ function failureIn({ wait }: GovernorState, event: ResultEvent | AssistantEvent)
   return isBroken ? { cause: wait.cause, resetsAt: wait.until } : event.failure;
 }
 
-/** When the turn is repeated; undefined: it is not. */
 function retryAt(state: GovernorState, { cause, resetsAt = resetOf(state.limits) }: ApiFailure): number | undefined {
   const { now, run, wait } = state;
   const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
@@ -41,7 +40,9 @@ function retryAt(state: GovernorState, { cause, resetsAt = resetOf(state.limits)
   }
   const seconds = cause === 'limit' ? Math.max(limitSeconds, outageWait) : outageWait;
   const end = since + seconds * 1000;
-  return end > now ? Math.min(now + pauseAfter(state), end) : undefined;
+  // The pause grows with each turn that has ended without an answer.
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (wait?.tries ?? 0), LONGEST_PAUSE_MS);
+  return end > now ? Math.min(now + jitter(state, pause), end) : undefined;
 }
 
 /** A reset is told in whole seconds, and many wait for the same one. */
@@ -49,11 +50,6 @@ const RESET_SLACK_MS = 2_000;
 
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 120_000;
-
-/** The pause grows with each turn that has ended without an answer. */
-function pauseAfter(state: GovernorState): number {
-  return jitter(state, Math.min(FIRST_PAUSE_MS * 2 ** (state.wait?.tries ?? 0), LONGEST_PAUSE_MS));
-}
 
 /** Between half of it and all: the runs of a machine do not come back at once. The same in a replay. */
 function jitter({ run, wait }: GovernorState, ms: number): number {
@@ -73,16 +69,14 @@ export function followWait(state: GovernorState, event: Event, injected: boolean
     return injected ? noted : chain(noted, (next) => breakWait(next, event));
   }
   if (wait === undefined || wait.phase === 'paused') return keep(state);
-  if (isNextPrompt(state, event)) return keep(changed(state, { wait: undefined }));
+  const isReplay = state.run.mode === 'replay';
+  // A recording goes on with another prompt: nobody waits any more.
+  const isPrompt = event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
+  if (isReplay && isPrompt) return keep(changed(state, { wait: undefined }));
   if (event.kind !== 'assistant' || event.subagent !== null) return keep(state);
   if (!event.synthetic) return endWait(state, true);
   // A session log has no results.
-  return state.run.mode === 'replay' && event.failure !== undefined ? endWait(state, false) : keep(state);
-}
-
-/** A recording goes on with another prompt: nobody waits any more. */
-function isNextPrompt({ run }: GovernorState, event: Event): boolean {
-  return run.mode === 'replay' && event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
+  return isReplay && event.failure !== undefined ? endWait(state, false) : keep(state);
 }
 
 /** From this length on a wait for a 429 is one for a usage limit, also where claude does not say so. */

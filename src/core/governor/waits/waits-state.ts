@@ -52,7 +52,6 @@ interface ToolUnderWay {
   readonly said: boolean;
 }
 
-/** What is done about a claude that says nothing any more. */
 export type Stall = Readonly<typeof NO_STALL>;
 
 export const NO_STALL = {

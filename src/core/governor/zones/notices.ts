@@ -6,7 +6,6 @@ import type { GovernorState } from '../state.ts';
 import { keep, type Step, type Telling } from '../steps.ts';
 import { type HealthRecord, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
-/** Notes that the context has entered another zone. */
 export function judgeZone(state: GovernorState): Step {
   const { gauge, run, told } = state;
   if (gauge.basis === 'none') return keep(state);

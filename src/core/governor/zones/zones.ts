@@ -18,7 +18,6 @@ export function zoneAt(tokens: number, window: number | undefined, levels: ZoneL
   return hasBegun(zones.monitor) ? 'monitor' : 'ok';
 }
 
-/** How a zone is rated in the health ledger. */
 export function statusOf(zone: ZoneName): HealthRecord['status'] {
   if (zone === 'warning') return 'warning';
   return zone === 'ok' || zone === 'monitor' ? 'ok' : 'critical';
