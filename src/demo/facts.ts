@@ -1,13 +1,12 @@
 import type { ExactReceipt } from '../core/exact/plan.ts';
-import { isDecision } from '../core/governor/actions.ts';
 import { isInjectedTurn } from '../core/governor/conversation/visibility.ts';
 import { costUsd } from '../core/governor/cost/cost.ts';
-import type { Decision } from '../core/governor/decisions.ts';
+import { type Decision, isDecision } from '../core/governor/decisions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import { inTokens } from '../core/governor/policy.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
 import { contextOf } from '../core/protocol/usage.ts';
-import { createHost, type GovernorHost, type Judged } from '../host/governor-host.ts';
+import { type GovernorHost, type Judged, createHost } from '../host/governor-host.ts';
 
 /** One prompt's turn. Tokens throughout. */
 export interface TurnFacts {

@@ -1,8 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import recording from '../../fixtures/demo/recording.json' with { type: 'json' };
 import { DEFAULTS } from '../config/defaults.ts';
-import { isDecision } from '../core/governor/actions.ts';
 import { visibilityOf } from '../core/governor/conversation/visibility.ts';
+import { isDecision } from '../core/governor/decisions.ts';
 import type { RecordLine } from '../core/governor/record.ts';
 import type { Judged } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
@@ -12,6 +10,9 @@ import type { Sighting } from './arrivals.ts';
 import { playRecord } from './facts.ts';
 import type { DemoRun } from './live-run.ts';
 import type { Screen } from './screen.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import recording from '../../fixtures/demo/recording.json' with { type: 'json' };
 
 /** The recorded run, and what its stand-in saw. */
 const RUN: DemoRun = {

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { type Action, isDecision } from '../core/governor/actions.ts';
-import { type Decision, withoutFocus } from '../core/governor/decisions.ts';
+import { type Action, type Decision, isDecision, withoutFocus } from '../core/governor/decisions.ts';
 import type { HookAnswer } from '../core/governor/effects.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
@@ -11,6 +9,7 @@ import { decisionText, isRoutine } from '../messages.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
 import type { ToolFiles } from '../store/runs/tool-files.ts';
+import { join } from 'node:path';
 
 interface HookHostWorld {
   readonly store: SessionStore;

@@ -1,5 +1,5 @@
-import type { Action } from '../core/governor/actions.ts';
 import { costUsd } from '../core/governor/cost/cost.ts';
+import type { Action } from '../core/governor/decisions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input } from '../core/governor/input.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../core/governor/record.ts';

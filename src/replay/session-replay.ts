@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Action, isDecision } from '../core/governor/actions.ts';
 import { hasCalled } from '../core/governor/agents/agents.ts';
 import { costUsd, isComputed } from '../core/governor/cost/cost.ts';
-import type { Decision } from '../core/governor/decisions.ts';
+import { type Action, type Decision, isDecision } from '../core/governor/decisions.ts';
 import { predicted } from '../core/governor/gauge/gauge.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input } from '../core/governor/input.ts';

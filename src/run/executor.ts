@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Child } from '../claude/child.ts';
-import { type Action, isDecision } from '../core/governor/actions.ts';
-import { type Decision, withoutFocus } from '../core/governor/decisions.ts';
+import { type Action, type Decision, isDecision, withoutFocus } from '../core/governor/decisions.ts';
 import type { Effect, HookAnswer, HookName, TimerName } from '../core/governor/effects.ts';
 import type { Input } from '../core/governor/input.ts';
 import type { Answered } from '../core/memory/hand-back/hand-back.ts';

@@ -1,4 +1,4 @@
-import type { Action } from '../core/governor/actions.ts';
+import type { Action } from '../core/governor/decisions.ts';
 import type { Input } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 

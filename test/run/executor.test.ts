@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Action } from '../../src/core/governor/actions.ts';
+import type { Action } from '../../src/core/governor/decisions.ts';
 import type { HookName } from '../../src/core/governor/effects.ts';
 import { hookOutput } from '../../src/core/memory/hand-back/hand-back.ts';
 import { createExecutor, type ExecutorWorld } from '../../src/run/executor.ts';

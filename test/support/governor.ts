@@ -1,7 +1,6 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { type Action, isDecision } from '../../src/core/governor/actions.ts';
 import { CALLBACKS } from '../../src/core/governor/control/hook-callbacks.ts';
-import type { Decision } from '../../src/core/governor/decisions.ts';
+import { type Action, type Decision, isDecision } from '../../src/core/governor/decisions.ts';
 import type { HookName, TimerName } from '../../src/core/governor/effects.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
 import type { ExitEvent, Input, OwnEvent } from '../../src/core/governor/input.ts';

@@ -1,15 +1,5 @@
-import type { Action } from '../../src/core/governor/actions.ts';
-import {
-  boundaryLine,
-  callLine,
-  type Driver,
-  initLine,
-  type Line,
-  resultLine,
-  said,
-  statusLine,
-  syntheticLine,
-} from './governor.ts';
+import type { Action } from '../../src/core/governor/decisions.ts';
+import { type Driver, type Line, boundaryLine, callLine, initLine, resultLine, said, statusLine, syntheticLine } from './governor.ts';
 
 export const WINDOW = 200_000;
 

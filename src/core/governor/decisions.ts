@@ -1,6 +1,6 @@
 import type { ExactReceipt } from '../exact/plan.ts';
 import type { CostScope } from './cost/cost-limit.ts';
-import type { HookName } from './effects.ts';
+import type { Effect, HookName } from './effects.ts';
 import type { Reading } from './gauge/gauge.ts';
 
 /** How an attempt to compact ended. */
@@ -207,4 +207,12 @@ export function withoutFocus(decision: Decision): object {
   if (decision.kind !== 'compact') return decision;
   const { focus: _, ...rest } = decision;
   return rest;
+}
+
+/** What follows from an input: decisions and effects. */
+export type Action = Decision | Effect;
+
+/** Whether an action is a decision to report; otherwise it is an effect to carry out. */
+export function isDecision(action: Action): action is Decision {
+  return 'gauge' in action;
 }

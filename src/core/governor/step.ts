@@ -5,7 +5,6 @@ import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
 import { forgetSkipped } from './conversation/send-prompt.ts';
 import { onCostAnswer, onProjectCost } from './conversation/spending.ts';
-import { changed, changedIn } from './draft.ts';
 import type { TimerName } from './effects.ts';
 import type { Input, OwnEvent } from './input.ts';
 import { endWithIt, onBegin, onExit } from './process/process.ts';
@@ -18,7 +17,7 @@ import { afterRelief } from './relief/exhaustion.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
 import { leaveSlot, onSlot } from './relief/slot.ts';
 import type { GovernorState } from './state.ts';
-import { chain, decided, isRelieving, keep, type Step } from './steps.ts';
+import { chain, changed, changedIn, decided, isRelieving, keep, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
 import { onWaitTimer, stopWaiting } from './waits/wait.ts';
 

@@ -1,7 +1,6 @@
 import { DEFAULTS } from '../../config/defaults.ts';
 import { type Answer, answerWith } from '../../core/exact/exact-answer.ts';
 import type { Message } from '../../core/exact/message.ts';
-import { changedIn } from '../../core/governor/draft.ts';
 import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
 import { inTokens, type Policy } from '../../core/governor/policy.ts';
@@ -9,6 +8,7 @@ import { budgetOf } from '../../core/governor/relief/exact.ts';
 import { latchAt } from '../../core/governor/relief/ladder.ts';
 import { reliefNow } from '../../core/governor/relief/relief.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
+import { changedIn } from '../../core/governor/steps.ts';
 import { createMemory } from '../../core/memory/memory.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';

@@ -1,6 +1,6 @@
 import { estimateTokens, measureBlock, nativeTokens } from '../../core/governor/gauge/estimator.ts';
 import { type Gauge, predicted } from '../../core/governor/gauge/gauge.ts';
-import { wasReplaced } from '../../core/governor/gauge/readings.ts';
+import { wasReplaced } from '../../core/governor/steps.ts';
 import type { AssistantEvent, Block, Usage, UserEvent, UserRole } from '../../core/protocol/events.ts';
 import { contextOf, saysNothing } from '../../core/protocol/usage.ts';
 import { droppedTokens } from '../observers/oddities.ts';

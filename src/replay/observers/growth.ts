@@ -1,6 +1,6 @@
 import { estimateTokens, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
-import { wasReplaced } from '../../core/governor/gauge/readings.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
+import { wasReplaced } from '../../core/governor/steps.ts';
 import { type Cutter, LINE_LENGTH } from '../../core/memory/words.ts';
 import type { Block, UserRole } from '../../core/protocol/events.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/core/governor/actions.ts';
 import { CALLBACKS } from '../../../src/core/governor/control/hook-callbacks.ts';
+import type { Action } from '../../../src/core/governor/decisions.ts';
 import { UNKNOWN_WINDOW } from '../../../src/core/governor/gauge/window.ts';
-import type { PolicyChanges } from '../../support/governor.ts';
 import {
   callLine,
   contextAnswer,
@@ -13,6 +12,7 @@ import {
   initLine,
   kinds,
   type Line,
+  type PolicyChanges,
   policyWith,
   resultLine,
   runWith,

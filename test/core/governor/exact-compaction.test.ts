@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ExactReceipt } from '../../../src/core/exact/plan.ts';
-import type { Action } from '../../../src/core/governor/actions.ts';
 import { visibilityOf } from '../../../src/core/governor/conversation/visibility.ts';
+import type { Action } from '../../../src/core/governor/decisions.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
 import {
   answerTo,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/core/governor/actions.ts';
+import type { Action } from '../../../src/core/governor/decisions.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import type { Policy } from '../../../src/core/governor/policy.ts';
 import { focusText } from '../../../src/core/governor/relief/focus.ts';

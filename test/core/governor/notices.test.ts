@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/core/governor/actions.ts';
+import type { Action } from '../../../src/core/governor/decisions.ts';
 import {
   afterTurn,
   boundaryLine,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/core/governor/actions.ts';
+import type { Action } from '../../../src/core/governor/decisions.ts';
 import type { LimitsPolicy } from '../../../src/core/governor/policy.ts';
 import type { Run } from '../../../src/core/governor/state.ts';
 import { decisionText } from '../../../src/messages.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isDecision } from '../../../src/core/governor/actions.ts';
 import { CALLBACKS } from '../../../src/core/governor/control/hook-callbacks.ts';
-import type { Decision } from '../../../src/core/governor/decisions.ts';
+import { type Decision, isDecision } from '../../../src/core/governor/decisions.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../../../src/core/governor/input.ts';
 import { recordRun, toRecord } from '../../../src/core/governor/record.ts';

@@ -1,4 +1,4 @@
-import type { Action } from '../../../src/core/governor/actions.ts';
+import type { Action } from '../../../src/core/governor/decisions.ts';
 import type { TimerName } from '../../../src/core/governor/effects.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../../../src/core/governor/input.ts';
@@ -11,7 +11,7 @@ import { type Line, userLine } from '../governor.ts';
 import type { Random } from '../random.ts';
 import { freeze } from './freeze.ts';
 import { ModelClaude } from './model-claude.ts';
-import { createDisk, type ModelDisk } from './model-disk.ts';
+import { type ModelDisk, createDisk } from './model-disk.ts';
 import type { Habits } from './model-turns.ts';
 
 /** One input, the state it was judged in, and what came of it. */

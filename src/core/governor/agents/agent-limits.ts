@@ -1,11 +1,10 @@
 import { ownOf } from '../../protocol/fields.ts';
 import { toMicroUsd } from '../cost/cost.ts';
-import { changedIn } from '../draft.ts';
 import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { request, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step, type Telling } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Step, type Telling } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
 import type { Agent, FanOut } from './agents-state.ts';
 

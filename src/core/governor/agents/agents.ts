@@ -2,8 +2,8 @@ import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '
 import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, readUsage, saysNothing } from '../../protocol/usage.ts';
 import { openCall } from '../cost/cost.ts';
-import { changed, changedIn } from '../draft.ts';
 import type { GovernorState } from '../state.ts';
+import { changed, changedIn } from '../steps.ts';
 import { countCall, ESTIMATED, estimatedCall, exactCall, withoutEstimate } from './agent-calls.ts';
 import type { Agent } from './agents-state.ts';
 

@@ -1,9 +1,8 @@
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { countOf, type Fields, fieldsOf, listOf } from '../../protocol/fields.ts';
-import type { Action } from '../actions.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport } from '../cost/cost.ts';
-import { changedIn } from '../draft.ts';
+import type { Action } from '../decisions.ts';
 import { takeReading } from '../gauge/gauge.ts';
 import { isKnown, learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
@@ -11,7 +10,7 @@ import { askContext, controlLine, isOwnUuid, request, WAIT_FOR_CONTEXT } from '.
 import { onModLoaded } from '../relief/exact.ts';
 import { documentToGive, onProof } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 

@@ -1,7 +1,7 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
-import type { Action } from '../actions.ts';
 import { AGENT_TOOLS, askAgent, countReason, endStopped, takeUntold } from '../agents/agent-limits.ts';
+import type { Action } from '../decisions.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';

@@ -1,14 +1,13 @@
 import { reportsEachTask } from '../../protocol/version.ts';
 import { takeUntold } from '../agents/agent-limits.ts';
 import { isReporting } from '../agents/agents.ts';
-import { changedIn } from '../draft.ts';
 import type { Prompt } from '../input.ts';
 import { stopTask } from '../prompts/own-lines.ts';
 import { tasksAside } from '../prompts/tasks.ts';
 import { startBriefing } from '../relief/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changedIn, isRelieving, keep, type Step } from '../steps.ts';
 import { announceLargeTask, isTooLarge, refuse } from '../zones/large-tasks.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';

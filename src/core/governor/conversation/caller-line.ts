@@ -1,12 +1,11 @@
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { mergeInitialize, onAnswer, openControl, refuseQuestions } from '../control/control.ts';
-import { changedIn } from '../draft.ts';
 import type { Prompt } from '../input.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { noteInterrupt } from '../relief/compaction.ts';
 import { adviseRelief, dueRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changedIn, isRelieving, keep, type Step } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/large-tasks.ts';
 import { closeInput, isFree } from './advance.ts';

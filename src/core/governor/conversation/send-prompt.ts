@@ -1,6 +1,4 @@
 import { decodeLine } from '../../protocol/decode.ts';
-import { changedIn } from '../draft.ts';
-import { readPrompt } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, GO_ON, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
 import { giveBack, isStamp, requestsIn, tellsTask, toPrompt } from '../prompts/prompt.ts';
@@ -8,7 +6,8 @@ import { saidPrompt } from '../prompts/turns.ts';
 import { announceExpiry } from '../relief/cache-expiry.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
+import { readPrompt } from './readings.ts';
 
 /** claude begins a turn at once. After this long without a line, it skipped a prompt that the resumed log holds. */
 const SKIPPED_AFTER_MS = 30_000;

@@ -1,11 +1,10 @@
 import type { Event } from '../../protocol/events.ts';
 import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
 import { type CostLimits, type CostNotice, judgeCost } from '../cost/cost-limit.ts';
-import { changedIn } from '../draft.ts';
 import { tellsInterrupt } from '../process/stall.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
 import { injectPrompt } from './send-prompt.ts';
 
 /** claude's own stop at the limit: it takes no further prompt. */

@@ -1,12 +1,11 @@
 import type { Event } from '../../protocol/events.ts';
-import type { Action } from '../actions.ts';
 import { openControl } from '../control/control.ts';
 import { restarted } from '../cost/cost.ts';
-import { changed, changedIn } from '../draft.ts';
+import type { Action } from '../decisions.ts';
 import type { ExitEvent } from '../input.ts';
 import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { restart, withoutProcess } from './restart.ts';
 
 /** Exits that somebody asked for: a normal exit, Ctrl-C, `kill`, a closed terminal. */

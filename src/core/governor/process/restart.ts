@@ -1,6 +1,5 @@
-import type { Action } from '../actions.ts';
 import { withoutRunning } from '../agents/agents.ts';
-import { changed, changedIn } from '../draft.ts';
+import type { Action } from '../decisions.ts';
 import { TIMERS } from '../effects.ts';
 import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
@@ -10,7 +9,7 @@ import { startHandoff } from '../relief/handoff.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
 import { openTools } from '../relief/tool-results.ts';
 import { type GovernorState, type Mailbox, NOT_COMPACTING } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, decided, keep, type Step } from '../steps.ts';
 import { NO_STALL } from '../waits/waits-state.ts';
 
 /** The wait before the first new start; it doubles with each further one. */

@@ -1,11 +1,10 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
-import type { Action } from '../actions.ts';
 import { isAgentCall } from '../agents/agents.ts';
-import { changed, changedIn } from '../draft.ts';
+import type { Action } from '../decisions.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { titleOf } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, isRelieving, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, isRelieving, keep, type Step, setTimer } from '../steps.ts';
 import { breakOff } from '../waits/wait.ts';
 import type { Life } from '../waits/waits-state.ts';
 

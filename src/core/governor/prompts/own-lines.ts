@@ -1,7 +1,6 @@
 import type { Fields } from '../../protocol/fields.ts';
-import { changedIn } from '../draft.ts';
 import type { ControlPurpose, GovernorState, Run } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
+import { changedIn, keep, type Step } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
 /** What ctxb says in the user's place begins so, where nothing of the user's is in it. */

@@ -1,6 +1,6 @@
 import { plainText, textsOf } from '../../protocol/blocks.ts';
 import type { UserEvent } from '../../protocol/events.ts';
-import type { Action } from '../actions.ts';
+import type { Action } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState } from '../state.ts';
 import { endBefore } from './sentences.ts';

@@ -1,5 +1,4 @@
 import { toUsd } from '../cost/cost.ts';
-import { priceOfModel } from '../cost/model-price.ts';
 import { priceAt } from '../cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
 import type { Saving } from '../decisions.ts';
@@ -11,7 +10,7 @@ import { decided, keep, type Step } from '../steps.ts';
 import { compareWays } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import { mayCompact } from './ladder.ts';
-import { outlookOf } from './outlook.ts';
+import { outlookOf, priceOfModel } from './outlook.ts';
 
 /** Announces before a prompt what an expired cache will cost, above the configured amount. */
 export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'): Step {

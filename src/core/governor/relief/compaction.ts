@@ -3,11 +3,10 @@ import type { ApiRetryEvent, Event, ResultEvent } from '../../protocol/events.ts
 import { BLOCKED, COMMANDS_OFF, NOTHING_TO_COMPACT, REJECTION, saysUnavailable } from '../../protocol/failures.ts';
 import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import type { Verdict } from '../decisions.ts';
-import { changed, changedIn } from '../draft.ts';
 import type { Prompt } from '../input.ts';
 import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import { type Attempt, type Compaction, type GovernorState, NOT_COMPACTING } from '../state.ts';
-import { chain, decided, isCompacting, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, isCompacting, keep, type Step, setTimer } from '../steps.ts';
 import { exactIsPossible, planExact, tellNotExact } from './exact.ts';
 import { leaveExhausted } from './exhaustion.ts';
 import { focusText } from './focus.ts';

@@ -2,12 +2,11 @@ import type { BoundaryEvent, ControlResponseEvent, Event } from '../../protocol/
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
-import { changedIn } from '../draft.ts';
 import { isCharactersOnly, predicted } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
 import { request } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
 
 /**

@@ -1,11 +1,10 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isExhaustion } from '../../protocol/failures.ts';
-import { changedIn } from '../draft.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { handoffLevel } from '../policy.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, isRelieving, keep, type Step } from '../steps.ts';
+import { changedIn, decided, isRelieving, keep, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
 import { dueReason, extentOf } from './outlook.ts';

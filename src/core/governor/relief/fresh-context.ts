@@ -1,12 +1,11 @@
 import type { ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { countOf } from '../../protocol/fields.ts';
-import type { Action } from '../actions.ts';
-import { changed, changedIn } from '../draft.ts';
+import type { Action } from '../decisions.ts';
 import { emptyContext } from '../gauge/gauge.ts';
 import { countSent, ownUuid, request, userLine } from '../prompts/own-lines.ts';
 import { type GovernorState, NOT_COMPACTING } from '../state.ts';
-import { chain, decided, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import type { HandoffDocument, HandoffPhase, Written } from './relief-state.ts';
 import { fetchesAfterRelief } from './tool-results.ts';

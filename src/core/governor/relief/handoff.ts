@@ -1,12 +1,11 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { saysUnavailable } from '../../protocol/failures.ts';
-import { changed, changedIn } from '../draft.ts';
 import { callOutput, predicted, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
 import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
 import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { isDown, statusOf } from './compaction.ts';
 import { goOnStopped } from './exhaustion.ts';
 import {

@@ -1,16 +1,15 @@
 import type { ExactReceipt } from '../../exact/plan.ts';
 import { toUsd } from '../cost/cost.ts';
-import { priceOfModel } from '../cost/model-price.ts';
 import { priceAt } from '../cost/prices.ts';
 import { writePrice } from '../cost/prompt-cache.ts';
-import { changed, changedIn } from '../draft.ts';
 import type { Reading } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
 import { type GovernorState, NOT_COMPACTING } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, decided, keep, type Step } from '../steps.ts';
 import { giveUpWhenUseless } from './compaction.ts';
 import { NO_ECHO } from './exact.ts';
 import { failuresAfterLanding, missesTarget, withLanding } from './ladder.ts';
+import { priceOfModel } from './outlook.ts';
 import type { Landing } from './relief-state.ts';
 
 /** The first call after a relief shows what it freed. */

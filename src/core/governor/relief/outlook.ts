@@ -1,6 +1,5 @@
 import { toUsd } from '../cost/cost.ts';
-import { priceOfModel } from '../cost/model-price.ts';
-import { multiplied, priceAt, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
+import { multiplied, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
 import { crossedText, isGuess, predicted } from '../gauge/gauge.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
@@ -158,4 +157,9 @@ export function savingText(state: GovernorState, way: Moment['way']): string {
 
 function costText(state: GovernorState, micro: number): string {
   return priceOfModel(state) === undefined ? `${Math.round(micro)} tokens` : `$${toUsd(Math.round(micro)).toFixed(4)}`;
+}
+
+/** Of the model that the main thread used last; undefined: it is not known. */
+export function priceOfModel({ gauge, session, run }: GovernorState): Price | undefined {
+  return priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
 }

@@ -1,11 +1,10 @@
 import type { Event } from '../../protocol/events.ts';
-import { changed, changedIn } from '../draft.ts';
 import { crossedText, isCharactersOnly, isGuess, predicted, readGauge } from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, isCompacting, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, decided, isCompacting, isRelieving, keep, type Step } from '../steps.ts';
 import { forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
 import { awaitExact, isExact } from './exact.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';

@@ -1,7 +1,6 @@
-import { changedIn } from '../draft.ts';
 import { handoffLevel } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, isRelieving, keep, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import { willCross } from './ladder.ts';
 import { extentOf } from './outlook.ts';

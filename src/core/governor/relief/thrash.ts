@@ -1,8 +1,7 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
-import { changedIn } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import type { Boundary, Relief } from './relief-state.ts';
 import { type Refill, refillText } from './tool-results.ts';

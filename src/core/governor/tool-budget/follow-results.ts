@@ -1,10 +1,9 @@
 import { plainText } from '../../protocol/blocks.ts';
 import type { Block, Event, UserEvent } from '../../protocol/events.ts';
 import { ownOf } from '../../protocol/fields.ts';
-import { wasReplaced } from '../gauge/readings.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
+import { chain, keep, type Step, wasReplaced } from '../steps.ts';
 import { charsPerToken, forgetOpen, noteIgnored, remember, withBudget } from './tool-state.ts';
 
 type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;

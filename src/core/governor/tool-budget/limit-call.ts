@@ -1,5 +1,5 @@
 import { type Fields, ownOf } from '../../protocol/fields.ts';
-import type { Action } from '../actions.ts';
+import type { Action } from '../decisions.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';

@@ -1,12 +1,11 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, jsonText, ownOf, textOf } from '../../protocol/fields.ts';
 import type { Decision } from '../decisions.ts';
-import { changed } from '../draft.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
+import { changed, decided, keep, type Step } from '../steps.ts';
 import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.ts';
 
 /** Calls, tools and subagents that are remembered: the stream has no end. */

@@ -1,7 +1,6 @@
 import type { Event } from '../../protocol/events.ts';
-import { changed } from '../draft.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
+import { changed, decided, keep, type Step } from '../steps.ts';
 import type { Limits } from './waits-state.ts';
 
 /** Notes how much of the account's limits is used, and announces what has come near. */

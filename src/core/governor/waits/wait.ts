@@ -1,11 +1,10 @@
 import type { ApiFailure, ApiRetryEvent, AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
-import { changed, changedIn } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { announceExpiry } from '../relief/cache-expiry.ts';
 import { startCompaction } from '../relief/compaction.ts';
 import { withSlotAtOnce } from '../relief/slot.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { resetOf } from './limits.ts';
 import type { Wait } from './waits-state.ts';
 

@@ -1,10 +1,9 @@
-import { changed } from '../draft.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { isGuess, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
+import { changed, decided, keep, type Step } from '../steps.ts';
 import { isLargeTask, type ZoneName, zoneAt } from './zones.ts';
 
 /** Whether a prompt is too large for the zone, and nothing has been done about it yet. */

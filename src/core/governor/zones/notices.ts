@@ -1,9 +1,8 @@
 import type { Event } from '../../protocol/events.ts';
 import { isExhaustion } from '../../protocol/failures.ts';
-import { changed, changedIn } from '../draft.ts';
 import { predicted, readGauge } from '../gauge/gauge.ts';
 import type { GovernorState } from '../state.ts';
-import { keep, type Step, type Telling } from '../steps.ts';
+import { changed, changedIn, keep, type Step, type Telling } from '../steps.ts';
 import { type HealthRecord, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 export function judgeZone(state: GovernorState): Step {

@@ -2,9 +2,7 @@ import type { AssistantEvent, Block, Event, InitEvent, ResultEvent, UserEvent } 
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, saysNothing } from '../../protocol/usage.ts';
-import { changed, changedIn } from '../draft.ts';
-import type { GovernorState } from '../state.ts';
-import { type Content, measureContent, NO_CONTENT } from './estimator.ts';
+import { type Content, measureContent, NO_CONTENT } from '../gauge/estimator.ts';
 import {
   addCall,
   addToContext,
@@ -17,8 +15,8 @@ import {
   predicted,
   settleOutput,
   takeReading,
-} from './gauge.ts';
-import { addBlocks } from './token-estimate.ts';
+} from '../gauge/gauge.ts';
+import { addBlocks } from '../gauge/token-estimate.ts';
 import {
   type ContextWindow,
   LARGE_WINDOW,
@@ -28,7 +26,9 @@ import {
   nativeReserve,
   UNKNOWN_WINDOW,
   windowIn,
-} from './window.ts';
+} from '../gauge/window.ts';
+import type { GovernorState } from '../state.ts';
+import { changed, changedIn } from '../steps.ts';
 
 /**
  * What a line of claude's says about the size of the main thread's context.
@@ -242,10 +242,4 @@ function parseReport(text: string) {
   if (!found) return undefined;
   const [used, window] = [Number(found[1]), Number(found[2])];
   return window > 0 ? { used, window } : undefined;
-}
-
-/** The context was replaced or emptied, by ctxb or not. A new session id in mid-stream is a cleared conversation. */
-export function wasReplaced(before: GovernorState, after: GovernorState, { kind }: { readonly kind: string }): boolean {
-  const another = before.session.id !== undefined && before.session.id !== after.session.id;
-  return kind === 'boundary' || kind === 'reset' || another;
 }
