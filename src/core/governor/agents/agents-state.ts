@@ -1,42 +1,44 @@
 import type { TaskEvent } from '../../protocol/events.ts';
 
 /** A subagent: what its calls were, all together. */
-export interface Agent {
+export type Agent = Readonly<typeof NEW_AGENT>;
+
+export const NEW_AGENT = {
   /** `general-purpose`, `Explore`; undefined where no line says. */
-  readonly kind: string | undefined;
+  kind: undefined as string | undefined,
   /** What it is to do, in a few words. */
-  readonly name: string | undefined;
+  name: undefined as string | undefined,
   /** claude's own id of it, which hooks name and `stop_task` takes. */
-  readonly taskId: string | undefined;
+  taskId: undefined as string | undefined,
   /** The workflow that started it, by its task's id: it can't be stopped from outside. */
-  readonly workflow: string | undefined;
+  workflow: undefined as string | undefined,
   /** Its calls are not on the stream, so its figures are estimates. */
-  readonly isUnseen: boolean;
+  isUnseen: false,
   /** Tool calls with which it has started agents of its own. */
-  readonly started: readonly string[];
-  /** The last call. */
-  readonly last:
-    | {
-        readonly messageId: string;
-        readonly model: string | undefined;
-        readonly context: number;
-        readonly output: number;
-        readonly microUsd: number;
-        /** Its answer asks for a tool, so another call follows. */
-        readonly usesTool: boolean;
-      }
-    | undefined;
+  started: [] as readonly string[],
+  last: undefined as AgentCall | undefined,
   /** Context of the last call, and the largest, in tokens. */
-  readonly used: number;
-  readonly peak: number;
-  readonly calls: number;
+  used: 0,
+  peak: 0,
+  calls: 0,
   /** All that its calls read and wrote, the prompt cache included. */
-  readonly tokens: number;
+  tokens: 0,
   /** Computed from list prices. */
+  microUsd: 0,
+  phase: 'running' as 'running' | 'over' | 'stopped',
+};
+
+export interface AgentCall {
+  readonly messageId: string;
+  readonly model: string | undefined;
+  readonly context: number;
+  readonly output: number;
   readonly microUsd: number;
-  readonly phase: 'running' | 'over' | 'stopped';
+  /** Its answer asks for a tool, so another call follows. */
+  readonly usesTool: boolean;
 }
 
+/** What is done about the number and the size of subagents. */
 export type FanOut = Readonly<typeof NO_FAN_OUT>;
 
 export const NO_FAN_OUT = {

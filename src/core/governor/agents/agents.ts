@@ -1,30 +1,14 @@
-import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '../../protocol/events.ts';
+import type { AssistantEvent, Event, PartialEvent, TaskEvent, Usage, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, readUsage, saysNothing } from '../../protocol/usage.ts';
 import { openCall } from '../cost/cost.ts';
+import { microUsdOf, priceFor } from '../cost/prices.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn } from '../steps.ts';
-import { countCall, ESTIMATED, estimatedCall, exactCall, withoutEstimate } from './agent-calls.ts';
-import type { Agent } from './agents-state.ts';
+import { type Agent, type AgentCall, NEW_AGENT } from './agents-state.ts';
 
 /** What claude calls them itself, in hooks and files. */
 const WORKFLOW_KIND = 'workflow-subagent';
-
-const NEW_AGENT: Agent = {
-  kind: undefined,
-  name: undefined,
-  taskId: undefined,
-  workflow: undefined,
-  isUnseen: false,
-  started: [],
-  last: undefined,
-  used: 0,
-  peak: 0,
-  calls: 0,
-  tokens: 0,
-  microUsd: 0,
-  phase: 'running',
-};
 
 /** An agent has tools of its own; `Task` is the older name. */
 export function isAgentCall(tool: string): boolean {
@@ -67,11 +51,8 @@ export function isReporting({ tasks, subagents }: GovernorState): boolean {
 
 /** The process is gone, and its agents with it. */
 export function withoutRunning({ subagents }: GovernorState): GovernorState['subagents'] {
-  const ended = Object.entries(subagents).map(([id, agent]): [string, Agent] => [
-    id,
-    agent.phase === 'running' ? { ...agent, phase: 'over' } : agent,
-  ]);
-  return Object.fromEntries(ended);
+  const over = (agent: Agent): Agent => (agent.phase === 'running' ? { ...agent, phase: 'over' } : agent);
+  return Object.fromEntries(Object.entries(subagents).map(([id, agent]) => [id, over(agent)]));
 }
 
 export function withAgent(state: GovernorState, id: string, changes: Partial<Agent>): GovernorState {
@@ -155,13 +136,10 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
   const [id, agent] = agentOfTask(state, taskId) ?? [];
   // One that is sent a message goes on as the same task, by another tool call.
   if (id !== undefined) return agent?.phase === 'over' ? withAgent(state, id, { phase: 'running' }) : state;
-  const isUnseen = parent !== undefined || isStartedByAgent(state, toolUseId);
+  // 2.1.197 does not name the agent that started another.
+  const isStartedByAgent = Object.values(state.subagents).some(({ started }) => started.includes(toolUseId ?? ''));
+  const isUnseen = parent !== undefined || isStartedByAgent;
   return withAgent(state, toolUseId ?? taskId, { kind: name, name: description, taskId, isUnseen });
-}
-
-/** 2.1.197 does not name the agent that started another. */
-function isStartedByAgent({ subagents }: GovernorState, toolUseId: string | undefined): boolean {
-  return toolUseId !== undefined && Object.values(subagents).some(({ started }) => started.includes(toolUseId));
 }
 
 /** Progress of an agent whose calls are not on the stream, or the end of one whose last call may not be. */
@@ -216,4 +194,63 @@ function forgetAsked(state: GovernorState, toolUseId: string | undefined): Gover
   const { asked } = state.fanOut;
   if (toolUseId === undefined || !asked.includes(toolUseId)) return state;
   return changedIn(state, 'fanOut', { asked: asked.filter((id) => id !== toolUseId) });
+}
+
+/** A further call, or more of the last one. */
+export function countCall(agent: Agent, call: AgentCall): Partial<Agent> {
+  const isKnown = call.messageId !== '' && call.messageId !== ESTIMATED;
+  const isMore = isKnown && agent.last?.messageId === call.messageId;
+  const before = isMore ? agent.last : undefined;
+  return {
+    last: call,
+    used: call.context,
+    peak: Math.max(agent.peak, call.context),
+    calls: agent.calls + (isMore ? 0 : 1),
+    tokens: agent.tokens + call.context + call.output - (before === undefined ? 0 : before.context + before.output),
+    microUsd: agent.microUsd + call.microUsd - (before?.microUsd ?? 0),
+  };
+}
+
+/** In the place of a message's id: the figures of this call are claude's count of tokens, which does not say of what kind. */
+export const ESTIMATED = 'estimated';
+
+export function withoutEstimate(agent: Agent): Agent {
+  const { last } = agent;
+  if (agent.isUnseen || last?.messageId !== ESTIMATED) return agent;
+  const { context, output, microUsd } = last;
+  return {
+    ...agent,
+    last: undefined,
+    peak: agent.calls === 1 ? 0 : agent.peak,
+    calls: agent.calls - 1,
+    tokens: agent.tokens - context - output,
+    microUsd: agent.microUsd - microUsd,
+  };
+}
+
+/** The call whose usage the hand-back has. */
+export function exactCall(state: GovernorState, agent: Agent, usage: Usage, named: string | undefined): AgentCall {
+  const model = named ?? agent.last?.model;
+  const { output } = usage;
+  const microUsd = costOf(state, usage, model);
+  return { messageId: '', model, context: contextOf(usage), output, microUsd, usesTool: false };
+}
+
+/** A call of which only the size of the context is known: what it had before comes from the cache, the rest is new. */
+export function estimatedCall(
+  state: GovernorState,
+  used: number,
+  tokens: number,
+  model: string | undefined,
+): AgentCall {
+  const cacheRead = Math.min(used, tokens);
+  const usage = { input: 0, cacheCreation: tokens - cacheRead, cacheRead, output: 0 };
+  const microUsd = costOf(state, usage, model);
+  return { messageId: ESTIMATED, model, context: tokens, output: 0, microUsd, usesTool: true };
+}
+
+/** An agent runs with the model of the main thread where nothing else is said. */
+function costOf({ session, run }: GovernorState, usage: Usage, model = session.model): number {
+  const price = priceFor(model, run.policy.cost.prices, session.version);
+  return price === undefined ? 0 : microUsdOf(usage, price);
 }

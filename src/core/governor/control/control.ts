@@ -3,6 +3,7 @@ import { countOf, type Fields, fieldsOf, listOf } from '../../protocol/fields.ts
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
+import type { HookName } from '../effects.ts';
 import { takeReading } from '../gauge/gauge.ts';
 import { isKnown, learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
@@ -35,15 +36,13 @@ function isShort(state: GovernorState): boolean {
 /** The window decides about a call of a tool and its result: what comes before its answer waits. undefined: this does not. */
 export function holdCall(state: GovernorState, event: ControlRequestEvent): Step | undefined {
   const { asked, held } = state.control;
-  const isOfTool = TOOL_CALLBACKS.includes(event.callbackId);
+  const isOfTool = Object.keys(MATCHERS).some((name) => CALLBACKS[name as HookName] === event.callbackId);
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state)));
   if (!isOfTool || !isShort(state) || isDecidable) return undefined;
   return chain(keep(changedIn(state, 'control', { held: [...held, event] }), [WAIT_FOR_CONTEXT]), (next) =>
     asked ? keep(next) : askContext(next),
   );
 }
-
-const TOOL_CALLBACKS: readonly unknown[] = [CALLBACKS.PreToolUse, CALLBACKS.PostToolUse, CALLBACKS.PostToolUseFailure];
 
 function isAsking({ control }: GovernorState): boolean {
   return Object.values(control.pending).includes('context');
@@ -143,13 +142,12 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   if (purpose === 'proof') return onProof(answered, event);
   if (purpose === 'load-mod') return onModLoaded(answered, event);
   if (purpose === 'usage' || purpose === 'cost') return keep(onUsage(answered, event, purpose));
-  if (purpose === 'stop-task' && !event.ok) return keep(answered, [unstopped(answered)]);
+  if (purpose === 'stop-task' && !event.ok) {
+    const reason = 'it may go on, and what it costs is not limited';
+    const agent = 'what it was told to stop';
+    return keep(answered, [{ kind: 'agent-limit', todo: 'failed', ...decided(answered, reason), agent }]);
+  }
   return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);
-}
-
-function unstopped(state: GovernorState): Action {
-  const reason = 'it may go on, and what it costs is not limited';
-  return { kind: 'agent-limit', todo: 'failed', ...decided(state, reason), agent: 'what it was told to stop' };
 }
 
 /** The cost counter of a resumed session may begin with earlier costs. */

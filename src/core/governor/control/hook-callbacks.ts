@@ -4,7 +4,6 @@ import { AGENT_TOOLS, askAgent, countReason, endStopped, takeUntold } from '../a
 import type { Action } from '../decisions.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
-import type { Prompt } from '../input.ts';
 import { stopHeldPrompt } from '../prompts/own-lines.ts';
 import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
 import { isExact } from '../relief/exact.ts';
@@ -82,15 +81,13 @@ function answerPreCompact(
   const isLeft = isCompacting(state.compaction) && state.compaction.attempt.how === 'exact';
   const focus = trigger === 'auto' || isLeft ? focusText(state) : notesClause(state);
   if (focus === '' || textOf(custom_instructions)?.includes(focus)) return [answer];
+  const at = state.trigger;
+  const isPlanned = typeof at === 'number' && readGauge(state.gauge).predicted >= at;
+  const reason = isPlanned ? `claude compacts at its trigger of ${at} tokens` : 'claude compacts unplanned';
   return [
-    ...(trigger === 'auto' ? [{ kind: 'focus', ...decided(state, nativeReason(state)) } as const] : []),
+    ...(trigger === 'auto' ? [{ kind: 'focus', ...decided(state, reason) } as const] : []),
     { ...answer, output: { systemMessage: `When you summarise, ${focus}` } },
   ];
-}
-
-function nativeReason({ trigger, gauge }: GovernorState): string {
-  const isPlanned = typeof trigger === 'number' && readGauge(gauge).predicted >= trigger;
-  return isPlanned ? `claude compacts at its trigger of ${trigger} tokens` : 'claude compacts unplanned';
 }
 
 /** After a compaction in mid-turn the next request does not hold the running turn's own prompt: it is given back. */
@@ -98,25 +95,20 @@ function restore(state: GovernorState, plain: HookAnswer): Action[] {
   // The answer holds the prompts, and its note the rest.
   if (isExact(state)) return [plain];
   const answer: HookAnswer = { ...plain, recall: 'lost' };
-  const prompts = requestsIn(isMidTurn(state) ? state.turn.prompts : []);
+  const { compaction, turn } = state;
+  // claude keeps the prompt verbatim when it compacts before the turn's first call.
+  const isMidTurn = compaction.phase === 'idle' && turn.phase === 'running' && turn.calls > 0;
+  const prompts = requestsIn(isMidTurn ? turn.prompts : []);
   if (prompts.length === 0) return [answer];
-  const { text, shorter, actions } = giveBack(state, prompts, opening(prompts));
+  const what = prompts.length === 1 ? 'The request' : 'The requests';
+  const opening = `The context was compacted while you were working. ${what} that this turn is to answer`;
+  const { text, shorter, actions } = giveBack(state, prompts, opening);
   const promptUuids = prompts.map((prompt) => prompt.uuid);
   return [
     ...actions,
     { kind: 'restore', ...decided(state, 'compacted in mid-turn'), promptUuids },
     { ...answer, context: text, ...(shorter === undefined ? {} : { shorter }) },
   ];
-}
-
-/** claude keeps the prompt verbatim when it compacts before the turn's first call. */
-function isMidTurn(state: GovernorState): boolean {
-  return state.compaction.phase === 'idle' && state.turn.phase === 'running' && state.turn.calls > 0;
-}
-
-function opening(prompts: readonly Prompt[]): string {
-  const what = prompts.length === 1 ? 'The request' : 'The requests';
-  return `The context was compacted while you were working. ${what} that this turn is to answer`;
 }
 
 /**
@@ -137,8 +129,11 @@ export function isOfSubagent(state: GovernorState, event: ControlRequestEvent): 
 
 function tellWith(step: Step, where: 'prompt' | 'mid-turn'): Step {
   if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
-  const { state, text } = words(step.state, where);
-  return withContext(keep(state, step.actions), text);
+  const zone = tellAgent(step.state, where);
+  const alert = step.state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: '' };
+  const stopped = takeUntold(alert.state, undefined);
+  const text = [zone.text, alert.text, stopped.text].filter(Boolean).join(' ');
+  return withContext(keep(stopped.state, step.actions), text);
 }
 
 function withContext({ state, actions }: Step, text: string): Step {
@@ -149,13 +144,6 @@ function withContext({ state, actions }: Step, text: string): Step {
       : action,
   );
   return keep(state, answers);
-}
-
-function words(state: GovernorState, where: 'prompt' | 'mid-turn') {
-  const zone = tellAgent(state, where);
-  const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: '' };
-  const stopped = takeUntold(alert.state, undefined);
-  return { state: stopped.state, text: [zone.text, alert.text, stopped.text].filter(Boolean).join(' ') };
 }
 
 function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {

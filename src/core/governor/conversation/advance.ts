@@ -7,7 +7,7 @@ import { tasksAside } from '../prompts/tasks.ts';
 import { startBriefing } from '../relief/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changedIn, isRelieving, keep, type Step, setTimer } from '../steps.ts';
 import { announceLargeTask, isTooLarge, refuse } from '../zones/large-tasks.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';
@@ -37,13 +37,6 @@ export function advance(state: GovernorState): Step {
     );
   }
   return endWhenDone(state);
-}
-
-/** Of a workflow that was stopped claude says nothing: its parent would wait for it, or end without it. */
-function tellStopped(state: GovernorState): Step | undefined {
-  if (state.run.mode !== 'act' || isReporting(state)) return undefined;
-  const { state: told, text } = takeUntold(state, undefined);
-  return text === '' ? undefined : resumeWork(told, { because: text, prompts: [], answers: [] });
 }
 
 /** The turn that the person has stopped is over. Where nobody can be asked, as in a script, the run is over too. */
@@ -83,24 +76,22 @@ export function isFree(state: GovernorState): boolean {
  * that is done for it.
  */
 function endWhenDone(state: GovernorState): Step {
-  const told = tellStopped(state);
-  if (told !== undefined) return told;
+  const { state: told, text } = takeUntold(state, undefined);
+  // Of a workflow that was stopped claude says nothing: its parent would wait for it, or end without it.
+  if (text !== '' && state.run.mode === 'act' && !isReporting(state))
+    return resumeWork(told, { because: text, prompts: [], answers: [] });
   if (!state.mailbox.ended) return keep(state);
   const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);
   if (tasks.some(([, { kind, phase }]) => kind !== 'shell' && phase === 'background')) return keep(state);
   if (state.grace === 'running') return keep(state);
   if (state.grace === 'none') {
-    const timer = { kind: 'set-timer', timer: 'background', afterMs: shellGraceMs(state) } as const;
-    return keep({ ...state, grace: 'running' }, [timer]);
+    // The time that claude itself gives them: 5 s in 2.1.197, up to 10 min in 2.1.329.
+    const afterMs = reportsEachTask(state.session.version) ? 600_000 : 5_000;
+    return keep({ ...state, grace: 'running' }, [setTimer('background', afterMs)]);
   }
   const left = tasks.filter(([, { phase }]) => phase === 'background');
   return chain(keep(state), ...left.map(([id]) => stopTask(id)), closeInput);
-}
-
-/** The time claude gives background shells after its last turn: 5 s in 2.1.197, up to 10 min in 2.1.329. */
-function shellGraceMs({ session }: GovernorState): number {
-  return reportsEachTask(session.version) ? 600_000 : 5_000;
 }
 
 /** Without hooks of ours, claude's input may close while the last turn still runs, as without ctxb. */

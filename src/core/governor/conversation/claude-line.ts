@@ -110,7 +110,9 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.summarising = summarisingAfter(state, event);
   before.refill = refillAfter(state.refill, event);
   // Only reliefs that come when they pay are weighed so, and a recording has too many lines. A handoff counts once it is over.
-  if (weighsReliefs(state) && state.handoff.phase !== 'clearing') before.fetches = fetchesAfter(state.fetches, event);
+  const { exact, run } = state;
+  const weighsReliefs = exact.phase !== 'off' || (run.mode === 'act' && run.policy.strategy === 'handoff');
+  if (weighsReliefs && state.handoff.phase !== 'clearing') before.fetches = fetchesAfter(state.fetches, event);
   before.measured = measureLine(event);
   const content = sumContent(before.measured);
   const { prices } = state.run.policy.cost;
@@ -122,10 +124,6 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
   if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.now);
   return counted;
-}
-
-function weighsReliefs({ exact, run }: GovernorState): boolean {
-  return exact.phase !== 'off' || (run.mode === 'act' && run.policy.strategy === 'handoff');
 }
 
 /** Until the next call or the end of the turn, because the last hook comes after the boundary. */
@@ -156,13 +154,15 @@ const LATE_TURN_MS = 3_000;
 function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState): Step {
   const turn = endedTurn(state, event);
   const isShown = visibilityOf(before, event) === 'show';
-  const calm = event.isError ? state : forgetFresh(forgetRestarts(state));
+  const calm = event.isError ? state : forgetRestarts(state);
+  // claude's own log now holds what the conversation began with.
+  const fresh = event.isError ? state.relief.fresh : undefined;
   const watch = { kind: 'set-timer', timer: 'turn', afterMs: LATE_TURN_MS } as const;
   // A turn about a background task, with a prompt waiting behind it, answers no prompt.
   const isAnswer =
     isShown && planFor(before, event) === undefined && !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
   const uuids = isAnswer ? answeredBy(state, turn.prompts) : [];
-  const relief = isAnswer ? { ...calm.relief, resuming: undefined } : calm.relief;
+  const relief = { ...calm.relief, fresh, resuming: isAnswer ? undefined : calm.relief.resuming };
   return keep({ ...calm, turn, relief }, [
     ...(turn.phase === 'sent' ? [watch] : []),
     ...(uuids.length > 0 ? [{ kind: 'answered', uuids } as const] : []),
@@ -175,11 +175,6 @@ function answeredBy({ turn, relief, run }: GovernorState, queued: readonly Promp
   if (run.mode !== 'act') return [];
   const heard = turn.prompts.filter((prompt) => !queued.includes(prompt));
   return [...heard.map(({ uuid }) => uuid), ...(relief.resuming?.answers ?? [])];
-}
-
-/** claude's own log now holds what the conversation began with. */
-function forgetFresh(state: GovernorState): GovernorState {
-  return state.relief.fresh === undefined ? state : changedIn(state, 'relief', { fresh: undefined });
 }
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {

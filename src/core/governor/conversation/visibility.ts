@@ -22,7 +22,7 @@ export type Visibility = 'show' | 'hide' | 'buffer' | 'defer';
 export function visibilityOf(state: GovernorState, event: Event): Visibility {
   if (isOwnTraffic(state, event)) return 'hide';
   if (state.run.showInjected) return 'show';
-  if (isEcho(state, event) || tellsOfMod(state, event)) return 'hide';
+  if (isEcho(state, event) || (speaksOfMod(state) && isKnown(event, OF_MOD))) return 'hide';
   return isInjectedTurn(state) ? inInjectedTurn(state, event) : inCallersTurn(state, event);
 }
 
@@ -38,7 +38,8 @@ function inCallersTurn(state: GovernorState, event: Event): Visibility {
 }
 
 function inInjectedTurn(state: GovernorState, event: Event): Visibility {
-  if (isNoNews(state, event)) return 'hide';
+  // A fresh context lists background tasks even when there are none.
+  if (Object.keys(state.tasks).length === 0 && isKnown(event, TASKS_CHANGED)) return 'hide';
   // Only the result tells whether a turn was ours or one that claude started itself.
   if (isAnswering(state.handoff)) return speaksOfTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';
   if (phaseOfInjected(state) === 'running') return speaksOfTurn(event) ? 'hide' : 'show';
@@ -111,18 +112,13 @@ function speaksOfTurn(event: Event): boolean {
 
 const OF_TURN: ReadonlySet<Event['kind']> = new Set(['init', 'compact-status', 'boundary', 'reset', 'api-retry']);
 
-/** A fresh context lists background tasks even when there are none. */
-function isNoNews({ tasks }: GovernorState, event: Event): boolean {
-  return event.kind === 'known' && event.name === TASKS_CHANGED && Object.keys(tasks).length === 0;
-}
-
 /** What claude says because it loads the mod. */
-function tellsOfMod(state: GovernorState, event: Event): boolean {
-  if (!speaksOfMod(state)) return false;
-  return event.kind === 'known' && (event.name === 'system/ui_invalidate' || event.name === 'system/commands_changed');
-}
+const OF_MOD = ['system/ui_invalidate', 'system/commands_changed'];
+const TASKS_CHANGED = ['system/background_tasks_changed'];
 
-const TASKS_CHANGED = 'system/background_tasks_changed';
+function isKnown(event: Event, names: readonly string[]): boolean {
+  return event.kind === 'known' && names.includes(event.name);
+}
 
 function isAmbiguous(event: Event): boolean {
   return event.kind === 'init' || event.kind === 'known' || event.kind === 'api-retry';
