@@ -82,7 +82,9 @@ describe('ctxb statusline', () => {
     await using place = await createPlace();
     const run = await show(place, status(place, { transcript_path: place.cwd }));
     expect(run.code).toBe(0);
-    expect(run.stdout.toString()).toMatch(/52,009\/200,000 measured .*ctxb: the session's log cannot be read: EISDIR/);
+    expect(run.stdout.toString()).toMatch(
+      /52,009\/200,000 measured .*ctxb: the session's log cannot be read: expected a file, found a folder/,
+    );
   });
 
   it('says what hooks cannot be told, and shows the rest', async () => {
