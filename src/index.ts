@@ -7,8 +7,8 @@
  * @packageDocumentation
  */
 
-export { type Action, isDecision } from './core/governor/decisions.ts';
 export type { Decision, Verdict } from './core/governor/decisions.ts';
+export { type Action, isDecision } from './core/governor/decisions.ts';
 export type { Effect, HookAnswer, HookName, TimerName } from './core/governor/effects.ts';
 export type { Basis, Reading } from './core/governor/gauge/gauge.ts';
 export type { WindowSource } from './core/governor/gauge/window.ts';

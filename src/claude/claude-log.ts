@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { EMPTY_COST, readCost, totalMicroUsd } from '../core/governor/cost/cost.ts';
 import type { Prices } from '../core/governor/cost/prices.ts';
 import type { ExitEvent } from '../core/governor/input.ts';
@@ -9,8 +11,6 @@ import { kindOf, realPath } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type ClaudePlace, configFolder } from './claude-folders.ts';
-import { readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
 
 /** Where a claude runs, or ran, as far as its logs depend on it. */
 interface LogPlace extends ClaudePlace {

@@ -1,7 +1,6 @@
+import * as v from 'valibot';
 import { toMicroUsd } from '../core/governor/cost/cost.ts';
 import { type Price, USUAL_RATIOS } from '../core/governor/cost/prices.ts';
-
-import * as v from 'valibot';
 
 /** A day; timers beyond 2^31 ms would fire at once. */
 const MAX_SECONDS = 86_400;

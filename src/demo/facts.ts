@@ -6,7 +6,7 @@ import { initialState } from '../core/governor/initial-state.ts';
 import { inTokens } from '../core/governor/policy.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
 import { contextOf } from '../core/protocol/usage.ts';
-import { type GovernorHost, type Judged, createHost } from '../host/governor-host.ts';
+import { createHost, type GovernorHost, type Judged } from '../host/governor-host.ts';
 
 /** One prompt's turn. Tokens throughout. */
 export interface TurnFacts {

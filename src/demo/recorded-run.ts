@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import recording from '../../fixtures/demo/recording.json' with { type: 'json' };
 import { DEFAULTS } from '../config/defaults.ts';
 import { visibilityOf } from '../core/governor/conversation/visibility.ts';
 import { isDecision } from '../core/governor/decisions.ts';
@@ -10,9 +12,6 @@ import type { Sighting } from './arrivals.ts';
 import { playRecord } from './facts.ts';
 import type { DemoRun } from './live-run.ts';
 import type { Screen } from './screen.ts';
-import { setTimeout as delay } from 'node:timers/promises';
-
-import recording from '../../fixtures/demo/recording.json' with { type: 'json' };
 
 /** The recorded run, and what its stand-in saw. */
 const RUN: DemoRun = {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { type Action, type Decision, isDecision, withoutFocus } from '../core/governor/decisions.ts';
 import type { HookAnswer } from '../core/governor/effects.ts';
@@ -9,7 +10,6 @@ import { decisionText, isRoutine } from '../messages.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
 import type { ToolFiles } from '../store/runs/tool-files.ts';
-import { join } from 'node:path';
 
 interface HookHostWorld {
   readonly store: SessionStore;

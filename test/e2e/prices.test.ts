@@ -1,11 +1,11 @@
-import { PRICES, microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
+import { expect, it } from 'vitest';
+import { microUsdOf, PRICES, priceFor } from '../../src/core/governor/cost/prices.ts';
 import { readUsage } from '../../src/core/protocol/usage.ts';
 import { isAtLeast } from '../../src/core/protocol/version.ts';
 import type { CallUsage } from '../../src/standin/scenario.ts';
 import { promptLine, runProgram, startProgram, startWorld } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { sampled } from '../support/size.ts';
-import { expect, it } from 'vitest';
 
 const THOUSAND = 1_000;
 const LONG = 150_000;

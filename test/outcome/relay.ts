@@ -1,13 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import { contextOf, readUsage } from '../../src/core/protocol/usage.ts';
 import { classify } from '../../src/standin/classify.ts';
 import type { RecordedRequest, RequestBody } from '../../src/standin/scenario.ts';
 import type { Bill } from './api.ts';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 
 /** An API that costs money. */
 export interface RealApi {

@@ -1,10 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { readGauge } from '../../src/core/governor/gauge/gauge.ts';
 import { judgeStatus } from '../../src/statusline/judge-status.ts';
-import { type StatusInput, readStatusInput } from '../../src/statusline/status-input.ts';
+import { readStatusInput, type StatusInput } from '../../src/statusline/status-input.ts';
 import { recordedInputs } from '../support/hook-inputs.ts';
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
 
 function fixture(path: string): string {
   return readFileSync(new URL(`../../fixtures/${path}`, import.meta.url), 'utf8');

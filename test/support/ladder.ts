@@ -1,5 +1,15 @@
 import type { Action } from '../../src/core/governor/decisions.ts';
-import { type Driver, type Line, boundaryLine, callLine, initLine, resultLine, said, statusLine, syntheticLine } from './governor.ts';
+import {
+  boundaryLine,
+  callLine,
+  type Driver,
+  initLine,
+  type Line,
+  resultLine,
+  said,
+  statusLine,
+  syntheticLine,
+} from './governor.ts';
 
 export const WINDOW = 200_000;
 

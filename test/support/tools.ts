@@ -2,7 +2,16 @@ import { CALLBACKS } from '../../src/core/governor/control/hook-callbacks.ts';
 import type { Action } from '../../src/core/governor/decisions.ts';
 import type { HookAnswer } from '../../src/core/governor/effects.ts';
 import type { FileMeasure, ToolHook } from '../../src/core/governor/tool-budget/tool-budget.ts';
-import { type Driver, type Line, type PolicyChanges, callLine, drive, initLine, policyWith, runWith } from './governor.ts';
+import {
+  callLine,
+  type Driver,
+  drive,
+  initLine,
+  type Line,
+  type PolicyChanges,
+  policyWith,
+  runWith,
+} from './governor.ts';
 
 /** One call of a tool as claude's hooks tell of it. */
 export interface ModelCall {

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { isDecision } from '../../src/core/governor/decisions.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
 import type { Input } from '../../src/core/governor/input.ts';
@@ -6,10 +7,20 @@ import { step } from '../../src/core/governor/step.ts';
 import { decodeObject } from '../../src/core/protocol/decode.ts';
 import { createSignals } from '../../src/telemetry/create-signals.ts';
 import type { Attributes, Signal } from '../../src/telemetry/signal.ts';
-import { type Line, boundaryLine, callLine, exitEvent, initLine, resultLine, runWith, statusLine, toolResultLine, userLine } from '../support/governor.ts';
+import {
+  boundaryLine,
+  callLine,
+  exitEvent,
+  initLine,
+  type Line,
+  resultLine,
+  runWith,
+  statusLine,
+  toolResultLine,
+  userLine,
+} from '../support/governor.ts';
 import type { Judged } from '../support/model/model-run.ts';
 import { play } from '../support/model/streams.ts';
-import { describe, expect, it } from 'vitest';
 
 /** All signals of a run that was judged so. */
 function signalsOf(judged: readonly Judged[], exitCode = 0): Signal[] {

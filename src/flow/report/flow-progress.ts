@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { costUsd } from '../../core/governor/cost/cost.ts';
 import { readGauge } from '../../core/governor/gauge/gauge.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
@@ -11,7 +12,6 @@ import type { Flow, FlowStep } from '../flow.ts';
 import type { FlowWatcher } from '../run/attempt-step.ts';
 import type { Board, StepNews, StepStatus } from '../run/run-flow.ts';
 import type { StepEnd } from '../run/run-step.ts';
-import type { Writable } from 'node:stream';
 
 interface FlowProgressOptions {
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };

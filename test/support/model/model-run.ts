@@ -11,7 +11,7 @@ import { type Line, userLine } from '../governor.ts';
 import type { Random } from '../random.ts';
 import { freeze } from './freeze.ts';
 import { ModelClaude } from './model-claude.ts';
-import { type ModelDisk, createDisk } from './model-disk.ts';
+import { createDisk, type ModelDisk } from './model-disk.ts';
 import type { Habits } from './model-turns.ts';
 
 /** One input, the state it was judged in, and what came of it. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Action } from '../../../src/core/governor/decisions.ts';
 import { predicted } from '../../../src/core/governor/gauge/gauge.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
@@ -7,7 +8,6 @@ import { step } from '../../../src/core/governor/step.ts';
 import { isCompacting } from '../../../src/core/governor/steps.ts';
 import { type Fields, fieldsOf } from '../../../src/core/protocol/fields.ts';
 import type { Judged, ModelRun } from './model-run.ts';
-import { isDeepStrictEqual } from 'node:util';
 
 /** What is remembered from input to input. */
 export interface Seen {
