@@ -9,7 +9,7 @@ import { addition, type Change, isRecognised, removal } from '../init/claude-set
 import { configFile, PRESET_NAMES, type PresetName } from '../init/config-file.ts';
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
-import { diffText } from '../report/line-diff.ts';
+import { diffText } from '../report/diff-text.ts';
 import { quoted } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { isWanted } from './inputs.ts';

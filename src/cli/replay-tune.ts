@@ -13,7 +13,7 @@ import type { Judged } from '../replay/replay.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { type Candidate, type LevelKey, type Levels, type Tuning, tune } from '../replay/what-if/tune.ts';
 import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';
-import { diffText } from '../report/line-diff.ts';
+import { diffText } from '../report/diff-text.ts';
 import { levelsText, tuningText } from '../report/replay/tune.ts';
 import { printable, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';

@@ -1,6 +1,4 @@
 import { structuredPatch } from 'diff';
-import { onOneLine } from './shown.ts';
-import type { Style } from './style.ts';
 
 /** A line of a diff: kept, added or removed; `gap` stands for kept lines that are left out. */
 export interface DiffLine {
@@ -39,28 +37,4 @@ function fromPatch(line: string): DiffLine[] {
 function linesOf(text: string, kind: DiffLine['kind']): DiffLine[] {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   return lines.map((line) => ({ kind, text: line.replace(/\r?\n$/, '') }));
-}
-
-/** A unified diff without line numbers; empty where nothing changes. */
-export function diffText(path: string, before: string, after: string, style: Style): string {
-  if (before === after) return '';
-  const head = [
-    style.bold(`--- ${before === '' ? '/dev/null' : path}`),
-    style.bold(`+++ ${after === '' ? '/dev/null' : path}`),
-  ];
-  return [...head, ...lineDiff(before, after).map((line) => shown(line, style))].map((line) => `${line}\n`).join('');
-}
-
-function shown({ kind, text }: DiffLine, style: Style): string {
-  const safe = onOneLine(text.replaceAll('\t', '  '));
-  switch (kind) {
-    case 'added':
-      return style.green(`+${safe}`);
-    case 'removed':
-      return style.red(`-${safe}`);
-    case 'gap':
-      return style.cyan('@@');
-    case 'kept':
-      return ` ${safe}`;
-  }
 }
