@@ -1,5 +1,5 @@
 import { fieldsOf, textOf } from '../protocol/fields.ts';
-import { knownCommand } from './call-summary/known-command.ts';
+import { summarizeOutput } from './call-summary/command-output.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
 import { commandEffects, commandFacts } from './entries/command-facts.ts';
 import { describeInput, describeResult, errorSignature } from './entries/describe.ts';
@@ -63,7 +63,7 @@ function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEnt
     outcome,
     title: line(mask(describeInput(name, input, cutterWith(mask)))),
     said: line(describeResult(name, outcome, result.text)),
-    gist: summarizeCall(ended, { command, knownCommand, placeOf: folder.path, mask }),
+    gist: summarizeCall(ended, { command, summarizeOutput, placeOf: folder.path, mask }),
     input: fingerprint(comparedInput(name, input)),
     output: fingerprint(found.result.text),
     signature: outcome === 'ok' ? undefined : errorSignature(name, result.text),

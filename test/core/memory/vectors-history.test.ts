@@ -208,7 +208,7 @@ describe('results in one line', () => {
   it('all vectors are met', () => {
     const met = COMPRESSION.filter((one) => isTold(one) || one.kind === 'known-defect' || one.id === 'ef-112');
     expect(met.length + OTHER_ORDER.size + NOT_OF_ITS_KIND.size).toBe(COMPRESSION.length);
-    expect(readGitDiff('', false)).toMatchObject({ files: [] });
+    expect(readGitDiff('')).toMatchObject({ files: [] });
   });
 });
 

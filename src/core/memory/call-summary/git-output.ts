@@ -30,9 +30,7 @@ const SHORT_LINE = /^(?:## |[ MADRCUT?!]{2} \S)/;
 export function readGitStatus(text: string): GitStatus | undefined {
   const lines = nearLines(text);
   if (lines.every((line) => SHORT_LINE.test(line))) return readShort(lines);
-  return lines.some((line) => /^(?:On branch |HEAD detached |Not currently on )/.test(line))
-    ? readLong(lines)
-    : undefined;
+  return /^(?:On branch |HEAD detached |Not currently on )/m.test(lines.join('\n')) ? readLong(lines) : undefined;
 }
 
 function counted(parts: readonly Part[]): Record<Part, number> {
@@ -41,19 +39,15 @@ function counted(parts: readonly Part[]): Record<Part, number> {
 }
 
 /** `## main...origin/main [ahead 1, behind 2]`, then a code and a path a line. */
+const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\..*?)?(?: \[([^[\]]{1,60})\])?$/;
+
 function readShort(lines: readonly string[]): GitStatus {
-  const head = lines
-    .find((line) => line.startsWith('## '))
-    ?.replace(/^## (?:No commits yet on |Initial commit on )?/, '');
-  const apart = / \[([^[\]]{1,60})\]$/.exec(head ?? '')?.[1] ?? '';
   const files = lines.filter((line) => !line.startsWith('## '));
-  return {
-    ...counted(files.flatMap(partsOf)),
-    branch: head?.split(/\.\.\.| \[/, 1)[0],
-    ahead: Number(/ahead (\d{1,9})/.exec(apart)?.[1] ?? 0),
-    behind: Number(/behind (\d{1,9})/.exec(apart)?.[1] ?? 0),
-    clean: files.length === 0,
-  };
+  const head = lines.find((line) => line.startsWith('## ')) ?? '';
+  const [, branch, apart = ''] = SHORT_HEAD.exec(head) ?? [];
+  const count = (way: string) => Number(new RegExp(`${way} (\\d{1,9})`).exec(apart)?.[1] ?? 0);
+  const clean = files.length === 0;
+  return { ...counted(files.flatMap(partsOf)), branch, ahead: count('ahead'), behind: count('behind'), clean };
 }
 
 function partsOf(line: string): Part[] {
@@ -97,8 +91,8 @@ export interface GitDiff {
   readonly files: readonly string[];
   readonly total?: number;
   /** Undefined where lines were not shown. */
-  readonly added?: number | undefined;
-  readonly removed?: number | undefined;
+  readonly added?: number;
+  readonly removed?: number;
   readonly more?: boolean;
 }
 
@@ -116,14 +110,11 @@ export function summarizeGitDiff(diff: GitDiff, type: string, quote: Quote): str
 
 const STAT_TOTAL = /^ (\d{1,9}) files? changed(?:, (\d{1,9}) insertions?\(\+\))?(?:, (\d{1,9}) deletions?\(-\))?$/;
 const STAT_LINE = /^ (\S.{0,400}?) {1,200}\| {1,20}(?:\d+|Bin\b)/;
-const NAME_STATUS = /^[ACDMRTUXB]\d{0,3}\t(?:.*\t)?(.+)$/;
 
-/** Undefined if it is no format of `git diff` or `git show`. */
-export function readGitDiff(text: string, namesOnly: boolean): GitDiff | undefined {
+/** Undefined if it is neither a patch nor `--stat`. */
+export function readGitDiff(text: string): GitDiff | undefined {
   const lines = nearLines(text);
-  if (lines.length === 0) return { files: [], added: 0, removed: 0 };
-  if (namesOnly) return { files: lines.map((line) => NAME_STATUS.exec(line)?.[1] ?? line) };
-  return readPatch(lines) ?? readStat(lines);
+  return lines.length === 0 ? { files: [], added: 0, removed: 0 } : (readPatch(lines) ?? readStat(lines));
 }
 
 function readPatch(lines: readonly string[]): GitDiff | undefined {
@@ -149,10 +140,7 @@ function readStat(lines: readonly string[]): GitDiff | undefined {
   return { files, total: sum(1), added: sum(2), removed: sum(3) };
 }
 
-interface Commit {
-  readonly hash: string;
-  readonly message: string;
-}
+type Commit = Readonly<Record<'hash' | 'message', string>>;
 
 /** Commits, the newest first; there may be others. */
 interface GitLog {
@@ -176,35 +164,23 @@ export function summarizeGitLog({ commits, total = commits.length, more }: GitLo
   return `${more ? 'at least ' : ''}${total} commits. Recent: ${recent}`;
 }
 
-/** A line of `--oneline`, or the first of a commit in full; lines of `--graph` stand before it. */
-const ONE_LINE =
-  /^(?:[*|\\/_ ]{0,40}\* )?([0-9a-f]{7,40})(?: \((?:HEAD|tag: |origin\/|[^()]{1,200}, )[^()]{0,200}\))?(?: (.*))?$/;
-const FULL_HASH = /^(?:[*|\\/_ ]{0,40}\* )?commit ([0-9a-f]{7,40})\b/;
+/** What stands before a commit in `--graph`. */
+const GRAPH = /^[*|\\/_ ]{0,40}\* (?=commit |[0-9a-f]{7})/;
+const ONE_LINE = /^([0-9a-f]{7,40})(?: \((?:HEAD|tag: |origin\/|[^()]{1,200}, )[^()]{0,200}\))?(?: (.*))?$/;
+const FULL_HASH = /^commit ([0-9a-f]{7,40})\b/;
 const FULL_MESSAGE = /^(?:[|\\/_ ]{0,40})? {4}(\S.*)$/;
 
 /** Undefined for a format that is not known, such as a custom one. */
 export function readGitLog(text: string): Commit[] | undefined {
-  const lines = nearLines(text);
-  const [first] = lines;
-  if (first === undefined) return [];
-  if (FULL_HASH.test(first)) return fullCommits(lines);
-  if (!ONE_LINE.test(first)) return undefined;
-  return lines.flatMap((line) => {
-    const [, hash, message = ''] = ONE_LINE.exec(line) ?? [];
-    return hash === undefined ? [] : [{ hash: abbreviated(hash), message }];
-  });
-}
-
-function abbreviated(hash: string): string {
-  return hash.length > LONGEST_SHORT ? hash.slice(0, SHORT_HASH) : hash;
-}
-
-function fullCommits(lines: readonly string[]): Commit[] {
+  const lines = nearLines(text).map((line) => line.replace(GRAPH, ''));
+  const [first = ''] = lines;
+  if (lines.length > 0 && !FULL_HASH.test(first) && !ONE_LINE.test(first)) return undefined;
   const commits: { hash: string; message: string }[] = [];
   for (const line of lines) {
-    const hash = FULL_HASH.exec(line)?.[1];
     const last = commits.at(-1);
-    if (hash !== undefined) commits.push({ hash: abbreviated(hash), message: '' });
+    const [, hash, message = ''] = (FULL_HASH.test(first) ? FULL_HASH : ONE_LINE).exec(line) ?? [];
+    if (hash !== undefined)
+      commits.push({ hash: hash.length > LONGEST_SHORT ? hash.slice(0, SHORT_HASH) : hash, message });
     else if (last?.message === '') last.message = FULL_MESSAGE.exec(line)?.[1] ?? '';
   }
   return commits;

@@ -1,17 +1,18 @@
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../protocol/fields.ts';
+import { commandEnd } from '../entries/command-facts.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { counted, durationText, LONG_LINE_LENGTH, type Mask, oneLine } from '../words.ts';
+import type { Printed } from './command-output.ts';
 import { listed } from './found-files.ts';
-import type { KnownCommand } from './known-command.ts';
-import { summarizeCommand } from './summarize-command.ts';
 import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
 import {
   bare,
   bytesOf,
   describeKept,
   NAME,
+  NO_TEXT,
   PATH,
   type Quote,
   quoteWith,
@@ -24,8 +25,8 @@ import {
 export interface SummaryContext {
   /** Of the command that it ran. */
   readonly command: CommandFacts | undefined;
-  /** Takes a command apart; without it, what a command printed is summed up by its last line. */
-  readonly knownCommand?: (command: string) => KnownCommand | undefined;
+  /** Sums up what a command printed, where its format is known; without it, the last line is told. */
+  readonly summarizeOutput?: (command: string, output: Printed, quote: Quote) => string | undefined;
   /** A path as it is named in the notes. */
   readonly placeOf: (path: string) => string;
   readonly mask: Mask;
@@ -35,12 +36,53 @@ export interface SummaryContext {
  * A call and its result on one line, at most 500 code points, as it fits the kind of tool: counts, names and the most
  * telling line. Text from tools stands between backticks.
  */
-export function summarizeCall(ended: EndedCall, { command, knownCommand, placeOf, mask }: SummaryContext): string {
-  const quote = quoteWith(mask);
-  const known = command && knownCommand?.(command.text);
+export function summarizeCall(ended: EndedCall, context: SummaryContext): string {
+  const quote = quoteWith(context.mask);
   const tell = (ended.outcome === 'ok' && SUMMARIES.get(ended.call.use.name)) || summarizeOther;
-  const line = command ? summarizeCommand(ended, { ...command, known }, quote) : tell(ended, quote, placeOf);
+  const line = summarizeCommand(ended, context, quote) ?? tell(ended, quote, context.placeOf);
   return shortenedLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
+}
+
+/** The command, how it ended, and a summary of its output, or else the last line. */
+function summarizeCommand(ended: EndedCall, context: SummaryContext, quote: Quote): string | undefined {
+  const { command } = context;
+  if (command === undefined) return undefined;
+  const head = `${bare(ended.call.use.name)} ${quote(command.text, TEXT)} ${commandEnd(command, ended.outcome)}`;
+  const output = command.background && command.exit === null ? '' : outputOf(ended, command, context, quote);
+  return output === '' ? head : `${head} — ${output}`;
+}
+
+function outputOf(
+  ended: EndedCall,
+  { text, exit }: CommandFacts,
+  { summarizeOutput }: SummaryContext,
+  quote: Quote,
+): string {
+  const { outcome, result, call } = ended;
+  const printed = printedBy(ended);
+  const kept = describeKept(ended, quote);
+  // For a search, status 1 is an answer: nothing found.
+  const isAnswer = outcome === 'ok' || exit === 1;
+  const summary = isAnswer ? summarizeOutput?.(text, { text: printed, isPart: kept !== undefined }, quote) : undefined;
+  if (summary !== undefined) return kept === undefined ? summary : `${summary}; ${kept}`;
+  if (outcome === 'ok') return kept ?? (printed.trim() === '' ? 'no output' : summarizeText(printed, 'last', quote));
+  const said = describeResult(call.use.name, outcome, result.text);
+  return said === '' ? '' : quote(said, TEXT);
+}
+
+/** What claude adds to the output. */
+const BESIDE = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
+const BEFORE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
+
+function printedBy({ report, result }: EndedCall): string {
+  const { stdout, stderr } = fieldsOf(report);
+  const output = textOf(stdout) ?? result.text.replace(BEFORE, '');
+  const errors = (textOf(stderr) ?? '').trim();
+  // Some versions of claude report the two apart; a failing program says why on stderr.
+  const whole = output.trim() === '' ? errors : output;
+  const tail = whole.slice(-2_000);
+  const clean = whole.slice(0, whole.length - tail.length) + tail.replace(BESIDE, '');
+  return NO_TEXT.test(clean) ? '' : clean;
 }
 
 type Summarize = (ended: EndedCall, quote: Quote, placeOf: SummaryContext['placeOf']) => string;

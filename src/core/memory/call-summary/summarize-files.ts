@@ -44,14 +44,14 @@ const MAX_DEFINITIONS = 12;
 export function summarizeFileRead(read: FileRead, quote: Quote): string {
   const { path = 'unknown', truncated, definitions = [] } = read;
   const names = listed(definitions, MAX_DEFINITIONS, (name) => quote(name, NAME));
-  const mark = truncated === true ? ' [truncated]' : '';
-  return `Read ${quote(path, PATH)} (${readExtent(read)})${mark}${names === '' ? '' : `: defines ${names}`}`;
+  const mark = truncated ? ' [truncated]' : '';
+  return `Read ${quote(path, PATH)} (${readExtent(read)})${mark}${names && `: defines ${names}`}`;
 }
 
 function readExtent({ lines, part, bytes, binary, cells, unchanged }: FileRead): string {
-  if (unchanged === true) return 'unchanged since it was read before';
+  if (unchanged) return 'unchanged since it was read before';
   const size = sizeText(bytes);
-  if (binary === true) return `binary, ${size}`;
+  if (binary) return `binary, ${size}`;
   if (cells !== undefined) return `${counted(cells, 'cell')}, ${size}`;
   if (lines === undefined) return size;
   if (part === undefined) return `${lines} lines, ${size}`;
@@ -72,20 +72,14 @@ export function summarizeRead(ended: EndedCall, quote: Quote, placeOf: (path: st
 function extentIn(type: unknown, file: Fields, text: string): Omit<FileRead, 'path'> {
   if (type === 'file_unchanged') return { unchanged: true };
   if (type === 'notebook' && Array.isArray(file.cells)) return { cells: file.cells.length, bytes: bytesOf(text) };
-  const content = textOf(file.content);
-  if (content !== undefined) return shownOf(file, content);
   if (textOf(file.base64) !== undefined) return { binary: true, bytes: numberOf(file.originalSize) };
-  return numberedOf(text);
-}
-
-function shownOf(file: Fields, content: string): Omit<FileRead, 'path'> {
+  const content = textOf(file.content);
+  if (content === undefined) return numberedOf(text);
   const lines = numberOf(file.numLines) ?? countLines(content);
-  const from = numberOf(file.startLine) ?? 1;
   const of = numberOf(file.totalLines) ?? lines;
-  const isPart = lines < of;
   return {
     lines,
-    part: isPart ? { from, of } : undefined,
+    part: lines < of ? { from: numberOf(file.startLine) ?? 1, of } : undefined,
     bytes: bytesOf(content),
     truncated: file.truncatedByTokenCap === true,
     definitions: definitionsIn(content),
@@ -171,16 +165,11 @@ export function summarizeSearch(ended: EndedCall, quote: Quote, placeOf: (path: 
   return `${name} ${quote(textOf(input.pattern) ?? '', NAME)}${where}: ${found}`;
 }
 
-/** More than claude reports. */
-const MAX_NAMES = 10_000;
-
 function globOf({ report, result }: EndedCall, quote: Quote): string {
   const { filenames, numFiles, truncated } = fieldsOf(report);
-  const isReported = Array.isArray(filenames);
-  const paths = isReported
-    ? textsOf(filenames.slice(0, MAX_NAMES))
-    : linesOf(result.text).filter((line) => line !== 'No files found');
-  const total = isReported ? numberOf(numFiles) : undefined;
+  const reported = namesIn(filenames);
+  const paths = reported ?? linesOf(result.text).filter((line) => line !== 'No files found');
+  const total = reported && numberOf(numFiles);
   return summarizeFiles({ paths, total, more: truncated === true }, quote);
 }
 
@@ -197,8 +186,14 @@ function grepOf({ report, result }: EndedCall, input: Fields, quote: Quote): str
     const matches = readMatches(content, { only: searchedFile(input, content), numbered, context });
     return matches === undefined ? summarizeText(content, 'first', quote) : tell(matches);
   }
-  const files = Array.isArray(fields.filenames) ? textsOf(fields.filenames.slice(0, MAX_NAMES)) : linesOf(content);
-  return summarizeMatchingFiles(files, more, quote);
+  return summarizeMatchingFiles(namesIn(fields.filenames) ?? linesOf(content), more, quote);
+}
+
+/** More names than claude reports. */
+const MAX_NAMES = 10_000;
+
+function namesIn(filenames: unknown): string[] | undefined {
+  return Array.isArray(filenames) ? textsOf(filenames.slice(0, MAX_NAMES)) : undefined;
 }
 
 /** The single file that was searched, if the lines do not name it. */
@@ -209,14 +204,13 @@ function searchedFile(input: Fields, content: string): string | undefined {
   return input['-n'] === false || /^\d{1,9}[:-]/.test(first) ? path : undefined;
 }
 
-const NONE_FOUND = /^No (?:matches|files) found\b/;
-const COUNT_LINE = /^Found \d+ (?:files?|total occurrences?)\b/;
-const PAGE_LINE = /^\[Showing results with pagination\b/;
+/** claude's lines before and behind the matches. */
+const BESIDE =
+  /^(?:No (?:matches|files) found\b|Found \d+ (?:files?|total occurrences?)\b|\[Showing results with pagination\b)/;
 
-/** Without claude's lines before and behind the matches. */
 function contentIn(text: string): string {
   return linesOf(text)
-    .filter((line) => !NONE_FOUND.test(line) && !COUNT_LINE.test(line) && !PAGE_LINE.test(line))
+    .filter((line) => !BESIDE.test(line))
     .join('\n');
 }
 

@@ -69,7 +69,7 @@ export function bytesOf(text: string): number {
 }
 
 /** claude's placeholder for an empty output. */
-const NO_TEXT = /^\(\S+ completed with no output\)$/;
+export const NO_TEXT = /^\(\S+ completed with no output\)$/;
 
 /** `no text`, the only line, or the number of lines, the size and the most telling line. */
 export function summarizeText(text: string, telling: 'first' | 'last', quote: Quote): string {

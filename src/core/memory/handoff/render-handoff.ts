@@ -1,5 +1,5 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
-import { knownCommand } from '../call-summary/known-command.ts';
+import { isKnownCommand } from '../call-summary/command-output.ts';
 import { shortenedLine } from '../call-summary/text-result.ts';
 import { onlyReads } from '../dead-ends/command-words.ts';
 import type { TaskEntry, ToolEntry } from '../entry.ts';
@@ -164,7 +164,7 @@ function lookedUp(calls: readonly LoggedCall[]): string[] {
 
 function looksUp({ name, command }: ToolEntry): boolean {
   if (command === undefined) return LOOKS_UP.test(name);
-  return onlyReads(command.text) && knownCommand(command.text) !== undefined;
+  return onlyReads(command.text) && isKnownCommand(command.text);
 }
 
 function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFacts): Part {
