@@ -95,7 +95,6 @@ export interface Swap {
   readonly after: string;
 }
 
-/** Something about the session has changed. */
 export interface StateEntry {
   readonly kind: 'state';
   readonly t: number;
@@ -104,7 +103,6 @@ export interface StateEntry {
   readonly to: string;
 }
 
-/** An item of the agent's own task list is new or has changed. */
 export interface TaskEntry {
   readonly kind: 'task';
   readonly t: number;

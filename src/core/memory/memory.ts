@@ -102,7 +102,6 @@ export function createMemory({ run, mask }: MemoryOptions) {
     };
   }
 
-  /** What documents are headed with. */
   function headOf(state: GovernorState) {
     const { task, state: work } = run.policy;
     return {
@@ -142,7 +141,6 @@ export function createMemory({ run, mask }: MemoryOptions) {
       const { task = notebook.requests.latest, ...head } = headOf(state);
       return renderIndex(notebook, { ...head, task, updated: t, folder: folder ?? run.contextDir });
     },
-    /** The text of the tool log; undefined while there is nothing in it. */
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
     /** A handoff document from the notes alone, short enough for an answer to a hook. */
     handoff: (state: GovernorState, t: number): string =>

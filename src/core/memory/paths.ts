@@ -37,7 +37,6 @@ export function isTemporary(path: string): boolean {
   return TEMPORARY.test(path);
 }
 
-/** The last part of a path. */
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

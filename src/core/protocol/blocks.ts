@@ -7,7 +7,6 @@ export function readBlocks(content: unknown): Block[] {
   return Array.isArray(content) ? content.map(readBlock) : [];
 }
 
-/** The texts of a message's text blocks. */
 export function textsOf(blocks: readonly Block[]): readonly string[] {
   return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }

@@ -63,7 +63,6 @@ export function decodeLine(line: string): Event {
   return isFields(value) ? decodeObject(value) : { kind: 'malformed', blank: false };
 }
 
-/** The same for a line that is parsed already. */
 export function decodeObject(line: Fields): Event {
   const decode = ownOf(DECODERS, textOf(line.type) ?? '') ?? decodeOther;
   return decode(line);

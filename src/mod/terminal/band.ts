@@ -2,7 +2,6 @@ import type { GovernorState } from '../../core/governor/state.ts';
 import type { Style } from '../../report/style.ts';
 import { statusText } from '../../statusline/status-text.ts';
 
-/** A piece of the line, as claude draws a text. */
 export interface Piece {
   readonly text: string;
   readonly color?: string;

@@ -9,14 +9,12 @@ import { statusText } from '../../statusline/status-text.ts';
 import { redact } from '../../store/masks/redact.ts';
 import type { Engine } from '../engine.ts';
 
-/** What a command shows. */
 export interface Shown {
   readonly text: string;
   /** The model need not read it. */
   readonly isTextDisplayOnly?: true;
 }
 
-/** What is known of the plugin's own work. */
 export interface Standing {
   /** The last compaction that the mod was asked for. */
   readonly last: ExactReceipt | undefined;
@@ -24,7 +22,6 @@ export interface Standing {
   readonly left: string | undefined;
   /** Hooks of `ctxb init` hand back. */
   readonly hasHooks: boolean;
-  /** The program, where a shell finds it. */
   readonly program: string | undefined;
   readonly logPath: string | undefined;
 }

@@ -31,14 +31,12 @@ class Seat {
   isInteractive = false;
   /** The reading of the log that is under way. */
   following = Promise.resolve();
-  /** The turn that runs. */
   turn: string | undefined;
   /** What was said in mid-turn since the last compaction. */
   heard: readonly string[] = [];
   last: ExactReceipt | undefined;
   /** The last compaction was exact: its messages hold what is to be handed back. */
   isExact = false;
-  /** The user's hooks. */
   hooks: unknown;
   program: string | undefined;
 

@@ -34,7 +34,6 @@ export function policyFor({ moment, compactAt, warnAt }: Options): Policy {
   };
 }
 
-/** Of percent; undefined: it is none. */
 function shareOf(value: unknown): number | undefined {
   const percent = Number(typeof value === 'string' ? value.trim().replace(/ ?%$/, '') : value);
   return percent >= 1 && percent <= 100 ? percent / 100 : undefined;
@@ -68,7 +67,6 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
     return { ...state, latch: latchAt(latch, predicted(gauge), gauge.window.tokens, policy) };
   }
 
-  /** The next lines of the log, whole. */
   function read(lines: readonly string[]): void {
     for (const line of lines) {
       const event = decodeLine(line);
@@ -97,7 +95,6 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   /** claude has made a call that its log, as far as it was read, does not hold. */
   const isBehind = (known: Known) => callAhead(host.state, known) !== undefined;
 
-  /** The context has reached the level of compacting. */
   function isFull(known: Known): boolean {
     const { gauge } = judged(known);
     return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);

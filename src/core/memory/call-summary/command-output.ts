@@ -89,7 +89,6 @@ function withoutOptions(words: readonly Word[]): readonly Word[] {
   return words.slice(at);
 }
 
-/** Whether it looks at the work tree or searches files, and its output can be summed up. */
 export function isKnownCommand(command: string): boolean {
   return knownCommand(command) !== undefined;
 }

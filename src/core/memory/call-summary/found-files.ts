@@ -6,7 +6,6 @@ export function listed<T>(items: readonly T[], most: number, tell: (item: T) => 
   return items.length > most ? `${shown}... (+${items.length - most} more)` : shown;
 }
 
-/** A name and how often it came up. */
 export type Counted = readonly [name: string, count: number];
 
 /** How often each name comes up: the most frequent first, and of equals by their names. */
@@ -20,7 +19,6 @@ function inOrder(counts: readonly Counted[]): Counted[] {
   return counts.toSorted(([one, many], [other, more]) => more - many || (one < other ? -1 : 1));
 }
 
-/** Files or folders that a search or a listing named. */
 export interface FileList {
   /** A folder ends in a slash. */
   readonly paths: readonly string[];
@@ -44,7 +42,6 @@ export function summarizeFiles({ paths, total = paths.length, more }: FileList, 
   return `${count}. Types: ${named.join(', ') || '(no extensions)'}. Key: ${key.join(', ') || '(flat)'}`;
 }
 
-/** Paths without the folders that all of them begin with. */
 function withoutCommonFolder(paths: readonly string[]): readonly string[] {
   const [first = ''] = paths;
   if (!/^(?:[/\\~]|[A-Za-z]:)/.test(first)) return paths.map((path) => path.replace(/^\.[/\\]/, ''));
@@ -117,7 +114,6 @@ export function readMatches(text: string, { only, numbered, context }: MatchLine
   return byCount(lines.flatMap((line) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line)?.[1] ?? []));
 }
 
-/** The files and their matches in lines of `file:count`. */
 export function readMatchCounts(text: string): readonly Counted[] {
   const counts = nearLines(text).flatMap((line): Counted[] => {
     const [, file, count] = /^(.{1,1000}):(\d{1,9})$/.exec(line) ?? [];

@@ -23,7 +23,6 @@ import {
 } from './text-result.ts';
 
 export interface SummaryContext {
-  /** Of the command that it ran. */
   readonly command: CommandFacts | undefined;
   /** Sums up what a command printed, where its format is known; without it, the last line is told. */
   readonly summarizeOutput?: (command: string, output: Printed, quote: Quote) => string | undefined;
@@ -87,7 +86,6 @@ function printedBy({ report, result }: EndedCall): string {
 
 type Summarize = (ended: EndedCall, quote: Quote, placeOf: SummaryContext['placeOf']) => string;
 
-/** What is said of calls that succeeded. */
 const SUMMARIES: ReadonlyMap<string, Summarize> = new Map<string, Summarize>([
   ['Read', summarizeRead],
   ['Write', summarizeEdit],
@@ -174,10 +172,8 @@ function titlesIn(part: unknown): string[] {
   return listOf(content).flatMap((link) => textOf(fieldsOf(link).title) ?? []);
 }
 
-/** A tool of an MCP server: `mcp__server__tool`. */
 const MCP = /^mcp__(.+?)__(.+)$/s;
 
-/** Any other tool: its input and its result; of a failure its error. */
 function summarizeOther(ended: EndedCall, quote: Quote): string {
   const { call, result, outcome } = ended;
   const { name, input } = call.use;

@@ -89,7 +89,6 @@ function extentIn(type: unknown, file: Fields, text: string): Omit<FileRead, 'pa
 /** Lines as the model gets them: `12→text` or `12⇥text`, the first ones padded. */
 const NUMBERED = /^ {0,9}(\d{1,9})(?:→|\t)/gm;
 
-/** Without a report, from the text for the model. */
 function numberedOf(text: string): Omit<FileRead, 'path'> {
   const [first] = text.matchAll(NUMBERED);
   if (first === undefined) return text === '' ? {} : { lines: countLines(text), bytes: bytesOf(text) };

@@ -40,7 +40,6 @@ function isOpen(line: string): boolean {
 /** Only this much of a text is looked at; claude shows the model less of an output. */
 export const NEAR_LENGTH = 256_000;
 
-/** The whole lines of a text. */
 export function nearLines(text: string): readonly string[] {
   const lines = (text.length > NEAR_LENGTH ? text.slice(0, text.lastIndexOf('\n', NEAR_LENGTH) + 1) : text).split('\n');
   if (lines.at(-1) === '') lines.pop();
@@ -63,7 +62,6 @@ export function sizeText(bytes: number | undefined): string {
 
 const BEYOND_ASCII = /[^\x00-\x7f]/;
 
-/** Bytes of a text in UTF-8. */
 export function bytesOf(text: string): number {
   return BEYOND_ASCII.test(text) ? new TextEncoder().encode(text).length : text.length;
 }
@@ -81,7 +79,6 @@ export function summarizeText(text: string, telling: 'first' | 'last', quote: Qu
   return `${countLines(shown)} lines, ${sizeText(bytesOf(shown))}, ${telling} ${quote(line, TEXT)}`;
 }
 
-/** Only this much of a text is searched for the path. */
 const HEAD = 2_000;
 const PERSISTED =
   /^<persisted-output>\s{0,9}Output too large \(([\w.,]{1,20})\)\. Full output saved to: (\S.{0,1000})$/m;

@@ -20,18 +20,15 @@ export function createDeadEnds() {
     createDeletedFile,
   ].map((create) => create(ledger, recent));
   return {
-    /** What one entry changes. Each agent is judged by its own calls. */
     add(entry: Entry): readonly DeadEndChange[] {
       recent.add(entry);
       for (const detect of detectors) detect(entry);
       return ledger.take();
     },
-    /** The dead ends that hold, the one seen longest ago first. */
     current: ledger.current,
   };
 }
 
-/** What somebody calls a dead end is one. */
 function createRemark(ledger: Ledger): (entry: Entry) => void {
   return (entry) => {
     if (entry.kind !== 'remark') return;

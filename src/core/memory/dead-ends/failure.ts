@@ -43,7 +43,6 @@ export function hasErrorMessage({ outcome, signature }: ToolEntry): boolean {
   return signature !== undefined && (outcome === 'refused' || namesError(signature));
 }
 
-/** It succeeded, and so did the tests or the build that it ran. */
 export function isSuccess({ outcome, command }: ToolEntry): boolean {
   return outcome === 'ok' && !command?.counts?.failed && !command?.counts?.errors && !command?.background;
 }
@@ -58,7 +57,6 @@ export function nameOf({ name, title }: ToolEntry): string {
   return name === 'Bash' ? quoted(title, TITLE_LENGTH) : `${name} ${quoted(title, TITLE_LENGTH)}`;
 }
 
-/** The figures of the failed run, or else the line that names the error. */
 export function failureText(entry: ToolEntry): string {
   const { command, name, said } = entry;
   const figures = command?.counts === undefined ? '' : figuresOf(command.counts);

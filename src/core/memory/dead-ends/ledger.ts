@@ -16,14 +16,12 @@ export interface Series {
   readonly ids: string[];
 }
 
-/** Beyond this the one seen longest ago is forgotten. */
 const MAX_DEAD_ENDS = 1_000;
 
 const MAX_EVIDENCE = 20;
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** The dead ends that hold, and what changed about them. */
 export function createLedger() {
   const standing = new Map<string, DeadEnd>();
   let changes: DeadEndChange[] = [];
@@ -42,9 +40,7 @@ export function createLedger() {
       if (deadEnd !== undefined) changes.push({ what: 'cleared', deadEnd });
       standing.delete(key);
     },
-    /** The one seen longest ago first. */
     current: (): readonly DeadEnd[] => [...standing.values()],
-    /** The changes since the last call. */
     take(): readonly DeadEndChange[] {
       const taken = changes;
       changes = [];
@@ -75,7 +71,6 @@ const PROMPT_LENGTH = 400;
 
 export type RecentEntries = ReturnType<typeof createRecentEntries>;
 
-/** The newest prompts and tool calls, to look back at. */
 export function createRecentEntries() {
   const ring: (PromptEntry | ToolEntry)[] = [];
   const recent = {

@@ -6,7 +6,6 @@ import { type Ledger, prolong, type RecentEntries, type Series, startSeries } fr
 
 interface Reverted {
   readonly series: Series;
-  /** Edits that are reverted now. */
   readonly edits: Set<string>;
 }
 
@@ -59,7 +58,6 @@ export function createRevertedEdit(ledger: Ledger, recent: RecentEntries): (entr
   };
 }
 
-/** An edit that git could take back. */
 interface Edit {
   readonly path: string;
   readonly ids: readonly string[];
@@ -68,7 +66,6 @@ interface Edit {
   readonly isNew: boolean;
 }
 
-/** Uncommitted edits are discarded with git. */
 export function createDiscardedChanges(ledger: Ledger): (entry: Entry) => void {
   const edits = new Map<string, Edit>();
 

@@ -5,7 +5,6 @@ import { type ShellEffects, shellEffects } from '../shell/shell-effects.ts';
 import { durationText, lastLines } from '../words.ts';
 import { readCounts } from './counts.ts';
 
-/** Of long texts this much is taken; they are masked in it before they are cut. */
 const COMMAND_NEAR = 20_000;
 const TAIL_NEAR = { lines: 40, length: 8_000 };
 
@@ -74,12 +73,10 @@ const WITHOUT_STATUS: Readonly<Record<Outcome, string>> = {
 
 const FIGURES = ['failed', 'passed', 'skipped', 'errors', 'warnings'] as const;
 
-/** `2 failed, 10 passed`; what was not printed is left out. */
 function countsText(counts: Counts): string {
   return FIGURES.flatMap((key) => (counts[key] === undefined ? [] : [`${counts[key]} ${key}`])).join(', ');
 }
 
-/** It did not do what it was to do. */
 export function isFailing(entry: ToolEntry): boolean {
   return entry.outcome === 'failed' || (entry.command?.exit ?? 0) > 1 || (entry.command?.counts?.failed ?? 0) > 0;
 }

@@ -71,7 +71,6 @@ const TEST_PARTS: readonly RegExp[] = [
   /^\[(?:INFO|WARNING|ERROR)\] (?<list>Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+)$/gm,
 ];
 
-/** Closing lines of builds and linters. */
 const BUILDS: readonly RegExp[] = [
   // vitest
   /^(?: {5})?Errors {2}(?<errors>\d+) errors?$/gm,

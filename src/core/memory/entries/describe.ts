@@ -2,13 +2,11 @@ import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { Outcome } from '../entry.ts';
 import { LONG_LINE_LENGTH } from '../words.ts';
 
-/** Inputs that say what a call is about, most telling first. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];
 
 /** Of a text that may be very long this much is taken: secrets are masked in it before it is cut to a line. */
 const NEAR = 4 * LONG_LINE_LENGTH;
 
-/** Code points of the inputs whose keys say nothing to us. */
 const KEY_LENGTH = 80;
 const VALUE_LENGTH = 80;
 
@@ -53,7 +51,6 @@ function range({ offset, limit }: Fields): string | undefined {
   return typeof limit === 'number' ? `lines ${from}-${from + limit - 1}` : `from line ${from}`;
 }
 
-/** The short values of an input whose keys say nothing to us (tools of MCP servers). */
 function small(fields: Fields, cutTo: Cut): string {
   return Object.entries(fields)
     .slice(0, 8)
@@ -77,7 +74,6 @@ const WRAPPING = /<\/?(?:tool_use_error|error)>/g;
 const EMPTY_WORDS =
   /^(?:(?:Error: )?Exit code \d+|exit status \d+|FAIL(?:ED|URE)?|Error:?|Errors?:? ?\d*|Failures:?|Shell cwd was reset.*|\[.{1,40}\] ERROR task failed|.*(?:Command failed with exit code \d+|ELIFECYCLE|A complete log of this run|process (?:exited|completed)|build failed, waiting).*|(?:g?make|ninja)(?:\[\d+\])?: .*|[-=_*~^.\s│|]+|Traceback \(most recent call last\):?|(?:\[.{1,40}\] )?(?:(?:Finished|Done|Completed) in .*|\d+ (?:issues?|errors?|problems?)[.:]?)|FAILED \((?:failures|errors)=.*|npm (?:ERR!|error)(?: (?:code|errno|path|command|Lifecycle script)\b.*)?)$/i;
 
-/** Names a test that failed. */
 const TEST = /^(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?\s+\S|not ok \d+|[✗✘✖×●]\s|\d+\) |test .* \.\.\. FAILED)/;
 
 /** Says what is wrong: a named error, or a place in a file with a message. */

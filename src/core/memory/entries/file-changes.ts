@@ -2,7 +2,6 @@ import type { Fields } from '../../protocol/fields.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { FileChange, Swap } from '../entry.ts';
 
-/** What a file tool that succeeded has changed. */
 export interface FileWork {
   readonly changes: readonly FileChange[];
   /** With the texts themselves. */
@@ -68,7 +67,6 @@ export function isIncidental(before: string, after: string): boolean {
   return lines.every((line) => SILENT.test(line) || IMPORT.test(line)) || lines.some((line) => PROBE.test(line));
 }
 
-/** The lines that only one of the two has, trimmed. */
 function different(before: string, after: string): string[] {
   const old = linesOf(before);
   const young = linesOf(after);

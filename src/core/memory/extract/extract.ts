@@ -86,7 +86,6 @@ export function createExtractor(options: ExtractOptions) {
   }
 
   return {
-    /** An entry of an earlier run of the same session. */
     earlier(entry: Entry): void {
       if (entry.kind === 'task') tasks.earlier(entry);
     },

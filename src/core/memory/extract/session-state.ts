@@ -7,7 +7,6 @@ import type { EndedCall } from './tool-calls.ts';
 
 type Tracked = 'permission mode' | 'model' | 'session' | 'state';
 
-/** Notices changes of the session's state from one line to the next. */
 export function createStates() {
   const now = new Map<Tracked, string>();
   let isDeclared = false;
@@ -26,7 +25,6 @@ export function createStates() {
   }
 
   return {
-    /** What a line says that is no call of a tool. */
     see(event: Event, t: number): StateEntry[] {
       switch (event.kind) {
         case 'init':
@@ -57,7 +55,6 @@ export function createStates() {
       if (name !== 'EnterPlanMode' && name !== 'ExitPlanMode') return [];
       return [{ kind: 'state', t, what: 'plan mode', to: name === 'EnterPlanMode' ? 'entered' : 'left' }];
     },
-    /** Where the work stands, as the agent, a script or a person said it. */
     work: (to: string, t: number) => change('state', to, t),
   };
 }
@@ -65,7 +62,6 @@ export function createStates() {
 type Task = Pick<TaskEntry, 'id' | 'subject' | 'status'>;
 type Tasks = ReadonlyMap<string, Task>;
 
-/** The lists of the newest agents are kept. */
 const MAX_AGENTS = 64;
 
 /** Follows the task lists that agents keep with their own tools. */

@@ -29,7 +29,6 @@ export interface EndedCall {
   readonly exit: number | null;
 }
 
-/** Milliseconds between call and result; null where a recording does not say. */
 export function durationOf({ call, t }: EndedCall): number | null {
   return call.t === undefined || t === undefined ? null : Math.max(0, t - call.t);
 }
@@ -54,10 +53,8 @@ const REFUSED =
 
 const TIMED_OUT = /timed out/i;
 
-/** Only this much of an error is looked at. */
 const ERROR_HEAD = 400;
 
-/** How a tool call ended, by its result. `report` is what the tool reported beside the text. */
 export function readOutcome(name: string, result: ToolResult, report: unknown): Pick<EndedCall, 'outcome' | 'exit'> {
   const fields = fieldsOf(report);
   if (fields.interrupted === true) return { outcome: 'cancelled', exit: null };

@@ -13,7 +13,6 @@ import { oneLine } from '../words.ts';
 import { createRecall, evidenceBeside } from './recall.ts';
 import { createReceipts } from './receipts.ts';
 
-/** An answer to a hook as claude takes it, and what was decided on the way. */
 export interface Answered {
   readonly output: object;
   readonly decisions: readonly Decision[];
@@ -37,7 +36,6 @@ const URGENT_LENGTH = 1_500;
 
 const CHARS_PER_TOKEN = 4;
 
-/** Of a line about the task or the state. */
 const HEAD_LENGTH = 400;
 
 /**
@@ -48,7 +46,6 @@ const HEAD_LENGTH = 400;
  */
 type Phase = 'idle' | 'lost' | 'compared' | 'settled';
 
-/** Hands evidence back around a compaction. */
 export function createHandBack(notebook: Notebook, folder: () => string) {
   const recall = createRecall(notebook.evidence);
   const receipts = createReceipts();
@@ -125,7 +122,6 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       if (hook.context !== undefined) receipts.holds(inOneLine(hook.context), 'ctxb');
       return { output: hookOutput(hook, given), decisions: told.decisions };
     },
-    /** What is to be said beside the messages that an exact compaction keeps. */
     note(state: GovernorState): string {
       const opening = openingOf(notebook, state, { folder: folder(), room: CONTEXT_LIMIT, namesTask: false });
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
@@ -147,9 +143,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       receipts.beginOnce(relief, factsOf(notebook));
       for (const text of kept) receipts.holds(`${text}\n${inOneLine(text)}`, 'claude');
     },
-    /** Something else that the fresh context holds. */
     holds: (text: string) => receipts.holds(text, 'claude'),
-    /** The first request after a relief was sent. */
     sent(state: GovernorState): Decision[] {
       const receipt = receipts.settle();
       if (receipt === undefined) return [];
@@ -183,7 +177,6 @@ function isInConversation({ kind }: EvidenceItem): boolean {
   return kind === 'command' || kind === 'file read';
 }
 
-/** All that a relief may lose. */
 function factsOf({ requests, evidence }: Notebook): Fact[] {
   return [
     ...requests.inShort().map(({ text }) => saidFact('prompts', text)),
@@ -232,7 +225,6 @@ function openingOf(notebook: Notebook, state: GovernorState, { folder, room, nam
   return lines.join('\n');
 }
 
-/** For the user's words: in a small window less. */
 function wordsRoom({ gauge }: GovernorState): number {
   return Math.max(LEAST_WORDS, WORDS_SHARE * (gauge.window.tokens ?? SMALL_WINDOW) * CHARS_PER_TOKEN);
 }

@@ -32,7 +32,6 @@ export function createReceipts() {
     beginOnce(relief: Relief, facts: readonly Fact[]): void {
       if (open?.relief !== relief) receipts.begin(relief, facts);
     },
-    /** Something that the fresh context holds. @param by who put it there */
     holds(text: string, by: 'claude' | 'ctxb'): void {
       open?.[by].push(text);
     },

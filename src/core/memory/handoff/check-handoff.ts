@@ -3,17 +3,14 @@ import type { CommandOutcome } from '../notebook/command-runs.ts';
 import { counted, oneLine } from '../words.ts';
 import { HANDOFF_LIMIT, parseHandoff } from './parse-handoff.ts';
 
-/** Something that is wrong in a handoff document. */
 export interface Problem {
   readonly kind: 'missing section' | 'empty section' | 'no such file' | 'command failed' | 'too long';
   readonly section?: HandoffSection;
   readonly path?: string;
   readonly command?: string;
-  /** Says it in one sentence. */
   readonly text: string;
 }
 
-/** What a document is checked against. */
 export interface Checks {
   /** Whether a file or folder is there; a relative path is relative to the working folder. */
   readonly exists: (path: string) => boolean;
@@ -24,10 +21,8 @@ export interface Checks {
 const MAX_FILES = 200;
 const MAX_COMMANDS = 100;
 
-/** Code points of a path or command that are repeated. */
 const NAME_LENGTH = 200;
 
-/** What is wrong with a document: sections, missing files, commands that did not pass. */
 export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Problem[] {
   const { sections, files, commands } = parseHandoff(text);
   const missing = files.slice(0, MAX_FILES).filter((path) => !exists(path));

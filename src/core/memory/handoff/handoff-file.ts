@@ -1,16 +1,12 @@
 import { type Fields, numberOf, parsed, textOf, textsOf, timeOf } from '../../protocol/fields.ts';
 import { oneLine } from '../words.ts';
 
-/** What stands above the document in a handoff file. */
 export interface HandoffHead {
   readonly version: 1;
-  /** Milliseconds since the epoch. */
   readonly t: number;
-  /** claude's session id. */
   readonly session: string;
   /** Why the context was left. */
   readonly reason: string;
-  /** Written by the agent, or made from memory. */
   readonly by: 'agent' | 'memory';
   /** The context when it was left, and its window, in tokens; null where it is not known. */
   readonly tokens: number | null;
@@ -47,7 +43,6 @@ export function renderHandoffFile(head: HandoffHead, body: string): string {
   return `${[MARK, ...lines, MARK].join('\n')}\n\n${body.trim()}\n`;
 }
 
-/** More lines than any head has. */
 const MAX_LINES = 40;
 const LINE = /^([a-z]{1,20}): (.*)$/;
 

@@ -49,7 +49,6 @@ interface Line {
 
 interface Place {
   readonly section: HandoffSection;
-  /** What stands behind the heading in its line. */
   readonly rest: string;
   /** The line of the heading, and the line that ends its section. */
   readonly from: number;
@@ -90,7 +89,6 @@ const ATX = /^ {0,3}(#{1,6})\s{0,9}(\S.*)$/;
 const BOLD = /^ {0,3}(?:\d{1,2}[.)]\s{1,3})?(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s{0,3}:?(.*)$/;
 
 interface Heading {
-  /** Undefined for any other heading. */
   readonly section: HandoffSection | undefined;
   /** Its level; bold text counts as lower than any. */
   readonly rank: number;

@@ -12,7 +12,6 @@ import { counted, fenced, inTurns, LINE_LENGTH, oneLine, quoted, timeText } from
 /** UTF-16 units of a handoff made from notes, so that an answer to a hook can carry it whole. */
 export const RENDERED_LIMIT = 7_900;
 
-/** What the notes do not hold. */
 export interface HandoffFacts {
   readonly session: string;
   /** As the user named it. */
@@ -23,7 +22,6 @@ export interface HandoffFacts {
   readonly running: readonly string[];
   /** Folder of the index and the detail files, as the reader is to name it; undefined where there are none. */
   readonly folder: string | undefined;
-  /** Milliseconds since the epoch; 0 where a recording does not say. */
   readonly t: number;
 }
 
@@ -64,7 +62,6 @@ export function renderHandoff(notebook: Notebook, facts: HandoffFacts): string {
 
 type Parts = Readonly<Record<HandoffSection, Part>>;
 
-/** The document with these items. */
 function written(parts: Parts, facts: HandoffFacts, shown: ReadonlyMap<HandoffSection, readonly string[]>): string {
   const { session, folder, t } = facts;
   const place = folder === undefined ? undefined : `${oneLine(folder, PATH_LENGTH)}/scratch.md`;
@@ -95,7 +92,6 @@ const BY_WORTH: readonly HandoffSection[] = [
   'Goal',
 ];
 
-/** The newest items of each section, as long as there is room. */
 function fitting(parts: Parts, room: number): Map<HandoffSection, string[]> {
   const lists = BY_WORTH.map((section) => parts[section].items.slice(0, MAX_ITEMS));
   const shown = inTurns(lists, room, (item) => item.length + 1);
@@ -179,7 +175,6 @@ function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFact
   return { opening: opening.length === 0 ? [NONE] : opening, items, file: states.file };
 }
 
-/** Earlier states, the newest first. */
 function earlierStates(states: Section): string[] {
   const said = states.items().filter(({ text }) => text.startsWith('state: '));
   const before = said.slice(0, -1).reverse();

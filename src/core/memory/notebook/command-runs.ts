@@ -50,7 +50,6 @@ function judge(run: Run | undefined): CommandOutcome {
   return exit === 0 ? 'passed' : 'unknown';
 }
 
-/** Commands longer than this are compared by their beginning. */
 const NEAR = 2_000;
 
 /** The part of a command line that tells whether two are the same command. */

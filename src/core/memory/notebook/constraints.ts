@@ -13,7 +13,6 @@ export function constraintsIn(text: string): string[] {
 const PASTED =
   /^(?:at \S+ ?\(|[>+$|]|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d|[\w.]*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal|warn|info|debug)\b[:[]|(?:import|export|const|let|var|function|return|class|def|if \()\s?.*[;{]$)/;
 
-/** Words that call a list of rules one. */
 const RULES =
   /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b|regeln?|wichtig|beachte|vorgaben?|niemals|immer)\b/i;
 
@@ -83,7 +82,6 @@ const VERBS =
     ' ',
     '|',
   );
-/** Begins with the verb of a demand. */
 export const IMPERATIVE = new RegExp(`^(?:${VERBS})\\b`, 'i');
 const GERMAN_IMPERATIVE =
   /^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|ändere?|lösche?|füge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?)|\p{L}+(?:en|n) sie)(?!\p{L})/iu;

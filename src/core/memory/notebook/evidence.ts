@@ -94,9 +94,7 @@ export function createEvidence() {
     forget(): void {
       for (const map of [files, commands, errors, reads]) map.clear();
     },
-    /** `created, edited 3 times`, as far as is remembered. */
     fileCounts,
-    /** Newest first. */
     items: (kind: EvidenceKind) => itemsOf(kind).slice(0, NEWEST),
   };
 }
@@ -110,7 +108,6 @@ function fileItem(kind: 'file' | 'file read', path: string, counts: string): Evi
   return { kind, subject: path, end: counts, line, facts: [pathFact(path, kind === 'file')], calls: [] };
 }
 
-/** A command's last run, and how often it ran. */
 interface Ran {
   readonly entry: ToolEntry;
   readonly times: number;

@@ -51,7 +51,6 @@ function normalised(text: string): string {
     .toLowerCase();
 }
 
-/** A normalised text without its quotation marks. */
 function unmarked(text: string): string {
   return text.replaceAll("'", '');
 }

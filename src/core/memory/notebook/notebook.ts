@@ -20,10 +20,8 @@ import { createRequests } from './requests.ts';
 import { createSection, type Page } from './section.ts';
 import { createToolLog } from './tool-log.ts';
 
-/** What an entry adds to the detail files, and what it shows. */
 export interface Noted {
   readonly pages: readonly Page[];
-  /** Dead ends that it showed. */
   readonly found: readonly DeadEnd[];
 }
 
@@ -55,7 +53,6 @@ export function createNotebook(historyTokens?: number) {
     ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, runs, evidence },
     /** Dead ends that a success took back. */
     cleared: 0,
-    /** What the session began with, commands aside. */
     firstPrompt: undefined as string | undefined,
     /** Where the work stands, as it was said last. */
     state: undefined as string | undefined,
@@ -170,7 +167,6 @@ function deadEndPage({ what, deadEnd }: DeadEndChange) {
 
 const MAX_TASKS = 500;
 
-/** The agents' own task lists, as they stand. */
 function createOpenTasks() {
   const tasks = new Map<string, TaskEntry>();
   return {
@@ -185,7 +181,6 @@ function createOpenTasks() {
       const isUnderWay = ({ status }: TaskEntry) => status === 'in_progress';
       return [...open.filter(isUnderWay), ...open.filter((task) => !isUnderWay(task))];
     },
-    /** Done, the newest first. */
     completed: () => [...tasks.values()].filter(({ status }) => status === 'completed').reverse(),
     get total() {
       return tasks.size;

@@ -3,12 +3,10 @@ import { counted, cut, inTurns, LINE_LENGTH, oneLine, timeText } from '../words.
 import type { Notebook } from './notebook.ts';
 import type { Section } from './section.ts';
 
-/** The lines above the sections. */
 export interface Head {
   readonly session: string;
   readonly task: string | undefined;
   readonly state: string | undefined;
-  /** Milliseconds since the epoch. */
   readonly updated: number;
   /** Folder of the detail files, as a reader of the index names it. */
   readonly folder: string;

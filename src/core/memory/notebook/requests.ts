@@ -8,7 +8,6 @@ import { constraintsIn } from './constraints.ts';
 export interface Request {
   /** Of the prompt in the notes. */
   readonly number: number;
-  /** Its first sentences. */
   readonly text: string;
 }
 
@@ -43,7 +42,6 @@ export function createRequests() {
         remember(constraints, line.toLowerCase(), { text: line, number }, MAX_CONSTRAINTS);
       }
     },
-    /** A new conversation begins, with another task. */
     forget(): void {
       requests.clear();
       constraints.clear();
@@ -61,7 +59,6 @@ export function createRequests() {
   return all;
 }
 
-/** What the user has said, as it is handed back. */
 interface UserWords {
   readonly requests: Requests;
   /** What the answer holds already. */
@@ -86,7 +83,6 @@ export function tellConstraints({ requests, before, file }: UserWords, room: num
   });
 }
 
-/** Each prompt in short, as far as they fit. */
 export function tellPrompts({ requests, before, file }: UserWords, room: number): string[] {
   const told = spaced(before);
   const isTold = (text: string) => told.includes(spaced(text).replace(/…$/, ''));

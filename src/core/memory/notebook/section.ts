@@ -4,7 +4,6 @@ import { remember } from '../remember.ts';
 /** Files that hold the whole text, in the session's folder. */
 export type DetailFile = 'human-input.md' | 'state-changes.md' | 'dead-ends.md' | 'artifacts.md' | 'commands.md';
 
-/** A piece to be appended to a detail file. */
 export interface Page {
   readonly file: DetailFile;
   readonly text: string;
@@ -57,7 +56,6 @@ export function createSection(file: DetailFile, title: string) {
     },
     /** Takes a line out of the index; the entry stays. */
     drop: (key: string) => items.delete(key),
-    /** Oldest first. */
     items: () => [...items.values()],
   };
   return section;

@@ -2,7 +2,6 @@ import { estimateTokens } from '../../governor/gauge/token-estimate.ts';
 import type { ToolEntry } from '../entry.ts';
 import { counted, oneLine, quoted, timeText } from '../words.ts';
 
-/** Tokens that the log may take up by default. */
 const HISTORY_TOKENS = 12_000;
 
 /** The newest call about a file, or one call of another kind. */
@@ -46,7 +45,6 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
   const log = {
     file: 'tool-log.md',
     total: 0,
-    /** Calls that have left. */
     left: 0,
     add(entry: ToolEntry): void {
       log.total++;
@@ -67,7 +65,6 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
       return tokens + HEAD_TOKENS;
     },
     calls: (): readonly LoggedCall[] => [...slots.values()],
-    /** The newest call about a file. */
     about: (path: string): LoggedCall | undefined => slots.get(`file ${path}`),
     render(): string {
       const lines = [...slots.values()].map(({ line }) => line);

@@ -3,7 +3,6 @@ import type { Word } from './shell-lists.ts';
 
 // Apart from the lists: the mod that claude loads reads arguments, and does without the parser of commands.
 
-/** The words behind a command's name, sorted. */
 export interface Arguments {
   /** Names of the options that were given, without dashes. */
   readonly options: ReadonlySet<string>;
@@ -53,7 +52,6 @@ export function inFolder(folder: string | null, path: string | null): string | n
   return normalised(`${folder}/${path}`);
 }
 
-/** The paths that are certain. */
 export function literals(words: readonly Word[], folder: string | null): string[] {
   return words.flatMap(({ text }) => inFolder(folder, text) ?? []);
 }

@@ -44,7 +44,6 @@ export interface Command extends Place {
   readonly kind: 'simple' | 'group' | 'subshell' | 'block';
   /** Of a program, without the assignments before it; of a block, all that are in it. */
   readonly words: readonly Word[];
-  /** Of a group or a subshell. */
   readonly body: List;
   readonly redirects: readonly Redirect[];
 }
