@@ -4,29 +4,15 @@ import { countOf, type Fields, fieldsOf, listOf, ownOf, textOf, textsOf } from '
 type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
 
 /** Subtypes that are written by some version and mean nothing for the context. */
-const KNOWN_SUBTYPES = new Set([
-  'hook_started',
-  'hook_progress',
-  'hook_response',
-  'notification',
-  'thinking_tokens',
-  'microcompact_boundary',
-  'local_command',
-  'local_command_output',
-  'stop_hook_summary',
-  'turn_duration',
-  'away_summary',
-  'informational',
-  'files_persisted',
-  'elicitation_complete',
-  'session_state_changed',
-  'permission_denied',
-  'memory_saved',
-  'ui_invalidate',
-  'commands_changed',
-  'bridge_status',
-  'agents_killed',
-  'background_tasks_changed',
+const KNOWN_SUBTYPES: ReadonlySet<string> = new Set([
+  ...'hook_started hook_progress hook_response notification thinking_tokens microcompact_boundary local_command'.split(
+    ' ',
+  ),
+  ...'local_command_output stop_hook_summary turn_duration away_summary informational files_persisted'.split(' '),
+  ...'elicitation_complete session_state_changed permission_denied memory_saved ui_invalidate commands_changed'.split(
+    ' ',
+  ),
+  ...'bridge_status agents_killed background_tasks_changed'.split(' '),
 ]);
 
 /** `type: "system"` lines; the subtype says what they are. */
@@ -127,15 +113,8 @@ function taskType(type: string): TaskEvent['type'] {
 function workflowAgent(value: unknown): WorkflowAgent[] {
   const entry = fieldsOf(value);
   const id = textOf(entry.agentId);
-  if (id === undefined) return [];
-  return [
-    {
-      id,
-      label: textOf(entry.label),
-      model: textOf(entry.model),
-      tokens: countOf(entry.tokens) ?? 0,
-      toolUses: countOf(entry.toolCalls) ?? 0,
-      isDone: entry.state === 'done' || entry.state === 'error',
-    },
-  ];
+  const [label, model] = [textOf(entry.label), textOf(entry.model)];
+  const [tokens, toolUses] = [countOf(entry.tokens) ?? 0, countOf(entry.toolCalls) ?? 0];
+  const isDone = entry.state === 'done' || entry.state === 'error';
+  return id === undefined ? [] : [{ id, label, model, tokens, toolUses, isDone }];
 }

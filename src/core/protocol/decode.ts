@@ -12,39 +12,20 @@ import type {
   UserEvent,
 } from './events.ts';
 import { failureOf, secondsIn } from './failures.ts';
-import { countOf, type Fields, fieldsOf, isFields, ownOf, textOf, textsOf, timeOf } from './fields.ts';
+import { countOf, type Fields, fieldsOf, isFields, ownOf, parsed, textOf, textsOf, timeOf } from './fields.ts';
 import { readLastIteration, readUsage } from './usage.ts';
 import { userRole } from './user-role.ts';
 
 /** Types that are written by some version and mean nothing for the context. */
 const KNOWN_TYPES: ReadonlySet<string> = new Set([
-  'progress',
-  'attachment',
-  'queue-operation',
-  'summary',
-  'file-history-snapshot',
-  'file-history-delta',
-  'mode',
-  'permission-mode',
-  'last-prompt',
-  'ai-title',
-  'custom-title',
-  'agent-name',
-  'agent-color',
-  'agent-setting',
-  'tag',
-  'pr-link',
-  'cost-state',
-  'api-request',
-  'api-request-blob',
-  'api-request-shape',
-  'atis-latch',
-  'tools-used',
-  'keep_alive',
-  'tool_progress',
-  'tool_use_summary',
-  'auth_status',
-  'prompt_suggestion',
+  ...'progress attachment queue-operation summary file-history-snapshot file-history-delta mode permission-mode'.split(
+    ' ',
+  ),
+  ...'last-prompt ai-title custom-title agent-name agent-color agent-setting tag pr-link cost-state atis-latch'.split(
+    ' ',
+  ),
+  ...'api-request api-request-blob api-request-shape tools-used keep_alive tool_progress tool_use_summary'.split(' '),
+  ...'auth_status prompt_suggestion'.split(' '),
 ]);
 
 /**
@@ -54,13 +35,8 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set([
  * @param line one line of a stream recording or a session log, with or without its terminator
  */
 export function decodeLine(line: string): Event {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return { kind: 'malformed', blank: line.trim() === '' };
-  }
-  return isFields(value) ? decodeObject(value) : { kind: 'malformed', blank: false };
+  const value = parsed(line);
+  return isFields(value) ? decodeObject(value) : { kind: 'malformed', blank: line.trim() === '' };
 }
 
 export function decodeObject(line: Fields): Event {

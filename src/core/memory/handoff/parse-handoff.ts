@@ -19,14 +19,7 @@ export const HANDOFF_LIMIT = 100_000;
 export function parseHandoff(text: string): Handoff {
   const texts = unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/));
   const blocks = codeBlocks(texts);
-  const lines = texts.map((line, at) => ({ text: line, fenced: blocks[at] !== undefined }));
-  const sections = new Map<HandoffSection, Line[]>();
-  for (const { section, from, to, rest } of placesOf(lines)) {
-    const own = [...(rest === '' ? [] : [{ text: rest, fenced: false }]), ...lines.slice(from + 1, to)];
-    const earlier = sections.get(section);
-    if (earlier === undefined) sections.set(section, own);
-    else for (const line of own) earlier.push(line);
-  }
+  const sections = sectionsIn(texts.map((line, at) => ({ text: line, fenced: blocks[at] !== undefined })));
   const spoken = (section: HandoffSection) =>
     (sections.get(section) ?? []).filter(({ fenced }) => !fenced).map((line) => line.text);
   const textOf = (own: readonly Line[]) =>
@@ -45,14 +38,6 @@ interface Line {
   readonly text: string;
   /** In a code block, the fences included. */
   readonly fenced: boolean;
-}
-
-interface Place {
-  readonly section: HandoffSection;
-  readonly rest: string;
-  /** The line of the heading, and the line that ends its section. */
-  readonly from: number;
-  readonly to: number;
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s{0,9}([^`\s]{0,40})/;
@@ -95,25 +80,25 @@ interface Heading {
   readonly rest: string;
 }
 
-/** Where the sections are. Of several headings of one name those of the highest level count. */
-function placesOf(lines: readonly Line[]): Place[] {
-  const headings = lines.flatMap(({ text, fenced }, at) => {
-    const heading = fenced ? undefined : headingIn(text);
-    return heading === undefined ? [] : [{ ...heading, at }];
-  });
-  const best = new Map<HandoffSection, number>();
-  for (const { section, rank } of headings) {
-    if (section !== undefined) best.set(section, Math.min(rank, best.get(section) ?? rank));
+/** The lines below each heading. Of several headings of one name those of the highest level count. */
+function sectionsIn(lines: readonly Line[]): Map<HandoffSection, Line[]> {
+  const headings = lines.map(({ text, fenced }) => (fenced ? undefined : headingIn(text)));
+  const ranksOf = (name: HandoffSection) => headings.flatMap((one) => (one?.section === name ? [one.rank] : []));
+  const best = new Map(HANDOFF_SECTIONS.map((name) => [name, Math.min(...ranksOf(name))]));
+  const sections = new Map<HandoffSection, Line[]>();
+  let own: Line[] | undefined;
+  let level = 0;
+  for (const [at, line] of lines.entries()) {
+    const { section, rank = Number.POSITIVE_INFINITY, rest } = headings[at] ?? {};
+    if (section !== undefined && rank === best.get(section)) {
+      own = sections.get(section) ?? [];
+      sections.set(section, own);
+      level = Math.min(rank, BOLD_RANK - 1);
+      if (rest) own.push({ text: rest, fenced: false });
+    } else if (rank <= level) own = undefined;
+    else own?.push(line);
   }
-  const isOurs = ({ section, rank }: Heading) => section !== undefined && rank === best.get(section);
-  const ends = (one: Heading | undefined, rank: number) =>
-    one !== undefined && (isOurs(one) || one.rank <= Math.min(rank, BOLD_RANK - 1));
-  return headings.flatMap(({ section, rank, rest, at: from }, index) => {
-    if (section === undefined || rank !== best.get(section)) return [];
-    let next = index + 1;
-    while (next < headings.length && !ends(headings[next], rank)) next++;
-    return [{ section, rest, from, to: headings[next]?.at ?? lines.length }];
-  });
+  return sections;
 }
 
 function headingIn(line: string): Heading | undefined {

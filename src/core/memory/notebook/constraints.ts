@@ -90,27 +90,20 @@ const GERMAN_IMPERATIVE =
 const SPECIFIC =
   /`[^`]+`|"[^"]+"|(?<![\w.])\d{2,}|(?<!\w)--?\w[\w-]+|\w[\w.-]*\/[\w./-]+|\b\w+\.(?:[a-z]{1,4}|toml|yaml|json)\b|\b[A-Z][A-Z0-9_]*[-_]\w+|\b\w+[-_]\w*\d\w*|\b\w+@\w+|\bv?\d+\.\d+/;
 
-const BASE_AFTER_NEVER =
-  /^never\s+(?!mind\b|again$)(?!\w+(?:ed|s)\b(?<!\b(?:pass|process|access|address|press|miss|embed|feed|need|seed|exceed|proceed|speed|discuss|express|compress|suppress|use)))(?!(?:ran|got|had|came|saw|was|were|is|did|went|made|heard|seen|been|knew|thought|gets|has|happening)\b)\S/i;
-const NO_THING =
-  /^no\s+(?!problem|idea|worr|doubt|luck|matter|one\b|longer\b|way\b|thanks|need\b|change\b|changes? (?:here|there|needed)|error|output|wonder|rush|reason|clue|that\b|it\b|this\b|i\b|we\b|you\b)(?!(?:\S+\s){1,4}?(?:is|are|was|were|has|had|have|does|did|do|fails?|failed|works?|found|ran|helps?|helped|\w{2,}ed)\b(?! to\b))\S/i;
-const KEEP = /^(?:keep|preserve|retain)\s+(?!going|on\b|calm|in mind$|\w+ing\b)\S/i;
-const KEINE =
-  /^keine?[nmrs]?\s+(?!problem|ahnung|sorge|zeit|eile|frage|angst|änderung)(?!.*\b(?:ist|sind|war|waren|hat|haben|gibt|geht|läuft|schlägt)\b)\S/i;
+/** A clause that begins like this demands something that lasts. */
+const DEMANDS: readonly RegExp[] = [
+  /^(?:do not|don't|dont)\s+(?!worry|know|think|mind|care|panic|bother|forget\b$|you\b|i\b|we\b|they\b)\S/i,
+  /^never\s+(?!mind\b|again$)(?!\w+(?:ed|s)\b(?<!\b(?:pass|process|access|address|press|miss|embed|feed|need|seed|exceed|proceed|speed|discuss|express|compress|suppress|use)))(?!(?:ran|got|had|came|saw|was|were|is|did|went|made|heard|seen|been|knew|thought|gets|has|happening)\b)\S/i,
+  /^(?:keep|preserve|retain)\s+(?!going|on\b|calm|in mind$|\w+ing\b)\S/i,
+  /^keine?[nmrs]?\s+(?!problem|ahnung|sorge|zeit|eile|frage|angst|änderung)(?!.*\b(?:ist|sind|war|waren|hat|haben|gibt|geht|läuft|schlägt)\b)\S/i,
+  /^no\s+(?!problem|idea|worr|doubt|luck|matter|one\b|longer\b|way\b|thanks|need\b|change\b|changes? (?:here|there|needed)|error|output|wonder|rush|reason|clue|that\b|it\b|this\b|i\b|we\b|you\b)(?!(?:\S+\s){1,4}?(?:is|are|was|were|has|had|have|does|did|do|fails?|failed|works?|found|ran|helps?|helped|\w{2,}ed)\b(?! to\b))\S/i,
+  /^(?:always|avoid|prefer|vermeide|niemals|bevorzuge)\s+\S/i,
+];
 
 /** A clause that begins as a demand does, and says that it lasts or names what only the user knows. */
 function isDemand(clause: string): boolean {
-  if (
-    /^(?:do not|don't|dont)\s+(?!worry|know|think|mind|care|panic|bother|forget\b$|you\b|i\b|we\b|they\b)\S/i.test(
-      clause,
-    )
-  ) {
-    return true;
-  }
-  if (BASE_AFTER_NEVER.test(clause) || KEEP.test(clause) || KEINE.test(clause)) return true;
-  if (/^(?:always|avoid|prefer)\s+\S/i.test(clause) || NO_THING.test(clause)) return true;
+  if (DEMANDS.some((pattern) => pattern.test(clause))) return true;
   if (/^(?:only|solely|exclusively)\s/i.test(clause)) return isOnly(clause);
-  if (/^(?:vermeide|niemals|bevorzuge)\s+\S/i.test(clause)) return true;
   if (GERMAN_IMPERATIVE.test(clause) || /^(?:nie|immer|nur|nicht)\s/i.test(clause)) return isGermanDemand(clause);
   return IMPERATIVE.test(clause) && lasts(clause);
 }
