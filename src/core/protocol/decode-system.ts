@@ -5,14 +5,10 @@ type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
 
 /** Subtypes that are written by some version and mean nothing for the context. */
 const KNOWN_SUBTYPES: ReadonlySet<string> = new Set([
-  ...'hook_started hook_progress hook_response notification thinking_tokens microcompact_boundary local_command'.split(
-    ' ',
-  ),
-  ...'local_command_output stop_hook_summary turn_duration away_summary informational files_persisted'.split(' '),
-  ...'elicitation_complete session_state_changed permission_denied memory_saved ui_invalidate commands_changed'.split(
-    ' ',
-  ),
-  ...'bridge_status agents_killed background_tasks_changed'.split(' '),
+  ...['hook_started', 'hook_progress', 'hook_response', 'notification', 'informational', 'thinking_tokens'],
+  ...['microcompact_boundary', 'local_command', 'local_command_output', 'stop_hook_summary', 'turn_duration'],
+  ...['away_summary', 'files_persisted', 'elicitation_complete', 'session_state_changed', 'permission_denied'],
+  ...['memory_saved', 'ui_invalidate', 'commands_changed', 'bridge_status', 'agents_killed', 'background_tasks_changed'],
 ]);
 
 /** `type: "system"` lines; the subtype says what they are. */

@@ -18,14 +18,10 @@ import { userRole } from './user-role.ts';
 
 /** Types that are written by some version and mean nothing for the context. */
 const KNOWN_TYPES: ReadonlySet<string> = new Set([
-  ...'progress attachment queue-operation summary file-history-snapshot file-history-delta mode permission-mode'.split(
-    ' ',
-  ),
-  ...'last-prompt ai-title custom-title agent-name agent-color agent-setting tag pr-link cost-state atis-latch'.split(
-    ' ',
-  ),
-  ...'api-request api-request-blob api-request-shape tools-used keep_alive tool_progress tool_use_summary'.split(' '),
-  ...'auth_status prompt_suggestion'.split(' '),
+  ...['progress', 'attachment', 'queue-operation', 'summary', 'file-history-snapshot', 'file-history-delta'],
+  ...['mode', 'permission-mode', 'last-prompt', 'ai-title', 'custom-title', 'agent-name', 'agent-color', 'agent-setting', 'tag', 'pr-link'],
+  ...['cost-state', 'atis-latch', 'api-request', 'api-request-blob', 'api-request-shape', 'tools-used'],
+  ...['keep_alive', 'tool_progress', 'tool_use_summary', 'auth_status', 'prompt_suggestion'],
 ]);
 
 /**
