@@ -84,7 +84,7 @@ async function verify(file: string, flags: VerifyFlags, io: Io): Promise<number>
   const home = io.env.HOME ?? '';
   const problems = checkHandoff(body, {
     exists: (path) => existsSync(resolve(cwd, path.startsWith('~/') ? join(home, path.slice(2)) : path)),
-    outcomeOf: (command) => notebook?.runs.outcomeOf(command) ?? 'unknown',
+    outcomeOf: (command) => notebook?.evidence.outcomeOf(command) ?? 'unknown',
   });
   for (const { text } of problems) io.stdout.write(`${onOneLine(text)}\n`);
   if (problems.length === 0) io.stdout.write('Nothing is wrong with it.\n');

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
 import { isHeard } from '../../src/mod/engine.ts';
-import { bandText } from '../../src/mod/terminal/band.ts';
-import { createLogReader } from '../../src/mod/terminal/log-reader.ts';
+import { bandText } from '../../src/mod/terminal/commands.ts';
+import { createLogReader } from '../../src/mod/terminal/session.ts';
 import { createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
 import { replayRun } from '../../src/replay/replay-run.ts';
 

@@ -1,6 +1,5 @@
 import { summarizeCall } from '../memory/call-summary/summarize-call.ts';
-import { commandFacts } from '../memory/entries/command-facts.ts';
-import { type EndedCall, readOutcome } from '../memory/extract/tool-calls.ts';
+import { commandFacts, type EndedCall, readOutcome } from '../memory/extract/tool-calls.ts';
 import { oneLine, shortened } from '../memory/words.ts';
 import { resultBlock, tokensOfText, useBlock } from './message.ts';
 import { isSaid, saidLine, summaryText } from './own-words.ts';

@@ -1,4 +1,4 @@
-import { isNotice, isSummary } from '../protocol/user-role.ts';
+import { isNotice, isSummary } from '../protocol/blocks.ts';
 import { built, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
 import { heardText, isOwn, type Own, readOwn } from './own-words.ts';
 import type { MidTurnPrompt } from './plan.ts';

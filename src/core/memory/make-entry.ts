@@ -1,12 +1,12 @@
 import { fieldsOf, textOf } from '../protocol/fields.ts';
 import { summarizeOutput } from './call-summary/command-output.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
-import { commandEffects, commandFacts } from './entries/command-facts.ts';
 import { describeInput, describeResult, errorSignature } from './entries/describe.ts';
 import { fileWork } from './entries/file-changes.ts';
 import type { CommandFacts, Entry, ToolEntry } from './entry.ts';
 import type { Found } from './extract/extract.ts';
 import type { EndedCall } from './extract/tool-calls.ts';
+import { commandEffects, commandFacts } from './extract/tool-calls.ts';
 import { createWorkingFolder, type WorkingFolder } from './paths.ts';
 import type { ShellEffects } from './shell/shell-effects.ts';
 import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from './words.ts';

@@ -154,7 +154,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
     /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
     missingFrom: (document: string, room: number): string =>
       missingFrom(document, notebook, folder ?? run.contextDir, room),
-    outcomeOf: notebook.runs.outcomeOf,
+    outcomeOf: notebook.evidence.outcomeOf,
   };
 }
 

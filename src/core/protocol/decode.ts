@@ -1,4 +1,4 @@
-import { attachedContent, plainText, readBlocks } from './blocks.ts';
+import { attachedContent, plainText, readBlocks, userRole } from './blocks.ts';
 import { decodeSystem } from './decode-system.ts';
 import type {
   AssistantEvent,
@@ -14,12 +14,22 @@ import type {
 import { failureOf, secondsIn } from './failures.ts';
 import { countOf, type Fields, fieldsOf, isFields, ownOf, parsed, textOf, textsOf, timeOf } from './fields.ts';
 import { readLastIteration, readUsage } from './usage.ts';
-import { userRole } from './user-role.ts';
 
 /** Types that are written by some version and mean nothing for the context. */
 const KNOWN_TYPES: ReadonlySet<string> = new Set([
   ...['progress', 'attachment', 'queue-operation', 'summary', 'file-history-snapshot', 'file-history-delta'],
-  ...['mode', 'permission-mode', 'last-prompt', 'ai-title', 'custom-title', 'agent-name', 'agent-color', 'agent-setting', 'tag', 'pr-link'],
+  ...[
+    'mode',
+    'permission-mode',
+    'last-prompt',
+    'ai-title',
+    'custom-title',
+    'agent-name',
+    'agent-color',
+    'agent-setting',
+    'tag',
+    'pr-link',
+  ],
   ...['cost-state', 'atis-latch', 'api-request', 'api-request-blob', 'api-request-shape', 'tools-used'],
   ...['keep_alive', 'tool_progress', 'tool_use_summary', 'auth_status', 'prompt_suggestion'],
 ]);

@@ -4,7 +4,7 @@ import { momentOf } from '../../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { stayedText } from '../../messages.ts';
 import { percent, tokens } from '../../report/figures.ts';
-import { PLAIN } from '../../report/style.ts';
+import { PLAIN, type Style } from '../../report/style.ts';
 import { statusText } from '../../statusline/status-text.ts';
 import { redact } from '../../store/masks/redact.ts';
 import type { Engine } from '../engine.ts';
@@ -94,4 +94,36 @@ export async function doctor($: Engine, state: GovernorState, standing: Standing
   if (program === undefined) return { text: own.join('\n'), isTextDisplayOnly: true };
   const { stdout, stderr } = await $.process.run([program, 'doctor'], { timeoutMs: PATIENCE_MS });
   return { text: `${own.join('\n')}\n\n${`${stdout}${stderr}`.trimEnd()}`, isTextDisplayOnly: true };
+}
+
+export interface Piece {
+  readonly text: string;
+  readonly color?: string;
+  readonly dimColor?: boolean;
+}
+
+/** Marks that no text has, around what is painted. */
+const [BEGIN, SEPARATOR, END] = ['\u0001', '\u0002', '\u0003'];
+
+const mark = (name: string) => (text: string) => `${BEGIN}${name}${SEPARATOR}${text}${END}`;
+
+const MARKS: Style = {
+  bold: (text) => text,
+  dim: mark('dim'),
+  green: mark('success'),
+  yellow: mark('warning'),
+  red: mark('error'),
+  cyan: (text) => text,
+};
+
+/** The status line above the prompt, in the colours of claude's theme. */
+export function bandText(state: GovernorState, costUsd: number | undefined, width: number): readonly Piece[] {
+  return `ctxb ${statusText(state, costUsd, MARKS, Math.max(1, width - 'ctxb '.length))}`
+    .split(/[\u0001\u0003]/)
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [name = '', text] = part.split(SEPARATOR);
+      if (text === undefined) return { text: name };
+      return name === 'dim' ? { text, dimColor: true } : { text, color: name };
+    });
 }

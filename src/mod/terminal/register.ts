@@ -3,10 +3,15 @@ import type { ExactReceipt } from '../../core/exact/plan.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Known } from '../../statusline/judge-status.ts';
 import { type Drawing, type Engine, isHeard, type On } from '../engine.ts';
-import { bandText } from './band.ts';
-import { doctor, handoff, recall, type Standing, statusOf } from './commands.ts';
-import { createLogReader, type LogReader } from './log-reader.ts';
-import { createTerminalSession, type Options, policyFor, type TerminalSession } from './session.ts';
+import { bandText, doctor, handoff, recall, type Standing, statusOf } from './commands.ts';
+import {
+  createLogReader,
+  createTerminalSession,
+  type LogReader,
+  type Options,
+  policyFor,
+  type TerminalSession,
+} from './session.ts';
 
 /** claude's own JSX factory. */
 declare const h: (element: unknown, props: object | null, ...children: readonly Drawing[]) => Drawing;

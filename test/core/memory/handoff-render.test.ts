@@ -167,10 +167,10 @@ describe.skipIf(TRANSCRIPTS.length === 0)('of real sessions', () => {
   it.each(TRANSCRIPTS)('$name', ({ path }) => {
     const notebook = createNotebook();
     for (const entry of entriesIn(path)) notebook.add(entry);
-    const { firstPrompt, state, runs } = notebook;
+    const { firstPrompt, state, evidence } = notebook;
     const text = renderHandoff(notebook, { ...FACTS, firstPrompt, state });
     expect(text.length).toBeLessThanOrEqual(RENDERED_LIMIT);
-    const problems = checkHandoff(text, { exists: () => true, outcomeOf: runs.outcomeOf });
+    const problems = checkHandoff(text, { exists: () => true, outcomeOf: evidence.outcomeOf });
     expect(problems).toStrictEqual([]);
   });
 });

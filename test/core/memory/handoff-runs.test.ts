@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commandCore, createCommandRuns } from '../../../src/core/memory/notebook/command-runs.ts';
+import { createEvidence } from '../../../src/core/memory/notebook/evidence.ts';
+import { commandCore } from '../../../src/core/memory/shell/command-words.ts';
 import { command } from '../../support/notes.ts';
 
 describe('what a command comes down to', () => {
@@ -78,7 +79,7 @@ describe('how a command ended when it last ran', () => {
     { title: 'its status was that of tail', runs: [['npm test | tail', 0]], asked: 'npm test', outcome: 'unknown' },
     { title: 'it found no difference to tell', runs: [['diff a b', 1, PASSED]], asked: 'diff a b', outcome: 'unknown' },
   ] as const)('$title', ({ runs, asked, outcome }) => {
-    const known = createCommandRuns();
+    const known = createEvidence();
     for (const [text, exit, more] of runs as readonly (readonly [string, number, object?])[]) {
       known.add(command(text, exit, more));
     }
@@ -89,7 +90,7 @@ describe('how a command ended when it last ran', () => {
     { counts: { passed: 3 }, outcome: 'passed' },
     { counts: { passed: 3, failed: 1 }, outcome: 'failed' },
   ] as const)('behind a pipe the figures tell: $outcome', ({ counts, outcome }) => {
-    const known = createCommandRuns();
+    const known = createEvidence();
     const entry = command('npm test 2>&1 | tail -5', 0);
     const { text = '' } = entry.command ?? {};
     known.add({ ...entry, command: { text, exit: 0, background: false, ms: null, tail: '', counts } });
@@ -97,14 +98,14 @@ describe('how a command ended when it last ran', () => {
   });
 
   it('a command in the background says nothing', () => {
-    const known = createCommandRuns();
+    const known = createEvidence();
     const facts = { text: 'npm test', exit: null, background: true, ms: null, tail: '' };
     known.add({ ...command('npm test', 0), command: facts });
     expect(known.outcomeOf('npm test')).toBe('unknown');
   });
 
   it('only a bounded number is remembered', () => {
-    const known = createCommandRuns();
+    const known = createEvidence();
     for (let n = 0; n < 2_000; n++) known.add(command(`make ${n}`, 1));
     expect([known.outcomeOf('make 1'), known.outcomeOf('make 1999')]).toStrictEqual(['unknown', 'failed']);
   });

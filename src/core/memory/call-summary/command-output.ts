@@ -1,5 +1,4 @@
-import { readArguments } from '../shell/shell-arguments.ts';
-import { type Command, programIn, type Redirect, shellLists, type Word } from '../shell/shell-lists.ts';
+import { type Command, programIn, type Redirect, readArguments, shellLists, type Word } from '../shell/shell-lists.ts';
 import { type Counted, readMatches, summarizeMatchCounts } from './found-files.ts';
 import {
   readGitDiff,

@@ -1,8 +1,8 @@
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../protocol/fields.ts';
-import { commandEnd } from '../entries/command-facts.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
+import { commandEnd } from '../extract/tool-calls.ts';
 import { counted, durationText, LONG_LINE_LENGTH, type Mask, oneLine } from '../words.ts';
 import type { Printed } from './command-output.ts';
 import { listed } from './found-files.ts';

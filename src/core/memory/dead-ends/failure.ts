@@ -1,7 +1,7 @@
 import { errorLine, namesError } from '../entries/describe.ts';
 import type { Counts, ToolEntry } from '../entry.ts';
+import { asks, waits } from '../shell/command-words.ts';
 import { quoted } from '../words.ts';
-import { asks, waits } from './command-words.ts';
 
 /** Tools that wait for something, or poll its progress. */
 const WAITING =

@@ -1,7 +1,7 @@
 import type { Entry, PromptEntry, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
+import { commandCore, onlyReads, programOf } from '../shell/command-words.ts';
 import { quoted } from '../words.ts';
-import { coreOf, onlyReads, programOf } from './command-words.ts';
 import {
   failureFingerprint,
   failureText,
@@ -61,7 +61,7 @@ export function createSameFailure(ledger: Ledger, recent: RecentEntries): (entry
     const verb = entry.outcome === 'refused' ? 'was refused' : 'failed';
     const text = `${nameOf(entry)} ${verb} ${series.count} times ${steadily}: ${failureText(entry)}`;
     ledger.put({ key, cause: 'same failure', agent: entry.agent }, series, text);
-    if (entry.command !== undefined) now.core = coreOf(entry.command.text);
+    if (entry.command !== undefined) now.core = commandCore(entry.command.text).text;
   }
 
   /** A success of the same command clears also when its output was cut in another way. */
@@ -69,7 +69,8 @@ export function createSameFailure(ledger: Ledger, recent: RecentEntries): (entry
     clear(callKey(entry));
     const text = entry.command?.text ?? '';
     for (const [key, { agent, core }] of cases) {
-      if (core !== undefined && agent === entry.agent && text.includes(core) && core === coreOf(text)) clear(key);
+      if (core !== undefined && agent === entry.agent && text.includes(core) && core === commandCore(text).text)
+        clear(key);
     }
   }
 

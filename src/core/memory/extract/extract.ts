@@ -1,9 +1,8 @@
 import type { Input, OwnEvent } from '../../governor/input.ts';
 import type { GovernorState } from '../../governor/state.ts';
-import { textsOf } from '../../protocol/blocks.ts';
+import { isNotice, textsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
-import { isNotice } from '../../protocol/user-role.ts';
 import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { createStates, createTaskList } from './session-state.ts';

@@ -1,9 +1,9 @@
-import { onlyReads } from '../dead-ends/command-words.ts';
 import { parseHandoff } from '../handoff/parse-handoff.ts';
 import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } from '../notebook/evidence.ts';
 import { holds, type Searchable, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { tellConstraints, tellPrompts } from '../notebook/requests.ts';
+import { onlyReads } from '../shell/command-words.ts';
 import { inTurns } from '../words.ts';
 
 const TITLES: Readonly<Record<EvidenceKind, string>> = {

@@ -1,5 +1,5 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
-import type { CommandOutcome } from '../notebook/command-runs.ts';
+import type { CommandOutcome } from '../notebook/evidence.ts';
 import { counted, oneLine } from '../words.ts';
 import { HANDOFF_LIMIT, parseHandoff } from './parse-handoff.ts';
 

@@ -1,12 +1,12 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
 import { isKnownCommand } from '../call-summary/command-output.ts';
 import { shortenedLine } from '../call-summary/text-result.ts';
-import { onlyReads } from '../dead-ends/command-words.ts';
 import type { TaskEntry, ToolEntry } from '../entry.ts';
 import type { EvidenceItem } from '../notebook/evidence.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import type { DetailFile, Section } from '../notebook/section.ts';
 import { gistOf, type LoggedCall } from '../notebook/tool-log.ts';
+import { onlyReads } from '../shell/command-words.ts';
 import { counted, fenced, inTurns, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
 
 /** UTF-16 units of a handoff made from notes, so that an answer to a hook can carry it whole. */
@@ -206,10 +206,10 @@ function readItem(item: EvidenceItem, call: LoggedCall | undefined): string {
   return `- ${isWhole ? shortenedLine(gist, GIST_LENGTH) : `${fileName(item)} read`}`;
 }
 
-function commands({ evidence, runs, commands: section }: Notebook): Part {
+function commands({ evidence, commands: section }: Notebook): Part {
   const failing = evidence.items('failing command').map((item) => commandItem(item, 'failed'));
   const others = evidence.items('command').filter((item) => !onlyReads(item.subject));
-  const items = [...failing, ...others.map((item) => commandItem(item, runs.outcomeOf(item.subject)))];
+  const items = [...failing, ...others.map((item) => commandItem(item, evidence.outcomeOf(item.subject)))];
   return part(
     'As noted when they last ran, the newest first; files may have changed since:',
     items,

@@ -1,6 +1,7 @@
-import { commandEnd, isFailing } from '../entries/command-facts.ts';
 import type { DeadEnd, FileChange, ToolEntry } from '../entry.ts';
+import { commandEnd, isFailing } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
+import { type CommandCore, commandCore, oneSpaced } from '../shell/command-words.ts';
 import { counted, LINE_LENGTH, oneLine, quoted } from '../words.ts';
 import { commandFact, deadEndFact, type Fact, figuresOf, pathFact } from './fact.ts';
 
@@ -21,7 +22,7 @@ export const EVIDENCE_KINDS = ['dead end', 'failing command', 'error', 'file', '
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
 const MAX_FILES = 1_000;
-const MAX_COMMANDS = 200;
+const MAX_COMMANDS = 500;
 const MAX_ERRORS = 50;
 
 /** Of each kind this many can be handed back, or looked for in a summary. */
@@ -32,6 +33,9 @@ type Tally = { readonly [K in FileChange['change']]: number };
 const UNTOUCHED: Tally = { created: 0, edited: 0, moved: 0, deleted: 0 };
 
 export type Evidence = ReturnType<typeof createEvidence>;
+
+/** How a command ended when it last ran, as far as that was noted. */
+export type CommandOutcome = 'passed' | 'failed' | 'unknown';
 
 /** The newest facts about each thing. Grows in place; its size is bounded. */
 export function createEvidence() {
@@ -90,6 +94,17 @@ export function createEvidence() {
     deadEnds(current: readonly DeadEnd[]): void {
       deadEnds = current;
     },
+    /** White space, folders and variables before a command, and pipes that only show its output make no difference. */
+    outcomeOf(command: string): CommandOutcome {
+      const wanted = commandCore(command).text;
+      if (wanted === '') return 'unknown';
+      const same = newest(commands.values()).filter((run) => coreOf(run).text === wanted);
+      const exact = same.find(({ entry }) => oneSpaced(entry.command?.text ?? '') === oneSpaced(command));
+      const outcome = judge(exact ?? same[0]);
+      // It may have run since in another folder or in another spelling: then the outcome is not certain.
+      const since = exact === undefined ? [] : same.slice(0, same.indexOf(exact));
+      return outcome === 'failed' && since.some((run) => judge(run) !== 'failed') ? 'unknown' : outcome;
+    },
     /** A new conversation begins. Dead ends stay: what did not work will not work there either. */
     forget(): void {
       for (const map of [files, commands, errors, reads]) map.clear();
@@ -108,9 +123,26 @@ function fileItem(kind: 'file' | 'file read', path: string, counts: string): Evi
   return { kind, subject: path, end: counts, line, facts: [pathFact(path, kind === 'file')], calls: [] };
 }
 
+/** A command's last run, and how often it ran. */
 interface Ran {
   readonly entry: ToolEntry;
   readonly times: number;
+  /** Computed on first use. */
+  core?: CommandCore;
+}
+
+function coreOf(run: Ran): CommandCore {
+  run.core ??= commandCore(run.entry.command?.text ?? '');
+  return run.core;
+}
+
+function judge(run: Ran | undefined): CommandOutcome {
+  if (run === undefined) return 'unknown';
+  if (isFailing(run.entry)) return 'failed';
+  const { counts, exit } = run.entry.command ?? {};
+  // The status is that of the last program of the pipe.
+  if (coreOf(run).piped) return counts?.passed === undefined ? 'unknown' : 'passed';
+  return exit === 0 ? 'passed' : 'unknown';
 }
 
 function commandItem(kind: 'failing command' | 'command', { entry, times }: Ran): EvidenceItem {

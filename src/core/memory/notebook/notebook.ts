@@ -1,7 +1,6 @@
 import { commandIn } from '../../governor/prompts/prompt.ts';
 import { createDeadEnds } from '../dead-ends/dead-ends.ts';
 import type { DeadEndChange } from '../dead-ends/ledger.ts';
-import { commandEnd } from '../entries/command-facts.ts';
 import type {
   CommandFacts,
   DeadEnd,
@@ -12,9 +11,9 @@ import type {
   TaskEntry,
   ToolEntry,
 } from '../entry.ts';
+import { commandEnd } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
 import { cut, fenced, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
-import { createCommandRuns } from './command-runs.ts';
 import { createEvidence } from './evidence.ts';
 import { createRequests } from './requests.ts';
 import { createSection, type Page } from './section.ts';
@@ -46,11 +45,10 @@ export function createNotebook(historyTokens?: number) {
   const commands = createSection('commands.md', 'Commands');
   const toolLog = createToolLog(historyTokens);
   const tasks = createOpenTasks();
-  const runs = createCommandRuns();
   const detector = createDeadEnds();
   const evidence = createEvidence();
   const notebook = {
-    ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, runs, evidence },
+    ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, evidence },
     /** Dead ends that a success took back. */
     cleared: 0,
     firstPrompt: undefined as string | undefined,
@@ -111,7 +109,6 @@ export function createNotebook(historyTokens?: number) {
 
   function tool(entry: ToolEntry): Page[] {
     evidence.add(entry);
-    runs.add(entry);
     toolLog.add(entry);
     return [...command(entry), ...(entry.changes ?? []).map((change) => artifact(entry, change))];
   }
