@@ -5,7 +5,7 @@ import type { Action } from '../core/governor/decisions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
-import { hookOutput } from '../core/memory/hand-back/hand-back.ts';
+import { hookOutput } from '../core/memory/hand-back/hook-output.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { createHost, type GovernorHost, type Judged } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
