@@ -1,8 +1,7 @@
 import { contextFolder } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { type EarlierRun, earlierRuns, findRun } from '../flow/earlier-run.ts';
-import { flowReportText } from '../flow/report/report-text.ts';
-import { reportRun } from '../flow/report-run.ts';
+import { flowReportText, reportRun } from '../flow/report/run-report.ts';
 import type { KnownReceipt } from '../flow/step-receipt.ts';
 import type { Io } from '../io.ts';
 import { printableJson } from '../report/shown.ts';

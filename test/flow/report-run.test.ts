@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
-import { reportRun } from '../../src/flow/report-run.ts';
+import { reportRun } from '../../src/flow/report/run-report.ts';
 import { type KnownReceipt, readReceipt } from '../../src/flow/step-receipt.ts';
 import { figures, fixtureFlow, stepReceipt } from '../support/flow-run.ts';
 

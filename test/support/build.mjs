@@ -179,12 +179,15 @@ writeFileSync('plugin/LICENSES.txt', licences(Object.keys(plugin.metafile.inputs
 writeFileSync('dist/LICENSES.txt', licences(bundled));
 
 // Editors find the schemas of the files that people write beside the program.
-await writeSchema('src/config/json-schema.ts', 'jsonSchema', 'contextbudgetrc');
-await writeSchema('src/flow/file/json-schema.ts', 'flowSchema', 'flow');
+await writeSchema('src/config/schema.ts', 'settingsSchema', 'contextbudgetrc');
+await writeSchema('src/flow/file/flow-schema.ts', 'flowFileSchema', 'flow');
 
-async function writeSchema(entryPoint, make, name) {
+async function writeSchema(file, constant, name) {
+  const contents = `import { ${constant} } from './${file}';
+import { editorSchema } from './src/config/json-schema.ts';
+export default editorSchema(${constant});`;
   const options = { bundle: true, format: 'esm', platform: 'node', target: TARGET, write: false };
-  const { outputFiles } = await build({ ...options, entryPoints: [entryPoint] });
-  const schema = (await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`))[make]();
+  const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: '.' } });
+  const { default: schema } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
   writeFileSync(`dist/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
 }

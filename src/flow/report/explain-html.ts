@@ -1,8 +1,8 @@
 import { counted, percent, tokens } from '../../report/figures.ts';
 import { escaped, HTML_HEAD, htmlTable } from '../../report/html.ts';
-import { type FlowExplained, type LevelFiles, type StepExplained, sourceText } from '../explain.ts';
 import { BUDGET_FIELDS } from '../pack/budgets.ts';
 import { outcomeCounts } from '../pack/receipt.ts';
+import { type FlowExplained, type LevelFiles, type StepExplained, sourceText } from './explain.ts';
 
 /** One self-contained page: no network, no script. */
 export function flowExplainHtml(flow: FlowExplained): string {

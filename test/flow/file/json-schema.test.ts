@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { flowSchema } from '../../../src/flow/file/json-schema.ts';
+import { editorSchema } from '../../../src/config/json-schema.ts';
+import { flowFileSchema } from '../../../src/flow/file/flow-schema.ts';
 
 interface Node {
   readonly properties?: Readonly<Record<string, Node>>;
@@ -9,7 +10,7 @@ interface Node {
   readonly description?: string;
 }
 
-const schema = flowSchema() as Node;
+const schema = editorSchema(flowFileSchema) as Node;
 
 const inside = ({ properties = {}, items, additionalProperties: other }: Node): Node[] =>
   [...Object.values(properties), ...(items ? [items] : []), ...(typeof other === 'object' ? [other] : [])].flatMap(

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { BriefingWorld } from '../../../src/flow/briefing.ts';
-import { explainFlow, type LevelFiles } from '../../../src/flow/explain.ts';
 import type { Flow } from '../../../src/flow/flow.ts';
+import { explainFlow, flowExplainText, type LevelFiles } from '../../../src/flow/report/explain.ts';
 import { flowExplainHtml } from '../../../src/flow/report/explain-html.ts';
-import { flowExplainText } from '../../../src/flow/report/explain-text.ts';
 import { PLAIN, type Style } from '../../../src/report/style.ts';
 import { fixtureFlow } from '../../support/flow-run.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { flowReportText } from '../../../src/flow/report/report-text.ts';
-import { reportRun, type StepFigures } from '../../../src/flow/report-run.ts';
+import { flowReportText, reportRun, type StepFigures } from '../../../src/flow/report/run-report.ts';
 import { PLAIN, type Style } from '../../../src/report/style.ts';
 import { figures } from '../../support/flow-run.ts';
 
