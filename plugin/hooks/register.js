@@ -2218,7 +2218,6 @@ var PLAIN = { bold: asItIs, dim: asItIs, green: asItIs, yellow: asItIs, red: asI
 var UNICODE = {
   /** Cells of a curve, the lowest first. */
   levels: [..."\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"],
-  /** A compaction between two cells of a curve. */
   boundary: "\u2502",
   arrow: "\u2192",
   /** Between figures on a line. */
@@ -2226,7 +2225,6 @@ var UNICODE = {
   /** Stands for a missing figure. */
   none: "\u2013",
   ellipsis: "\u2026",
-  /** Above a sum. */
   rule: "\u2500",
   /** Before a line: it is so, it is not, it is so but, it is not known. */
   marks: { yes: "\u2713", no: "\u2717", but: "!", unknown: "?" }

@@ -1,9 +1,8 @@
 import type { Policy } from '../core/governor/policy.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type Follower, followSource } from '../replay/follow.ts';
+import { type Follower, followSource, type TailTurn } from '../replay/follow.ts';
 import { findSources, type Source } from '../replay/sources.ts';
-import type { TailTurn } from '../replay/tail-file.ts';
 import { openPage } from '../report/replay/format.ts';
 import type { ReportFormat } from '../report/replay/formats.ts';
 import { createLiveLines, createLiveText, type LiveView } from '../report/replay/live.ts';

@@ -5,7 +5,6 @@ import { type HealthEntry, parseHealth } from './health-lines.ts';
 export interface HealthMetrics {
   /** Conversations; see `createSessionCount`. */
   readonly sessions: number;
-  /** Turns that ended. */
   readonly turns: number;
   readonly exhaustion: {
     /** How often the API refused a prompt because the context was full. */
@@ -56,9 +55,7 @@ export interface HealthReport {
   readonly version: 1;
   /** In order of name. */
   readonly projects: readonly ProjectHealth[];
-  /** All projects as one. */
   readonly total: HealthMetrics;
-  /** What was read, in that order. */
   readonly files: readonly HealthFile[];
 }
 
@@ -70,18 +67,14 @@ export interface ProjectHealth {
 
 export interface HealthFile {
   readonly file: string;
-  /** Records that were counted. */
   readonly records: number;
   /** Lines that were not: torn, damaged, or of a kind that this version does not know. */
   readonly unreadable: number;
 }
 
-/** A ledger to read. */
 export interface HealthSource {
   readonly file: string;
-  /** Its whole lines. */
   readonly lines: Iterable<string>;
-  /** Whether half a line follows them. */
   readonly torn: boolean;
 }
 
@@ -129,7 +122,6 @@ type Handoff = Extract<HealthDetails, { readonly event: 'handoff' }>;
 export function createHealthTally() {
   const sessions = createSessionCount();
   const counts = { turn: 0, exhausted: 0, zone: 0, auto: 0, manual: 0 };
-  /** By the zones that they led from and to. */
   const steps = new Map<string, number>();
   const handoffs: Handoff[] = [];
 
@@ -222,7 +214,6 @@ function createSessionCount() {
       if (session !== null) parents.set(rootOf(JSON.stringify(['session', project, session])), inRun);
       if (details.event === 'exhausted') exhausted.add(inRun);
     },
-    /** Sessions, and how many of them had their context exhausted at least once. */
     found: () => ({ all: roots(parents.keys()), exhausted: roots(exhausted) }),
   };
 }

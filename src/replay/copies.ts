@@ -4,14 +4,12 @@ import { addUsage, NO_USAGE } from '../core/protocol/usage.ts';
 import type { CountedCall } from './items-seen.ts';
 import type { Copied, SessionSummary, Totals } from './summary.ts';
 
-/** What sums are made of. */
 type Counted = Pick<SessionSummary, 'calls' | 'compactions' | 'context' | 'cost' | 'copied'>;
 
 /** What a session adds to sums: all but what it holds of others. */
 interface OwnFigures {
   readonly calls: number;
   readonly compactions: number;
-  /** null: the recording does not say. */
   readonly usd: number | null;
 }
 

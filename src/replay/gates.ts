@@ -61,7 +61,6 @@ const CHECKS: Readonly<Record<keyof Gates, (session: SessionSummary, limit: numb
 
 const UNKNOWN: Found = { found: Number.NaN, call: null };
 
-/** The gates that a session did not pass. */
 export function breachesOf(session: SessionSummary, gates: Gates): Breach[] {
   return (Object.keys(CHECKS) as (keyof Gates)[]).flatMap((gate) => {
     const limit = gates[gate];

@@ -6,7 +6,6 @@ import type { Fields } from '../core/protocol/fields.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { Dialect } from './summary.ts';
 
-/** What a line of a recording is. */
 export type RecordingLine =
   | { readonly kind: 'blank' | 'malformed' | 'repeated' }
   /** The opening of a record of `ctxb run`. `decisions`: it holds what was decided. */

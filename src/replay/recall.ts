@@ -21,11 +21,9 @@ export interface Recalled {
   readonly lines: readonly string[];
 }
 
-/** What is looked for. */
 export interface Search {
   /** All of them have to be there, in any case. At least one; none is empty. */
   readonly words: readonly string[];
-  /** Takes secrets out of texts. */
   readonly mask: Mask;
 }
 
@@ -63,7 +61,6 @@ export async function recallFrom(file: string, search: Search): Promise<Recalled
   return found;
 }
 
-/** Something that can be found. */
 export interface Item {
   readonly t: number;
   readonly kind: Recalled['kind'];
@@ -80,7 +77,6 @@ export function matchOf({ t, kind, texts, title }: Item, { words, mask }: Search
   return { t, kind, title: oneLine(title(mask), LONG_LINE_LENGTH), lines: linesWith(sought, lines) };
 }
 
-/** Lines of a match that are shown. */
 const MOST_LINES = 5;
 
 function linesWith(words: readonly string[], lines: readonly string[]): string[] {

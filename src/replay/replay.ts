@@ -11,7 +11,6 @@ import type { SessionSummary } from './summary.ts';
 export interface ReplayOptions extends Asked {
   readonly policy: Policy;
   readonly stdin: Readable;
-  /** Told how many bytes were read, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
 }
 
@@ -34,10 +33,8 @@ export function createReplay({ policy, ...asked }: Asked & Pick<ReplayOptions, '
 /** The result for one recording, or why there is none. */
 export type Attempt<T> = { readonly found: T } | { readonly fault: CtxbError };
 
-/** One recording as it was judged. */
 export type Judged = Attempt<SessionSummary>;
 
-/** The result of some work, or why there is none. */
 export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   try {
     return { found: await work() };

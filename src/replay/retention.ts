@@ -9,7 +9,6 @@ export interface Kept {
   readonly given: number;
 }
 
-/** What some reliefs kept together. */
 export interface RetentionTotals {
   readonly reliefs: number;
   readonly known: Readonly<Record<FactKind, Kept>>;

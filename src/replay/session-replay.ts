@@ -33,7 +33,6 @@ export interface SessionReplay {
   summary(file: string): SessionSummary;
 }
 
-/** What is looked at. */
 export interface Asked {
   /** Each main-thread call, each prompt and each result. */
   readonly series: boolean;
@@ -62,7 +61,6 @@ export function createSessionReplay(options: SessionReplayOptions): SessionRepla
   const time: { first: number | null; last: number | null } = { first: null, last: null };
   const decisions: Decision[] = [];
   const lineage: SessionSummary['lineage'][number][] = [];
-  /** Number of the line. */
   let at = 0;
   let opening: string | null = null;
   let project: string | null = null;

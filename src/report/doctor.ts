@@ -7,7 +7,6 @@ import { wrap } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Glyphs, Style } from './style.ts';
 
-/** What the report is written on. */
 export interface Sheet {
   readonly marks: Glyphs['marks'];
   readonly style: Style;
@@ -27,13 +26,11 @@ function remarkLines({ status, subject, text, todo }: Remark, sheet: Sheet): str
   return [...marked(mark, onOneLine(`${subject}: ${text}`), sheet), ...more];
 }
 
-/** A sentence behind its mark. */
 function marked(mark: string, text: string, { marks, columns }: Sheet): string[] {
   const indent = ' '.repeat('  '.length + marks.yes.length + ' '.length);
   return folded(text, indent.length, columns).map((line, at) => (at === 0 ? `  ${mark} ${line}` : indent + line));
 }
 
-/** What is said about the sentence above. */
 function below(text: string, { columns }: Sheet): string[] {
   return folded(onOneLine(text), 6, columns).map((line) => `      ${line}`);
 }
@@ -69,7 +66,6 @@ function factLines({ check, status, seen = '' }: Outcome, sheet: Sheet): string[
   }
 }
 
-/** The last line. */
 export function verdictText({ outcomes, version }: Diagnosis, ms: number): string {
   const count = (status: Outcome['status']) => outcomes.filter((outcome) => outcome.status === status).length;
   const unknown = count('unknown') === 0 ? '' : `, ${count('unknown')} not known`;
@@ -77,7 +73,6 @@ export function verdictText({ outcomes, version }: Diagnosis, ms: number): strin
   return `${what}${unknown} (${duration(ms)})\n`;
 }
 
-/** All that `ctxb doctor` has found out. */
 export function doctorJson(claude: string, around: Surroundings, diagnosis: Diagnosis): object {
   const { version, fresh, remarks, outcomes } = diagnosis;
   return {

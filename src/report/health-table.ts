@@ -6,7 +6,6 @@ import type { Style } from './style.ts';
 
 const NONE = '–';
 
-/** A column: its heading, and what a project has there. */
 type Column = readonly [heading: string, cell: (metrics: HealthMetrics) => string];
 
 const COLUMNS: readonly Column[] = [

@@ -7,7 +7,6 @@ export interface Surface {
 
 type Paint = (text: string) => string;
 
-/** The colours ctxb uses, by name. */
 export type Style = Readonly<Record<'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan', Paint>>;
 
 const asItIs: Paint = (text) => text;
@@ -43,7 +42,6 @@ export type Glyphs = Readonly<typeof UNICODE>;
 export const UNICODE = {
   /** Cells of a curve, the lowest first. */
   levels: [...'▁▂▃▄▅▆▇█'],
-  /** A compaction between two cells of a curve. */
   boundary: '│',
   arrow: '→',
   /** Between figures on a line. */
@@ -51,7 +49,6 @@ export const UNICODE = {
   /** Stands for a missing figure. */
   none: '–',
   ellipsis: '…',
-  /** Above a sum. */
   rule: '─',
   /** Before a line: it is so, it is not, it is so but, it is not known. */
   marks: { yes: '✓', no: '✗', but: '!', unknown: '?' },

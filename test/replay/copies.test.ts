@@ -12,7 +12,7 @@ import { replaySource } from '../../src/replay/replay.ts';
 import { replayReport } from '../../src/replay/replay-report.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import { sumsBy } from '../../src/replay/sums.ts';
-import { callLines, partial } from '../../src/report/replay/json.ts';
+import { callLines, partial } from '../../src/report/replay/exports.ts';
 import { fixture } from '../support/recordings.ts';
 import { written } from '../support/session-summary.ts';
 import { unmasked } from '../support/unmasked.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMerge } from '../../src/replay/merge.ts';
 import { readPartials } from '../../src/replay/partials.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
-import { partial } from '../../src/report/replay/json.ts';
+import { partial } from '../../src/report/replay/exports.ts';
 import { createRandom } from '../support/random.ts';
 import { FIXTURE_RECORDINGS } from '../support/recordings.ts';
 import { judged, summaryOf, written } from '../support/session-summary.ts';

@@ -15,7 +15,6 @@ import {
   type Estimator,
 } from './accuracy.ts';
 
-/** Compares what was foreseen for each call with what it was. */
 export function createAccuracy(): Observer<Accuracy> {
   const predictor = createPredictor();
   const added = createAdded();
@@ -128,7 +127,6 @@ function hasPicture(block: Block): boolean {
   return block.type === 'image' || block.type === 'document';
 }
 
-/** @param tool whose result it is */
 function sourceOf(block: Block, role: UserRole | 'answer', tool: string | undefined): ContentSource {
   if (hasPicture(block)) return 'picture';
   if (block.type === 'tool_result') return CONTENT_SOURCES.find((name) => name === tool) ?? 'other tools';
@@ -181,7 +179,6 @@ function createPredictor() {
       if (event.kind === 'result') endTurn(event.usage);
       if (event.kind === 'assistant' || event.kind === 'user') seeMessage(event);
     },
-    /** Before this line. */
     predictions(gauge: Gauge): Predictions {
       const { used, call, added } = gauge;
       const output = used + (call?.output ?? 0);

@@ -18,7 +18,6 @@ export function createCalls(prices: Prices) {
   }
 
   return {
-    /** Something comes in for the next call. */
     added(source: string, tokens: number): void {
       added.set(source, (added.get(source) ?? 0) + tokens);
     },
@@ -68,7 +67,6 @@ function usageOf({ event }: Seen['input']): Usage | undefined {
   return event.kind === 'assistant' || event.kind === 'result' ? event.usage : undefined;
 }
 
-/** Of the Claude Code that made the call. */
 function versionOf({ input: { event }, after }: Seen): string | undefined {
   return ('version' in event ? event.version : undefined) ?? after.session.version;
 }

@@ -7,25 +7,20 @@ import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import type { Growth, ResultSeen } from '../items-seen.ts';
 import { createToolUses, type Observer, type Seen, type ToolUse } from './seen.ts';
 
-/** How many of the largest results are kept. */
 const LARGEST = 10;
 
 /** UTF-16 units of a target that are kept: enough to know a secret in what is shown of it. */
 const NEAR = 2_000;
 
-/** What was put into the main thread's context. */
 export interface GrowthFound {
   readonly growth: Growth;
   readonly largest: readonly ResultSeen[];
-  /** All of them, where they were asked for. */
   readonly results: readonly ResultSeen[];
 }
 
 export interface GrowthOptions {
   readonly cut: Cutter;
-  /** Every result is kept, not only the largest. */
   readonly keepAll: boolean;
-  /** Told of all that is added, as it is. */
   readonly onAdded?: (source: string, tokens: number) => void;
 }
 

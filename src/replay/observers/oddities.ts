@@ -5,7 +5,6 @@ import type { Observer, Seen } from './seen.ts';
 /** A context that is not smaller than this share of the one before a boundary has not become smaller. */
 const SAME_SIZE = 0.9;
 
-/** What is out of the ordinary in a recording. */
 export function createOddities(): Observer<readonly Oddity[]> {
   const oddities = new Map<string, Oddity>();
   const signs = createDropSigns();
@@ -163,7 +162,6 @@ export type DropCause =
   | 'model'
   | 'unexplained';
 
-/** One thing out of the ordinary, however often it happened. */
 export interface Oddity {
   readonly kind: OddityKind;
   /** Only for a drop. */
@@ -176,12 +174,10 @@ export interface Oddity {
 export interface OddityExample {
   /** Number of the main-thread call, from 1: the one at which it showed. */
   readonly call: number;
-  /** Line of the recording, from 1. */
   readonly line: number;
   /** What was expected and what was found: tokens of context, or of the window; models for `other-model`. */
   readonly expected: number | string | null;
   readonly found: number | string | null;
 }
 
-/** Examples that are kept of each oddity. */
 export const MOST_EXAMPLES = 5;

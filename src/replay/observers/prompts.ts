@@ -7,9 +7,7 @@ import type { PromptSeen, SubagentSeen } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
 interface Prompts {
-  /** null: nothing was said. */
   readonly first: string | null;
-  /** All of them, where they were asked for. */
   readonly all: readonly PromptSeen[];
 }
 
@@ -55,7 +53,6 @@ export function createPrompts(cut: Cutter, keepAll: boolean): Observer<Prompts> 
   };
 }
 
-/** How a subagent began. */
 export interface SubagentBegun {
   /** What it was told, on one line, masked; null where the recording does not say. */
   readonly task: string | null;
@@ -69,7 +66,6 @@ export function seenAgent(id: string, { kind, peak, calls, tokens, microUsd, isU
   return { id, kind: kind ?? null, peak, calls, tokens, usd: toUsd(microUsd), estimated: isUnseen };
 }
 
-/** How subagents began, by their ids. */
 export function createSubagents(cut: Cutter): Observer<ReadonlyMap<string, SubagentBegun>> {
   const begun = new Map<string, SubagentBegun>();
   return {

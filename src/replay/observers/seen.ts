@@ -4,7 +4,6 @@ import type { Block } from '../../core/protocol/events.ts';
 
 /** A line of a recording, and what the judgement made of it. */
 export interface Seen {
-  /** Number of the line in the recording, from 1. */
   readonly line: number;
   readonly input: Input;
   readonly before: GovernorState;
@@ -14,7 +13,6 @@ export interface Seen {
 /** Watches a recording go by. */
 export interface Observer<Found> {
   see(seen: Seen): void;
-  /** What is known now. */
   found(): Found;
 }
 

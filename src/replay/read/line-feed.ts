@@ -3,7 +3,6 @@ import { type Fields, isFields } from '../../core/protocol/fields.ts';
 /** The longest line that is read, in bytes: the longest seen in public recordings is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Most lines fit in a buffer of this size. */
 const USUAL_BYTES = 1024 * 1024;
 
 /** Characters of a recording's first line that are shown. */
@@ -46,7 +45,6 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   /** Of that line, in bytes; of one that is too long no more are kept. */
   let size = 0;
   let isFirst = true;
-  /** There was a line that is not blank. */
   let isOpened = false;
 
   function hold(bytes: Buffer): void {

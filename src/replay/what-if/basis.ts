@@ -3,7 +3,7 @@ import { USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
 import { USUALLY_MISSED } from '../../core/governor/relief/tool-results.ts';
 import { counted, grouped } from '../../core/memory/words.ts';
 import type { SessionSummary } from '../summary.ts';
-import type { RecordedSteps } from './steps.ts';
+import type { RecordedSteps } from './simulate.ts';
 import type { Assumed, Basis, Facts } from './what-if.ts';
 
 /**
@@ -16,7 +16,6 @@ const PUBLISHED = { landing: 50_821, summary: 2_581, prefix: 33_334, compactions
 /** With fewer, compactions of other sessions in the same replay say less than the published ones. */
 const ENOUGH = 5;
 
-/** What one compaction shows. */
 interface Landed {
   readonly landing: number;
   readonly summary: number;
@@ -79,7 +78,6 @@ function medianOf(figures: readonly number[]): number {
   return Math.round((lower + upper) / 2);
 }
 
-/** @param exact some policy compacts exactly */
 export function factsOf({ steps, after }: RecordedSteps, basis: Basis, exact: boolean): Facts {
   const count = (change: string) => steps.filter((step) => step.change === change).length;
   return {

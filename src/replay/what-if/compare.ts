@@ -1,15 +1,16 @@
 import type { Prices } from '../../core/governor/cost/prices.ts';
+import type { Policy } from '../../core/governor/policy.ts';
+import { contextOf } from '../../core/protocol/usage.ts';
+import type { CallSeen, CountedCall } from '../items-seen.ts';
 import type { SessionSummary } from '../summary.ts';
 import { assumptionsOf, basisOf, factsOf, keptOf, landingsOf } from './basis.ts';
 import { policyPilot, recordedPilot, triggerOf } from './pilot.ts';
-import { priceList, simulate } from './simulate.ts';
-import { stepsOf } from './steps.ts';
+import { priceList, simulate, stepsOf } from './simulate.ts';
 import {
   type Basis,
   type Best,
   type Figures,
   isExact,
-  type Reading,
   type SessionWhatIf,
   type WhatIfPolicy,
   type WhatIfRun,
@@ -22,7 +23,6 @@ export interface CompareOptions {
   readonly policies: readonly WhatIfPolicy[];
   /** Prices that count before the built-in ones, and after a policy's own. */
   readonly prices: Prices;
-  /** Each run has the context of each call. */
   readonly withCurves: boolean;
 }
 
@@ -86,26 +86,15 @@ export function whatIfTotals(sessions: readonly SessionSummary[]): WhatIfTotals 
   };
 }
 
-/** One policy over several sessions. */
+/** One policy over several sessions. @param runs at least one */
 function totalOf(name: string, runs: readonly WhatIfRun[]): WhatIfTotal {
   return {
     name,
-    figures: runs.map(({ figures }) => figures).reduce(added, NO_FIGURES),
-    meanPeak: Math.round(runs.reduce((sum, { figures }) => sum + figures.peak, 0) / Math.max(1, runs.length)),
+    figures: runs.map(({ figures }) => figures).reduce(added),
+    meanPeak: Math.round(runs.reduce((sum, { figures }) => sum + figures.peak, 0) / runs.length),
     exhausted: runs.filter(({ exhaustedAfter }) => exhaustedAfter !== null).length,
   };
 }
-
-const NO_READING: Reading = { calls: 0, read: 0, cacheRead: 0, usd: null };
-
-const NO_FIGURES: Figures = {
-  above: { half: 0, seventy: 0, eightyFive: 0 },
-  peak: 0,
-  main: NO_READING,
-  relief: NO_READING,
-  reliefs: { claude: 0, placed: 0, caller: 0, ctxb: 0, handoff: 0 },
-  cut: { results: 0, tokens: 0 },
-};
 
 function added(a: Figures, b: Figures): Figures {
   return {
@@ -144,17 +133,63 @@ export function usdOf({ main, relief }: Figures): number | null {
   return main.usd === null ? null : main.usd + (relief.usd ?? 0);
 }
 
-/** The first of those that come first. */
+/** Of equal ones the first. */
 function leastBy(runs: readonly WhatIfTotal[], keysOf: (run: WhatIfTotal) => readonly number[]): string | null {
-  let best: { readonly name: string; readonly keys: readonly number[] } | undefined;
-  for (const run of runs) {
-    const keys = keysOf(run);
-    if (best === undefined || isBefore(keys, best.keys)) best = { name: run.name, keys };
-  }
-  return best?.name ?? null;
+  const [least] = runs.toSorted((a, b) => compare(keysOf(a), keysOf(b)));
+  return least?.name ?? null;
 }
 
-function isBefore(keys: readonly number[], others: readonly number[]): boolean {
+function compare(keys: readonly number[], others: readonly number[]): number {
   const at = keys.findIndex((key, place) => key !== others[place]);
-  return at >= 0 && (keys[at] ?? 0) < (others[at] ?? 0);
+  return (keys[at] ?? 0) - (others[at] ?? 0);
+}
+
+/** What sessions cost, and would have cost had they been compacted exactly as soon as that pays, in US dollars. */
+export interface ExactSaving {
+  /** Those that can be told: of a known window, and that hold no calls of others. */
+  readonly sessions: number;
+  readonly actualUsd: number;
+  readonly usd: number;
+}
+
+/**
+ * Needs no series, so that every replay can say it. What came in for the call behind a compaction is then not known, and
+ * counts as nothing.
+ *
+ * @returns undefined where nothing can be told
+ */
+export function exactSaving(sessions: readonly SessionSummary[], policy: Policy): ExactSaving | undefined {
+  const own = sessions.filter(({ copied }) => copied === undefined).map(withCalls);
+  const totals = whatIfTotals(
+    comparePolicies(own, {
+      policies: [{ name: 'exact', policy: exactly(policy), none: false, landing: undefined, native: undefined }],
+      prices: policy.cost.prices,
+      withCurves: false,
+    }),
+  );
+  const [exact] = totals?.policies ?? [];
+  const [usd, actualUsd] = [exact, totals?.actual].map((total) => (total === undefined ? null : usdOf(total.figures)));
+  if (totals === undefined || usd == null || actualUsd == null) return undefined;
+  return { sessions: totals.sessions, usd, actualUsd };
+}
+
+function exactly(policy: Policy): Policy {
+  const compaction = { ...policy.compaction, enabled: true, how: 'exact', moment: 'economic' } as const;
+  return { ...policy, compaction, tools: { ...policy.tools, mode: 'off' } };
+}
+
+function withCalls(session: SessionSummary): SessionSummary {
+  const calls = session.ledger.filter(({ main }) => main);
+  return { ...session, series: calls.map(callOf), results: [] };
+}
+
+function callOf({ t, model, usage }: CountedCall, at: number): CallSeen {
+  const { input, cacheCreation, cacheCreationHour, cacheRead, output, terms } = usage;
+  return {
+    ...{ number: at + 1, line: 0, t, turn: 1, messageId: '', model, window: null, context: contextOf(usage) },
+    ...{ input, cacheCreation, cacheRead, output, outputKnown: true, billedOutput: output },
+    ...(cacheCreationHour !== undefined && { cacheCreationHour }),
+    ...(terms && { terms }),
+    ...{ predicted: null, usd: null, added: {} },
+  };
 }

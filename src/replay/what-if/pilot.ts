@@ -7,8 +7,7 @@ import { TOO_SOON, UNPRICED } from '../../core/governor/relief/outlook.ts';
 import { USUALLY_MISSED } from '../../core/governor/relief/tool-results.ts';
 import { allocationIn, roomIn } from '../../core/governor/tool-budget/room.ts';
 import { createLadder } from './ladder.ts';
-import type { PriceOf } from './simulate.ts';
-import type { RecordedSteps, Step } from './steps.ts';
+import type { PriceOf, RecordedSteps, Step } from './simulate.ts';
 import { type Basis, isExact, type ReliefBy, type WhatIfPolicy } from './what-if.ts';
 
 /** What an agent's document for a handoff takes to write, in tokens: the sections that it is asked for (assumed). */
@@ -17,7 +16,6 @@ const DOCUMENT_OUTPUT_TOKENS = 2_000;
 /** A context that is replaced before a call. */
 export interface Relieved {
   readonly by: ReliefBy;
-  /** Context of the call. */
   readonly landing: number;
   /** What of it the cache still has. */
   readonly prefix: number;
@@ -37,7 +35,6 @@ export interface Situation {
 
 /** Decides what happens between two calls. */
 export interface Pilot {
-  /** The largest context of a call. */
   readonly most: number;
   /** By how many tokens each of the results that come in is cut; only those that are. */
   cuts(step: Step, full: number): readonly number[];
@@ -49,7 +46,6 @@ export interface Pilot {
   readonly after: readonly ReliefBy[];
 }
 
-/** Does what was done. */
 export function recordedPilot({ after }: RecordedSteps, { summary }: Basis, window: number): Pilot {
   return {
     most: window,
@@ -71,7 +67,6 @@ export function recordedPilot({ after }: RecordedSteps, { summary }: Basis, wind
 /** Without compaction of its own claude refuses to go on so far below its window (measured: at 180,000 of 200,000). */
 const BLOCKING_RESERVE_TOKENS = 20_000;
 
-/** claude's own trigger in a simulation. */
 interface Trigger {
   /**
    * Tokens: a call that has them, with what it wrote, is the last before a compaction. claude also counts what its tools
@@ -79,7 +74,6 @@ interface Trigger {
    */
   readonly at: number | undefined;
   readonly by: 'claude' | 'placed';
-  /** The largest context of a call. */
   readonly most: number;
   /** It compacts when `most` is exceeded. */
   readonly reacts: boolean;
@@ -101,14 +95,12 @@ export function triggerOf({ native, none, policy }: WhatIfPolicy, window: number
 
 export interface PilotOptions {
   readonly whatIf: WhatIfPolicy;
-  /** Tokens. */
   readonly window: number;
   readonly trigger: Trigger;
   readonly basis: Basis;
   readonly priceOf: PriceOf;
 }
 
-/** Follows a policy. */
 export function policyPilot(options: PilotOptions): Pilot {
   const { whatIf, window, trigger, basis } = options;
   const { policy, none } = whatIf;

@@ -5,7 +5,6 @@ import { resolveFile } from '../../config/resolve-config.ts';
 import { SETTINGS } from '../../config/schema.ts';
 import type { NativeSetting, WhatIfPolicy } from './what-if.ts';
 
-/** A policy to try, or everything that is wrong with what was said of it. */
 export interface ReadPolicy {
   readonly whatIf: WhatIfPolicy;
   readonly findings: readonly Finding[];

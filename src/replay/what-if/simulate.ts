@@ -3,8 +3,9 @@ import { microUsdOf, type Price, type Prices, priceFor, priceOf } from '../../co
 import { CALL_TOKENS } from '../../core/governor/relief/economic-moment.ts';
 import type { Usage } from '../../core/protocol/events.ts';
 import { contextOf } from '../../core/protocol/usage.ts';
+import type { CallSeen, ResultSeen } from '../items-seen.ts';
+import type { SessionSummary } from '../summary.ts';
 import type { Pilot, Relieved, Situation } from './pilot.ts';
-import type { RecordedSteps, Step } from './steps.ts';
 import type { Figures, Reading, ReliefBy, WhatIfRun } from './what-if.ts';
 
 export type PriceOf = (model: string | null) => Price | undefined;
@@ -25,7 +26,6 @@ export function priceList(lists: readonly Prices[], version: string | null): Pri
   };
 }
 
-/** A call as it is paid for. */
 type Billed = Usage & { readonly model: string | null };
 
 type Simulated = Omit<WhatIfRun, 'name' | 'trigger'> & { readonly curve: readonly number[] };
@@ -120,7 +120,6 @@ function written(cacheCreation: number, { call }: Step): Pick<Usage, 'cacheCreat
   return { cacheCreation, ...(hour > 0 && { cacheCreationHour: hour }) };
 }
 
-/** Adds up the figures of a run. */
 function createTally(window: number, priceOfModel: PriceOf) {
   const [main, relief] = [createReading(priceOfModel), createReading(priceOfModel)];
   const above = { half: 0, seventy: 0, eightyFive: 0 };
@@ -170,4 +169,94 @@ function createReading(priceOfModel: PriceOf) {
 
 function sumOf(figures: readonly number[]): number {
   return figures.reduce((sum, figure) => sum + figure, 0);
+}
+
+/** A drop by more than this share of the context, without a compaction, is a fresh context. */
+const FRESH_SHARE = 0.5;
+
+/** One main-thread call, and how it came to its context. */
+export interface Step {
+  readonly call: CallSeen;
+  readonly previous: CallSeen | undefined;
+  /**
+   * - `first`: nothing is known of what was before.
+   * - `grown`: by `growth`, which is below 0 where something was taken out without a compaction.
+   * - `fresh`: the caller began a new context (`/clear`).
+   * - `replaced`: somebody relieved it; `growth` is what came in besides, estimated.
+   */
+  readonly change: 'first' | 'grown' | 'fresh' | 'replaced';
+  readonly growth: number;
+  /** Who relieved it, in order, and whether a summary was written for that. */
+  readonly reliefs: readonly Relief[];
+  readonly beginsTurn: boolean;
+  /** Estimated tokens of what was said. */
+  readonly prompt: number;
+  readonly results: readonly ResultSeen[];
+  /** Share of the context before that the cache still had; undefined where that cannot be told. */
+  readonly warm: number | undefined;
+}
+
+interface Relief {
+  readonly by: ReliefBy;
+  readonly isExact: boolean;
+}
+
+/** A recorded session as a simulation needs it. */
+export interface RecordedSteps {
+  readonly steps: readonly Step[];
+  /** Reliefs that no call followed. */
+  readonly after: readonly Relief[];
+  readonly caches: boolean;
+}
+
+export function stepsOf(session: SessionSummary): RecordedSteps {
+  const series = session.series ?? [];
+  const reliefs = byCall(reliefsOf(session));
+  const results = byCall((session.results ?? []).map((result) => [result.call, result]));
+  const steps = series.map((call, at) =>
+    stepOf(call, series[at - 1], { reliefs: reliefs(at), results: results(call.number) }),
+  );
+  const caches = series.some(({ cacheRead, cacheCreation }) => cacheRead + cacheCreation > 0);
+  return { steps, after: series.length === 0 ? [] : reliefs(series.length), caches };
+}
+
+/** With the number of calls before. */
+function reliefsOf({ compactions, actions }: SessionSummary): (readonly [number, Relief])[] {
+  const handoffs = actions.filter(({ kind }) => kind === 'handed-over');
+  return [
+    ...compactions.map(({ call, by, how }) => [call, { by, isExact: how === 'exact' }] as const),
+    ...handoffs.map(({ at }) => [at.call, { by: 'handoff', isExact: false }] as const),
+  ];
+}
+
+function byCall<T>(items: readonly (readonly [number, T])[]): (call: number) => readonly T[] {
+  const groups = new Map<number, T[]>();
+  for (const [call, item] of items) groups.set(call, [...(groups.get(call) ?? []), item]);
+  return (call) => groups.get(call) ?? [];
+}
+
+function stepOf(call: CallSeen, previous: CallSeen | undefined, known: Pick<Step, 'reliefs' | 'results'>): Step {
+  const change = changeOf(call, previous, known.reliefs);
+  const before = previous?.context ?? 0;
+  return {
+    ...known,
+    call,
+    previous,
+    change,
+    growth: change === 'replaced' ? addedTokens(call) : call.context - before,
+    beginsTurn: call.turn !== previous?.turn,
+    prompt: call.added.prompt ?? 0,
+    warm: change === 'grown' && before > 0 ? call.cacheRead / before : undefined,
+  };
+}
+
+function changeOf(call: CallSeen, previous: CallSeen | undefined, reliefs: readonly Relief[]): Step['change'] {
+  if (previous === undefined) return 'first';
+  if (reliefs.length > 0) return 'replaced';
+  return call.context < previous.context * FRESH_SHARE ? 'fresh' : 'grown';
+}
+
+/** What the lines show that came in, besides the summary itself. */
+function addedTokens({ added }: CallSeen): number {
+  return Object.entries(added).reduce((sum, [source, tokens]) => sum + (source === 'summary' ? 0 : tokens), 0);
 }

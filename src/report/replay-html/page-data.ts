@@ -5,7 +5,6 @@ import { type SortOrder, sortSessions } from '../../replay/filters.ts';
 import type { CallSeen, ResultSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 
-/** The data of the page. */
 export interface PageData {
   readonly version: 1;
   readonly sessions: readonly PageSession[];
@@ -19,7 +18,6 @@ const TAKEN = [
 
 type Taken = Pick<SessionSummary, (typeof TAKEN)[number]>;
 
-/** Of one recording: what its summary has, and its calls. */
 export interface PageSession extends Taken {
   /** Where zones of the context begin, and where it is compacted, in tokens, ascending. */
   readonly levels: readonly Level[];
@@ -56,7 +54,6 @@ export type Columns = Readonly<Record<keyof typeof FIGURES, Column>> & {
 };
 
 export interface PageOptions {
-  /** Its thresholds are drawn. */
   readonly policy: Policy;
   /** In which order sessions are listed; default: as they come. */
   readonly sort?: SortOrder;
@@ -73,7 +70,6 @@ const PROMPT_LENGTH = 160;
 export function createPageData(options: PageOptions) {
   const sessions: PageSession[] = [];
   return {
-    /** @param session with its series */
     add: (session: SessionSummary) => void sessions.push(sessionData(session, options)),
     data(): PageData {
       const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));

@@ -6,24 +6,19 @@ import type { Grouping } from '../../replay/sums.ts';
 
 import { type Glyphs, glyphsFor, type Style, styleFor } from '../style.ts';
 
-/** Where a report is printed. */
 export interface Page {
   readonly style: Style;
   readonly glyphs: Glyphs;
-  /** Width in characters. */
   readonly columns: number;
   /** Where zones begin. */
   readonly levels: Policy;
   readonly list: ListOptions;
 }
 
-/** How several sessions are listed. */
 export interface ListOptions {
   /** undefined: the newest first for a person, else in the order of files. */
   readonly sort?: SortOrder | undefined;
-  /** Rows at most; undefined: all. */
   readonly limit?: number | undefined;
-  /** With the ids of the sessions. */
   readonly ids?: boolean;
   /** What is summed up. */
   readonly by?: Grouping | undefined;
@@ -32,7 +27,6 @@ export interface ListOptions {
 /** Writes a report while recordings are read: what one returns can be printed, and need not be kept. */
 export interface ReportWriter {
   session(session: SessionSummary): string;
-  /** All sessions have been seen. */
   end(outcome: Outcome): string;
 }
 
@@ -40,11 +34,9 @@ export interface ReportWriter {
 export interface Outcome {
   /** What could not be read. */
   readonly faults: readonly string[];
-  /** Gates that were not passed. */
   readonly breaches: readonly string[];
 }
 
-/** Begins a report. */
 export type OpenReport = (page: Page) => ReportWriter;
 
 /** A report that needs all sessions before it can say anything. */
@@ -63,12 +55,10 @@ export function collected(
   };
 }
 
-/** A line with its label. */
 export function row(label: string, text: string): string {
   return `  ${label.padEnd(10)}${text}`;
 }
 
-/** Width of a page that is no terminal. */
 const COLUMNS = 80;
 
 /** The page that stdout is. */

@@ -9,7 +9,6 @@ export interface ReportFormat {
   readonly load: () => Promise<OpenReport>;
   /** For the help, where it is told among the formats. */
   readonly about?: string;
-  /** It shows calls one by one. */
   readonly needsSeries: boolean;
   /** It lists sessions for a person, and itself keeps to how many are asked for. */
   readonly isList?: true;
@@ -19,10 +18,8 @@ function format(name: string, load: ReportFormat['load'], traits: Partial<Report
   return { name, load, needsSeries: false, ...traits };
 }
 
-/** What is printed when no format is asked for. */
 const TEXT = format('text', async () => (await import('./session-list.ts')).text, { isList: true });
 
-/** Of the summary of a CI job. */
 export const CI_FORMAT = format('markdown', async () => (await import('./markdown.ts')).markdown, {
   about: 'as tables, for a pull request or the summary of a CI job',
 });
@@ -45,14 +42,14 @@ export const FORMATS: readonly ReportFormat[] = [
     about: 'for a person, turn after turn: what filled the window, and who emptied it',
     needsSeries: true,
   }),
-  format('json', async () => (await import('./json.ts')).json, { about: 'everything, as JSON' }),
-  format('ndjson', async () => (await import('./json.ts')).ndjson, {
+  format('json', async () => (await import('./exports.ts')).json, { about: 'everything, as JSON' }),
+  format('ndjson', async () => (await import('./exports.ts')).ndjson, {
     about: 'a line of JSON for each call, flat: for DuckDB, jq or Spark',
     needsSeries: true,
   }),
-  format('csv', async () => (await import('./csv.ts')).csv, { about: 'a row for each session' }),
+  format('csv', async () => (await import('./exports.ts')).csv, { about: 'a row for each session' }),
   CI_FORMAT,
-  format('partial', async () => (await import('./json.ts')).partial, {
+  format('partial', async () => (await import('./exports.ts')).partial, {
     about: 'as a part of the work, for another ctxb replay',
   }),
 ];

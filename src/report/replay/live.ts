@@ -3,8 +3,8 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { shareOf, tokens } from '../figures.ts';
 import { fitted } from '../layout.ts';
 import { growthText } from './detail.ts';
+import { callLines } from './exports.ts';
 import { type Page, row } from './format.ts';
-import { callLines } from './json.ts';
 import { actionText, compactionRow, dropRows } from './session-rows.ts';
 import { zoneColour } from './session-table.ts';
 

@@ -8,13 +8,11 @@ import { collected, type Page } from './format.ts';
 import { shortPaths } from './session-list.ts';
 import { figuresOf, sparkline, sparklineWidth } from './session-table.ts';
 
-/** Widest curve of a cell. */
 const CURVE = 30;
 
 /** Results of tools that are shown, of all sessions together. */
 const LARGEST = 10;
 
-/** A session, and its name as it is shown. */
 interface Named {
   readonly session: SessionSummary;
   readonly name: string;

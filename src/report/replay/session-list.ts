@@ -3,7 +3,7 @@ import { ownFigures, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/filters.ts';
 import type { SessionSummary, Totals } from '../../replay/summary.ts';
 import { dayOf, sumsBy, twoDigits } from '../../replay/sums.ts';
-import { exactSaving } from '../../replay/what-if/exact-saving.ts';
+import { exactSaving } from '../../replay/what-if/compare.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
@@ -19,7 +19,6 @@ interface Column {
   readonly total?: string;
   /** Of a path its last parts stay when it is cut. */
   readonly isPath?: boolean;
-  /** Has no more than this. */
   readonly most?: number;
   /** Takes what the others leave. */
   readonly takesRest?: boolean;
@@ -42,7 +41,6 @@ export const text = collected(({ sessions }, page) => {
   return [...sessionTable(only, page), ...sessionRows(only, page.glyphs), ''].join('\n');
 });
 
-/** A line for each session, and one for all. */
 function sessionList(sessions: readonly SessionSummary[], page: Page): string[] {
   const { sort = 'newest', limit } = page.list;
   const shown = sortSessions(sessions, sort).slice(0, limit);
@@ -98,7 +96,6 @@ function unknownWindowRows(sessions: readonly SessionSummary[]): string[] {
   return [`  The window of ${whose} is not known: --window sets it, for shares of it.`];
 }
 
-/** Sums of sessions by day, project or model. */
 export const sums = collected(({ sessions }, page) => {
   const { by = 'day', limit } = page.list;
   if (sessions.length === 0) return 'no recordings found\n';

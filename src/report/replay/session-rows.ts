@@ -9,7 +9,6 @@ import { onOneLine } from '../shown.ts';
 import type { Glyphs } from '../style.ts';
 import { row } from './format.ts';
 
-/** One session as lines. */
 export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
   const { compactions, actions, context } = session;
   return [

@@ -13,7 +13,6 @@ const MIN_CURVE = 8;
 
 const GAP = '  ';
 
-/** One session, with its curve. */
 export function sessionTable(session: SessionSummary, page: Page): string[] {
   const [headings = '', figures = ''] = aligned([
     ['', 'peak', 'calls', 'compacted', 'cost'],
@@ -58,7 +57,6 @@ function nameCell(full: string, width: number, { glyphs: { ellipsis } }: Page): 
 /** Share of a curve's width that boundaries may take; with more of them it shows none. */
 const MARKS_SHARE = 1 / 3;
 
-/** How a zone is coloured. */
 const COLOURS: Readonly<Record<ZoneName, keyof Style>> = {
   ok: 'green',
   monitor: 'cyan',
@@ -92,7 +90,6 @@ export function zoneColour(context: number, window: number | null, levels: Page[
   return COLOURS[zoneAt(context, window ?? undefined, levels)];
 }
 
-/** How wide a curve can get. */
 export function sparklineWidth({ context, compactions }: Session): number {
   return context.curve.length + compactions.length;
 }

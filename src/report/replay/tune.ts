@@ -10,7 +10,6 @@ export function levelsText(levels: Levels): string {
     .join(', ');
 }
 
-/** What tuning has found, for a person. */
 export function tuningText(tuning: Tuning, style: Style): string {
   const { sessions, leftOut, tried, best, chosen, judged, assumptions } = tuning;
   const left = leftOut === 0 ? '' : `; ${counted(leftOut, 'session')} left out: no window, no price, or a copy`;

@@ -37,7 +37,6 @@ function exactPercent(fraction: number): string {
   return `${(fraction * 100).toFixed(1)}%`;
 }
 
-/** The result of checking a record, on one line. */
 export function checkText(checked: CheckedRecord): string {
   return onOneLine(`${checked.file}: ${verdictText(checked)}`);
 }

@@ -23,7 +23,6 @@ export const whatIf = collected(({ sessions }, { style }) => {
   return `${[...each, ...all, ...left].join('\n\n')}\n`;
 });
 
-/** A line of a table. */
 interface Row {
   readonly name: string;
   readonly figures: Figures;

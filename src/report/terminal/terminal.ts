@@ -50,14 +50,12 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
     }
   }
 
-  /** A line of claude's stderr. */
   function relay(content: string): void {
     clear();
     stderr.write(`${content}\n`);
     draw();
   }
 
-  /** A line of ctxb's own. */
   function notice(content: string): void {
     if (!quiet) relay(`${style.dim('ctxb:')} ${onOneLine(content)}`);
   }

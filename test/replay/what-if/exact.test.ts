@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
-import { exactSaving } from '../../../src/replay/what-if/exact-saving.ts';
+import { exactSaving } from '../../../src/replay/what-if/compare.ts';
 import { type CallSketch, compared, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
 
 const EXACT = { compaction: { how: 'exact' }, tools: { mode: 'off' } };

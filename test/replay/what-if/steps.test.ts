@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/core/governor/decisions.ts';
-import { stepsOf } from '../../../src/replay/what-if/steps.ts';
+import { stepsOf } from '../../../src/replay/what-if/simulate.ts';
 import { sketched } from '../../support/recorded-session.ts';
 
 const HANDED_OVER: Decision = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { csv } from '../../../src/report/replay/csv.ts';
+import { csv } from '../../../src/report/replay/exports.ts';
 import { readCsv } from '../../support/csv.ts';
 import { judged, summaryOf, written } from '../../support/session-summary.ts';
 

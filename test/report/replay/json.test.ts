@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ndjson } from '../../../src/report/replay/json.ts';
+import { ndjson } from '../../../src/report/replay/exports.ts';
 import { DOCS } from '../../support/pages.ts';
 import { judged, written } from '../../support/session-summary.ts';
 

@@ -74,10 +74,11 @@ const OPENERS: Readonly<Record<string, string>> = {
   'cli/replay-sources.ts': 'ctxb itself',
   'demo/live-run.ts': 'its own record',
   'flow/studio/studio-server.ts': 'ctxb itself',
+  'replay/follow.ts': 'never waits; refuses what is no file',
   'replay/partials.ts': 'a bound of a file that is named, which is known to be one',
   'replay/read/read-values.ts': 'a recording that is named, or a file in a folder; line by line, up to a bound',
   'replay/recall.ts': 'recordings, found as regular files',
-  'replay/tail-file.ts': 'never waits; refuses what is no file',
+
   'replay/threads.ts': '/proc',
   'claude/child.ts': 'the null device, to see whether there is room',
   'store/files/given-file.ts': 'the careful opener of what is not ctxb’s',

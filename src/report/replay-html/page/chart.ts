@@ -15,7 +15,6 @@ export function cssColor(color: Color): string {
 }
 
 export interface ChartOptions {
-  /** What it shows, for screen readers. */
   readonly name: string;
   readonly span: Span;
   readonly lines: readonly Line[];
@@ -24,9 +23,7 @@ export interface ChartOptions {
   /** Upper end of the scale for what is shown; the lower one is 0. */
   readonly top: () => number;
   readonly figure: (value: number) => string;
-  /** Draws before the lines. */
   readonly behind?: (pen: Pen) => void;
-  /** Draws over them. */
   readonly above?: (pen: Pen) => void;
   /** A call in words, for screen readers. */
   readonly tell: (call: number) => string;
@@ -39,9 +36,7 @@ export interface Line {
   /** As an SVG has it; default: it is solid. */
   readonly dash?: string;
   readonly filled?: boolean;
-  /** In pixels; default: 1.5. */
   readonly width?: number;
-  /** Default: it is shown. */
   readonly isOn?: boolean;
 }
 
@@ -103,7 +98,6 @@ export function createChart(options: ChartOptions) {
   }).observe(frame);
   return {
     element: frame,
-    /** Line `at` is shown or not. */
     show(at: number, isShown: boolean): void {
       shown[at] = isShown;
       plot?.setSeries(at + 1, { show: isShown });
@@ -184,7 +178,6 @@ type Point = readonly [x: number, y: number];
 /** Draws on a chart, in its own scales; sizes are pixels of the page. */
 export type Pen = ReturnType<typeof penOf>;
 
-/** Draws within the plotting area only. */
 export function drawOn(plot: uPlot, draw: (pen: Pen) => void): void {
   const ratio = plot.bbox.width / plot.over.clientWidth;
   plot.ctx.save();
@@ -200,7 +193,6 @@ function penOf(plot: uPlot, ratio: number) {
     for (const [x, y] of points) ctx.lineTo(x, y);
   };
   return {
-    /** The plotting area. */
     box: {
       left: bbox.left / ratio,
       top: bbox.top / ratio,

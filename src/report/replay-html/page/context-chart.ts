@@ -88,7 +88,6 @@ function drawZones({ box, fill, y }: Pen, { info: { levels } }: Session): void {
 /** Height of the strip of turns, and pixels of a turn below which it is left out. */
 const [STRIP, TURN] = [5, 3];
 
-/** One turn dark, the next one light. */
 function drawTurns({ box, x, fill }: Pen, { turn }: Session, { from, to }: Span): void {
   const [first, last] = [Math.ceil(from), Math.floor(to)];
   const turns = (turn[last - 1] ?? 0) - (turn[first - 1] ?? 0);
@@ -154,7 +153,6 @@ function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['
   }
 }
 
-/** Actions that stand for trouble. */
 const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'unrelieved', 'give-up', 'trigger-refused', 'left-undone']);
 
 function drawActions({ box, x, mark }: Pen, actions: PageSession['actions']): void {

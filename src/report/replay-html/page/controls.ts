@@ -43,7 +43,6 @@ export function zoomButtons(span: Span): HTMLElement {
 export interface Chip {
   readonly name: string;
   readonly color: Color;
-  /** What stands behind the name. */
   readonly detail?: string;
   /** It is a line, dashed in this way. */
   readonly dash?: string;
@@ -51,7 +50,6 @@ export interface Chip {
   readonly toggle: (isOn: boolean) => void;
 }
 
-/** A legend whose parts are switched. */
 export function legend(name: string, chips: readonly Chip[]): HTMLElement {
   return h('div', { class: 'legend', role: 'group', 'aria-label': name }, ...chips.map(chipButton));
 }
@@ -77,7 +75,6 @@ function dashed(dash: string): SVGElement {
   );
 }
 
-/** One of several ways to show something. */
 export function choice<T extends string>(
   name: string,
   ways: Readonly<Record<T, string>>,

@@ -6,7 +6,6 @@ import type { Color } from './chart.ts';
 import { timeText } from './session-tables.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
-/** All recordings: one is chosen. */
 export function createSessionList(sessions: readonly PageSession[]): HTMLElement[] {
   const rows = sessions.map((session, at) => ({ session, at }));
   const table = createSortTable({ caption: 'Sessions', rows, columns: COLUMNS, isTitled: true });

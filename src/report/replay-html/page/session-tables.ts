@@ -4,7 +4,6 @@ import { section } from './controls.ts';
 import { type Session, WHO } from './session.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
-/** Points at a call in the chart. */
 export type Go = (call: number) => void;
 
 const dollarsOrNone = (usd: number | null | undefined) => (usd === null || usd === undefined ? '–' : dollars(usd));

@@ -12,7 +12,6 @@ import { type Session, unpack } from './session.ts';
 import { callTables, eventTables, timeText } from './session-tables.ts';
 import { createSpan, type Span } from './span.ts';
 
-/** All about one recording. */
 export function createSessionView(info: PageSession): HTMLElement[] {
   const session = unpack(info);
   const span = createSpan(session.calls);
