@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { promptLine, type RunningProgram } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
 import { atTerminal } from '../support/pty.ts';
-import { firstOf, sampled } from '../support/size.ts';
+import { firstOf, inSoak, sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place, runFake, startFake } from './fakes.ts';
 
 async function session(place: Place, id: string): Promise<void> {
@@ -205,7 +205,7 @@ it.each([
   await rm(place.path('folder'), { recursive: true });
 });
 
-it('never takes the working folder for its own', async () => {
+inSoak('never takes the working folder for its own', async () => {
   await using place = await createPlace();
   await place.file('journal.ndjson', '');
   const run = await ctxb(place, ['cleanup', '--context-dir', '.']);
@@ -232,7 +232,7 @@ describe('a configuration that is refused', () => {
     expect(existsSync(place.path('.context'))).toBe(false);
   });
 
-  it('may have said that a month counts', async () => {
+  inSoak('may have said that a month counts', async () => {
     await using place = await createPlace();
     await session(place, 'aaaa');
     const now = new Date();

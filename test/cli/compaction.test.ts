@@ -70,7 +70,7 @@ describe('a compaction that works', () => {
     expect(run.stdout.toString()).toBe('answer to one\nanswer to two\nanswer to three\n');
   });
 
-  it('is not tried with --no-compaction', async () => {
+  inSoak('is not tried with --no-compaction', async () => {
     await using place = await createPlace();
     // Below the level of a handoff, which takes its place above.
     const env = { PLAY_CONTEXTS: '157000' };
@@ -86,7 +86,7 @@ describe('a compaction that works', () => {
     expect(verdicts(place)).toEqual(['success']);
   });
 
-  it('takes task and state into its focus', async () => {
+  inSoak('takes task and state into its focus', async () => {
     await using place = await createPlace();
     const flags = ['--task', 'the parser', '--state', 'half done'];
     await runPrompts(place, { fake: 'answers', flags, env: { PLAY_CONTEXTS: LANDED } });

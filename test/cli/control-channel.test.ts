@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROTOCOL } from '../support/ctxb.ts';
-import { sampled } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 import { createPlace, gist, inputLines, inputOf, runFake, STREAM, startFake } from './fakes.ts';
 
 const TOOL_HOOKS = {
@@ -106,7 +106,7 @@ describe('the lines claude gets', () => {
     expect(inputLines(place).map(subtypeOf)).not.toContain('apply_flag_settings');
   });
 
-  it('are all valid lines of their own', async () => {
+  inSoak('are all valid lines of their own', async () => {
     await using place = await createPlace();
     const flags = ['--prompt', 'one\ntwo', '--prompt', 'three'];
     await runFake(place, { fake: 'answers', flags, env: { PLAY_INPUT: place.path('input') } });
@@ -123,7 +123,7 @@ describe("the answers to ctxb's own requests", () => {
     expect(run.stdout.toString()).not.toContain('ctxb:');
   });
 
-  it('are hidden with --show-injected too: they are no turn', async () => {
+  inSoak('are hidden with --show-injected too: they are no turn', async () => {
     await using place = await createPlace();
     const run = await runFake(place, {
       fake: 'answers',
@@ -187,7 +187,7 @@ describe('a caller who speaks the protocol', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('may repeat his initialize', async () => {
+  inSoak('may repeat his initialize', async () => {
     await using place = await createPlace();
     const stdin = `${PROMPT}\n${JSON.stringify(INITIALIZE)}\n`;
     const run = await runFake(place, {

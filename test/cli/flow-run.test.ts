@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { inSoak } from '../support/size.ts';
 import { createPlace, ctxb, fake, journalOf, type Place } from './fakes.ts';
 
 const TWO = 'name: job\nsteps:\n  - {id: one, objective: Do one.}\n  - {id: two, objective: Do two.}\n';
@@ -125,7 +126,7 @@ it.each([
   expect(end.stderr).not.toContain('[one]');
 });
 
-it('so is one that cannot be made', async () => {
+inSoak('so is one that cannot be made', async () => {
   await using place = await flowPlace();
   // Not even root makes a folder there.
   const end = await run(place, ['--context-dir', '/proc/ctxb']);
@@ -153,7 +154,7 @@ it('many steps at once are no leak', async () => {
   expect(readdirSync(place.path('.context/receipts/job'))).toHaveLength(16);
 }, 60_000);
 
-it('a run of a flow whose name only ends like this one is another flow', async () => {
+inSoak('a run of a flow whose name only ends like this one is another flow', async () => {
   await using place = await flowPlace();
   await place.file('other.yaml', TWO.replace('name: job', 'name: other-job'));
   await ctxb(place, ['flow', 'run', 'other.yaml', '--', fake('answers')]);

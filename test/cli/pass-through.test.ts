@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../support/recordings.ts';
-import { sampled } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 import { createPlace, runFake, STREAM } from './fakes.ts';
 
 const SESSION = '85324b67-e575-4ee8-9ad9-d915f0c95875';
@@ -99,7 +99,7 @@ describe('stream-json goes through byte for byte', () => {
     expect(run.stdout.equals(readFileSync(file))).toBe(true);
   });
 
-  it('says the same while it only observes', async () => {
+  inSoak('says the same while it only observes', async () => {
     await using place = await createPlace();
     const run = await runFake(place, {
       fake: 'writes-file',

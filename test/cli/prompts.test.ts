@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROTOCOL } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 import { createPlace, inputLines, inputOf, type Place, runFake, STREAM } from './fakes.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -93,7 +94,7 @@ describe('--prompts FILE', () => {
     expect(promptsTo(place)[2]?.uuid).toBe('0f4e9d1c-7b25-4b51-9d52-1c1d3e2f4a5b');
   });
 
-  it('comes behind the argument and --prompt', async () => {
+  inSoak('comes behind the argument and --prompt', async () => {
     await using place = await createPlace();
     const file = await place.file('prompts.ndjson', '"three"\n');
     const env = { PLAY_INPUT: place.path('input') };
@@ -189,7 +190,7 @@ describe('what is refused', () => {
     expect(run.stderr).toContain('fix it');
   });
 
-  it('the same is clear with --brand-new=…', async () => {
+  inSoak('the same is clear with --brand-new=…', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', claude: ['-p', '--brand-new=1', 'fix it'] });
     expect(run.stdout.toString()).toBe('answer to fix it\n');
@@ -258,7 +259,7 @@ describe('lines of a caller who speaks the protocol', () => {
   });
 });
 
-it("the child gets claude's own arguments and ours, without the prompt", async () => {
+inSoak("the child gets claude's own arguments and ours, without the prompt", async () => {
   await using place = await createPlace();
   const claude = ['-p', 'one', '--model', 'claude-sonnet-4-5', ...STREAM];
   const run = await runFake(place, { fake: 'shows-arguments', claude });

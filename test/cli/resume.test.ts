@@ -67,7 +67,7 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(run.stderr).toContain(heeded);
   });
 
-  it('without a word about what its flags had overruled already', async () => {
+  inSoak('without a word about what its flags had overruled already', async () => {
     await using place = await createPlace();
     await place.file('.contextbudgetrc', '{"cost":{"limitUsd":900}}');
     await broken(place, ['--cost-limit', '3']);
@@ -141,7 +141,7 @@ function costIn(stderr: string): number {
 }
 
 describe('a limit of cost counts what was spent before', () => {
-  it('at the limit that the run had', async () => {
+  inSoak('at the limit that the run had', async () => {
     await using place = await createPlace();
     await broken(place, ['--cost-limit', '0.025', '--on-cost-limit', 'stop']);
     const run = await takeUp(place);

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../support/recordings.ts';
-import { sampled } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place, runFake } from './fakes.ts';
 
 const FIRST = '11111111-aaaa-4bbb-8ccc-000000000001';
@@ -94,7 +94,7 @@ describe('ctxb scratch of a run', () => {
     expect(readdirSync(place.cwd, { recursive: true })).toEqual(before);
   });
 
-  it('looks where --context-dir or the configuration says', async () => {
+  inSoak('looks where --context-dir or the configuration says', async () => {
     await using place = await createPlace();
     const flags = ['--context-dir', 'deep/er', '--prompt', 'echo one'];
     await runFake(place, { fake: 'runs-commands', flags });
@@ -191,7 +191,7 @@ describe('--out', () => {
     expect((statSync(place.path('notes')).mode & 0o777).toString(8)).toBe('700');
   });
 
-  it('the pointers of a run hold too', async () => {
+  inSoak('the pointers of a run hold too', async () => {
     await using place = await createPlace();
     const prompts = ['echo one', 'echo "## #1 · not ours"; exit 4', "printf 'a\\nb\\n```\\nc\\n'; exit 5", 'echo four'];
     await runFake(place, { fake: 'runs-commands', flags: prompts.flatMap((text) => ['--prompt', text]) });
@@ -208,7 +208,7 @@ describe('--out', () => {
     expect(readdirSync(place.path('notes'))).toEqual(['mine']);
   });
 
-  it('is refused when it is a file', async () => {
+  inSoak('is refused when it is a file', async () => {
     await using place = await createPlace();
     await place.file('notes', 'mine');
     const run = await ctxb(place, ['scratch', fixture('tool-turn.ndjson'), '--out', 'notes']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sampled } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 import { createPlace, ctxb, runFake, STREAM } from './fakes.ts';
 
 const ESCAPE = /\u001b/;
@@ -23,7 +23,7 @@ describe('notices', () => {
     expect(run.stderr).toBe('');
   });
 
-  it('are left out with CTXB_QUIET=true', async () => {
+  inSoak('are left out with CTXB_QUIET=true', async () => {
     await using place = await createPlace();
     const run = await runFake(place, {
       fake: 'answers',
@@ -75,7 +75,7 @@ describe('the status line', () => {
     },
   );
 
-  it('has no colours with NO_COLOR', async () => {
+  inSoak('has no colours with NO_COLOR', async () => {
     await using place = await createPlace();
     const flags = ['--status-line', 'always', '--prompt', 'one'];
     const run = await runFake(place, {
@@ -86,7 +86,7 @@ describe('the status line', () => {
     expect(run.stderr).not.toMatch(/\u001b\[[0-9;]*m/);
   });
 
-  it('refuses another word', async () => {
+  inSoak('refuses another word', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', flags: ['--status-line', 'allways', '--prompt', 'one'] });
     expect(run.code).toBe(2);

@@ -69,7 +69,7 @@ it('every fact is broken once', () => {
   expect(ALL_CHECKS.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([]);
 });
 
-it.concurrent.each(sampled(ODDITIES, 10))(
+it.concurrent.each(sampled(ODDITIES, 24))(
   'a claude with $oddity is found out by $fails alone',
   async ({ oddity, fails }) => {
     const [scene] = ALL_CHECKS.flatMap((check) => (check.name === fails[0] ? [check.scene] : []));

@@ -12,6 +12,7 @@ import {
   SMALL_WINDOW,
   startCtxb,
 } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 
 it('a fixed window of 200k: 432,000 tokens of a [1m] model are 43 %', async () => {
   await using world = await startWorld(conversation({ turns: [3, 1], from: 400_000, growBy: 16_000 }));
@@ -23,7 +24,7 @@ it('a fixed window of 200k: 432,000 tokens of a [1m] model are 43 %', async () =
   expect(journal(world).map(({ kind }) => kind)).toEqual(['place-trigger']);
 });
 
-it('content behind /compact: a prompt that waits is no argument of the command, and is answered', async () => {
+inSoak('content behind /compact: a prompt that waits is no argument of the command, and is answered', async () => {
   await using world = await startWorld(conversation({ turns: [3, 1], from: 140_000, growBy: 10_000 }));
   const run = await runCtxb(world, { flags: prompts('first', 'second: answer me'), claude: SMALL_WINDOW });
 
@@ -43,7 +44,7 @@ it('a latch left by a native compaction does not compact the emptied context aga
   expect(journal(world).map(({ kind }) => kind)).not.toContain('compact');
 });
 
-it('an error turn followed by a hidden turn still exits 1', async () => {
+inSoak('an error turn followed by a hidden turn still exits 1', async () => {
   const base = conversation({ turns: [1, 2], from: 150_000, growBy: 8_000 });
   await using world = await startWorld({ ...base, calls: failingAt(2, base.calls) });
   const program = startCtxb(world, {

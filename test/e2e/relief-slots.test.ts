@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { summaryRequests, userTexts } from '../support/conversation.ts';
@@ -97,43 +97,46 @@ async function workUntilRelieved(world: World, name: string, run: Run): Promise<
   for (let context = 530_000; !asked(world).includes(name); context += 100) await run.turn(context);
 }
 
-it('two of the summaries of all runs are written at a time; the others wait as long as their level allows', async () => {
-  const { scenario, letGo } = holding();
-  await using world = await startWorld(scenario);
-  const [a, b] = await twoHolders(world);
+inSoak(
+  'two of the summaries of all runs are written at a time; the others wait as long as their level allows',
+  async () => {
+    const { scenario, letGo } = holding();
+    await using world = await startWorld(scenario);
+    const [a, b] = await twoHolders(world);
 
-  // The work of the others goes on.
-  const [c, d] = [await crossing(world, 'c'), await crossing(world, 'd')];
-  await c.turn(520_000);
-  await d.turn(520_000);
-  expect(asked(world)).toEqual(['a', 'b']);
+    // The work of the others goes on.
+    const [c, d] = [await crossing(world, 'c'), await crossing(world, 'd')];
+    await c.turn(520_000);
+    await d.turn(520_000);
+    expect(asked(world)).toEqual(['a', 'b']);
 
-  // The level of one rises to that of the handoff.
-  await c.turn(860_000);
-  c.send(861_000);
-  await summaryOf(world, 'c');
-  expect(locks(world)).toHaveLength(2);
+    // The level of one rises to that of the handoff.
+    await c.turn(860_000);
+    c.send(861_000);
+    await summaryOf(world, 'c');
+    expect(locks(world)).toHaveLength(2);
 
-  // A holder is killed, and its place is free.
-  a.kill('SIGKILL');
-  await a.finished;
-  const e = await crossing(world, 'e');
-  e.send(520_000);
-  await summaryOf(world, 'e');
-  expect(locks(world)).toHaveLength(2);
+    // A holder is killed, and its place is free.
+    a.kill('SIGKILL');
+    await a.finished;
+    const e = await crossing(world, 'e');
+    e.send(520_000);
+    await summaryOf(world, 'e');
+    expect(locks(world)).toHaveLength(2);
 
-  // A holder is done, and its place goes to the one that waits.
-  letGo('b', 'd');
-  await b.waitForLine(({ type }) => type === 'result');
-  await workUntilRelieved(world, 'd', d);
-  letGo('a', 'c', 'e');
-  for (const run of [c, e]) await run.waitForLine(({ type }) => type === 'result');
-  const ends = await end(b, c, d, e);
-  expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-  const waited = ends.map(({ stderr }) => stderr.match(/is relieved later: others of your runs/g)?.length ?? 0);
-  expect(waited).toEqual([0, 1, 1, 0]);
-  expect(locks(world)).toEqual([]);
-});
+    // A holder is done, and its place goes to the one that waits.
+    letGo('b', 'd');
+    await b.waitForLine(({ type }) => type === 'result');
+    await workUntilRelieved(world, 'd', d);
+    letGo('a', 'c', 'e');
+    for (const run of [c, e]) await run.waitForLine(({ type }) => type === 'result');
+    const ends = await end(b, c, d, e);
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const waited = ends.map(({ stderr }) => stderr.match(/is relieved later: others of your runs/g)?.length ?? 0);
+    expect(waited).toEqual([0, 1, 1, 0]);
+    expect(locks(world)).toEqual([]);
+  },
+);
 
 inSoak('none waits for longer than a compaction may take, nor where places cannot be kept', async () => {
   const { scenario, letGo } = holding();

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { type JsonLine, promptLine, runProgram, startProgram, startWorld, type World } from '../support/claude.ts';
+import { inSoak } from '../support/size.ts';
 
 let world: World | undefined;
 
@@ -7,7 +8,7 @@ afterEach(() => world?.dispose());
 
 const STREAM_JSON = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 
-it('answers the real claude in text mode', async ({ signal }) => {
+inSoak('answers the real claude in text mode', async ({ signal }) => {
   world = await startWorld({ calls: [{ text: 'Hello from the stand-in.' }] });
   const { env, cwd } = world.scratch;
   const { stdout, stderr, code } = await runProgram(world.claude, ['-p', 'hello'], { env, cwd, signal });
@@ -34,7 +35,7 @@ it('recognises the summary request of /compact', async ({ signal }) => {
   expect(JSON.stringify(summary?.body.messages?.at(-1))).toContain('focus on x');
 });
 
-it('answers what claude asks beside the conversation, which uses up no call', async ({ signal }) => {
+inSoak('answers what claude asks beside the conversation, which uses up no call', async ({ signal }) => {
   const calls = ['one', 'two', 'three'].map((text) => ({ text: `answer to ${text}`, context: 50_000 }));
   world = await startWorld({ calls });
   const { env, cwd } = world.scratch;

@@ -4,6 +4,7 @@ import { conversation } from '../support/conversation.ts';
 import { prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { growing } from '../support/handoff.ts';
 import { SENDS, startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { inSoak } from '../support/size.ts';
 
 it('a run with a compaction is told as metrics and a tree of spans, without a word of what was said', async () => {
   await using world = await startWorld(conversation({ turns: [4, 4, 3], growBy: 18_000 }));
@@ -67,7 +68,7 @@ it('a run with a compaction is told as metrics and a tree of spans, without a wo
   }
 });
 
-it('a compaction that fails and the handoff in its place are spans with how they ended', async () => {
+inSoak('a compaction that fails and the handoff in its place are spans with how they ended', async () => {
   const summary = { error: { status: 400, message: 'no' } };
   await using world = await startWorld(growing({ turns: [4, 4, 1], growBy: 18_000, summary }));
   await using receiver = await startOtlpReceiver();

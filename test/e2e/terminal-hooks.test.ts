@@ -6,6 +6,7 @@ import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { givenTexts, instructionsOf, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { CTXB, journalLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { resultsIn } from '../support/results.ts';
+import { inSoak } from '../support/size.ts';
 import { bash, configure } from '../support/tool-agents.ts';
 
 const PROMPT = 'Count, then say where the numbers are: "quotes" and ünïcode.';
@@ -68,7 +69,7 @@ it('without a wrapper a large result is cut, a full context told, and notes surv
   expect(readFileSync(commands, 'utf8')).toMatch(/seq 1 5000[\s\S]*echo nearly full[\s\S]*false/);
 });
 
-it('inside of a run the hooks in the settings do nothing, as the run does all of that', async () => {
+inSoak('inside of a run the hooks in the settings do nothing, as the run does all of that', async () => {
   await using world = await startWorld({ calls: [{ tools: [bash('seq 1 5000')] }, { text: 'Done.' }] });
   await install(world);
   const run = await runCtxb(world, { flags: prompts(PROMPT), claude: SMALL_WINDOW });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
@@ -6,17 +6,22 @@ import { growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, kinds } from '../support/proof.ts';
 import { inSoak } from '../support/size.ts';
 
-it('a turn whose window is filled again every five calls is named at the third compaction and ended at the fifth', async () => {
-  await using world = await startWorld(conversation({ turns: [60, 1], growBy: 29_000 }));
-  const run = await runCtxb(world, { flags: prompts('prompt one', 'prompt two'), claude: SMALL_WINDOW });
-  expect(run.code).toBe(4);
-  expect(summaryRequests(world.standin)).toHaveLength(5);
-  expect(run.stderr.match(/claude compacted by itself in mid-turn/g)).toHaveLength(5);
-  expect(run.stderr).toMatch(/3 compactions in one turn, each within 10 calls of the one before, filled again by Bash/);
-  expect(run.stderr).toMatch(/5 compactions in one turn.*: ending the turn/);
-  expect(run.stderr).toMatch(/; the work so far: \.context\/handoffs\/handoff-\S+\.md/);
-  expect(journal(world).map(({ kind }) => kind)).toContain('unrelieved');
-});
+inSoak(
+  'a turn whose window is filled again every five calls is named at the third compaction and ended at the fifth',
+  async () => {
+    await using world = await startWorld(conversation({ turns: [60, 1], growBy: 29_000 }));
+    const run = await runCtxb(world, { flags: prompts('prompt one', 'prompt two'), claude: SMALL_WINDOW });
+    expect(run.code).toBe(4);
+    expect(summaryRequests(world.standin)).toHaveLength(5);
+    expect(run.stderr.match(/claude compacted by itself in mid-turn/g)).toHaveLength(5);
+    expect(run.stderr).toMatch(
+      /3 compactions in one turn, each within 10 calls of the one before, filled again by Bash/,
+    );
+    expect(run.stderr).toMatch(/5 compactions in one turn.*: ending the turn/);
+    expect(run.stderr).toMatch(/; the work so far: \.context\/handoffs\/handoff-\S+\.md/);
+    expect(journal(world).map(({ kind }) => kind)).toContain('unrelieved');
+  },
+);
 
 inSoak('without compaction the work is handed over before the question for the document sets off one', async () => {
   const three = ['prompt one', 'prompt two', 'prompt three'];

@@ -5,6 +5,7 @@ import type { Call, Scenario } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { instructionsOf, summaryRequests } from '../support/conversation.ts';
 import { CTXB, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 
 /** Two turns with a compaction between them; in the first, the agent runs these commands. */
 function job(...commands: readonly string[]): Scenario {
@@ -40,7 +41,7 @@ it('what the agent tells with its shell is in the notes, and the state in the fo
   expect(instructionsOf(summaryRequests(world.standin)[0])).toContain('current state is half way');
 });
 
-it('so is what a hook tells at the end of a turn', async () => {
+inSoak('so is what a hook tells at the end of a turn', async () => {
   const hook = { type: 'command', command: tell('state', 'said by a hook') };
   const settings = JSON.stringify({ hooks: { Stop: [{ hooks: [hook] }] } });
   await using world = await startWorld(job('echo one', 'echo two'));

@@ -3,6 +3,7 @@ import type { World } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { journal, outputLines } from '../support/ctxb.ts';
 import { linesOf, newestWords, resultsIn } from '../support/results.ts';
+import { inSoak } from '../support/size.ts';
 import { bash, file, MCP, mcp, numbered, read, runTools, startCaller, storedResults } from '../support/tool-agents.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
@@ -28,38 +29,41 @@ it('several files read at once share what is left', async () => {
   expect([...lengths].sort()).toEqual([...limits].sort());
 });
 
-it('Read, Bash and an MCP tool in one message each get what is theirs, in the order in which they ended', async () => {
-  await using world = await startCaller((cwd) => [
-    [
-      read(`${cwd}/long.txt`),
-      bash(`cat ${cwd}/short.txt`),
-      mcp('text', { chars: 45_000 }),
-      bash(`cat ${cwd}/short.txt; exit 3`),
-      mcp('list', { count: 600 }),
-      read(`${cwd}/short.txt`),
-      read(`${cwd}/missing.txt`),
-    ],
-  ]);
-  file(world, 'long.txt', numbered(1_000));
-  file(world, 'short.txt', numbered(100));
-  const run = await runTools(world, { claude: [...MCP, ...STREAM] });
+inSoak(
+  'Read, Bash and an MCP tool in one message each get what is theirs, in the order in which they ended',
+  async () => {
+    await using world = await startCaller((cwd) => [
+      [
+        read(`${cwd}/long.txt`),
+        bash(`cat ${cwd}/short.txt`),
+        mcp('text', { chars: 45_000 }),
+        bash(`cat ${cwd}/short.txt; exit 3`),
+        mcp('list', { count: 600 }),
+        read(`${cwd}/short.txt`),
+        read(`${cwd}/missing.txt`),
+      ],
+    ]);
+    file(world, 'long.txt', numbered(1_000));
+    file(world, 'short.txt', numbered(100));
+    const run = await runTools(world, { claude: [...MCP, ...STREAM] });
 
-  const [long = '', print, text = '', failed, list = '', short = '', missing] = byId(world);
-  expect(linesOf(long)).toHaveLength(limitsIn(world)[0] ?? 0);
-  expect(`${print}\n`).toBe(numbered(100));
-  expect(text).toContain('45000 characters in');
-  expect(failed).toContain('Exit code 3');
-  expect(JSON.parse(list).length).toBeLessThan(600);
-  expect(linesOf(short)).toHaveLength(101);
-  expect(missing).toContain('does not exist');
-  expect(Object.keys(storedResults(world))).toHaveLength(2);
-  // Each hint is about its own call.
-  const told = newestWords(mainRequests(world.standin).at(-1));
-  expect(told.match(/This Read gives/g)).toHaveLength(1);
-  expect(told.match(/ctxb cut the JSON of mcp__srv__list/g)).toHaveLength(1);
+    const [long = '', print, text = '', failed, list = '', short = '', missing] = byId(world);
+    expect(linesOf(long)).toHaveLength(limitsIn(world)[0] ?? 0);
+    expect(`${print}\n`).toBe(numbered(100));
+    expect(text).toContain('45000 characters in');
+    expect(failed).toContain('Exit code 3');
+    expect(JSON.parse(list).length).toBeLessThan(600);
+    expect(linesOf(short)).toHaveLength(101);
+    expect(missing).toContain('does not exist');
+    expect(Object.keys(storedResults(world))).toHaveLength(2);
+    // Each hint is about its own call.
+    const told = newestWords(mainRequests(world.standin).at(-1));
+    expect(told.match(/This Read gives/g)).toHaveLength(1);
+    expect(told.match(/ctxb cut the JSON of mcp__srv__list/g)).toHaveLength(1);
 
-  expect(streamedResults(run)).toEqual(resultsIn(mainRequests(world.standin).at(-1)).map(({ id }) => id));
-});
+    expect(streamedResults(run)).toEqual(resultsIn(mainRequests(world.standin).at(-1)).map(({ id }) => id));
+  },
+);
 
 /** Results in the order of their calls. */
 function byId({ standin }: World): string[] {

@@ -4,6 +4,7 @@ import { startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests } from '../support/conversation.ts';
 import { journal } from '../support/ctxb.ts';
 import { contextOf, linesOf, newestWords, resultsIn } from '../support/results.ts';
+import { inSoak } from '../support/size.ts';
 import { bash, configure, file, numbered, read, runTools, storedResults } from '../support/tool-agents.ts';
 
 const FILES = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt'];
@@ -41,7 +42,7 @@ it("a subagent's tools have a budget of their own, and are told nothing of the m
   expect(newestWords(mainRequests(world.standin).at(-1))).toMatch(/Context budget: 7\d % used .* nearly full/);
 });
 
-it('what a subagent hands back is cut as a result of the main thread', async () => {
+inSoak('what a subagent hands back is cut as a result of the main thread', async () => {
   const report = numbered(1_000);
   await using world = await startWorld({
     calls: [{ tools: [{ name: 'Agent', input: AGENT }] }, { text: 'done' }],

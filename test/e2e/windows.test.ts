@@ -116,7 +116,7 @@ describe.each(WINDOWS)('the ladder on the window $name', ({ model, window }) => 
     expect(summaryRequests(world.standin)).toHaveLength(1);
   });
 
-  it('hands over', async () => {
+  inSoak('hands over', async () => {
     await using world = await startWorld(rising(window));
     const run = await runCtxb(world, { flags: [...PROMPTS, '--strategy', 'handoff'], claude: model });
     expect(run.code).toBe(0);

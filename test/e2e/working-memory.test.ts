@@ -65,7 +65,7 @@ function occurrences(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-it('evidence is in the next request after each of three compactions, once', async () => {
+inSoak('evidence is in the next request after each of three compactions, once', async () => {
   await using world = await startWorld(job('I wrote the plan in notes/plan.txt.'));
   const run = await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW });
 

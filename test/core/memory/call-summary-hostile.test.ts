@@ -3,7 +3,7 @@ import { redact } from '../../../src/store/masks/redact.ts';
 import { randomNumbers, randomTexts, resultEntry } from '../../support/notes.ts';
 import { sized } from '../../support/size.ts';
 
-const CHARACTERS = sized(10_000, 1_000_000);
+const CHARACTERS = sized(4_000, 1_000_000);
 
 /** A tool with an input and a report that put `text` wherever a text is looked for. */
 const TOOLS: readonly {

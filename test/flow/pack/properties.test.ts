@@ -9,7 +9,7 @@ import { flowStep, headingsOf, packItem, structureOf } from '../../support/packs
 import { createRandom, type Random } from '../../support/random.ts';
 import { sized } from '../../support/size.ts';
 
-const SEEDS = Array.from({ length: sized(15, 40) }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: sized(8, 40) }, (_, index) => index + 1);
 const PIECES = [
   'word ',
   '\n',

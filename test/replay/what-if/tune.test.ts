@@ -3,6 +3,7 @@ import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { type Candidate, type Tuning, tune } from '../../../src/replay/what-if/tune.ts';
 import { createRandom, type Random } from '../../support/random.ts';
 import { type CallSketch, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
+import { firstOf, inSoak } from '../../support/size.ts';
 
 const SUMMARY = { compaction: { how: 'summary' } };
 const LEVELS = [0.3, 0.4, 0.5, 0.6, 0.7];
@@ -70,7 +71,7 @@ const LONG = (random: Random) => random.whole(40, 120);
 const RARELY = (random: Random) => (random.chance(0.08) ? 400 : 0);
 
 describe('the levels of a month of sessions', () => {
-  it.each([1, 2, 3])(
+  it.each(firstOf([1, 2, 3]))(
     'a level that is best is found, and what it saves is told to within 2 points (seed %i)',
     (seed) => {
       const own = stays(createRandom(seed), 60, LONG);
@@ -98,7 +99,7 @@ describe('the levels of a month of sessions', () => {
     expect(tuned(sessions)).toMatchObject({ proposal: null, verdict: 'cheapest', best: null, judged: null });
   });
 
-  it('a gain that one session in twelve brings is not told from chance in a month, but in a year', () => {
+  inSoak('a gain that one session in twelve brings is not told from chance in a month, but in a year', () => {
     const verdicts = (count: number, seeds: readonly number[]) =>
       seeds.map((seed) => tuned(month(stays(createRandom(seed), count, RARELY))).verdict);
     const short = verdicts(
