@@ -15,3 +15,10 @@ export interface Io {
   /** Absolute path of the working folder. */
   readonly cwd: string;
 }
+
+/** What the names of variables that may set a key of the configuration begin with. */
+export const VARIABLE_PREFIX = 'CTXB_';
+
+export function hasVariable(env: Environment): boolean {
+  return Object.keys(env).some((name) => name.startsWith(VARIABLE_PREFIX));
+}

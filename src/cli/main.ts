@@ -1,7 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { closest } from '../config/finding.ts';
 import { CtxbError, isCtxbError, shortageOf } from '../errors.ts';
-import type { Environment, Io } from '../io.ts';
+import { hasVariable, type Io } from '../io.ts';
 import { onOneLine, printable, shellLine, shownOn } from '../report/shown.ts';
 
 /** A command describes its options and arguments, and calls `finish` with its exit code. */
@@ -108,10 +108,6 @@ async function warnOfVariables({ env, stderr }: Io): Promise<void> {
   if (!hasVariable(env)) return;
   const { readEnvironment } = await import('../config/read-environment.ts');
   for (const { message } of readEnvironment(env).warnings) stderr.write(`ctxb: ${onOneLine(message)}\n`);
-}
-
-function hasVariable(env: Environment): boolean {
-  return Object.keys(env).some((name) => name.startsWith('CTXB_'));
 }
 
 /** What these print is claude's own words, or for claude; what they say themselves they clean where they say it. */

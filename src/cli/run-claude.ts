@@ -14,11 +14,7 @@ export interface RunRequest extends Pick<HeadlessRun, 'prompts' | 'promptsFile' 
   readonly flags: Flags;
 }
 
-/**
- * Runs a program and its arguments. Resolves with the exit code.
- *
- * @throws CtxbError `usage`, `config`, and as `runHeadless`
- */
+/** Runs a program and its arguments. Resolves with the exit code. */
 export async function runClaude(words: readonly string[], { flags, ...request }: RunRequest, io: Io): Promise<number> {
   const [program, ...args] = words;
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');
@@ -38,11 +34,7 @@ export async function runClaude(words: readonly string[], { flags, ...request }:
   return runHeadless({ program, invocation, ...settings, ...request }, io, watch);
 }
 
-/**
- * What a run goes by, and who tells about it on stderr.
- *
- * @throws CtxbError `config` naming everything that is wrong with the configuration
- */
+/** What a run goes by, and who tells about it on stderr. */
 export async function prepareRun(flags: Flags, io: Io): Promise<PreparedRun> {
   const { config, values, warnings } = await quickSettings({ cwd: io.cwd, env: io.env, flags });
   const watch = async () => {

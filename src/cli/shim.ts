@@ -24,12 +24,7 @@ Examples:
   ctxb shim -p "say hello"
   ln -s "$(command -v ctxb-shim)" ~/bin/claude`;
 
-/**
- * Stands in for claude. Resolves with the exit code.
- *
- * @param args claude's arguments as they came
- * @throws CtxbError `command-not-found` when there is no claude but this, `config`, and as `runHeadless`
- */
+/** Stands in for claude, with its arguments as they came. Resolves with the exit code. */
 export async function shim(args: readonly string[], io: Io): Promise<number> {
   const program = await findClaude(io);
   // A copy would open stdin, which may be claude's alone.

@@ -1,8 +1,9 @@
+import { isFields } from '../core/protocol/fields.ts';
 import { type Finding, isToolKey, type Origin, type ToolKey, valueAt } from './config.ts';
 import { DEFAULTS, hasConstants, oldKey } from './defaults.ts';
 import { closest, finding, shown } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
-import { type ConfigFile, isRecord } from './read-config.ts';
+import type { ConfigFile } from './read-config.ts';
 import { expectation, type Leaf, leafOf, namesIn, SETTINGS } from './schema.ts';
 
 const OR_TOOL = ' or the name of a tool such as Read, mcp__github__*';
@@ -26,14 +27,14 @@ export function checkFile({ path, content }: ConfigFile): CheckedFile {
   const values: RawValue[] = [];
   const findings: Finding[] = [];
   const removed: Finding[] = [];
-  if (!isRecord(content)) findings.push(noObject(path, SETTINGS, content));
+  if (!isFields(content)) findings.push(noObject(path, SETTINGS, content));
   else for (const [name, value] of Object.entries(content)) setting(name, value);
   return { values, findings, removed };
 
   function setting(name: string, value: unknown): void {
     const keys = namesIn(name);
     if (name === '$schema') findings.push(...schemaFault(value));
-    else if (isRecord(value) && (keys.length > 0 || hasConstants(name))) {
+    else if (isFields(value) && (keys.length > 0 || hasConstants(name))) {
       for (const [own, each] of Object.entries(value)) visit(`${name}.${own}`, each, own, keys);
     } else if (keys.length > 0) findings.push(noObject(name, keys, value));
     else visit(name, value, name, SETTINGS);

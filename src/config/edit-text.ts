@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
+import { isFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
-import { isRecord, PACKAGE_KEY } from './read-config.ts';
+import { PACKAGE_KEY } from './read-config.ts';
 import { parseYaml } from './yaml.ts';
 
 /** A value that is to stand at a place in a text. */
@@ -89,7 +90,7 @@ export function dataOf(text: string, style: Pick<TextStyle, 'isJson'>): unknown 
 function withValue(data: unknown, [key, ...rest]: TextEdit['place'], value: TextEdit['value']): unknown {
   if (key === undefined) return value;
   if (Array.isArray(data)) return data.with(Number(key), withValue(data[Number(key)], rest, value));
-  const { [key]: inner, ...others } = isRecord(data) ? data : {};
+  const { [key]: inner, ...others } = isFields(data) ? data : {};
   if (value === undefined && (rest.length === 0 || inner === undefined)) return others;
   return { ...others, [key]: withValue(inner, rest, value) };
 }
@@ -107,7 +108,7 @@ function inPlace(
   [key, ...rest]: TextEdit['place'],
   wanted: unknown,
 ): string | undefined {
-  if (key === undefined || (!isRecord(wanted) && !Array.isArray(wanted))) return replaced(editing, node, wanted);
+  if (key === undefined || (!isFields(wanted) && !Array.isArray(wanted))) return replaced(editing, node, wanted);
   const inner = (wanted as Record<string | number, unknown>)[key];
   if (isSeq(node)) return inPlace(editing, node.items[Number(key)], rest, inner);
   // An alias is written out, and so is what takes the place of an empty mapping.
@@ -135,7 +136,7 @@ function added({ text, edit, style }: Editing, map: YAMLMap, key: string, value:
   if (map.flow) return spliced(text, end, end, `,${before.trim() === '' ? lineBreak : ' '}${written}`);
   const at = end + text.slice(end, nextLine(text, end)).replace(/\r?\n$/, '').length;
   const lines =
-    isRecord(value) && !style.inOneLine
+    isFields(value) && !style.inOneLine
       ? [`${keyText(key, style)}:`, ...pairsOf(value, style).map(indented)]
       : [written];
   return spliced(text, at, at, lines.map((line) => lineBreak + line).join(''));
@@ -198,7 +199,7 @@ function endOf(node: unknown): number | undefined {
 }
 
 function inline(value: unknown, style: TextStyle): string {
-  if (!isRecord(value)) return scalarText(value, style);
+  if (!isFields(value)) return scalarText(value, style);
   const pairs = pairsOf(value, style).join(', ');
   return style.inOneLine ? `{ ${pairs} }` : `{${pairs}}`;
 }

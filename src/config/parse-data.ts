@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { messageOf } from '../errors.ts';
 
-/** A text that is not in its format, and where it goes wrong (line and column count from 1). */
+/** Thrown of a text that is not in its format, with where it goes wrong (line and column count from 1). */
 export class SyntaxFault extends Error {
   readonly format: 'JSON' | 'YAML';
   readonly line: number;
@@ -15,11 +15,7 @@ export class SyntaxFault extends Error {
   }
 }
 
-/**
- * Parses a configuration file as JSON or YAML, by its name; a file without an ending may be either.
- *
- * @throws SyntaxFault
- */
+/** Parses a configuration file as JSON or YAML, by its name; a file without an ending may be either. */
 export async function parseData(path: string, text: string): Promise<unknown> {
   if (extname(path) === '.json') return parseJson(text);
   try {

@@ -1,11 +1,8 @@
-import type { Environment } from '../io.ts';
+import { type Environment, hasVariable } from '../io.ts';
 import type { Config } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import { type FoundConfig, readConfig } from './read-config.ts';
 import type { ConfigWorld, ResolvedConfig } from './resolve-config.ts';
-
-/** Variables with it may set a key. It stands here too, as what reads them brings the whole schema with it. */
-const PREFIX = 'CTXB_';
 
 export interface QuickConfig {
   /** With faults: the defaults. Of a file that is refused in part, another part may be as hostile. */
@@ -30,11 +27,7 @@ export async function quickConfig(cwd: string, env: Environment): Promise<QuickC
 
 type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
 
-/**
- * The configuration of a run, whose claude is to start soon: what checks values is loaded only where there are some.
- *
- * @throws CtxbError `config` with every finding, one a line
- */
+/** The configuration of a run, whose claude is to start soon: what checks values is loaded only where there are some. */
 export async function quickSettings({ cwd, env, flags }: ConfigWorld): Promise<Settings> {
   const found = await readConfig(cwd);
   if (saysNothing(found, env) && Object.values(flags).every((flag) => flag === undefined)) {
@@ -45,5 +38,5 @@ export async function quickSettings({ cwd, env, flags }: ConfigWorld): Promise<S
 }
 
 function saysNothing({ file, findings }: FoundConfig, env: Environment): boolean {
-  return file === undefined && findings.length === 0 && !Object.keys(env).some((name) => name.startsWith(PREFIX));
+  return file === undefined && findings.length === 0 && !hasVariable(env);
 }

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { isFields } from '../core/protocol/fields.ts';
 import { GivenFault, readGiven, readNamed } from '../store/files/given-file.ts';
 import type { Finding } from './config.ts';
 import { parseData, parseJson, SyntaxFault } from './parse-data.ts';
@@ -35,14 +36,19 @@ export interface FoundConfig {
  */
 export async function readConfig(cwd: string): Promise<FoundConfig> {
   for (const path of candidates(resolve(cwd))) {
-    try {
-      const content = await readPlace(path);
-      if (content !== undefined && content !== null) return { file: { path, content }, findings: [] };
-    } catch (error) {
-      return { findings: [{ key: path, message: `${path}${faultText(error)}` }] };
-    }
+    const found = await settingsIn(path, () => readPlace(path));
+    const isSilent = found.file?.content === undefined || found.file.content === null;
+    if (!isSilent || found.findings.length > 0) return found;
   }
   return { findings: [] };
+}
+
+async function settingsIn(path: string, read: () => unknown): Promise<FoundConfig> {
+  try {
+    return { file: { path, content: await read() }, findings: [] };
+  } catch (error) {
+    return { findings: [{ key: path, message: `${path}${faultText(error)}` }] };
+  }
 }
 
 function* candidates(cwd: string): Generator<string> {
@@ -82,16 +88,10 @@ function real(path: string): string {
  * @param path what findings name
  * @param text its content where it is no file
  */
-export async function readSettings(
-  path: string,
-  text?: string,
-): Promise<{ file?: ConfigFile; findings: readonly Finding[] }> {
-  try {
-    const content = text === undefined ? await parseData(path, textOf(readNamed(path, LIMIT))) : parseJson(text);
-    return { file: { path, content }, findings: [] };
-  } catch (error) {
-    return { findings: [{ key: path, message: `${path}${faultText(error)}` }] };
-  }
+export function readSettings(path: string, text?: string): Promise<FoundConfig> {
+  return settingsIn(path, () =>
+    text === undefined ? parseData(path, textOf(readNamed(path, LIMIT))) : parseJson(text),
+  );
 }
 
 function textOf(bytes: Buffer): string {
@@ -104,7 +104,7 @@ async function readPlace(path: string): Promise<unknown> {
   // Nearly every folder has one, and a broken one without the key is not ours to complain about.
   if (!text.includes(`"${PACKAGE_KEY}"`)) return undefined;
   const manifest = await parseData(path, text);
-  return isRecord(manifest) && Object.hasOwn(manifest, PACKAGE_KEY) ? manifest[PACKAGE_KEY] : undefined;
+  return isFields(manifest) && Object.hasOwn(manifest, PACKAGE_KEY) ? manifest[PACKAGE_KEY] : undefined;
 }
 
 /** @throws what is neither a fault in the file nor one of the file system, because that is a bug */
@@ -115,8 +115,4 @@ function faultText(error: unknown): string {
   if (error instanceof GivenFault) return `: ${error.message}; make it one, or remove it`;
   if (!(error instanceof Error && 'syscall' in error)) throw error;
   return `: expected a file that can be read, found: ${error.message}; make it readable or remove it`;
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,8 @@
-import type { Environment } from '../io.ts';
+import { type Environment, VARIABLE_PREFIX as PREFIX } from '../io.ts';
 import type { Finding } from './config.ts';
 import { OLD_KEYS, oldKey } from './defaults.ts';
 import { closest } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
-
-const PREFIX = 'CTXB_';
 
 /** Variables with the prefix that are no configuration. */
 const OTHERS: ReadonlySet<string> = new Set([

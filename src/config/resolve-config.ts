@@ -95,30 +95,18 @@ export function resolveKept(kept: readonly SetValue[], flags: Flags): ResolvedCo
   return resolved([...kept.filter(stays), ...given], []);
 }
 
-/**
- * The configuration a command runs with.
- *
- * @throws CtxbError `config` with every finding, one a line
- */
+/** The configuration a command runs with: see {@link requireGood}. */
 export async function effectiveConfig(world: ConfigWorld): Promise<Config> {
   return requireGood(await resolveConfig(world)).config;
 }
 
-/**
- * The folder for what ctxb keeps, absolute.
- *
- * @throws CtxbError `config` with every finding, one a line
- */
+/** The folder for what ctxb keeps, absolute. */
 export async function contextFolder(io: Pick<ConfigWorld, 'cwd' | 'env'>, contextDir?: string): Promise<string> {
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
   return resolve(io.cwd, config.contextDir);
 }
 
-/**
- * The same, where nothing in it is refused.
- *
- * @throws CtxbError `config` with every finding, one a line
- */
+/** @throws CtxbError `config` with every finding, one a line */
 export function requireGood(resolved: ResolvedConfig): ResolvedConfig {
   if (resolved.findings.length > 0) throw faulty('the configuration', resolved.findings);
   return resolved;

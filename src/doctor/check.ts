@@ -23,7 +23,6 @@ export interface Check {
   readonly vital?: true;
   /** What claude is put through. Facts of one scene are checked together. */
   readonly scene: Scene;
-  /** @throws Contradiction when what was seen is not what the fact says */
   readonly look: (seen: Seen) => void;
 }
 
@@ -31,13 +30,10 @@ export function factsOf(section: Section, checks: readonly Omit<Check, 'section'
   return checks.map((check) => ({ ...check, section }));
 }
 
-/** claude did something else than a fact says. The message says what was seen. */
+/** claude did something else than a fact says; scenes and what looks at them throw it. The message says what was seen. */
 export class Contradiction extends Error {}
 
-/**
- * @param otherwise what was seen when it does not hold
- * @throws Contradiction
- */
+/** @param otherwise what was seen when it does not hold */
 export function expectFact(condition: boolean, otherwise: string): asserts condition {
   if (!condition) throw new Contradiction(otherwise);
 }

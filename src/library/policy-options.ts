@@ -1,6 +1,6 @@
-import { isRecord } from '../config/read-config.ts';
 import { requireGood, resolveFile } from '../config/resolve-config.ts';
 import type { CostPolicy, LimitsPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../core/governor/policy.ts';
+import { isFields } from '../core/protocol/fields.ts';
 
 /** A share of the window (`0.78`, `"78%"`), or tokens (a number above 100). */
 export type Share = number | `${number}%`;
@@ -75,7 +75,7 @@ export function resolvePolicy(options: PolicyOptions = {}): Policy {
 
 /** A key that is undefined was not said. */
 function withoutUndefined(value: unknown): unknown {
-  if (!isRecord(value)) return value;
+  if (!isFields(value)) return value;
   const said = Object.entries(value).filter(([, each]) => each !== undefined);
   return Object.fromEntries(said.map(([key, each]) => [key, withoutUndefined(each)]));
 }

@@ -150,11 +150,7 @@ function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => 
   return {
     events,
     end: () => end,
-    /**
-     * Looks again after each line, until there is something to be found.
-     *
-     * @throws Contradiction when claude has ended, or the patience is at its end
-     */
+    /** Looks again after each line, until something is found, claude has ended, or the patience is at its end. */
     async wait<T>(what: string, look: () => T | undefined): Promise<T> {
       for (;;) {
         const found = look();

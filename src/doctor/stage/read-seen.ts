@@ -20,17 +20,12 @@ export function resultOf(turn: readonly Event[]): ResultEvent | undefined {
   return eventsOf(turn, 'result').at(-1);
 }
 
-/** @throws Contradiction when the result of a turn says something else */
 export function expectText(turn: readonly Event[] | undefined, text: string, which = 'the next result'): void {
   const said = resultOf(turn ?? [])?.text;
   expectFact(said === text, `${which} says "${said}"`);
 }
 
-/**
- * The first call of a hook that fits.
- *
- * @throws Contradiction when there was none
- */
+/** The first call of a hook that fits; there must be one. */
 export function expectCall({ calls }: Pick<Seen, 'calls'>, hook: HookName, fits = (_: Fields) => true): HookCall {
   const call = calls.find((each) => each.hook === hook && fits(each.input));
   expectFact(call !== undefined, 'it was not called');

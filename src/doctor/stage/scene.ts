@@ -14,7 +14,6 @@ export function bash(command: string) {
 /** What a claude, or one after another, is put through. */
 export interface Scene {
   readonly scenario: Scenario;
-  /** @throws Contradiction when claude does not play its part */
   readonly play: (stage: Stage) => Promise<Seen>;
 }
 

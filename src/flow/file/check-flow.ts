@@ -3,8 +3,8 @@ import { relative } from 'node:path';
 import * as v from 'valibot';
 import { closest, shown } from '../../config/finding.ts';
 import { KEYS } from '../../config/keys.ts';
-import { isRecord } from '../../config/read-config.ts';
 import { expectation, type Leaf } from '../../config/schema.ts';
+import { isFields } from '../../core/protocol/fields.ts';
 import { type Fault, nameText, type Path } from './fault.ts';
 import { fileInside, MISSING, profileFile } from './flow-files.ts';
 import { LEVELS } from './flow-schema.ts';
@@ -50,7 +50,7 @@ function faultsIn(schema: Level, data: unknown, path: Path): Fault[] {
     return data.flatMap((part, index) => faultsIn(item, part, [...path, index]));
   }
   if ((entries ?? value) === undefined) return [];
-  if (!isRecord(data)) return [noObject(schema, data, path)];
+  if (!isFields(data)) return [noObject(schema, data, path)];
   const levels = Object.entries(data).map(([key, part]) => ({ key, part, level: entries ? entries[key] : value }));
   const faults = levels.flatMap(({ key, part, level }) =>
     level === undefined ? unknownKey(key, Object.keys(entries ?? {}), path) : faultsIn(level, part, [...path, key]),
@@ -127,11 +127,11 @@ type RawStep = Readonly<Record<string, unknown>>;
 
 /** Checks ids, needs and prompts of steps. Takes unchecked data, so that all findings are reported at once. */
 export function checkSteps(steps: readonly unknown[]): Fault[] {
-  const raw = steps.map((step) => (isRecord(step) ? step : {}));
+  const raw = steps.map((step) => (isFields(step) ? step : {}));
   const places = placesOf(raw);
   return [
     ...sameIds(raw),
-    ...steps.flatMap((step, index) => (isRecord(step) ? promptFaults(step, index) : [])),
+    ...steps.flatMap((step, index) => (isFields(step) ? promptFaults(step, index) : [])),
     ...raw.flatMap((step, index) => needFaults(step, index, places)),
     ...cycleFaults(raw, places),
   ];
@@ -227,7 +227,7 @@ export function checkProfile(
   { profile, profiles }: Readonly<Record<string, unknown>>,
   { folder, isAsked }: { readonly folder: string; readonly isAsked: boolean },
 ): Fault[] {
-  const names = isRecord(profiles) ? Object.keys(profiles) : [];
+  const names = isFields(profiles) ? Object.keys(profiles) : [];
   if (typeof profile !== 'string' || names.includes(profile)) return [];
   const file = profileFile(folder, profile);
   const looked = isAsked && existsSync(file) ? {} : fileInside(folder, file);

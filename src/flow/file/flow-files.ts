@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { shown } from '../../config/finding.ts';
-import { isRecord } from '../../config/read-config.ts';
 import { expectation } from '../../config/schema.ts';
+import { isFields } from '../../core/protocol/fields.ts';
 import { CtxbError, messageOf } from '../../errors.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import type { Fault } from './fault.ts';
@@ -128,7 +128,7 @@ export function readPrompt(folder: string, file: string): string {
 /** Reports files with prompts that cannot be used. Takes unchecked steps; looks at the disk. */
 export function checkPromptFiles(steps: readonly unknown[], folder: string): Fault[] {
   return steps.flatMap((step, index) => {
-    const file = isRecord(step) ? step.promptFile : undefined;
+    const file = isFields(step) ? step.promptFile : undefined;
     if (typeof file !== 'string' || expectation(promptPath, file) !== undefined) return [];
     const asked = promptFile(folder, file);
     return 'path' in asked ? [] : [faultAt(index, file, asked.fault)];

@@ -2,8 +2,8 @@ import { basename, dirname, extname } from 'node:path';
 import * as v from 'valibot';
 import type { Finding } from '../../config/config.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
-import { isRecord } from '../../config/read-config.ts';
 import { parseYaml } from '../../config/yaml.ts';
+import { isFields } from '../../core/protocol/fields.ts';
 import { faulty } from '../../errors.ts';
 import type { GivenFault } from '../../store/files/given-file.ts';
 import type { Flow } from '../flow.ts';
@@ -91,7 +91,7 @@ function checkText<T extends v.GenericSchema>(
   const checked = [
     ...checkKeys(value, schema),
     ...checkValues(value, schema),
-    ...(isRecord(value) ? rules(value) : []),
+    ...(isFields(value) ? rules(value) : []),
   ];
   const found = [...faults, ...withoutEchoes(checked, faults)]
     .map((fault) => ({ fault, offset: fault.offset ?? offsetOf(fault.path) }))

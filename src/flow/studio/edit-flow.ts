@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import { dataOf, editText } from '../../config/edit-text.ts';
-import { isRecord } from '../../config/read-config.ts';
+import { isFields } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { type Path, pathText } from '../file/fault.ts';
 import { type Edit, PROFILE } from './studio-view.ts';
@@ -66,8 +66,8 @@ function typedValue({ value }: Edit): string | number | undefined {
 function holderOf(data: unknown, step: string | null, profile: string | undefined): Path {
   if (step === null) return [];
   if (step === PROFILE && profile !== undefined) return ['profiles', profile];
-  const steps = isRecord(data) && Array.isArray(data.steps) ? data.steps : [];
-  const index = steps.findIndex((each) => isRecord(each) && each.id === step);
+  const steps = isFields(data) && Array.isArray(data.steps) ? data.steps : [];
+  const index = steps.findIndex((each) => isFields(each) && each.id === step);
   if (index === -1) throw new CtxbError('usage', `there is no step ${JSON.stringify(step)}: load the file again`);
   return ['steps', index];
 }
@@ -76,5 +76,5 @@ function budgetsAt(data: unknown, holder: Path): Budgets {
   let place = data;
   for (const part of [...holder, 'budgets'])
     place = (place as Readonly<Record<string | number, unknown>> | null)?.[part];
-  return isRecord(place) ? place : {};
+  return isFields(place) ? place : {};
 }

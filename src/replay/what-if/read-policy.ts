@@ -1,8 +1,9 @@
 import type { Finding } from '../../config/config.ts';
 import { closest, finding, shown } from '../../config/finding.ts';
-import { type ConfigFile, isRecord } from '../../config/read-config.ts';
+import type { ConfigFile } from '../../config/read-config.ts';
 import { resolveFile } from '../../config/resolve-config.ts';
 import { SETTINGS } from '../../config/schema.ts';
+import { isFields } from '../../core/protocol/fields.ts';
 import type { NativeSetting, WhatIfPolicy } from './what-if.ts';
 
 export interface ReadPolicy {
@@ -40,7 +41,7 @@ const EXTRAS: Readonly<Record<keyof Extras, Check>> = {
  * @param usualName for a policy without a name
  */
 export function readPolicy({ path, content }: ConfigFile, usualName: string): ReadPolicy {
-  const all = isRecord(content) ? content : {};
+  const all = isFields(content) ? content : {};
   const entries = Object.entries(all);
   const given = entries.filter(([key]) => Object.hasOwn(EXTRAS, key));
   const misspelt = entries.filter(([key]) => meantBy(key) !== undefined);
@@ -49,7 +50,7 @@ export function readPolicy({ path, content }: ConfigFile, usualName: string): Re
     ...given.flatMap(([key, value]) => faultOf(key as keyof Extras, value, path)),
     ...misspelt.map(([key]) => unknownKey(key, path)),
   ];
-  const { config, findings } = resolveFile({ path, content: isRecord(content) ? rest : content });
+  const { config, findings } = resolveFile({ path, content: isFields(content) ? rest : content });
   const extras = { name: usualName, ...Object.fromEntries(given) } as unknown as Extras;
   return {
     whatIf: {
