@@ -28,21 +28,10 @@ export interface CostLedgerOptions {
 }
 
 /** What all runs have spent that keep their files in the same folder. */
-export interface CostLedger {
-  /**
-   * Writes a sum down; 0 is left out.
-   *
-   * @param microUsd whole micro-dollars
-   */
-  add(microUsd: number, details: Pick<CostEntry, 'session' | 'computed'>): void;
-  /** Micro-dollars that other runs have spent so far in the period that it is now. */
-  spentByOthers(): number;
-  /** Micro-dollars that this run has spent before that period began, as far as the last 50,000 turns of all runs tell. */
-  spentEarlier(): number;
-}
+export type CostLedger = ReturnType<typeof openCostLedger>;
 
 /** Opens the ledger of a context folder. The file is made with the first entry. */
-export function openCostLedger(folder: ContextDir, { now, runId, period }: CostLedgerOptions): CostLedger {
+export function openCostLedger(folder: ContextDir, { now, runId, period }: CostLedgerOptions) {
   /** Sums in micro-dollars by the day or month, `2026-03-09` or `2026-03`. */
   const own = new Map<string, number>();
   const others = new Map<string, number>();
@@ -60,18 +49,21 @@ export function openCostLedger(folder: ContextDir, { now, runId, period }: CostL
   const follow = followLedger(folder.path, COST_LEDGER, { forget, take });
   const look = () => follow(beginningOf(now(), period));
   return {
-    add(microUsd, { session, computed }) {
+    /** Writes a sum of whole micro-dollars down; 0 is left out. */
+    add(microUsd: number, { session, computed }: Pick<CostEntry, 'session' | 'computed'>): void {
       if (microUsd === 0) return;
       if (!Number.isSafeInteger(microUsd)) throw new TypeError(`${microUsd} is no whole number of micro-dollars`);
       keepShort(folder, COST_LEDGER, { now: now(), before: beginningOf(now(), 'month'), shorten });
       const entry: CostEntry = { v: 1, t: new Date(now()).toISOString(), run: runId, session, microUsd, computed };
       folder.append(COST_LEDGER, maskedJson(entry));
     },
-    spentByOthers() {
+    /** Micro-dollars that other runs have spent so far in the period that it is now. */
+    spentByOthers(): number {
       look();
       return others.get(periodOf(now(), period)) ?? 0;
     },
-    spentEarlier() {
+    /** Micro-dollars that this run has spent before that period, as far as the last 50,000 turns of all runs tell. */
+    spentEarlier(): number {
       look();
       const current = periodOf(now(), period);
       return [...own].reduce((sum, [when, spent]) => (when < current ? sum + spent : sum), 0);

@@ -12,43 +12,17 @@ const FLOWS = 'flows';
 const OUTPUT_LIMIT = 16 * 1024 * 1024;
 
 /** The files of one run of a flow. Texts are masked before they are written, and read again as they were masked. */
-export interface FlowRunFiles {
-  readonly id: string;
-  readonly folder: string;
-  /**
-   * What is known of the run, as one JSON object. It is written first.
-   *
-   * @throws CtxbError `store` where nothing can be kept of the run
-   */
-  writeRun(state: object): void;
-  /** JSON; undefined where there is no such run. */
-  readRun(): string | undefined;
-  /** A text of a step: `pack.md`, `output.md`. If it cannot be written, this is reported and it stays in memory. */
-  write(step: string, file: string, text: string): void;
-  /** The same for JSON: texts in it are masked each by itself. */
-  writeJson(step: string, file: string, value: object): void;
-  read(step: string, file: string): string | undefined;
-  /** Absolute, for who is to read it. */
-  path(step: string, file: string): string;
-  /** A new file for lines of a step. A full disk is reported, and the step continues. */
-  open(step: string): LineFile;
-  /** The receipt of a step, in the run and under its flow's name. */
-  receipt(flow: string, step: string, receipt: object): void;
-}
-
-interface LineFile {
-  add(line: string): void;
-  close(): void;
-}
+export type FlowRunFiles = ReturnType<typeof openFlowRun>;
 
 /** @param id of {@link newFlowRun}, or an earlier run's, to go on with */
-export function openFlowRun(contextDir: string, id: string, onFault: Faults = () => {}): FlowRunFiles {
+export function openFlowRun(contextDir: string, id: string, onFault: Faults = () => {}) {
   const dir = () => openContextDir(contextDir);
   const run = join(FLOWS, id);
   const of = (step: string, file: string) => join(run, fileName(step), file);
   const unwritten = new Map<string, DiskText>();
   const read = (file: string) => unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
 
+  /** If it cannot be written, this is reported and it stays in memory. */
   function write(file: string, text: DiskText): void {
     try {
       dir().write(file, text);
@@ -62,13 +36,19 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
   return {
     id,
     folder: resolve(contextDir, run),
-    writeRun: (state) => dir().write(join(run, 'run.json'), jsonOf(state)),
+    /** What is known of the run, as one JSON object. It is written first, and throws where nothing can be kept. */
+    writeRun: (state: object) => dir().write(join(run, 'run.json'), jsonOf(state)),
+    /** JSON; undefined where there is no such run. */
     readRun: () => read(join(run, 'run.json')),
-    write: (step, file, text) => write(of(step, file), masked(text)),
-    writeJson: (step, file, value) => write(of(step, file), jsonOf(value)),
-    read: (step, file) => read(of(step, file)),
-    path: (step, file) => resolve(contextDir, of(step, file)),
-    open(step) {
+    /** A text of a step: `pack.md`, `output.md`. */
+    write: (step: string, file: string, text: string) => write(of(step, file), masked(text)),
+    /** The same for JSON: texts in it are masked each by itself. */
+    writeJson: (step: string, file: string, value: object) => write(of(step, file), jsonOf(value)),
+    read: (step: string, file: string) => read(of(step, file)),
+    /** Absolute, for who is to read it. */
+    path: (step: string, file: string) => resolve(contextDir, of(step, file)),
+    /** A new file for lines of a step. A full disk is reported, and the step continues. */
+    open(step: string): LineFile {
       try {
         // A step that is run again must not write behind the torn last line of one that was killed.
         const file = basename(dir().freePlace(of(step, 'stream'), '.ndjson'));
@@ -78,12 +58,18 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
         return { add() {}, close() {} };
       }
     },
-    receipt(flow, step, receipt) {
+    /** The receipt of a step, in the run and under its flow's name. */
+    receipt(flow: string, step: string, receipt: object): void {
       const text = jsonOf(receipt);
       write(of(step, 'receipt.json'), text);
       write(flowReceiptFile(flow, step), text);
     },
   };
+}
+
+interface LineFile {
+  add(line: string): void;
+  close(): void;
 }
 
 /** Ids of the runs of a flow, or of all flows, in the folder, newest first. */

@@ -18,19 +18,10 @@ const LINE_LIMIT = 16 * 1024;
 const HEADER_LIMIT = 1024;
 
 /** Where an agent's commands, hooks and scripts leave lines for a running ctxb. */
-export interface Inbox {
-  readonly path: string;
-  /** The whole lines that are new since the last time, out of at most 1 MB; the rest comes the next time. */
-  drain(): string[];
-  dispose(): void;
-}
+export type Inbox = ReturnType<typeof createInbox>;
 
-/**
- * Makes the inbox of this process.
- *
- * @throws CtxbError `store`, also when the run has one already
- */
-export function createInbox(contextDir: string, runId: string): Inbox {
+/** Makes the inbox of this process. Throws when the run has one already. */
+export function createInbox(contextDir: string, runId: string) {
   const path = openContextDir(contextDir).place(inboxPath(contextDir, runId));
   sweep(dirname(path));
   const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
@@ -50,8 +41,9 @@ export function createInbox(contextDir: string, runId: string): Inbox {
   let disposed = false;
   return {
     path,
-    drain: () => (disposed ? [] : orStoreError(path, next)),
-    dispose() {
+    /** The whole lines that are new since the last time, out of at most 1 MB; the rest comes the next time. */
+    drain: (): string[] => (disposed ? [] : orStoreError(path, next)),
+    dispose(): void {
       if (!disposed) remove();
       disposed = true;
     },

@@ -9,16 +9,7 @@ import { replaceFile } from '../files/write-file.ts';
 import { asItIs, maskedJson } from '../masks/disk-text.ts';
 
 /** The folder in which ctxb and its mod inside claude meet. */
-export interface ModFolder {
-  readonly path: string;
-  /** Calls back when the mod gives its sign of life. */
-  whenAlive(callback: () => void): void;
-  /** @throws CtxbError `store` */
-  plan(plan: ExactPlan): void;
-  /** What the mod did since the last look, and the messages that stay; undefined: it was not asked. */
-  takeReceipt(): { readonly receipt: unknown; readonly kept: unknown } | undefined;
-  remove(): void;
-}
+export type ModFolder = ReturnType<typeof makeModFolder>;
 
 /** Where the build puts the mod: parts of the program are one folder below it. */
 const MOD = new URL('../mod/', import.meta.url);
@@ -32,7 +23,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
  * @param root the folder to make it in; default: the one for temporary files
  * @param mod where the mod is; default: where the build puts it
  */
-export function makeModFolder(root = tmpdir(), mod = MOD): ModFolder {
+export function makeModFolder(root = tmpdir(), mod = MOD) {
   sweep(root);
   const path = orStoreError(root, () => mkdtempSync(join(root, `ctxb-mod-${process.pid}-`)));
   orStoreError(path, () => cpSync(mod, path, { recursive: true }));
@@ -45,7 +36,8 @@ export function makeModFolder(root = tmpdir(), mod = MOD): ModFolder {
   const [answer, messages] = [join(path, 'receipt.json'), join(path, 'kept.json')];
   return {
     path,
-    whenAlive(callback) {
+    /** Calls back when the mod gives its sign of life. */
+    whenAlive(callback: () => void): void {
       watcher = watch(path, { persistent: false }, check);
       check();
 
@@ -56,14 +48,15 @@ export function makeModFolder(root = tmpdir(), mod = MOD): ModFolder {
       }
     },
     // claude waits, and nobody reads it after this process.
-    plan: (plan) => replaceFile(join(path, 'plan.json'), [maskedJson(plan)], { durable: false }),
-    takeReceipt() {
+    plan: (plan: ExactPlan) => replaceFile(join(path, 'plan.json'), [maskedJson(plan)], { durable: false }),
+    /** What the mod did since the last look, and the messages that stay; undefined: it was not asked. */
+    takeReceipt(): { readonly receipt: unknown; readonly kept: unknown } | undefined {
       if (!existsSync(answer)) return undefined;
       const [receipt, kept] = [answer, messages].map((file) => readJson(file, MOST_BYTES));
       for (const file of [answer, messages]) if (existsSync(file)) removeFile(file);
       return { receipt, kept };
     },
-    remove() {
+    remove(): void {
       stopWatching();
       rmSync(path, { recursive: true, force: true });
     },

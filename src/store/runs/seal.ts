@@ -14,21 +14,10 @@ const SEALED = /^(.*),"seal":"([0-9a-f]{64})"\}$/s;
  * Tells what ctxb has written for this user from what was put into a working folder by somebody else: a file that
  * says which program is to be started must not come with a repository.
  */
-export interface Seal {
-  /** Where the key is; undefined: there is no place for one. */
-  readonly keyPath: string | undefined;
-  /**
-   * A JSON object with a seal as its last member; as it is where no key can be kept.
-   *
-   * @param purpose what it stands in, so that it holds nowhere else
-   */
-  close(json: string, purpose: string): string;
-  /** The object without its seal; undefined when that is missing or not ours. */
-  open(line: string, purpose: string): string | undefined;
-}
+export type Seal = ReturnType<typeof openSeal>;
 
 /** @param folder the key is in it, and is made when the first seal is; undefined: no key can be kept */
-export function openSeal(folder: string | undefined): Seal {
+export function openSeal(folder: string | undefined) {
   const keyPath = folder && join(folder, 'key');
   let key: Buffer | undefined;
 
@@ -37,13 +26,20 @@ export function openSeal(folder: string | undefined): Seal {
   }
 
   return {
+    /** Where the key is; undefined: there is no place for one. */
     keyPath,
-    close(json, purpose) {
+    /**
+     * A JSON object with a seal as its last member; as it is where no key can be kept.
+     *
+     * @param purpose what it stands in, so that it holds nowhere else
+     */
+    close(json: string, purpose: string): string {
       key ??= keyAt(keyPath, { orMake: true });
       const made = seal(json, purpose);
       return made === undefined ? json : `${json.slice(0, -1)},"seal":"${made.toString('hex')}"}`;
     },
-    open(line, purpose) {
+    /** The object without its seal; undefined when that is missing or not ours. */
+    open(line: string, purpose: string): string | undefined {
       key ??= keyAt(keyPath, { orMake: false });
       const [, members, found = ''] = SEALED.exec(line) ?? [];
       const json = `${members}}`;

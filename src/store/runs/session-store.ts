@@ -12,20 +12,7 @@ import { asItIs, masked, maskedJson } from '../masks/disk-text.ts';
 import type { Seal } from './seal.ts';
 
 /** Files of a run. A fault (a full disk, a foreign file in the way) is reported once and never stops the stream. */
-export interface SessionStore {
-  /** `journal.ndjson`: what was decided and done, and why. */
-  journal(entry: object): void;
-  /** `health.ndjson`: how full the context was. */
-  health(entry: object): void;
-  /** `mailbox.ndjson`: prompts that wait, and when they were delivered. */
-  mailbox(entry: object): void;
-  /** What the run needs to be resumed after a crash, unmasked. */
-  run(entry: object): void;
-  /** Forgets what this run, or another, would need to be resumed. */
-  forgetRun(runId?: string): void;
-  /** Blocks of a message in a file of their own, each as a line; `path` is relative to the folder. */
-  keep(path: string, texts: readonly string[]): void;
-}
+export type SessionStore = ReturnType<typeof createSessionStore>;
 
 interface SessionStoreOptions {
   readonly runId: string;
@@ -39,7 +26,7 @@ interface SessionStoreOptions {
 /** Another process may still write a line to a part that was put aside so long ago. */
 const IN_USE_MS = 60 * 60 * 1000;
 
-export function createSessionStore(path: string, { runId, now, onFault, seal }: SessionStoreOptions): SessionStore {
+export function createSessionStore(path: string, { runId, now, onFault, seal }: SessionStoreOptions) {
   let dir: ContextDir | undefined;
   let faulty = false;
 
@@ -54,45 +41,42 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     }
   }
 
-  const runFile = createRunFile(path, runId, seal);
   const add = (file: string, entry: object) =>
     attempt((open) => open.append(file, maskedJson({ v: 1, t: new Date(now()).toISOString(), ...entry })));
+
   return {
-    journal: (entry) => add('journal.ndjson', entry),
-    health(entry) {
+    /** `journal.ndjson`: what was decided and done, and why. */
+    journal: (entry: object) => add('journal.ndjson', entry),
+    /** `health.ndjson`: how full the context was. */
+    health(entry: object): void {
       attempt((open) => keepShort(open, HEALTH_LOG, { now: now(), before: now() - IN_USE_MS, shorten: shortenHealth }));
       add(HEALTH_LOG, entry);
     },
-    mailbox: (entry) => add('mailbox.ndjson', { run: runId, ...entry }),
-    run: (entry) => attempt(() => runFile.add(entry)),
-    forgetRun: (other) => attempt(() => (other === undefined ? runFile : createRunFile(path, other, seal)).remove()),
-    keep: (file, texts) => attempt((open) => open.write(file, masked(texts))),
+    /** `mailbox.ndjson`: prompts that wait, and when they were delivered. */
+    mailbox: (entry: object) => add('mailbox.ndjson', { run: runId, ...entry }),
+    /** What the run needs to be resumed after a crash, unmasked: it is gone when its prompts are answered. */
+    run: (entry: object) =>
+      attempt((open) => {
+        const json = JSON.stringify({ v: 1, ...entry });
+        open.append(nameOf(runId), asItIs(seal === undefined ? json : seal.close(json, nameOf(runId))));
+      }),
+    /** Forgets what this run, or another, would need to be resumed. */
+    forgetRun: (other = runId) => attempt(() => removeRunFile(join(resolve(path), nameOf(other)))),
+    /** Blocks of a message in a file of their own, each as a line; the path is relative to the folder. */
+    keep: (file: string, texts: readonly string[]) => attempt((open) => open.write(file, masked(texts))),
   };
 }
 
 /** The folder of what unfinished runs need to be taken up, in the context folder. */
 const RUNS = 'runs';
 
-/** What a run needs to be taken up after a crash. Prompts stand in it as they were said; it is gone when they are answered. */
-function createRunFile(contextDir: string, runId: string, seal: Seal | undefined) {
-  const name = nameOf(runId);
-  let folder: ContextDir | undefined;
-  return {
-    add(entry: object): void {
-      folder ??= openContextDir(contextDir);
-      const json = JSON.stringify({ v: 1, ...entry });
-      folder.append(name, asItIs(seal === undefined ? json : seal.close(json, name)));
-    },
-    remove(): void {
-      const path = join(resolve(contextDir), name);
-      if (kindOf(path) === 'file') removeFile(path);
-      try {
-        rmdirSync(dirname(path));
-      } catch {
-        // Another run still needs the folder.
-      }
-    },
-  };
+function removeRunFile(path: string): void {
+  if (kindOf(path) === 'file') removeFile(path);
+  try {
+    rmdirSync(dirname(path));
+  } catch {
+    // Another run still needs the folder.
+  }
 }
 
 /** Whether a run has left something to resume, however it ended. */

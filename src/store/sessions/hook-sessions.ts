@@ -27,14 +27,7 @@ const SHORT_LIVED = { durable: false };
 const FORGOTTEN_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** What is kept of a session between its hooks. No other hook of it can be at work meanwhile. */
-export interface HookSession {
-  /** A JSON object; undefined: there is nothing yet, or nothing of ours. */
-  read(): string | undefined;
-  write(json: string): void;
-  /** Tokens of the context window, if the status line knows; hooks are not told. */
-  window(): number | undefined;
-  release(): void;
-}
+export type HookSession = NonNullable<Awaited<ReturnType<typeof holdHookSession>>>;
 
 /**
  * Waits for the hooks of the same session that are at work, as those of tools that run side by side are.
@@ -45,7 +38,7 @@ export async function holdHookSession(
   contextDir: string,
   sessionId: string,
   { patienceMs, seal }: { readonly patienceMs: number; readonly seal: Seal },
-): Promise<HookSession | undefined> {
+) {
   const dir = folderOf(contextDir, sessionId);
   if (dir === undefined) return undefined;
   const path = dir.place(STATE);
@@ -54,8 +47,10 @@ export async function holdHookSession(
     const lock = takeLock(dir, holder);
     if (lock !== undefined) {
       return {
+        /** A JSON object; undefined: there is nothing yet, or nothing of ours. */
         read: () => readSealed(path, sessionId, seal),
-        write: (json) => dir.write(STATE, asItIs(seal.close(json, purposeOf(sessionId))), SHORT_LIVED),
+        write: (json: string) => dir.write(STATE, asItIs(seal.close(json, purposeOf(sessionId))), SHORT_LIVED),
+        /** Tokens of the context window, if the status line knows; hooks are not told. */
         window: () => Number(readPlain(dir.place(WINDOW), WINDOW_LIMIT)) || undefined,
         release: lock.release,
       };

@@ -27,29 +27,9 @@ export interface Who {
 
 /**
  * A session's own folder, which no other process writes to meanwhile. Names of files are relative to it. Every method
- * throws a `CtxbError` `store` when the disk is full or something foreign is in the way.
+ * throws when the disk is full or something foreign is in the way.
  */
-export interface SessionFolder {
-  readonly path: string;
-  /** The folder's name, which is the first of the session's ids unless the folder is `contested`. */
-  readonly id: string;
-  /** Another process has the session open, so this folder is the run's own and begins empty. */
-  readonly contested: boolean;
-  /** The whole lines of the log, without newlines, one at a time. */
-  logLines(): Iterable<string>;
-  /** Adds the text, all of it or nothing. The file stays open. */
-  append(file: string, text: DiskText): void;
-  /** Puts a file in the place of the old one, whole or not at all. Memory stays bounded. */
-  rewrite(file: string, chunks: Iterable<DiskText>): void;
-  /** Bytes; 0 when there is no such file. */
-  sizeOf(file: string): number;
-  /** Writes `scratch.md`, here and in the folder above all sessions. */
-  writeIndex(text: DiskText): void;
-  /** Adds another of claude's ids to the folder's. An invalid id is ignored. */
-  alias(id: string): void;
-  /** Nothing may be written after it. */
-  close(): void;
-}
+export type SessionFolder = ReturnType<typeof openSessionFolder>;
 
 /**
  * Opens the folder of a session, made if it is not there, and holds its lock until it is closed or the process ends.
@@ -57,7 +37,7 @@ export interface SessionFolder {
  * @param contextDir the folder above all sessions, made if it is not there
  * @param id any of claude's ids of the session; the run's own id takes the place of one that can be no file's name
  */
-export function openSessionFolder(contextDir: string, id: string, who: Who): SessionFolder {
+export function openSessionFolder(contextDir: string, id: string, who: Who) {
   const root = openContextDir(contextDir);
   const name = isSessionId(id) ? id : fileName(who.runId);
   const home = sessionWithId(listSessions(contextDir), name)?.id ?? name;
@@ -69,8 +49,14 @@ export function openSessionFolder(contextDir: string, id: string, who: Who): Ses
     const lock = takeLock(dir, holder);
     if (lock === undefined) continue;
     try {
-      const contested = id !== home;
-      return { path: dir.path, id, contested, ...useFolder(root, dir, lock, { name, now: who.now }) };
+      const folder = {
+        path: dir.path,
+        /** The folder's name, which is the first of the session's ids unless the folder is `contested`. */
+        id,
+        /** Another process has the session open, so this folder is the run's own and begins empty. */
+        contested: id !== home,
+      };
+      return { ...folder, ...useFolder(root, dir, lock, { name, now: who.now }) };
     } catch (error) {
       lock.release();
       throw error;
@@ -79,12 +65,7 @@ export function openSessionFolder(contextDir: string, id: string, who: Who): Ses
   throw new CtxbError('store', `${join(root.path, SESSIONS, own)} is open in another process: wait until it ends`);
 }
 
-function useFolder(
-  root: ContextDir,
-  dir: ContextDir,
-  lock: Lock,
-  { name, now }: Pick<Who, 'now'> & { readonly name: string },
-): Omit<SessionFolder, 'path' | 'id' | 'contested'> {
+function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }: Pick<Who, 'now'> & { name: string }) {
   sweep(dir, Number.POSITIVE_INFINITY);
   // What is young there may be another run's that is just being written.
   sweep(root, now() - ABANDONED_AFTER_MS);
@@ -94,28 +75,35 @@ function useFolder(
   let closed = false;
 
   /** Without the lock somebody else may be writing. */
-  function ifOpen<T>(work: () => T): T {
+  function ifOpen(work: () => void): void {
     if (closed) throw new CtxbError('store', `${dir.path} was closed: open it again`);
-    return work();
+    work();
   }
 
   return {
+    /** The whole lines of the log, without newlines, one at a time. */
     logLines: () => readLines(dir.place(LOG)),
-    append: (file, text) => ifOpen(() => files.append(file, text)),
-    rewrite: (file, chunks) =>
+    /** Adds the text, all of it or nothing. The file stays open. */
+    append: (file: string, text: DiskText) => ifOpen(() => files.append(file, text)),
+    /** Puts a file in the place of the old one, whole or not at all. Memory stays bounded. */
+    rewrite: (file: string, chunks: Iterable<DiskText>) =>
       ifOpen(() => {
         files.close(file);
         dir.write(file, chunks, REWRITTEN);
       }),
-    sizeOf: (file) => statsOf(dir.place(file))?.size ?? 0,
-    writeIndex: (text) =>
+    /** Bytes; 0 when there is no such file. */
+    sizeOf: (file: string) => statsOf(dir.place(file))?.size ?? 0,
+    /** Writes `scratch.md`, here and in the folder above all sessions. */
+    writeIndex: (text: DiskText) =>
       ifOpen(() => {
         dir.write(INDEX, text, REWRITTEN);
         root.write(INDEX, text, REWRITTEN);
         record.save();
       }),
-    alias: (other) => ifOpen(() => record.add(other)),
-    close() {
+    /** Adds another of claude's ids to the folder's. An invalid id is ignored. */
+    alias: (other: string) => ifOpen(() => record.add(other)),
+    /** Nothing may be written after it. */
+    close(): void {
       if (closed) return;
       closed = true;
       try {
@@ -193,16 +181,10 @@ function keepRecord(dir: ContextDir, name: string, now: () => number) {
   return { add, save };
 }
 
-/**
- * A new folder for the notes of a recording.
- *
- * @throws CtxbError `store` when the path is not an empty or new folder
- */
+/** A folder for the notes of a recording, which must be new or empty. */
 export function openNotesFolder(path: string) {
   makeFolder(path);
-  if (namesIn(path).length > 0) {
-    throw new CtxbError('store', `${path} is not empty: name a new folder`);
-  }
+  if (namesIn(path).length > 0) throw new CtxbError('store', `${path} is not empty: name a new folder`);
   const { O_WRONLY, O_APPEND, O_CREAT } = constants;
   const files = keepOpen({ path, open: (file) => openPlain(join(path, file), O_WRONLY | O_APPEND | O_CREAT).fd });
   return {
