@@ -84,13 +84,19 @@ export function signalExitCode(signal: NodeJS.Signals): number {
 }
 
 /**
- * Runs a program in our place: the same terminal, the same process group. Signals that end us are for it; what the
- * terminal sends reaches it without us. Resolves when it has ended.
+ * Runs a claude that is not headless (`--help`, `mcp`, `update` …), or that refuses to be one, in our place: the same
+ * terminal, the same process group. Signals that end us are for it; what the terminal sends reaches it without us.
  *
- * @param input all of its stdin; without it, it has ours
+ * @param input all of its stdin, where that has been read already; without it, it has ours
+ * @returns its exit code
  * @throws CtxbError as {@link startChild}
  */
-async function runInOurPlace({ command, args, cwd, env }: ChildOptions, input?: string): Promise<ChildEnd> {
+export async function runUntouched(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: Pick<Io, 'cwd' | 'env'>,
+  input?: string,
+): Promise<number> {
   let subprocess: { kill(signal: NodeJS.Signals): boolean } | undefined;
   const passOn = (signal: NodeJS.Signals) => {
     if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) subprocess?.kill(signal);
@@ -100,23 +106,23 @@ async function runInOurPlace({ command, args, cwd, env }: ChildOptions, input?: 
   for (const signal of ENDING_SIGNALS) process.on(signal, passOn);
   // It takes 40 ms of the processor to load, for which nobody is to wait before the first answer of a headless claude.
   const { execa } = await import('execa');
-  const running = execa(command, args, {
+  const stdin = input === undefined ? ({ stdin: 'inherit' } as const) : { input };
+  const how = {
     cwd,
     env,
     extendEnv: false,
     buffer: false,
     reject: false,
-    stdin: input === undefined ? 'inherit' : 'pipe',
     stdout: 'inherit',
     stderr: 'inherit',
-    ...(input === undefined ? {} : { input }),
-  });
+  } as const;
+  const running = execa(program, args, { ...how, ...stdin });
   subprocess = running;
   const result = await running;
   for (const signal of ENDING_SIGNALS) process.off(signal, passOn);
-  const end = { code: result.exitCode, signal: result.signal as NodeJS.Signals | undefined };
-  if (end.code === undefined && end.signal === undefined) throw startError(command, result);
-  return end;
+  if (result.signal !== undefined) return signalExitCode(result.signal as NodeJS.Signals);
+  if (result.exitCode === undefined) throw startError(program, result);
+  return result.exitCode;
 }
 
 /** Node starts a child without pipes where there are too few, and the error that tells of it comes when nobody listens. */
@@ -161,23 +167,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EMFILE: 'there are too many open files: raise ulimit -n',
   ENOMEM: 'there is not enough memory: end something else',
 };
-
-/**
- * Runs a claude that is not headless (`--help`, `mcp`, `update` …), or that refuses to be one, as if ctxb were not
- * there.
- *
- * @param input all of its stdin, where that has been read already
- * @throws CtxbError `command-not-found`, `command-failed`
- */
-export async function runUntouched(
-  program: string,
-  args: readonly string[],
-  { cwd, env }: Pick<Io, 'cwd' | 'env'>,
-  input?: string,
-): Promise<number> {
-  const { code, signal } = await runInOurPlace({ command: program, args, cwd, env }, input);
-  return signal === undefined ? (code ?? 1) : signalExitCode(signal);
-}
 
 /**
  * Names the ctxb that has started a claude. All that claude starts finds the run's id; this tells the claude that was

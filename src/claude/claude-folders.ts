@@ -1,6 +1,9 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import type { Environment } from '../io.ts';
+import { readGiven } from '../store/files/given-file.ts';
+import { namesCompactionHook } from './ctxb-hooks.ts';
 
 export interface ClaudePlace {
   readonly env: Environment;
@@ -21,4 +24,28 @@ export const SETTINGS_PLACES = ['project', 'local', 'user'] as const;
 export function settingsPath(place: SettingsPlace, where: ClaudePlace): string {
   if (place === 'user') return join(configFolder(where), 'settings.json');
   return join(where.cwd, '.claude', place === 'local' ? 'settings.local.json' : 'settings.json');
+}
+
+/** Bytes. */
+const SETTINGS_LIMIT = 4 * 1024 * 1024;
+
+/**
+ * Whether the user's settings have a PreCompact hook, which may guard the context.
+ *
+ * @param given the value of `--settings`: a path or JSON
+ */
+export function hasCompactionHook(where: ClaudePlace, given: string | undefined): boolean {
+  const files = SETTINGS_PLACES.map((place) => settingsPath(place, where));
+  const own = given?.trimStart().startsWith('{') ? parseFields(given) : undefined;
+  const paths = given === undefined || own !== undefined ? files : [...files, resolve(where.cwd, given)];
+  return [...paths.map(settingsIn), own ?? {}].some(({ hooks }) => namesCompactionHook(hooks));
+}
+
+/** A file that claude cannot read has no hooks for it either. */
+function settingsIn(path: string): Fields {
+  try {
+    return parseFields(readGiven(path, SETTINGS_LIMIT).toString('utf8'));
+  } catch {
+    return {};
+  }
 }

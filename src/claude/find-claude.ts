@@ -1,11 +1,10 @@
-import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, open, realpath, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CtxbError } from '../errors.ts';
 import type { Environment, Io } from '../io.ts';
-import { firstExecutable, isExecutable, placesOn } from './executables.ts';
 
 export interface FindOptions {
   readonly given?: string | undefined;
@@ -66,6 +65,32 @@ function absolute(path: string, where: Where): string {
 
 function refuse(what: string): never {
   throw new CtxbError('command-not-found', `${what}: ${REMEDY}`);
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+export async function firstExecutable(files: readonly string[]): Promise<string | undefined> {
+  for (const file of files) if (await isExecutable(file)) return file;
+  return undefined;
+}
+
+/** How an agent calls `ctxb recall`, as it is to be told: nothing where a shell does not find ctxb. */
+export function recallCommand(path: string | undefined): { readonly recall?: string } {
+  return placesOn(path, 'ctxb').some((file) => existsSync(file)) ? { recall: '`ctxb recall WORDS`' } : {};
+}
+
+/** Where a program would stand on a PATH, in its order. */
+export function placesOn(path: string | undefined, name: string): string[] {
+  const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
+  const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.flatMap((folder) => names.map((name) => join(folder, name)));
 }
 
 /** Scripts that start ctxb are short; what is read of a file to find that out, in bytes. */

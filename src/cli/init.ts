@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import { SETTINGS_PLACES, type SettingsPlace, settingsPath } from '../claude/claude-folders.ts';
-import { firstExecutable, placesOn } from '../claude/executables.ts';
+import { firstExecutable, placesOn } from '../claude/find-claude.ts';
 import { FIRST_WITH_MODS } from '../core/governor/relief/exact.ts';
 import { CtxbError } from '../errors.ts';
 import { addition, type Change, isRecognised, removal } from '../init/claude-settings.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { recallCommand } from '../claude/executables.ts';
+import { recallCommand } from '../claude/find-claude.ts';
 import type { Run } from '../core/governor/state.ts';
 import type { Io } from '../io.ts';
 import { earlierLandings } from '../store/ledgers/health-log.ts';

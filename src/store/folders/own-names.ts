@@ -13,70 +13,45 @@ export const PART = '(?:-\\d{8}T\\d{9}-[0-9a-f]{4})?';
 
 export const SESSIONS = 'sessions';
 /** A session's folder, or the one of a run that found it held: `<id>.<first 8 of the run's id>`. */
-export const SESSION_FOLDER = /^[\w-]{1,64}(?:\.[\w-]{1,8})?$/;
+const SESSION = '[\\w-]{1,64}(?:\\.[\\w-]{1,8})?';
+export const SESSION_FOLDER = whole(SESSION);
 
-/** The names that ctxb gives in one folder, and in those below it. */
-interface Layout {
-  readonly files?: RegExp;
-  readonly folders?: readonly (readonly [names: RegExp, layout: Layout])[];
-}
-
-const LOCK = 'lock\\.[\\w-]{1,64}';
 const ANY = '[\\w-]{1,64}';
-const OF_ROOT = `scratch\\.md|contextbudgetrc\\.schema\\.json|(?:journal|mailbox)\\.ndjson|(?:health|cost)${PART}\\.ndjson|\\${IGNORE}|${MARK}`;
+const LOCK = `lock\\.${ANY}`;
+const OF_ROOT = `(?:scratch\\.md|contextbudgetrc\\.schema\\.json|(?:journal|mailbox)\\.ndjson|(?:health|cost)${PART}\\.ndjson|\\${IGNORE}|${MARK})`;
 const OF_SESSION =
-  '(?:human-input|state-changes|dead-ends|artifacts|commands|scratch|tool-log)\\.md|memory\\.ndjson|session\\.json';
+  '(?:(?:human-input|state-changes|dead-ends|artifacts|commands|scratch|tool-log)\\.md|memory\\.ndjson|session\\.json)';
+const FLOW_RUN = `flows/\\d{8}T\\d{9}-[0-9a-f]{4}-${ANY}`;
+const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z';
+
+/** Paths of everything that ctxb makes in its folder. What is not here is somebody else's. */
+const FILES = [
+  OF_ROOT,
+  `${SESSIONS}/${SESSION}/(?:${OF_SESSION}|${LOCK})`,
+  'hooks/(?:cleared|claude-\\d{1,10})\\.json',
+  `hooks/${ANY}/(?:(?:state|window)\\.json|${LOCK})`,
+  `${FLOW_RUN}/run\\.json`,
+  `${FLOW_RUN}/${ANY}/(?:(?:pack|output)\\.md|(?:receipt|step)\\.json|stream(?:-\\d{1,6})?\\.ndjson)`,
+  `reliefs/${LOCK}`,
+  `receipts/${ANY}/${ANY}\\.json`,
+  `handoffs/handoff-${TIME}(?:-\\d{1,4})?(?:\\.memory)?\\.md`,
+  `prompts/${ANY}\\.md`,
+  `(?:inbox|runs)/${ANY}\\.ndjson`,
+  `tool-results/${ANY}(?:-\\d{1,4})?\\.txt`,
+];
+const FOLDERS = FILES.flatMap((path) => {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+});
+
 /** What a process that was killed while it replaced a file has left: the file's name and a number. */
 const NUMBER = '\\.\\d{1,10}';
 export const LEFTOVER = whole(`(?:${OF_ROOT}|${OF_SESSION})${NUMBER}`);
-
-/** Everything that ctxb makes in its folder. What is not here is somebody else's. */
-const LAYOUT: Layout = {
-  files: files(OF_ROOT),
-  folders: [
-    only(SESSIONS, { folders: [[SESSION_FOLDER, { files: files(`${OF_SESSION}|${LOCK}`) }]] }),
-    only('hooks', {
-      files: files('(?:cleared|claude-\\d{1,10})\\.json'),
-      folders: [[whole(ANY), { files: files(`(?:state|window)\\.json|${LOCK}`) }]],
-    }),
-    only('flows', {
-      folders: [
-        [
-          whole(`\\d{8}T\\d{9}-[0-9a-f]{4}-${ANY}`),
-          {
-            files: files('run\\.json'),
-            folders: [
-              [
-                whole(ANY),
-                { files: files('(?:pack|output)\\.md|(?:receipt|step)\\.json|stream(?:-\\d{1,6})?\\.ndjson') },
-              ],
-            ],
-          },
-        ],
-      ],
-    }),
-    only('reliefs', { files: files(LOCK) }),
-    only('receipts', { folders: [[whole(ANY), { files: files(`${ANY}\\.json`) }]] }),
-    only('handoffs', {
-      files: files('handoff-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z(?:-\\d{1,4})?(?:\\.memory)?\\.md'),
-    }),
-    only('prompts', { files: files(`${ANY}\\.md`) }),
-    only('inbox', { files: files(`${ANY}\\.ndjson`) }),
-    only('runs', { files: files(`${ANY}\\.ndjson`) }),
-    only('tool-results', { files: files(`${ANY}(?:-\\d{1,4})?\\.txt`) }),
-  ],
-};
-
-function files(names: string): RegExp {
-  return whole(`(?:${names})(?:${NUMBER})?`);
-}
+const OUR_FILE = whole(`(?:${FILES.join('|')})(?:${NUMBER})?`);
+const OUR_FOLDER = whole(FOLDERS.join('|'));
 
 function whole(names: string): RegExp {
   return new RegExp(`^(?:${names})$`);
-}
-
-function only(name: string, layout: Layout): readonly [RegExp, Layout] {
-  return [whole(name), layout];
 }
 
 export interface Found {
@@ -93,14 +68,13 @@ export interface Found {
  * @param at a folder in it: only what is in there; it must be one that ctxb makes
  */
 export function* everythingIn(root: string, at = ''): Generator<Found> {
-  const layout = layoutOf(at);
   const path = join(root, at);
   const entries = orStoreError(path, () => readdirSync(path, { withFileTypes: true }));
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const name = join(at, entry.name);
     const kind = kindOfStats(entry);
-    const isFile = layout?.files?.test(entry.name) ?? false;
-    const isFolder = layoutBelow(layout, entry.name) !== undefined;
+    const place = name.replaceAll(sep, '/');
+    const [isFile, isFolder] = [OUR_FILE.test(place), OUR_FOLDER.test(place)];
     if (kind === 'folder' && isFolder) yield* everythingIn(root, name);
     const fits: Partial<Record<Kind, boolean>> = {
       file: isFile,
@@ -109,13 +83,4 @@ export function* everythingIn(root: string, at = ''): Generator<Found> {
     };
     yield { name, kind, isOurs: fits[kind] ?? false };
   }
-}
-
-function layoutOf(at: string): Layout | undefined {
-  const names = at.split(sep).filter(Boolean);
-  return names.reduce<Layout | undefined>(layoutBelow, LAYOUT);
-}
-
-function layoutBelow(layout: Layout | undefined, name: string): Layout | undefined {
-  return layout?.folders?.find(([names]) => names.test(name))?.[1];
 }
