@@ -7,8 +7,13 @@ import { profileOf } from '../flow/effective.ts';
 import { namedProfile } from '../flow/file/flow-files.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow } from '../flow/flow.ts';
-import { explainFlow, type FlowExplained, flowExplainText, type LevelFiles } from '../flow/report/explain.ts';
-import { flowExplainHtml } from '../flow/report/explain-html.ts';
+import {
+  explainFlow,
+  type FlowExplained,
+  flowExplainHtml,
+  flowExplainText,
+  type LevelFiles,
+} from '../flow/report/explain.ts';
 import type { Io } from '../io.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { printableJson } from '../report/shown.ts';

@@ -315,7 +315,7 @@ inSoak.each([
   const curation = await curateIn(world, { summaries: TASK });
   expect(curation.fault).toBe(`the summary of plan is not taken: ${fault}`);
   expect(curation.choice).toEqual({ files: ['parse.ts'], steps: [] });
-  expect([...(curation.summaries?.judged ?? [])]).toEqual([['plan', { fault }]]);
+  expect([...curation.judged]).toEqual([['plan', { fault }]]);
 });
 
 inSoak.each([

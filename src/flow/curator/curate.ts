@@ -9,9 +9,8 @@ import type { TaughtStep } from '../pack/frame.ts';
 import type { CuratedChoice } from '../pack/receipt.ts';
 import type { PackItem } from '../pack/step-block.ts';
 import { runStep, type StepEnd } from '../run/run-step.ts';
-import { answerJsonSchema, checkAnswer, readAnswer } from './curator-answer.ts';
-import { curatorPrompt } from './curator-prompt.ts';
-import { type CheckedSummaries, checkSummaries, type SummaryTask } from './summaries.ts';
+import { answerJsonSchema, checkAnswer, curatorPrompt, readAnswer } from './question.ts';
+import { checkSummaries, type JudgedSummaries, type SummaryTask } from './summaries.ts';
 
 export interface CurateOptions {
   readonly curator: Curator;
@@ -32,8 +31,8 @@ export interface Curation {
   readonly durationMs: number;
   /** Why there is no choice, or which part of the answer was not taken. */
   readonly fault: string | undefined;
-  /** undefined: there was no answer. */
-  readonly summaries: CheckedSummaries | undefined;
+  /** What it was asked to sum up; empty where there was no answer. */
+  readonly judged: JudgedSummaries;
 }
 
 /** Enough for some dozen tool calls of a cheap model. */
@@ -70,7 +69,7 @@ type Judged = Omit<Curation, 'costUsd' | 'durationMs'>;
 /** What was summed up before is used all the same. */
 function unanswered({ summaries: { kept } }: CurateOptions, fault: string): Judged {
   const choice = kept.size === 0 ? undefined : { steps: [], files: [], summaries: kept };
-  return { choice, fault, summaries: undefined };
+  return { choice, fault, judged: new Map() };
 }
 
 async function ask(prompt: string, options: CurateOptions, io: Io): Promise<{ end: StepEnd; lastError: string }> {
@@ -108,7 +107,7 @@ function judge(output: string, history: readonly PackItem[], options: CurateOpti
   return {
     choice: summaries.size === 0 ? choice : { ...(choice ?? { steps: [], files: [] }), summaries },
     fault: faults.length === 0 ? undefined : faults.join('; '),
-    summaries: checked,
+    judged: checked.judged,
   };
 }
 

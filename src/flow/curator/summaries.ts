@@ -19,7 +19,8 @@ export interface SummaryTask {
   readonly summaryChars: number;
 }
 
-export type CheckedSummaries = ReturnType<typeof checkSummaries>;
+/** By a step's id: the summary, or why it is not taken. */
+export type JudgedSummaries = ReadonlyMap<string, { readonly text: string } | { readonly fault: string }>;
 
 /** Code points of an output that a curator is given: both ends of a longer one. It can read the rest in the file. */
 export const READ_CHARS = 20_000;
@@ -57,7 +58,7 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
       return { toSum: firstOf(unknown), kept, summaryChars: limit };
     },
     /** Keeps what a curator has written, also what is not taken: it would not be better for being paid again. */
-    keep({ toSum, summaryChars: limit }: SummaryTask, model: string, { judged }: CheckedSummaries): void {
+    keep({ toSum, summaryChars: limit }: SummaryTask, model: string, judged: JudgedSummaries): void {
       for (const item of toSum) {
         const judgement = judged.get(item.stepId);
         if (judgement !== undefined)
@@ -111,8 +112,7 @@ export function checkSummaries(
   { toSum, summaryChars: limit }: SummaryTask,
   steps: ReadonlySet<string>,
 ) {
-  /** By a step's id: the summary, or why it is not taken. */
-  const judged: ReadonlyMap<string, { readonly text: string } | { readonly fault: string }> = new Map(
+  const judged: JudgedSummaries = new Map(
     toSum.map(({ stepId, output }) => {
       const text = summaries.find(({ step }) => step === stepId)?.text;
       const fault = text === undefined ? 'there is none' : summaryFault(text, { output, steps, limit });

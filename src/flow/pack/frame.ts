@@ -1,11 +1,10 @@
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { cut, fenced, grouped, quoted } from '../../core/memory/words.ts';
 import type { FlowStep } from '../flow.ts';
-import { costOf, fitted } from './part.ts';
 import type { PriorityLevels } from './priority.ts';
 import { type CuratedChoice, longestNote, outcomeOf } from './receipt.ts';
 import type { Candidate } from './select.ts';
-import { CUT_MARKER, OMITTED_LENGTH, stepBlock } from './step-block.ts';
+import { CUT_MARKER, costOf, fitted, OMITTED_LENGTH, stepBlock } from './step-block.ts';
 
 /** What a pack may hold besides teaching notes and history. */
 export interface PackExtras {

@@ -1,7 +1,6 @@
 import type { Budgets } from '../../config/flow-settings.ts';
 import { grouped } from '../../core/memory/words.ts';
 import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.ts';
-import { BETWEEN_PARTS, costOf } from './part.ts';
 import { createClassifier, distributionOf } from './priority.ts';
 import {
   type ContextTruncation,
@@ -12,7 +11,7 @@ import {
   truncationNote,
 } from './receipt.ts';
 import { type Candidate, inOrder, judgeHistory, type Selection, select, withSummaries } from './select.ts';
-import { omittedLine, type PackItem } from './step-block.ts';
+import { BETWEEN_PARTS, costOf, omittedLine, type PackItem } from './step-block.ts';
 
 export interface Pack {
   readonly text: string;

@@ -59,7 +59,7 @@ export function createAttempts(run: FlowRun, stop: StopSignals, io: Io) {
     const { settings } = invocation;
     const options = { curator, program, config, settings, stop: stop.atOnce, summaries: task };
     const curation = await curate(asked, history, options, io);
-    if (curation.summaries !== undefined) summaries.keep(task, model, curation.summaries);
+    summaries.keep(task, model, curation.judged);
     return curation;
   }
 
@@ -122,7 +122,7 @@ function receiptOf(
   curation: Curation | undefined,
 ): StepReceipt {
   // The steps whose summaries were paid for now.
-  const judged = [...(curation?.summaries?.judged ?? [])].flatMap(([id, one]) => ('text' in one ? [id] : []));
+  const judged = [...(curation?.judged ?? [])].flatMap(([id, one]) => ('text' in one ? [id] : []));
   return {
     ...pack.receipt,
     flow: flow.name,

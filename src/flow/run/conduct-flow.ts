@@ -6,53 +6,37 @@ import { processMark } from '../../store/files/process-mark.ts';
 import { STEP_FILE } from '../earlier-run.ts';
 import type { FlowStep } from '../flow.ts';
 import { createAttempts, type FlowRun } from './attempt-step.ts';
-import { type Board, runFlow, type StepNews } from './run-flow.ts';
+import { runFlow, type StepNews } from './run-flow.ts';
 import type { StepEnd } from './run-step.ts';
-
-export interface FlowEnd {
-  readonly board: Board;
-  /** By a step's id; the figures are those of all its attempts. */
-  readonly ends: ReadonlyMap<string, StepEnd>;
-  /** The highest of the steps; where a signal ended the flow, the signal's. */
-  readonly exitCode: number;
-}
 
 /**
  * Runs the steps, each in its own session, and keeps their briefings, streams and answers.
  *
+ * @returns `ends` by a step's id, with the figures of all its attempts; the exit code is the highest of the steps, or that
+ * of the signal that ended the flow
  * @throws CtxbError `store` when nothing can be kept, before anything has run; and what `runHeadless` throws
  */
-export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
-  const { flow, files, settled, parallel, progress } = run;
+export async function conductFlow(run: FlowRun, io: Io) {
+  const { flow, files, progress } = run;
   noteBeginning(run);
   const attempts = new Map<string, readonly StepEnd[]>();
   const ends = new Map<string, StepEnd>();
-  const stop = createFlowStop(parallel);
+  const stop = createFlowStop(run.parallel);
 
-  function onStep({ id }: FlowStep, news: StepNews): void {
+  function onStep(step: FlowStep, news: StepNews): void {
+    progress.news(step, news);
     if (!('end' in news)) return;
-    const all = [...(attempts.get(id) ?? []), news.end];
-    attempts.set(id, all);
+    const all = [...(attempts.get(step.id) ?? []), news.end];
+    attempts.set(step.id, all);
     if (news.kind === 'retry') return;
     const end = allTogether(news.end, all);
-    ends.set(id, end);
+    ends.set(step.id, end);
     const { output: _, ...figures } = end;
-    files.writeJson(id, STEP_FILE, { version: 1, status: news.kind, attempts: all.length, ...figures });
+    files.writeJson(step.id, STEP_FILE, { version: 1, status: news.kind, attempts: all.length, ...figures });
   }
 
   try {
-    const board = await runFlow(
-      flow,
-      { settled, parallel },
-      {
-        stop: stop.noMore,
-        attempt: createAttempts(run, stop, io),
-        onStep(step, news) {
-          progress.news(step, news);
-          onStep(step, news);
-        },
-      },
-    );
+    const board = await runFlow(flow, run, { stop: stop.noMore, attempt: createAttempts(run, stop, io), onStep });
     const worst = Math.max(0, ...[...ends.values()].map(({ exitCode }) => exitCode));
     const received = stop.received();
     return { board, ends, exitCode: received === undefined ? worst : signalExitCode(received) };
@@ -64,8 +48,7 @@ export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
 
 /** The answer of a step from an earlier start of this run must not pass for the new one. */
 function noteBeginning({ flow, files, settled }: FlowRun): void {
-  const started = new Date().toISOString();
-  files.writeRun({ version: 1, flow: flow.name, started, ctxb: processMark(process.pid) });
+  files.writeRun({ version: 1, flow: flow.name, started: new Date().toISOString(), ctxb: processMark(process.pid) });
   for (const { id } of flow.steps) {
     if (settled.done.has(id) || settled.leftOut.has(id)) continue;
     if (files.read(id, STEP_FILE) !== undefined) files.writeJson(id, STEP_FILE, { version: 1, status: 'waiting' });

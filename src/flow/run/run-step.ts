@@ -63,24 +63,24 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks): Promise<S
   const { prompt, timeoutSeconds, stop, ...claude } = run;
   const timeout = timeoutSeconds === undefined ? undefined : timeoutSignal(timeoutSeconds * 1_000);
   const isOver = () => timeout?.aborted === true;
-  const { notice = () => {}, relay = () => {}, ...watched } = sinks.watcher;
   const watcher: Watcher = {
-    notice,
-    relay,
+    notice() {},
+    relay() {},
+    clear() {},
+    ask: async () => undefined,
+    ...sinks.watcher,
     decision(decision) {
       // The time limit interrupts it, not a Ctrl-C, which the watcher would report.
-      if (!(isOver() && decision.kind === 'interrupt')) watched.decision?.(decision);
+      if (!(isOver() && decision.kind === 'interrupt')) sinks.watcher.decision?.(decision);
     },
     status(now) {
       // Before the first call the figure is an estimate.
       if (now.gauge.basis === 'measured') peak = Math.max(peak, now.gauge.used);
-      watched.status?.(now);
+      sinks.watcher.status?.(now);
     },
     ended(last) {
       state = last;
     },
-    clear() {},
-    ask: async () => undefined,
   };
   const headless = {
     ...claude,
@@ -102,12 +102,9 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks): Promise<S
   };
 }
 
-interface Answer {
-  readonly text: string;
-  readonly isError: boolean;
-}
+type Answer = NonNullable<ReturnType<typeof answerIn>>;
 
-function answerIn(line: string): Answer | undefined {
+function answerIn(line: string) {
   const event = decodeLine(line);
   if (event.kind !== 'result') return undefined;
   return { text: event.text ?? event.errors.join('\n'), isError: event.isError };
@@ -153,27 +150,24 @@ export function createLineSink(onLine: (line: string) => void): Writable {
   });
 }
 
-/** `window`: in tokens; undefined where the model's name does not tell. */
-type StepClaude = Pick<StepRun, 'program' | 'invocation'> & { readonly window: number | undefined };
-
 /**
  * The program and arguments from the command line, with the step's model. Prompt, session and format are the flow's.
  *
  * @throws CtxbError `usage` where the arguments set one of these, or do not make a headless run
  */
-export function readStepClaude([program, ...args]: readonly string[], step: Pick<FlowStep, 'model'>): StepClaude {
+export function readStepClaude([program, ...args]: readonly string[], step: Pick<FlowStep, 'model'>) {
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb flow run FILE -- claude [arguments]');
   const model = step.model === undefined ? [] : ['--model', step.model];
   const invocation = readClaudeArguments(['-p', '--output-format', 'stream-json', '--verbose', ...args, ...model]);
-  if (invocation.kind !== 'headless') throw new CtxbError('usage', `claude cannot be run so: ${reasonOf(invocation)}`);
+  if (invocation.kind !== 'headless') {
+    const reason =
+      invocation.kind === 'untouched'
+        ? invocation.reason
+        : `write ${invocation.option}=…, so that it is clear what "${invocation.candidate}" belongs to`;
+    throw new CtxbError('usage', `claude cannot be run so: ${reason}`);
+  }
   refuseOwn(invocation);
   return { program, invocation, window: windowOfModel(invocation.model) };
-}
-
-function reasonOf(invocation: Exclude<ReturnType<typeof readClaudeArguments>, { readonly kind: 'headless' }>): string {
-  return invocation.kind === 'untouched'
-    ? invocation.reason
-    : `write ${invocation.option}=…, so that it is clear what "${invocation.candidate}" belongs to`;
 }
 
 function refuseOwn({ prompt, resumes, passed, passedAgain, inputFormat, outputFormat }: HeadlessInvocation): void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { answerJsonSchema, checkAnswer, readAnswer } from '../../../src/flow/curator/curator-answer.ts';
+import { answerJsonSchema, checkAnswer, readAnswer } from '../../../src/flow/curator/question.ts';
 
 it.each([
   {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { curatorPrompt } from '../../../src/flow/curator/curator-prompt.ts';
+import { curatorPrompt } from '../../../src/flow/curator/question.ts';
 import { flowStep, packItem, structureOf } from '../../support/packs.ts';
 
 const place = { cwd: '/home/dev/shop', maxFiles: 20, toSum: [], summaryChars: 400 };

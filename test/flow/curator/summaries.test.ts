@@ -72,7 +72,7 @@ describe('what is kept', () => {
     const task = taskFor(history);
     const checked = answer(task);
     expect(checked.fault).toBe('the summary of b is not taken: `7` is not in the output');
-    summaries.keep(task, 'haiku', checked);
+    summaries.keep(task, 'haiku', checked.judged);
     const again = taskFor(history);
     expect(idsOf(again)).toEqual([]);
     expect([...again.kept]).toEqual([['a', { text: 'It did.', by: 'haiku' }]]);
@@ -84,14 +84,14 @@ describe('what is kept', () => {
     { title: 'another length', change: history, model: 'haiku', older: 3_000, asked: ['b', 'a'] },
   ])('does not count for $title', ({ change, model, older = 2_000, asked }) => {
     const task = taskFor(history);
-    summaries.keep(task, 'haiku', answer(task));
+    summaries.keep(task, 'haiku', answer(task).judged);
     expect(idsOf(taskFor(change, { ...BUDGETS, historyOlderChars: older }, model))).toEqual(asked);
   });
 
   it('is not what somebody else has put there', () => {
     const files = openFlowRun(folder, 'run');
     const task = taskFor(history);
-    summaries.keep(task, 'haiku', answer(task));
+    summaries.keep(task, 'haiku', answer(task).judged);
     const [kept, refused] = ['a', 'b'].map((step) => {
       const [name = ''] = readdirSync(join(files.folder, step));
       return join(files.folder, step, name);
@@ -102,7 +102,7 @@ describe('what is kept', () => {
     expect(taskFor(history)).toMatchObject({ toSum: [{ stepId: 'b' }, { stepId: 'a' }], kept: new Map() });
     // What cannot be written is used all the same.
     const again = taskFor(history);
-    summaries.keep(again, 'haiku', answer(again));
+    summaries.keep(again, 'haiku', answer(again).judged);
     expect(idsOf(taskFor(history))).toEqual([]);
   });
 });

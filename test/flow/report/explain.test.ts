@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BriefingWorld } from '../../../src/flow/briefing.ts';
 import type { Flow } from '../../../src/flow/flow.ts';
-import { explainFlow, flowExplainText, type LevelFiles } from '../../../src/flow/report/explain.ts';
-import { flowExplainHtml } from '../../../src/flow/report/explain-html.ts';
+import { explainFlow, flowExplainHtml, flowExplainText, type LevelFiles } from '../../../src/flow/report/explain.ts';
 import { PLAIN, type Style } from '../../../src/report/style.ts';
 import { fixtureFlow } from '../../support/flow-run.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';

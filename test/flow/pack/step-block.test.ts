@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cut, grouped } from '../../../src/core/memory/words.ts';
-import { fitted } from '../../../src/flow/pack/part.ts';
+import { fitted } from '../../../src/flow/pack/step-block.ts';
 
 describe('the first code points', () => {
   it.each([
