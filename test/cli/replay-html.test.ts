@@ -47,4 +47,14 @@ describe('ctxb replay --html', () => {
     expect(refused.stderr).toContain('mine.html is there already, and not written by ctxb: name another file');
     expect(readFileSync(mine, 'utf8')).toBe('<p>mine</p>');
   });
+
+  it('names the page that cannot be written, as it was given', async () => {
+    await using place = await createPlace();
+    const { code, stderr } = await ctxb(place, ['replay', '--html', 'none/page.html', ...RECORDINGS]);
+    const path = place.path('none/page.html');
+    expect(code).toBe(2);
+    expect(stderr.toString()).toBe(
+      `ctxb: ${path} cannot be used (ENOENT: no such file or directory): check the disk and the folder\n`,
+    );
+  });
 });

@@ -272,6 +272,12 @@ describe('several sessions', () => {
     expect(await shown('.controls')).toContain('1 session found');
   });
 
+  it('have the names of their models whole, beside long prompts', async () => {
+    await open([1, 2].map((seed) => aSession({ seed, prompt: 'all that was said '.repeat(9) })));
+    const heights = `[...document.querySelectorAll('.once')].map((name) => name.offsetHeight)`;
+    for (const height of await browser.value<number[]>(heights)) expect(height).toBeLessThan(30);
+  });
+
   inSoak('may be a thousand with 200,000 calls', async () => {
     const many = Array.from({ length: 1000 }, (_, at) => aSession({ seed: at, calls: 200 }));
     await open(many);

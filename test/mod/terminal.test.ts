@@ -4,8 +4,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
 import { isHeard } from '../../src/mod/engine.ts';
 import { bandText } from '../../src/mod/terminal/commands.ts';
-import { createLogReader } from '../../src/mod/terminal/session.ts';
-import { createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
+import { createLogReader, createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
 import { replayRun } from '../../src/replay/replay-run.ts';
 
 describe('the log of a session', () => {

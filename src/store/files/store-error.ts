@@ -29,7 +29,9 @@ export function orStoreError<T>(path: string, work: () => T): T {
     const code = errorCode(error);
     if (code === undefined || !(error instanceof Error)) throw error;
     const remedy = REMEDIES[code] ?? 'check the disk and the folder';
-    throw new CtxbError('store', `${path} cannot be used (${error.message}): ${remedy}`, { cause: error });
+    // Behind the reason Node names the file that was opened, which may be a temporary one.
+    const reason = error.message.replace(/, [a-z]+(?: '.*)?$/s, '');
+    throw new CtxbError('store', `${path} cannot be used (${reason}): ${remedy}`, { cause: error });
   }
 }
 
