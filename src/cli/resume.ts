@@ -13,7 +13,6 @@ import { changesOf, type RunSettings, unheeded } from '../run/resume/run-setting
 import { runHeadless } from '../run/run-headless.ts';
 import { type PreparedRun, prepareRun, terminalOf } from './run-claude.ts';
 
-/** What `ctxb run --resume-run` is given. */
 interface ResumeOptions {
   /** Beginning of the run's id; undefined: the newest that was broken off. */
   readonly id: string | undefined;

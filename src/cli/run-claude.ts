@@ -14,7 +14,6 @@ export interface RunRequest extends Pick<HeadlessRun, 'prompts' | 'promptsFile' 
   readonly flags: Flags;
 }
 
-/** Runs a program and its arguments. Resolves with the exit code. */
 export async function runClaude(words: readonly string[], { flags, ...request }: RunRequest, io: Io): Promise<number> {
   const [program, ...args] = words;
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');

@@ -81,13 +81,8 @@ async function tellHooks(
   }
 }
 
-interface Log {
-  readonly lines: readonly string[];
-  readonly faults: readonly string[];
-}
-
 /** A session that nothing was said in has no log yet. */
-function readLog(path: string | undefined): Log {
+function readLog(path: string | undefined): { lines: readonly string[]; faults: readonly string[] } {
   if (path === undefined) return { lines: [], faults: [] };
   try {
     return { lines: newestLines(path), faults: [] };

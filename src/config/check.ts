@@ -8,7 +8,6 @@ import { expectation, type Leaf, leafOf, namesIn, SETTINGS } from './schema.ts';
 
 const OR_TOOL = ' or the name of a tool such as Read, mcp__github__*';
 
-/** A value of a key that is not yet checked. */
 export interface RawValue {
   readonly key: KeyPath | ToolKey;
   readonly value: unknown;

@@ -32,7 +32,6 @@ export interface Origin {
   readonly where?: string;
 }
 
-/** Something in the configuration that is refused. */
 export interface Finding {
   /** The key's path, or the file's or variable's name when no key could be made out. */
   readonly key: string;
@@ -43,7 +42,6 @@ export interface Finding {
 /** How names of tools begin; every other key of `tools` begins with a small letter. */
 export const TOOL_NAME = /^(?:[A-Z]|mcp__)/;
 
-/** Whether a key is the override of one tool, `tools.Read`. */
 export function isToolKey(key: string): key is ToolKey {
   const [group, name = ''] = splitKey(key);
   return group === 'tools' && TOOL_NAME.test(name);

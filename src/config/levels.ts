@@ -6,7 +6,6 @@ import type { KeyPath } from './keys.ts';
 
 type Origins = Readonly<Record<KeyPath, Origin>>;
 
-/** What `tiers.total` is divided into. */
 const TIERS = ['tiers.system', 'tiers.history', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
 
 /**

@@ -77,7 +77,6 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
   throw new SyntaxFault('YAML', `more than ${MOST_VALUES} values, or one that holds itself`, { line: 1, column: 1 });
 }
 
-/** More than any configuration has. */
 const MOST_VALUES = 10_000;
 
 /** With anchors a few lines stand for billions of values, or for one without an end. */

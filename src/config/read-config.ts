@@ -24,7 +24,6 @@ export interface ConfigFile {
   readonly content: unknown;
 }
 
-/** The nearest configuration, or what is wrong with it. */
 export interface FoundConfig {
   readonly file?: ConfigFile;
   readonly findings: readonly Finding[];

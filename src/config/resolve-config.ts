@@ -19,15 +19,12 @@ export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean |
 export interface ResolvedConfig {
   /** With findings: the refused values are left out, so something else holds in their place. */
   readonly config: Config;
-  /** Of every key, and of the overrides for tools. */
   readonly sources: Readonly<Record<KeyPath | ToolKey, Origin>>;
   /** What makes it, of each key that somebody has set; all others are at their default. */
   readonly values: readonly SetValue[];
-  /** Empty when the configuration is good. */
   readonly findings: readonly Finding[];
   /** What has no effect, and stops nothing. */
   readonly warnings: {
-    /** Variables. */
     readonly environment: readonly Finding[];
     /** Keys of the file that can't be set any more. */
     readonly file: readonly Finding[];
@@ -165,7 +162,6 @@ const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
   'flow.contextBudgetChars': ['flow.contextBudgetTokens'],
 };
 
-/** What comes from a higher place wins. */
 export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, env: 2, flag: 3 };
 
 /**

@@ -18,7 +18,6 @@ import { DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts'
 
 export interface DemoRun {
   readonly exitCode: number;
-  /** The user ended it with a signal. */
   readonly interrupted: boolean;
   /** The record of the run, as `ctxb run --record` writes it. */
   readonly record: readonly RecordLine[];

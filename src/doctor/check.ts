@@ -1,6 +1,5 @@
 import type { Scene, Seen } from './stage/scene.ts';
 
-/** The part of the protocol that a fact belongs to. */
 export type Section =
   | 'Running it'
   | 'The context gauge'
@@ -14,7 +13,6 @@ export type Section =
 export interface Check {
   /** For `--only`. */
   readonly name: string;
-  /** A sentence of the present tense. */
   readonly fact: string;
   readonly section: Section;
   /** What ctxb does with a claude of which the fact is not true. */
@@ -48,6 +46,5 @@ export interface Remark {
   /** What was looked at: `Node`, a key of the configuration, a variable, a file. */
   readonly subject: string;
   readonly text: string;
-  /** What to do about it. */
   readonly todo?: string;
 }

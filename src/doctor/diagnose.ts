@@ -79,9 +79,7 @@ export function judgeVersion(version: string | undefined): Remark {
   return { status: 'good', subject, text };
 }
 
-/** What claude says of a session that has not begun yet. */
 export interface FreshContext {
-  /** The model that it would use. */
   readonly model: string | undefined;
   /** Of the model, in tokens. */
   readonly window: number;

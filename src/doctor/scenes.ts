@@ -97,7 +97,6 @@ function isOf(input: unknown, words: string): boolean {
 }
 
 export const UUID_BEFORE_KILL = randomUUID();
-/** Context of the last call before the kill, in tokens. */
 export const CONTEXT_BEFORE_KILL = 125_000;
 
 /** A claude is killed after a turn, and another goes on with its session. */

@@ -8,7 +8,6 @@ export interface Usage {
   readonly output_tokens: number;
 }
 
-/** A complete answer in the shape of the Messages API. */
 export interface Message {
   readonly id: string;
   readonly type: 'message';
@@ -31,7 +30,6 @@ export interface AnswerContext {
 const UNCACHED_TOKENS = 4;
 const CHARS_PER_TOKEN = 4;
 
-/** Builds the message that answers `body` as `call` says. */
 export function buildMessage(call: Call, body: RequestBody, context: AnswerContext): Message {
   const content = buildBlocks(call, context.nextToolId);
   const usesTool = content.some((block) => block.type === 'tool_use');

@@ -63,7 +63,6 @@ export interface Call {
    * the call before; 20,000 for the first one, also after a summary.
    */
   readonly context?: number;
-  /** Milliseconds to wait before the first byte of the answer. */
   readonly delayMs?: number;
   readonly until?: Promise<void>;
   readonly error?: CallError;
@@ -131,7 +130,6 @@ interface LimitHeaders {
   readonly resetsInMs: number;
 }
 
-/** The headers in which the API tells the limits of an account. */
 export function limitHeaders({ status = 'rejected', share = 1, resetsInMs }: LimitHeaders): Headers {
   const reset = Math.ceil((Date.now() + resetsInMs) / 1000);
   const name = 'anthropic-ratelimit-unified';

@@ -11,7 +11,6 @@ import { createScript, type Script } from './script.ts';
 /** How many requests there must be in all, or what one of them must look like. */
 export type Condition = number | ((request: RecordedRequest) => boolean);
 
-/** A running stand-in for the Messages API. */
 export type Standin = Awaited<ReturnType<typeof startStandin>>;
 
 interface Exchange {

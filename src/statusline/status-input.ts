@@ -10,7 +10,6 @@ export interface StatusInput {
   readonly transcript: string | undefined;
   readonly model: string | undefined;
   readonly version: string | undefined;
-  /** The folder claude was started in. */
   readonly project: string | undefined;
   /** US dollars since claude was started, in its own count. */
   readonly costUsd: number | undefined;

@@ -39,7 +39,6 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
     if (event.kind === 'control-request') send(answerTo(event, hooks, calls));
   });
 
-  /** Asks over the control channel. Resolves with the answer. */
   function ask(request: Fields): Promise<ControlResponseEvent> {
     asked += 1;
     const id = `doctor:${asked}`;
@@ -69,9 +68,7 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
   // Most scenes do not wait for it.
   opened.catch(() => {});
   return {
-    /** All that it has said so far. */
     events,
-    /** Hooks that it has called so far. */
     calls,
     /** The answer to `initialize`. */
     opened,

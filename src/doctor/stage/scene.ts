@@ -17,9 +17,7 @@ export interface Scene {
   readonly play: (stage: Stage) => Promise<Seen>;
 }
 
-/** What was seen of a scene. */
 export interface Seen {
-  /** What claude has written in each turn, up to its result. */
   readonly turns: readonly (readonly Event[])[];
   /** Answers to what was asked over the control channel; undefined: none came. */
   readonly answers: readonly (ControlResponseEvent | undefined)[];
@@ -29,7 +27,6 @@ export interface Seen {
   readonly requests: readonly RecordedRequest[];
   /** How claude has ended; undefined: it has not, or was not asked to. */
   readonly end: ChildEnd | undefined;
-  /** claude's own log of the session, where it was read. */
   readonly log: SessionLog | undefined;
 }
 

@@ -6,10 +6,8 @@ import { type ModFolder, makeModFolder } from '../../store/runs/mod-folder.ts';
 import { Contradiction } from '../check.ts';
 import { type Conversation, converse, type Hooks } from './conversation.ts';
 
-/** The claude that is looked at, and where. */
 export interface Place {
   readonly claude: string;
-  /** PATH for claude. */
   readonly path: string | undefined;
   /** Where ctxb's mod is. Default: where the build puts it. */
   readonly mod?: URL;
@@ -30,7 +28,6 @@ export interface Stage {
   readonly patience: AbortSignal;
   /** Starts a claude in the two-way mode, with no question about tools. */
   start(options?: StartOptions): Promise<Conversation>;
-  /** Puts ctxb's mod into a folder of the home. */
   makeModFolder(): ModFolder;
   /**
    * Resolves with the first request to the API that fits.

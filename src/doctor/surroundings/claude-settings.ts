@@ -7,13 +7,11 @@ import type { Io } from '../../io.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import type { Remark } from '../check.ts';
 
-/** One of claude's own files of settings. */
 interface SettingsFile {
   readonly path: string;
   readonly settings: Fields;
 }
 
-/** A variable that claude gets, and where it is set. */
 interface Variable {
   readonly name: string;
   readonly value: string;
@@ -51,7 +49,6 @@ function faultText(error: unknown): string {
   return `claude cannot read it: ${error instanceof SyntaxFault ? `line ${error.line}: ` : ''}${messageOf(error)}`;
 }
 
-/** The last file's value of a setting. */
 export function settingOf(files: readonly SettingsFile[], name: string): { value: unknown; where: string } | undefined {
   const file = files.findLast(({ settings }) => settings[name] !== undefined);
   return file && { value: file.settings[name], where: file.path };
@@ -75,7 +72,6 @@ export function variablesOf(
 }
 
 interface Oddity {
-  /** What follows from it. */
   readonly text: string;
   readonly todo: string;
   readonly applies?: (value: unknown) => boolean;
