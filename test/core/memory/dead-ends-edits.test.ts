@@ -69,11 +69,6 @@ describe('an edit that is taken back', () => {
     },
     { name: 'not: committed in between', entries: [swapped('a', 'x', 'y'), COMMIT, swapped('a', 'y', 'x')], story: [] },
     {
-      name: 'not: one change is made into several commits',
-      entries: [swapped('a', 'x', 'y'), SPLIT, swapped('a', 'y', 'x'), COMMIT, swapped('a', 'x', 'y')],
-      story: [],
-    },
-    {
       name: 'a person wants it back before the commit',
       entries: [swapped('a', 'x', 'y'), { ...SPLIT, text: 'revert that, then commit' }, swapped('a', 'y', 'x')],
       story: ['3 found: edit reverted'],

@@ -23,7 +23,6 @@ describe('changes', () => {
     { command: 'mv x/a.ts .', files: ['x/a.ts>a.ts'] },
     { command: 'mv a b c', files: ['a>c/a', 'b>c/b'] },
     { command: 'mv a $b c', files: ['a>?'] },
-    { command: 'mv -T a b', files: ['a>b'] },
     { command: 'mv -n a.ts b.ts', files: [] },
     { command: 'mv a.ts "$b"', files: ['a.ts>?'] },
     { command: 'git mv -f a.ts b.ts', files: ['a.ts>b.ts'] },

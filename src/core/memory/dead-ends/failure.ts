@@ -1,5 +1,6 @@
 import { errorLine, namesError } from '../entries/describe.ts';
-import type { Counts, ToolEntry } from '../entry.ts';
+import type { ToolEntry } from '../entry.ts';
+import { countsText } from '../extract/tool-calls.ts';
 import { asks, waits } from '../shell/command-words.ts';
 import { quoted } from '../words.ts';
 
@@ -57,15 +58,9 @@ export function nameOf({ name, title }: ToolEntry): string {
   return name === 'Bash' ? quoted(title, TITLE_LENGTH) : `${name} ${quoted(title, TITLE_LENGTH)}`;
 }
 
-export function failureText(entry: ToolEntry): string {
-  const { command, name, said } = entry;
-  const figures = command?.counts === undefined ? '' : figuresOf(command.counts);
-  return figures || (errorLine(name, command?.tail ?? '') ?? said.replace(/<\/?tool_use_error>/g, ''));
-}
-
-function figuresOf(counts: Counts): string {
-  if (!counts.failed && !counts.errors) return '';
-  return (['failed', 'passed', 'errors', 'warnings'] as const)
-    .flatMap((name) => (counts[name] ? [`${counts[name]} ${name}`] : []))
-    .join(', ');
+/** The figures of the failed run, or else the line that names the error. */
+export function failureText({ command, name, said }: ToolEntry): string {
+  const { counts } = command ?? {};
+  if (counts?.failed || counts?.errors) return countsText(counts);
+  return errorLine(name, command?.tail ?? '') ?? said.replace(/<\/?tool_use_error>/g, '');
 }

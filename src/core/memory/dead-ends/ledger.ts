@@ -63,12 +63,6 @@ export function prolong(series: Series, { id, t }: Pick<ToolEntry, 'id' | 't'>):
 
 const RING_LENGTH = 256;
 
-const COMMITS = /\bcommits?\b/i;
-const BACK = /\b(?:revert|undo|roll|restore|discard|back|remove|drop)/i;
-
-/** A longer prompt is about more than commits. */
-const PROMPT_LENGTH = 400;
-
 export type RecentEntries = ReturnType<typeof createRecentEntries>;
 
 export function createRecentEntries() {
@@ -76,15 +70,10 @@ export function createRecentEntries() {
   const recent = {
     /** Number of the entry that is being looked at. */
     now: -1,
-    /** The newest prompt asks for a commit, and not to revert anything. */
-    commitsAsked: false,
     add(entry: Entry): void {
       if (entry.kind !== 'tool' && entry.kind !== 'prompt') return;
       recent.now++;
       ring[recent.now % RING_LENGTH] = entry;
-      if (entry.kind !== 'prompt') return;
-      const { text } = entry;
-      recent.commitsAsked = text.length <= PROMPT_LENGTH && COMMITS.test(text) && !BACK.test(text);
     },
     /** Whether an entry after number `at` and before the present one passes; undefined when that is too far back. */
     someSince(at: number, test: (entry: PromptEntry | ToolEntry) => boolean): boolean | undefined {

@@ -191,7 +191,7 @@ const MAX_FOUND = 64;
 export function createAlternation(ledger: Ledger): (entry: Entry) => void {
   const agents = new Map<string | null, readonly ToolEntry[]>();
   /** The two calls of each dead end, whose results were the same every time. */
-  const found = new Map<string, readonly ToolEntry[]>();
+  const found = new Map<string, { readonly series: Series; readonly calls: readonly ToolEntry[] }>();
 
   function see(entry: ToolEntry): void {
     const calls = [...(agents.get(entry.agent) ?? []), entry].slice(-4);
@@ -204,10 +204,10 @@ export function createAlternation(ledger: Ledger): (entry: Entry) => void {
 
   function report([a, b, c, d]: Round): void {
     const key = `alternation\n${d.agent ?? ''}\n${[callOf(c), callOf(d)].sort().join('\n')}`;
-    const known = found.has(key) ? ledger.get(key) : undefined;
-    const { count, first, evidence } = known ?? { count: 1, first: a.t, evidence: [a.id, b.id] };
-    const series = { count: count + 1, first, last: d.t, ids: [...evidence.slice(-18), c.id, d.id] };
-    remember(found, key, [c, d], MAX_FOUND);
+    const { series } = found.get(key) ?? { series: { ...startSeries(a), ids: [a.id, b.id] } };
+    series.ids.push(c.id);
+    prolong(series, d);
+    remember(found, key, { series, calls: [c, d] }, MAX_FOUND);
     const text = `${nameOf(c)} and ${nameOf(d)} in turn, ${series.count} times, with the same results each time`;
     ledger.put({ key, cause: 'alternation', agent: d.agent }, series, text);
   }
@@ -216,7 +216,7 @@ export function createAlternation(ledger: Ledger): (entry: Entry) => void {
   function clearBy(entry: ToolEntry): void {
     const isProgress = (call: ToolEntry) =>
       call.agent === entry.agent && callOf(call) === callOf(entry) && call.output !== entry.output;
-    for (const [key, calls] of found) {
+    for (const [key, { calls }] of found) {
       if (!calls.some(isProgress)) continue;
       found.delete(key);
       ledger.clear(key);

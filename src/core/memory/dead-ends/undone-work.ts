@@ -12,19 +12,21 @@ interface Reverted {
 const MAX_EDITS = 1_000;
 const MAX_FILES = 200;
 
+const fileKey = ({ agent }: ToolEntry, path: string) => `edit reverted\n${agent ?? ''}\n${path}`;
+
 /** An edit is reverted: the old text replaces the new one. Making the edit again clears the dead end. */
-export function createRevertedEdit(ledger: Ledger, recent: RecentEntries): (entry: Entry) => void {
+export function createRevertedEdit(ledger: Ledger): (entry: Entry) => void {
   /** Edits in place, by agent, file and texts, with the call that made them. */
   const standing = new Map<string, ToolEntry>();
   const reverted = new Map<string, Reverted>();
 
   function see(entry: ToolEntry, { path, before, after }: Swap): void {
     if (before === after) return;
-    const file = `edit reverted\n${entry.agent ?? ''}\n${path}`;
-    const back = `${file}\n${after}\n${before}`;
-    const made = standing.get(back);
+    const file = fileKey(entry, path);
+    const taken = `${file}\n${after}\n${before}`;
+    const made = standing.get(taken);
     if (made === undefined) make(entry, file, `${file}\n${before}\n${after}`);
-    else takeBack(entry, path, file, back, made);
+    else takeBack(entry, path, taken, made);
   }
 
   function make(entry: ToolEntry, file: string, edit: string): void {
@@ -35,23 +37,22 @@ export function createRevertedEdit(ledger: Ledger, recent: RecentEntries): (entr
     ledger.clear(file);
   }
 
-  function takeBack(entry: ToolEntry, path: string, file: string, edit: string, made: ToolEntry): void {
-    standing.delete(edit);
+  function takeBack(entry: ToolEntry, path: string, taken: string, made: ToolEntry): void {
+    const file = fileKey(entry, path);
+    standing.delete(taken);
     const known = reverted.get(file);
     const { series, edits } = known ?? { series: startSeries(made), edits: new Set() };
     if (known !== undefined) prolong(series, made);
     if (series.ids.at(-1) !== entry.id) series.ids.push(entry.id);
     series.last = entry.t;
-    remember(reverted, file, { series, edits: edits.add(edit) }, MAX_FILES);
-    const { count } = series;
-    const what = count === 1 ? 'an edit' : counted(count, 'edit');
-    const text = `${what} of ${quoted(path, 160)} ${count === 1 ? 'was' : 'were'} taken back: the old text is there again`;
+    remember(reverted, file, { series, edits: edits.add(taken) }, MAX_FILES);
+    const what = series.count === 1 ? 'an edit' : counted(series.count, 'edit');
+    const verb = series.count === 1 ? 'was' : 'were';
+    const text = `${what} of ${quoted(path, 160)} ${verb} taken back: the old text is there again`;
     ledger.put({ key: file, cause: 'edit reverted', agent: entry.agent }, series, text);
   }
 
   return (entry) => {
-    // Splitting a change into commits takes it apart and puts it together again.
-    if (entry.kind === 'prompt' && recent.commitsAsked) standing.clear();
     if (entry.kind !== 'tool' || entry.outcome !== 'ok') return;
     if (entry.command?.commits) standing.clear();
     for (const swap of entry.swaps ?? []) see(entry, swap);

@@ -152,7 +152,8 @@ const WITHOUT_STATUS: Readonly<Record<Outcome, string>> = {
 
 const FIGURES = ['failed', 'passed', 'skipped', 'errors', 'warnings'] as const;
 
-function countsText(counts: Counts): string {
+/** `2 failed, 10 passed`; what was not printed is left out. */
+export function countsText(counts: Counts): string {
   return FIGURES.flatMap((key) => (counts[key] === undefined ? [] : [`${counts[key]} ${key}`])).join(', ');
 }
 

@@ -135,18 +135,24 @@ type Program = readonly [options: string, effects: (read: Arguments, folder: str
 
 const NOTHING: FileEffects = {};
 
-const MOVE = '-f -v -T --force --verbose --no-target-directory';
+const MOVE = '-f -v --force --verbose';
 
 const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ['rm', ['-r -R -f -d -v --recursive --force --dir --verbose', removed]],
+  [
+    'rm',
+    ['-r -R -f -d -v --recursive --force --dir --verbose', (read, folder) => deleted(literals(read.operands, folder))],
+  ],
   ['mv', [MOVE, moved]],
   ['cp', [`-p ${MOVE}`, copied]],
   ['sed', ['-i -E -r -n -s -u -z -e= -f= --in-place', editedInPlace]],
-  ['git rm', ['-r -f -q --force --quiet', untracked]],
-  ['git mv', ['-f -v --force --verbose', moved]],
+  ['git rm', ['-r -f -q --force --quiet', (read, folder) => deleted(pathspecs(read.operands, folder))]],
+  ['git mv', [MOVE, moved]],
   ['git checkout', ['-f -q --force --quiet', checkout]],
   ['git restore', ['-S -W -q --staged --worktree --quiet -s= --source=', restore]],
-  ['git reset', ['-q --hard --quiet', reset]],
+  [
+    'git reset',
+    ['-q --hard --quiet', (read, folder) => (read.options.has('hard') ? discardAll('reset', folder) : NOTHING)],
+  ],
 ]);
 
 /** @param words behind the program's name */
@@ -198,12 +204,8 @@ function changed(change: FileChange['change'], paths: readonly string[]): readon
   return paths.filter((path) => !path.startsWith('/dev/')).map((path) => ({ path, change }));
 }
 
-function removed({ operands }: Arguments, folder: string | null): FileEffects {
-  return { changes: changed('deleted', literals(operands, folder)) };
-}
-
-function untracked({ operands }: Arguments, folder: string | null): FileEffects {
-  return { changes: changed('deleted', pathspecs(operands, folder)) };
+function deleted(paths: readonly string[]): FileEffects {
+  return { changes: changed('deleted', paths) };
 }
 
 /** Of a move into a place that may be a file or a folder only the source is certain. */
@@ -217,20 +219,14 @@ function copied(read: Arguments, folder: string | null): FileEffects {
   return { changes: changed('created', copies) };
 }
 
-function transfers({ operands, options }: Arguments, folder: string | null): (readonly [string, string | null])[] {
+function transfers({ operands }: Arguments, folder: string | null): (readonly [string, string | null])[] {
   const target = operands.at(-1)?.text ?? null;
-  const sources = operands.slice(0, -1);
-  const several = sources.filter(({ text }) => text !== null).length > 1;
-  const exact = options.has('T') || options.has('no-target-directory');
-  return sources.flatMap(({ text }) => {
-    const from = inFolder(folder, text);
-    if (from === null) return [];
-    return [[from, inFolder(folder, destination(baseName(from), target, several, exact))] as const];
-  });
+  const sources = literals(operands.slice(0, -1), folder);
+  return sources.map((from) => [from, inFolder(folder, destination(baseName(from), target, sources.length > 1))]);
 }
 
-function destination(name: string, target: string | null, several: boolean, exact: boolean): string | null {
-  if (target === null || exact) return target;
+function destination(name: string, target: string | null, several: boolean): string | null {
+  if (target === null) return null;
   if (several || /(?:^|\/)\.{0,2}$/.test(target)) return `${target}/${name}`;
   const last = baseName(target);
   return last === name || (last.includes('.') && name.includes('.')) ? target : null;
@@ -264,10 +260,6 @@ function restore({ options, operands }: Arguments, folder: string | null): FileE
   const staged = options.has('S') || options.has('staged');
   const worktree = options.has('W') || options.has('worktree');
   return staged && !worktree ? NOTHING : discard('restore', operands, folder);
-}
-
-function reset({ options }: Arguments, folder: string | null): FileEffects {
-  return options.has('hard') ? discardAll('reset', folder) : NOTHING;
 }
 
 function discard(how: Discard['how'], words: readonly Word[], folder: string | null): FileEffects {
