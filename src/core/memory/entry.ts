@@ -5,7 +5,6 @@
  */
 export type Entry = PromptEntry | ToolEntry | StateEntry | TaskEntry | RemarkEntry;
 
-/** What the caller said, word for word. */
 export interface PromptEntry {
   readonly kind: 'prompt';
   /** Milliseconds since the epoch; 0 where a recording does not say. */
@@ -122,7 +121,6 @@ export interface RemarkEntry {
   readonly source: 'told' | 'pattern';
 }
 
-/** An approach that did not work, with the evidence for it. */
 export interface DeadEnd {
   /** The same approach has the same key. */
   readonly key: string;

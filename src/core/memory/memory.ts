@@ -143,7 +143,6 @@ export function createMemory({ run, mask }: MemoryOptions) {
       return renderIndex(notebook, { ...head, task, updated: t, folder: folder ?? run.contextDir });
     },
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
-    /** A handoff document from the notes alone, short enough for an answer to a hook. */
     handoff: (state: GovernorState, t: number): string =>
       renderHandoff(notebook, {
         ...headOf(state),
@@ -152,7 +151,6 @@ export function createMemory({ run, mask }: MemoryOptions) {
         folder: folder === '' ? undefined : (folder ?? run.contextDir),
         t,
       }),
-    /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
     missingFrom: (document: string, room: number): string =>
       missingFrom(document, notebook, folder ?? run.contextDir, room),
     outcomeOf: notebook.evidence.outcomeOf,

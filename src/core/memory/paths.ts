@@ -29,7 +29,6 @@ export function normalised(path: string): string {
   return root + parts.join('/') || START;
 }
 
-/** Folders and names of temporary files. */
 const TEMPORARY =
   /(?:^|[\\/])(?:\.?te?mp|scratch(?:pad)?|var[\\/]folders)[\\/]|\$\{?TMP|AppData[\\/]Local[\\/]Temp|(?:^|[\\/])(?:te?mp|scratch|debug|repro)(?:[-_.\d][^\\/]*)?$|\.(?:te?mp|log|bak|orig|out|pid|diff|patch|swp)$/i;
 
@@ -93,7 +92,6 @@ export function createWorkingFolder() {
   }
 
   return {
-    /** The project's folder, where it is not known yet, and that of the shell, where claude says it. */
     at(project: string | undefined, shell: string | undefined): void {
       root ??= project || shell || undefined;
       if (!shell) return;
@@ -104,7 +102,6 @@ export function createWorkingFolder() {
     ran(command: string): void {
       moved ||= MOVES.test(command);
     },
-    /** A path that a file tool named. */
     path: (path: string) => place(path) ?? path,
     /** Changes by a command, without those whose place is uncertain. */
     certain: (changes: readonly FileChange[]) =>

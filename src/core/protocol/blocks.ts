@@ -11,7 +11,6 @@ export function textsOf(blocks: readonly Block[]): readonly string[] {
   return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }
 
-/** The text blocks of a message, joined by newlines. */
 export function plainText(blocks: readonly Block[]): string {
   return textsOf(blocks).join('\n');
 }

@@ -16,7 +16,6 @@ export interface Shown {
 }
 
 export interface Standing {
-  /** The last compaction that the mod was asked for. */
   readonly last: ExactReceipt | undefined;
   /** Why compactions are left to claude; undefined: they are exact. */
   readonly left: string | undefined;
@@ -72,7 +71,6 @@ export async function recall($: Engine, words: string, program: string | undefin
   return { text: (stdout || stderr).trimEnd() };
 }
 
-/** As long as `ctxb doctor` may take. */
 const PATIENCE_MS = 180_000;
 
 /** What holds in this session, and what ctxb finds out about this Claude Code where it is installed. */

@@ -21,7 +21,6 @@ const LOOK_MS = 50;
 const MOST_LOOKS = 40;
 const WATCH_MS = 2_000;
 
-/** What the mod knows of the session that claude is at. */
 class Seat {
   session: TerminalSession;
   log: LogReader | undefined;

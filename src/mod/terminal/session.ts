@@ -59,7 +59,6 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   let triedAt: number | undefined;
   memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: '' } }, host.state);
 
-  /** The state with what claude says of its last call, which its log may not have yet. */
   function judged(known: Known, now = host.state.now): GovernorState {
     const state = withCallAhead(withKnown(host.state, known), known, now);
     const { latch, gauge } = state;
@@ -76,7 +75,6 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
     }
   }
 
-  /** Another conversation begins; what was noted stays. */
   function clear(): void {
     host = begin();
     triedAt = undefined;

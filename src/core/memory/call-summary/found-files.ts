@@ -24,7 +24,6 @@ export interface FileList {
   readonly paths: readonly string[];
   /** How many there are, if more than `paths` names. */
   readonly total?: number | undefined;
-  /** Something was left out of the list, so there may be more. */
   readonly more?: boolean;
 }
 
@@ -59,7 +58,6 @@ export interface Matches {
   readonly counts: readonly Counted[];
   /** How many matches there are, where that is known otherwise. */
   readonly total?: number;
-  /** There may be more: a limit was reached, or only a part was shown. */
   readonly more?: boolean;
 }
 

@@ -26,7 +26,6 @@ export interface SummaryContext {
   readonly command: CommandFacts | undefined;
   /** Sums up what a command printed, where its format is known; without it, the last line is told. */
   readonly summarizeOutput?: (command: string, output: Printed, quote: Quote) => string | undefined;
-  /** A path as it is named in the notes. */
   readonly placeOf: (path: string) => string;
   readonly mask: Mask;
 }

@@ -4,11 +4,9 @@ import { countsText } from '../extract/tool-calls.ts';
 import { asks, waits } from '../shell/command-words.ts';
 import { quoted } from '../words.ts';
 
-/** Tools that wait for something, or poll its progress. */
 const WAITING =
   /^(?:BashOutput|TaskOutput|AgentOutputTool|KillShell|KillBash|TaskStop|Sleep|Monitor|ScheduleWakeup)$|wait|poll/i;
 
-/** Tools for the agent's own task list, or for talking to a person. */
 const BOOKKEEPING = /^(?:Todo\w+|Task(?:Create|Update|List|Get)|ToolSearch|AskUserQuestion|E\w+PlanMode|Skill)$/;
 
 const LOOKING = /^(?:Read|Glob|Grep|LS|NotebookRead|WebFetch|WebSearch|ListMcpResourcesTool|ReadMcpResourceTool|LSP)$/;

@@ -8,7 +8,6 @@ export interface DeadEndChange {
   readonly deadEnd: DeadEnd;
 }
 
-/** Calls that belong to one approach. */
 export interface Series {
   count: number;
   readonly first: number;

@@ -190,7 +190,6 @@ const MAX_FOUND = 64;
 /** An agent alternates between two calls with equal inputs and equal results: it goes in circles. */
 export function createAlternation(ledger: Ledger): (entry: Entry) => void {
   const agents = new Map<string | null, readonly ToolEntry[]>();
-  /** The two calls of each dead end, whose results were the same every time. */
   const found = new Map<string, { readonly series: Series; readonly calls: readonly ToolEntry[] }>();
 
   function see(entry: ToolEntry): void {

@@ -92,7 +92,6 @@ const BUILDS: readonly RegExp[] = [
   /^(?<errors>\d+) issues(?:\.$|:(?=\n\* [\w-]+: \d+$))/gm,
 ];
 
-/** The same with one line for each part. */
 const BUILD_PARTS: readonly RegExp[] = [
   // cargo build: a crate says `generated` or, where it failed, `emitted`
   /^(?:error: could not compile `[^`\n]+` \([^)\n]*\) due to|warning: `[^`\n]+` \([^)\n]*\) generated) (?<list>\d+ [^\n]*)$/gm,

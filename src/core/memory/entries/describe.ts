@@ -29,7 +29,6 @@ export function describeInput(name: string, input: unknown, cutTo: Cut): string 
   }
 }
 
-/** The outcome: of a success the last line, of a failure the line that names the error. */
 export function describeResult(name: string, outcome: Outcome, text: string): string {
   const line = outcome === 'ok' ? undefined : errorLine(name, text);
   return (line ?? lastLine(text)).slice(0, NEAR);
@@ -139,7 +138,6 @@ function tellingLines(tool: string, text: string): string[] {
   return weak.length > 0 ? weak : lines.slice(-MAX_LINES);
 }
 
-/** Both ends of a long text, without the lines that were cut through. */
 function ends(text: string): string {
   if (text.length <= 2 * SCAN) return text;
   const head = text.slice(0, SCAN);

@@ -10,7 +10,6 @@ export interface FileWork {
 
 const NONE: FileWork = { changes: [], swaps: [] };
 
-/** Tools that write files, with the name of the input that holds the path. */
 const FILE_TOOLS: Readonly<Record<string, string>> = {
   Write: 'file_path',
   Edit: 'file_path',

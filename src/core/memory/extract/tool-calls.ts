@@ -24,7 +24,6 @@ export interface EndedCall {
   readonly kind: 'call';
   readonly call: OpenCall;
   readonly result: ToolResult;
-  /** What the tool reported beside the text for the model. */
   readonly report: unknown;
   readonly t: number | undefined;
   readonly outcome: Outcome;

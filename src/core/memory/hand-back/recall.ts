@@ -39,7 +39,6 @@ export function createRecall(evidence: Evidence) {
       for (const item of items) given.add(item);
       return { text: render(items), items };
     },
-    /** UTF-16 units of what is not to be tried again. */
     urgentLength: () => render(useful.filter((item) => isMissing(item) && isUrgent(item))).length,
     /** The summary is known: from now on only what it does not hold is given. */
     compare(text: string): void {

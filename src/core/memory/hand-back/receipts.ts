@@ -28,7 +28,6 @@ export function createReceipts() {
       const distinct = new Map(facts.map((fact) => [`${fact.kind}\n${fact.name}`, fact]));
       open = { relief, facts: [...distinct.values()], claude: [], ctxb: [] };
     },
-    /** The same, unless that is known already. */
     beginOnce(relief: Relief, facts: readonly Fact[]): void {
       if (open?.relief !== relief) receipts.begin(relief, facts);
     },

@@ -11,7 +11,6 @@ export interface HandoffHead {
   /** The context when it was left, and its window, in tokens; null where it is not known. */
   readonly tokens: number | null;
   readonly window: number | null;
-  /** What was found wrong with it, a sentence each. */
   readonly checks: readonly string[];
 }
 

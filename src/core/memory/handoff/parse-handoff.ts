@@ -1,6 +1,5 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
 
-/** What a handoff document says, as far as it can be looked up. */
 export interface Handoff {
   /** The text under each heading that is there, trimmed. */
   readonly sections: ReadonlyMap<HandoffSection, string>;
@@ -251,7 +250,6 @@ function saysAbsent(line: string, paths: readonly string[]): boolean {
   return ABSENT.test(paths.reduce((rest, path) => rest.replace(path, ''), line));
 }
 
-/** The paths that a line begins with, and those of them that can be nothing else. */
 function leading(line: string): { readonly all: string[]; readonly certain: string[] } {
   const all: string[] = [];
   const certain: string[] = [];

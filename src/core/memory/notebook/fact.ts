@@ -28,7 +28,6 @@ export interface Fact {
 
 /** A text as facts are looked for in it: without case, and with one mark for all quotation marks. */
 export interface Searchable {
-  /** With its line breaks. */
   readonly lines: string;
   /** On one line, for what has several lines itself. */
   readonly flat: string;

@@ -49,7 +49,6 @@ export function createNotebook(historyTokens?: number) {
   const evidence = createEvidence();
   const notebook = {
     ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, evidence },
-    /** Dead ends that a success took back. */
     cleared: 0,
     firstPrompt: undefined as string | undefined,
     /** Where the work stands, as it was said last. */
@@ -172,7 +171,6 @@ function createOpenTasks() {
       if (entry.status === 'deleted') tasks.delete(key);
       else remember(tasks, key, entry, MAX_TASKS);
     },
-    /** Not done yet: what is in progress first, then in the order they came up. */
     open(): TaskEntry[] {
       const open = [...tasks.values()].filter(({ status }) => status !== 'completed');
       const isUnderWay = ({ status }: TaskEntry) => status === 'in_progress';

@@ -14,7 +14,6 @@ export interface Head {
 
 const MAX_LINES = 200;
 
-/** A section as it could stand in the index: its newest lines are the last. */
 interface Part {
   readonly title: string;
   readonly lines: readonly string[];
@@ -22,7 +21,6 @@ interface Part {
   readonly file: string;
 }
 
-/** The index: always at most 200 lines. */
 export function renderIndex(notebook: Notebook, head: Head): string {
   const parts = partsOf(notebook).filter(({ lines, total }) => lines.length > 0 || total !== '');
   const opening = openingOf(head, parts.length > 0);
@@ -32,13 +30,14 @@ export function renderIndex(notebook: Notebook, head: Head): string {
     toolLog.total === 0 ? [] : [`${counted(toolLog.total, 'tool call')}${part} → ${head.folder}/${toolLog.file}`];
   // Each section has a title, its total and a blank line besides its own lines.
   const budget = MAX_LINES - opening.length - closing.length - 3 * parts.length;
-  const given = shareLines(
-    parts.map(({ lines }) => lines.length),
-    budget,
-  );
+  const wanted = parts.map(({ lines }) => lines.length);
+  const given = shareLines(wanted, budget);
   const sections = parts.flatMap((part, index) => sectionLines(part, given[index] ?? 0, head.folder));
   return `${[...opening, ...sections, ...closing].join('\n')}\n`;
 }
+
+const LINES_EXPLAINED =
+  '[L12-17] names lines of the file at the end of its section: read it with offset 12 and limit 6.';
 
 function openingOf({ session, task, state, updated }: Head, explains: boolean): string[] {
   return [
@@ -46,9 +45,7 @@ function openingOf({ session, task, state, updated }: Head, explains: boolean): 
     ...(task === undefined ? [] : [`Task: ${oneLine(task, LINE_LENGTH)}`]),
     ...(state === undefined ? [] : [`State: ${oneLine(state, LINE_LENGTH)}`]),
     `Updated: ${timeText(updated)}`,
-    ...(explains
-      ? ['[L12-17] names lines of the file at the end of its section: read it with offset 12 and limit 6.']
-      : []),
+    ...(explains ? [LINES_EXPLAINED] : []),
     '',
   ];
 }
@@ -61,20 +58,14 @@ function sectionLines({ title, lines, total, file }: Part, room: number, folder:
 
 function partsOf(notebook: Notebook): Part[] {
   const { prompts, states, deadEnds, artifacts, commands, cleared } = notebook;
+  const worked = cleared === 0 ? '' : `, ${cleared} more worked later`;
+  const repeated = commands.hasRepeats ? ', each at its last run' : '';
   return [
     partOf('Human Input', prompts, counted(prompts.total, 'prompt')),
     partOf('State Changes', states, counted(states.total, 'change')),
-    partOf(
-      'Dead Ends',
-      deadEnds,
-      `${counted(deadEnds.items().length, 'dead end')}${cleared === 0 ? '' : `, ${cleared} more worked later`}`,
-    ),
+    partOf('Dead Ends', deadEnds, counted(deadEnds.items().length, 'dead end') + worked),
     partOf('Artifacts', artifacts, counted(artifacts.total, 'change')),
-    partOf(
-      'Commands',
-      commands,
-      `${counted(commands.total, 'command')}${commands.hasRepeats ? ', each at its last run' : ''}`,
-    ),
+    partOf('Commands', commands, counted(commands.total, 'command') + repeated),
     tasksPart(notebook),
   ];
 }
@@ -102,6 +93,6 @@ function taskLine({ subject, status, agent }: TaskEntry): string {
  * a line that cannot be shared goes to the first that wants it.
  */
 export function shareLines(wanted: readonly number[], budget: number): number[] {
-  const lines = wanted.map((want) => Array.from({ length: want }, () => want));
-  return inTurns(lines, budget, () => 1).map(({ length }) => length);
+  const lines = wanted.map((length) => Array.from({ length }, () => true));
+  return inTurns(lines, budget, () => 1).map((given) => given.length);
 }

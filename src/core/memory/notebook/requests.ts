@@ -5,8 +5,8 @@ import { remember } from '../remember.ts';
 import { inTurns, oneLine } from '../words.ts';
 import { constraintsIn } from './constraints.ts';
 
-export interface Request {
-  /** Of the prompt in the notes. */
+/** A prompt in short; `number` is its own in the notes. */
+interface Request {
   readonly number: number;
   readonly text: string;
 }
@@ -77,10 +77,7 @@ const CONSTRAINTS_TITLE = 'What the user has asked for that still holds, word fo
 export function tellConstraints({ requests, before, file }: UserWords, room: number): string[] {
   const told = spaced(before);
   const all = requests.constraints().filter((text) => !told.includes(spaced(text)));
-  return listed(CONSTRAINTS_TITLE, all, {
-    room: Math.min(room, CONSTRAINTS_ROOM),
-    rest: (count) => `- ${count} older: ${file}`,
-  });
+  return listed(CONSTRAINTS_TITLE, all, Math.min(room, CONSTRAINTS_ROOM), (count) => `- ${count} older: ${file}`);
 }
 
 export function tellPrompts({ requests, before, file }: UserWords, room: number): string[] {
@@ -91,17 +88,11 @@ export function tellPrompts({ requests, before, file }: UserWords, room: number)
     .filter(({ text }) => !isTold(text))
     .map(({ number, text }) => `#${number}: ${text}`);
   const title = `Prompts so far in short, the newest first (whole in ${file}):`;
-  return listed(title, all, { room: Math.min(room, PROMPTS_ROOM), rest: (count) => `- ${count} older` });
+  return listed(title, all, Math.min(room, PROMPTS_ROOM), (count) => `- ${count} older`);
 }
 
-interface Fit {
-  readonly room: number;
-  /** The line that stands for what does not fit. */
-  readonly rest: (count: number) => string;
-}
-
-/** The first items that fit below a title; nothing where there is room for none. */
-function listed(title: string, items: readonly string[], { room, rest }: Fit): string[] {
+/** The first items that fit below a title, and `rest` for what does not; nothing where there is room for none. */
+function listed(title: string, items: readonly string[], room: number, rest: (count: number) => string): string[] {
   const left = room - title.length - 1 - rest(items.length).length - 1;
   const [fitting = []] = inTurns([items], left, (item) => item.length + 3);
   if (fitting.length === 0) return [];

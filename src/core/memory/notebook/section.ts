@@ -9,7 +9,6 @@ export interface Page {
   readonly text: string;
 }
 
-/** A line of the index, and where its entry is in the detail file. */
 export interface Item {
   readonly key: string;
   readonly number: number;

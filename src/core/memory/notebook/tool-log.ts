@@ -60,7 +60,6 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
       tokens += slot.tokens;
       makeRoom();
     },
-    /** Tokens of what is logged, at the most. */
     get tokens() {
       return tokens + HEAD_TOKENS;
     },

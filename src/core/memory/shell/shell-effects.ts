@@ -48,7 +48,6 @@ class Run {
   readonly changes: FileChange[] = [];
   readonly discards: Discard[] = [];
   commits = false;
-  /** Whether the exit status may come from the middle. */
   decided = false;
   private folder: string | null = START;
 
