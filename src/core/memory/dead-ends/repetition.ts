@@ -1,18 +1,9 @@
+import { errorLine, namesError } from '../entries/describe.ts';
 import type { Entry, PromptEntry, ToolEntry } from '../entry.ts';
+import { countsText } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
-import { commandCore, onlyReads, programOf } from '../shell/command-words.ts';
+import { asks, commandCore, onlyReads, programOf, waits } from '../shell/command-words.ts';
 import { quoted } from '../words.ts';
-import {
-  failureFingerprint,
-  failureText,
-  hasErrorMessage,
-  isBookkeeping,
-  isFailedAttempt,
-  isLookup,
-  isSuccess,
-  isWaiting,
-  nameOf,
-} from './failure.ts';
 import { type Ledger, prolong, type RecentEntries, type Series, startSeries } from './ledger.ts';
 
 /** A call that failed, as long as it fails in the same way. */
@@ -101,7 +92,7 @@ function mayChange(entry: PromptEntry | ToolEntry, looked: ToolEntry): boolean {
   if (name === looked.name && input === looked.input) return false;
   if (changes !== undefined) return true;
   if (command !== undefined) return isWaiting(entry) || !onlyReads(command.text);
-  return outcome === 'ok' && !isLookup(name) && !isBookkeeping(name);
+  return outcome === 'ok' && !LOOKING.test(name) && !BOOKKEEPING.test(name);
 }
 
 interface SameError {
@@ -150,7 +141,7 @@ export function createSameError(ledger: Ledger): (entry: Entry) => void {
   }
 
   return (entry) => {
-    if (entry.kind !== 'tool' || isLookup(entry.name)) return;
+    if (entry.kind !== 'tool' || LOOKING.test(entry.name)) return;
     if (entry.outcome === 'ok') {
       if (cases.size > 0 && isSuccess(entry)) succeed(entry);
     } else if (counts(entry)) fail(entry);
@@ -226,7 +217,7 @@ export function createAlternation(ledger: Ledger): (entry: Entry) => void {
     // After a prompt, or with a new context, an agent looks again at what it has seen before.
     if (entry.kind === 'prompt') agents.delete(null);
     if (entry.kind === 'state' && /^(?:compaction|clear|session|handoff)$/.test(entry.what)) agents.clear();
-    if (entry.kind !== 'tool' || entry.outcome === 'cancelled' || isBookkeeping(entry.name)) return;
+    if (entry.kind !== 'tool' || entry.outcome === 'cancelled' || BOOKKEEPING.test(entry.name)) return;
     if (found.size > 0 && entry.outcome === 'ok') clearBy(entry);
     see(entry);
   };
@@ -249,4 +240,55 @@ function isSame(a: ToolEntry, b: ToolEntry): boolean {
 /** Empty results, and partial ones such as screenshots, do not show that there was no progress. */
 function isUntold(entry: ToolEntry): boolean {
   return entry.said === '' || entry.name.startsWith('mcp__') || isWaiting(entry);
+}
+
+const WAITING =
+  /^(?:BashOutput|TaskOutput|AgentOutputTool|KillShell|KillBash|TaskStop|Sleep|Monitor|ScheduleWakeup)$|wait|poll/i;
+
+const BOOKKEEPING = /^(?:Todo\w+|Task(?:Create|Update|List|Get)|ToolSearch|AskUserQuestion|E\w+PlanMode|Skill)$/;
+
+const LOOKING = /^(?:Read|Glob|Grep|LS|NotebookRead|WebFetch|WebSearch|ListMcpResourcesTool|ReadMcpResourceTool|LSP)$/;
+
+/** A person declined, or one of claude's checks stopped the call, which the agent then satisfies. */
+const NO_ATTEMPT =
+  /The user doesn't want|tool use was rejected|Request interrupted|has not been read yet|(?:has been|was) (?:unexpectedly )?modified since|InputValidationError|No such tool available|Sibling tool call|^Cancelled:/i;
+
+const TITLE_LENGTH = 160;
+
+function isWaiting({ name, command }: ToolEntry): boolean {
+  return WAITING.test(name) || (command !== undefined && waits(command.text));
+}
+
+/** It ran and failed. A query without a match, waiting and a person's objection do not count. */
+function isFailedAttempt(entry: ToolEntry): boolean {
+  const { outcome, name, said, command } = entry;
+  if (outcome !== 'failed' && outcome !== 'refused') return false;
+  if (BOOKKEEPING.test(name) || NO_ATTEMPT.test(said) || NO_ATTEMPT.test(entry.signature ?? '')) return false;
+  return !isWaiting(entry) && !(command !== undefined && asks(command.text));
+}
+
+/** Its message names an error, so that equal messages mean equal failures. */
+function hasErrorMessage({ outcome, signature }: ToolEntry): boolean {
+  return signature !== undefined && (outcome === 'refused' || namesError(signature));
+}
+
+function isSuccess({ outcome, command }: ToolEntry): boolean {
+  return outcome === 'ok' && !command?.counts?.failed && !command?.counts?.errors && !command?.background;
+}
+
+/** Equal for failures with the same message and figures. */
+function failureFingerprint({ signature, output, command }: ToolEntry): string {
+  const { failed = '', errors = '' } = command?.counts ?? {};
+  return `${signature ?? `=${output}`}\n${failed}\n${errors}`;
+}
+
+function nameOf({ name, title }: ToolEntry): string {
+  return name === 'Bash' ? quoted(title, TITLE_LENGTH) : `${name} ${quoted(title, TITLE_LENGTH)}`;
+}
+
+/** The figures of the failed run, or else the line that names the error. */
+function failureText({ command, name, said }: ToolEntry): string {
+  const { counts } = command ?? {};
+  if (counts?.failed || counts?.errors) return countsText(counts);
+  return errorLine(name, command?.tail ?? '') ?? said.replace(/<\/?tool_use_error>/g, '');
 }
