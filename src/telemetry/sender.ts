@@ -24,11 +24,11 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import manifest from '../../package.json' with { type: 'json' };
 import type { Environment } from '../io.ts';
 import type { Destination, Destinations } from './destinations.ts';
-import { INSTRUMENTS, type Instrument, type Measurement, type Metric, type Signal } from './signal.ts';
+import { type Attributes, INSTRUMENTS, type Measurement, type Metric, type Signal } from './signal.ts';
 
 export type Sender = ReturnType<typeof createSender>;
 
-export interface SenderOptions extends Pick<Destinations, 'metrics' | 'traces'> {
+interface SenderOptions extends Pick<Destinations, 'metrics' | 'traces'> {
   /** A UUID; tells this run's figures from those of others. */
   readonly runId: string;
   readonly env: Environment;
@@ -131,19 +131,18 @@ function watched<Items, E extends Exporter<Items>>(exporter: E & Exporter<Items>
 }
 
 function createMeasurements(meter: Meter): (measurement: Measurement) => void {
-  const names = Object.keys(INSTRUMENTS) as Metric[];
-  const all = new Map(names.map((name) => [name, instrument(meter, name)]));
+  const metrics = Object.keys(INSTRUMENTS) as Metric[];
+  const all = new Map(metrics.map((metric) => [metric, instrument(meter, metric)]));
   return ({ metric, value, attributes }) => all.get(metric)?.(value, attributes);
 }
 
-function instrument(meter: Meter, name: Metric): (value: number, attributes: Measurement['attributes']) => void {
-  const { type, unit, description, boundaries }: Instrument = INSTRUMENTS[name];
-  const options = { unit, description, ...(boundaries && { advice: { explicitBucketBoundaries: [...boundaries] } }) };
+function instrument(meter: Meter, metric: Metric): (value: number, attributes: Attributes) => void {
+  const { type, options } = INSTRUMENTS[metric];
   if (type === 'counter') {
-    const counter = meter.createCounter(name, options);
+    const counter = meter.createCounter(metric, options);
     return (value, attributes) => counter.add(value, attributes);
   }
-  const level = type === 'gauge' ? meter.createGauge(name, options) : meter.createHistogram(name, options);
+  const level = type === 'gauge' ? meter.createGauge(metric, options) : meter.createHistogram(metric, options);
   return (value, attributes) => level.record(value, attributes);
 }
 

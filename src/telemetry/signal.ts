@@ -24,7 +24,7 @@ interface OfSpan {
 }
 
 /** A span begins; the others name it by `span`. */
-export interface SpanStart extends OfSpan {
+interface SpanStart extends OfSpan {
   readonly kind: 'start';
   readonly name: string;
   /** `client`: a call to the model. */
@@ -55,14 +55,6 @@ export interface Measurement {
 
 export type Metric = keyof typeof INSTRUMENTS;
 
-export interface Instrument {
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  /** In the case-sensitive code of UCUM. */
-  readonly unit: string;
-  readonly description: string;
-  readonly boundaries?: readonly number[];
-}
-
 /**
  * Everything that is measured, by name. Names, units and bounds of `gen_ai.*` are those of the OpenTelemetry semantic
  * conventions for generative AI (semantic-conventions 1.45, in development there); the others are ctxb's own.
@@ -86,19 +78,20 @@ export const INSTRUMENTS = {
     'How long each call of the main thread took',
     (power) => 0.01 * 2 ** power,
   ),
-} as const satisfies Readonly<Record<string, Instrument>>;
+};
 
+/** Units are in the case-sensitive code of UCUM. */
 function gauge(unit: string, description: string) {
-  return { type: 'gauge', unit, description } as const;
+  return { type: 'gauge' as const, options: { unit, description } };
 }
 
 function counter(unit: string, description: string) {
-  return { type: 'counter', unit, description } as const;
+  return { type: 'counter' as const, options: { unit, description } };
 }
 
 function histogram(unit: string, description: string, boundary: (power: number) => number) {
-  const boundaries = Array.from({ length: 14 }, (_, power) => boundary(power));
-  return { type: 'histogram', unit, description, boundaries } as const;
+  const explicitBucketBoundaries = Array.from({ length: 14 }, (_, power) => boundary(power));
+  return { type: 'histogram' as const, options: { unit, description, advice: { explicitBucketBoundaries } } };
 }
 
 export function measure(metric: Metric, value: number, attributes: Attributes = {}): Measurement {
