@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { kindOf, namesIn, realPath, removeFile } from './files/plain-file.ts';
-import { errorCode, orStoreError } from './files/store-error.ts';
+import { ignoring, orStoreError } from './files/store-error.ts';
 import { requireOwn } from './folders/context-dir.ts';
 import { everythingIn, type Found, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
 import { isCostLedger, isCounting } from './ledgers/cost-ledger.ts';
@@ -131,11 +131,5 @@ export function carryOutCleanup({ root, remove, removesFolder }: CleanupPlan): v
 }
 
 function removeIfEmpty(folder: string): void {
-  orStoreError(folder, () => {
-    try {
-      rmdirSync(folder);
-    } catch (error) {
-      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errorCode(error) ?? '')) throw error;
-    }
-  });
+  orStoreError(folder, () => ignoring(['ENOTEMPTY', 'EEXIST', 'ENOENT'], () => rmdirSync(folder)));
 }

@@ -7,13 +7,7 @@ import { makeFolder, readJson, removeFile } from './plain-file.ts';
 import { replaceFile } from './write-file.ts';
 
 /** Something that can be made again, kept for each of many files: as JSON, one file for each of their folders. */
-export interface JsonCache {
-  /** What was put for a file under the same identity; undefined: nothing was. */
-  get(file: string, identity: string): unknown;
-  put(file: string, identity: string, value: unknown): void;
-  /** Writes what was put. What cannot be written is made again the next time. */
-  save(): void;
-}
+export type JsonCache = ReturnType<typeof openJsonCache>;
 
 interface Entry {
   readonly identity: string;
@@ -22,38 +16,40 @@ interface Entry {
 
 const VERSION = 1;
 
-/** A longer file was not written by ctxb. */
-const PAGE_BYTES = 256 * 1024 * 1024;
+/** Of all pages. */
+const FOLDER_BYTES = 256 * 1024 * 1024;
 
 /**
  * @param folder where the cache is
  * @param key everything else that the values depend on
  */
-export function openJsonCache(folder: string, key: string): JsonCache {
+export function openJsonCache(folder: string, key: string) {
   const pages = new Map<string, Map<string, Entry>>();
-  const changed = new Set<string>();
+  const changed = new Map<string, Map<string, Entry>>();
+  const pathOf = (file: string) => join(folder, pageName(key, dirname(resolve(file))));
 
   function pageOf(file: string): Map<string, Entry> {
-    const path = cachePath(folder, key, dirname(resolve(file)));
+    const path = pathOf(file);
     const page = pages.get(path) ?? readPage(path);
     pages.set(path, page);
     return page;
   }
 
   return {
-    get(file, identity) {
+    /** What was put for a file under the same identity; undefined: nothing was. */
+    get(file: string, identity: string): unknown {
       const entry = pageOf(file).get(basename(file));
       return entry?.identity === identity ? entry.value : undefined;
     },
-    put(file, identity, value) {
-      pageOf(file).set(basename(file), { identity, value });
-      changed.add(cachePath(folder, key, dirname(resolve(file))));
+    put(file: string, identity: string, value: unknown): void {
+      changed.set(pathOf(file), pageOf(file).set(basename(file), { identity, value }));
     },
-    save() {
+    /** Writes what was put. What cannot be written is made again the next time. */
+    save(): void {
       if (changed.size === 0) return;
       try {
         makeFolder(folder);
-        for (const path of changed) replaceFile(path, textOf(pages.get(path) ?? new Map()), { durable: false });
+        for (const [path, page] of changed) replaceFile(path, textOf(page), { durable: false });
         forgetOld(folder, FOLDER_BYTES);
       } catch {
         // A full disk or a foreign folder costs time only.
@@ -74,7 +70,7 @@ function* textOf(page: ReadonlyMap<string, Entry>): Generator<DiskText> {
 
 /** Empty for a file that is missing, damaged or of another version. */
 function readPage(path: string): Map<string, Entry> {
-  const { version, entries } = fieldsOf(readJson(path, PAGE_BYTES));
+  const { version, entries } = fieldsOf(readJson(path, FOLDER_BYTES));
   const found = Object.entries(fieldsOf(version === VERSION ? entries : undefined));
   return new Map(found.filter((entry): entry is [string, Entry] => isEntry(entry[1])));
 }
@@ -83,21 +79,11 @@ function isEntry(value: unknown): value is Entry {
   return isFields(value) && 'identity' in value && 'value' in value;
 }
 
-/** Of all pages. */
-const FOLDER_BYTES = 256 * 1024 * 1024;
-
-/**
- * Where something is kept in a cache's folder.
- *
- * @param key everything that it depends on besides
- * @param of what it is of
- */
-function cachePath(folder: string, key: string, of: string): string {
-  const name = createHash('sha256').update(`${key}\n${of}`).digest('hex').slice(0, 32);
-  return join(folder, `${name}.json`);
+function pageName(key: string, folder: string): string {
+  return `${createHash('sha256').update(`${key}\n${folder}`).digest('hex').slice(0, 32)}.json`;
 }
 
-/** What {@link cachePath} calls a file, or what is left of one that was being replaced. */
+/** What {@link pageName} calls a file, or what is left of one that was being replaced. */
 const CACHE_FILE = /^[0-9a-f]{32}\.json(?:\.\d{1,10})?$/;
 
 /** What nobody has written for so long is of recordings that are gone, or of a policy of then. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parseFields } from '../../core/protocol/fields.ts';
 import { type ContextDir, fileName } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
-import { createPlain, kindOf, namesIn, readPlain, refuseForeign, removeFile } from './plain-file.ts';
+import { createPlain, kindOf, namesIn, readPlain, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
 
 const LOCK = /^lock\.[\w-]{1,64}$/;
@@ -60,27 +60,19 @@ export function takeLock(folder: ContextDir, holder: Holder, places = 1): Lock |
 
 /** Whether a living process holds the folder's lock. Foreign files are ignored. */
 export function isLocked(folder: string): boolean {
-  return lockNames(folder).some((name) => kindOf(join(folder, name)) === 'file' && isHeld(readLock(folder, name)));
+  return lockPaths(folder).some((path) => kindOf(path) === 'file' && isHeld({ path, holder: readHolder(path) }));
 }
 
-function lockNames(folder: string): string[] {
-  return namesIn(folder).filter((name) => LOCK.test(name));
+function lockPaths(folder: string): string[] {
+  return namesIn(folder).flatMap((name) => (LOCK.test(name) ? [join(folder, name)] : []));
 }
 
 function locksIn(folder: string): LockFile[] {
-  return lockNames(folder).map((name) => {
-    refuseForeign(join(folder, name), kindOf(join(folder, name)));
-    return readLock(folder, name);
-  });
+  return lockPaths(folder).map((path) => ({ path, holder: readHolder(path) }));
 }
 
-function readLock(folder: string, name: string): LockFile {
-  const path = join(folder, name);
-  return { path, holder: parseHolder(readPlain(path, LIMIT)) };
-}
-
-function parseHolder(text: string | undefined): Holder | undefined {
-  const fields = parseFields(text ?? '');
+function readHolder(path: string): Holder | undefined {
+  const fields = parseFields(readPlain(path, LIMIT) ?? '');
   const mark = asProcessMark(fields);
   const { runId = '', since = '', until } = fields;
   return mark && { ...mark, runId: String(runId), since: String(since), ...(typeof until === 'string' && { until }) };
@@ -105,7 +97,7 @@ function isHeld({ holder }: LockFile): boolean {
 
 /** The folder may have been removed and made again: then the lock there is another run's. */
 function release(path: string, holder: Holder): void {
-  const found = parseHolder(readPlain(path, LIMIT));
+  const found = readHolder(path);
   if (found?.runId === holder.runId && found.pid === holder.pid) removeFile(path);
 }
 

@@ -19,7 +19,7 @@ import { dirname, resolve } from 'node:path';
 import { parsed } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import type { DiskText } from '../masks/disk-text.ts';
-import { errorCode, orStoreError } from './store-error.ts';
+import { errorCode, ignoring, orStoreError } from './store-error.ts';
 
 /** Folders and files are for their owner only. */
 export const FOLDER_MODE = 0o700;
@@ -67,27 +67,23 @@ export function kindOfStats(stats: Pick<Stats, 'isDirectory' | 'isFile' | 'isSym
   return stats.isFile() ? 'file' : 'special file';
 }
 
-/**
- * Makes the folder and those above it, unless it is there.
- *
- * @throws CtxbError `store` when something else is there, a symbolic link to a folder included
- */
-export function makeFolder(path: string): void {
+/** Whether there is a folder. Something else in its place is refused, a symbolic link to a folder included. */
+export function isFolder(path: string): boolean {
   const kind = kindOf(path);
-  if (kind === 'missing') orStoreError(path, () => makeWithParents(path));
-  else if (kind !== 'folder') throw new CtxbError('store', `${path} is a ${kind}, not a folder: move it away`);
+  if (kind === 'folder' || kind === 'missing') return kind === 'folder';
+  throw new CtxbError('store', `${path} is a ${kind}, not a folder: move it away`);
+}
+
+/** Makes the folder and those above it, unless it is there. */
+export function makeFolder(path: string): void {
+  if (!isFolder(path)) orStoreError(path, () => makeWithParents(path));
 }
 
 /** Node's own way never ends where a system denies that the parent is there, as `/proc` does. */
 function makeWithParents(path: string): void {
   const parent = dirname(path);
   if (parent !== path && !existsSync(parent)) makeWithParents(parent);
-  try {
-    mkdirSync(path, { mode: FOLDER_MODE });
-  } catch (error) {
-    // Another run was quicker.
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
+  ignoring(['EEXIST'], () => void mkdirSync(path, { mode: FOLDER_MODE }));
 }
 
 /** An open file, and what it was when it was opened. */
@@ -169,7 +165,7 @@ function keepPrivate(path: string, fd: number, stats: Stats): void {
   if (isOpenToOthers(stats)) orStoreError(path, () => fchmodSync(fd, FILE_MODE));
 }
 
-/** @throws CtxbError `store` when a file or folder belongs to somebody else */
+/** Refuses a file or folder that belongs to somebody else. */
 export function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
   // Windows has no user ids to compare.
   const own = process.geteuid?.() ?? uid;
@@ -181,7 +177,7 @@ export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
   return process.geteuid !== undefined && (mode & 0o077) !== 0;
 }
 
-/** @throws CtxbError `store` when the path holds something other than a regular file */
+/** Refuses what is neither a regular file nor missing. */
 export function refuseForeign(path: string, kind: Kind): void {
   if (kind === 'file' || kind === 'missing') return;
   throw new CtxbError('store', `${path} is a ${kind}, so ctxb does not use it: move it away`);
@@ -224,11 +220,7 @@ export function writeWhole(fd: number, text: DiskText): void {
   for (let written = 0; written < data.length; ) written += writeSync(fd, data, written);
 }
 
-/**
- * Adds to a file that is open for appending: all of it or, as far as the system allows, nothing.
- *
- * @param before bytes that it has
- */
+/** Adds to an open file, which has so many bytes before: all of the text or, as far as the system allows, nothing. */
 export function appendWhole(fd: number, text: DiskText, before = fstatSync(fd).size): void {
   try {
     writeWhole(fd, text);
@@ -250,11 +242,5 @@ function takeBack(fd: number, before: number, atMost: number): void {
 
 /** Removes a file or a link, which is not followed, unless somebody has done so already. */
 export function removeFile(path: string): void {
-  orStoreError(path, () => {
-    try {
-      unlinkSync(path);
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    }
-  });
+  orStoreError(path, () => ignoring(['ENOENT'], () => unlinkSync(path)));
 }

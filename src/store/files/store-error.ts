@@ -35,6 +35,15 @@ export function orStoreError<T>(path: string, work: () => T): T {
   }
 }
 
+/** Does something that the system may refuse with one of these codes, as somebody else was quicker. */
+export function ignoring(codes: readonly string[], work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!codes.includes(errorCode(error) ?? '')) throw error;
+  }
+}
+
 /** The system's name for a fault (`ENOENT`); undefined for everything else, our own errors included. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined;

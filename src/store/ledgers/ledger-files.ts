@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { namesIn, openIfThere, readAt, statsOf } from '../files/plain-file.ts';
 import { linesAt, readLines } from '../files/read-lines.ts';
-import { errorCode, orStoreError } from '../files/store-error.ts';
+import { ignoring, orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
 import type { ContextDir } from '../folders/context-dir.ts';
 import { PART } from '../folders/own-names.ts';
@@ -44,18 +44,10 @@ export function keepShort(folder: ContextDir, file: string, options: Shortening)
   const path = join(folder.path, file);
   const stats = statsOf(path);
   if (stats === undefined || stats.size < FULL) return;
-  const parts = ledgerFiles(folder.path, file).filter((part) => part !== path);
-  orStoreError(path, () => putAside(path, join(folder.path, partOf(file, options.now))));
-  for (const part of parts) shortenPart(part, options);
-}
-
-function putAside(path: string, part: string): void {
-  try {
-    renameSync(path, part);
-  } catch (error) {
-    // Another run was quicker.
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  const older = ledgerFiles(folder.path, file).filter((part) => part !== path);
+  const part = join(folder.path, partOf(file, options.now));
+  orStoreError(path, () => ignoring(['ENOENT'], () => renameSync(path, part)));
+  for (const part of older) shortenPart(part, options);
 }
 
 /** A name as `PART` has it. No two are the same, so that nothing is ever replaced by it. */

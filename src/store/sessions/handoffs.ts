@@ -8,12 +8,12 @@ import { masked } from '../masks/disk-text.ts';
 
 const HANDOFFS = 'handoffs';
 
+/** Bytes. */
 const HEAD_LIMIT = 64 * 1024;
-
 const MAX_SUFFIX = 1_000;
 
 /** Texts of a handoff, each with its head. */
-export interface HandoffTexts {
+interface HandoffTexts {
   /** Milliseconds since the epoch. */
   readonly t: number;
   /** The agent's own words; undefined where there are none that can be used. */

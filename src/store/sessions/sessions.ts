@@ -3,25 +3,14 @@ import { join, resolve } from 'node:path';
 import { fieldsOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { isLocked } from '../files/lock.ts';
-import { isTime, kindOf, namesIn, readJson, readPlain, statsOf } from '../files/plain-file.ts';
+import { isFolder, isTime, kindOf, namesIn, readJson, readPlain, statsOf } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
 
 /** A session that ctxb keeps the memory of. */
-interface SessionInfo {
-  readonly id: string;
-  readonly ids: readonly string[];
-  readonly path: string;
-  readonly updatedAt: string;
-  /** A living process has it open. */
-  readonly running: boolean;
-}
+type SessionInfo = ReturnType<typeof describe>;
 
-/**
- * The sessions of a folder of ctxb's, newest first; none when there is no such folder. Nothing is written.
- *
- * @throws CtxbError `store` when the folder is a symbolic link or no folder
- */
+/** The sessions of a folder of ctxb's, newest first; none when there is no such folder. Nothing is written. */
 export function listSessions(contextDir: string): SessionInfo[] {
   const root = resolve(contextDir);
   const folder = join(root, SESSIONS);
@@ -32,14 +21,22 @@ export function listSessions(contextDir: string): SessionInfo[] {
     .sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt) || (a.id < b.id ? -1 : 1));
 }
 
-/**
- * The session that has this id or, when there is none, the only one with an id that begins so.
- *
- * @throws CtxbError `usage` when several begin so; `store` as `listSessions`
- */
+/** The session that has this id or, when there is none, the only one with an id that begins so; `usage` when several do. */
 export function findSession(contextDir: string, idOrPrefix: string): SessionInfo | undefined {
   const sessions = listSessions(contextDir);
   return sessionWithId(sessions, idOrPrefix) ?? sessionWithPrefix(sessions, idOrPrefix);
+}
+
+function describe(id: string, path: string) {
+  const file = readSessionFile(path);
+  return {
+    id,
+    ids: file?.ids ?? [id],
+    path,
+    updatedAt: file?.updatedAt ?? orStoreError(path, () => lstatSync(path).mtime.toISOString()),
+    /** A living process has it open. */
+    running: isLocked(path),
+  };
 }
 
 /** A run that found the folder of the session held has one of its own, which comes second. */
@@ -62,24 +59,12 @@ function isMain({ id }: SessionInfo): boolean {
   return !id.includes('.');
 }
 
-function describe(id: string, path: string): SessionInfo {
-  const file = readSessionFile(path);
-  const updatedAt = file?.updatedAt ?? orStoreError(path, () => lstatSync(path).mtime.toISOString());
-  return { id, ids: file?.ids ?? [id], path, updatedAt, running: isLocked(path) };
-}
-
-function isFolder(path: string): boolean {
-  const kind = kindOf(path);
-  if (kind === 'folder' || kind === 'missing') return kind === 'folder';
-  throw new CtxbError('store', `${path} is a ${kind}, not a folder: move it away`);
-}
-
 /** The index, which is also copied to where an agent finds it without knowing the session. */
 export const INDEX = 'scratch.md';
 /** More than any index has. */
 const INDEX_LIMIT = 1024 * 1024;
 
-/** @throws CtxbError `usage` when nothing was noted in the folder */
+/** Throws `usage` when nothing was noted in the folder. */
 export function readIndex(folder: string): string {
   const path = join(folder, INDEX);
   const text = kindOf(folder) === 'folder' ? readPlain(path, INDEX_LIMIT) : undefined;
@@ -117,15 +102,6 @@ function isSessionFile(value: unknown): value is SessionFile {
   return Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isTime(startedAt) && isTime(updatedAt);
 }
 
-/** A file of notes that can be looked through. */
-export interface NoteText {
-  readonly file: string;
-  /** claude's id of the session; undefined: a document of no one session. */
-  readonly session: string | undefined;
-  readonly changed: number;
-  readonly read: () => string;
-}
-
 /** Bytes; a longer one is looked through as far as that. */
 const NOTES_LIMIT = 64 * 1024 * 1024;
 
@@ -136,7 +112,7 @@ const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
  * The files of a folder of ctxb's that hold what was done: documents, whole results of tools, and the memory of each
  * session. None when there is no such folder. Nothing is written.
  */
-export function noteTexts(contextDir: string): NoteText[] {
+export function noteTexts(contextDir: string) {
   if (kindOf(contextDir) !== 'folder') return [];
   const documents = DOCUMENTS.map((name) => join(contextDir, name)).flatMap((folder) =>
     namesIn(folder).map((name) => textIn(join(folder, name), undefined)),
@@ -145,7 +121,8 @@ export function noteTexts(contextDir: string): NoteText[] {
   return [...documents, ...memories].flatMap((text) => text ?? []);
 }
 
-function textIn(file: string, session: string | undefined): NoteText | undefined {
+/** @param session claude's id of it; undefined: a document of no one session */
+function textIn(file: string, session: string | undefined) {
   const stats = statsOf(file);
   if (!stats?.isFile()) return undefined;
   return { file, session, changed: stats.mtimeMs, read: () => readPlain(file, NOTES_LIMIT) ?? '' };
