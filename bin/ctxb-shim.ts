@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { main } from '../src/cli/main.ts';
-import { keepCompiled, processIo } from '../src/process-io.ts';
+import { keepCompiled, leave, processIo } from '../src/process-io.ts';
 
 keepCompiled();
 // The Agent SDK starts one path, without arguments of its own.
-process.exitCode = await main(['shim', ...process.argv.slice(2)], processIo);
+leave(await main(['shim', ...process.argv.slice(2)], processIo));

@@ -14,6 +14,15 @@ export interface Io {
   readonly env: Environment;
   /** Absolute path of the working folder. */
   readonly cwd: string;
+  /** For what claude waits for at every tool; undefined: there are only the streams. */
+  readonly direct?: DirectIo;
+}
+
+/** stdin and stdout without streams, which take longer to make than most hooks have work. */
+interface DirectIo {
+  /** All of stdin; undefined where it is a terminal, or a device. */
+  read(): string | undefined;
+  write(text: string): void;
 }
 
 /** What the names of variables that may set a key of the configuration begin with. */

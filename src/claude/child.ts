@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { isatty } from 'node:tty';
 import { CtxbError } from '../errors.ts';
 import type { Environment, Io } from '../io.ts';
 
@@ -97,6 +96,7 @@ export async function runUntouched(
   { cwd, env }: Pick<Io, 'cwd' | 'env'>,
   input?: string,
 ): Promise<number> {
+  const { isatty } = await import('node:tty');
   let subprocess: { kill(signal: NodeJS.Signals): boolean } | undefined;
   const passOn = (signal: NodeJS.Signals) => {
     if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) subprocess?.kill(signal);

@@ -10,7 +10,7 @@ import { RUN_VARIABLE } from '../run/headless-run.ts';
 import { callerOf, processMark } from '../store/files/process-mark.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { openSeal } from '../store/runs/seal.ts';
-import { readStdin } from './inputs.ts';
+import { print, readStdin } from './quick-io.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   // claude takes the code of wrong usage, 2, for a verdict: a word too many would block every prompt and tool.
@@ -32,7 +32,7 @@ Examples:
 export async function runHook(io: Io): Promise<number> {
   if (io.env[RUN_VARIABLE]) return 0;
   try {
-    const input = readHookInput(await readStdin(io.stdin));
+    const input = readHookInput(await readStdin(io));
     if (input !== undefined) await answer(input, io);
   } catch (error) {
     const reason = messageOf(error);
@@ -72,10 +72,10 @@ async function answer(input: HookInput, io: Io): Promise<void> {
  */
 function say(output: object, notices: readonly string[], io: Io, input?: HookInput): void {
   if (input?.hook === 'PreCompact') {
-    if ('systemMessage' in output) io.stdout.write(`${output.systemMessage}\n`);
+    if ('systemMessage' in output) print(`${output.systemMessage}\n`, io);
     return;
   }
   const systemMessage = `ctxb: ${notices.map(onOneLine).join('; ')}`;
   const told = notices.length > 0 ? { ...output, systemMessage } : output;
-  if (Object.keys(told).length > 0) io.stdout.write(`${JSON.stringify(told)}\n`);
+  if (Object.keys(told).length > 0) print(`${JSON.stringify(told)}\n`, io);
 }

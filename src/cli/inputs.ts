@@ -2,14 +2,8 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-
-/** All of stdin as text; nothing where a person would have to type it. */
-export function readStdin(stdin: Io['stdin']): Promise<string> {
-  return stdin.isTTY ? Promise.resolve('') : text(stdin);
-}
 
 /**
  * stdin where it is among the files, else a stream without a byte: Node makes a pipe that it opens non-blocking, and

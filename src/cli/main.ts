@@ -60,19 +60,19 @@ const EXIT_BUG = 70;
 /** Runs the program. Resolves with its exit code; never rejects. */
 export async function main(given: readonly string[], io: Io): Promise<number> {
   const argv = underNewName(given, io);
-  // A reader that went away (`ctxb replay | head`) is no fault; what follows is written to nobody.
-  io.stdout.on('error', () => {});
   try {
-    // Answered without loading anything, because scripts ask it often.
-    if (argv[0] === '--version' || argv[0] === '-V') {
-      io.stdout.write(`${manifest.version}\n`);
-      return 0;
-    }
     // claude waits for these at every message and every tool.
     if (argv.length === 1 && argv[0] === 'statusline') {
       return await (await import('./statusline.ts')).runStatusline(io);
     }
     if (argv.length === 1 && argv[0] === 'hook') return await (await import('./hook.ts')).runHook(io);
+    // A reader that went away (`ctxb replay | head`) is no fault; what follows is written to nobody.
+    io.stdout.on('error', () => {});
+    // Answered without loading anything, because scripts ask it often.
+    if (argv[0] === '--version' || argv[0] === '-V') {
+      io.stdout.write(`${manifest.version}\n`);
+      return 0;
+    }
     // What follows is claude's, down to `--help` and `--`: no parser of ours may look at it.
     if (argv[0] === 'shim') {
       await warnOfVariables(io);

@@ -10,7 +10,7 @@ import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines, readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
-import { readStdin } from './inputs.ts';
+import { print, readStdin } from './quick-io.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.addHelpText('after', EXAMPLES).action(async () => finish(await runStatusline(io)));
@@ -35,11 +35,11 @@ const USUAL_COLUMNS = 80;
 export async function runStatusline(io: Io): Promise<number> {
   let line: string;
   try {
-    line = await lineFor(readStatusInput(await readStdin(io.stdin)), io);
+    line = await lineFor(readStatusInput(await readStdin(io)), io);
   } catch (error) {
     line = `ctxb: no status line: ${onOneLine(messageOf(error))}`;
   }
-  io.stdout.write(`${line}\n`);
+  print(`${line}\n`, io);
   return 0;
 }
 

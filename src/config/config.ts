@@ -59,3 +59,6 @@ export function valueAt(config: Config, key: ConfigPath | ToolKey): unknown {
   const level: unknown = isToolKey(key) ? config.tools.byTool : config[group as keyof Config];
   return name === undefined ? level : Object(level)[name];
 }
+
+/** What comes from a higher place wins. */
+export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, env: 2, flag: 3 };

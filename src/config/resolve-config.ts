@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { faulty } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
-import { type Config, type Finding, isToolKey, type Origin, type ToolKey } from './config.ts';
+import { type Config, type Finding, isToolKey, type Origin, RANKS, type ToolKey } from './config.ts';
 import { DEFAULTS, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
@@ -161,8 +161,6 @@ const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
   ],
   'flow.contextBudgetChars': ['flow.contextBudgetTokens'],
 };
-
-export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, env: 2, flag: 3 };
 
 /**
  * Of two values of a key the later one, and nothing that a key of a higher place overrules. In one place sizes of their

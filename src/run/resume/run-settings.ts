@@ -1,6 +1,6 @@
-import { type Origin, type ToolKey, valueAt } from '../../config/config.ts';
+import { type Origin, RANKS, type ToolKey, valueAt } from '../../config/config.ts';
 import { KEY_PATHS, type KeyPath } from '../../config/keys.ts';
-import { RANKS, type ResolvedConfig, type SetValue } from '../../config/resolve-config.ts';
+import type { ResolvedConfig, SetValue } from '../../config/resolve-config.ts';
 import { type Fields, fieldsOf, listOf, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { redact } from '../../store/masks/redact.ts';
 
