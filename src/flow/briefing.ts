@@ -10,7 +10,6 @@ import { type Pack, pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/receipt.ts';
 import type { PackItem } from './pack/step-block.ts';
 
-/** What a briefing is made of besides the flow. */
 export interface BriefingWorld extends BudgetWorld {
   /** undefined: the step has not run, and is left out. */
   readonly outputs: (stepId: string) => StepOutput | undefined;
@@ -74,7 +73,6 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld): Br
   return { pack: pack(step, history, budgets.budgets, extras), budgets };
 }
 
-/** The outputs that a step sees, the oldest first. */
 export function historyOf(flow: Flow, step: FlowStep, { outputs }: Pick<BriefingWorld, 'outputs'>): PackItem[] {
   return seenBy(flow, step).flatMap(({ id, agent, priority }) => {
     const output = outputs(id);

@@ -12,7 +12,6 @@ export interface EarlierRun {
   readonly id: string;
   /** Name of its flow; undefined where no step has left a receipt. */
   readonly flow: () => string | undefined;
-  /** undefined: the step has not ended. */
   readonly outputOf: (stepId: string) => StepOutput | undefined;
   readonly receiptOf: (stepId: string) => KnownReceipt | undefined;
   /** Of all steps; a step comes after those that it sees. */
@@ -68,7 +67,6 @@ export function findRun(runs: readonly EarlierRun[], name: string): EarlierRun {
   );
 }
 
-/** The state of a step, and its last answer. */
 export const STEP_FILE = 'step.json';
 export const OUTPUT_FILE = 'output.md';
 

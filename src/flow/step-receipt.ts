@@ -8,7 +8,6 @@ import type { PackReceipt } from './pack/receipt.ts';
 export interface StepReceipt extends PackReceipt {
   readonly flow: string;
   readonly run: string;
-  /** From 1. */
   readonly attempt: number;
   readonly budgets: SourcedBudgets;
   readonly budget_warnings: readonly BudgetWarning[];
@@ -18,7 +17,6 @@ export interface StepReceipt extends PackReceipt {
   readonly measured: MeasuredStep | undefined;
 }
 
-/** What claude measured of a step. */
 export type MeasuredStep = NonNullable<KnownReceipt['measured']> & { readonly session_id: string | null };
 
 const names = v.array(v.string());

@@ -19,7 +19,6 @@ export interface CurateOptions {
   readonly config: Config;
   /** The user's `--settings` for claude, which may say how it reaches its API. */
   readonly settings: string | undefined;
-  /** Aborted when the flow is to end. */
   readonly stop: AbortSignal;
   readonly summaries: SummaryTask;
 }

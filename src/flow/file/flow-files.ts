@@ -11,7 +11,6 @@ import { path as promptPath } from './flow-schema.ts';
 /** The most that a flow, or a file with a prompt, may have. */
 export const MAX_FILE_BYTES = 1_000_000;
 
-/** A file's text without its byte order mark, or why it cannot be read. */
 export type ReadText = { readonly text: string } | Pick<GivenFault, 'expected' | 'found'>;
 
 /** Reads a text file of at most `MAX_FILE_BYTES`. Never throws. */
@@ -46,7 +45,6 @@ export function namedProfile(profile: string | undefined, cwd: string): string |
   return profile === undefined || isProfileName(profile) ? profile : resolve(cwd, profile);
 }
 
-/** Everything else is a path. */
 export function isProfileName(text: string): boolean {
   return /^[\w-]+$/.test(text);
 }

@@ -64,7 +64,6 @@ const curator = group({
   maxFiles: v.exactOptional(described(whole(1, 200), 'How many files it may name. Default: 20.')),
 });
 
-/** What a profile says, in a flow or in a file of its own. */
 export const profile = group({
   budgets: v.optional(describedBudgets('Sizes of briefings while the profile is chosen.'), {}),
   curator: optional(curator, 'The curator while the profile is chosen.', {}),

@@ -6,7 +6,6 @@ import { type Fault, type Path, pathText } from './fault.ts';
 /** With all aliases written out: a few lines of them can stand for more than there is memory. */
 const MAX_VALUES = 100_000;
 
-/** What a text says, as plain values. */
 export interface PlainData {
   readonly value: unknown;
   readonly faults: readonly Fault[];

@@ -31,9 +31,7 @@ export function readFlow(path: string, choice: FlowChoice = {}): ReadFlow {
 }
 
 export interface FlowChoice {
-  /** In place of the profile that the flow names. */
   readonly profile?: string | undefined;
-  /** In place of what the file of the profile says. */
   readonly profileText?: string | undefined;
 }
 
@@ -51,7 +49,6 @@ export function checkFlow(path: string, text: string, { profile, profileText }: 
   return withProfile(flow, chosen, profileFile(folder, chosen), profileText);
 }
 
-/** Takes the profile from its own file. */
 function withProfile(flow: Flow, chosen: string, file: string, text: string | undefined): ReadFlow {
   const read = text === undefined ? readText(file) : { text };
   if (!('text' in read)) return refused([unreadable(file, read)]);

@@ -31,7 +31,7 @@ export function presetBudgets(preset: Preset, windowTokens = REFERENCE_WINDOW): 
   });
 }
 
-function eachBudget<T>(value: (field: BudgetField) => T): { readonly [K in BudgetField]: T } {
+function eachBudget<T>(value: (field: BudgetField) => T): Readonly<Record<BudgetField, T>> {
   return {
     contextBudgetChars: value('contextBudgetChars'),
     historyRecentChars: value('historyRecentChars'),
@@ -49,13 +49,9 @@ export type BudgetLevels = { readonly [L in Level]?: BudgetChanges | undefined }
 /** What set a value: a level by itself, or by the preset that it names. */
 export type BudgetSource = 'default' | Level | `preset ${Preset} (${Level})`;
 
-export interface SourcedBudget {
-  /** Code points. */
-  readonly value: number;
-  readonly source: BudgetSource;
-}
+type SourcedBudget = { readonly value: number; readonly source: BudgetSource };
 
-export type SourcedBudgets = { readonly [K in BudgetField]: SourcedBudget };
+export type SourcedBudgets = Readonly<Record<BudgetField, SourcedBudget>>;
 
 /** A value that is not used as it was set. */
 export interface BudgetWarning {
@@ -69,24 +65,20 @@ export interface BudgetWarning {
   readonly message: string;
 }
 
-export interface ResolvedBudgets {
-  readonly values: SourcedBudgets;
-  /** The same without their sources, for `pack`. */
-  readonly budgets: Budgets;
-  readonly warnings: readonly BudgetWarning[];
-}
+export type ResolvedBudgets = ReturnType<typeof resolveBudgets>;
 
 /**
  * The effective budgets: what the levels say, each between its floor and the ceiling, and the parts within the whole.
  *
  * @param windowTokens presets and defaults are in proportion to it; `contextBudgetTokens` may be a share of it
  */
-export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW): ResolvedBudgets {
+export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
   const set = settleBudgets(levels, windowTokens);
   const total = guard('contextBudgetChars', set.contextBudgetChars.value).used;
   const guarded = eachBudget((field) => guard(field, set[field].value, total));
   return {
     values: eachBudget((field) => ({ value: guarded[field].used, source: set[field].source })),
+    /** The same without their sources, for `pack`. */
     budgets: eachBudget((field) => guarded[field].used),
     warnings: BUDGET_FIELDS.flatMap((field) => warningOf(field, set[field], guarded[field])),
   };
@@ -121,7 +113,6 @@ function fromPreset(preset: Preset, windowTokens: number, source: BudgetSource):
   return eachBudget((field) => ({ value: sizes[field], source }));
 }
 
-/** Code points that a token is taken for. */
 const CHARS_PER_TOKEN = 4;
 
 /** The whole by tokens; its parts keep their proportion to it. */

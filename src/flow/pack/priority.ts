@@ -5,7 +5,6 @@ import type { PackItem } from './step-block.ts';
 /** A priority as notes and receipts spell it. */
 export type Tier = Uppercase<Priority>;
 
-/** The tiers, the most important first. */
 export const TIERS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'] as const satisfies readonly Tier[];
 
 /** Known agents, in lower case. Decisions and reviews outrank designs, which outrank analyses and reports. */
@@ -30,7 +29,6 @@ function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-/** Priorities of agents by name, in any case. */
 type AgentPriorities = Readonly<Record<string, Priority>>;
 
 /** Configured priorities of agents: the flow's override the global ones, which override `AGENTS`. */
@@ -158,7 +156,6 @@ function formsOf(word: string): string[] {
   return [word, ...ENDINGS.map((ending) => word + ending), ...ENDINGS.slice(2).map((ending) => stem + ending)];
 }
 
-/** The word and its plural, as a pattern. */
 function withPlural(word: string): string {
   return word.endsWith('y') ? `${word.slice(0, -1)}(?:y|ies)` : `${word}s?`;
 }

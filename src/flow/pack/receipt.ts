@@ -59,7 +59,6 @@ export interface ContextTruncation {
   readonly steps_cut?: number;
   /** Code points of output that are not shown, of cut and of omitted steps. */
   readonly chars_left_out?: number;
-  /** Included steps by tier. */
   readonly priority_distribution?: Readonly<Record<Tier, number>>;
 }
 
@@ -142,7 +141,6 @@ export interface CuratedChoice {
   readonly summaries?: ReadonlyMap<string, Summary> | undefined;
 }
 
-/** What a curator's choice changed. */
 export type CuratorEffect = Readonly<ReturnType<typeof curatorEffect>>;
 
 /** Compares the selection with the one by priority alone. */

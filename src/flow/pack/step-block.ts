@@ -51,12 +51,10 @@ export interface Summary {
   readonly by: string;
 }
 
-/** An earlier step as it stands in a pack. */
 export interface StepBlock extends Part {
   readonly shown: number;
 }
 
-/** Code points of an error that are shown. */
 const ERROR_LENGTH = 200;
 
 /** Less of an output is not worth the step's heading. */

@@ -27,7 +27,6 @@ export type StepExplained = ReturnType<typeof explainStep>;
 /** A level without values of its own may have none. */
 export type LevelFiles = Readonly<Partial<Record<Level, string>>>;
 
-/** Where a value comes from, with the file. */
 export function sourceText(source: BudgetSource, files: LevelFiles): string {
   const level = LEVELS.find((each) => source === each || source.endsWith(`(${each})`));
   const file = level && files[level];

@@ -15,7 +15,6 @@ export interface RunReport {
   /** A step comes after those that it sees. */
   readonly steps: readonly StepFigures[];
   readonly total: ReturnType<typeof sumsOf>;
-  /** Steps that have run with a curator and without one. */
   readonly curator: readonly CuratorComparison[];
 }
 
@@ -101,7 +100,6 @@ function figuresOf(receipt: KnownReceipt) {
 
 const NONE = '–';
 
-/** A column: its heading, and what a step has there. */
 type Column = readonly [heading: string, cell: (figures: StepFigures) => string];
 
 const PACK: readonly Column[] = [

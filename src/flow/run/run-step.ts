@@ -34,7 +34,6 @@ export interface StepSinks {
 /** What is told of a step's session; it has no terminal of its own. */
 export type StepWatcher = Pick<Watcher, 'notice' | 'decision' | 'status' | 'relay'>;
 
-/** The result of an attempt. */
 export interface StepEnd {
   readonly exitCode: number;
   readonly timedOut: boolean;

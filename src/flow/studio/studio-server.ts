@@ -129,7 +129,6 @@ function placeOf(request: IncomingMessage, { host, token }: { host: string; toke
   return isSame(given, token) ? place : undefined;
 }
 
-/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
@@ -172,7 +171,6 @@ const FILES = [
   { name: 'page.js', file: 'page.js', type: 'text/javascript' },
 ] as const;
 
-/** Reads the built files of the page. */
 export function readAssets(folder: string): Assets {
   return new Map(FILES.map(({ name, file, type }) => [name, { type, text: readFileSync(join(folder, file), 'utf8') }]));
 }

@@ -7,7 +7,6 @@ import type { Flow, FlowStep } from '../flow.ts';
 import { REFERENCE_WINDOW, type ResolvedBudgets } from '../pack/budgets.ts';
 import type { KnownReceipt } from '../step-receipt.ts';
 
-/** A key of `budgets` that the studio changes. */
 export type BudgetKey = keyof BudgetChanges;
 
 /** Stands for the chosen profile where a step's id may stand; no step is called so. */
@@ -40,7 +39,6 @@ export type StepView = FlowView['steps'][number];
 interface Shown extends BudgetWorld {
   /** The budgets of a level as they stand in the file, with the edits. */
   readonly ownBudgets: (step: Edit['step']) => Readonly<Record<string, unknown>>;
-  /** The chosen profile. */
   readonly profile: {
     /** The file of its own that it stands in, which other flows may share. */
     readonly file: string | undefined;

@@ -9,7 +9,6 @@ export interface Notice {
   readonly action?: { readonly text: string; readonly onClick: () => void; readonly hasFocus: boolean };
 }
 
-/** undefined hides it. */
 export function showNotice(notice: Notice | undefined): void {
   const place = part('notice');
   place.hidden = notice === undefined;

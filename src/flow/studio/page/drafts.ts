@@ -1,6 +1,5 @@
 import { type BudgetKey, type BudgetsView, type Edit, type FlowView, PROFILE } from '../studio-view.ts';
 
-/** Edits that are not in the file yet. */
 export function createDrafts() {
   const edits = new Map<string, Edit>();
   const name = (step: string | null, key: BudgetKey) => `${step ?? ''}/${key}`;

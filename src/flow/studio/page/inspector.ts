@@ -46,7 +46,6 @@ export function inspect(
   };
 }
 
-/** Links to the levels that are no steps. */
 export function levelLinks({ profile }: FlowView, step: string | null): HTMLElement[] {
   const link = (href: string, text: string, isChosen: boolean) =>
     h('a', { href, class: 'flow-link', 'aria-current': isChosen ? 'true' : undefined }, text);
@@ -116,7 +115,6 @@ function runText({ receipt }: StepView): string {
   return binding === 'whole' ? `binding: ${omitted} omitted, ${parts}` : parts;
 }
 
-/** What the last run made of the budgets of a step. */
 function receiptPart({ receipt, budgets }: StepView): HTMLElement {
   const title = h('h3', {}, 'Last run');
   if (receipt === undefined)
