@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { closest } from '../config/finding.ts';
 import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
-import { type Briefing, briefingOf, briefingWorld } from '../flow/briefing.ts';
+import { briefingOf, briefingWorld } from '../flow/briefing.ts';
 import { type EarlierRun, earlierRuns, findRun } from '../flow/earlier-run.ts';
 import { namedProfile } from '../flow/file/flow-files.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
@@ -30,8 +30,12 @@ export async function printPack(file: string, id: string, options: PackOptions, 
   const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });
   const { pack, budgets } = briefingOf(flow, step, world);
   const missing = (orderSteps(flow).history.get(id) ?? []).filter((earlier) => world.outputs(earlier) === undefined);
-  for (const text of [...withoutOutput(missing), ...warningsOf({ pack, budgets })])
-    io.stderr.write(`ctxb: ${printable(text)}\n`);
+  const notices = [
+    ...(missing.length === 0 ? [] : [`steps without an output are not in the pack: ${missing.join(', ')}`]),
+    ...budgets.warnings.map(({ message }) => message),
+    ...pack.receipt.warnings,
+  ];
+  for (const text of notices) io.stderr.write(`ctxb: ${printable(text)}\n`);
   const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };
   io.stdout.write(
     options.receipt ? `${printableJson(receipt, 2)}\n` : io.stdout.isTTY ? printable(pack.text) : pack.text,
@@ -54,12 +58,4 @@ function runOf({ name }: Flow, runs: readonly EarlierRun[], wanted: string | und
   const flow = run.flow() ?? name;
   if (flow === name) return run;
   throw new CtxbError('usage', `--run ${run.id}: is a run of ${flow}, not of ${name}: name another one`);
-}
-
-function withoutOutput(steps: readonly string[]): string[] {
-  return steps.length === 0 ? [] : [`steps without an output are not in the pack: ${steps.join(', ')}`];
-}
-
-function warningsOf({ pack, budgets }: Briefing): string[] {
-  return [...budgets.warnings.map(({ message }) => message), ...pack.receipt.warnings];
 }

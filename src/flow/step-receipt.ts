@@ -5,10 +5,7 @@ import { TIERS } from './pack/priority.ts';
 import type { PackReceipt } from './pack/receipt.ts';
 
 /** What a step was given and what became of it: `.context/receipts/<flow>/<step>.json`. */
-export interface StepReceipt extends PackReceipt {
-  readonly flow: string;
-  readonly run: string;
-  readonly attempt: number;
+export interface StepReceipt extends PackReceipt, Pick<KnownReceipt, 'flow' | 'run' | 'attempt'> {
   readonly budgets: SourcedBudgets;
   readonly budget_warnings: readonly BudgetWarning[];
   /** What the curator's choice cost, and what was wrong with it; undefined: no curator was asked. */

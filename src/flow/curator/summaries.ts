@@ -23,11 +23,6 @@ export type JudgedSummaries = ReadonlyMap<string, { readonly text: string } | { 
 /** Code points of an output that a curator is given: both ends of a longer one. It can read the rest in the file. */
 export const READ_CHARS = 20_000;
 
-/** A summary takes about a third of what the beginning of the output could; beyond a page it is none. */
-function charsOf(historyOlderChars: number): number {
-  return Math.min(4_000, Math.max(400, Math.floor(historyOlderChars * 0.3)));
-}
-
 /** In one go, so that a curator stays cheap: the others are summed up before later steps. */
 const MAX_SUMMARIES = 6;
 const MAX_READ_CHARS = 2 * READ_CHARS;
@@ -41,7 +36,8 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
       items: PackReceipt['items'],
       { model, budgets }: { readonly model: string; readonly budgets: Budgets },
     ): SummaryTask {
-      const limit = charsOf(budgets.historyOlderChars);
+      // About a third of what the beginning of the output could take; beyond a page it is no summary.
+      const limit = Math.min(4_000, Math.max(400, Math.floor(budgets.historyOlderChars * 0.3)));
       const short = new Set(items.filter((each) => isShort(each, budgets)).map(({ step }) => step));
       const older = history
         .slice(0, -1)

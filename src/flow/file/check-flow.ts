@@ -96,13 +96,13 @@ export function checkValues(data: unknown, schema: v.GenericSchema): Fault[] {
 
 function faultOf({ path, message, input }: v.BaseIssue<unknown>): Fault {
   const way: Path = (path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
-  // The items of a list are judged one by one; of the list itself only its length can be wrong.
-  const found = Array.isArray(input) ? `a list of ${input.length}` : valueText(input);
-  return { path: way, expected: message, found, todo: valueAdvice(input, message) };
+  return { path: way, expected: message, found: valueText(input), todo: valueAdvice(input, message) };
 }
 
-/** JSON cannot write NaN and Infinity. */
 function valueText(value: unknown): string {
+  // The items of a list are judged one by one; of the list itself only its length can be wrong.
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  // JSON cannot write NaN and Infinity.
   return typeof value === 'number' ? String(value) : shown(value);
 }
 
@@ -198,20 +198,18 @@ function cycleFault(cycle: readonly string[], steps: readonly RawStep[], places:
     return { index, place: needsOf(steps[index] ?? {}).indexOf(needed) };
   });
   const written = links.findLast(({ place }) => place >= 0);
+  const names = cycle.map(nameText);
+  const inShort = names.length <= 12 ? names : [...names.slice(0, 6), '...', ...names.slice(-5)];
   const unsaid = links.find(({ place }) => place < 0);
   return {
     path: written === undefined ? ['steps'] : ['steps', written.index, 'needs', written.place],
     expected: 'needs without a cycle',
-    found: `a cycle: ${inShort(cycle.map(nameText)).join(' needs ')}`,
+    found: `a cycle: ${inShort.join(' needs ')}`,
     todo:
       unsaid === undefined
         ? 'remove one of these needs'
         : `remove one of these needs, or give steps[${unsaid.index}] needs of its own: without any it follows all steps above it`,
   };
-}
-
-function inShort(ids: readonly string[]): readonly string[] {
-  return ids.length <= 12 ? ids : [...ids.slice(0, 6), '...', ...ids.slice(-5)];
 }
 
 /**

@@ -13,20 +13,14 @@ export const MAX_FILE_BYTES = 1_000_000;
 
 export type ReadText = { readonly text: string } | Pick<GivenFault, 'expected' | 'found'>;
 
-/** Reads a text file of at most `MAX_FILE_BYTES`. Never throws. */
+/** Reads a text file of at most `MAX_FILE_BYTES`, without its byte order mark. Never throws. */
 export function readText(path: string): ReadText {
   try {
-    return decoded(readGiven(path, MAX_FILE_BYTES));
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readGiven(path, MAX_FILE_BYTES)) };
   } catch (error) {
-    return error instanceof GivenFault ? error : { expected: 'a file that can be read', found: messageOf(error) };
-  }
-}
-
-function decoded(bytes: Uint8Array): ReadText {
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
-  } catch {
-    return { expected: 'text in UTF-8', found: 'other bytes' };
+    if (error instanceof GivenFault) return error;
+    if (error instanceof TypeError) return { expected: 'text in UTF-8', found: 'other bytes' };
+    return { expected: 'a file that can be read', found: messageOf(error) };
   }
 }
 
@@ -65,14 +59,16 @@ export function fileInside(folder: string, file: string): FileInside {
   try {
     const path = realpathSync(resolve(folder, file));
     const root = realpathSync(folder);
-    if (!isInside(root, path)) return { fault: outsideFault(folder, file) };
+    const isLink = isInside(resolve(folder), resolve(folder, file));
+    if (!isInside(root, path)) return { fault: isLink ? 'a link to a place outside' : 'a place outside' };
     const stats = statSync(path);
     if (stats.isDirectory()) return { fault: 'a folder' };
     if (!stats.isFile()) return { fault: 'a special file' };
     accessSync(path, constants.R_OK);
     return { path, name: relative(root, path), stats };
   } catch (error) {
-    return { fault: reasonOf(error) };
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return { fault: code === 'ENOENT' || code === 'ENOTDIR' ? MISSING : `a file that cannot be read (${code})` };
   }
 }
 
@@ -80,15 +76,6 @@ export function fileInside(folder: string, file: string): FileInside {
 function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '' && way !== '..' && !way.startsWith(join('..', sep)) && !isAbsolute(way);
-}
-
-function outsideFault(folder: string, file: string): string {
-  return isInside(resolve(folder), resolve(folder, file)) ? 'a link to a place outside' : 'a place outside';
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOENT' || code === 'ENOTDIR' ? MISSING : `a file that cannot be read (${String(code)})`;
 }
 
 /**
@@ -129,15 +116,13 @@ export function checkPromptFiles(steps: readonly unknown[], folder: string): Fau
     const file = isFields(step) ? step.promptFile : undefined;
     if (typeof file !== 'string' || expectation(promptPath, file) !== undefined) return [];
     const asked = promptFile(folder, file);
-    return 'path' in asked ? [] : [faultAt(index, file, asked.fault)];
+    if ('path' in asked) return [];
+    const { fault } = asked;
+    return {
+      path: ['steps', index, 'promptFile'],
+      expected: `a file with text in the flow's folder or below, at most ${MAX_FILE_BYTES} bytes`,
+      found: `${shown(file)}: ${fault}`,
+      todo: fault === MISSING ? 'create it or correct the path' : 'name another file or write the text as prompt',
+    };
   });
-}
-
-function faultAt(index: number, file: string, fault: string): Fault {
-  return {
-    path: ['steps', index, 'promptFile'],
-    expected: `a file with text in the flow's folder or below, at most ${MAX_FILE_BYTES} bytes`,
-    found: `${shown(file)}: ${fault}`,
-    todo: fault === MISSING ? 'create it or correct the path' : 'name another file or write the text as prompt',
-  };
 }

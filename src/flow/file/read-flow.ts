@@ -90,20 +90,18 @@ function checkText<T extends v.GenericSchema>(
     ...checkValues(value, schema),
     ...(isFields(value) ? rules(value) : []),
   ];
-  const found = [...faults, ...withoutEchoes(checked, faults)]
+  // A second finding about the same value only confuses.
+  const refused = new Set(faults.map(({ path }) => pathText(path)));
+  const found = [...faults, ...checked.filter((fault) => !refused.has(pathText(fault.path)))]
     .map((fault) => ({ fault, offset: fault.offset ?? offsetOf(fault.path) }))
     .sort((one, other) => one.offset - other.offset);
   if (found.length === 0) return { value: v.parse(schema, value), findings: [] };
   const findings = found
     .slice(0, MAX_FINDINGS)
     .map(({ fault, offset }) => toFinding(fault, { file: path, line: placeOf(offset).line }));
-  return failed([...findings, ...more(found.length - findings.length, path)]);
-}
-
-/** A second finding about the same value only confuses. */
-function withoutEchoes(faults: readonly Fault[], refusedBefore: readonly Fault[]): readonly Fault[] {
-  const paths = new Set(refusedBefore.map(({ path }) => pathText(path)));
-  return faults.filter(({ path }) => !paths.has(pathText(path)));
+  const more = found.length - findings.length;
+  if (more > 0) findings.push({ key: path, message: `${path}: ${more} more findings; correct these first` });
+  return failed(findings);
 }
 
 function ruleFaults(data: Readonly<Record<string, unknown>>, place: Parameters<typeof checkProfile>[1]): Fault[] {
@@ -113,10 +111,6 @@ function ruleFaults(data: Readonly<Record<string, unknown>>, place: Parameters<t
 
 function refused(findings: readonly Finding[]): ReadFlow {
   return { flow: undefined, findings };
-}
-
-function more(count: number, path: string): Finding[] {
-  return count === 0 ? [] : [{ key: path, message: `${path}: ${count} more findings; correct these first` }];
 }
 
 type Syntax = Readonly<Record<'line' | 'column', number> & { message: string }>;

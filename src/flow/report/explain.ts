@@ -10,35 +10,30 @@ import type { Flow, FlowStep } from '../flow.ts';
 import { BUDGET_FIELDS, type BudgetSource, LEVELS, type Level } from '../pack/budgets.ts';
 import { outcomeCounts } from '../pack/receipt.ts';
 
-/** What the steps of a flow would be given if they were run now. */
-export interface FlowExplained {
-  readonly version: 1;
-  readonly flow: string;
-  readonly profile: string | null;
-  /** The file that the values of each level stand in, relative to the working folder. */
-  readonly files: LevelFiles;
-  /** The run whose outputs the packs are made of; `null`: the flow has not run. */
-  readonly run: string | null;
-  readonly steps: readonly StepExplained[];
-}
+export type FlowExplained = ReturnType<typeof explainFlow>;
 
-export type StepExplained = ReturnType<typeof explainStep>;
+type StepExplained = FlowExplained['steps'][number];
 
 /** A level without values of its own may have none. */
 export type LevelFiles = Readonly<Partial<Record<Level, string>>>;
 
-export function sourceText(source: BudgetSource, files: LevelFiles): string {
+function sourceText(source: BudgetSource, files: LevelFiles): string {
   const level = LEVELS.find((each) => source === each || source.endsWith(`(${each})`));
   const file = level && files[level];
   return file === undefined ? source : `${source}, ${file}`;
 }
 
-/** @param world its outputs are those of `run` */
+/**
+ * What the steps of a flow would be given if they were run now.
+ *
+ * @param world its outputs are those of `run`; undefined: the flow has not run
+ * @param files that the values of each level stand in, relative to the working folder
+ */
 export function explainFlow(
   flow: Flow,
   world: BriefingWorld,
   { run, files = {} }: { readonly run?: string | undefined; readonly files?: LevelFiles } = {},
-): FlowExplained {
+) {
   const needs = stepGraph(flow.steps);
   return {
     version: 1,

@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream';
 import { costUsd } from '../../core/governor/cost/cost.ts';
 import { readGauge } from '../../core/governor/gauge/gauge.ts';
-import type { GovernorState } from '../../core/governor/state.ts';
 import { decisionText, isRoutine } from '../../messages.ts';
 import { counted, dollars, duration, percent, tokens } from '../../report/figures.ts';
 import { aligned } from '../../report/layout.ts';
@@ -85,7 +84,8 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
       status(state) {
         // The last state of a session may come after its step is over.
         if (!running.has(step.id)) return;
-        running.set(step.id, state.gauge.calls === 0 ? STARTING : { text: stateText(state), costUsd: costUsd(state) });
+        const text = `${percent(readGauge(state.gauge).fraction)} ${state.told.zone}`;
+        running.set(step.id, state.gauge.calls === 0 ? STARTING : { text, costUsd: costUsd(state) });
         draw();
       },
     }),
@@ -127,10 +127,6 @@ const ERROR_LENGTH = 200;
 function endText({ durationMs, peakTokens, calls, costUsd: cost }: StepEnd): string {
   const peak = peakTokens === 0 ? '' : `, at most ${tokens(peakTokens)} tokens`;
   return `${duration(durationMs)}, ${counted(calls, 'call')}${peak}, ${dollars(cost)}`;
-}
-
-function stateText(state: GovernorState): string {
-  return `${percent(readGauge(state.gauge).fraction)} ${state.told.zone}`;
 }
 
 const NONE = '–';

@@ -6,42 +6,27 @@ import type { EarlierRun } from '../earlier-run.ts';
 import { outcomeCounts } from '../pack/receipt.ts';
 import type { KnownReceipt } from '../step-receipt.ts';
 
-/** What the steps of a run were given, and what they used. */
-export interface RunReport {
-  readonly version: 1;
-  readonly run: string;
-  /** `null`: no step has left a receipt. */
-  readonly flow: string | null;
-  /** A step comes after those that it sees. */
-  readonly steps: readonly StepFigures[];
-  readonly total: ReturnType<typeof sumsOf>;
-  readonly curator: readonly CuratorComparison[];
-}
+type RunReport = ReturnType<typeof reportRun>;
 
 export type StepFigures = Readonly<ReturnType<typeof figuresOf>>;
 
-export interface CuratorComparison {
-  readonly step: string;
-  readonly with: StepFigures;
-  readonly without: StepFigures;
-  /** Steps that are in because of the choice, and out because of it. */
-  readonly brought_in: readonly string[];
-  readonly pushed_out: readonly string[];
-}
-
-/** @param older receipts of a step in other runs of the same flow, newest first */
-export function reportRun(
-  run: Pick<EarlierRun, 'id' | 'receipts'>,
-  older: (step: string) => Iterable<KnownReceipt>,
-): RunReport {
+/**
+ * What the steps of a run were given, and what they used.
+ *
+ * @param older receipts of a step in other runs of the same flow, newest first
+ */
+export function reportRun(run: Pick<EarlierRun, 'id' | 'receipts'>, older: (step: string) => Iterable<KnownReceipt>) {
   const receipts = run.receipts();
   const steps = receipts.map(figuresOf);
   return {
     version: 1,
     run: run.id,
+    /** `null`: no step has left a receipt. */
     flow: receipts[0]?.flow ?? null,
+    /** A step comes after those that it sees. */
     steps,
     total: sumsOf(steps),
+    /** Steps that have run with a curator and without one. */
     curator: receipts.flatMap((receipt) => comparison(receipt, older(receipt.step))),
   };
 }
@@ -64,11 +49,12 @@ function sumsOf(steps: readonly StepFigures[]) {
 }
 
 /** With the newest receipt of the other kind. Steps that have not ended are not compared. */
-function comparison(receipt: KnownReceipt, older: Iterable<KnownReceipt>): CuratorComparison[] {
+function comparison(receipt: KnownReceipt, older: Iterable<KnownReceipt>) {
   if (receipt.measured === undefined) return [];
   for (const other of older) {
     if (other.measured === undefined || isCurated(other) === isCurated(receipt)) continue;
     const [curated, mechanical] = isCurated(receipt) ? [receipt, other] : [other, receipt];
+    // Steps that are in because of the choice, and out because of it.
     const { brought_in = [], pushed_out = [] } = curated.curator ?? {};
     const { step } = receipt;
     return [{ step, with: figuresOf(curated), without: figuresOf(mechanical), brought_in, pushed_out }];
@@ -134,7 +120,9 @@ export function flowReportText({ run, flow, steps, total, curator }: RunReport, 
   const lines = [
     style.bold(`${onOneLine(flow)}, run ${onOneLine(run)}`),
     ...table(steps, style),
-    ...steps.flatMap(({ step, curation }) => faultLine(step, curation?.fault ?? undefined, style)),
+    ...steps.flatMap(({ step, curation }) =>
+      curation?.fault ? [style.yellow(`! the curator of ${onOneLine(step)}: ${onOneLine(curation.fault)}`)] : [],
+    ),
     '',
     totalLine(total),
     ...(curator.length === 0 ? [] : ['', ...curatorLines(curator, style)]),
@@ -154,17 +142,13 @@ function painted(line: string, step: StepFigures | undefined, { red, yellow }: S
   return step?.truncated ? yellow(line) : line;
 }
 
-function faultLine(step: string, fault: string | undefined, { yellow }: Style): string[] {
-  return fault === undefined ? [] : [yellow(`! the curator of ${onOneLine(step)}: ${onOneLine(fault)}`)];
-}
-
 function totalLine({ steps, calls, cost_usd, curator_cost_usd, duration_ms }: RunReport['total']): string {
   const curators = curator_cost_usd > 0 ? ` and ${dollars(curator_cost_usd)} for curators` : '';
   return `${counted(steps, 'step')}: ${counted(calls, 'call')}, ${dollars(cost_usd)}${curators}, ${duration(duration_ms)}`;
 }
 
 /** Each figure as `with | without`. */
-function curatorLines(comparisons: readonly CuratorComparison[], style: Style): string[] {
+function curatorLines(comparisons: RunReport['curator'], style: Style): string[] {
   const columns = [...PACK, ...MEASURED, CURATOR];
   const headings = ['step', ...columns.map(([heading]) => heading), 'run'];
   const rows = comparisons.map((each) => [
@@ -180,7 +164,7 @@ function curatorLines(comparisons: readonly CuratorComparison[], style: Style): 
   ];
 }
 
-function changesOf(comparison: CuratorComparison | undefined): string[] {
+function changesOf(comparison: RunReport['curator'][number] | undefined): string[] {
   const named = (what: string, steps: readonly string[] = []) =>
     steps.length === 0 ? [] : [`  ${what}: ${steps.map(onOneLine).join(', ')}`];
   return [...named('brought in', comparison?.brought_in), ...named('pushed out', comparison?.pushed_out)];

@@ -114,13 +114,9 @@ export function startable(flow: Flow, needs: StepGraph, board: Board, parallel: 
   const running = Object.values(board).filter((status) => status === 'running').length;
   const isReady = ({ id }: FlowStep) =>
     board[id] === 'waiting' && (needs.get(id) ?? []).every((needed) => OVER.has(board[needed]));
-  const ready = isStopped(flow, board) ? [] : flow.steps.filter(isReady);
+  const isStopped = flow.steps.some(({ id, onFail }) => board[id] === 'failed' && onFail === 'stop');
+  const ready = isStopped ? [] : flow.steps.filter(isReady);
   return ready.slice(0, Math.max(0, parallel - running));
-}
-
-/** A step has failed without which the flow must not continue. */
-function isStopped({ steps }: Flow, board: Board): boolean {
-  return steps.some(({ id, onFail }) => board[id] === 'failed' && onFail === 'stop');
 }
 
 /** Options that choose steps: those that the run `resume` has not finished, all from `from` on, or `only` one. */

@@ -1,27 +1,11 @@
 import { button, h, part } from '../../../browser/dom.ts';
 import type { DiffLine } from '../../../report/line-diff.ts';
 
-/** A message that stays until it is dealt with. */
-export interface Notice {
-  readonly title: string;
-  readonly lines: readonly string[];
-  /** `hasFocus`: the button is focused. */
-  readonly action?: { readonly text: string; readonly onClick: () => void; readonly hasFocus: boolean };
-}
-
-export function showNotice(notice: Notice | undefined): void {
+/** Shows a message that stays until it is dealt with; without one, hides what is there. */
+export function showNotice(message = '', ...more: readonly HTMLElement[]): void {
   const place = part('notice');
-  place.hidden = notice === undefined;
-  place.replaceChildren();
-  if (notice === undefined) return;
-  const { title, lines, action } = notice;
-  const todo = action && button(action.text, action.onClick, { class: 'main' });
-  place.append(
-    h('p', {}, title),
-    ...(lines.length > 0 ? [h('ul', {}, ...lines.map((line) => h('li', {}, line)))] : []),
-    ...(todo ? [todo] : []),
-  );
-  if (action?.hasFocus) todo?.focus();
+  place.hidden = message === '';
+  place.replaceChildren(h('p', {}, message), ...more);
 }
 
 /** The element of a line, and the sign in front of it. */

@@ -1,4 +1,4 @@
-import { counted, part } from '../../../browser/dom.ts';
+import { button, counted, h, part } from '../../../browser/dom.ts';
 import { type Edit, PROFILE, type StudioView } from '../studio-view.ts';
 import { type Change, openReview, showNotice } from './dialogs.ts';
 import { createDrafts, levelOf } from './drafts.ts';
@@ -34,13 +34,11 @@ async function load(words: string): Promise<void> {
   if (answer.kind !== 'view') return refuse(answer);
   saved = answer.view;
   const lost = drafts.keep(saved.flow);
-  showNotice(undefined);
-  if (await preview()) tell([words, lost.length > 0 && lostText(lost)].filter(Boolean).join('. '));
+  showNotice();
+  const names = lost.map(({ step }) => (step === PROFILE ? 'the profile' : step)).join(', ');
+  const told = names && `Dropped changes of steps that are not there any more: ${names}`;
+  if (await preview()) tell([words, told].filter(Boolean).join('. '));
   select(false);
-}
-
-function lostText(lost: readonly Edit[]): string {
-  return `Dropped changes of steps that are not there any more: ${lost.map(({ step }) => (step === PROFILE ? 'the profile' : step)).join(', ')}`;
 }
 
 /** Shows the file with the drafts applied. False: it was refused, or a newer request is under way. */
@@ -138,8 +136,8 @@ function update(): void {
   part('title').textContent = flow?.name ?? 'Flow Studio';
   document.title = `${flow?.name ?? file} – Flow Studio`;
   part('about').textContent = [file, flow?.profile && `profile ${flow.profile.name}`].filter(Boolean).join(' · ');
-  if (flow === undefined)
-    showNotice({ title: `${file} is not a flow that can be run`, lines: findings.map(({ message }) => message) });
+  const faults = findings.map(({ message }) => h('li', {}, message));
+  if (flow === undefined) showNotice(`${file} is not a flow that can be run`, h('ul', {}, ...faults));
   part('steps').replaceChildren(...(flow === undefined ? [] : [...levelLinks(flow, chosen), drawGraph(flow, chosen)]));
   updateInspector?.(shown);
   const count = drafts.list().length;
@@ -150,9 +148,9 @@ function update(): void {
 
 /** @param isTyping the focus stays where it is */
 function refuse({ kind, message }: Exclude<Answer, { kind: 'view' }>, { isTyping = false } = {}): void {
-  const onClick = () => void load('Loaded again');
-  const again = { text: 'Load the file again, keep my changes', onClick, hasFocus: !isTyping };
-  showNotice({ title: message, lines: [], ...(kind === 'changed' ? { action: again } : {}) });
+  const again = button('Load the file again, keep my changes', () => void load('Loaded again'), { class: 'main' });
+  showNotice(message, ...(kind === 'changed' ? [again] : []));
+  if (!isTyping) again.focus();
   tell('');
 }
 
