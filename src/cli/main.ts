@@ -117,15 +117,16 @@ function isVerbatim([command, subcommand]: readonly string[]): boolean {
 
 /** For the script that completes in a shell, at each press of a key. */
 async function offer(typed: readonly string[], io: Io): Promise<number> {
-  const isNeeded = (name: string) => typed.includes(name);
-  const program = await createProgram(io, { isNeeded, showsAll: true, finish: () => {} });
+  const options = { isNeeded: (name: string) => typed.includes(name), showsAll: true, finish() {} };
+  const program = await createProgram(io, options);
   return (await import('./completion.ts')).complete(program, typed, io);
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
   const program = await createProgram(io, {
-    isNeeded: (name) => isNeeded(name, argv),
+    // The command that is called, or that help is wanted for.
+    isNeeded: (name) => argv.slice(0, 2).includes(name),
     showsAll: isHelpOfAll(argv),
     finish: (code) => {
       exitCode = code;
@@ -204,10 +205,6 @@ function checkTopic(topic: string | undefined): void {
   const meant = closest(topic, names);
   const todo = meant === undefined ? 'see ctxb --help' : `did you mean ${meant}?`;
   throw new CtxbError('usage', `help: there is no command "${topic}": ${todo}`);
-}
-
-function isNeeded(name: string, [called, topic]: readonly string[]): boolean {
-  return name === called || (called === 'help' && name === topic);
 }
 
 function report(thrown: unknown, io: Io): number {

@@ -9,8 +9,7 @@ import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { checkLevels, followLevels } from './levels.ts';
 import { type ConfigFile, type FoundConfig, isInside, readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
-import { takenBy } from './schema.ts';
-import { normalised } from './values.ts';
+import { leafOf, normalised } from './schema.ts';
 
 /** Values from the command line. Texts are read as what the key takes; `undefined` is a flag that was not given. */
 export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean | undefined>>>;
@@ -88,7 +87,7 @@ export function resolveFile(file: ConfigFile): ResolvedConfig {
  */
 export function resolveKept(kept: readonly SetValue[], flags: Flags): ResolvedConfig {
   const given = flagValues(flags);
-  const stays = ({ key }: SetValue) => takenBy(key) !== undefined && !given.some((value) => value.key === key);
+  const stays = ({ key }: SetValue) => leafOf(key) !== undefined && !given.some((value) => value.key === key);
   return resolved([...kept.filter(stays), ...given], []);
 }
 
@@ -116,7 +115,7 @@ function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): R
   const values = latest(right);
 
   const sources = originsOf(values);
-  const said = values.map(({ key, value }) => [key, normalised(takenBy(key) ?? 'text', value)] as const);
+  const said = values.map(({ key, value }) => [key, normalised(key, value)] as const);
   const config = followLevels(withValues(DEFAULTS, said), sources);
   const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined), ...checkLevels(config, sources)];
   return { config, sources, values, findings, warnings: { environment: [], file: [] } };

@@ -70,11 +70,12 @@ export const budgetEntries = {
   historyRecentChars: v.exactOptional(leafFor(KEYS['flow.historyRecentChars'])),
   historyOlderChars: v.exactOptional(leafFor(KEYS['flow.historyOlderChars'])),
   contextBudgetTokens: v.exactOptional(leafFor(KEYS['flow.contextBudgetTokens'])),
-} as { readonly [K in keyof BudgetChanges]-?: v.ExactOptionalSchema<v.GenericSchema<RawBudget<K>>, undefined> };
-
-type RawBudget<K extends keyof BudgetChanges> =
-  | NonNullable<BudgetChanges[K]>
-  | (K extends 'contextBudgetTokens' ? string : never);
+} as {
+  readonly [K in keyof BudgetChanges]-?: v.ExactOptionalSchema<
+    v.GenericSchema<unknown, NonNullable<BudgetChanges[K]>>,
+    undefined
+  >;
+};
 
 /** The schema of a key's value, also of an override for one tool; undefined where there is no such key. */
 export function leafOf(key: string): Leaf | undefined {
@@ -86,8 +87,7 @@ export function expectation(leaf: Leaf, value: unknown): string | undefined {
   return v.safeParse(leaf, value).issues?.[0].message;
 }
 
-/** What a key takes, also the size for one tool; undefined where there is no such key. */
-export function takenBy(key: string): Key['takes'] | undefined {
-  if (Object.hasOwn(KEYS, key)) return KEYS[key as KeyPath].takes;
-  return isToolKey(key) ? 'share' : undefined;
+/** A checked value in the form that the program works with. */
+export function normalised(key: string, value: unknown): unknown {
+  return v.parse(leafOf(key) ?? v.unknown(), value);
 }

@@ -42,7 +42,8 @@ const duration = v.union(
     v.pipe(
       v.string(DURATION),
       v.regex(/^\d+(?:\.\d+)?[smhd]$/, DURATION),
-      v.check((text) => toSeconds(text) <= MAX_WAIT_SECONDS, DURATION),
+      v.transform((text) => Number(text.slice(0, -1)) * UNITS[text.slice(-1) as keyof typeof UNITS]),
+      v.maxValue(MAX_WAIT_SECONDS, DURATION),
     ),
   ],
   DURATION,
@@ -53,14 +54,11 @@ const part = v.union([fraction(PART), percentage(PART)], PART);
 
 const rate = upTo(PRICES, MAX_USD);
 const cacheRate = v.optional(rate);
-const prices = v.record(
-  v.string(PRICES),
-  v.strictObject(
-    { input: rate, output: rate, cacheWrite: cacheRate, cacheWriteHour: cacheRate, cacheRead: cacheRate },
-    PRICES,
-  ),
+const rates = v.strictObject(
+  { input: rate, output: rate, cacheWrite: cacheRate, cacheWriteHour: cacheRate, cacheRead: cacheRate },
   PRICES,
 );
+const prices = v.record(v.string(PRICES), v.pipe(rates, v.transform(inMicroUsd)), PRICES);
 
 const PRIORITY_NAMES = ['critical', 'high', 'medium', 'low'] as const;
 export const priority = choice(PRIORITY_NAMES);
@@ -71,6 +69,7 @@ const priorities = v.record(
   PRIORITIES,
 );
 
+/** What they take, and the one form in which the program works with it: `"78%"` is 0.78, `"15m"` is 900. */
 const KINDS = {
   tokens,
   share,
@@ -94,28 +93,8 @@ export function schemaOf(takes: Kind | readonly string[]): v.GenericSchema {
   return typeof takes === 'string' ? KINDS[takes] : choice(takes);
 }
 
-/** Brings a checked value into the one form the program works with: `"78%"` is 0.78, prices are in micro-dollars. */
-export function normalised(takes: Kind | readonly string[], value: unknown): unknown {
-  if (takes === 'duration') return toSeconds(value as number | string);
-  if (takes === 'share' || takes === 'part') return toShare(value as number | string);
-  if (takes === 'moment') return value === 'economic' ? value : toShare(value as number | string);
-  if (takes !== 'prices') return value;
-  const models = Object.entries(value as v.InferOutput<typeof prices>);
-  return Object.fromEntries(models.map(([model, rates]) => [model, inMicroUsd(rates)]));
-}
-
-/** `"78%"` is 0.78; numbers are what they are. */
-export function toShare(value: number | string): number {
-  return typeof value === 'number' ? value : Number(value.slice(0, -1)) / 100;
-}
-
-/** `"15m"` is 900; numbers are seconds. */
-function toSeconds(value: number | string): number {
-  return typeof value === 'number' ? value : Number(value.slice(0, -1)) * UNITS[value.slice(-1) as keyof typeof UNITS];
-}
-
 /** What is not said of the prompt cache is what the API takes for it in most models. */
-function inMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: Rates): Price {
+function inMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: v.InferOutput<typeof rates>): Price {
   return {
     input: toMicroUsd(input),
     output: toMicroUsd(output),
@@ -124,8 +103,6 @@ function inMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: Ra
     cacheRead: toMicroUsd(cacheRead ?? input * USUAL_RATIOS.cacheRead),
   };
 }
-
-type Rates = v.InferOutput<typeof prices>[string];
 
 export function choice<const T extends readonly string[]>(options: T) {
   return v.picklist(options, `one of ${options.map((option) => `"${option}"`).join(', ')}`);
@@ -148,7 +125,11 @@ function fraction(expected: string) {
 }
 
 function percentage(expected: string) {
-  return v.pipe(v.string(expected), v.regex(PERCENTAGE, expected));
+  return v.pipe(
+    v.string(expected),
+    v.regex(PERCENTAGE, expected),
+    v.transform((text) => Number(text.slice(0, -1)) / 100),
+  );
 }
 
 /** Nothing fits into 100 tokens: who writes 60 means 60%. */

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import type { BudgetChanges } from '../../config/flow-settings.ts';
 import { budgetEntries } from '../../config/schema.ts';
-import { choice, flag, priority, seconds, toShare } from '../../config/values.ts';
+import { choice, flag, priority, seconds } from '../../config/values.ts';
 
 /** A longer job is several jobs; the bound keeps the order of steps cheap to find. */
 export const MAX_STEPS = 1000;
@@ -46,17 +45,6 @@ function group<const T extends v.ObjectEntries>(entries: T) {
 
 export const budgets = group(budgetEntries);
 
-/** Of the sizes, one may be a percentage of the window, which becomes a fraction. */
-function describedBudgets(description: string) {
-  return v.pipe(
-    budgets,
-    v.description(description),
-    v.transform(({ contextBudgetTokens: tokens, ...sizes }): BudgetChanges => {
-      return tokens === undefined ? sizes : { ...sizes, contextBudgetTokens: toShare(tokens) };
-    }),
-  );
-}
-
 const curator = group({
   enabled: v.exactOptional(described(flag, 'Ask a cheap model before each step what matters to it. Default: false.')),
   model: v.exactOptional(described(model, 'Its model. Default: haiku.')),
@@ -65,7 +53,7 @@ const curator = group({
 });
 
 export const profile = group({
-  budgets: v.optional(describedBudgets('Sizes of briefings while the profile is chosen.'), {}),
+  budgets: v.optional(described(budgets, 'Sizes of briefings while the profile is chosen.'), {}),
   curator: optional(curator, 'The curator while the profile is chosen.', {}),
 });
 
@@ -87,7 +75,7 @@ const step = group({
   teaching: optional(teaching, 'What the step must keep in mind; always told whole.', {}),
   prompt: optional(text, 'What is asked of it.'),
   promptFile: optional(path, "A file with the prompt in the flow's folder, relative to the flow."),
-  budgets: v.optional(describedBudgets('Sizes of the briefing of this step.'), {}),
+  budgets: v.optional(described(budgets, 'Sizes of the briefing of this step.'), {}),
   curator: optional(curator, 'The curator of this step.', {}),
   model: optional(model, 'Model of claude for this step.'),
   needs: optional(ids, 'Steps that must be over before, and whose output it sees. Default: all steps above.'),
@@ -111,7 +99,7 @@ export const flowFileSchema = v.pipe(
       'Name of the profile that applies: one of profiles, or of a file profiles/NAME.yaml beside the flow, or its path.',
     ),
     profiles: optional(profiles, 'Budgets and curators by name, to choose from.', {}),
-    budgets: v.optional(describedBudgets('Sizes of the briefings of all steps.'), {}),
+    budgets: v.optional(described(budgets, 'Sizes of the briefings of all steps.'), {}),
     curator: optional(curator, 'A cheap model that chooses what matters to each step, and sums up older ones.', {}),
     priorities: optional(priorities, "How much an agent's output counts; overrides the built-in priorities.", {}),
     scentTrail: optional(path, 'A file with hints from earlier runs; every briefing has its beginning.'),
