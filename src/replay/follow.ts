@@ -9,6 +9,9 @@ import { createReplay, type ReplayOptions } from './replay.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 
+/** What happened to a file that is followed, other than that it grew. */
+export type TailTurn = 'truncated' | 'replaced' | 'gone';
+
 export interface Follower {
   /**
    * How it stands, after something was added. Resolves when more may come.
@@ -24,6 +27,7 @@ export interface Follower {
  *
  * @param signal ends it; so does the end of stdin
  * @returns the session; of a file that was truncated or replaced, what it was before as well
+ * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function followSource(
   { file, subagents }: Source,
@@ -41,16 +45,15 @@ export async function followSource(
     if (session.lines.total > 0) sessions.push(session);
     await follower.news(session, true);
   };
-  const reader = {
-    bytes: (chunk: Buffer) => part.feed.push(chunk),
-    pause: () => follower.news(part.replay.summary(file), false),
-    async turn(turn: TailTurn) {
-      if (turn !== 'gone') await finish();
-      follower.turn(turn);
-    },
-  };
-  if (file === '-') await readStdin(options.stdin, reader, signal);
-  else await tailFile(file, reader, signal);
+
+  for await (const news of file === '-' ? stdinNews(options.stdin, signal) : fileNews(file, signal)) {
+    if (typeof news !== 'string') part.feed.push(news);
+    else if (news === 'pause') await follower.news(part.replay.summary(file), false);
+    else {
+      if (news !== 'gone') await finish();
+      follower.turn(news);
+    }
+  }
   // Logs of subagents are files of their own, which say nothing about the main context while it grows.
   for (const log of subagents) await readValues(log, { stdin: options.stdin }, part.replay.line);
   await finish();
@@ -62,17 +65,16 @@ function beginPart(options: Omit<ReplayOptions, 'series'>) {
   return { replay, feed: createLineFeed(replay.line) };
 }
 
-async function readStdin(
-  stdin: Readable,
-  reader: { bytes(chunk: Buffer): void; pause(): Promise<void> },
-  signal: AbortSignal,
-): Promise<void> {
+/** Bytes, which are written over afterwards; `pause`: all that is there has been read. */
+type News = Buffer | 'pause' | TailTurn;
+
+async function* stdinNews(stdin: Readable, signal: AbortSignal): AsyncGenerator<News> {
   const end = () => stdin.destroy();
   signal.addEventListener('abort', end);
   try {
     for await (const chunk of stdin) {
-      reader.bytes(chunk as Buffer);
-      await reader.pause();
+      yield chunk as Buffer;
+      yield 'pause';
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -81,51 +83,34 @@ async function readStdin(
   }
 }
 
-/** What happened to a file that is followed, other than that it grew. */
-export type TailTurn = 'truncated' | 'replaced' | 'gone';
-
-export interface TailReader {
-  /** The chunk is written over afterwards. */
-  bytes(chunk: Buffer): void;
-  /** All that is there has been read. */
-  pause(): Promise<void>;
-  /** After `truncated` and `replaced` reading starts at the beginning. */
-  turn(turn: TailTurn): Promise<void>;
-}
-
 const CHUNK_BYTES = 64 * 1024;
 
 /** How often changes are looked for: not every file system tells of them (a network, a container's mount). */
 const POLL_MS = 100;
 
-/**
- * Reads a file, and what is added to it, until the signal says that it is enough. What was added before that is read.
- *
- * @throws CtxbError `unreadable-input` when the file cannot be read
- */
-export async function tailFile(file: string, reader: TailReader, signal: AbortSignal): Promise<void> {
+/** A file, and what is added to it, until the signal says that it is enough. What was added before that is read. */
+async function* fileNews(file: string, signal: AbortSignal): AsyncGenerator<News> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let handle = await opened(file);
-  let offset = 0;
-  let told = -1;
+  let [offset, told] = [0, -1];
   let last: TailTurn | undefined;
   try {
     for (;;) {
       const ends = signal.aborted;
-      offset = await readOn(handle, buffer, offset, reader);
-      if (offset !== told) await reader.pause();
+      offset = yield* readOn(handle, buffer, offset);
+      if (offset !== told) yield 'pause';
       told = offset;
       if (ends) return;
       const turn = await turnOf(handle, file, offset);
       if (turn === 'replaced') {
-        await readOn(handle, buffer, offset, reader);
+        yield* readOn(handle, buffer, offset);
         await handle.close();
         handle = await opened(file);
       }
       if (turn === 'truncated' || turn === 'replaced') [offset, told] = [0, -1];
       // The signal ends the wait.
       else await setTimeout(POLL_MS, undefined, { signal }).catch(() => {});
-      if (turn !== undefined && (turn !== 'gone' || last !== 'gone')) await reader.turn(turn);
+      if (turn !== undefined && (turn !== 'gone' || last !== 'gone')) yield turn;
       last = turn;
     }
   } finally {
@@ -133,12 +118,12 @@ export async function tailFile(file: string, reader: TailReader, signal: AbortSi
   }
 }
 
-async function readOn(handle: FileHandle, buffer: Buffer, from: number, reader: TailReader): Promise<number> {
+async function* readOn(handle: FileHandle, buffer: Buffer, from: number): AsyncGenerator<Buffer, number> {
   for (let offset = from; ; ) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);
     if (bytesRead === 0) return offset;
     offset += bytesRead;
-    reader.bytes(buffer.subarray(0, bytesRead));
+    yield buffer.subarray(0, bytesRead);
   }
 }
 

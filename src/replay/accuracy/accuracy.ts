@@ -38,7 +38,9 @@ export interface Errors {
   readonly percent: Histogram;
 }
 
-type ByEstimator = Readonly<Partial<Record<Estimator, Errors>>>;
+type Named<K extends string> = Readonly<Partial<Record<K, Errors>>>;
+
+type ByEstimator = Named<Estimator>;
 
 /** How well the size of the next call was foreseen. Plain data that can be merged over recordings and machines. */
 export interface Accuracy {
@@ -47,7 +49,7 @@ export interface Accuracy {
   /** The same for calls whose recording lacks nothing: the output count before them is true, and no picture came in. */
   readonly complete: ByEstimator;
   /** Of `ctxb`, by what most of the added tokens were. */
-  readonly sources: Readonly<Partial<Record<ContentSource, Errors>>>;
+  readonly sources: Named<ContentSource>;
   /** Predictions before a compaction against claude's own `pre_tokens`, itself an estimate. */
   readonly boundaries: ByEstimator;
   /** Calls that nothing was foreseen for, or that something else happened to. */
@@ -84,8 +86,6 @@ export function mergeAccuracy(a: Accuracy, b: Accuracy): Accuracy {
     },
   };
 }
-
-type Named<K extends string> = Readonly<Partial<Record<K, Errors>>>;
 
 function mergeNamed<K extends string>(names: readonly K[], a: Named<K>, b: Named<K>): Named<K> {
   const merged: Partial<Record<K, Errors>> = {};

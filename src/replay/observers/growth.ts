@@ -5,26 +5,21 @@ import { type Cutter, LINE_LENGTH } from '../../core/memory/words.ts';
 import type { Block, UserRole } from '../../core/protocol/events.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import type { Growth, ResultSeen } from '../items-seen.ts';
-import { createToolUses, type Observer, type Seen, type ToolUse } from './seen.ts';
+import { createToolUses, type Seen, type ToolUse } from './seen.ts';
 
 const LARGEST = 10;
 
 /** UTF-16 units of a target that are kept: enough to know a secret in what is shown of it. */
 const NEAR = 2_000;
 
-export interface GrowthFound {
-  readonly growth: Growth;
-  readonly largest: readonly ResultSeen[];
-  readonly results: readonly ResultSeen[];
-}
-
-export interface GrowthOptions {
+interface GrowthOptions {
   readonly cut: Cutter;
   readonly keepAll: boolean;
   readonly onAdded?: (source: string, tokens: number) => void;
 }
 
-export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer<GrowthFound> {
+/** What is put into the main thread's context. */
+export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   const growth = new Map<string, number>();
   const kept: Kept[] = [];
   const uses = createToolUses((use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }));
@@ -67,13 +62,13 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer
   }
 
   return {
-    see(seen) {
+    see(seen: Seen): void {
       calls = seen.after.gauge.calls;
       if (wasReplaced(seen.before, seen.after, seen.input.event)) leave(kept, calls);
       addLine(seen);
     },
     found: () => ({
-      growth: Object.fromEntries(growth),
+      growth: Object.fromEntries(growth) as Growth,
       largest: largestOf(kept).map(shown),
       results: keepAll ? kept.map(shown) : [],
     }),

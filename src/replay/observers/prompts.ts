@@ -6,13 +6,8 @@ import { textsOf } from '../../core/protocol/blocks.ts';
 import type { PromptSeen, SubagentSeen } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
-interface Prompts {
-  readonly first: string | null;
-  readonly all: readonly PromptSeen[];
-}
-
 /** What was said to begin turns, or into them. */
-export function createPrompts(cut: Cutter, keepAll: boolean): Observer<Prompts> {
+export function createPrompts(cut: Cutter, keepAll: boolean) {
   let first: string | null = null;
   const all: PromptSeen[] = [];
   /** Places of those that a run has been given and not sent yet, by their uuids. */
@@ -45,7 +40,7 @@ export function createPrompts(cut: Cutter, keepAll: boolean): Observer<Prompts> 
   }
 
   return {
-    see(seen) {
+    see(seen: Seen): void {
       add(seen);
       place(seen);
     },

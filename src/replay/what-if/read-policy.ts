@@ -41,26 +41,15 @@ const EXTRAS: Readonly<Record<keyof Extras, Check>> = {
  * @param usualName for a policy without a name
  */
 export function readPolicy({ path, content }: ConfigFile, usualName: string): ReadPolicy {
-  const all = isFields(content) ? content : {};
-  const entries = Object.entries(all);
+  const entries = Object.entries(isFields(content) ? content : {});
   const given = entries.filter(([key]) => Object.hasOwn(EXTRAS, key));
-  const misspelt = entries.filter(([key]) => meantBy(key) !== undefined);
-  const rest = Object.fromEntries(entries.filter((entry) => !given.includes(entry) && !misspelt.includes(entry)));
-  const faults = [
-    ...given.flatMap(([key, value]) => faultOf(key as keyof Extras, value, path)),
-    ...misspelt.map(([key]) => unknownKey(key, path)),
-  ];
+  const extras = [...given, ...entries.filter(([key]) => meantBy(key) !== undefined)];
+  const rest = Object.fromEntries(entries.filter((entry) => !extras.includes(entry)));
   const { config, findings } = resolveFile({ path, content: isFields(content) ? rest : content });
-  const extras = { name: usualName, ...Object.fromEntries(given) } as unknown as Extras;
+  const { name = usualName, landing, native, none }: Partial<Extras> = Object.fromEntries(given);
   return {
-    whatIf: {
-      name: extras.name,
-      policy: config,
-      none: extras.none === true || config.observe,
-      landing: extras.landing,
-      native: extras.native,
-    },
-    findings: [...faults, ...findings],
+    whatIf: { name, policy: config, none: none === true || config.observe, landing, native },
+    findings: [...extras.flatMap(([key, value]) => faultOf(key, value, path)), ...findings],
   };
 }
 
@@ -69,18 +58,16 @@ function meantBy(key: string): string | undefined {
   return SETTINGS.includes(key) || Object.hasOwn(EXTRAS, key) ? undefined : closest(key, Object.keys(EXTRAS));
 }
 
-function unknownKey(key: string, where: string): Finding {
-  const expected = `a key of a configuration, or one of ${Object.keys(EXTRAS).join(', ')}`;
-  const todo = `did you mean ${meantBy(key)}?`;
-  return finding(key, { expected, found: shown(key), origin: { source: 'file', where }, todo });
-}
-
-function faultOf(key: keyof Extras, value: unknown, where: string): Finding[] {
-  const [expected, isGood] = EXTRAS[key];
-  const todo = 'correct it or leave the key out';
-  return isGood(value)
-    ? []
-    : [finding(key, { expected, found: shown(value), origin: { source: 'file', where }, todo })];
+function faultOf(key: string, value: unknown, where: string): Finding[] {
+  const origin = { source: 'file', where } as const;
+  const meant = meantBy(key);
+  if (meant !== undefined) {
+    const expected = `a key of a configuration, or one of ${Object.keys(EXTRAS).join(', ')}`;
+    return [finding(key, { expected, found: shown(key), origin, todo: `did you mean ${meant}?` })];
+  }
+  const [expected, isGood] = EXTRAS[key as keyof Extras];
+  if (isGood(value)) return [];
+  return [finding(key, { expected, found: shown(value), origin, todo: 'correct it or leave the key out' })];
 }
 
 /** Every compaction an exact one, as soon as it pays. */

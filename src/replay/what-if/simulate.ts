@@ -167,7 +167,7 @@ function createReading(priceOfModel: PriceOf) {
   };
 }
 
-function sumOf(figures: readonly number[]): number {
+export function sumOf(figures: readonly number[]): number {
   return figures.reduce((sum, figure) => sum + figure, 0);
 }
 

@@ -3,6 +3,7 @@ import { inTokens } from '../../core/governor/policy.ts';
 import type { SessionSummary } from '../summary.ts';
 import { assumptionsOf } from './basis.ts';
 import { comparePolicies, usdOf } from './compare.ts';
+import { sumOf } from './simulate.ts';
 import { isExact, type SessionWhatIf, type WhatIfPolicy, type WhatIfRun } from './what-if.ts';
 
 /** Fewer say too little about the sessions to come. */
@@ -154,27 +155,24 @@ function figuresOf(sessions: readonly SessionWhatIf[], at: number): HalfFigures 
   return {
     sessions: sessions.length,
     actualUsd: sumOf(sessions.map(({ actual }) => costOf(actual))),
-    inForceUsd: sumOf(pairs.map(({ before }) => before)),
-    bestUsd: sumOf(pairs.map(({ after }) => after)),
+    inForceUsd: sumOf(pairs.map(([before]) => before)),
+    bestUsd: sumOf(pairs.map(([, after]) => after)),
     saved: savedBy(pairs),
     reliefs: { inForce: reliefs(0), best: reliefs(at) },
   };
 }
 
 /** What a session costs with what is in force, and with something else. */
-interface Pair {
-  readonly before: number;
-  readonly after: number;
-}
+type Pair = readonly [before: number, after: number];
 
 function pairsOf(sessions: readonly SessionWhatIf[], at: number): Pair[] {
-  return sessions.map(({ policies }) => ({ before: costOf(policies[0]), after: costOf(policies[at]) }));
+  return sessions.map(({ policies }) => [costOf(policies[0]), costOf(policies[at])]);
 }
 
 /** The paired differences' sum, as a share. */
 function savedBy(pairs: readonly Pair[]): number {
-  const before = sumOf(pairs.map((pair) => pair.before));
-  return before === 0 ? 0 : sumOf(pairs.map((pair) => pair.before - pair.after)) / before;
+  const all = sumOf(pairs.map(([before]) => before));
+  return all === 0 ? 0 : sumOf(pairs.map(([before, after]) => before - after)) / all;
 }
 
 const RESAMPLES = 2_000;
@@ -182,13 +180,13 @@ const RESAMPLES = 2_000;
 /** The percentile bootstrap over sessions. */
 function judgementOf(pairs: readonly Pair[]): Judgement {
   const next = createDice();
-  const resample = () => pairs.flatMap(() => pairs[Math.floor(next() * pairs.length)] ?? []);
+  const resample = () => pairs.map((): Pair => pairs[Math.floor(next() * pairs.length)] ?? [0, 0]);
   const shares = Array.from({ length: RESAMPLES }, () => savedBy(resample())).sort((a, b) => a - b);
   const quantile = (share: number) => shares[Math.round(share * (RESAMPLES - 1))] ?? 0;
   return {
     interval: [quantile(0.025), quantile(0.975)],
-    cheaper: pairs.filter(({ before, after }) => after < before).length,
-    dearer: pairs.filter(({ before, after }) => after > before).length,
+    cheaper: pairs.filter(([before, after]) => after < before).length,
+    dearer: pairs.filter(([before, after]) => after > before).length,
   };
 }
 
@@ -203,8 +201,4 @@ function createDice(): () => number {
 
 function costOf(run: WhatIfRun | undefined): number {
   return (run && usdOf(run.figures)) ?? 0;
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0);
 }

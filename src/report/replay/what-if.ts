@@ -1,6 +1,13 @@
 import type { SessionSummary } from '../../replay/summary.ts';
 import { usdOf, whatIfTotals } from '../../replay/what-if/compare.ts';
-import type { Best, Figures, ReliefBy, SessionWhatIf, WhatIfTotals } from '../../replay/what-if/what-if.ts';
+import type {
+  Best,
+  Figures,
+  ReliefBy,
+  SessionWhatIf,
+  WhatIfTotal,
+  WhatIfTotals,
+} from '../../replay/what-if/what-if.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { aligned } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
@@ -23,9 +30,7 @@ export const whatIf = collected(({ sessions }, { style }) => {
   return `${[...each, ...all, ...left].join('\n\n')}\n`;
 });
 
-interface Row {
-  readonly name: string;
-  readonly figures: Figures;
+interface Row extends Pick<WhatIfTotal, 'name' | 'figures'> {
   readonly peak: number;
   readonly exhausted: string;
 }
@@ -37,12 +42,10 @@ function sessionText(
   common: ReadonlySet<string>,
   style: Style,
 ): string {
-  const rows = [actual, ...policies].map(({ name, figures, exhaustedAfter }) => ({
-    name,
-    figures,
-    peak: figures.peak,
-    exhausted: exhaustedAfter === null ? '' : `after ${tokens(exhaustedAfter)}`,
-  }));
+  const rows = [actual, ...policies].map(({ name, figures, exhaustedAfter }): Row => {
+    const exhausted = exhaustedAfter === null ? '' : `after ${tokens(exhaustedAfter)}`;
+    return { name, figures, peak: figures.peak, exhausted };
+  });
   const title = `${style.bold(onOneLine(file))}  ${counted(calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
   const [first, ...others] = rows.map((row) => cellsOf({ ...row, name: '' }).join());
   if (common.size > 0 && others.every((cells) => cells === first)) return `${title}: no policy changes anything`;
@@ -51,12 +54,9 @@ function sessionText(
 }
 
 function totalsText({ actual, policies, sessions, best, assumptions }: WhatIfTotals, style: Style): string {
-  const rows = [actual, ...policies].map(({ name, figures, meanPeak, exhausted }) => ({
-    name,
-    figures,
-    peak: meanPeak,
-    exhausted: exhausted === 0 ? '' : counted(exhausted, 'session'),
-  }));
+  const rows = [actual, ...policies].map(({ name, figures, meanPeak, exhausted }): Row => {
+    return { name, figures, peak: meanPeak, exhausted: exhausted === 0 ? '' : counted(exhausted, 'session') };
+  });
   const title = `${style.bold('All')}  ${counted(sessions, 'session')}, ${counted(actual.figures.main.calls, 'call')}`;
   return [title, ...bodyText('mean peak', rows, best, assumptions, style)].join('\n');
 }
