@@ -31,6 +31,25 @@ const alone = {
   resolveId: (id) => (id === './statusline.ts' ? { id: `../${ALONE}.js`, external: true } : undefined),
 };
 
+/**
+ * Node's own modules as it has them: for an import it would make a module that reads everything they export, which loads
+ * all of its streams for one function of `fs`.
+ */
+const builtins = {
+  name: 'builtins',
+  resolveId(id, importer = '', { kind }) {
+    const isOurs = id.startsWith('node:') && kind === 'import-statement' && !importer.includes('rolldown');
+    return isOurs ? `\0${id}` : undefined;
+  },
+  load(id) {
+    if (!id.startsWith('\0node:')) return undefined;
+    const name = id.slice(1);
+    const names = Object.keys(process.getBuiltinModule(name)).filter((each) => each !== 'default');
+    const lines = names.map((each) => `export const ${each} = it.${each};`);
+    return [`const it = process.getBuiltinModule('${name}');`, 'export default it;', ...lines].join('\n');
+  },
+};
+
 const PROGRAM = {
   platform: 'node',
   // cosmiconfig names it for .ts config files, which are never loaded.
@@ -38,6 +57,7 @@ const PROGRAM = {
   // write-file-atomic takes it as salt for the names of its temporary files.
   transform: { target: TARGET, define: { __filename: '"ctxb"' } },
   checks: { ineffectiveDynamicImport: false },
+  treeshake: { propertyReadSideEffects: false },
 };
 
 const WRITTEN = {
@@ -58,7 +78,7 @@ const programs = await rolldown({
     'ctxb-shim': 'bin/ctxb-shim.ts',
     'cli/replay-worker': 'src/cli/replay-worker.ts',
   },
-  plugins: [alone],
+  plugins: [alone, builtins],
 });
 const { output } = await programs.write({
   ...WRITTEN,
@@ -69,7 +89,7 @@ const { output } = await programs.write({
   },
 });
 await programs.close();
-const statusline = await rolldown({ ...PROGRAM, input: { [ALONE]: `src/${ALONE}.ts` } });
+const statusline = await rolldown({ ...PROGRAM, input: { [ALONE]: `src/${ALONE}.ts` }, plugins: [builtins] });
 const { output: alonePart } = await statusline.write(WRITTEN);
 const bundled = [...output, ...alonePart].flatMap(({ moduleIds = [] }) => moduleIds);
 await statusline.close();
