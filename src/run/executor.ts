@@ -93,7 +93,8 @@ export function createExecutor(world: ExecutorWorld) {
     },
     keep: ({ file, texts }) => store.keep(file, texts),
     'answer-hook': answerHook,
-    'end-input': () => world.child().stdin.end(),
+    // claude takes a while to end, in which the notes can be brought up to date.
+    'end-input': () => world.child().stdin.end(() => world.flushNotes()),
     'set-timer': ({ timer, afterMs }) => {
       clearTimer(timer);
       timers.set(

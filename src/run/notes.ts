@@ -61,6 +61,8 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   let files: NoteFiles | undefined;
   let sessionId: string | undefined;
   let turnsFlushed = world.turnsFlushed ?? 0;
+  /** The index does not say what is known. */
+  let isStale = true;
   let over = false;
   let latest: GovernorState;
   let timer: NodeJS.Timeout | undefined;
@@ -108,7 +110,10 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
       return;
     }
     if (input.from === 'ctxb' && input.event.kind === 'notes') files?.repair();
-    if (entries.length > 0) files?.append(entries, pages);
+    if (entries.length > 0) {
+      files?.append(entries, pages);
+      isStale = true;
+    }
     decisions.push(...made);
   }
 
@@ -116,7 +121,10 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
     for (const { input, state } of unnoted.splice(0)) {
       remember(input, state);
       follow(nameOfSession(state));
-      if (state.turn.ended !== turnsFlushed) timer ??= setTimeout(() => attempt(() => flush(latest)), FLUSH_AFTER_MS);
+      if (state.turn.ended !== turnsFlushed) {
+        timer ??= setTimeout(() => attempt(() => flush(latest)), FLUSH_AFTER_MS);
+        isStale = true;
+      }
       turnsFlushed = state.turn.ended;
       latest = state;
     }
@@ -126,6 +134,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   function follow(id: string | undefined): void {
     if (id === undefined || id === sessionId) return;
     sessionId = id;
+    isStale = true;
     if (folder === undefined) open(id);
     else folder.alias(id);
   }
@@ -146,6 +155,8 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
     catchUp();
     clearTimeout(timer);
     timer = undefined;
+    if (!isStale) return;
+    isStale = files === undefined;
     files?.writeWhole({ toolLog: memory.toolLog(), index: memory.index(state, world.now()) });
   }
 
