@@ -1,18 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { readClaudeArguments } from '../claude/claude-arguments.ts';
+import { type HeadlessInvocation, readClaudeArguments } from '../claude/claude-arguments.ts';
 import { DEFAULTS } from '../config/defaults.ts';
 import type { RecordLine } from '../core/governor/record.ts';
-import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
 import { createTerminal } from '../report/terminal/terminal.ts';
 import type { Watcher } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 import { holdSignals } from '../run/signals.ts';
-import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
-import { type Standin, startStandin } from '../standin/server.ts';
+import { createScratchEnvironment } from '../standin/scratch-environment.ts';
+import { startStandin } from '../standin/server.ts';
 import { type Sighting, sightings } from './arrivals.ts';
 import { DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts';
 
@@ -29,6 +28,12 @@ type DemoIo = Pick<Io, 'stdout' | 'stderr' | 'env'>;
 /** The arguments that a caller would write after `ctxb run -- claude`. */
 const ARGUMENTS = ['-p', '--output-format', 'stream-json', '--verbose', '--allowedTools=Bash'];
 
+const HEADLESS = {
+  invocation: readClaudeArguments(ARGUMENTS) as HeadlessInvocation,
+  config: { ...DEFAULTS, task: DEMO_TASK },
+  prompts: DEMO_PROMPTS,
+};
+
 /**
  * Runs the job with a real claude against the stand-in, in a scratch environment that is removed afterwards, also
  * when a signal ends the run.
@@ -43,14 +48,24 @@ export async function runLive(claude: string, io: DemoIo): Promise<DemoRun> {
   }
 }
 
-async function runInScratch(claude: string, io: DemoIo, stop: AbortSignal): Promise<DemoRun> {
+async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, stop: AbortSignal): Promise<DemoRun> {
   const standin = await startStandin(demoScenario());
-  const scratch = await createScratchEnvironment({ url: standin.url, path: io.env.PATH });
+  const scratch = await createScratchEnvironment({ url: standin.url, path: env.PATH });
   try {
     await writeDemoFiles(scratch.cwd);
     if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: [], seen: [] };
-    const finished = await run(claude, { standin, scratch }, io);
-    return { ...finished, interrupted: stop.aborted };
+    const record = join(scratch.home, 'record.ndjson');
+    const io = { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) } };
+    const exitCode = await runHeadless({ program: claude, ...HEADLESS, record }, { ...io, cwd: scratch.cwd }, () =>
+      watcherFor(stderr, env),
+    );
+    const lines = (await readFile(record, 'utf8')).split('\n').filter(Boolean);
+    return {
+      exitCode,
+      interrupted: stop.aborted,
+      record: lines.map((line) => JSON.parse(line) as RecordLine),
+      seen: sightings(standin.requests, DEMO_PROMPTS),
+    };
   } finally {
     await standin.close();
     await scratch.dispose();
@@ -58,39 +73,6 @@ async function runInScratch(claude: string, io: DemoIo, stop: AbortSignal): Prom
 }
 
 const EXIT_INTERRUPTED = 130;
-
-interface DemoWorld {
-  readonly standin: Standin;
-  readonly scratch: ScratchEnvironment;
-}
-
-async function run(
-  claude: string,
-  { standin, scratch }: DemoWorld,
-  { stdout, stderr, env }: DemoIo,
-): Promise<Omit<DemoRun, 'interrupted'>> {
-  const invocation = readClaudeArguments(ARGUMENTS);
-  if (invocation.kind !== 'headless') throw new CtxbError('bug', 'the demo cannot read its own arguments');
-  const record = join(scratch.home, 'record.ndjson');
-  const exitCode = await runHeadless(
-    {
-      program: claude,
-      invocation,
-      config: { ...DEFAULTS, task: DEMO_TASK },
-      prompts: DEMO_PROMPTS,
-      promptsFile: undefined,
-      record,
-    },
-    { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) }, cwd: scratch.cwd },
-    () => watcherFor(stderr, env),
-  );
-  const lines = (await readFile(record, 'utf8')).split('\n').filter(Boolean);
-  return {
-    exitCode,
-    record: lines.map((line) => JSON.parse(line) as RecordLine),
-    seen: sightings(standin.requests, DEMO_PROMPTS),
-  };
-}
 
 /** The only variables that the scratch environment takes from the user's. */
 function colourWishes({ NO_COLOR, TERM }: Io['env']): Record<string, string> {

@@ -12,11 +12,12 @@ interface SettingsFile {
   readonly settings: Fields;
 }
 
-interface Variable {
-  readonly name: string;
-  readonly value: string;
+interface SetSomewhere<T = unknown> {
+  readonly value: T;
   readonly where: string;
 }
+
+type Variables = ReadonlyMap<string, SetSomewhere<string>>;
 
 const MANAGED = {
   darwin: '/Library/Application Support/ClaudeCode/managed-settings.json',
@@ -49,21 +50,18 @@ function faultText(error: unknown): string {
   return `claude cannot read it: ${error instanceof SyntaxFault ? `line ${error.line}: ` : ''}${messageOf(error)}`;
 }
 
-export function settingOf(files: readonly SettingsFile[], name: string): { value: unknown; where: string } | undefined {
+export function settingOf(files: readonly SettingsFile[], name: string): SetSomewhere | undefined {
   const file = files.findLast(({ settings }) => settings[name] !== undefined);
   return file && { value: file.settings[name], where: file.path };
 }
 
 /** What claude finds in its environment: the user's variables, and over them those of the settings. */
-export function variablesOf(
-  { env }: Pick<Io, 'env' | 'cwd'>,
-  files: readonly SettingsFile[],
-): ReadonlyMap<string, Variable> {
-  const variables = new Map<string, Variable>();
+export function variablesOf({ env }: Pick<Io, 'env'>, files: readonly SettingsFile[]): Variables {
+  const variables = new Map<string, SetSomewhere<string>>();
   const add = (fields: Fields, where: string) => {
     for (const [name, value] of Object.entries(fields)) {
       const text = textOf(value);
-      if (text !== undefined && text !== '') variables.set(name, { name, value: text, where });
+      if (text !== undefined && text !== '') variables.set(name, { value: text, where });
     }
   };
   add(env, 'the environment');
@@ -118,34 +116,29 @@ const SETTINGS: Readonly<Record<string, Oddity>> = {
 };
 
 /** What of claude's settings and environment takes something away from ctxb. */
-export function checkOddSettings(files: readonly SettingsFile[], variables: ReadonlyMap<string, Variable>): Remark[] {
-  const set = Object.keys(VARIABLES).flatMap((name) => variables.get(name) ?? []);
-  const settings = Object.keys(SETTINGS).flatMap((name) => {
-    const setting = settingOf(files, name);
-    return setting === undefined ? [] : [{ name, ...setting }];
-  });
-  const remarks = [...remarksOn(set, VARIABLES), ...remarksOn(settings, SETTINGS)];
+export function checkOddSettings(files: readonly SettingsFile[], variables: Variables): Remark[] {
+  const remarks = [
+    ...remarksOn(VARIABLES, (name) => variables.get(name)),
+    ...remarksOn(SETTINGS, (name) => settingOf(files, name)),
+  ];
   if (remarks.length > 0) return remarks;
   return [{ status: 'good', subject: "claude's settings", text: 'none of them restricts ctxb' }];
 }
 
-/** Whether claude's own trigger is where the user has put it, or off. */
-export function isTriggerTaken(files: readonly SettingsFile[], variables: ReadonlyMap<string, Variable>): boolean {
-  return checkOddSettings(files, variables).some(({ text }) => text.endsWith(LEFT_ALONE));
-}
-
-interface SetSomewhere {
-  readonly name: string;
-  readonly value: unknown;
-  readonly where: string;
-}
-
-function remarksOn(set: readonly SetSomewhere[], oddities: Readonly<Record<string, Oddity>>): Remark[] {
-  return set.flatMap(({ name, value, where }) => {
-    const { applies = () => true, text = '', todo = '' } = oddities[name] ?? {};
-    if (!applies(value)) return [];
-    return [{ status: 'warning', subject: `${name} in ${where}`, text, todo }];
+function remarksOn(
+  oddities: Readonly<Record<string, Oddity>>,
+  find: (name: string) => SetSomewhere | undefined,
+): Remark[] {
+  return Object.entries(oddities).flatMap(([name, { applies = () => true, text, todo }]): Remark[] => {
+    const set = find(name);
+    if (set === undefined || !applies(set.value)) return [];
+    return [{ status: 'warning', subject: `${name} in ${set.where}`, text, todo }];
   });
+}
+
+/** Whether claude's own trigger is where the user has put it, or off. */
+export function isTriggerTaken(files: readonly SettingsFile[], variables: Variables): boolean {
+  return checkOddSettings(files, variables).some(({ text }) => text.endsWith(LEFT_ALONE));
 }
 
 /** As claude reads its switches. */
