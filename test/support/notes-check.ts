@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Entry } from '../../src/core/memory/entry.ts';
+import type { DetailFile } from '../../src/core/memory/notebook/notebook.ts';
 import { createNotebook } from '../../src/core/memory/notebook/notebook.ts';
-import type { DetailFile } from '../../src/core/memory/notebook/section.ts';
 import { type Round, SESSION, type Victim } from './kill.ts';
 
 const FILES: readonly DetailFile[] = [

@@ -18,9 +18,8 @@ import { missingFrom } from './hand-back/recall.ts';
 import { createRecentMessages } from './hand-back/receipts.ts';
 import { renderHandoff } from './handoff/render-handoff.ts';
 import { createEntryMaker } from './make-entry.ts';
-import { createNotebook } from './notebook/notebook.ts';
+import { createNotebook, type Page } from './notebook/notebook.ts';
 import { renderIndex } from './notebook/render-index.ts';
-import type { Page } from './notebook/section.ts';
 import type { Mask } from './words.ts';
 
 export interface Remembered {
@@ -96,11 +95,8 @@ export function createMemory({ run, mask }: MemoryOptions) {
   function catchUp(state: GovernorState): Remembered {
     const all = waiting.map((input) => note(input, state));
     waiting = [];
-    return {
-      entries: all.flatMap(({ entries }) => entries),
-      pages: all.flatMap(({ pages }) => pages),
-      decisions: all.flatMap(({ decisions }) => decisions),
-    };
+    const entries = all.flatMap((each) => each.entries);
+    return { entries, pages: all.flatMap(({ pages }) => pages), decisions: all.flatMap(({ decisions }) => decisions) };
   }
 
   function headOf(state: GovernorState) {

@@ -8,7 +8,7 @@ import type { Run } from '../../../src/core/governor/state.ts';
 import { step } from '../../../src/core/governor/step.ts';
 import type { Entry } from '../../../src/core/memory/entry.ts';
 import { createMemory, type Remembered } from '../../../src/core/memory/memory.ts';
-import type { Page } from '../../../src/core/memory/notebook/section.ts';
+import type { Page } from '../../../src/core/memory/notebook/notebook.ts';
 import type { Mask } from '../../../src/core/memory/words.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
 import type { Fields } from '../../../src/core/protocol/fields.ts';

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../../src/core/memory/entry.ts';
-import { createNotebook, type Notebook } from '../../../src/core/memory/notebook/notebook.ts';
+import {
+  createNotebook,
+  createSection,
+  type DetailFile,
+  type Notebook,
+} from '../../../src/core/memory/notebook/notebook.ts';
 import { shareLines } from '../../../src/core/memory/notebook/render-index.ts';
-import { createSection, type DetailFile } from '../../../src/core/memory/notebook/section.ts';
 import { entriesOf, randomEntries, randomNumbers, randomTexts } from '../../support/notes.ts';
 
 const HEADING = /^## #(\d+) · /;

@@ -31,12 +31,8 @@ export interface EndedCall {
   readonly exit: number | null;
 }
 
-export function durationOf({ call, t }: EndedCall): number | null {
-  return call.t === undefined || t === undefined ? null : Math.max(0, t - call.t);
-}
-
 /** The command of a call: of `Bash`, or of one in the background whose end `BashOutput` reports. */
-export function commandOf({ call: { use }, report }: EndedCall): string | undefined {
+function commandOf({ call: { use }, report }: EndedCall): string | undefined {
   if (use.name === 'Bash') return textOf(fieldsOf(use.input).command);
   if (use.name !== 'BashOutput') return undefined;
   const { command, status } = fieldsOf(report);
@@ -53,14 +49,11 @@ const CANCELLED =
 const REFUSED =
   /requires? approval|The user doesn't want to (?:proceed|take this action)|haven't granted it|was blocked\.|has been denied|denied by|cannot be statically analyzed|path validation|could write to arbitrary files|hook (?:blocking )?error|InputValidationError|has not been read yet|has been modified since|No such tool available/i;
 
-const TIMED_OUT = /timed out/i;
-
 const ERROR_HEAD = 400;
 
 export function readOutcome(name: string, result: ToolResult, report: unknown): Pick<EndedCall, 'outcome' | 'exit'> {
-  const fields = fieldsOf(report);
-  if (fields.interrupted === true) return { outcome: 'cancelled', exit: null };
-  if (!result.isError) return { outcome: 'ok', exit: name === 'Bash' ? successStatus(result, fields) : null };
+  if (fieldsOf(report).interrupted === true) return { outcome: 'cancelled', exit: null };
+  if (!result.isError) return { outcome: 'ok', exit: name === 'Bash' ? successStatus(result, report) : null };
   const head = result.text.slice(0, ERROR_HEAD);
   const exit = EXIT_LINE.exec(head)?.[1];
   if (exit !== undefined) return { outcome: 'failed', exit: Number(exit) };
@@ -70,17 +63,20 @@ export function readOutcome(name: string, result: ToolResult, report: unknown): 
 
 /** Versions that report an error beside the text name the exit status of every command that ran. */
 function isRefused(name: string, head: string, report: unknown): boolean {
-  if (REFUSED.test(head)) return true;
-  return name === 'Bash' && typeof report === 'string' && !TIMED_OUT.test(head);
+  return REFUSED.test(head) || (name === 'Bash' && typeof report === 'string' && !/timed out/i.test(head));
 }
 
 /**
  * claude takes some statuses for a success and says what they mean: 1 of `grep`, `diff`, `find` and `test`. A command
  * in the background has none yet.
  */
-function successStatus({ text }: ToolResult, report: Readonly<Record<string, unknown>>): number | null {
-  if (typeof report.backgroundTaskId === 'string' || text.startsWith('Command running in background')) return null;
-  return typeof report.returnCodeInterpretation === 'string' ? 1 : 0;
+function successStatus(result: ToolResult, report: unknown): number | null {
+  if (isLeftRunning(result, report)) return null;
+  return textOf(fieldsOf(report).returnCodeInterpretation) === undefined ? 0 : 1;
+}
+
+function isLeftRunning({ text }: ToolResult, report: unknown): boolean {
+  return textOf(fieldsOf(report).backgroundTaskId) !== undefined || text.startsWith('Command running in background');
 }
 
 const COMMAND_NEAR = 20_000;
@@ -94,14 +90,15 @@ const MAY_CHANGE_FILES =
 export function commandFacts(ended: EndedCall): CommandFacts | undefined {
   const text = commandOf(ended);
   if (text === undefined) return undefined;
-  const { outcome, result } = ended;
+  const { outcome, result, call, report, t } = ended;
   const exit = exitOf(ended);
   const isFailure = outcome === 'failed' || (outcome === 'ok' && exit !== null && exit > 1);
+  const isDetached = call.use.name !== 'Bash' || fieldsOf(call.use.input).run_in_background === true;
   return {
     text: text.slice(0, COMMAND_NEAR),
     exit,
-    background: isBackground(ended),
-    ms: durationOf(ended),
+    background: isDetached || isLeftRunning(result, report),
+    ms: call.t === undefined || t === undefined ? null : Math.max(0, t - call.t),
     tail: isFailure ? lastLines(outputOf(ended), TAIL_NEAR.lines, TAIL_NEAR.length) : '',
     counts: outcome === 'ok' || outcome === 'failed' ? readCounts(result.text) : undefined,
   };
@@ -117,13 +114,6 @@ function exitOf({ call, exit, report }: EndedCall): number | null {
   return call.use.name === 'Bash' ? exit : (numberOf(fieldsOf(report).exitCode) ?? null);
 }
 
-function isBackground({ call: { use }, result, report }: EndedCall): boolean {
-  if (use.name !== 'Bash' || fieldsOf(use.input).run_in_background === true) return true;
-  return (
-    typeof fieldsOf(report).backgroundTaskId === 'string' || result.text.startsWith('Command running in background')
-  );
-}
-
 /** Of a command in the background the tool reports the output without the marks that the model is given. */
 function outputOf({ call, result, report }: EndedCall): string {
   const { stdout, stderr } = fieldsOf(report);
@@ -135,19 +125,12 @@ function outputOf({ call, result, report }: EndedCall): string {
 /** How a command ended: `exit 1, 3.2 s: 2 failed, 10 passed`. */
 export function commandEnd(command: CommandFacts, outcome: Outcome): string {
   const { exit, ms, counts, background } = command;
-  const end =
-    exit !== null ? `exit ${exit}` : background && outcome === 'ok' ? 'in the background' : WITHOUT_STATUS[outcome];
-  const parts = [end, ...(ms === null || ms < 1_000 ? [] : [durationText(ms)])].join(', ');
-  const figures = counts === undefined ? '' : countsText(counts);
-  return figures === '' ? parts : `${parts}: ${figures}`;
+  const how = outcome === 'ok' ? (background ? 'in the background' : 'ended') : outcome;
+  const end = exit === null ? how : `exit ${exit}`;
+  const took = ms === null || ms < 1_000 ? '' : `, ${durationText(ms)}`;
+  const figures = countsText(counts ?? {});
+  return `${end}${took}${figures && `: ${figures}`}`;
 }
-
-const WITHOUT_STATUS: Readonly<Record<Outcome, string>> = {
-  ok: 'ended',
-  failed: 'failed',
-  refused: 'refused',
-  cancelled: 'cancelled',
-};
 
 const FIGURES = ['failed', 'passed', 'skipped', 'errors', 'warnings'] as const;
 

@@ -1,7 +1,6 @@
 import type { TaskEntry } from '../entry.ts';
 import { counted, cut, inTurns, LINE_LENGTH, oneLine, timeText } from '../words.ts';
-import type { Notebook } from './notebook.ts';
-import type { Section } from './section.ts';
+import type { Notebook, Section } from './notebook.ts';
 
 export interface Head {
   readonly session: string;

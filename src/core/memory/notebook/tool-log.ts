@@ -1,6 +1,6 @@
 import { estimateTokens } from '../../governor/gauge/token-estimate.ts';
 import type { ToolEntry } from '../entry.ts';
-import { counted, oneLine, quoted, timeText } from '../words.ts';
+import { counted, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
 
 const HISTORY_TOKENS = 12_000;
 
@@ -110,9 +110,7 @@ const NAME_LENGTH = 60;
 /** Logs of earlier versions have no gist. */
 export function gistOf({ gist, name, title, said, outcome }: ToolEntry): string {
   if (gist !== undefined) return gist;
-  const end = outcome === 'ok' ? '' : ` ${outcome}`;
-  const asked = title === '' ? '' : ` ${quoted(title, TITLE_LENGTH)}`;
-  return `${oneLine(name, NAME_LENGTH).replaceAll('`', "'")}${asked}${end}${said === '' ? '' : `: ${quoted(said, TITLE_LENGTH)}`}`;
+  const tool = oneLine(name, NAME_LENGTH).replaceAll('`', "'");
+  const asked = [tool, title && quoted(title, LINE_LENGTH), outcome === 'ok' ? '' : outcome];
+  return `${asked.filter(Boolean).join(' ')}${said && `: ${quoted(said, LINE_LENGTH)}`}`;
 }
-
-const TITLE_LENGTH = 160;
