@@ -100,8 +100,8 @@ function told(tool: string, data: Data): string {
     }
     case 'read_file':
       return summarizeFileRead(
+        data.path_relative ?? data.path,
         {
-          path: data.path_relative ?? data.path,
           lines: data.total_lines,
           bytes: data.size,
           binary: data.is_binary === true,

@@ -23,73 +23,68 @@ import {
 } from './text-result.ts';
 
 export interface FileRead {
-  readonly path: string | undefined;
+  /** What was shown of it, where that is not all its lines. */
+  readonly extent?: string | undefined;
   /** Undefined for files without lines. */
   readonly lines?: number | undefined;
-  /** For a part: its first line, and how many lines the file has. */
-  readonly part?: { readonly from: number; readonly of: number } | undefined;
   readonly bytes?: number | undefined;
   readonly binary?: boolean;
-  readonly cells?: number;
   /** claude cut it by its own limit. */
   readonly truncated?: boolean;
-  /** Unchanged since it was read before, and not shown again. */
-  readonly unchanged?: boolean;
   readonly definitions?: readonly string[];
 }
 
 const MAX_DEFINITIONS = 12;
 
 /** `Read src/a.ts (500 lines, 14.6KB): defines one, other`. */
-export function summarizeFileRead(read: FileRead, quote: Quote): string {
-  const { path = 'unknown', truncated, definitions = [] } = read;
+export function summarizeFileRead(path: string | undefined, read: FileRead, quote: Quote): string {
+  const { lines, bytes, binary, truncated, definitions = [] } = read;
+  const length = lines === undefined ? '' : `${lines} lines, `;
+  const { extent = `${binary ? 'binary, ' : length}${sizeText(bytes)}` } = read;
   const names = listed(definitions, MAX_DEFINITIONS, (name) => quote(name, NAME));
   const mark = truncated ? ' [truncated]' : '';
-  return `Read ${quote(path, PATH)} (${readExtent(read)})${mark}${names && `: defines ${names}`}`;
-}
-
-function readExtent({ lines, part, bytes, binary, cells, unchanged }: FileRead): string {
-  if (unchanged) return 'unchanged since it was read before';
-  const size = sizeText(bytes);
-  if (binary) return `binary, ${size}`;
-  if (cells !== undefined) return `${counted(cells, 'cell')}, ${size}`;
-  if (lines === undefined) return size;
-  if (part === undefined) return `${lines} lines, ${size}`;
-  return lines === 0
-    ? `none of ${part.of} lines`
-    : `lines ${part.from}-${part.from + lines - 1} of ${part.of}, ${size}`;
+  return `Read ${quote(path ?? 'unknown', PATH)} (${extent})${mark}${names && `: defines ${names}`}`;
 }
 
 export function summarizeRead(ended: EndedCall, quote: Quote, placeOf: (path: string) => string): string {
-  const input = fieldsOf(ended.call.use.input);
   const { type, file: reported } = fieldsOf(ended.report);
   const file = fieldsOf(reported);
-  const named = textOf(input.file_path) ?? textOf(file.filePath);
-  const path = named === undefined || named === '' ? undefined : placeOf(named);
-  return summarizeFileRead({ path, ...extentIn(type, file, ended.result.text) }, quote);
+  const named = textOf(fieldsOf(ended.call.use.input).file_path) ?? textOf(file.filePath);
+  return summarizeFileRead(named && placeOf(named), readIn(type, file, ended.result.text), quote);
 }
 
-function extentIn(type: unknown, file: Fields, text: string): Omit<FileRead, 'path'> {
-  if (type === 'file_unchanged') return { unchanged: true };
-  if (type === 'notebook' && Array.isArray(file.cells)) return { cells: file.cells.length, bytes: bytesOf(text) };
+function readIn(type: unknown, file: Fields, text: string): FileRead {
+  if (type === 'file_unchanged') return { extent: 'unchanged since it was read before' };
+  if (type === 'notebook' && Array.isArray(file.cells)) {
+    return { extent: `${counted(file.cells.length, 'cell')}, ${sizeText(bytesOf(text))}` };
+  }
   if (textOf(file.base64) !== undefined) return { binary: true, bytes: numberOf(file.originalSize) };
   const content = textOf(file.content);
   if (content === undefined) return numberedOf(text);
   const lines = numberOf(file.numLines) ?? countLines(content);
-  const of = numberOf(file.totalLines) ?? lines;
   return {
+    extent: partOf(file, lines, content),
     lines,
-    part: lines < of ? { from: numberOf(file.startLine) ?? 1, of } : undefined,
     bytes: bytesOf(content),
     truncated: file.truncatedByTokenCap === true,
     definitions: definitionsIn(content),
   };
 }
 
+/** `lines 5-7 of 31, 23B`; undefined if it is the whole file. */
+function partOf({ startLine, totalLines }: Fields, lines: number, content: string): string | undefined {
+  const from = numberOf(startLine) ?? 1;
+  const all = numberOf(totalLines) ?? lines;
+  if (lines >= all) return undefined;
+  return lines === 0
+    ? `none of ${all} lines`
+    : `lines ${from}-${from + lines - 1} of ${all}, ${sizeText(bytesOf(content))}`;
+}
+
 /** Lines as the model gets them: `12→text` or `12⇥text`, the first ones padded. */
 const NUMBERED = /^ {0,9}(\d{1,9})(?:→|\t)/gm;
 
-function numberedOf(text: string): Omit<FileRead, 'path'> {
+function numberedOf(text: string): FileRead {
   const [first] = text.matchAll(NUMBERED);
   if (first === undefined) return text === '' ? {} : { lines: countLines(text), bytes: bytesOf(text) };
   const end = text.indexOf('\n\n<system-reminder>', first.index);

@@ -125,7 +125,7 @@ export function createPromptQueue() {
 
 type Tracked = 'permission mode' | 'model' | 'session' | 'state';
 
-export function createStates() {
+function createStates() {
   const now = new Map<Tracked, string>();
   let isDeclared = false;
 
@@ -183,7 +183,7 @@ type Tasks = ReadonlyMap<string, Task>;
 const MAX_AGENTS = 64;
 
 /** Follows the task lists that agents keep with their own tools. */
-export function createTaskList() {
+function createTaskList() {
   const lists = new Map<string | null, Map<string, Task>>();
 
   function put(agent: string | null, { id, subject, status }: Task): void {

@@ -125,8 +125,8 @@ function outputOf({ call, result, report }: EndedCall): string {
 /** How a command ended: `exit 1, 3.2 s: 2 failed, 10 passed`. */
 export function commandEnd(command: CommandFacts, outcome: Outcome): string {
   const { exit, ms, counts, background } = command;
-  const how = outcome === 'ok' ? (background ? 'in the background' : 'ended') : outcome;
-  const end = exit === null ? how : `exit ${exit}`;
+  const ended = background ? 'in the background' : 'ended';
+  const end = exit === null ? outcome.replace(/^ok$/, ended) : `exit ${exit}`;
   const took = ms === null || ms < 1_000 ? '' : `, ${durationText(ms)}`;
   const figures = countsText(counts ?? {});
   return `${end}${took}${figures && `: ${figures}`}`;

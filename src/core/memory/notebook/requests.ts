@@ -6,7 +6,7 @@ import { inTurns, oneLine } from '../words.ts';
 import { constraintsIn } from './constraints.ts';
 
 /** A prompt in short; `number` is its own in the notes. */
-interface Request {
+export interface Request {
   readonly number: number;
   readonly text: string;
 }

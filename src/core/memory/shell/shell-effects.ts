@@ -155,7 +155,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
 ]);
 
 /** @param words behind the program's name */
-export function fileEffects(name: string, words: readonly Word[], folder: string | null): FileEffects {
+function fileEffects(name: string, words: readonly Word[], folder: string | null): FileEffects {
   return name === 'git' ? gitEffects(words, folder) : effectsOf(name, words, folder);
 }
 
@@ -190,7 +190,7 @@ const WRITES: ReadonlyMap<string, FileChange['change']> = new Map([
 ]);
 
 /** What the redirections of a command that succeeded did: the shell has opened each of them. */
-export function redirectChanges(redirects: readonly Redirect[], folder: string | null): readonly FileChange[] {
+function redirectChanges(redirects: readonly Redirect[], folder: string | null): readonly FileChange[] {
   return redirects.flatMap(({ operator, target }) => {
     const change = WRITES.get(operator);
     // `2>&1` and `>&-` name descriptors.
