@@ -1575,6 +1575,8 @@ function isExact({ exact }) {
   return exact.receipt?.answered === true;
 }
 function followExact(state, event) {
+  if (event.kind === "compact-status" && event.phase === "failed")
+    return keep(changedIn(state, "exact", { receipt: void 0 }));
   if (event.kind !== "boundary") return keep(endsEchoes(state, event) ? changedIn(state, "exact", NO_ECHO) : state);
   const { exact } = state;
   const { receipt, phase } = exact;
@@ -14704,6 +14706,10 @@ ${fact.name}`, fact]));
     beginOnce(relief, facts) {
       if (open?.relief !== relief) receipts.begin(relief, facts);
     },
+    /** The context was not replaced. */
+    forget(relief) {
+      if (open?.relief === relief) open = void 0;
+    },
     holds(text, by) {
       open?.[by].push(text);
     },
@@ -14851,6 +14857,8 @@ ${text}`;
       for (const text of kept) receipts.holds(`${text}
 ${inOneLine(text)}`, "claude");
     },
+    /** What the mod has answered, claude could not carry out. */
+    failed: () => receipts.forget("compaction"),
     holds: (text) => receipts.holds(text, "claude"),
     sent(state) {
       const receipt = receipts.settle();
@@ -16278,6 +16286,7 @@ function createMemory({ run, mask: mask3 }) {
   }
   function followClaude(event, state) {
     if (event.kind === "boundary") handBack.relieved("compaction", recent.textsOf(event.kept));
+    if (event.kind === "compact-status" && event.phase === "failed") handBack.failed();
     if (event.kind !== "user" && event.kind !== "assistant" || event.subagent !== null) return [];
     recent.add(event);
     if (event.kind === "user") {

@@ -82,6 +82,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
 
   function followClaude(event: Event, state: GovernorState): Decision[] {
     if (event.kind === 'boundary') handBack.relieved('compaction', recent.textsOf(event.kept));
+    if (event.kind === 'compact-status' && event.phase === 'failed') handBack.failed();
     if ((event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null) return [];
     recent.add(event);
     if (event.kind === 'user') {

@@ -153,6 +153,15 @@ describe('a compaction that the mod has answered', () => {
     expect(landed).toMatchObject({ savedUsd: Math.round((before * 50_000 - 30_000 * 10_000) / 1_000_000) / 1_000_000 });
   });
 
+  it('and that then fails says nothing of the next one', () => {
+    const driver = ready(FULL);
+    driver.prompt('Next.');
+    driver.tell(compacted());
+    driver.claude(statusLine({ compact_result: 'failed', compact_error: 'ENOSPC: no space left on device, write' }));
+    const actions = driver.claude(...manual);
+    expect(decisions(actions)).toContainEqual(expect.objectContaining({ reason: 'the mod did not answer' }));
+  });
+
   it('gives nothing back: the answer holds it', () => {
     const driver = ready(100_000);
     driver.prompt('Next.');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ExactReceipt } from '../../../src/core/exact/plan.ts';
 import { CALLBACKS } from '../../../src/core/governor/control/hook-callbacks.ts';
 import { type Decision, isDecision } from '../../../src/core/governor/decisions.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
@@ -13,11 +14,32 @@ import type { Mask } from '../../../src/core/memory/words.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
 import type { Fields } from '../../../src/core/protocol/fields.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
-import { boundaryLine, callLine, initLine, type Line, resultLine, runWith, userLine } from '../../support/governor.ts';
+import {
+  boundaryLine,
+  callLine,
+  initLine,
+  type Line,
+  resultLine,
+  runWith,
+  statusLine,
+  userLine,
+} from '../../support/governor.ts';
 import { asRead } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';
 
 const NOTES: OwnEvent = { kind: 'notes', path: '.context/sessions/s1' };
+
+/** What the mod says of a compaction that it has answered. */
+const EXACT: ExactReceipt = {
+  version: 1,
+  number: 1,
+  answered: true,
+  ms: 12,
+  before: { messages: 40, tokens: 140_000 },
+  after: { messages: 5, tokens: 9_000 },
+  prompts: { kept: 1, of: 1 },
+  steps: { whole: 2, lines: 9, gone: 0 },
+};
 
 /** A run as the shell makes it: governor and memory in turn, everything recorded. */
 function live(run: Run = runWith(), mask: Mask = unmasked) {
@@ -242,6 +264,17 @@ describe('memory', () => {
       { kept: { commands: 0 }, gone: [{ text: 'Mend the clock.' }, { text: 'make' }] },
       { kept: { commands: 0 } },
     ]);
+  });
+
+  it('a compaction that fails behind the answer of the mod keeps nothing', () => {
+    const run = live();
+    run.own(NOTES);
+    run.prompt('Mend the clock.');
+    run.claude(initLine(), ...bash('toolu_1', 'make', 'ok'));
+    run.own({ kind: 'exact-receipt', receipt: EXACT, kept: ['Mend the clock.'] });
+    run.claude(statusLine({ compact_result: 'failed', compact_error: 'ENOSPC: no space left on device, write' }));
+    run.claude(callLine(90_000));
+    expect(run.decisions.filter(({ kind }) => kind === 'receipt')).toEqual([]);
   });
 
   it('a record of the run leads to the same decisions', () => {

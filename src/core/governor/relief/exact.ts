@@ -158,6 +158,8 @@ export function isExact({ exact }: GovernorState): boolean {
 
 /** The context was replaced: by the mod's answer, or by a summary where the mod should have answered. */
 export function followExact(state: GovernorState, event: Event): Step {
+  if (event.kind === 'compact-status' && event.phase === 'failed')
+    return keep(changedIn(state, 'exact', { receipt: undefined }));
   if (event.kind !== 'boundary') return keep(endsEchoes(state, event) ? changedIn(state, 'exact', NO_ECHO) : state);
   const { exact } = state;
   const { receipt, phase } = exact;

@@ -144,6 +144,8 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       receipts.beginOnce(relief, factsOf(notebook));
       for (const text of kept) receipts.holds(`${text}\n${inOneLine(text)}`, 'claude');
     },
+    /** What the mod has answered, claude could not carry out. */
+    failed: () => receipts.forget('compaction'),
     holds: (text: string) => receipts.holds(text, 'claude'),
     sent(state: GovernorState): Decision[] {
       const receipt = receipts.settle();

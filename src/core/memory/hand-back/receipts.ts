@@ -31,6 +31,10 @@ export function createReceipts() {
     beginOnce(relief: Relief, facts: readonly Fact[]): void {
       if (open?.relief !== relief) receipts.begin(relief, facts);
     },
+    /** The context was not replaced. */
+    forget(relief: Relief): void {
+      if (open?.relief === relief) open = undefined;
+    },
     holds(text: string, by: 'claude' | 'ctxb'): void {
       open?.[by].push(text);
     },
