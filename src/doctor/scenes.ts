@@ -6,8 +6,7 @@ import type { Fields } from '../core/protocol/fields.ts';
 import { turns } from '../standin/scenario.ts';
 import { Contradiction } from './check.ts';
 import type { Conversation } from './stage/conversation.ts';
-import { eventsOf } from './stage/read-seen.ts';
-import { already, bash, orNothing, played, scene } from './stage/scene.ts';
+import { already, bash, eventsOf, orNothing, played, scene } from './stage/scene.ts';
 import type { Stage } from './stage/stage.ts';
 
 export const CONTEXTS_OF_FIRST_TURN = [31_000, 42_000, 53_000] as const;

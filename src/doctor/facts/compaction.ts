@@ -5,8 +5,17 @@ import { isExhaustion } from '../../core/protocol/failures.ts';
 import { type RecordedRequest, steps } from '../../standin/scenario.ts';
 import { type Check, expectFact, factsOf } from '../check.ts';
 import { compactAndClear, compactedExactly, hookOutput, LEFT_OUT } from '../scenes.ts';
-import { eventsOf, expectText, holds, requestsOf, requestWith, resultOf, verdictIn } from '../stage/read-seen.ts';
-import { type Seen, scene } from '../stage/scene.ts';
+import {
+  eventsOf,
+  expectText,
+  holds,
+  requestsOf,
+  requestWith,
+  resultOf,
+  type Seen,
+  scene,
+  verdictIn,
+} from '../stage/scene.ts';
 
 const TRIGGER = 120_000;
 const SETTING = String(TRIGGER + NATIVE_RESERVE_TOKENS);

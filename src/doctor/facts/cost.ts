@@ -1,8 +1,7 @@
 import { fieldsOf } from '../../core/protocol/fields.ts';
 import { type Check, expectFact, factsOf } from '../check.ts';
 import { askedAtTheStart, plainTurns } from '../scenes.ts';
-import { requestsOf, resultOf } from '../stage/read-seen.ts';
-import { bash, scene } from '../stage/scene.ts';
+import { bash, requestsOf, resultOf, scene } from '../stage/scene.ts';
 
 export const COST_FACTS: readonly Check[] = factsOf('Cost', [
   {

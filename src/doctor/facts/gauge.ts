@@ -8,8 +8,7 @@ import {
   refusedCall,
   resumedAfterKill,
 } from '../scenes.ts';
-import { answersOf, contextIn, eventsOf, requestsOf, resultOf } from '../stage/read-seen.ts';
-import { bash, scene } from '../stage/scene.ts';
+import { answersOf, bash, contextIn, eventsOf, requestsOf, resultOf, scene } from '../stage/scene.ts';
 
 export const GAUGE_FACTS: readonly Check[] = factsOf('The context gauge', [
   {

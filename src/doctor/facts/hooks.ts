@@ -1,8 +1,17 @@
 import type { HookName } from '../../core/governor/effects.ts';
 import { type Check, expectFact, factsOf } from '../check.ts';
 import { askedAtTheStart, compactAndClear, toolsWithHooks } from '../scenes.ts';
-import { eventsOf, expectCall, expectText, holds, requestsOf, requestWith, resultOf } from '../stage/read-seen.ts';
-import { bash, scene } from '../stage/scene.ts';
+import {
+  bash,
+  eventsOf,
+  expectCall,
+  expectText,
+  holds,
+  requestsOf,
+  requestWith,
+  resultOf,
+  scene,
+} from '../stage/scene.ts';
 
 const HOOKS: readonly HookName[] = [
   ...(['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure'] as const),

@@ -1,6 +1,15 @@
 import { type Check, expectFact, factsOf } from '../check.ts';
-import { eventsOf, expectText, holds, requestsOf, requestWith, resultOf } from '../stage/read-seen.ts';
-import { bash, played, type Scene } from '../stage/scene.ts';
+import {
+  bash,
+  eventsOf,
+  expectText,
+  holds,
+  played,
+  requestsOf,
+  requestWith,
+  resultOf,
+  type Scene,
+} from '../stage/scene.ts';
 
 const WORDS = 'said in the middle of it';
 const TOOL = bash('true');

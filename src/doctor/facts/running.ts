@@ -4,8 +4,7 @@ import { limited, SUBSCRIPTION } from '../../standin/scenario.ts';
 import { type Check, expectFact, factsOf } from '../check.ts';
 import { plainTurns, refusedCall, resumedAfterKill, UUID_BEFORE_KILL } from '../scenes.ts';
 import { endText } from '../stage/conversation.ts';
-import { eventsOf, expectText, holds, requestsOf, resultOf } from '../stage/read-seen.ts';
-import { played, scene } from '../stage/scene.ts';
+import { eventsOf, expectText, holds, played, requestsOf, resultOf, scene } from '../stage/scene.ts';
 
 const UUID = randomUUID();
 

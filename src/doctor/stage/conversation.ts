@@ -8,7 +8,7 @@ import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../cor
 import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { createFramer } from '../../core/protocol/frame.ts';
 import { Contradiction } from '../check.ts';
-import { eventsOf } from './read-seen.ts';
+import { eventsOf } from './scene.ts';
 
 /** What a hook is answered: its output, or that it failed. */
 export type HookAnswer = object | 'error';
