@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { parsed } from '../core/protocol/fields.ts';
 import type { BudgetWarning, SourcedBudgets } from './pack/budgets.ts';
+import type { PackReceipt } from './pack/pack.ts';
 import { TIERS } from './pack/priority.ts';
-import type { PackReceipt } from './pack/receipt.ts';
 
 /** What a step was given and what became of it: `.context/receipts/<flow>/<step>.json`. */
 export interface StepReceipt extends PackReceipt, Pick<KnownReceipt, 'flow' | 'run' | 'attempt'> {

@@ -53,13 +53,11 @@ export async function curate(
   try {
     const { toSum, summaryChars } = options.summaries;
     const place = { cwd: io.cwd, maxFiles: options.curator.maxFiles, toSum, summaryChars };
-    const { end, lastError } = await ask(curatorPrompt(step, history, place), options, io);
-    const { costUsd, durationMs } = end;
-    if (end.exitCode !== 0) return { ...unanswered(options, endFault(end, lastError)), costUsd, durationMs };
-    return { ...judge(end.output, history, options, io), costUsd, durationMs };
+    const { output, error, costUsd, durationMs } = await ask(curatorPrompt(step, history, place), options, io);
+    const judged = error === undefined ? judge(output, history, options, io) : unanswered(options, error);
+    return { ...judged, costUsd, durationMs };
   } catch (error) {
-    const durationMs = performance.now() - begun;
-    return { ...unanswered(options, told(messageOf(error))), costUsd: 0, durationMs };
+    return { ...unanswered(options, messageOf(error)), costUsd: 0, durationMs: performance.now() - begun };
   }
 }
 
@@ -68,10 +66,10 @@ type Judged = Omit<Curation, 'costUsd' | 'durationMs'>;
 /** What was summed up before is used all the same. */
 function unanswered({ summaries: { kept } }: CurateOptions, fault: string): Judged {
   const choice = kept.size === 0 ? undefined : { steps: [], files: [], summaries: kept };
-  return { choice, fault, judged: new Map() };
+  return { choice, fault: oneLine(fault, LONG_LINE_LENGTH), judged: new Map() };
 }
 
-async function ask(prompt: string, options: CurateOptions, io: Io): Promise<{ end: StepEnd; lastError: string }> {
+async function ask(prompt: string, options: CurateOptions, io: Io): Promise<StepEnd> {
   const { curator, program, config, stop } = options;
   let lastError = '';
   const relay = (line: string) => {
@@ -87,7 +85,9 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<{ en
   };
   // The session is not reported: what counts is in the receipt.
   const end = await runStep(run, io, { line() {}, watcher: { relay } });
-  return { end, lastError };
+  // Where claude did not get to an answer, stderr says why.
+  const isBare = end.error === `exit code ${end.exitCode}` && lastError !== '';
+  return isBare ? { ...end, error: `${end.error}: ${lastError}` } : end;
 }
 
 function judge(output: string, history: readonly PackItem[], options: CurateOptions, io: Io): Judged {
@@ -108,17 +108,6 @@ function judge(output: string, history: readonly PackItem[], options: CurateOpti
     fault: faults.length === 0 ? undefined : faults.join('; '),
     judged: checked.judged,
   };
-}
-
-/** Where claude did not get to an answer, stderr says why. */
-function endFault({ error, exitCode }: StepEnd, lastError: string): string {
-  const plain = `exit code ${exitCode}`;
-  const why = error ?? plain;
-  return told(why === plain && lastError !== '' ? `${plain}: ${lastError}` : why);
-}
-
-function told(text: string): string {
-  return oneLine(text, LONG_LINE_LENGTH);
 }
 
 /**

@@ -7,7 +7,7 @@ import { IMPERATIVE } from '../../core/memory/notebook/constraints.ts';
 import { grouped, LINE_LENGTH, quoted } from '../../core/memory/words.ts';
 import { parsed } from '../../core/protocol/fields.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
-import type { PackReceipt } from '../pack/receipt.ts';
+import type { PackReceipt } from '../pack/pack.ts';
 import type { PackItem, Summary } from '../pack/step-block.ts';
 
 /** What a curator is to sum up before a step, and what it has summed up before. */

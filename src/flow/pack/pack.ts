@@ -2,21 +2,14 @@ import type { Budgets } from '../../config/flow-settings.ts';
 import { grouped } from '../../core/memory/words.ts';
 import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.ts';
 import { createClassifier, distributionOf } from './priority.ts';
-import {
-  type ContextTruncation,
-  curatorEffect,
-  type PackReceipt,
-  receiptArtifacts,
-  receiptItems,
-  truncationNote,
-} from './receipt.ts';
+import { type ContextTruncation, curatorEffect, receiptArtifacts, receiptItems, truncationNote } from './receipt.ts';
 import { type Candidate, inOrder, judgeHistory, type Selection, select, withSummaries } from './select.ts';
 import { BETWEEN_PARTS, costOf, omittedLine, type PackItem } from './step-block.ts';
 
-export interface Pack {
-  readonly text: string;
-  readonly receipt: PackReceipt;
-}
+export type Pack = ReturnType<typeof pack>;
+
+/** What a pack holds, what it leaves out, and why. Sizes are code points. */
+export type PackReceipt = Pack['receipt'];
 
 /**
  * The briefing of a step: its teaching notes whole, the outputs of earlier steps as far as the budgets allow, files by
@@ -29,7 +22,7 @@ export interface Pack {
  *
  * @param history oldest first
  */
-export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Budgets, extras: PackExtras = {}): Pack {
+export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Budgets, extras: PackExtras = {}) {
   const { curated } = extras;
   const named = new Set(curated?.steps);
   const files = [...new Set([...(curated?.files ?? []), ...(extras.artifacts ?? [])])];
@@ -42,14 +35,18 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
   return {
     text,
     receipt: {
-      version: 1,
+      version: 1 as const,
       step: step.id,
       ...told,
+      /** Teaching notes and task, which are always whole. */
       whole_chars: frame.wholeChars,
       ...overBudget(frame, told.context_truncation),
+      /** Every earlier step, oldest first. */
       items: receiptItems(candidates, chosen, isCurated),
       artifacts: receiptArtifacts(files, frame.artifacts.shown, curated),
+      /** undefined: the flow has no scent trail. */
       scent_trail: frame.scent.receipt,
+      /** undefined: no curator chose. */
       curator:
         curated && curatorEffect(curated, candidates, { chosen, mechanical: select(inOrder(plain), frame.room) }),
     },

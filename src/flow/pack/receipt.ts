@@ -3,27 +3,6 @@ import { TIERS, type Tier } from './priority.ts';
 import type { Candidate, Selection } from './select.ts';
 import type { Summary } from './step-block.ts';
 
-/** What a pack holds, what it leaves out, and why. Sizes are code points. */
-export interface PackReceipt {
-  readonly version: 1;
-  readonly step: string;
-  readonly context_truncation: ContextTruncation;
-  /** As it stands in the text; empty when nothing was truncated. */
-  readonly note: string;
-  /** Teaching notes and task, which are always whole. */
-  readonly whole_chars: number;
-  /** By how much the text exceeds its budget because what is always in does not fit; else 0. */
-  readonly over_budget_chars: number;
-  /** Every earlier step, oldest first. */
-  readonly items: readonly ReceiptItem[];
-  readonly artifacts: ReturnType<typeof receiptArtifacts>;
-  /** undefined: the flow has no scent trail. */
-  readonly scent_trail: { readonly chars: number; readonly shown_chars: number; readonly outcome: Outcome } | undefined;
-  /** undefined: no curator chose. */
-  readonly curator: CuratorEffect | undefined;
-  readonly warnings: readonly string[];
-}
-
 /** `summary`: a summary by a curator is shown in place of the output. */
 export type Outcome = 'included' | 'summary' | 'cut' | 'omitted';
 
