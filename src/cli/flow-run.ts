@@ -52,15 +52,14 @@ export async function runFlowFile(
   options: FlowRunOptions,
   io: Io,
 ): Promise<number> {
-  if (words.length === 0) {
-    // The same options: who asked for a dry run would pay for what runs without it.
-    const dry = options.dryRun ? ['--dry-run'] : [];
-    const meant = shellLine(['ctxb', 'flow', 'run', file, ...dry, '--', 'claude']);
+  if (words.length === 0 && !options.dryRun) {
+    const meant = shellLine(['ctxb', 'flow', 'run', file, '--', 'claude']);
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${meant}`);
   }
   const flow = requireFlow(resolve(io.cwd, file), { profile: namedProfile(options.profile, io.cwd) });
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
-  const asked = { file, flow, words, options };
+  // A dry run starts no program; the arguments only say which window the briefings are for.
+  const asked = { file, flow, words: words.length === 0 ? ['claude'] : words, options };
   const say = (text: string) => void (options.quiet || io.stderr.write(`ctxb: ${printable(text)}\n`));
   const run = await describe(asked, config, say, io);
   for (const warning of budgetWarnings(flow, askedSteps(run), run.brief)) say(warning);

@@ -101,7 +101,7 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
         'ctxb flow run flow.yaml --parallel 2 --quiet -- claude',
         'ctxb flow run flow.yaml --profile heavy-context -- claude',
         'ctxb flow run flow.yaml --from implement --resume 2026-03-31 -- claude',
-        'ctxb flow run flow.yaml --dry-run -- claude',
+        'ctxb flow run flow.yaml --dry-run',
       ),
     )
     .action(async (file: string, words: string[], options: FlowRunOptions) => {

@@ -40,6 +40,23 @@ it('has the budgets of all flows, and says once what is not used as it was set',
   });
 });
 
+it('--dry-run needs no program', async () => {
+  await using place = await flowPlace();
+  const dry = await ctxb(place, ['flow', 'run', 'flow.yaml', '--dry-run']);
+  expect(dry).toMatchObject({ code: 0, stderr: '' });
+  expect(dry.stdout.toString()).toContain('===== two: briefing =====\n# Briefing for step two\n');
+  expect(existsSync(place.path('.context'))).toBe(false);
+});
+
+it('says which of its outputs a step has not made', async () => {
+  await using place = await flowPlace(
+    'name: job\nsteps: [{id: one, objective: o, outputs: [flow.yaml, docs/plan.md, b.md]}]\n',
+  );
+  const end = await run(place);
+  expect(end.code).toBe(0);
+  expect(end.stderr).toContain('ctxb: [one] outputs that it has not made: docs/plan.md, b.md\nctxb: [one] done: ');
+});
+
 it('says when the notes of a step alone are larger than its budget', async () => {
   const notes = 'n'.repeat(11_000);
   await using place = await flowPlace(

@@ -20,7 +20,6 @@ it.each([
   { args: ['flow'], says: 'Usage: ctxb flow' },
   { args: ['flow', 'run'], says: 'See ctxb flow run --help.' },
   { args: ['flow', 'run', 'f.yaml'], says: 'did you mean: ctxb flow run f.yaml -- claude' },
-  { args: ['flow', 'run', 'f.yaml', '--dry-run'], says: 'did you mean: ctxb flow run f.yaml --dry-run -- claude' },
   { args: ['flow', 'explain', 'f.yaml'], says: 'steps[0].promt: expected one of', and: 'did you mean prompt?' },
   { args: ['handoff'], says: 'Usage: ctxb handoff' },
   { args: ['note'], says: 'Usage: ctxb note' },

@@ -84,6 +84,11 @@ export function createAttempts(run: FlowRun, stop: StopSignals, io: Io) {
     }
   }
 
+  function tellMissing(step: FlowStep): void {
+    const missing = step.outputs.filter((path) => !worldOf(step).exists(path));
+    if (missing.length > 0) progress.watcher(step).notice(`outputs that it has not made: ${missing.join(', ')}`);
+  }
+
   return async (step: FlowStep, attempt: number): Promise<StepEnd> => {
     const curation = await curationOf(step);
     const curatorUsd = attempt === 1 ? (curation?.costUsd ?? 0) : 0;
@@ -96,6 +101,7 @@ export function createAttempts(run: FlowRun, stop: StopSignals, io: Io) {
     files.write(step.id, 'pack.md', briefing.pack.text);
     files.receipt(flow.name, step.id, receipt);
     const end = await runBriefed(step, briefing.pack.text);
+    if (end.exitCode === 0) tellMissing(step);
     files.write(step.id, OUTPUT_FILE, end.output);
     files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
     return { ...end, costUsd: end.costUsd + curatorUsd };

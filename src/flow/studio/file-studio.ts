@@ -35,24 +35,26 @@ export function createFileStudio(path: string, place: Place): Studio {
       const files = readFiles(path, place.profile);
       // An edit without a hash may be for another version of the file.
       if (files.hash !== hash) return 'changed';
-      const texts = editTexts(files, edits);
-      const [finding] = checkTexts(files, texts).findings;
+      const edited = withEdits(files, edits);
+      const [finding] = checkFiles(edited).findings;
       if (finding !== undefined) throw new CtxbError('usage', `nothing was written: ${finding.message}`);
-      return writeFiles(files, texts) ? view({ edits: [] }) : 'changed';
+      return writeFiles(edited) ? view({ edits: [] }) : 'changed';
     },
   };
 }
 
-interface ReadFile {
+interface EditedFile {
   readonly path: string;
+  /** As it is on the disk, and with the edits. */
+  readonly before: string;
   readonly text: string;
   readonly hash: string;
 }
 
 interface Files {
-  readonly flow: ReadFile;
+  readonly flow: EditedFile;
   /** That of the chosen profile, where it has one of its own. */
-  readonly profile: ReadFile | undefined;
+  readonly profile: EditedFile | undefined;
   readonly hash: string;
   readonly checked: ReadFlow;
   /** The chosen profile, where it stands in the flow. */
@@ -61,52 +63,48 @@ interface Files {
 }
 
 function readFiles(path: string, asked: string | undefined): Files {
-  const read = (file: string) => ({ path: file, ...readUserFile(file, MAX_FILE_BYTES) });
-  const own = read(path);
-  const checked = checkFlow(path, own.text, { profile: asked });
+  const flow = readFile(path);
+  const checked = checkFlow(path, flow.text, { profile: asked });
   const file = checked.flow && profileOf(checked.flow)?.file;
-  if (file === undefined) {
-    return { flow: own, profile: undefined, hash: own.hash, checked, inFlow: checked.flow?.profile, asked };
-  }
-  const profile = read(file);
-  return { flow: own, profile, hash: `${own.hash}-${profile.hash}`, checked, inFlow: undefined, asked };
+  const profile = file === undefined ? undefined : readFile(file);
+  const inFlow = profile === undefined ? checked.flow?.profile : undefined;
+  return { flow, profile, hash: [flow.hash, profile?.hash].join('-'), checked, inFlow, asked };
 }
 
-interface Texts {
-  readonly flow: string;
-  readonly profile: string | undefined;
+function readFile(path: string): EditedFile {
+  const { text, hash } = readUserFile(path, MAX_FILE_BYTES);
+  return { path, before: text, text, hash };
 }
 
-function editTexts({ flow, profile, inFlow }: Files, edits: readonly Edit[]): Texts {
+function withEdits(files: Files, edits: readonly Edit[]): Files {
+  const { flow, profile, inFlow } = files;
   const isElsewhere = ({ step }: Edit) => profile !== undefined && step === PROFILE;
   const ofProfile = edits.filter(isElsewhere).map((edit) => ({ ...edit, step: null }));
   const ofFlow = edits.filter((edit) => !isElsewhere(edit));
   return {
-    flow: editFlow(flow.path, flow.text, ofFlow, inFlow),
-    profile: profile && editFlow(profile.path, profile.text, ofProfile),
+    ...files,
+    flow: { ...flow, text: editFlow(flow.path, flow.text, ofFlow, inFlow) },
+    profile: profile && { ...profile, text: editFlow(profile.path, profile.text, ofProfile) },
   };
 }
 
 /** The keys of findings in the file of a profile have this in front. */
 const IN_PROFILE = 'profile.';
 
-function checkTexts({ flow, profile, asked }: Files, texts: Texts): ReadFlow {
-  const ofProfile = profile === undefined ? [] : checkProfileText(profile.path, texts.profile ?? '').findings;
-  const profileText = ofProfile.length === 0 ? texts.profile : profile?.text;
-  const checked = checkFlow(flow.path, texts.flow, { profile: asked, profileText });
+function checkFiles({ flow, profile, asked }: Files): ReadFlow {
+  const ofProfile = profile === undefined ? [] : checkProfileText(profile.path, profile.text).findings;
+  const profileText = ofProfile.length === 0 ? profile?.text : profile?.before;
+  const checked = checkFlow(flow.path, flow.text, { profile: asked, profileText });
   const findings = [...checked.findings, ...ofProfile.map((each) => ({ ...each, key: `${IN_PROFILE}${each.key}` }))];
   return findings.length === 0 ? checked : { flow: undefined, findings };
 }
 
-function writeFiles({ flow, profile }: Files, texts: Texts): boolean {
-  const changed = [
-    { file: flow, text: texts.flow },
-    ...(profile === undefined ? [] : [{ file: profile, text: texts.profile ?? profile.text }]),
-  ].filter(({ file, text }) => file.text !== text);
-  for (const [index, { file, text }] of changed.entries()) {
-    if (replaceUserFile(file.path, text, { hash: file.hash, limit: MAX_FILE_BYTES })) continue;
+function writeFiles({ flow, profile }: Files): boolean {
+  const changed = [flow, ...(profile === undefined ? [] : [profile])].filter(({ before, text }) => before !== text);
+  for (const [index, { path, text, hash }] of changed.entries()) {
+    if (replaceUserFile(path, text, { hash, limit: MAX_FILE_BYTES })) continue;
     if (index === 0) return false;
-    throw new CtxbError('usage', `${flow.path} is written; ${file.path} is not: it was changed meanwhile`);
+    throw new CtxbError('usage', `${flow.path} is written; ${path} is not: it was changed meanwhile`);
   }
   return true;
 }
@@ -121,21 +119,14 @@ function makeView(files: Files, edits: readonly Edit[], place: Place): StudioVie
   const { hash, checked } = files;
   const base = { file: basename(files.flow.path), hash, diff: [] };
   if (checked.flow === undefined) return { ...base, findings: checked.findings, flow: undefined };
-  const { texts, flow, findings } = goodEdits(files, edits);
-  const diff = lineDiff(files.flow.text, texts.flow);
-  return { ...base, findings, flow: viewOf(flow ?? checked.flow, files, texts, place), diff };
-}
-
-function goodEdits(files: Files, edits: readonly Edit[]) {
-  const all = editTexts(files, edits);
-  const { flow, findings } = checkTexts(files, all);
-  if (flow !== undefined) return { texts: all, flow, findings };
+  const all = withEdits(files, edits);
+  const { findings, flow: whole } = checkFiles(all);
   const bad = new Set(findings.map(({ key }) => key));
-  const good = editTexts(
-    files,
-    edits.filter((edit) => !bad.has(keyOf(files, edit))),
-  );
-  return { texts: good, flow: checkTexts(files, good).flow, findings };
+  const isGood = (edit: Edit) => !bad.has(keyOf(files, edit));
+  const good = whole === undefined ? withEdits(files, edits.filter(isGood)) : all;
+  const flow = whole ?? checkFiles(good).flow ?? checked.flow;
+  const diff = lineDiff(good.flow.before, good.flow.text);
+  return { ...base, findings, flow: viewOf(flow, good, place), diff };
 }
 
 function keyOf({ flow, profile, inFlow }: Files, edit: Edit): string {
@@ -143,10 +134,10 @@ function keyOf({ flow, profile, inFlow }: Files, edit: Edit): string {
   return editedKey(flow.path, flow.text, edit, inFlow);
 }
 
-function viewOf(flow: Flow, files: Files, texts: Texts, { contextDir, global, window }: Place): FlowView {
+function viewOf(flow: Flow, files: Files, { contextDir, global, window }: Place): FlowView {
   const { profile, inFlow } = files;
-  const ofFlow = ownBudgets(files.flow.path, texts.flow, inFlow);
-  const ofProfile = profile && ownBudgets(profile.path, texts.profile ?? '');
+  const ofFlow = ownBudgets(files.flow.path, files.flow.text, inFlow);
+  const ofProfile = profile && ownBudgets(profile.path, profile.text);
   return flowView(flow, {
     global,
     window,
@@ -154,7 +145,7 @@ function viewOf(flow: Flow, files: Files, texts: Texts, { contextDir, global, wi
     profile: {
       file: profile && relative(dirname(files.flow.path), profile.path),
       key: inFlow === undefined ? IN_PROFILE.slice(0, -1) : pathText(['profiles', inFlow]),
-      diff: profile === undefined ? [] : lineDiff(profile.text, texts.profile ?? ''),
+      diff: profile === undefined ? [] : lineDiff(profile.before, profile.text),
     },
     receiptOf: (step) => receiptOf(contextDir, flow.name, step),
   });
