@@ -45,6 +45,8 @@ export interface CountedCall {
   readonly model: string | null;
   /** Output is estimated where it is not known. */
   readonly usage: Usage;
+  /** Of the main thread: output tokens that `microUsd` counts, see `CallSeen`. */
+  readonly billedOutput?: number;
   /** From list prices; null for a model without one. */
   readonly microUsd: number | null;
 }

@@ -1,4 +1,4 @@
-import { callMicroUsd } from '../../core/governor/cost/cost.ts';
+import { billedOutput, callMicroUsd } from '../../core/governor/cost/cost.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
 import { NO_USAGE, saysNothing } from '../../core/protocol/usage.ts';
@@ -38,7 +38,9 @@ export function createLedger(): Observer<readonly CountedCall[]> {
       else open.delete('');
     }
     if (after.gauge.call !== null && after.gauge.call !== before.gauge.call) {
-      change(null, ({ usage }) => ({ usage: { ...usage, output: callOutput(after.gauge) } }));
+      const { output } = after.gauge.call;
+      const billed = billedOutput(output, after.gauge.call);
+      change(null, ({ usage }) => ({ usage: { ...usage, output: callOutput(after.gauge) }, billedOutput: billed }));
     }
   }
 

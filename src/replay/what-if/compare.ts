@@ -183,11 +183,11 @@ function withCalls(session: SessionSummary): SessionSummary {
   return { ...session, series: calls.map(callOf), results: [] };
 }
 
-function callOf({ t, model, usage }: CountedCall, at: number): CallSeen {
+function callOf({ t, model, usage, billedOutput }: CountedCall, at: number): CallSeen {
   const { input, cacheCreation, cacheCreationHour, cacheRead, output, terms } = usage;
   return {
     ...{ number: at + 1, line: 0, t, turn: 1, messageId: '', model, window: null, context: contextOf(usage) },
-    ...{ input, cacheCreation, cacheRead, output, outputKnown: true, billedOutput: output },
+    ...{ input, cacheCreation, cacheRead, output, outputKnown: true, billedOutput: billedOutput ?? output },
     ...(cacheCreationHour !== undefined && { cacheCreationHour }),
     ...(terms && { terms }),
     ...{ predicted: null, usd: null, added: {} },

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
+import { createReplay } from '../../../src/replay/replay.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { exactSaving } from '../../../src/replay/what-if/compare.ts';
 import { type CallSketch, compared, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
+import { asRead, fixture, linesOf } from '../../support/recordings.ts';
+import { unmasked } from '../../support/unmasked.ts';
 
 const EXACT = { compaction: { how: 'exact' }, tools: { mode: 'off' } };
 
@@ -95,6 +98,22 @@ describe('what a folder of sessions would have cost', () => {
       usd: run.figures.main.usd,
       actualUsd: actual.figures.main.usd,
     });
+  });
+
+  it('counts the output that was billed, where the true count is not in the log', () => {
+    const replay = createReplay({ policy: DEFAULTS, series: true, mask: unmasked });
+    for (const line of linesOf(fixture('subagent.session.jsonl'))) replay.line(asRead(line));
+    const { ledger, series = [] } = replay.summary('');
+    expect(ledger.flatMap(({ main, billedOutput }) => (main ? [billedOutput] : []))).toEqual(
+      series.map(({ billedOutput }) => billedOutput),
+    );
+    const estimated = withLedger(long).ledger.map((call) => ({
+      ...call,
+      usage: { ...call.usage, output: 5_000 },
+      billedOutput: call.usage.output,
+    }));
+    const told = exactSaving([{ ...withLedger(long), ledger: estimated }], DEFAULTS);
+    expect(told).toEqual(exactSaving([withLedger(long)], DEFAULTS));
   });
 
   it('leaves out sessions that hold calls of others, and those of which no window is known', () => {

@@ -34,32 +34,20 @@ interface Row {
 }
 
 const COLUMNS: readonly TableColumn<Row>[] = [
-  {
-    title: 'Session',
-    value: ({ session }) => session.prompt ?? session.file,
-    show: ({ session, at }) => linkTo(session, at),
-  },
-  {
-    title: 'Context',
-    value: ({ session }) => session.context.peakFraction,
-    show: ({ session }) => curveOf(session),
-  },
-  { title: 'Peak', value: ({ session }) => session.context.peak },
-  { title: 'Calls', value: ({ session }) => ownFigures(session).calls },
-  { title: 'Turns', value: ({ session }) => session.turns },
-  { title: 'Compactions', value: ({ session }) => ownFigures(session).compactions },
-  {
-    title: 'Cost',
-    value: ({ session }) => ownFigures(session).usd,
-    show: ({ session }) => costOf(session),
-  },
-  {
-    title: 'Model',
-    value: ({ session }) => session.model,
-    show: ({ session }) => h('span', { class: 'once' }, session.model?.replace(/^claude-|-\d{8}(?=$|\[)/g, '') ?? '–'),
-  },
-  { title: 'Began', value: ({ session }) => session.time.first, show: ({ session }) => began(session) },
+  ['Session', ({ session }) => session.prompt ?? session.file, ({ session, at }) => linkTo(session, at)],
+  ['Context', ({ session }) => session.context.peakFraction, ({ session }) => curveOf(session)],
+  ['Peak', ({ session }) => session.context.peak],
+  ['Calls', ({ session }) => ownFigures(session).calls],
+  ['Turns', ({ session }) => session.turns],
+  ['Compactions', ({ session }) => ownFigures(session).compactions],
+  ['Cost', ({ session }) => ownFigures(session).usd, ({ session }) => costOf(session)],
+  ['Model', ({ session }) => session.model, ({ session }) => h('span', { class: 'once' }, modelOf(session))],
+  ['Began', ({ session }) => session.time.first, ({ session }) => began(session)],
 ];
+
+function modelOf({ model }: PageSession): string {
+  return model?.replace(/^claude-|-\d{8}(?=$|\[)/g, '') ?? '–';
+}
 
 function curveOf({ context, window }: PageSession): HTMLElement {
   const words = `peak ${percent(context.peakFraction)}, last ${tokens(context.last)}`;

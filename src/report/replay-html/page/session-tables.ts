@@ -12,11 +12,11 @@ const dollarsOrNone = (usd: number | null | undefined) => (usd === null || usd =
 export function callTables(session: Session, go: Go) {
   const rows = Array.from({ length: session.calls }, (_, at) => at);
   const table = (caption: string, columns: readonly TableColumn<number>[]) => () => {
-    const call: TableColumn<number> = { title: 'Call', value: (at) => at + 1, show: (at) => goTo(at + 1, go) };
-    const turn: TableColumn<number> = { title: 'Turn', value: (at) => session.turn[at] ?? null };
+    const call: TableColumn<number> = ['Call', (at) => at + 1, (at) => goTo(at + 1, go)];
+    const turn: TableColumn<number> = ['Turn', (at) => session.turn[at] ?? null];
     return createSortTable({ caption, rows, columns: [call, turn, ...columns] }).element;
   };
-  const added = session.added.map(({ kind, tokens: each }) => ({ title: kind, value: (at: number) => each[at] ?? 0 }));
+  const added = session.added.map(({ kind, tokens: each }): TableColumn<number> => [kind, (at) => each[at] ?? 0]);
   return {
     context: table('Context of each call, in tokens', contextColumns(session)),
     growth: table('What came in before each call, in estimated tokens', added),
@@ -35,28 +35,28 @@ function contextColumns(session: Session): TableColumn<number>[] {
     return foreseen === null ? null : (context[at] ?? 0) - foreseen;
   };
   return [
-    { title: 'Line', value: (at) => session.line[at] ?? null },
+    ['Line', (at) => session.line[at] ?? null],
     ...(session.seconds.some((each) => each !== null) ? [timeColumn(session)] : []),
-    { title: 'Context', value: (at) => context[at] ?? 0 },
-    {
-      title: 'Of the window',
-      value: (at) => (info.window.tokens === null ? null : (context[at] ?? 0) / info.window.tokens),
-      show: (at) => shareOf(context[at] ?? 0, info.window.tokens),
-    },
-    { title: 'Predicted', value: (at) => predicted[at] ?? null },
-    { title: 'Off by', value: error },
-    {
-      title: 'Output',
-      value: (at) => session.output[at] ?? 0,
-      show: (at) => `${session.outputKnown[at] ? '' : '~'}${tokens(session.output[at] ?? 0)}`,
-    },
-    ...curves.map(({ policy, context: other }) => ({ title: policy, value: (at: number) => other[at] ?? null })),
-    { title: 'Model', value: (at) => session.model[at] ?? null },
+    ['Context', (at) => context[at] ?? 0],
+    [
+      'Of the window',
+      (at) => (info.window.tokens === null ? null : (context[at] ?? 0) / info.window.tokens),
+      (at) => shareOf(context[at] ?? 0, info.window.tokens),
+    ],
+    ['Predicted', (at) => predicted[at] ?? null],
+    ['Off by', error],
+    [
+      'Output',
+      (at) => session.output[at] ?? 0,
+      (at) => `${session.outputKnown[at] ? '' : '~'}${tokens(session.output[at] ?? 0)}`,
+    ],
+    ...curves.map(({ policy, context: other }): TableColumn<number> => [policy, (at) => other[at] ?? null]),
+    ['Model', (at) => session.model[at] ?? null],
   ];
 }
 
 function timeColumn({ seconds }: Session): TableColumn<number> {
-  return { title: 'Time', value: (at) => seconds[at] ?? null, show: (at) => timeText(seconds[at] ?? null) };
+  return ['Time', (at) => seconds[at] ?? null, (at) => timeText(seconds[at] ?? null)];
 }
 
 /** `2026-01-31 14:05:09` in UTC. */
@@ -66,12 +66,12 @@ export function timeText(seconds: number | null): string {
 
 function costColumns(session: Session): TableColumn<number>[] {
   return [
-    { title: 'Input', value: (at) => session.input[at] ?? 0 },
-    { title: 'Cache written', value: (at) => session.cacheCreation[at] ?? 0 },
-    { title: 'Cache read', value: (at) => session.cacheRead[at] ?? 0 },
-    { title: 'Output', value: (at) => session.output[at] ?? 0 },
-    { title: 'Cost', value: (at) => session.usd[at] ?? null, show: (at) => dollarsOrNone(session.usd[at]) },
-    { title: 'So far', value: (at) => session.spent[at] ?? 0, show: (at) => dollarsOrNone(session.spent[at]) },
+    ['Input', (at) => session.input[at] ?? 0],
+    ['Cache written', (at) => session.cacheCreation[at] ?? 0],
+    ['Cache read', (at) => session.cacheRead[at] ?? 0],
+    ['Output', (at) => session.output[at] ?? 0],
+    ['Cost', (at) => session.usd[at] ?? null, (at) => dollarsOrNone(session.usd[at])],
+    ['So far', (at) => session.spent[at] ?? 0, (at) => dollarsOrNone(session.spent[at])],
   ];
 }
 
@@ -81,11 +81,11 @@ function words(text: string): HTMLElement {
 
 /** What happened, and what was large: those that have rows. */
 export function eventTables({ info }: Session, go: Go): HTMLElement[] {
-  const call = <Row extends { readonly call: number }>(title = 'Call'): TableColumn<Row> => ({
+  const call = <Row extends { readonly call: number }>(title = 'Call'): TableColumn<Row> => [
     title,
-    value: (row) => row.call,
-    show: (row) => (row.call > 0 && row.call <= info.calls ? goTo(row.call, go) : row.call === 0 ? '0' : '–'),
-  });
+    (row) => row.call,
+    (row) => (row.call > 0 && row.call <= info.calls ? goTo(row.call, go) : row.call === 0 ? '0' : '–'),
+  ];
   const table = <Row>(title: string, rows: readonly Row[], columns: readonly TableColumn<Row>[]) =>
     rows.length === 0
       ? []
@@ -93,50 +93,46 @@ export function eventTables({ info }: Session, go: Go): HTMLElement[] {
   const withinProject = (target: string) => target.replace(`${info.project}/`, '');
   return [
     ...table('Largest results of tools', info.results, [
-      { title: 'Tool', value: (row) => row.tool },
-      { title: 'Tokens', value: (row) => row.tokens },
-      { title: 'Calls it stayed', value: (row) => row.stayed },
-      { title: 'Read again, tokens', value: (row) => row.tokens * row.stayed },
+      ['Tool', (row) => row.tool],
+      ['Tokens', (row) => row.tokens],
+      ['Calls it stayed', (row) => row.stayed],
+      ['Read again, tokens', (row) => row.tokens * row.stayed],
       call('First call'),
-      { title: 'Line', value: (row) => row.line },
-      {
-        title: 'Used on',
-        value: (row) => row.target,
-        show: (row) => h('code', { class: 'words' }, withinProject(row.target)),
-      },
+      ['Line', (row) => row.line],
+      ['Used on', (row) => row.target, (row) => h('code', { class: 'words' }, withinProject(row.target))],
     ]),
     ...table('Compactions', info.compactions, [
       call('After call'),
-      { title: 'Who', value: (row) => WHO[row.by] },
-      { title: 'Context before', value: (row) => row.preTokens },
-      { title: 'Predicted', value: (row) => row.gaugeBefore },
-      { title: 'First call after', value: (row) => row.firstAfter },
-      { title: 'Line', value: (row) => row.line },
+      ['Who', (row) => WHO[row.by]],
+      ['Context before', (row) => row.preTokens],
+      ['Predicted', (row) => row.gaugeBefore],
+      ['First call after', (row) => row.firstAfter],
+      ['Line', (row) => row.line],
     ]),
     ...table('Actions of the policy', info.actions, [
       call('After call'),
-      { title: 'Turn', value: (row) => row.turn },
-      { title: 'Kind', value: (row) => row.kind },
-      { title: 'What', value: (row) => row.text, show: (row) => words(row.text) },
+      ['Turn', (row) => row.turn],
+      ['Kind', (row) => row.kind],
+      ['What', (row) => row.text, (row) => words(row.text)],
     ]),
     ...table('Prompts', info.prompts, [
-      { title: 'Turn', value: (row) => row.turn },
-      { title: 'Tokens', value: (row) => row.tokens },
-      { title: 'Prompt', value: (row) => row.text, show: (row) => words(row.text) },
+      ['Turn', (row) => row.turn],
+      ['Tokens', (row) => row.tokens],
+      ['Prompt', (row) => row.text, (row) => words(row.text)],
     ]),
     ...table('Subagents', info.subagents, [
-      { title: 'Id', value: (row) => row.id },
-      { title: 'Kind', value: (row) => row.kind ?? '' },
-      { title: 'Calls', value: (row) => row.calls },
-      { title: 'Tokens', value: (row) => row.tokens },
-      { title: 'Largest context', value: (row) => row.peak },
-      { title: 'Cost', value: (row) => row.usd, show: (row) => `${row.estimated ? 'about ' : ''}${dollars(row.usd)}` },
+      ['Id', (row) => row.id],
+      ['Kind', (row) => row.kind ?? ''],
+      ['Calls', (row) => row.calls],
+      ['Tokens', (row) => row.tokens],
+      ['Largest context', (row) => row.peak],
+      ['Cost', (row) => row.usd, (row) => `${row.estimated ? 'about ' : ''}${dollars(row.usd)}`],
     ]),
     ...table('The session went on under another id', info.lineage, [
-      { title: 'From', value: (row) => row.from },
-      { title: 'To', value: (row) => row.to },
-      { title: 'Why', value: (row) => row.reason },
-      { title: 'Context', value: (row) => row.context },
+      ['From', (row) => row.from],
+      ['To', (row) => row.to],
+      ['Why', (row) => row.reason],
+      ['Context', (row) => row.context],
     ]),
   ];
 }

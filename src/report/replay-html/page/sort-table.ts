@@ -1,13 +1,12 @@
 import { button, h } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
 
-export interface TableColumn<Row> {
-  readonly title: string;
-  /** What it is sorted by; null stands last in both directions. */
-  readonly value: (row: Row) => number | string | null;
-  /** What is shown, if not the value. */
-  readonly show?: (row: Row) => Node | string;
-}
+/** It is sorted by its value; null stands last in both directions. What is shown is the value, if nothing else is. */
+export type TableColumn<Row> = readonly [
+  title: string,
+  value: (row: Row) => number | string | null,
+  show?: (row: Row) => Node | string,
+];
 
 interface SortTableOptions<Row> {
   readonly caption: string;
@@ -26,8 +25,8 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
   let given = rows;
   let ordered = rows;
   let first = 0;
-  const figures = columns.map(({ value }) => rows.some((row) => typeof value(row) === 'number'));
-  const head = columns.map(({ title }, column) => {
+  const figures = columns.map(([, value]) => rows.some((row) => typeof value(row) === 'number'));
+  const head = columns.map(([title], column) => {
     const made = h('th', { scope: 'col', class: figures[column] && 'figure' });
     made.append(button(title, () => sortBy(column)));
     return made;
@@ -49,7 +48,7 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
 
   function order(): void {
     const by = sorted === undefined ? undefined : columns[sorted.column];
-    ordered = by === undefined || sorted === undefined ? given : inOrder(given, by.value, sorted.direction);
+    ordered = by === undefined || sorted === undefined ? given : inOrder(given, by[1], sorted.direction);
     turnTo(0);
   }
 
@@ -70,7 +69,7 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
     return h('tr', {}, ...columns.map((column, at) => cellOf(column, at, row)));
   }
 
-  function cellOf({ title, value, show }: TableColumn<Row>, at: number, row: Row): HTMLElement {
+  function cellOf([title, value, show]: TableColumn<Row>, at: number, row: Row): HTMLElement {
     const figure = value(row);
     const content = show?.(row) ?? (typeof figure === 'number' ? tokens(figure) : (figure ?? '–'));
     const attributes = { class: figures[at] && 'figure', 'data-title': title };
@@ -91,7 +90,7 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
   };
 }
 
-function inOrder<Row>(rows: readonly Row[], value: TableColumn<Row>['value'], direction: Direction): Row[] {
+function inOrder<Row>(rows: readonly Row[], value: TableColumn<Row>[1], direction: Direction): Row[] {
   const sign = direction === 'ascending' ? 1 : -1;
   const keyed = rows.map((row) => ({ row, key: value(row) }));
   return keyed.sort((a, b) => byKey(a.key, b.key, sign)).map(({ row }) => row);
