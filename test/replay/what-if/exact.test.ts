@@ -113,7 +113,7 @@ describe('what a folder of sessions would have cost', () => {
       billedOutput: call.usage.output,
     }));
     const told = exactSaving([{ ...withLedger(long), ledger: estimated }], DEFAULTS);
-    expect(told).toEqual(exactSaving([withLedger(long)], DEFAULTS));
+    expect(told?.actualUsd).toBe(exactSaving([withLedger(long)], DEFAULTS)?.actualUsd);
   });
 
   it('leaves out sessions that hold calls of others, and those of which no window is known', () => {
