@@ -118,15 +118,7 @@ interface Created {
   readonly at: number;
 }
 
-/** One that was deleted unused: the dead end has the key. */
-interface Wasted {
-  readonly key: string;
-  readonly path: string;
-  readonly at: number;
-}
-
 const MAX_CREATED = 500;
-const MAX_WASTED = 200;
 
 /** A file of the same kind, written in the same folder within this many entries, is the same file under a new name. */
 const NEAR = 2;
@@ -138,7 +130,8 @@ const AUTHORS = /^\s*cat\s[^\n|;&]*<<[^\n|;&]*\n[\s\S]*\n\w+\s*$|^\s*(?:echo|pri
 
 export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry: Entry) => void {
   const created = new Map<string, Created>();
-  const found = new Map<string, Wasted>();
+  /** The newest that was deleted unused. */
+  let wasted: { readonly key: string; readonly path: string; readonly at: number } | undefined;
 
   function note(entry: ToolEntry, changes: readonly FileChange[]): void {
     for (const { path, change, to } of changes) {
@@ -149,8 +142,10 @@ export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry
       remember(created, keyOf(entry, to), { ...file, path: to }, MAX_CREATED);
     }
     const lost = changes.filter(({ change }) => change === 'deleted').flatMap(({ path }) => take(entry, path));
-    const wasted = lost.filter((file) => file.by !== entry && !isTemporary(file.path) && !hasServed(file));
-    if (wasted.length > 0) report(entry, wasted);
+    report(
+      entry,
+      lost.filter((file) => file.by !== entry && !isTemporary(file.path) && !hasServed(file)),
+    );
   }
 
   function make(entry: ToolEntry, path: string): void {
@@ -158,11 +153,8 @@ export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry
     if (entry.command === undefined || AUTHORS.test(entry.command.text)) {
       remember(created, key, { path, by: entry, at: recent.now }, MAX_CREATED);
     }
-    for (const [file, dead] of found) {
-      if (file !== key && (recent.now - dead.at > NEAR || kindOf(dead.path) !== kindOf(path))) continue;
-      found.delete(file);
-      ledger.clear(dead.key);
-    }
+    ledger.clear(`written and deleted\n${key}`);
+    if (wasted && recent.now - wasted.at <= NEAR && kindOf(wasted.path) === kindOf(path)) ledger.clear(wasted.key);
   }
 
   function take({ agent }: ToolEntry, deleted: string): Created[] {
@@ -181,7 +173,7 @@ export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry
     const [one] = lost;
     if (one === undefined) return;
     const key = `written and deleted\n${keyOf(entry, one.path)}`;
-    for (const { path } of lost) remember(found, keyOf(entry, path), { key, path, at: recent.now }, MAX_WASTED);
+    wasted = { key, path: one.path, at: recent.now };
     const ids = [...new Set(lost.map(({ by }) => by.id))].slice(0, 19);
     const series = { count: 1, first: one.by.t, last: entry.t, ids: [...ids, entry.id] };
     const what = lost.length > 1 ? `and ${counted(lost.length - 1, 'more file')} were` : 'was';
