@@ -81,13 +81,10 @@ function decodeBoundary(line: Fields, common: LineFields): BoundaryEvent {
   };
 }
 
-const ENDED = new Set(['completed', 'failed']);
-const STOPPED = new Set(['killed', 'stopped', 'cancelled']);
-
 function taskChange(subtype: unknown, status: string): TaskEvent['change'] {
   if (subtype === 'task_started') return 'started';
-  if (STOPPED.has(status)) return 'stopped';
-  return ENDED.has(status) || subtype === 'task_notification' ? 'ended' : 'progress';
+  if (/^(?:killed|stopped|cancelled)$/.test(status)) return 'stopped';
+  return /^(?:completed|failed)$/.test(status) || subtype === 'task_notification' ? 'ended' : 'progress';
 }
 
 function decodeTask(line: Fields, common: LineFields): TaskEvent {

@@ -67,15 +67,8 @@ const DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
 };
 
 function lineFields(line: Fields) {
-  return {
-    uuid: textOf(line.uuid),
-    sessionId: sessionOf(line),
-    timestamp: timeOf(line.timestamp),
-  };
-}
-
-function sessionOf(line: Fields): string | undefined {
-  return textOf(line.session_id) ?? textOf(line.sessionId);
+  const sessionId = textOf(line.session_id) ?? textOf(line.sessionId);
+  return { uuid: textOf(line.uuid), sessionId, timestamp: timeOf(line.timestamp) };
 }
 
 /** The stream names the parent tool use, a session log only says that the line is not the main thread's. */
@@ -94,9 +87,7 @@ function decodeAssistant(line: Fields): AssistantEvent {
   const failure = synthetic ? failureOf(line, plainText(blocks)) : undefined;
   return {
     kind: 'assistant',
-    uuid: textOf(line.uuid),
-    sessionId: sessionOf(line),
-    timestamp: timeOf(line.timestamp),
+    ...lineFields(line),
     messageId: textOf(message.id) ?? textOf(line.requestId) ?? textOf(line.uuid) ?? '',
     model,
     synthetic,
@@ -115,9 +106,7 @@ function decodeUser(line: Fields): UserEvent {
   const subagent = subagentOf(line);
   return {
     kind: 'user',
-    uuid: textOf(line.uuid),
-    sessionId: sessionOf(line),
-    timestamp: timeOf(line.timestamp),
+    ...lineFields(line),
     role: userRole(line, blocks, subagent),
     replay: line.isReplay === true,
     subagent,

@@ -33,8 +33,10 @@ export function statusOf(state: GovernorState, costUsd: number | undefined, stan
   return { text: lines.filter((line) => line !== '').join('\n'), isTextDisplayOnly: true };
 }
 
+const leftText = (left: string) => `compactions are claude's own: ${left}`;
+
 function momentText(state: GovernorState, { left }: Standing): string {
-  if (left !== undefined) return `compactions are claude's own: ${left}`;
+  if (left !== undefined) return leftText(left);
   const { thresholds, compaction } = state.run.policy;
   const { tokens: window } = state.gauge.window;
   const latest = `at the latest from ${percent(thresholds.compact)} on${window === undefined ? '' : ` (${tokens(inTokens(thresholds.compact, window))} tokens)`}`;
@@ -78,14 +80,13 @@ export async function doctor($: Engine, state: GovernorState, standing: Standing
   const { left, hasHooks, program, logPath } = standing;
   const { version } = state.session;
   const window = state.gauge.window.tokens;
+  const handsBack = hasHooks
+    ? 'the hooks of `ctxb init` are in the settings too: they hand back, the plugin does not'
+    : 'after /clear the plugin hands back';
   const own = [
     `Claude Code${version === undefined ? '' : ` ${version}`} runs the plugin; its window is ${window === undefined ? 'not known' : `${tokens(window)} tokens`}`,
-    left === undefined
-      ? 'compactions are exact: no call, prompts as they were said'
-      : `compactions are claude's own: ${left}`,
-    hasHooks
-      ? 'the hooks of `ctxb init` are in the settings too: they hand back, the plugin does not'
-      : 'after /clear the plugin hands back',
+    left === undefined ? 'compactions are exact: no call, prompts as they were said' : leftText(left),
+    handsBack,
     `log of the session: ${logPath ?? 'none yet'}`,
     program === undefined ? `recall, and a check of this Claude Code: ${NO_PROGRAM}` : `ctxb: ${program}`,
   ];
