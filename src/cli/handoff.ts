@@ -27,8 +27,11 @@ const EXIT_PROBLEMS = 3;
 /** Bytes; more than the check looks at. */
 const DOCUMENT_LIMIT = 1024 * 1024;
 
-interface Flags {
+interface HandoffFlags {
   readonly contextDir?: string;
+  readonly cwd?: string;
+  readonly out?: string;
+  readonly json?: true;
 }
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
@@ -43,7 +46,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       'after',
       '\nExamples:\n  ctxb handoff verify handoff.md\n  ctxb handoff verify handoff.md --cwd packages/parser',
     )
-    .action(async (file: string, flags: VerifyFlags) => finish(await verify(file, flags, io)));
+    .action(async (file: string, flags: HandoffFlags) => finish(await verify(file, flags, io)));
   command
     .command('write')
     .description('print the handoff that the notes of a session amount to')
@@ -51,14 +54,14 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--out <file>', 'write it to this new file instead')
     .option('--context-dir <folder>', 'where the notes are')
     .addHelpText('after', '\nExamples:\n  ctxb handoff write\n  ctxb handoff write session.jsonl --out handoff.md')
-    .action(async (name: string | undefined, flags: WriteFlags) => finish(await write(name, flags, io)));
+    .action(async (name: string | undefined, flags: HandoffFlags) => finish(await write(name, flags, io)));
   command
     .command('list')
     .description('list the handoffs of this folder, newest first')
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the handoffs are')
     .addHelpText('after', '\nExamples:\n  ctxb handoff list\n  ctxb handoff list --json')
-    .action(async (flags: ListFlags) => finish(await list(flags, io)));
+    .action(async (flags: HandoffFlags) => finish(await list(flags, io)));
 }
 
 const EXAMPLES = `
@@ -70,11 +73,7 @@ Examples:
   ctxb handoff verify handoff.md
   ctxb handoff list --json`;
 
-interface VerifyFlags extends Flags {
-  readonly cwd?: string;
-}
-
-async function verify(file: string, flags: VerifyFlags, io: Io): Promise<number> {
+async function verify(file: string, flags: HandoffFlags, io: Io): Promise<number> {
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
     throw new CtxbError('usage', `--cwd ${cwd}: is no folder: name the one that the paths are relative to`);
@@ -92,7 +91,12 @@ async function verify(file: string, flags: VerifyFlags, io: Io): Promise<number>
 }
 
 /** The notes of the session that a document is about: they know how its commands ended. */
-async function notesOf(session: string | undefined, cwd: string, flags: Flags, io: Io): Promise<Notebook | undefined> {
+async function notesOf(
+  session: string | undefined,
+  cwd: string,
+  flags: HandoffFlags,
+  io: Io,
+): Promise<Notebook | undefined> {
   const typed = flags.contextDir === undefined ? undefined : resolve(io.cwd, flags.contextDir);
   const folder = await contextFolder({ cwd, env: io.env }, typed);
   const found = session === undefined || session === '' ? undefined : findSession(folder, session);
@@ -110,11 +114,7 @@ async function readDocument(file: string, io: Io): Promise<string> {
   }
 }
 
-interface WriteFlags extends Flags {
-  readonly out?: string;
-}
-
-async function write(name: string | undefined, flags: WriteFlags, io: Io): Promise<number> {
+async function write(name: string | undefined, flags: HandoffFlags, io: Io): Promise<number> {
   const isFile = name !== undefined && isRecording(name, io);
   const { notebook, session, t, folder } = isFile ? await recorded(name, io) : await kept(name, flags, io);
   const { firstPrompt, state } = notebook;
@@ -144,7 +144,7 @@ async function recorded(name: string, io: Io): Promise<Notes> {
   return { notebook, session: session ?? name, t: updated, folder: undefined };
 }
 
-async function kept(name: string | undefined, flags: Flags, io: Io): Promise<Notes> {
+async function kept(name: string | undefined, flags: HandoffFlags, io: Io): Promise<Notes> {
   const root = await contextFolder(io, flags.contextDir);
   const session = name === undefined ? listSessions(root)[0] : findSession(root, name);
   if (session === undefined) {
@@ -158,11 +158,7 @@ async function kept(name: string | undefined, flags: Flags, io: Io): Promise<Not
   return { notebook: readNotebook(path), session: id, t: Date.parse(updatedAt), folder: relative(io.cwd, path) };
 }
 
-interface ListFlags extends Flags {
-  readonly json?: true;
-}
-
-async function list(flags: ListFlags, io: Io): Promise<number> {
+async function list(flags: HandoffFlags, io: Io): Promise<number> {
   const folder = await contextFolder(io, flags.contextDir);
   const handoffs = listHandoffs(folder);
   if (flags.json) io.stdout.write(`${printableJson({ version: 1, handoffs }, 2)}\n`);

@@ -11,20 +11,14 @@ import { asksPerson, isAttended } from '../run/headless-run.ts';
 import { type Resumption, resumeRun, untilReset } from '../run/resume/resume-run.ts';
 import { changesOf, type RunSettings, unheeded } from '../run/resume/run-settings.ts';
 import { runHeadless } from '../run/run-headless.ts';
+import type { RunOptions } from './run.ts';
 import { type PreparedRun, prepareRun, terminalOf } from './run-claude.ts';
 
-interface ResumeOptions {
+interface ResumeOptions extends RunOptions {
   /** Beginning of the run's id; undefined: the newest that was broken off. */
   readonly id: string | undefined;
-  /** First wait until the usage limit resets at which it has ended. */
-  readonly atReset?: boolean;
   /** The program and its arguments; empty: those that it was begun with. */
   readonly words: readonly string[];
-  readonly prompt?: readonly string[];
-  readonly prompts?: string;
-  readonly record?: string;
-  readonly otlp?: string;
-  readonly showInjected?: true;
 }
 
 const EXIT_LIMIT = 3;

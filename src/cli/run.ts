@@ -8,10 +8,11 @@ import { shellLine } from '../report/shown.ts';
 import { runClaude } from './run-claude.ts';
 
 /** Options of `ctxb run` that are no keys of the configuration, as commander hands them over. */
-interface RunOptions extends Readonly<Record<string, unknown>> {
+export interface RunOptions extends Readonly<Record<string, unknown>> {
   readonly prompt?: readonly string[];
   readonly prompts?: string;
   readonly resumeRun?: string | true;
+  /** First wait until the usage limit resets at which the run has ended. */
   readonly atReset?: boolean;
   readonly record?: string;
   readonly otlp?: string;
