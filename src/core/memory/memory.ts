@@ -8,7 +8,7 @@ import { isEcho } from '../governor/relief/exact.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { decided } from '../governor/steps.ts';
 import { plainText, textsOf } from '../protocol/blocks.ts';
-import type { Event } from '../protocol/events.ts';
+import type { AssistantEvent, Event, UserEvent } from '../protocol/events.ts';
 import { fieldsOf, textOf } from '../protocol/fields.ts';
 import type { DeadEnd, Entry } from './entry.ts';
 import { createExtractor, createPromptQueue, type Found } from './extract/extract.ts';
@@ -83,13 +83,15 @@ export function createMemory({ run, mask }: MemoryOptions) {
   function followClaude(event: Event, state: GovernorState): Decision[] {
     if (event.kind === 'boundary') handBack.relieved('compaction', recent.textsOf(event.kept));
     if (event.kind === 'compact-status' && event.phase === 'failed') handBack.failed();
-    if ((event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null) return [];
+    const isMessage = event.kind === 'user' || event.kind === 'assistant';
+    return isMessage && event.subagent === null ? followMessage(event, state) : [];
+  }
+
+  function followMessage(event: AssistantEvent | UserEvent, state: GovernorState): Decision[] {
     recent.add(event);
-    if (event.kind === 'user') {
-      if (event.role === 'prompt' || event.role === 'notice') handBack.holds(plainText(event.blocks));
-      return [];
-    }
-    return event.synthetic ? [] : handBack.sent(state);
+    if (event.kind === 'assistant') return event.synthetic ? [] : handBack.sent(state);
+    if (event.role === 'prompt' || event.role === 'notice') handBack.holds(plainText(event.blocks));
+    return [];
   }
 
   /** What came in before the notes of an earlier run could be read. */
