@@ -16274,13 +16274,14 @@ function createMemory({ run, mask: mask3 }) {
   function followClaude(event, state) {
     if (event.kind === "boundary") handBack.relieved("compaction", recent.textsOf(event.kept));
     if (event.kind === "compact-status" && event.phase === "failed") handBack.failed();
-    if (event.kind !== "user" && event.kind !== "assistant" || event.subagent !== null) return [];
+    const isMessage = event.kind === "user" || event.kind === "assistant";
+    return isMessage && event.subagent === null ? followMessage(event, state) : [];
+  }
+  function followMessage(event, state) {
     recent.add(event);
-    if (event.kind === "user") {
-      if (event.role === "prompt" || event.role === "notice") handBack.holds(plainText(event.blocks));
-      return [];
-    }
-    return event.synthetic ? [] : handBack.sent(state);
+    if (event.kind === "assistant") return event.synthetic ? [] : handBack.sent(state);
+    if (event.role === "prompt" || event.role === "notice") handBack.holds(plainText(event.blocks));
+    return [];
   }
   function catchUp(state) {
     const all = waiting.map((input) => note2(input, state));
