@@ -22,17 +22,11 @@ interface Listener {
   readonly tell: (event: OwnEvent) => void;
 }
 
-export interface Supervisor {
-  readonly child: () => Child;
-  readonly startNext: (effect: StartClaude) => void;
-  readonly kill: (signal: NodeJS.Signals) => void;
-  /** Resolves when the last one is gone and all that it wrote has been handed on. */
-  readonly ended: () => Promise<ChildEnd>;
-}
+export type Supervisor = ReturnType<typeof supervise>;
 
 const UNREADABLE: LoggedState = { logged: true, delivered: [], finished: false, openTool: undefined };
 
-export function supervise(world: SupervisorWorld, { passOn, state, tell }: Listener): Supervisor {
+export function supervise(world: SupervisorWorld, { passOn, state, tell }: Listener) {
   let { child } = world;
   let wanted: StartClaude | undefined;
   let isStopped = false;
@@ -78,15 +72,16 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
 
   return {
     child: () => child,
-    startNext(effect) {
+    startNext(effect: StartClaude): void {
       wanted = effect;
     },
-    kill(signal) {
+    kill(signal: NodeJS.Signals): void {
       isStopped = true;
       wake.abort();
       child.kill(signal);
     },
-    async ended() {
+    /** Resolves when the last one is gone and all that it wrote has been handed on. */
+    async ended(): Promise<ChildEnd> {
       for (;;) {
         const end = await untilEnd();
         const successor = await next();

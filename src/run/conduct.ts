@@ -1,14 +1,17 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
+import { recallCommand } from '../claude/find-claude.ts';
 import { runCostUsd } from '../core/governor/cost/cost.ts';
-import type { GovernorState } from '../core/governor/state.ts';
+import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
+import type { Io } from '../io.ts';
+import { earlierLandings } from '../store/ledgers/health-log.ts';
 import { wantsTelemetry } from '../telemetry/destinations.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
-import { describeRun } from './describe-run.ts';
 import type { StartClaude } from './executor.ts';
-import type { HeadlessRun, Watcher } from './headless-run.ts';
+import { contextFolder, type HeadlessRun, isAttended, outageSeconds, type Watcher } from './headless-run.ts';
 import { createOutlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
 import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';
@@ -177,4 +180,30 @@ export function exitCodeOf(end: ChildEnd, { lastResult, received, isUnwritable, 
   const code = end.code ?? 1;
   if (code > 1 || lastResult === undefined) return code;
   return lastResult.isError ? 1 : 0;
+}
+
+/** Variables with which the caller says where claude compacts by itself, or that it does not. */
+const PLACES_TRIGGER = ['CLAUDE_CODE_AUTO_COMPACT_WINDOW', 'CLAUDE_AUTOCOMPACT_PCT_OVERRIDE', 'DISABLE_AUTO_COMPACT'];
+
+export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
+  const { invocation, config, resumed } = headless;
+  return {
+    policy: { ...config, limits: { ...config.limits, outageWait: outageSeconds(headless) } },
+    mode: config.observe ? 'observe' : 'act',
+    runId,
+    contextDir: join(config.contextDir, '.'),
+    resumes: invocation.resumes || resumed?.sessionId !== undefined,
+    callerSpeaksProtocol: invocation.inputFormat === 'stream-json',
+    showInjected: headless.showInjected === true,
+    callerPlacedTrigger: PLACES_TRIGGER.some((name) => Boolean(io.env[name])),
+    project: io.cwd,
+    ...recallCommand(io.env.PATH),
+    answersInSchema: invocation.jsonSchema,
+    exact: config.compaction.how !== 'summary',
+    sharesSlots: true,
+    withoutHooks: invocation.bare,
+    persistent: invocation.sessionPersistence,
+    attended: isAttended(headless, io),
+    ...(config.strategy === 'auto' ? { landings: earlierLandings(contextFolder(headless, io)) } : {}),
+  };
 }

@@ -1,5 +1,5 @@
 import { agentsBegun } from '../core/governor/agents/agent-limits.ts';
-import { type Cost, isComputed, totalMicroUsd } from '../core/governor/cost/cost.ts';
+import { isComputed, totalMicroUsd } from '../core/governor/cost/cost.ts';
 import type { OwnEvent, SpentBefore } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Faults } from '../store/files/store-error.ts';
@@ -8,16 +8,6 @@ import { type CostLedger, openCostLedger } from '../store/ledgers/cost-ledger.ts
 
 /** A call costs more, most often. */
 const NOTED_MICRO_USD = 1_000;
-
-/** Keeps the ledger of what the runs of a project cost. */
-export interface CostKeeper {
-  /** At the end of each turn: writes down what it cost, and looks what other runs have spent. */
-  settle(state: GovernorState): OwnEvent | undefined;
-  /** What the project's runs have spent before this one begins; undefined where no limit asks for it. */
-  opening(): OwnEvent | undefined;
-  /** What has not been written down yet. */
-  close(state: GovernorState): void;
-}
 
 interface CostKeeperOptions {
   readonly folder: string;
@@ -30,23 +20,24 @@ interface CostKeeperOptions {
   readonly onSpent?: (spent: SpentBefore & { readonly at: number }) => void;
 }
 
-/** What `onSpent` was told last, and the cost it was computed from. */
 interface Noted {
-  readonly cost: Cost | undefined;
-  readonly raised: SpentBefore['raised'] | undefined;
   readonly total: number;
-  readonly agents: number;
   /** As much as the ledger had of it. */
   readonly written: number;
+  readonly agents: number;
+  readonly raised: SpentBefore['raised'] | undefined;
 }
 
-/** @throws CtxbError `store` when there is a limit for the project and its ledger cannot be read */
-export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...options }: CostKeeperOptions): CostKeeper {
+export type CostKeeper = ReturnType<typeof createCostKeeper>;
+
+/** Keeps the ledger of what the runs of a project cost. */
+export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...options }: CostKeeperOptions) {
   let ledger: CostLedger | undefined;
   let turns = 0;
   let written = 0;
   let isOver = false;
-  let noted: Noted = { cost: undefined, raised: undefined, total: 0, agents: 0, written: 0 };
+  /** What `onSpent` was told last. */
+  let noted: Noted = { total: 0, written: 0, agents: 0, raised: undefined };
 
   const opened = () => {
     ledger ??= openCostLedger(openContextDir(folder), options);
@@ -75,17 +66,18 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
 
   /** @param always also what is too little to be worth a line */
   function note(state: GovernorState, always: boolean): void {
-    const { cost, spending, now } = state;
-    const { raised, before } = spending;
-    const agents = agentsBegun(state);
-    if (noted.cost === cost && noted.raised === raised && noted.agents === agents && !always) return;
-    const total = totalMicroUsd(cost);
-    const isSpent = always
-      ? total !== noted.total || written !== noted.written
-      : Math.abs(total - noted.total) >= NOTED_MICRO_USD || (raised !== noted.raised && noted.cost !== undefined);
-    if (!isSpent && noted.agents === agents) return;
-    noted = { cost, raised, total, agents, written };
-    onSpent?.({ settled: before + written, open: total - written, raised, agents, at: now });
+    const { raised, before } = state.spending;
+    const next = { total: totalMicroUsd(state.cost), written, agents: agentsBegun(state), raised };
+    const { total, agents } = next;
+    const most = always ? 0 : NOTED_MICRO_USD - 1;
+    const isNews =
+      Math.abs(total - noted.total) > most ||
+      (always && written !== noted.written) ||
+      raised !== (noted.raised ?? raised) ||
+      agents !== noted.agents;
+    if (!isNews) return;
+    noted = next;
+    onSpent?.({ settled: before + written, open: total - written, raised, agents, at: state.now });
   }
 
   function look(open: CostLedger): OwnEvent {
@@ -93,8 +85,10 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
   }
 
   return {
+    /** What the project's runs have spent before this one begins; undefined where no limit asks for it. May throw. */
     opening: () => (isLimited ? look(opened()) : undefined),
-    settle(state) {
+    /** At the end of each turn: writes down what it cost, and looks what other runs have spent. */
+    settle(state: GovernorState): OwnEvent | undefined {
       const isEnd = state.turn.ended !== turns;
       if (isEnd) write(state);
       note(state, isEnd);
@@ -105,7 +99,8 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
       const isNews = seen?.kind === 'project-cost' && (seen.others !== others || seen.earlier !== earlier);
       return isNews ? seen : undefined;
     },
-    close(state) {
+    /** What has not been written down yet. */
+    close(state: GovernorState): void {
       write(state);
       note(state, true);
     },

@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import type { Child } from '../claude/child.ts';
 import { type Action, type Decision, isDecision, withoutFocus } from '../core/governor/decisions.ts';
 import type { Effect, HookAnswer, HookName, TimerName } from '../core/governor/effects.ts';
@@ -134,19 +133,18 @@ export function createExecutor(world: ExecutorWorld) {
     whenWritable(resume: () => void): void {
       const { stdin } = world.child();
       // One whose reader died drains no more.
-      if (stdin.writable && stdin.writableNeedDrain) once(stdin, ['drain', 'close'], resume);
-      else resume();
+      if (!stdin.writable || !stdin.writableNeedDrain) {
+        resume();
+        return;
+      }
+      const first = () => {
+        stdin.off('drain', first).off('close', first);
+        resume();
+      };
+      stdin.on('drain', first).on('close', first);
     },
     dispose(): void {
       for (const timer of timers.keys()) clearTimer(timer);
     },
   };
-}
-
-function once(stream: Writable, events: readonly string[], callback: () => void): void {
-  const first = () => {
-    for (const event of events) stream.off(event, first);
-    callback();
-  };
-  for (const event of events) stream.once(event, first);
 }

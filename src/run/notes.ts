@@ -15,28 +15,6 @@ import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-t
 import type { Inbox } from '../store/runs/inbox.ts';
 import { openSessionFolder, type SessionFolder } from '../store/sessions/session-folder.ts';
 
-/** Connects working memory with its files: what is noted is written, and what was noted before is read. */
-export interface NoteTaker {
-  /** Told of an input that the governor has judged. It is noted before anything here is asked for. */
-  see(input: Input, state: GovernorState): void;
-  /** Notes what was seen, and returns what follows from it. */
-  note(): Observed;
-  /** Lines left in the inbox since the last call; feed them before the next input is judged. */
-  drainInbox(): readonly OwnEvent[];
-  answer(hook: HookAnswer, state: GovernorState): Answered;
-  /** What a compaction that keeps messages is to say beside them. */
-  exactNote(state: GovernorState): string;
-  /** Brings the index and the tool log up to date. */
-  flush(state: GovernorState): void;
-  close(state: GovernorState): void;
-}
-
-export interface Observed {
-  readonly decisions: readonly Decision[];
-  /** What is to be fed to governor and memory next. */
-  readonly tell: Iterable<OwnEvent>;
-}
-
 export interface NoteTakerWorld {
   readonly memory: Memory;
   readonly run: Run;
@@ -54,7 +32,10 @@ export interface NoteTakerWorld {
 /** A caller answers a result with its next prompt, which is not to wait for files that are replaced; short turns share one. */
 const FLUSH_AFTER_MS = 500;
 
-export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
+export type NoteTaker = ReturnType<typeof createNoteTaker>;
+
+/** Connects working memory with its files: what is noted is written, and what was noted before is read. */
+export function createNoteTaker(world: NoteTakerWorld) {
   const { memory, inbox } = world;
   let folder: SessionFolder | undefined;
   let files: NoteFiles | undefined;
@@ -160,25 +141,30 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   }
 
   return {
-    see(input, state) {
+    /** Told of an input that the governor has judged. It is noted before anything here is asked for. */
+    see(input: Input, state: GovernorState): void {
       if (!over) unnoted.push({ input, state });
     },
-    note() {
+    /** Notes what was seen, and returns what follows from it: decisions, and what is to be fed to governor and memory. */
+    note(): { readonly decisions: readonly Decision[]; readonly tell: Iterable<OwnEvent> } {
       attempt(catchUp);
       const tell = opened;
       opened = [];
       return { decisions: decisions.splice(0), tell };
     },
-    drainInbox: () => attempt(() => inbox.drain().flatMap(readNote)) ?? [],
-    answer: (hook, state) =>
+    /** Lines left in the inbox since the last call; feed them before the next input is judged. */
+    drainInbox: (): readonly OwnEvent[] => attempt(() => inbox.drain().flatMap(readNote)) ?? [],
+    answer: (hook: HookAnswer, state: GovernorState): Answered =>
       over ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, state),
-    exactNote: (state) =>
+    /** What a compaction that keeps messages is to say beside them. */
+    exactNote: (state: GovernorState): string =>
       attempt(() => {
         catchUp();
         return memory.exactNote(state);
       }) ?? '',
-    flush: (state) => void attempt(() => flush(state)),
-    close(state) {
+    /** Brings the index and the tool log up to date. */
+    flush: (state: GovernorState) => void attempt(() => flush(state)),
+    close(state: GovernorState): void {
       attempt(() => {
         flush(state);
         folder?.close();

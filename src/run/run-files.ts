@@ -107,16 +107,13 @@ function openInbox(folder: string, runId: string, onFault: Faults): Inbox | unde
   }
 }
 
-/** Writes the governor's inputs and decisions to a file, for `ctxb replay`. */
-export interface Recorder {
-  write(input: Input, raw: string | undefined): void;
-  /** @param t time of the input that led to it, in milliseconds since the epoch */
-  decided(decision: Decision, t: number): void;
-  close(): void;
-}
+export type Recorder = ReturnType<typeof createRecorder>;
 
-/** Begins a record. A fault (a full disk) is reported once and ends the record, never the run. */
-function createRecorder({ path, descriptor }: RecordFile, run: Run, notice: Watcher['notice']): Recorder {
+/**
+ * Writes the governor's inputs and decisions to a file, for `ctxb replay`. A fault (a full disk) is reported once and ends
+ * the record, never the run.
+ */
+function createRecorder({ path, descriptor }: RecordFile, run: Run, notice: Watcher['notice']) {
   let faulty = false;
 
   function put(line: object): void {
@@ -131,8 +128,9 @@ function createRecorder({ path, descriptor }: RecordFile, run: Run, notice: Watc
 
   put(recordRun(run, Date.now()));
   return {
-    write: (input, raw) => put(toRecord(input, raw)),
-    decided: (decision, t) => put(recordDecision(decision, t)),
+    write: (input: Input, raw: string | undefined) => put(toRecord(input, raw)),
+    /** @param t time of the input that led to it, in milliseconds since the epoch */
+    decided: (decision: Decision, t: number) => put(recordDecision(decision, t)),
     close: () => closeSync(descriptor),
   };
 }

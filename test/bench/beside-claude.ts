@@ -121,9 +121,9 @@ async function benchPrograms(world: World): Promise<void> {
   const samples = await alternate(
     {
       'an empty .mjs': () => measure(world, [process.execPath, empty]),
+      ...hook('UserPromptSubmit'),
       ...hook('PreToolUse'),
       ...hook('PostToolUse'),
-      ...hook('UserPromptSubmit'),
       ...hook('Stop'),
       ...rows('ctxb statusline', (ctxb) => measure(world, [...ctxb, 'statusline'], { stdin: JSON.stringify(status) })),
     },

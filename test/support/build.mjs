@@ -16,7 +16,7 @@ const TARGET = 'node20.19';
 const PARTS = {
   base: /src\/(cli\/main|process-io)\.ts$/,
   settings:
-    /src\/(config\/quick-config|store\/folders\/context-dir|run\/headless-run|claude\/executables|store\/files\/process-mark)\.ts$/,
+    /src\/(config\/quick-config|store\/folders\/context-dir|run\/headless-run|claude\/find-claude|store\/files\/process-mark)\.ts$/,
   start: /src\/(cli\/(run-claude|shim)|run\/run-headless)\.ts$/,
   hook: /src\/(cli\/hook|hook\/answer-hook)\.ts$/,
   conduct: /src\/(run\/(conduct|caller-input)|report\/terminal\/terminal)\.ts$/,
