@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
@@ -76,6 +76,7 @@ async function untilItWaits(world: World) {
   run.stdin.end();
   await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 100'));
   await vi.waitFor(() => expect(logged(world)).toContain('sleep 100'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(existsSync(join(world.scratch.cwd, 'begun'))).toBe(true), { timeout: 30_000 });
   return run;
 }
 

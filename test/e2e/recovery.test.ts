@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { Call } from '../../src/standin/scenario.ts';
@@ -50,8 +50,9 @@ async function untilTool(world: World, flags: readonly string[] = []) {
   const run = startCtxb(world, { flags: [...prompts(...THREE), ...flags], claude: [...SMALL_WINDOW, ...STREAM] });
   run.stdin.end();
   await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 100'));
-  // claude writes its log a moment later.
+  // claude writes its log a moment later, and asks our hook before it starts the tool.
   await vi.waitFor(() => expect(logged(world)).toContain('sleep 100'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(existsSync(join(world.scratch.cwd, 'begun'))).toBe(true), { timeout: 30_000 });
   return run;
 }
 
