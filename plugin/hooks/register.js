@@ -2201,8 +2201,11 @@ function stayedText({ prompts, steps }) {
 }
 
 // src/report/style.ts
-var asItIs = (text) => text;
-var PLAIN = { bold: asItIs, dim: asItIs, green: asItIs, yellow: asItIs, red: asItIs, cyan: asItIs };
+var COLOURS = ["bold", "dim", "green", "yellow", "red", "cyan"];
+function styleOf(paintFor) {
+  return Object.fromEntries(COLOURS.map((name) => [name, paintFor(name)]));
+}
+var PLAIN = styleOf(() => (text) => text);
 var UNICODE = {
   /** Cells of a curve, the lowest first. */
   levels: [..."\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"],
@@ -13370,11 +13373,11 @@ function planCut(state, call, { text, texts }, allowed) {
 function cutResult(state, plan, path) {
   const { call, tokens: tokens2 } = plan;
   const result = resultText(call.tool, call.response);
-  const asItIs2 = answered(keepOpen(state, call, { tokens: tokens2 }), call);
-  if (path === void 0 || result === void 0) return asItIs2;
+  const asItIs = answered(keepOpen(state, call, { tokens: tokens2 }), call);
+  if (path === void 0 || result === void 0) return asItIs;
   const { text, context } = plan.json === void 0 ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
   const left = estimateTokens2(text, charsPerToken(state));
-  if (codePoints(text) >= codePoints(result.text)) return asItIs2;
+  if (codePoints(text) >= codePoints(result.text)) return asItIs;
   const open = { tokens: left, proof: proofOf(text, plan) };
   const reason = `about ${tokens2} tokens, and ${plan.allowed} are left for one result`;
   const note2 = { kind: "cut-result", ...decided(state, reason), tool: call.tool, tokens: tokens2, left, path };

@@ -19,7 +19,7 @@ export interface HealthMetrics {
     readonly count: number;
     readonly perSession: number | null;
     /** By the zones they led from and to, both ways, in the order of the zones. */
-    readonly steps: readonly ZoneStep[];
+    readonly steps: readonly { readonly from: ZoneName; readonly to: ZoneName; readonly count: number }[];
   };
   /** Compactions of the main context that happened: `auto` by claude itself, `manual` by `/compact`, ctxb's included. */
   readonly compactions: { readonly auto: number; readonly manual: number };
@@ -44,25 +44,13 @@ export interface HandoffMetrics {
   readonly ms: { readonly sum: number; readonly mean: number | null; readonly longest: number | null };
 }
 
-export interface ZoneStep {
-  readonly from: ZoneName;
-  readonly to: ZoneName;
-  readonly count: number;
-}
-
 /** The health of any number of projects. */
 export interface HealthReport {
   readonly version: 1;
-  /** In order of name. */
-  readonly projects: readonly ProjectHealth[];
+  /** In order of name: the working folders that the runs named. */
+  readonly projects: readonly { readonly project: string; readonly metrics: HealthMetrics }[];
   readonly total: HealthMetrics;
   readonly files: readonly HealthFile[];
-}
-
-export interface ProjectHealth {
-  /** The working folder that the runs named. */
-  readonly project: string;
-  readonly metrics: HealthMetrics;
 }
 
 export interface HealthFile {

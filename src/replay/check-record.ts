@@ -31,11 +31,7 @@ interface Placed {
   readonly decision: Fields;
 }
 
-/**
- * Replays a record and compares the decisions, one by one and in order.
- *
- * @throws CtxbError `unreadable-input` when the file cannot be read
- */
+/** Replays a record and compares the decisions in order. @throws CtxbError `unreadable-input` */
 export async function checkRecord({ file }: Source, options: Omit<ReplayOptions, 'series'>): Promise<CheckedRecord> {
   const expected: Placed[] = [];
   const found: Placed[] = [];

@@ -13,11 +13,7 @@ import type { SessionSummary } from './summary.ts';
 export type TailTurn = 'truncated' | 'replaced' | 'gone';
 
 export interface Follower {
-  /**
-   * How it stands, after something was added. Resolves when more may come.
-   *
-   * @param final nothing will be added to it; another file may follow
-   */
+  /** How it stands now. Resolves when more may come. @param final nothing will be added; another file may follow */
   news(session: SessionSummary, final: boolean): Promise<void>;
   turn(turn: TailTurn): void;
 }

@@ -83,12 +83,7 @@ async function peek(stream: Readable) {
   return { beginning: first.toString('latin1', 0, PARTIAL_BEGINNING.length), stream: Readable.from(whole()) };
 }
 
-/**
- * Reads partials. What is whole of a damaged one counts.
- *
- * @param files `-` is stdin
- * @returns what is wrong with the partials, and what could not be read when they were made
- */
+/** Reads partials; what is whole of a damaged one counts. @returns what is wrong, now and when they were made */
 export async function readPartials(files: readonly string[], stdin: Readable, merge: Merge): Promise<CtxbError[]> {
   const faults: CtxbError[] = [];
   for (const file of files) {

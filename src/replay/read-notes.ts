@@ -84,11 +84,7 @@ export interface BuildOptions extends ReadNotesOptions {
   readonly folder: string;
 }
 
-/**
- * The index of working memory for a recording, as a run would have kept it.
- *
- * @throws CtxbError `unreadable-input` when the file cannot be read, or is not a recording of a session
- */
+/** The index of working memory for a recording, as a run would have kept it. @throws as `readNotes` */
 export async function buildNotes(source: Source, options: BuildOptions): Promise<string> {
   const { notebook, session, updated } = await readNotes(source, options);
   const { requests, state, toolLog } = notebook;

@@ -5,12 +5,7 @@ import type { ReplayReport, SessionSummary } from './summary.ts';
 import { type Grouping, sumsBy } from './sums.ts';
 import { whatIfTotals } from './what-if/compare.ts';
 
-/**
- * What is said of sessions together, as `ctxb replay --json` prints it.
- *
- * @param sessions with their copies marked
- * @param by what sums are made of besides
- */
+/** What is said of sessions together, as `--json` prints it. @param sessions with their copies marked */
 export function replayReport(sessions: readonly SessionSummary[], by?: Grouping): ReplayReport {
   const whatIf = whatIfTotals(sessions);
   const accuracies = sessions.flatMap(({ accuracy }) => accuracy ?? []);

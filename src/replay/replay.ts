@@ -14,11 +14,7 @@ export interface ReplayOptions extends Asked {
   readonly onBytes?: ((count: number) => void) | undefined;
 }
 
-/**
- * Judges one recording.
- *
- * @throws CtxbError `unreadable-input` when the file cannot be read
- */
+/** Judges one recording. @throws CtxbError `unreadable-input` when the file cannot be read */
 export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
   const replay = createReplay(options);
   for (const path of [file, ...subagents]) await readValues(path, options, replay.line);

@@ -48,11 +48,7 @@ interface Found {
   readonly faults: readonly CtxbError[];
 }
 
-/**
- * The recordings under some paths; a log of a subagent belongs to its session, also where it is named itself.
- *
- * @param since milliseconds since the epoch; without it, none is left out
- */
+/** The recordings under some paths, each once. @param since in milliseconds since the epoch; undefined: all */
 export function findAllSources(paths: readonly string[], since: number | undefined): Found {
   const faults: CtxbError[] = [];
   const tell = (fault: CtxbError) => void faults.push(fault);

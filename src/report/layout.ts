@@ -16,11 +16,7 @@ export function indented(rows: readonly (readonly string[])[], paint = (head: st
 const WIDEST = 110;
 const NARROWEST = 60;
 
-/**
- * The width for sentences.
- *
- * @param columns of the terminal; undefined: no terminal
- */
+/** The width for sentences. @param columns of the terminal; undefined: no terminal */
 export function textWidth(columns: number | undefined): number {
   return Math.max(NARROWEST, Math.min(columns ?? WIDEST, WIDEST) - 1);
 }

@@ -1,39 +1,26 @@
 import type { Environment } from '../io.ts';
 
-/** Where text goes decides whether it may be coloured. */
-export interface Surface {
-  readonly isTTY?: boolean | undefined;
-}
-
 type Paint = (text: string) => string;
 
-export type Style = Readonly<Record<'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan', Paint>>;
+const COLOURS = ['bold', 'dim', 'green', 'yellow', 'red', 'cyan'] as const;
+export type Style = Readonly<Record<(typeof COLOURS)[number], Paint>>;
 
-const asItIs: Paint = (text) => text;
+function styleOf(paintFor: (name: keyof Style) => Paint): Style {
+  return Object.fromEntries(COLOURS.map((name) => [name, paintFor(name)])) as Style;
+}
 
-export const PLAIN: Style = { bold: asItIs, dim: asItIs, green: asItIs, yellow: asItIs, red: asItIs, cyan: asItIs };
+export const PLAIN = styleOf(() => (text) => text);
 
 /**
  * Colours for a surface: none when it is no terminal or NO_COLOR is set (https://no-color.org). chalk is loaded only
  * where it colours: in a script it would be a fifth of the start-up.
  */
-export async function styleFor(surface: Surface, env: Environment): Promise<Style> {
+export async function styleFor(surface: { readonly isTTY?: boolean | undefined }, env: Environment): Promise<Style> {
   if (surface.isTTY !== true || env.NO_COLOR || env.TERM === 'dumb') return PLAIN;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
   // chalk's own functions take any number of texts, so that they could not be handed to map().
-  const paint =
-    (name: keyof Style): Paint =>
-    (text) =>
-      chalk[name](text);
-  return {
-    bold: paint('bold'),
-    dim: paint('dim'),
-    green: paint('green'),
-    yellow: paint('yellow'),
-    red: paint('red'),
-    cyan: paint('cyan'),
-  };
+  return styleOf((name) => (text) => chalk[name](text));
 }
 
 /** Characters outside of ASCII that reports use, or their substitutes. */

@@ -143,16 +143,7 @@ function factsIn(text: string): Map<string, Fact> {
 }
 
 /** What is written, not what it is written for. */
-const CONTENT = new Set([
-  'content',
-  'old_string',
-  'new_string',
-  'new_source',
-  'edits',
-  'description',
-  'prompt',
-  'todos',
-]);
+const CONTENT = new Set('content old_string new_string new_source edits description prompt todos'.split(' '));
 
 function usedIn({ name, input }: Extract<Block, { readonly type: 'tool_use' }>): Map<string, Fact> {
   const used = new Map<string, Fact>();

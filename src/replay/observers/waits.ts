@@ -38,11 +38,7 @@ function withWait(waits: Waits, { cause, since }: Wait, until: number): Waits {
 /** With less of the context before it in the cache, a call counts as one whose cache had expired. */
 const KEPT_SHARE = 0.5;
 
-/**
- * What pauses longer than the life of the prompt cache have cost, by the usage of the first call after each.
- *
- * @param prices those that count before the built-in ones
- */
+/** What pauses longer than the life of the prompt cache have cost, by the usage of the first call after each. */
 export function createPauses(prices: Prices): Observer<Pauses> {
   const pauses = { count: 0, expired: 0, tokens: 0, usd: 0, cachedUsd: 0 };
   return {

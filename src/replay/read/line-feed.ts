@@ -34,11 +34,7 @@ export function findIn(text: string): ReadLine {
   }
 }
 
-/**
- * Takes a recording chunk by chunk and hands over its lines.
- *
- * @param maxLine the longest line that is read, in bytes without its line feed; a longer one is malformed
- */
+/** Takes a recording chunk by chunk and hands over its lines. @param maxLine in bytes; a longer one is malformed */
 export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES) {
   /** The beginning of a line whose end has not come. */
   let held = Buffer.alloc(0);

@@ -26,11 +26,7 @@ export interface CompareOptions {
   readonly withCurves: boolean;
 }
 
-/**
- * Tries policies on recorded sessions; one without calls, or whose window is not known, stays as it is. Deterministic: data in, data out.
- *
- * @param sessions with their series
- */
+/** Tries policies on sessions with their series; one without calls, or of an unknown window, stays as it is. */
 export function comparePolicies(sessions: readonly SessionSummary[], options: CompareOptions): SessionSummary[] {
   const replayed = { landings: landingsOf(sessions), kept: keptOf(sessions) };
   return sessions.map((session) =>

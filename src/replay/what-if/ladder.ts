@@ -12,11 +12,7 @@ import {
 import { withBoundary } from '../../core/governor/relief/thrash.ts';
 import type { ReliefBy } from './what-if.ts';
 
-/**
- * What ctxb would do at the boundaries of turns: the governor's own choice, on the contexts of a simulation.
- *
- * @param window tokens
- */
+/** What ctxb would do between turns: the governor's own choice, on the contexts of a simulation. */
 export function createLadder(policy: Policy, window: number) {
   let standing: Standing = {
     latch: 'none',

@@ -79,10 +79,7 @@ interface Trigger {
   readonly reacts: boolean;
 }
 
-/**
- * @param window tokens
- * @param version that made the recording; null counts as the newest
- */
+/** @param version that made the recording; null counts as the newest */
 export function triggerOf({ native, none, policy }: WhatIfPolicy, window: number, version: string | null): Trigger {
   if (native === 'off') return { at: undefined, by: 'claude', most: window - BLOCKING_RESERVE_TOKENS, reacts: false };
   const own = { by: 'claude', most: window, reacts: true } as const;

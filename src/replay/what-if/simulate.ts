@@ -10,12 +10,7 @@ import type { Figures, Reading, ReliefBy, WhatIfRun } from './what-if.ts';
 
 export type PriceOf = (model: string | null) => Price | undefined;
 
-/**
- * Looks each model up once.
- *
- * @param lists prices that count before the built-in ones, those first that count before the others
- * @param version of the Claude Code that wrote the session
- */
+/** Looks each model up once. @param lists prices that count before the built-in ones, the first before the others */
 export function priceList(lists: readonly Prices[], version: string | null): PriceOf {
   const known = new Map<string | null, Price | undefined>();
   const find = (model: string) =>
@@ -30,11 +25,7 @@ type Billed = Usage & { readonly model: string | null };
 
 type Simulated = Omit<WhatIfRun, 'name' | 'trigger'> & { readonly curve: readonly number[] };
 
-/**
- * Goes through a recorded session call by call, as if the pilot had been at the helm.
- *
- * @param window that shares are of, in tokens
- */
+/** Goes through a recorded session as if the pilot had been at the helm. @param window that shares are of, in tokens */
 export function simulate(
   { steps, caches }: RecordedSteps,
   pilot: Pilot,

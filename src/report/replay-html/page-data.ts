@@ -209,11 +209,7 @@ export function fromDeltas(deltas: Column): (number | null)[] {
 /** Where the built page takes the data. */
 const PLACE = '"data of the page"';
 
-/**
- * The page of a replay: one file that needs nothing but itself.
- *
- * @param template the page as the build has left it
- */
+/** The page of a replay, which needs nothing but itself. @param template the page as the build has left it */
 export function replayHtml(template: string, data: PageData): string {
   const [before = '', after = ''] = template.split(PLACE);
   return before + jsonInHtml(data) + after;

@@ -54,11 +54,7 @@ export const FORMATS: readonly ReportFormat[] = [
   }),
 ];
 
-/**
- * The format that flags ask for.
- *
- * @throws CtxbError `usage` when they ask for two
- */
+/** The format that flags ask for. @throws CtxbError `usage` when they ask for two */
 export function chosenFormat(flags: Readonly<Record<string, unknown>>): ReportFormat {
   const isAsked = ({ name }: ReportFormat) => flags[name] !== undefined;
   const asked = FORMATS.filter(isAsked);

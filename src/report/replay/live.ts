@@ -8,11 +8,7 @@ import { type Page, row } from './format.ts';
 import { actionText, compactionRow, dropRows } from './session-rows.ts';
 import { zoneColour } from './session-table.ts';
 
-/**
- * What is new in a session since it was last asked, as lines.
- *
- * @param final nothing will be added
- */
+/** What is new in a session since it was last asked, as lines. @param final nothing will be added */
 export type LiveView = (session: SessionSummary, final: boolean) => string;
 
 /** Of a call's line up to what came in. */

@@ -56,11 +56,7 @@ function cutsText(cuts: readonly Of<'cut-result'>[]): string[] {
   ];
 }
 
-/**
- * What exact compactions have made the calls after them cheaper by, as far as the run's own figures tell.
- *
- * @returns US dollars; 0 where it can't be told
- */
+/** What exact compactions have saved so far, as the run's own figures tell, in US dollars; 0 where they don't. */
 function savedBy(landings: readonly Of<'landed'>[], { gauge }: GovernorState): number {
   const freed = landings.reduce((sum, landing) => sum + landing.freed, 0);
   // Above that claude would have compacted by itself.
