@@ -16272,21 +16272,15 @@ function createMemory({ run, mask: mask3 }) {
     if (input.from === "ctxb" && input.event.kind === "exact-receipt" && input.event.receipt.answered) {
       handBack.relieved("compaction", input.event.kept);
     }
-    if (input.from !== "claude") return [];
-    const { event } = input;
+    return input.from === "claude" ? followClaude(input.event, state) : [];
+  }
+  function followClaude(event, state) {
     if (event.kind === "boundary") handBack.relieved("compaction", recent.textsOf(event.kept));
     if (event.kind === "compact-status" && event.phase === "failed") handBack.failed();
-<<<<<<< HEAD
     const isMessage = event.kind === "user" || event.kind === "assistant";
     return isMessage && event.subagent === null ? followMessage(event, state) : [];
   }
   function followMessage(event, state) {
-=======
-    return followMessage(event, state);
-  }
-  function followMessage(event, state) {
-    if (event.kind !== "user" && event.kind !== "assistant" || event.subagent !== null) return [];
->>>>>>> 52e804b7 (Build the plugin)
     recent.add(event);
     if (event.kind === "assistant") return event.synthetic ? [] : handBack.sent(state);
     if (event.role === "prompt" || event.role === "notice") handBack.holds(plainText(event.blocks));

@@ -77,23 +77,17 @@ export function createMemory({ run, mask }: MemoryOptions) {
     if (input.from === 'ctxb' && input.event.kind === 'exact-receipt' && input.event.receipt.answered) {
       handBack.relieved('compaction', input.event.kept);
     }
-    if (input.from !== 'claude') return [];
-    const { event } = input;
+    return input.from === 'claude' ? followClaude(input.event, state) : [];
+  }
+
+  function followClaude(event: Event, state: GovernorState): Decision[] {
     if (event.kind === 'boundary') handBack.relieved('compaction', recent.textsOf(event.kept));
     if (event.kind === 'compact-status' && event.phase === 'failed') handBack.failed();
-<<<<<<< HEAD
     const isMessage = event.kind === 'user' || event.kind === 'assistant';
     return isMessage && event.subagent === null ? followMessage(event, state) : [];
   }
 
   function followMessage(event: AssistantEvent | UserEvent, state: GovernorState): Decision[] {
-=======
-    return followMessage(event, state);
-  }
-
-  function followMessage(event: Event, state: GovernorState): Decision[] {
-    if ((event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null) return [];
->>>>>>> 70e406ac (Tell what a compaction did apart from what a message says)
     recent.add(event);
     if (event.kind === 'assistant') return event.synthetic ? [] : handBack.sent(state);
     if (event.role === 'prompt' || event.role === 'notice') handBack.holds(plainText(event.blocks));
