@@ -93,19 +93,16 @@ function filesOf(ended: EndedCall, effects: ShellEffects | undefined, folder: Wo
   const work = fileWork(name, input, result.text, report);
   const reads = name === 'Read' ? textOf(fieldsOf(input).file_path) : undefined;
   const named = (path: string) => mask(folder.path(path));
+  const moved = (to: string | undefined) => (to === undefined ? {} : { to: mask(to) });
   const changes = [
     ...work.changes.map((change) => ({ ...change, path: named(change.path) })),
-    ...folder.certain(effects?.changes ?? []).map(({ to, ...change }) => ({
-      ...change,
-      path: mask(change.path),
-      ...(to === undefined ? {} : { to: mask(to) }),
-    })),
+    ...folder
+      .certain(effects?.changes ?? [])
+      .map(({ path, change, to }) => ({ path: mask(path), change, ...moved(to) })),
   ];
-  const swaps = work.swaps.map(({ path, before, after }) => ({
-    path: named(path),
-    before: fingerprint(before),
-    after: fingerprint(after),
-  }));
+  const swaps = work.swaps.map(({ path, before, after }) => {
+    return { path: named(path), before: fingerprint(before), after: fingerprint(after) };
+  });
   return {
     reads: reads === undefined ? undefined : named(reads),
     ...(changes.length === 0 ? {} : { changes }),

@@ -1,5 +1,4 @@
-import type { Fields } from '../../protocol/fields.ts';
-import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { FileChange, Swap } from '../entry.ts';
 
 export interface FileWork {
@@ -10,19 +9,13 @@ export interface FileWork {
 
 const NONE: FileWork = { changes: [], swaps: [] };
 
-const FILE_TOOLS: Readonly<Record<string, string>> = {
-  Write: 'file_path',
-  Edit: 'file_path',
-  MultiEdit: 'file_path',
-  NotebookEdit: 'notebook_path',
-};
+/** Tools that write files. */
+const WRITES = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
 
 export function fileWork(name: string, input: unknown, text: string, report: unknown): FileWork {
-  const key = Object.hasOwn(FILE_TOOLS, name) ? FILE_TOOLS[name] : undefined;
-  if (key === undefined) return NONE;
   const fields = fieldsOf(input);
-  const path = textOf(fields[key]);
-  if (path === undefined || path === '') return NONE;
+  const path = textOf(name === 'NotebookEdit' ? fields.notebook_path : fields.file_path) ?? '';
+  if (!WRITES.test(name) || path === '') return NONE;
   const change = name === 'Write' && isNew(text, fieldsOf(report)) ? 'created' : 'edited';
   return { changes: [{ path, change }], swaps: readSwaps(path, fields) };
 }
@@ -67,11 +60,8 @@ export function isIncidental(before: string, after: string): boolean {
 }
 
 function different(before: string, after: string): string[] {
-  const old = linesOf(before);
-  const young = linesOf(after);
-  const inOld = new Set(old);
-  const inYoung = new Set(young);
-  return [...old.filter((line) => !inYoung.has(line)), ...young.filter((line) => !inOld.has(line))];
+  const [old, young] = [linesOf(before), linesOf(after)];
+  return [...old.filter((line) => !young.includes(line)), ...young.filter((line) => !old.includes(line))];
 }
 
 function linesOf(text: string): string[] {

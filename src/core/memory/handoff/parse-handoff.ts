@@ -21,13 +21,9 @@ export function parseHandoff(text: string): Handoff {
   const sections = sectionsIn(texts.map((line, at) => ({ text: line, fenced: blocks[at] !== undefined })));
   const spoken = (section: HandoffSection) =>
     (sections.get(section) ?? []).filter(({ fenced }) => !fenced).map((line) => line.text);
-  const textOf = (own: readonly Line[]) =>
-    own
-      .map((line) => line.text)
-      .join('\n')
-      .trim();
+  const wordsIn = (own: readonly Line[]) => own.map((line) => line.text).join('\n');
   return {
-    sections: new Map([...sections].map(([section, own]) => [section, textOf(own)])),
+    sections: new Map([...sections].map(([section, own]) => [section, wordsIn(own).trim()])),
     files: [...new Set([...filesInList(spoken('Files')), ...filesInText(spoken('Done'))])],
     commands: commandsIn(sections.get('Commands to verify') ?? []),
   };
