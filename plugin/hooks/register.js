@@ -14407,9 +14407,9 @@ function parseHandoff(text) {
   const blocks = codeBlocks(texts);
   const sections = sectionsIn(texts.map((line4, at) => ({ text: line4, fenced: blocks[at] !== void 0 })));
   const spoken3 = (section) => (sections.get(section) ?? []).filter(({ fenced: fenced2 }) => !fenced2).map((line4) => line4.text);
-  const textOf3 = (own) => own.map((line4) => line4.text).join("\n").trim();
+  const wordsIn2 = (own) => own.map((line4) => line4.text).join("\n");
   return {
-    sections: new Map([...sections].map(([section, own]) => [section, textOf3(own)])),
+    sections: new Map([...sections].map(([section, own]) => [section, wordsIn2(own).trim()])),
     files: [.../* @__PURE__ */ new Set([...filesInList(spoken3("Files")), ...filesInText(spoken3("Done"))])],
     commands: commandsIn(sections.get("Commands to verify") ?? [])
   };
@@ -15385,18 +15385,11 @@ function block(text, length) {
 
 // src/core/memory/entries/file-changes.ts
 var NONE3 = { changes: [], swaps: [] };
-var FILE_TOOLS = {
-  Write: "file_path",
-  Edit: "file_path",
-  MultiEdit: "file_path",
-  NotebookEdit: "notebook_path"
-};
+var WRITES3 = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
 function fileWork(name, input, text, report) {
-  const key = Object.hasOwn(FILE_TOOLS, name) ? FILE_TOOLS[name] : void 0;
-  if (key === void 0) return NONE3;
   const fields = fieldsOf(input);
-  const path = textOf(fields[key]);
-  if (path === void 0 || path === "") return NONE3;
+  const path = textOf(name === "NotebookEdit" ? fields.notebook_path : fields.file_path) ?? "";
+  if (!WRITES3.test(name) || path === "") return NONE3;
   const change = name === "Write" && isNew(text, fieldsOf(report)) ? "created" : "edited";
   return { changes: [{ path, change }], swaps: readSwaps(path, fields) };
 }
@@ -15423,11 +15416,8 @@ function isIncidental(before, after) {
   return lines.every((line4) => SILENT2.test(line4) || IMPORT.test(line4)) || lines.some((line4) => PROBE.test(line4));
 }
 function different(before, after) {
-  const old = linesOf3(before);
-  const young = linesOf3(after);
-  const inOld = new Set(old);
-  const inYoung = new Set(young);
-  return [...old.filter((line4) => !inYoung.has(line4)), ...young.filter((line4) => !inOld.has(line4))];
+  const [old, young] = [linesOf3(before), linesOf3(after)];
+  return [...old.filter((line4) => !young.includes(line4)), ...young.filter((line4) => !old.includes(line4))];
 }
 function linesOf3(text) {
   return text.split("\n").map((line4) => line4.trim());
@@ -15501,19 +15491,14 @@ function filesOf(ended, effects, folder, mask3) {
   const work = fileWork(name, input, result.text, report);
   const reads = name === "Read" ? textOf(fieldsOf(input).file_path) : void 0;
   const named = (path) => mask3(folder.path(path));
+  const moved2 = (to) => to === void 0 ? {} : { to: mask3(to) };
   const changes = [
     ...work.changes.map((change) => ({ ...change, path: named(change.path) })),
-    ...folder.certain(effects?.changes ?? []).map(({ to, ...change }) => ({
-      ...change,
-      path: mask3(change.path),
-      ...to === void 0 ? {} : { to: mask3(to) }
-    }))
+    ...folder.certain(effects?.changes ?? []).map(({ path, change, to }) => ({ path: mask3(path), change, ...moved2(to) }))
   ];
-  const swaps = work.swaps.map(({ path, before, after }) => ({
-    path: named(path),
-    before: fingerprint(before),
-    after: fingerprint(after)
-  }));
+  const swaps = work.swaps.map(({ path, before, after }) => {
+    return { path: named(path), before: fingerprint(before), after: fingerprint(after) };
+  });
   return {
     reads: reads === void 0 ? void 0 : named(reads),
     ...changes.length === 0 ? {} : { changes },
