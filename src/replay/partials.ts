@@ -17,7 +17,7 @@ const PARTIAL_VERSION = 2;
 export const PARTIAL_OPENING = `${JSON.stringify({ ctxb: 'partial', version: PARTIAL_VERSION })}\n`;
 
 /** A file that begins with these bytes is a partial. */
-export const PARTIAL_BEGINNING = '{"ctxb":"partial"';
+const PARTIAL_BEGINNING = '{"ctxb":"partial"';
 
 export function partialSession(session: SessionSummary): string {
   return `${JSON.stringify(session)}\n`;

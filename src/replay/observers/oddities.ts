@@ -2,6 +2,55 @@ import type { Gauge } from '../../core/governor/gauge/gauge.ts';
 import { saysNothing } from '../../core/protocol/usage.ts';
 import type { Observer, Seen } from './seen.ts';
 
+/**
+ * - `drop`: the context became smaller and no boundary said so
+ * - `boundary-without-drop`: a compaction after which the context was as large as before it
+ * - `larger-window`: a context was larger than the window was taken for
+ * - `no-usage`: a call whose usage is all zero: an API error, a back-end that counts nothing
+ * - `other-model`: a call of another model than the one before it
+ */
+export type OddityKind = 'drop' | 'boundary-without-drop' | 'larger-window' | 'no-usage' | 'other-model';
+
+/**
+ * Why a context became smaller, as the lines before it show.
+ * - `micro-compaction`: claude said that it took old results of tools out
+ * - `context-editing`: it happened between two calls of one turn, where nothing was said
+ * - `resume`: claude was ended, or another session came in between
+ * - `plan`: a plan was accepted, to be carried out in an empty context
+ * - `rewind`: the turn before was interrupted or taken back
+ * - `pause`: nothing was said for over an hour, after which claude leaves out what no cache holds any more
+ * - `model`: another model goes on, which is given less or counts otherwise
+ */
+export type DropCause =
+  | 'micro-compaction'
+  | 'context-editing'
+  | 'resume'
+  | 'plan'
+  | 'rewind'
+  | 'pause'
+  | 'model'
+  | 'unexplained';
+
+export interface Oddity {
+  readonly kind: OddityKind;
+  /** Only for a drop. */
+  readonly cause: DropCause | null;
+  readonly count: number;
+  /** The first `MOST_EXAMPLES` of them. */
+  readonly examples: readonly OddityExample[];
+}
+
+export interface OddityExample {
+  /** Number of the main-thread call, from 1: the one at which it showed. */
+  readonly call: number;
+  readonly line: number;
+  /** What was expected and what was found: tokens of context, or of the window; models for `other-model`. */
+  readonly expected: number | string | null;
+  readonly found: number | string | null;
+}
+
+const MOST_EXAMPLES = 5;
+
 /** A context that is not smaller than this share of the one before a boundary has not become smaller. */
 const SAME_SIZE = 0.9;
 
@@ -132,52 +181,3 @@ export function droppedTokens(before: Gauge, after: Gauge): number {
   if (foreseen === undefined || used >= before.used) return 0;
   return foreseen - used > foreseen * LEAST_SHARE ? foreseen - used : 0;
 }
-
-/**
- * - `drop`: the context became smaller and no boundary said so
- * - `boundary-without-drop`: a compaction after which the context was as large as before it
- * - `larger-window`: a context was larger than the window was taken for
- * - `no-usage`: a call whose usage is all zero: an API error, a back-end that counts nothing
- * - `other-model`: a call of another model than the one before it
- */
-export type OddityKind = 'drop' | 'boundary-without-drop' | 'larger-window' | 'no-usage' | 'other-model';
-
-/**
- * Why a context became smaller, as the lines before it show.
- * - `micro-compaction`: claude said that it took old results of tools out
- * - `context-editing`: it happened between two calls of one turn, where nothing was said
- * - `resume`: claude was ended, or another session came in between
- * - `plan`: a plan was accepted, to be carried out in an empty context
- * - `rewind`: the turn before was interrupted or taken back
- * - `pause`: nothing was said for over an hour, after which claude leaves out what no cache holds any more
- * - `model`: another model goes on, which is given less or counts otherwise
- */
-export type DropCause =
-  | 'micro-compaction'
-  | 'context-editing'
-  | 'resume'
-  | 'plan'
-  | 'rewind'
-  | 'pause'
-  | 'model'
-  | 'unexplained';
-
-export interface Oddity {
-  readonly kind: OddityKind;
-  /** Only for a drop. */
-  readonly cause: DropCause | null;
-  readonly count: number;
-  /** The first `MOST_EXAMPLES` of them. */
-  readonly examples: readonly OddityExample[];
-}
-
-export interface OddityExample {
-  /** Number of the main-thread call, from 1: the one at which it showed. */
-  readonly call: number;
-  readonly line: number;
-  /** What was expected and what was found: tokens of context, or of the window; models for `other-model`. */
-  readonly expected: number | string | null;
-  readonly found: number | string | null;
-}
-
-export const MOST_EXAMPLES = 5;

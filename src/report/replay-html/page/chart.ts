@@ -10,7 +10,7 @@ export type Color = 'ink' | 'quiet' | 'paper' | 'line' | 'edge' | 'mark' | 'warn
 export const KIND_COLORS = 8;
 
 /** What stands for a colour in the scheme that is shown. */
-export function cssColor(color: Color): string {
+function cssColor(color: Color): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${color}`).trim();
 }
 
@@ -178,7 +178,7 @@ type Point = readonly [x: number, y: number];
 /** Draws on a chart, in its own scales; sizes are pixels of the page. */
 export type Pen = ReturnType<typeof penOf>;
 
-export function drawOn(plot: uPlot, draw: (pen: Pen) => void): void {
+function drawOn(plot: uPlot, draw: (pen: Pen) => void): void {
   const ratio = plot.bbox.width / plot.over.clientWidth;
   plot.ctx.save();
   plot.ctx.scale(ratio, ratio);

@@ -95,7 +95,7 @@ function millions(figure: number): string {
 }
 
 /** What the main thread has cost so far, over the calls. */
-export function costSection({ usd, spent, calls }: Session, span: Span, table: () => HTMLElement): HTMLElement {
+function costSection({ usd, spent, calls }: Session, span: Span, table: () => HTMLElement): HTMLElement {
   const unknown = usd.filter((each) => each === null).length;
   if (unknown === calls) {
     const why = 'No list price of the model is known: prices can be set in the configuration (cost.prices).';
