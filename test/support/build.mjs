@@ -17,6 +17,7 @@ const PARTS = {
   base: /src\/(cli\/main|process-io)\.ts$/,
   settings:
     /src\/(config\/quick-config|store\/folders\/context-dir|run\/headless-run|claude\/find-claude|store\/files\/process-mark)\.ts$/,
+  check: /src\/config\/resolve-config\.ts$/,
   start: /src\/(cli\/(run-claude|shim)|run\/run-headless)\.ts$/,
   hook: /src\/(cli\/hook|hook\/answer-hook)\.ts$/,
   conduct: /src\/(run\/(conduct|caller-input)|report\/terminal\/terminal)\.ts$/,
