@@ -5,48 +5,35 @@ import { kindOf } from '../store/files/plain-file.ts';
 import { orStoreError } from '../store/files/store-error.ts';
 import { type FlowRunFiles, listFlowRuns, openFlowRun } from '../store/runs/flow-run.ts';
 import type { StepOutput } from './flow.ts';
-import { type KnownReceipt, readReceipt } from './step-receipt.ts';
+import { readReceipt } from './step-receipt.ts';
 
 /** A run of a flow, as it lies on the disk. */
-export interface EarlierRun {
-  readonly id: string;
-  /** Name of its flow; undefined where no step has left a receipt. */
-  readonly flow: () => string | undefined;
-  readonly outputOf: (stepId: string) => StepOutput | undefined;
-  readonly receiptOf: (stepId: string) => KnownReceipt | undefined;
-  /** Of all steps; a step comes after those that it sees. */
-  readonly receipts: () => readonly KnownReceipt[];
-}
+export type EarlierRun = NonNullable<ReturnType<typeof openRun>>;
 
 /** The runs in a context folder, newest first. A run is read when it is asked. */
 export function earlierRuns(contextDir: string): EarlierRun[] {
   return listFlowRuns(contextDir).flatMap((id) => openRun(contextDir, id) ?? []);
 }
 
-function openRun(contextDir: string, id: string): EarlierRun | undefined {
+function openRun(contextDir: string, id: string) {
   // Only for reading, so there are no faults of writing to report.
   const files = openFlowRun(contextDir, id);
   const { folder, read } = files;
   if (kindOf(folder) !== 'folder') return undefined;
-  const receiptOf = (stepId: string) => {
-    const json = read(stepId, 'receipt.json');
-    return json === undefined ? undefined : readReceipt(json);
-  };
-  const stepIds = () =>
-    orStoreError(folder, () => readdirSync(folder, { withFileTypes: true }))
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name)
-      .sort();
+  const receiptOf = (stepId: string) => readReceipt(read(stepId, 'receipt.json') ?? '');
   function* receipts() {
-    for (const stepId of stepIds()) yield* [receiptOf(stepId) ?? []].flat();
+    const entries = orStoreError(folder, () => readdirSync(folder, { withFileTypes: true }));
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    for (const stepId of folders.sort()) yield* [receiptOf(stepId) ?? []].flat();
   }
   return {
     id,
     receiptOf,
+    /** Name of its flow; undefined where no step has left a receipt. */
     flow: () => receipts().next().value?.flow,
-    // A step sees more than any of the steps that it sees.
+    /** Of all steps; a step comes after those that it sees, for it sees more than any of them. */
     receipts: () => [...receipts()].sort((one, other) => one.items.length - other.items.length),
-    outputOf: (stepId) => stepOutput(files, stepId),
+    outputOf: (stepId: string) => stepOutput(files, stepId),
   };
 }
 

@@ -6,20 +6,13 @@ import { type Fault, type Path, pathText } from './fault.ts';
 /** With all aliases written out: a few lines of them can stand for more than there is memory. */
 const MAX_VALUES = 100_000;
 
-export interface PlainData {
-  readonly value: unknown;
-  readonly faults: readonly Fault[];
-  /** Where the key or the item of a path begins in the text, or the nearest one above it. */
-  offsetOf(path: Path): number;
-}
-
 const CORE_TAG = /^(?:!|tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq))$/;
 
 /**
  * Turns nodes into strings, numbers, booleans, null, lists and objects, and nothing else: what a tag asks for is not made,
  * and keys that every object inherits are left out. Each of these is a fault.
  */
-export function toData(root: Node | null): PlainData {
+export function toData(root: Node | null) {
   const faults: Fault[] = [];
   const offsets = new Map<string, number>();
   const targets = aliasTargets(root);
@@ -27,6 +20,7 @@ export function toData(root: Node | null): PlainData {
   let values = 0;
   return { value: dataOf(root, []), faults, offsetOf };
 
+  /** Where the key or the item of a path begins in the text, or the nearest one above it. */
   function offsetOf(path: Path): number {
     for (let length = path.length; length > 0; length -= 1) {
       const offset = offsets.get(pathText(path.slice(0, length)));

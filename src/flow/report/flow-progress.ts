@@ -3,7 +3,7 @@ import { costUsd } from '../../core/governor/cost/cost.ts';
 import { readGauge } from '../../core/governor/gauge/gauge.ts';
 import { decisionText, isRoutine } from '../../messages.ts';
 import { counted, dollars, duration, percent, tokens } from '../../report/figures.ts';
-import { aligned } from '../../report/layout.ts';
+import { aligned, fitted } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { CLEAR_LINE } from '../../report/terminal/progress.ts';
@@ -45,7 +45,8 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
     const counts = `${done} of ${total} done${failed === 0 ? '' : `, ${failed} failed`}`;
     const cost = [...running.values()].reduce((sum, { costUsd: more }) => sum + more, spent);
     const parts = [counts, dollars(cost), ...[...running].map(([id, { text: now }]) => `${id} ${now}`)];
-    const text = shorten(parts.join(' · '), stderr.columns ?? 120);
+    // A line that wraps could not be removed again.
+    const text = fitted(parts.join(' · '), (stderr.columns ?? 120) - 1, '…');
     if (text === shown) return;
     stderr.write(CLEAR_LINE + text);
     shown = text;
@@ -95,11 +96,6 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
       clear();
     },
   };
-}
-
-/** A line that wraps could not be removed again. */
-function shorten(line: string, columns: number): string {
-  return line.length < columns ? line : `${line.slice(0, Math.max(0, columns - 2))}…`;
 }
 
 function newsText(news: Exclude<StepNews, { readonly kind: 'skipped' }>): string {
@@ -157,16 +153,12 @@ const HEADINGS = ['step', 'status', 'calls', 'first call', 'peak', 'cost', 'took
 function statusText(status: StepStatus = 'waiting', end: StepEnd | undefined): string {
   if (status === 'done' && end === undefined) return 'done before';
   if (end?.timedOut) return 'timed out';
-  return STATUS_TEXTS[status];
+  return STATUS_TEXTS[status] ?? status;
 }
 
-const STATUS_TEXTS: Readonly<Record<StepStatus, string>> = {
+const STATUS_TEXTS: Readonly<Partial<Record<StepStatus, string>>> = {
   waiting: 'not run',
-  running: 'running',
-  done: 'done',
-  failed: 'failed',
   'left-out': 'left out',
-  stopped: 'stopped',
   skipped: 'not run',
 };
 

@@ -34,23 +34,9 @@ export interface StepSinks {
 /** What is told of a step's session; it has no terminal of its own. */
 export type StepWatcher = Pick<Watcher, 'notice' | 'decision' | 'status' | 'relay'>;
 
-export interface StepEnd {
-  readonly exitCode: number;
-  readonly timedOut: boolean;
-  /** The last answer; empty when there was none. */
-  readonly output: string;
-  readonly error: string | undefined;
-  readonly sessionId: string | undefined;
-  /** Main thread: largest context of a call, and calls. */
-  readonly peakTokens: number;
-  readonly calls: number;
-  /** Context of the first call: system prompt, tools and the pack. */
-  readonly firstTokens: number;
-  readonly costUsd: number;
-  readonly durationMs: number;
-}
+export type StepEnd = Readonly<Awaited<ReturnType<typeof runStep>>>;
 
-export async function runStep(run: StepRun, io: Io, sinks: StepSinks): Promise<StepEnd> {
+export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
   const begun = performance.now();
   let last: Answer | undefined;
   let state: GovernorState | undefined;
@@ -93,6 +79,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks): Promise<S
   return {
     ...outcomeOf(exitCode, last, { timedOutAfter: isOver() ? timeoutSeconds : undefined, stopped: stop.aborted }),
     sessionId: state?.session.id,
+    /** Main thread: largest context of a call, and that of the first: system prompt, tools and the pack. */
     peakTokens: peak,
     firstTokens: state?.gauge.first ?? 0,
     calls: state?.gauge.calls ?? 0,
@@ -116,7 +103,7 @@ function outcomeOf(
   exitCode: number,
   last: Answer | undefined,
   { timedOutAfter, stopped }: { readonly timedOutAfter: number | undefined; readonly stopped: boolean },
-): Pick<StepEnd, 'exitCode' | 'timedOut' | 'output' | 'error'> {
+) {
   const timedOut = timedOutAfter !== undefined;
   const output = last === undefined || last.isError ? '' : last.text;
   const outcome = (code: number, error?: string) => ({ exitCode: code, timedOut, output, error });
