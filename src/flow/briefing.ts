@@ -5,8 +5,7 @@ import { type BudgetWorld, effectiveBudgets } from './effective.ts';
 import { fileInside, readPrompt } from './file/flow-files.ts';
 import { orderSteps, type StepOrder } from './file/order-steps.ts';
 import type { Flow, FlowStep, StepOutput } from './flow.ts';
-import type { ResolvedBudgets } from './pack/budgets.ts';
-import { type Pack, pack } from './pack/pack.ts';
+import { pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/receipt.ts';
 import type { PackItem } from './pack/step-block.ts';
 
@@ -51,16 +50,13 @@ export function briefingWorld({ file, cwd, run, ...budgets }: FlowFiles): Briefi
 /** More than a briefing shows of them. */
 const HINTS_LIMIT = 64 * 1024;
 
-export interface Briefing {
-  readonly pack: Pack;
-  readonly budgets: ResolvedBudgets;
-}
+export type Briefing = ReturnType<typeof briefingOf>;
 
 /**
  * Makes the pack of a step of a checked flow from the outputs of the steps that it sees, and the files that those have
  * made. Throws what `world` throws.
  */
-export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld): Briefing {
+export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
   const seen = seenBy(flow, step);
   const budgets = effectiveBudgets(flow, step, world);
   const history = historyOf(flow, step, world);

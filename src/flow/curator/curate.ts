@@ -8,31 +8,19 @@ import type { Curator } from '../flow.ts';
 import type { TaughtStep } from '../pack/frame.ts';
 import type { CuratedChoice } from '../pack/receipt.ts';
 import type { PackItem } from '../pack/step-block.ts';
-import { runStep, type StepEnd } from '../run/run-step.ts';
+import { runStep, type StepEnd, type StepRun } from '../run/run-step.ts';
 import { answerJsonSchema, checkAnswer, curatorPrompt, readAnswer } from './question.ts';
 import { checkSummaries, type JudgedSummaries, type SummaryTask } from './summaries.ts';
 
-export interface CurateOptions {
+/** `config` is the flow's; `curate` switches off what a curator must not do. */
+export interface CurateOptions extends Pick<StepRun, 'program' | 'config' | 'stop'> {
   readonly curator: Curator;
-  readonly program: string;
-  /** The flow's; `curate` switches off what a curator must not do. */
-  readonly config: Config;
   /** The user's `--settings` for claude, which may say how it reaches its API. */
   readonly settings: string | undefined;
-  readonly stop: AbortSignal;
   readonly summaries: SummaryTask;
 }
 
-export interface Curation {
-  /** undefined: the mechanical selection holds. */
-  readonly choice: CuratedChoice | undefined;
-  readonly costUsd: number;
-  readonly durationMs: number;
-  /** Why there is no choice, or which part of the answer was not taken. */
-  readonly fault: string | undefined;
-  /** What it was asked to sum up; empty where there was no answer. */
-  readonly judged: JudgedSummaries;
-}
+export type Curation = Awaited<ReturnType<typeof curate>>;
 
 /** Enough for some dozen tool calls of a cheap model. */
 const LIMIT_USD = 0.05;
@@ -43,12 +31,7 @@ const LIMIT_USD = 0.05;
  *
  * @param history oldest first
  */
-export async function curate(
-  step: TaughtStep,
-  history: readonly PackItem[],
-  options: CurateOptions,
-  io: Io,
-): Promise<Curation> {
+export async function curate(step: TaughtStep, history: readonly PackItem[], options: CurateOptions, io: Io) {
   const begun = performance.now();
   try {
     const { toSum, summaryChars } = options.summaries;
@@ -61,7 +44,14 @@ export async function curate(
   }
 }
 
-type Judged = Omit<Curation, 'costUsd' | 'durationMs'>;
+interface Judged {
+  /** undefined: the mechanical selection holds. */
+  readonly choice: CuratedChoice | undefined;
+  /** Why there is no choice, or which part of the answer was not taken. */
+  readonly fault: string | undefined;
+  /** What it was asked to sum up; empty where there was no answer. */
+  readonly judged: JudgedSummaries;
+}
 
 /** What was summed up before is used all the same. */
 function unanswered({ summaries: { kept } }: CurateOptions, fault: string): Judged {

@@ -1,30 +1,21 @@
-import type { Flow, FlowStep } from '../flow.ts';
+import type { Flow } from '../flow.ts';
 
-export interface StepOrder {
-  /** The order of the file, except that a step comes after those it needs. */
-  readonly sequence: readonly FlowStep[];
-  /** Steps of one stage do not need each other: they may run at the same time once the stages before are over. */
-  readonly stages: readonly (readonly FlowStep[])[];
-  /** By a step's id: steps that must be over before it starts, in the order of the file. */
-  readonly needs: StepGraph;
-  /** By a step's id: steps whose output it sees, in the order of `sequence`, the oldest first. */
-  readonly history: StepGraph;
-  /** By a step's id: its needs without those that its other needs bring along, the latest first. */
-  readonly direct: StepGraph;
-}
+export type StepOrder = ReturnType<typeof orderSteps>;
 
 /**
  * Puts the steps of a checked flow in order. A step sees the output of what it `needs`, of what those need, and so on;
  * one that says nothing of needs follows, and sees, all steps above it. Whatever a step sees is over before it starts,
  * so its briefing is the same however many steps run at once.
  */
-export function orderSteps({ steps }: Pick<Flow, 'steps'>): StepOrder {
+export function orderSteps({ steps }: Pick<Flow, 'steps'>) {
   const byId = new Map(steps.map((step) => [step.id, step]));
   const needs = stepGraph(steps);
   const ids = inSequence(needs);
   const stepsOf = (some: readonly string[]) => some.flatMap((id) => byId.get(id) ?? []);
   return {
+    /** The order of the file, except that a step comes after those it needs. */
     sequence: stepsOf(ids),
+    /** Steps of one stage do not need each other: they may run at the same time once the stages before are over. */
     stages: inStages(ids, needs).map(stepsOf),
     needs,
     ...historyOf(ids, needs),
@@ -56,7 +47,9 @@ function inStages(sequence: readonly string[], needs: StepGraph): string[][] {
 }
 
 function historyOf(sequence: readonly string[], needs: StepGraph) {
+  /** By a step's id: its needs without those that its other needs bring along, the latest first. */
   const direct = new Map<string, string[]>();
+  /** By a step's id: steps whose output it sees, the oldest first. */
   const history = new Map<string, string[]>();
   for (const [index, id] of sequence.entries()) {
     const before = sequence.slice(0, index);

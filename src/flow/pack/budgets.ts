@@ -130,15 +130,10 @@ function inTokens(
 /** Nobody means this many characters; a unit was mistaken. */
 const SUSPICIOUS = 5_000_000;
 
-interface Guarded {
-  readonly used: number;
-  /** The guardrails that it met, with the words for them. */
-  readonly met: readonly { readonly kind: BudgetWarning['kind']; readonly why: string }[];
-}
-
-function guard(field: BudgetField, set: number, total = CEILING): Guarded {
+/** What is used of a value, and the guardrails that it met, with the words for them. */
+function guard(field: BudgetField, set: number, total = CEILING) {
   const [floor, ceiling] = [FLOORS[field], grouped(CEILING)];
-  const met: Guarded['met'][number][] = [];
+  const met: { readonly kind: BudgetWarning['kind']; readonly why: string }[] = [];
   let used = Math.trunc(set);
   if (set > SUSPICIOUS) {
     met.push({ kind: 'suspicious', why: `far above the ceiling of ${ceiling} (are these characters?)` });
@@ -153,7 +148,7 @@ function guard(field: BudgetField, set: number, total = CEILING): Guarded {
   return { used: Math.min(used, total), met };
 }
 
-function warningOf(field: BudgetField, { value, source }: SourcedBudget, { used, met }: Guarded): BudgetWarning[] {
+function warningOf(field: BudgetField, { value, source }: SourcedBudget, { used, met }: ReturnType<typeof guard>) {
   const [first] = met;
   if (first === undefined) return [];
   const whys = met.map(({ why }) => why).join(', and ');

@@ -1,13 +1,7 @@
 import { button, grouped, h } from '../../../browser/dom.ts';
 import type { BudgetKey, BudgetsView } from '../studio-view.ts';
 
-interface Field {
-  readonly key: BudgetKey;
-  readonly label: string;
-  readonly hint: string;
-}
-
-const FIELDS: readonly Field[] = [
+const FIELDS = [
   { key: 'preset', label: 'Preset', hint: 'Three sizes at once; the values below go before it.' },
   { key: 'contextBudgetChars', label: 'Whole briefing', hint: 'In characters.' },
   { key: 'historyRecentChars', label: 'Newest step', hint: 'Its output, in characters.' },
@@ -17,7 +11,7 @@ const FIELDS: readonly Field[] = [
     label: 'Whole, in tokens',
     hint: 'Tokens, or a share of the window such as 20%; goes before the characters.',
   },
-];
+] as const;
 
 const PRESETS = ['lean', 'balanced', 'heavy'];
 
@@ -48,7 +42,7 @@ export function createForm(
   };
 }
 
-function createRow({ key, label, hint }: Field, value: string, onInput: (value: string) => void) {
+function createRow({ key, label, hint }: (typeof FIELDS)[number], value: string, onInput: (value: string) => void) {
   const id = `field-${key}`;
   const input = createInput(key, { id, 'aria-describedby': `${id}-used ${id}-hint ${id}-fault` });
   input.value = value;
