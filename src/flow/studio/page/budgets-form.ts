@@ -46,7 +46,7 @@ function createRow({ key, label, hint }: (typeof FIELDS)[number], value: string,
   const id = `field-${key}`;
   const input = createInput(key, { id, 'aria-describedby': `${id}-used ${id}-hint ${id}-fault` });
   input.value = value;
-  const clear = button('Clear', () => set(''), { 'aria-label': `Clear ${label}`, class: 'small' });
+  const clear = button('Clear', () => set(''), { 'aria-label': `Clear ${label}` });
   const used = h('p', { id: `${id}-used`, class: 'used' });
   const fault = h('p', { id: `${id}-fault`, class: 'warning' });
   const element = h(

@@ -42,7 +42,8 @@ export function inspect(
       isDraft: (key) => drafts.get(step, key) !== undefined,
     });
     const chosen = now.steps[index];
-    below.replaceChildren(chosen === undefined ? overview(now) : receiptPart(chosen));
+    const lastRun = chosen && h('section', {}, h('h3', {}, 'Last run'), ...receiptLines(chosen));
+    below.replaceChildren(lastRun ?? overview(now));
   };
 }
 
@@ -115,26 +116,21 @@ function runText({ receipt }: StepView): string {
   return binding === 'whole' ? `binding: ${omitted} omitted, ${parts}` : parts;
 }
 
-function receiptPart({ receipt, budgets }: StepView): HTMLElement {
-  const title = h('h3', {}, 'Last run');
-  if (receipt === undefined)
-    return h('section', {}, title, h('p', { class: 'quiet' }, 'This step has not been run yet.'));
-  if ('fault' in receipt) return h('section', {}, title, h('p', { class: 'warning' }, `Not shown: ${receipt.fault}.`));
+function receiptLines({ receipt, budgets }: StepView): (HTMLElement | false)[] {
+  if (receipt === undefined) return [h('p', { class: 'quiet' }, 'This step has not been run yet.')];
+  if ('fault' in receipt) return [h('p', { class: 'warning' }, `Not shown: ${receipt.fault}.`)];
   const { budget_chars } = receipt.context_truncation;
   const now = budgets.effective.contextBudgetChars.value;
-  const old = budget_chars !== now && `It was made with ${grouped(budget_chars)}; now ${grouped(now)} are allowed.`;
-  return h(
-    'section',
-    {},
-    title,
+  const change = `It was made with ${grouped(budget_chars)}; now ${grouped(now)} are allowed.`;
+  return [
     h('p', { class: `binding ${bindingOf(receipt)}` }, bindingText(receipt)),
     usage(receipt),
-    old && h('p', { class: 'quiet' }, old),
+    budget_chars !== now && h('p', { class: 'quiet' }, change),
     ...receipt.warnings.map((warning) => h('p', { class: 'warning' }, warning)),
     receipt.items.length > 0 && tiers(receipt),
     receipt.items.length > 0 && items(receipt),
     h('p', { class: 'quiet' }, figures(receipt)),
-  );
+  ];
 }
 
 function bindingText(receipt: KnownReceipt): string {
@@ -152,21 +148,17 @@ function usage({ context_truncation, over_budget_chars: overChars }: KnownReceip
   const { chars_used: usedChars, budget_chars: budgetChars } = context_truncation;
   const over = overChars > 0 ? `, ${grouped(overChars)} too many` : '';
   const text = `${grouped(usedChars)} of ${grouped(budgetChars)} characters${over}`;
-  const most = Math.max(budgetChars, 1);
-  const meter = h('meter', { id: 'usage', max: most, high: most * 0.95, optimum: 0, value: Math.min(usedChars, most) });
+  const meter = h('meter', { id: 'usage', max: budgetChars, high: budgetChars * 0.95, optimum: 0, value: usedChars });
   return h('p', { class: 'usage' }, meter, h('label', { for: 'usage' }, text));
 }
 
 function tiers({ items }: KnownReceipt): HTMLElement {
+  const cell = (count: number) => h('td', { class: count === 0 ? 'figure none' : 'figure' }, grouped(count));
   const rows = TIERS.map((tier) => {
     const { included, summary, cut, omitted } = outcomeCounts(items.filter((item) => item.tier === tier));
-    return [tier, ...[included, summary, cut, omitted].map(numberCell)];
+    return [tier, ...[included, summary, cut, omitted].map(cell)];
   });
   return table('Earlier steps by priority', ['Priority', 'Included', 'Summary', 'Cut', 'Omitted'], rows);
-}
-
-function numberCell(count: number): HTMLElement {
-  return h('td', { class: count === 0 ? 'figure none' : 'figure' }, grouped(count));
 }
 
 function items({ items }: KnownReceipt): HTMLElement {
@@ -178,12 +170,8 @@ function items({ items }: KnownReceipt): HTMLElement {
     reason,
   ]);
   const all = table('Earlier steps, oldest first', ['Step', 'Priority', 'Outcome', 'Characters', 'Why'], rows);
-  return h(
-    'details',
-    {},
-    h('summary', {}, `Each of ${counted(items.length, 'earlier step')}`),
-    h('div', { class: 'scroll' }, all),
-  );
+  const summary = h('summary', {}, `Each of ${counted(items.length, 'earlier step')}`);
+  return h('details', {}, summary, h('div', { class: 'scroll' }, all));
 }
 
 function figures({ run, attempt, measured }: KnownReceipt): string {
