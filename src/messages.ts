@@ -1,7 +1,7 @@
 import type { ExactReceipt } from './core/exact/plan.ts';
 import type { Decision, FactKind, FactTally, Receipt } from './core/governor/decisions.ts';
 import type { Reading } from './core/governor/gauge/gauge.ts';
-import { limitName } from './core/governor/waits/limits.ts';
+import { limitName } from './core/governor/waits/wait.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
 import { shortened } from './core/memory/words.ts';
 import { counted, dollars, duration, localTime, percent, tokens } from './report/figures.ts';

@@ -2,7 +2,7 @@ import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { inTokens } from '../core/governor/policy.ts';
 import { nextMoment } from '../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import { limitName } from '../core/governor/waits/limits.ts';
+import { limitName } from '../core/governor/waits/wait.ts';
 import { type ZoneName, zoneAt } from '../core/governor/zones/zones.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';
 import type { Style } from '../report/style.ts';

@@ -1,4 +1,4 @@
-import type { AssistantEvent, Event, PartialEvent, Usage } from '../../protocol/events.ts';
+import type { AssistantEvent, Event, Usage } from '../../protocol/events.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, nativeTokens, sumContent } from '../gauge/estimator.ts';
@@ -73,8 +73,11 @@ export function readCost(cost: Cost, event: Event, list: PriceList, written = su
         : { ...cost, carried: undefined };
     case 'assistant':
       return readCall(cost, event, list, written);
-    case 'partial':
-      return readOutput(cost, event);
+    case 'partial': {
+      const call = cost.calls.find(({ thread }) => thread === event.subagent);
+      if (call === undefined || event.outputTokens === undefined) return cost;
+      return withCall(cost, { ...call, usage: { ...call.usage, output: event.outputTokens }, outputKnown: true });
+    }
     case 'result':
       return event.costUsd === undefined ? cost : readReport(cost, event.costUsd);
     default:
@@ -96,7 +99,7 @@ interface ResumableRun {
   readonly spending: { readonly before: number };
 }
 
-/** Micro-dollars of a run, also from before it was broken off. */
+/** Also from before it was broken off. */
 export function runMicroUsd({ cost, spending }: ResumableRun): number {
   return totalMicroUsd(cost) + spending.before;
 }
@@ -221,12 +224,6 @@ function extended(call: PricedCall, isFinal: boolean, output: number, written: C
     outputKnown: call.outputKnown || isFinal,
     generated: addContent(call.generated, written),
   };
-}
-
-function readOutput(cost: Cost, { subagent, outputTokens }: PartialEvent): Cost {
-  const call = cost.calls.find(({ thread }) => thread === subagent);
-  if (call === undefined || outputTokens === undefined) return cost;
-  return withCall(cost, { ...call, usage: { ...call.usage, output: outputTokens }, outputKnown: true });
 }
 
 function withCall(cost: Cost, call: PricedCall): Cost {

@@ -194,7 +194,8 @@ export function measureBlock(block: Block): Content {
       return inputContent(block.name, block.input);
     case 'tool_result': {
       const fixedTokens = block.images * PICTURE_TOKENS;
-      const code = TOOL_RESULT_TOKENS + definitionTokens(block.definitions) + expectedTokens(block.text);
+      const definitions = block.definitions.map((name) => DEFINITION_TOKENS.get(name) ?? UNKNOWN_DEFINITION_TOKENS);
+      const code = definitions.reduce((sum, tokens) => sum + tokens, TOOL_RESULT_TOKENS) + expectedTokens(block.text);
       return { prose: 0, thoughts: 0, code, json: 0, fixedTokens, chars: block.text.length };
     }
     case 'image':
@@ -203,10 +204,6 @@ export function measureBlock(block: Block): Content {
     case 'other':
       return spoken(ATTACHMENT_TOKENS.get(block.name) ?? 0, 0, 0);
   }
-}
-
-function definitionTokens(names: readonly string[]): number {
-  return names.reduce((sum, name) => sum + (DEFINITION_TOKENS.get(name) ?? UNKNOWN_DEFINITION_TOKENS), 0);
 }
 
 function spoken(prose: number, thoughts: number, chars: number): Content {
@@ -221,7 +218,9 @@ function thoughtTokens(text: string, signatureLength: number): number {
 
 /** Names and values of a tool's input, at any depth: the model reads them as they are, without JSON's escapes. */
 function inputContent(name: string, input: unknown): Content {
-  let json = TOOL_USE_TOKENS + expectedTokens(name) + INPUT_PART_TOKENS * partCount(input);
+  // Names and values that stand by themselves; what is nested in them stands as JSON, whose marks weigh little.
+  const parts = isFields(input) ? 2 * Object.keys(input).length : 0;
+  let json = TOOL_USE_TOKENS + expectedTokens(name) + INPUT_PART_TOKENS * parts;
   let chars = name.length;
   // The log shows the plan, which claude has read from its file: the model does not write it here.
   const open = name === 'ExitPlanMode' ? [] : [input];
@@ -236,11 +235,6 @@ function inputContent(name: string, input: unknown): Content {
     }
   }
   return { prose: 0, thoughts: 0, code: 0, json, fixedTokens: 0, chars };
-}
-
-/** Names and values that stand by themselves; what is nested in them stands as JSON, whose marks weigh little. */
-function partCount(input: unknown): number {
-  return isFields(input) ? 2 * Object.keys(input).length : 0;
 }
 
 function partsOf(value: object): readonly unknown[] {

@@ -57,7 +57,7 @@ export function giveUpWaiting(state: GovernorState): Step {
   // Stuck, it would hold up every prompt behind it.
   return chain(
     conclude(state, attempt, isDown(attempt.apiStatus) ? 'unavailable' : 'silent'),
-    (next) => keep(overdue(next, attempt)),
+    (next) => keep(changed(next, { compaction: { ...next.compaction, phase: 'overdue', attempt } })),
     sendInterrupt,
     (next) => keep(next, [setTimer('handoff', STOPPING_PATIENCE_MS)]),
   );
@@ -68,11 +68,6 @@ export function noteInterrupt(state: GovernorState): GovernorState {
   const { compaction } = state;
   if (!isCompacting(compaction)) return state;
   return changed(state, { compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } });
-}
-
-function overdue(state: GovernorState, attempt: Attempt): GovernorState {
-  const { failures, triedAt } = state.compaction;
-  return changed(state, { compaction: { phase: 'overdue', failures, triedAt, attempt } });
 }
 
 /** The lines of a compaction that came too late are over. */
@@ -114,7 +109,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
     session: { ...session, commandsOff: session.commandsOff || verdict === 'refused' },
   });
   const how = relief.landing?.receipt === undefined ? 'summary' : 'exact';
-  const reason = attempt.error ?? (verdict === 'success' && how === 'exact' ? EXACT_REASON : REASONS[verdict]);
+  const reason = attempt.error ?? REASONS[verdict === 'success' && how === 'exact' ? 'exact' : verdict];
   const costUsd = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
   return chain(
     keep(concluded, [
@@ -137,9 +132,8 @@ function concludedAs({ compaction, gauge, run }: GovernorState, attempt: Attempt
   return { ...ended, failures: Math.max(failures + 1, least) };
 }
 
-const EXACT_REASON = 'the mod has said what stays';
-
-const REASONS: Readonly<Record<Verdict, string>> = {
+const REASONS: Readonly<Record<Verdict | 'exact', string>> = {
+  exact: 'the mod has said what stays',
   success: 'the context was replaced by a summary',
   failed: 'claude could not compact',
   empty: 'there was nothing to compact',

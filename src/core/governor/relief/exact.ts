@@ -1,4 +1,4 @@
-import type { BoundaryEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
+import type { ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
@@ -44,12 +44,9 @@ export function prepareExact(before: GovernorState, state: GovernorState): Step 
   const { exact, gauge } = state;
   if (exact.phase === 'off' || gauge.calls === before.gauge.calls) return keep(state);
   if (exact.phase === 'unarmed') return predicted(gauge) >= ARMED_FROM ? arm(state) : keep(state);
-  return isNear(state) || exact.midTurn.length > 0 ? planExact(state) : keep(state);
-}
-
-/** claude waits while the plan is written: that is not needed while its trigger is far. */
-function isNear({ trigger, gauge }: GovernorState): boolean {
-  return typeof trigger !== 'number' || predicted(gauge) >= NEAR * trigger;
+  // claude waits while the plan is written: that is not needed while its trigger is far.
+  const isNear = typeof state.trigger !== 'number' || predicted(gauge) >= NEAR * state.trigger;
+  return isNear || exact.midTurn.length > 0 ? planExact(state) : keep(state);
 }
 
 /** Results of tools have gone out together with what the caller had said meanwhile. */
@@ -68,13 +65,9 @@ export function awaitExact(state: GovernorState): Step {
   return isArming(armed.state) ? keep(changedIn(armed.state, 'exact', { phase: 'awaited' }), armed.actions) : armed;
 }
 
-/** claude does not ask a PreCompact hook where a mod answers. */
-const GUARDED = 'a PreCompact hook would not be asked (--compaction exact does without it)';
-
-/** The caller's own hook may guard the context. */
-function isGuarded({ control, run }: GovernorState): boolean {
-  const hooks = fieldsOf(control.initialize?.hooks).PreCompact;
-  return run.policy.compaction.how === 'auto' && Array.isArray(hooks) && hooks.length > 0;
+/** claude does not ask a PreCompact hook where a mod answers, and such a hook may guard the context. */
+function disarmGuarded(state: GovernorState): Step {
+  return disarm(state, 'a PreCompact hook would not be asked (--compaction exact does without it)');
 }
 
 function arm(state: GovernorState): Step {
@@ -83,7 +76,9 @@ function arm(state: GovernorState): Step {
   if (version !== undefined && !isAtLeast(version, FIRST_WITH_MODS)) {
     return disarm(state, `Claude Code ${version} runs no mods`);
   }
-  if (isGuarded(state)) return disarm(state, GUARDED);
+  const hooks = fieldsOf(state.control.initialize?.hooks).PreCompact;
+  const isGuarded = Array.isArray(hooks) && hooks.length > 0;
+  if (state.run.policy.compaction.how === 'auto' && isGuarded) return disarmGuarded(state);
   return keep(changedIn(state, 'exact', { phase: 'arming' }), [
     { kind: 'arm-exact' },
     setTimer('exact', LOADING_PATIENCE_MS),
@@ -93,7 +88,7 @@ function arm(state: GovernorState): Step {
 /** The mod lies in a folder. `add_plugins` adds it to what claude has loaded (2.1.330); older versions overlook it. */
 export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): Step {
   if (!isArming(state)) return keep(state);
-  if (isGuarded) return disarm(state, GUARDED);
+  if (isGuarded) return disarmGuarded(state);
   if (path === undefined) return disarm(state, 'the mod could not be written');
   return request(state, 'load-mod', {
     subtype: 'reload_plugins',
@@ -169,9 +164,11 @@ export function followExact(state: GovernorState, event: Event): Step {
     const echoes = event.trigger === 'auto' ? receipt.after.messages : 0;
     return keep(changedIn(over, 'exact', { echoes, refusals: 0 }));
   }
-  // A recording does not say which it was: the next lines do.
+  // A recording does not say which it was: the next lines do. The stream repeats what stays in mid-turn only, a log always.
+  const { trigger, timestamp } = event;
+  const mayEcho = trigger === 'auto' || timestamp !== undefined;
   if (state.run.mode === 'replay')
-    return keep(mayEcho(event) ? changedIn(over, 'exact', { echoes: ANY, until: event.timestamp }) : over);
+    return keep(mayEcho ? changedIn(over, 'exact', { echoes: ANY, until: timestamp }) : over);
   if (phase !== 'ready') return tellNotExact(over);
   const why = receipt?.why ?? 'the mod did not answer';
   const refusals = exact.refusals + 1;
@@ -189,11 +186,6 @@ export function speaksOfMod({ exact }: GovernorState): boolean {
 
 const ANY = Number.MAX_SAFE_INTEGER;
 export const NO_ECHO = { echoes: 0, until: undefined };
-
-/** The stream repeats what stays in mid-turn only, a session log always. */
-function mayEcho({ trigger, timestamp }: BoundaryEvent): boolean {
-  return trigger === 'auto' || timestamp !== undefined;
-}
 
 /** What is new begins, or a summary shows that nothing is repeated. */
 function endsEchoes({ exact }: GovernorState, event: Event): boolean {

@@ -83,12 +83,8 @@ function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: Han
   });
   return keep(asking, [
     { kind: 'send', line: userLine(text, ownUuid(state)) },
-    setTimer('handoff', answerPatienceMs(state)),
+    setTimer('handoff', patienceMs(state, 'asking')),
   ]);
-}
-
-function answerPatienceMs({ run }: GovernorState): number {
-  return run.policy.handoff.timeoutSeconds * 1000;
 }
 
 export function followHandoff(state: GovernorState, event: Event): Step {
@@ -112,7 +108,7 @@ function answering(state: GovernorState, handoff: HandoffPhase<'asking'>, event:
   const next = changed(state, { handoff: { ...handoff, turn: 'running', apiDown } });
   // claude waits for the API, and not the agent takes its time.
   const waits = event.kind === 'api-retry' && handoff.attempt !== 'late';
-  return keep(next, waits ? [setTimer('handoff', answerPatienceMs(state) + event.delayMs)] : []);
+  return keep(next, waits ? [setTimer('handoff', patienceMs(state, 'asking') + event.delayMs)] : []);
 }
 
 function readAnswer(state: GovernorState, handoff: HandoffPhase<'asking'>, event: ResultEvent): Step {
@@ -174,7 +170,9 @@ export function onHandoffTimeout(state: GovernorState): Step {
     case 'briefing':
       return chain(endBriefing(state), sendInterrupt);
     case 'idle':
-      return isDeaf(state) ? leaveDeaf(state) : keep(state);
+      if (!isDeaf(state)) return keep(state);
+      // The work goes on in another process, in a fresh context where that is due.
+      return state.relief.due === undefined ? keep(state, [{ kind: 'kill' }]) : startHandoff(state, state.relief.due);
     default:
       return keep(state);
   }
@@ -182,13 +180,14 @@ export function onHandoffTimeout(state: GovernorState): Step {
 
 /** A turn that claude started itself came between: waiting starts over. */
 export function waitForHandoff(state: GovernorState): Step {
-  const patience: Partial<Record<GovernorState['handoff']['phase'], number>> = {
-    asking: answerPatienceMs(state),
-    clearing: CLEAR_PATIENCE_MS,
-    briefing: BRIEFING_PATIENCE_MS,
-  };
-  const afterMs = patience[state.handoff.phase];
-  return keep(state, afterMs === undefined ? [] : [setTimer('handoff', afterMs)]);
+  const { phase } = state.handoff;
+  const isOfTurn = phase === 'asking' || phase === 'clearing' || phase === 'briefing';
+  return keep(state, isOfTurn ? [setTimer('handoff', patienceMs(state, phase))] : []);
+}
+
+function patienceMs({ run }: GovernorState, phase: 'asking' | 'clearing' | 'briefing'): number {
+  if (phase === 'asking') return run.policy.handoff.timeoutSeconds * 1000;
+  return phase === 'clearing' ? CLEAR_PATIENCE_MS : BRIEFING_PATIENCE_MS;
 }
 
 /** The agent is told to stop; a claude that does not even do that is left. */
@@ -199,11 +198,4 @@ function giveUpAsking(state: GovernorState, handoff: HandoffPhase<'asking'>): St
   }
   const late = changed(state, { handoff: { ...handoff, attempt: 'late' } });
   return chain(keep(late, [setTimer('handoff', EXIT_PATIENCE_MS)]), sendInterrupt);
-}
-
-/** One that hears nothing is ended: the work goes on in another process, in a fresh context where that is due. */
-function leaveDeaf(state: GovernorState): Step {
-  const { due } = state.relief;
-  if (due !== undefined) return startHandoff(state, due);
-  return keep(state, state.turn.phase === 'running' ? [] : [{ kind: 'kill' }]);
 }

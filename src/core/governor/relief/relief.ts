@@ -36,31 +36,17 @@ export function reliefNow(state: GovernorState): Due | undefined {
 }
 
 function handoffReason(state: GovernorState, cause: HandoffCause): string {
-  const { gauge, run } = state;
-  switch (cause) {
-    case 'due':
-      return state.relief.due ?? '';
-    case 'commands off':
-      return `${dueReason(state)}, and slash commands are off`;
-    case 'no other way':
-      return `${crossedText(gauge, handoffLevel(run.policy, gauge.window.tokens))}, and nothing else relieves it`;
-    case 'thrashing':
-      return `${dueReason(state)}; ${thrashText(state)}`;
-    case 'strategy':
-    case 'forecast':
-      return dueReason(state);
-  }
+  const { gauge, run, relief } = state;
+  if (cause === 'due') return relief.due ?? '';
+  if (cause === 'commands off') return `${dueReason(state)}, and slash commands are off`;
+  if (cause === 'thrashing') return `${dueReason(state)}; ${thrashText(state)}`;
+  if (cause !== 'no other way') return dueReason(state);
+  return `${crossedText(gauge, handoffLevel(run.policy, gauge.window.tokens))}, and nothing else relieves it`;
 }
 
 export function startRelief(state: GovernorState, due: Due): Step {
-  switch (due.way) {
-    case 'compact':
-      return compact(state);
-    case 'handoff':
-      return handOver(state, due.reason);
-    case 'none':
-      return endUnrelieved(state, due.reason);
-  }
+  if (due.way === 'compact') return compact(state);
+  return due.way === 'handoff' ? handOver(state, due.reason) : endUnrelieved(state, due.reason);
 }
 
 function compact(state: GovernorState, within = withSlot): Step {
@@ -77,16 +63,10 @@ function handOver(state: GovernorState, reason: string, within = withSlot): Step
 /** Only reports what is due: in a replay, or while observing. */
 export function adviseRelief(state: GovernorState, due: Due): Step {
   const advised = changed(state, { latch: 'spent', relief: { ...state.relief, due: undefined } });
-  switch (due.way) {
-    case 'none':
-      return keep(advised);
-    case 'handoff':
-      return keep(advised, [{ kind: 'handoff', ...decided(state, due.reason) }]);
-    case 'compact': {
-      const focus = focusText(state);
-      return keep(advised, [{ kind: 'compact', ...decided(state, dueReason(state)), how: 'summary', focus }]);
-    }
-  }
+  if (due.way === 'none') return keep(advised);
+  if (due.way === 'handoff') return keep(advised, [{ kind: 'handoff', ...decided(state, due.reason) }]);
+  const focus = focusText(state);
+  return keep(advised, [{ kind: 'compact', ...decided(state, dueReason(state)), how: 'summary', focus }]);
 }
 
 /** Makes room for a task that is too large, where that is possible. */
