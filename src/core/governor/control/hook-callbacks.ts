@@ -13,12 +13,11 @@ import { documentToGive, noteGiven } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
-import { remembered } from '../tool-budget/follow-results.ts';
 import { alertAgent } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
 import type { FileMeasure, ToolCall, ToolHook } from '../tool-budget/tool-budget.ts';
 import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.ts';
-import { answered, readToolCall, stopWaiting } from '../tool-budget/tool-state.ts';
+import { answered, readToolCall, remembered, stopWaiting } from '../tool-budget/tool-state.ts';
 import { tellAgent } from '../zones/notices.ts';
 
 /** Ids under which our hooks are registered; claude names one of them when it calls back. */

@@ -27,7 +27,7 @@ import { brakeThrash, readBreaker } from '../relief/thrash.ts';
 import { fetchesAfter, refillAfter } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, draftOf, inStages, keep, type Stage, type Step, wasReplaced } from '../steps.ts';
-import { followResults } from '../tool-budget/follow-results.ts';
+import { followResults } from '../tool-budget/tool-state.ts';
 import { followLimits, followWait, planFor, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteHealth } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';

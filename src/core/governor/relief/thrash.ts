@@ -3,7 +3,7 @@ import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
-import type { Boundary } from './relief-state.ts';
+import type { Boundary, Relief } from './relief-state.ts';
 import { type Refill, refillText } from './tool-results.ts';
 
 /** Compactions whose room is soon filled again: all within `turns`, or, in one turn, each within `calls`. */
@@ -23,7 +23,11 @@ export function thrashText({ refill }: GovernorState): string {
   return `${THRASH.compactions} compactions within ${THRASH.turns} turns${filledBy(refill)}`;
 }
 
-export function withBoundary({ boundaries, refilled }: Boundaries, at: Boundary, isExact = false): Boundaries {
+export function withBoundary(
+  { boundaries, refilled }: Pick<Relief, 'boundaries' | 'refilled'>,
+  at: Boundary,
+  isExact = false,
+) {
   const last = boundaries.at(-1);
   const calls = isExact ? EXACT_CALLS : THRASH.calls;
   const isSoon = last !== undefined && last.turn === at.turn && at.call - last.call <= calls;

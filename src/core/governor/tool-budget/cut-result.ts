@@ -103,11 +103,8 @@ function lostText({ kind, path, total, returned, next }: CutList, line: number):
 }
 
 function titleOf({ tool, input }: ToolCall): string {
-  return `${tool} ${shorten(wordsOf(input).replaceAll(/\s+/g, ' '), TITLE_LENGTH)}`;
-}
-
-function wordsOf(input: Fields): string {
-  return textOf(input.command) ?? textOf(input.file_path) ?? textOf(input.description) ?? jsonText(input);
+  const words = textOf(input.command) ?? textOf(input.file_path) ?? textOf(input.description) ?? jsonText(input);
+  return `${tool} ${shorten(words.replaceAll(/\s+/g, ' '), TITLE_LENGTH)}`;
 }
 
 /** Only what has succeeded comes here; grep and its like say with their exit status what they mean by it. */
@@ -134,7 +131,11 @@ export interface ResultText {
  * stored itself, and shows the beginning of, is one of these.
  */
 export function resultText(tool: string, response: unknown): ResultText | undefined {
-  if (tool.startsWith('mcp__')) return mcpText(response);
+  if (tool.startsWith('mcp__')) {
+    if (typeof response === 'string') return { text: response, replaced: (text) => [{ type: 'text', text }] };
+    // Texts, pictures and others in a list; with structured content, a text that is JSON.
+    return Array.isArray(response) ? listText(response, (blocks) => blocks) : undefined;
+  }
   const report = fieldsOf(response);
   if (tool === 'Bash') return bashText(report);
   if (tool === 'Read') return lineText(report);
@@ -169,12 +170,6 @@ function lineText(report: Fields): ResultText | undefined {
   const { content, numLines } = file;
   if (report.type !== 'text' || typeof content !== 'string' || numLines !== 1) return undefined;
   return { text: content, replaced: (text) => ({ ...report, file: { ...file, content: text.replaceAll('\n', ' ') } }) };
-}
-
-/** Texts, pictures and others in a list; with structured content, a text that is JSON. */
-function mcpText(response: unknown): ResultText | undefined {
-  if (typeof response === 'string') return { text: response, replaced: (text) => [{ type: 'text', text }] };
-  return Array.isArray(response) ? listText(response, (blocks) => blocks) : undefined;
 }
 
 function agentText(report: Fields): ResultText | undefined {

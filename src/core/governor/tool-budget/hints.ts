@@ -41,20 +41,15 @@ const COMMANDS: readonly (readonly [RegExp, Unit])[] = [
 
 const TOOLS: Readonly<Record<string, Unit>> = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
 
-/** The unit of a call's result, where its input tells. */
-function unitOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): Unit | undefined {
-  if (tool !== 'Bash') return ownOf(TOOLS, tool);
-  const command = textOf(input.command) ?? '';
-  return COMMANDS.find(([pattern]) => pattern.test(command))?.[1];
-}
-
 export function hintText(unit: Unit, left: number): string {
   return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
 }
 
 /** How much of a tool's output the budget allows, from the zone `warning` on, once little enough is left. */
 export function hintFor(state: GovernorState, call: ToolCall): Telling {
-  const unit = unitOf(call);
+  const { tool, input } = call;
+  const command = textOf(input.command) ?? '';
+  const unit = tool === 'Bash' ? COMMANDS.find(([pattern]) => pattern.test(command))?.[1] : ownOf(TOOLS, tool);
   const nothing = { state, text: '' };
   if (unit === undefined || call.agent !== null || statusOf(state.told.zone) === 'ok') return nothing;
   const { window: left } = roomFor(state, null);

@@ -50,7 +50,10 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
   }
   const limit = Math.max(1, file.fitting);
   const open = keepOpen(state, call, { tokens: allowed, limit });
-  if (!mayChange(state, 'input')) return answered(state, call, joined(adviceText(file, allowed, limit), hint));
+  if (!mayChange(state, 'input')) {
+    const advice = `This file has ${file.lines} lines, more than the ${allowed} tokens planned for one result: read such a file in parts, with offset and a limit of about ${limit}.`;
+    return answered(state, call, joined(advice, hint));
+  }
   const context = joined(limitText(open, plan, limit, file.lines), hint);
   const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
   return limited(countCut(open, call), call, { parameter: 'limit', value: limit, context, reason });
@@ -83,10 +86,6 @@ function limitText(state: GovernorState, { call, allowed }: ReadPlan, limit: num
   const last = offset + limit - 1;
   const more = Math.floor((limit * allocation(state, call.tool, call.agent)) / Math.max(1, allowed));
   return `This Read gives lines ${offset}-${last} of ${lines}, as one result may take about ${allowed} tokens now. Go on with offset=${last + 1}; the budget allows about ${Math.min(lines - last, Math.max(1, more))} more lines.`;
-}
-
-function adviceText({ lines }: FileMeasure, allowed: number, limit: number): string {
-  return `This file has ${lines} lines, more than the ${allowed} tokens planned for one result: read such a file in parts, with offset and a limit of about ${limit}.`;
 }
 
 function joined(...texts: readonly string[]): string {
@@ -123,21 +122,22 @@ export function learnPage(state: GovernorState, call: ToolCall, text: string): G
   const asked = parameter === undefined ? 0 : Number(input[parameter]);
   if (parameter === undefined || !(asked >= 1) || !tool.startsWith('mcp__')) return state;
   const perItem = Math.max(1, Math.ceil(estimateTokens(text, charsPerToken(state)) / asked));
-  return withPages(state, call, { ...pagesOf(state, call), parameter, perItem });
+  return withPages(state, call, { parameter, perItem });
 }
 
 /** Asked for everything, a tool gave too much: next time it is asked for a page, if it takes the parameter. */
 export function noteLarge(state: GovernorState, call: ToolCall): GovernorState {
   if (!call.tool.startsWith('mcp__') || isPaged(call.input)) return state;
-  return withPages(state, call, { ...pagesOf(state, call), isLarge: true });
+  return withPages(state, call, { isLarge: true });
 }
 
 function pagesOf({ toolBudget: { pages } }: GovernorState, { tool }: ToolCall): Pages {
   return ownOf(pages, tool) ?? ownOf(KNOWN, tool) ?? UNKNOWN;
 }
 
-function withPages(state: GovernorState, { tool }: ToolCall, pages: Pages): GovernorState {
-  return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages) });
+function withPages(state: GovernorState, call: ToolCall, changes: Partial<Pages>): GovernorState {
+  const pages = { ...pagesOf(state, call), ...changes };
+  return withBudget(state, { pages: remember(state.toolBudget.pages, call.tool, pages) });
 }
 
 function isPaged(input: ToolCall['input']): boolean {

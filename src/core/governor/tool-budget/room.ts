@@ -61,23 +61,20 @@ export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'resul
 
 /** What is left for the caller of a tool: the main thread (null) or a subagent, each in its own window. */
 export function roomFor(state: GovernorState, agent: string | null): Room {
-  const { run, gauge, toolBudget } = state;
-  const { history, results, user, used } = agent === null ? mainContext(state) : agentContext(state, agent);
+  const { run, gauge, toolBudget, turn } = state;
+  const main = {
+    history: toolBudget.history,
+    results: toolBudget.results,
+    user: turn.prompts.reduce((sum, { text }) => sum + estimateTokens(text), 0),
+    used: gauge.basis === 'none' ? undefined : predicted(gauge),
+  };
+  // A subagent's window is assumed to be as large as the main thread's.
+  const own = (id: string) => ({ results: ownOf(toolBudget.agents, id) ?? 0, used: agentOfTask(state, id)?.[1].used });
+  const { history, results, user, used } = agent === null ? main : { history: 0, user: 0, ...own(agent) };
   const waiting = Object.values(toolBudget.open).filter((result) => result.agent === agent);
   const open = waiting.reduce((sum, { tokens }) => sum + tokens, 0);
   const spent = { history, toolResults: renewed(state, results) + open, user };
   return roomIn(run.policy, gauge.window.tokens, spent, used === undefined ? undefined : used + open);
-}
-
-function mainContext({ toolBudget: { history, results }, turn, gauge }: GovernorState) {
-  const user = turn.prompts.reduce((sum, { text }) => sum + estimateTokens(text), 0);
-  return { history, results, user, used: gauge.basis === 'none' ? undefined : predicted(gauge) };
-}
-
-/** Assumes that a subagent's window is as large as the main thread's. */
-function agentContext(state: GovernorState, agent: string) {
-  const results = ownOf(state.toolBudget.agents, agent) ?? 0;
-  return { history: 0, results, user: 0, used: agentOfTask(state, agent)?.[1].used };
 }
 
 /**
@@ -90,7 +87,10 @@ export function roomIn(policy: Policy, window: number | undefined, spent: Spent,
     return { ...planRoom(tiers, spent), window: undefined, relief: undefined, worth: 0 };
   }
   const left = window - used - tiers.response;
-  const relief = Math.min(left, reliefLevel(policy, window) - used);
+  const { compaction, thresholds } = policy;
+  // Between two turns, or else in one.
+  const reliefLevel = inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
+  const relief = Math.min(left, reliefLevel - used);
   return { ...planRoom(tiers, spent), window: left, relief, worth: worthACall(used) };
 }
 
@@ -153,9 +153,4 @@ export function tiersInTokens(tiers: Tiers, window: number | undefined): Tiers {
 function renewed({ run, gauge }: GovernorState, results: number): number {
   const tier = inTokens(run.policy.tiers.toolResults, gauge.window.tokens);
   return tier > 0 ? results % tier : results;
-}
-
-/** Where the context is relieved, in tokens: between two turns, or else in one. */
-function reliefLevel({ compaction, thresholds }: Policy, window: number | undefined): number {
-  return inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
 }

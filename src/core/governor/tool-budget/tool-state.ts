@@ -1,11 +1,12 @@
-import type { ControlRequestEvent } from '../../protocol/events.ts';
+import { plainText } from '../../protocol/blocks.ts';
+import type { Block, ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, jsonText, ownOf, textOf } from '../../protocol/fields.ts';
 import type { Decision } from '../decisions.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
-import { CHARS_PER_TOKEN } from '../gauge/token-estimate.ts';
+import { CHARS_PER_TOKEN, estimateTokens } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, decided, keep, type Step } from '../steps.ts';
+import { chain, changed, decided, keep, type Step, wasReplaced } from '../steps.ts';
 import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.ts';
 
 /** Calls, tools and subagents that are remembered: the stream has no end. */
@@ -68,22 +69,19 @@ export function stopWaiting(state: GovernorState, requestId: string): GovernorSt
 
 export function countCut(state: GovernorState, call: ToolCall): GovernorState {
   const { repeats } = state.toolBudget;
-  return withBudget(state, { repeats: remember(repeats, callKey(call), cutsOf(state, call) + 1) });
+  const key = callKey(call);
+  return withBudget(state, { repeats: remember(repeats, key, (ownOf(repeats, key) ?? 0) + 1) });
 }
 
 /** Whether the result of a call has been cut so often that the next one passes. */
 export function mayPass(state: GovernorState, call: ToolCall): boolean {
-  return cutsOf(state, call) >= CUTS_IN_A_ROW;
+  return (ownOf(state.toolBudget.repeats, callKey(call)) ?? 0) >= CUTS_IN_A_ROW;
 }
 
 /** A result has passed whole: counting starts over. */
 export function passed(state: GovernorState, call: ToolCall): GovernorState {
   const { [callKey(call)]: _, ...repeats } = state.toolBudget.repeats;
   return withBudget(state, { repeats });
-}
-
-function cutsOf({ toolBudget: { repeats } }: GovernorState, call: ToolCall): number {
-  return ownOf(repeats, callKey(call)) ?? 0;
 }
 
 /** Answers the tool's hook. It never allows: permissions are up to the caller. */
@@ -135,4 +133,56 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
   const after = withBudget(state, { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
   return keep(after, ignores.length > 0 ? [] : [{ kind: 'tools-ignored', ...decided(after, reason) }]);
+}
+
+type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
+
+/** What a line of claude's says about the size of tool results. */
+export function followResults(before: GovernorState, state: GovernorState, event: Event): Step {
+  // Notices are lost with the context that held them.
+  if (wasReplaced(before, state, event))
+    return keep(withBudget(settledTurn(state), { history: 0, results: 0, hinted: {}, alerted: 'none' }));
+  if (event.kind === 'result') return keep(withBudget(settledTurn(state), { results: 0, hinted: {} }));
+  if (event.kind === 'init') return keep(settledTurn(state));
+  if (event.kind !== 'user' || event.replay) return keep(state);
+  if (event.role === 'summary' && event.subagent === null) return keep(remembered(state, plainText(event.blocks)));
+  // Nobody cuts anything in a recording, and going through all its texts would take longer than all the rest.
+  if (event.role !== 'tool-result' || state.run.mode === 'replay') return keep(state);
+  const results = event.blocks.filter((block) => block.type === 'tool_result');
+  return chain(
+    keep(state),
+    ...results.map((each) => (next: GovernorState) => count(next, each, event.subagent === null)),
+  );
+}
+
+/** Between turns no tool of the main thread runs: interrupted calls have no result and need no room. */
+function settledTurn(state: GovernorState): GovernorState {
+  const open = Object.entries(state.toolBudget.open).filter(([, { agent }]) => agent !== null);
+  return withBudget(state, { open: Object.fromEntries(open) });
+}
+
+/** What stands for the past in a fresh context: a summary, or a document that was handed over. */
+export function remembered(state: GovernorState, text: string): GovernorState {
+  return withBudget(state, { history: estimateTokens(text, charsPerToken(state)) });
+}
+
+function count(state: GovernorState, result: ToolResult, isMain: boolean): Step {
+  const { open, results, agents } = state.toolBudget;
+  const own = ownOf(open, result.toolUseId);
+  if (own === undefined && !isMain) return keep(state);
+  const tokens = estimateTokens(result.text, charsPerToken(state));
+  const agent = own?.agent ?? null;
+  const settled = forgetOpen(state, result.toolUseId);
+  const counted = withBudget(
+    settled,
+    agent === null
+      ? { results: results + tokens }
+      : { agents: remember(agents, agent, (ownOf(agents, agent) ?? 0) + tokens) },
+  );
+  const { text, isError } = result;
+  const proof = own?.proof;
+  // Of a result that claude has stored itself, because it is still large, the stream shows only the beginning.
+  const isTaken = proof === undefined || isError || text.includes(proof) || text.startsWith('<persisted-output>');
+  // What is not shown on the stream has not reached the model.
+  return isTaken ? keep(counted) : noteIgnored(counted, 'output');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { remembered } from '../../../../src/core/governor/tool-budget/follow-results.ts';
 import { allocation, worthACall } from '../../../../src/core/governor/tool-budget/room.ts';
+import { remembered } from '../../../../src/core/governor/tool-budget/tool-state.ts';
 import {
   callLine,
   type Driver,
