@@ -6,7 +6,7 @@ import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
 import { newExact } from './relief/exact.ts';
 import { NO_RELIEF } from './relief/relief-state.ts';
-import { NO_FETCHES, NO_REFILL } from './relief/tool-results.ts';
+import { NO_TOOLS } from './relief/tool-results.ts';
 import {
   EMPTY_MAILBOX,
   type GovernorState,
@@ -37,8 +37,7 @@ export function initialState(run: Run): GovernorState {
     handoff: { phase: 'idle' },
     relief: { ...NO_RELIEF, landings: run.landings ?? [] },
     exact: newExact(run.mode === 'act' && run.exact === true),
-    refill: NO_REFILL,
-    fetches: NO_FETCHES,
+    tools: NO_TOOLS,
     summarising: false,
     mailbox: EMPTY_MAILBOX,
     control: NEW_CONTROL,

@@ -10,7 +10,7 @@ import type { Gauge } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
 import type { Exact, Handoff, Latch, Relief } from './relief/relief-state.ts';
-import type { Fetches, Refill } from './relief/tool-results.ts';
+import type { Tools } from './relief/tool-results.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
 import type { Life, Limits, Stall, Wait } from './waits/waits-state.ts';
 import type { ZoneName } from './zones/zones.ts';
@@ -201,8 +201,7 @@ export interface GovernorState {
   readonly handoff: Handoff;
   readonly relief: Relief;
   readonly exact: Exact;
-  readonly refill: Refill;
-  readonly fetches: Fetches;
+  readonly tools: Tools;
   /** claude has said that it compacts the main thread's context, and the main thread has not called the API since. */
   readonly summarising: boolean;
   readonly mailbox: Mailbox;

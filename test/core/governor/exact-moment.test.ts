@@ -104,9 +104,9 @@ function withLanding(tokens: number) {
 }
 
 function missing(calls: number) {
-  return ({ fetches }: GovernorState) => {
+  return ({ tools }: GovernorState) => {
     const one = { calls, tokens: calls * 3_000 };
-    return { fetches: { ...fetches, missed: [one, one, one] } };
+    return { tools: { ...tools, missed: [one, one, one] } };
   };
 }
 

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Fetches,
-  fetchesAfter,
   missedAfterRelief,
-  NO_FETCHES,
+  NO_TOOLS,
+  type Tools,
+  toolsAfter,
   USUALLY_MISSED,
 } from '../../../src/core/governor/relief/tool-results.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
+import type { Event } from '../../../src/core/protocol/events.ts';
 import { boundaryLine } from '../../support/governor.ts';
 
 let ids = 0;
+
+const after = (tools: Tools, event: Event) => toolsAfter(tools, event, 0, true);
 
 /** A tool call with its result, as two lines. */
 function call(name: string, input: object, text = 'x'.repeat(4_000)): object[] {
@@ -28,8 +31,8 @@ const bash = (command: string) => call('Bash', { command });
 const RELIEF = [boundaryLine('auto', 60_000)];
 
 function missedIn(...lines: readonly (readonly object[])[]) {
-  const fetches = lines.flat().reduce<Fetches>((so, line) => fetchesAfter(so, decodeObject(line as never)), NO_FETCHES);
-  return fetches.missed.at(-1);
+  const tools = lines.flat().reduce<Tools>((so, line) => after(so, decodeObject(line as never)), NO_TOOLS);
+  return tools.missed.at(-1);
 }
 
 describe('what is fetched again after a relief', () => {
@@ -61,7 +64,7 @@ describe('what is fetched again after a relief', () => {
   it('is known of the newest names only', () => {
     const names = Array.from({ length: 600 }, (_, index) => `file-${index}`);
     const lines = names.flatMap(read).map((line) => decodeObject(line as never));
-    const { known } = lines.reduce<Fetches>(fetchesAfter, NO_FETCHES);
+    const { known } = lines.reduce<Tools>(after, NO_TOOLS);
     expect(Object.keys(known).length).toBeLessThanOrEqual(500);
     expect(Object.keys(known).slice(-250)).toEqual(names.slice(-250).map((name) => `Read ${name}`));
   });
@@ -71,8 +74,8 @@ describe('what is fetched again after a relief', () => {
   });
 
   it('is expected to be usual at first, and then as it was', () => {
-    expect(missedAfterRelief(NO_FETCHES)).toEqual(USUALLY_MISSED);
+    expect(missedAfterRelief(NO_TOOLS)).toEqual(USUALLY_MISSED);
     const missed = [0, 7, 7, 7].map((calls) => ({ calls, tokens: calls * 1_000 }));
-    expect(missedAfterRelief({ ...NO_FETCHES, missed })).toEqual({ calls: 5.5, tokens: 5_750 });
+    expect(missedAfterRelief({ ...NO_TOOLS, missed })).toEqual({ calls: 5.5, tokens: 5_750 });
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  NO_REFILL,
+  NO_TOOLS,
   openTools,
-  type Refill,
-  refillAfter,
   refillText,
+  type Tools,
+  toolsAfter,
 } from '../../../src/core/governor/relief/tool-results.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
 import { boundaryLine, callLine, type Line, resultLine, userLine } from '../../support/governor.ts';
@@ -18,8 +18,8 @@ function result(id: string, text: string, more: Line = {}): Line {
   return userLine([{ type: 'tool_result', tool_use_id: id, content: text }], more);
 }
 
-function refilled(...lines: readonly Line[]): Refill {
-  return lines.reduce<Refill>((refill, line) => refillAfter(refill, decodeObject(line)), NO_REFILL);
+function refilled(...lines: readonly Line[]): Tools {
+  return lines.reduce<Tools>((tools, line) => toolsAfter(tools, decodeObject(line), 0, false), NO_TOOLS);
 }
 
 describe('what has filled the context', () => {
@@ -38,7 +38,7 @@ describe('what has filled the context', () => {
     { name: 'a compaction', line: boundaryLine('auto', 1) },
     { name: 'a cleared conversation', line: { type: 'conversation_reset', session_id: 's1' } },
   ])('is forgotten after $name', ({ line }) => {
-    expect(refilled(use('1', 'Bash', {}), result('1', 'x'), line)).toEqual(NO_REFILL);
+    expect(refilled(use('1', 'Bash', {}), result('1', 'x'), line)).toEqual(NO_TOOLS);
   });
 
   it('is no business of subagents, and of results that nobody asked for', () => {

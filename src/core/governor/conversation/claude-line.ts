@@ -24,7 +24,7 @@ import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
 import { measureLanding } from '../relief/landing.ts';
 import { adviseRelief, dueRelief, judgeLevel, readRelief, tellNative } from '../relief/relief.ts';
 import { brakeThrash, readBreaker } from '../relief/thrash.ts';
-import { fetchesAfter, refillAfter } from '../relief/tool-results.ts';
+import { toolsAfter } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, draftOf, inStages, keep, type Stage, type Step, wasReplaced } from '../steps.ts';
 import { followResults } from '../tool-budget/tool-state.ts';
@@ -107,11 +107,10 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.grace = turn.phase === 'idle' ? state.grace : 'none';
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   before.summarising = summarisingAfter(state, event);
-  before.refill = refillAfter(state.refill, event);
-  // Only reliefs that come when they pay are weighed so, and a recording has too many lines. A handoff counts once it is over.
-  const { exact, run } = state;
-  const weighsReliefs = exact.phase !== 'off' || (run.mode === 'act' && run.policy.strategy === 'handoff');
-  if (weighsReliefs && state.handoff.phase !== 'clearing') before.fetches = fetchesAfter(state.fetches, event);
+  // Only reliefs that come when they pay are weighed, and a recording has too many lines. A handoff counts once it is over.
+  const { exact, run, handoff } = state;
+  const isWeighed = exact.phase !== 'off' || (run.mode === 'act' && run.policy.strategy === 'handoff');
+  before.tools = toolsAfter(state.tools, event, state.now, isWeighed && handoff.phase !== 'clearing');
   before.measured = measureLine(event);
   const content = sumContent(before.measured);
   const { prices } = state.run.policy.cost;

@@ -106,13 +106,13 @@ function retold(text: string): string {
 }
 
 function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | undefined {
-  const { turn, refill, relief } = state;
+  const { turn, tools, relief } = state;
   if (turn.phase === 'idle') return undefined;
   const begun = turn.prompts.filter(({ uuid }) => event.delivered.includes(uuid));
   // Our own prompt to resume has not arrived: it is sent again.
   if (begun.length === 0) return relief.resuming;
   // The stream is ahead of the log.
-  const openTool = openTools(refill) || event.openTool;
+  const openTool = openTools(tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
   const what = `Claude Code ${state.stall.phase === 'ending' ? 'said nothing any more, was ended' : end}`;
   const { prompts = [], answers = begun.map(({ uuid }) => uuid) } = relief.resuming ?? {};
@@ -153,9 +153,9 @@ export function withoutProcess(state: GovernorState): GovernorState {
     tasks: {},
     subagents: withoutRunning(state),
     fanOut: { ...state.fanOut, asked: [] },
-    refill: { ...state.refill, open: [] },
+    tools: { ...state.tools, open: [] },
     grace: 'none',
-    life: { ...state.life, at: state.now, tools: [] },
+    life: { ...state.life, at: state.now },
     stall: { ...NO_STALL, tries: state.stall.tries },
     spending: state.spending.phase === 'stopping' ? { ...state.spending, phase: 'within' } : state.spending,
   });

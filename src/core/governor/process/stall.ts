@@ -8,35 +8,12 @@ import { chain, changed, changedIn, decided, isRelieving, keep, type Step, setTi
 import { breakOff } from '../waits/wait.ts';
 import type { Life } from '../waits/waits-state.ts';
 
-/** Tools under way that are remembered: the stream has no end. */
-const REMEMBERED = 100;
-
 /** Every line is a sign of life, but for what claude writes to keep a connection open. */
 export function lifeAfter(life: Life, event: Event, t: number): Life {
   if (event.kind === 'known' && event.name === 'keep_alive') return life;
   const isControl = event.kind.startsWith('control-');
   const kind = isControl ? life.kind : 'name' in event ? event.name : event.kind;
-  return { at: t, kind, tools: toolsAfter(life.tools, event, t) };
-}
-
-function toolsAfter(tools: Life['tools'], event: Event, since: number): Life['tools'] {
-  if (event.kind === 'assistant') {
-    const begun = event.blocks.flatMap((block) =>
-      block.type === 'tool_use' && !isAgentCall(block.name)
-        ? [{ id: block.id, title: titleOf(block), agent: event.subagent, since, said: false }]
-        : [],
-    );
-    return begun.length === 0 ? tools : [...tools, ...begun].slice(-REMEMBERED);
-  }
-  if (tools.length === 0) return tools;
-  if (event.kind === 'result') return tools.filter(({ agent }) => agent !== null);
-  if (event.kind === 'task' && event.change !== 'progress' && event.change !== 'started') {
-    return tools.filter(({ agent }) => agent !== event.toolUseId);
-  }
-  if (event.kind !== 'user' || event.role !== 'tool-result') return tools;
-  return tools.filter(
-    ({ id }) => !event.blocks.some((block) => block.type === 'tool_result' && block.toolUseId === id),
-  );
+  return { at: t, kind };
 }
 
 /** Since when claude should have said something, in milliseconds since the epoch; undefined: nothing is expected of it. */
@@ -50,9 +27,9 @@ export function silentSince(state: GovernorState): number | undefined {
 }
 
 /** The tool that has run longest; of agents whose calls are not on the stream it is not known what they do. */
-export function runningTool({ life, subagents }: GovernorState): { title: string; since: number } | undefined {
-  const [first] = life.tools;
-  if (first !== undefined) return first;
+export function runningTool({ life, subagents, tools }: GovernorState): { title: string; since: number } | undefined {
+  const first = tools.open.find(({ use }) => !isAgentCall(use.name));
+  if (first !== undefined) return { title: titleOf(first.use), since: first.since };
   const unseen = Object.values(subagents).find(({ isUnseen, phase }) => isUnseen && phase === 'running');
   return unseen && { title: `the subagent ${unseen.name ?? unseen.kind ?? ''}`.trim(), since: life.at };
 }
@@ -113,14 +90,15 @@ export function onStallTimer(state: GovernorState): Step {
 
 /** A tool that runs long is no stall, but it may never end. */
 function tellLongTools(state: GovernorState): Step {
-  const { tools } = state.life;
-  const long = tools.filter(({ since, said }) => !said && state.now - since >= limitMs(state));
+  const { tools, now } = state;
+  const isLong = (since: number) => now - since >= limitMs(state);
+  const long = tools.open.filter(({ use, since, said }) => !said && isLong(since) && !isAgentCall(use.name));
   if (long.length === 0) return keep(state);
-  const said = tools.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
+  const open = tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
   const facts = { kind: 'long-tool', ...decided(state, 'it has not ended yet') } as const;
   return keep(
-    changed(state, { life: { ...state.life, tools: said } }),
-    long.map(({ title, since }) => ({ ...facts, tool: title, ms: state.now - since })),
+    changed(state, { tools: { ...tools, open } }),
+    long.map(({ use, since }) => ({ ...facts, tool: titleOf(use), ms: now - since })),
   );
 }
 

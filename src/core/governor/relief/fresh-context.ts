@@ -8,7 +8,7 @@ import { type GovernorState, NOT_COMPACTING } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import type { HandoffDocument, HandoffPhase, Written } from './relief-state.ts';
-import { fetchesAfterRelief } from './tool-results.ts';
+import { toolsAfterRelief } from './tool-results.ts';
 
 /** `/clear` needs no API call. */
 export const CLEAR_PATIENCE_MS = 30_000;
@@ -103,7 +103,7 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
     handoff: { phase: 'idle' },
     latch: 'none',
     gauge: emptyContext(gauge, 0),
-    fetches: fetchesAfterRelief(state.fetches),
+    tools: toolsAfterRelief(state.tools),
     compaction: NOT_COMPACTING,
     relief: {
       ...relief,

@@ -65,7 +65,7 @@ export function outlookOf(state: GovernorState, how: Outlook['how']): Outlook {
     // As long as few calls were seen, much like those of other sessions.
     growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
     calls: callsToCome(state),
-    missed: missedAfterRelief(state.fetches),
+    missed: missedAfterRelief(state.tools),
     rates: { write: writePrice(cache, rates), cacheRead: rates.cacheRead, output: rates.output },
   };
 }

@@ -4,7 +4,7 @@ import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import type { Boundary, Relief } from './relief-state.ts';
-import { type Refill, refillText } from './tool-results.ts';
+import { refillText, type Tools } from './tool-results.ts';
 
 /** Compactions whose room is soon filled again: all within `turns`, or, in one turn, each within `calls`. */
 const THRASH = { compactions: 3, turns: 5, calls: 10 };
@@ -19,8 +19,8 @@ export function isThrashing(boundaries: readonly Boundary[]): boolean {
   return (last.at(-1)?.turn ?? 0) - first.turn < THRASH.turns;
 }
 
-export function thrashText({ refill }: GovernorState): string {
-  return `${THRASH.compactions} compactions within ${THRASH.turns} turns${filledBy(refill)}`;
+export function thrashText({ tools }: GovernorState): string {
+  return `${THRASH.compactions} compactions within ${THRASH.turns} turns${filledBy(tools)}`;
 }
 
 export function withBoundary(
@@ -42,7 +42,7 @@ export function brakeThrash(before: GovernorState, state: GovernorState, event: 
   const compactions = state.relief.refilled;
   const last = compactions >= maxCompactions && mayEnd(state);
   if (compactions !== THRASH.compactions && !last) return keep(state);
-  const reason = `${compactions} compactions in one turn, each within ${THRASH.calls} calls of the one before${filledBy(before.refill)}`;
+  const reason = `${compactions} compactions in one turn, each within ${THRASH.calls} calls of the one before${filledBy(before.tools)}`;
   const thrash = { kind: 'thrash', ...decided(state, reason), compactions, last } as const;
   if (!last) return keep(state, [thrash]);
   return chain(keep(changedIn(state, 'relief', { hopeless: reason }), [thrash]), sendInterrupt);
@@ -56,7 +56,7 @@ export function tellsBreaker({ isError, terminalReason }: ResultEvent): boolean 
 /** claude itself ends a turn whose window was filled again within three calls three times. */
 export function readBreaker(state: GovernorState, event: ResultEvent): GovernorState {
   if (!tellsBreaker(event) || !mayEnd(state) || exactIsPossible(state)) return state;
-  const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.refill)}`;
+  const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.tools)}`;
   return changedIn(state, 'relief', { hopeless: reason });
 }
 
@@ -65,7 +65,7 @@ function mayEnd({ run }: GovernorState): boolean {
   return run.mode === 'act' && (compaction.enabled || handoff.enabled);
 }
 
-function filledBy(refill: Refill): string {
-  const text = refillText(refill);
+function filledBy(tools: Tools): string {
+  const text = refillText(tools);
   return text === '' ? '' : `, filled again by ${text}`;
 }

@@ -1,4 +1,4 @@
-import type { Block, Event } from '../../protocol/events.ts';
+import type { AssistantEvent, Block, Event, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
 import type { Missed } from './economic-moment.ts';
@@ -6,47 +6,75 @@ import type { Missed } from './economic-moment.ts';
 type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
 type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 
-/** What follows from the calls and the results of the main thread's tools in a line. */
-function afterTools<T>(
-  event: Event,
-  before: T,
-  begun: (so: T, block: ToolUse) => T,
-  ended: (so: T, block: ToolResult) => T,
-): T {
-  const hasTools = event.kind === 'assistant' || (event.kind === 'user' && event.role === 'tool-result');
-  if (!hasTools || event.subagent !== null) return before;
-  return event.blocks.reduce((so, block) => {
-    if (block.type === 'tool_use') return begun(so, block);
-    return block.type === 'tool_result' ? ended(so, block) : so;
-  }, before);
-}
+const NOTHING: Missed = { calls: 0, tokens: 0 };
 
-/** What has come into the context since it was last relieved, by tool and file, in UTF-16 units. */
-export type Refill = Readonly<typeof NO_REFILL>;
+/** The tools that claude has called, and what they have brought into the main thread's context. */
+export type Tools = Readonly<typeof NO_TOOLS>;
 
-export const NO_REFILL = {
-  /** Tool calls under way: what they are counted under, and what each does. */
-  open: [] as readonly { readonly id: string; readonly label: string; readonly title: string }[],
-  /** The results, each by itself until there are many. */
+export const NO_TOOLS = {
+  /** Under way, the oldest first, also those of subagents whose calls are on the stream. */
+  open: [] as readonly OpenTool[],
+  /** What has come in since the context was last relieved, each result by itself until there are many. */
   results: [] as readonly { readonly label: string; readonly chars: number }[],
+  /**
+   * What was fetched. Files and commands go by the names of their calls.
+   * - `sight`: its result is in the context.
+   * - `gone`: the last relief took it away. What earlier ones took would be missed without the last one too.
+   * - `habit`: it was fetched again while it was in the context, so no relief is the cause.
+   */
+  known: {} as Readonly<Record<string, 'sight' | 'gone' | 'habit'>>,
+  /**
+   * What had to be fetched again after each of the last reliefs, newest last; the first is what came before any. What is
+   * fetched again although it is in sight counts against it: as much would have been fetched again in any case.
+   */
+  missed: [NOTHING] as readonly Missed[],
 };
+
+interface OpenTool {
+  readonly use: ToolUse;
+  readonly agent: string | null;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** It was told that it has run for long. */
+  readonly said: boolean;
+}
 
 /** More are not told apart: the oldest are forgotten. */
 const LIMIT = 100;
 
+/** @param weighs what is fetched again counts too */
+export function toolsAfter(tools: Tools, event: Event, now: number, weighs: boolean): Tools {
+  if (event.kind === 'assistant') return withCalls(tools, event, now);
+  if (event.kind === 'user' && event.role === 'tool-result') return withResults(tools, event, weighs);
+  if (event.kind === 'boundary') return { ...(weighs ? toolsAfterRelief(tools) : tools), results: [] };
+  if (event.kind === 'reset') return { ...(weighs ? NO_TOOLS : tools), open: tools.open, results: [] };
+  const isEnd = event.kind === 'task' && event.change !== 'progress' && event.change !== 'started';
+  if (tools.open.length === 0 || (!isEnd && event.kind !== 'result')) return tools;
+  const ended = isEnd ? event.toolUseId : null;
+  return { ...tools, open: tools.open.filter(({ agent }) => agent !== ended) };
+}
+
+function withCalls(tools: Tools, { blocks, subagent: agent }: AssistantEvent, since: number): Tools {
+  const uses = blocks.filter((block) => block.type === 'tool_use');
+  if (uses.length === 0) return tools;
+  const others = tools.open.filter(({ use }) => !uses.some(({ id }) => id === use.id));
+  return { ...tools, open: [...others, ...uses.map((use) => ({ use, agent, since, said: false }))].slice(-LIMIT) };
+}
+
+function withResults(before: Tools, { blocks, subagent }: UserEvent, weighs: boolean): Tools {
+  return blocks.reduce((tools, block) => {
+    const tool = block.type === 'tool_result' && tools.open.find(({ use }) => use.id === block.toolUseId);
+    if (!tool) return tools;
+    const ended = { ...tools, open: tools.open.filter((other) => other !== tool) };
+    if (subagent !== null || tool.agent !== null) return ended;
+    const results = [...tools.results, { label: labelOf(tool.use), chars: block.text.length }];
+    const filled = { ...ended, results: results.length < 2 * LIMIT ? results : summed(results).slice(-LIMIT) };
+    return weighs ? fetched(filled, tool.use, block) : filled;
+  }, before);
+}
+
+/** UTF-16 units. */
 const TITLE_LENGTH = 300;
-
-export function refillAfter(refill: Refill, event: Event): Refill {
-  if (event.kind === 'result') return { ...refill, open: [] };
-  if (event.kind === 'boundary' || event.kind === 'reset') return NO_REFILL;
-  return afterTools(event, refill, opened, filled);
-}
-
-function opened(refill: Refill, block: ToolUse): Refill {
-  const call = { id: block.id, label: labelOf(block), title: titleOf(block) };
-  const open = [...refill.open.filter(({ id }) => id !== block.id), call];
-  return { open: open.slice(-LIMIT), results: refill.results };
-}
 
 function labelOf({ name, input }: ToolUse): string {
   const { file_path, path, notebook_path } = fieldsOf(input);
@@ -59,18 +87,8 @@ export function titleOf(block: ToolUse): string {
   return `${labelOf(block)} ${textOf(fieldsOf(block.input).command) ?? ''}`.trim().slice(0, TITLE_LENGTH);
 }
 
-function filled(refill: Refill, { toolUseId, text }: ToolResult): Refill {
-  const call = refill.open.find(({ id }) => id === toolUseId);
-  if (call === undefined) return refill;
-  const results = [...refill.results, { label: call.label, chars: text.length }];
-  return {
-    open: refill.open.filter((other) => other !== call),
-    results: results.length < 2 * LIMIT ? results : summed(results).slice(-LIMIT),
-  };
-}
-
 /** One share for each label, in the order they were last seen in. */
-function summed(results: Refill['results']): Refill['results'] {
+function summed(results: Tools['results']): Tools['results'] {
   const sums = new Map<string, number>();
   for (const { label, chars } of results) {
     const sum = (sums.get(label) ?? 0) + chars;
@@ -80,40 +98,18 @@ function summed(results: Refill['results']): Refill['results'] {
   return [...sums].map(([label, chars]) => ({ label, chars }));
 }
 
-export function openTools({ open }: Refill): string {
-  return open.map(({ title }) => title).join('; ');
+/** The main thread's tools under way, in a few words. */
+export function openTools({ open }: Tools): string {
+  return open.flatMap(({ use, agent }) => (agent === null ? [titleOf(use)] : [])).join('; ');
 }
 
 /** The three largest, with their sizes. */
-export function refillText({ results }: Refill): string {
+export function refillText({ results }: Tools): string {
   const largest = summed(results)
     .toSorted((a, b) => b.chars - a.chars)
     .slice(0, 3);
   return largest.map(({ label, chars }) => `${label} (${chars} characters)`).join(', ');
 }
-
-/**
- * What was fetched, and what of it had to be fetched again because a relief took it away. Files and commands go by the
- * names of their calls.
- */
-export type Fetches = Readonly<typeof NO_FETCHES>;
-
-const NOTHING: Missed = { calls: 0, tokens: 0 };
-
-export const NO_FETCHES = {
-  open: {} as Readonly<Record<string, { readonly name: string; readonly isPage: boolean }>>,
-  /**
-   * - `sight`: its result is in the context.
-   * - `gone`: the last relief took it away. What earlier ones took would be missed without the last one too.
-   * - `habit`: it was fetched again while it was in the context, so no relief is the cause.
-   */
-  known: {} as Readonly<Record<string, 'sight' | 'gone' | 'habit'>>,
-  /**
-   * After each of the last reliefs, newest last; the first is what came before any. What is fetched again although it is
-   * in sight counts against it: as much would have been fetched again in any case.
-   */
-  missed: [NOTHING] as readonly Missed[],
-};
 
 const REMEMBERED_RELIEFS = 8;
 
@@ -132,51 +128,34 @@ const NOT_FETCHING = /^(?:Edit|Write|MultiEdit|NotebookEdit|TodoWrite|Agent|Task
 export const USUALLY_MISSED: Missed = { calls: 1, tokens: 2_000 };
 
 /** What is to be expected after the next relief; what is usual counts as one that was seen. */
-export function missedAfterRelief({ missed }: Fetches): Missed {
+export function missedAfterRelief({ missed }: Tools): Missed {
   const seen = [USUALLY_MISSED, ...missed.slice(1)];
   const mean = (of: keyof Missed) => Math.max(0, seen.reduce((sum, one) => sum + one[of], 0) / seen.length);
   return { calls: mean('calls'), tokens: mean('tokens') };
 }
 
-export function fetchesAfter(fetches: Fetches, event: Event): Fetches {
-  if (event.kind === 'reset') return NO_FETCHES;
-  return event.kind === 'boundary' ? fetchesAfterRelief(fetches) : afterTools(event, fetches, fetching, fetched);
-}
-
-export function fetchesAfterRelief({ known, missed }: Fetches): Fetches {
-  const still = Object.entries(known)
+export function toolsAfterRelief(tools: Tools): Tools {
+  const still = Object.entries(tools.known)
     .filter(([, where]) => where !== 'gone')
     .map(([name, where]) => [name, where === 'sight' ? 'gone' : where] as const);
-  return { open: {}, known: Object.fromEntries(still), missed: [...missed, NOTHING].slice(-REMEMBERED_RELIEFS) };
+  const missed = [...tools.missed, NOTHING].slice(-REMEMBERED_RELIEFS);
+  return { ...tools, known: Object.fromEntries(still), missed };
 }
 
-function fetching(fetches: Fetches, block: ToolUse): Fetches {
-  if (NOT_FETCHING.test(block.name)) return fetches;
-  const { file_path, notebook_path, command, offset } = fieldsOf(block.input);
-  const of = textOf(file_path) ?? textOf(notebook_path) ?? textOf(command) ?? JSON.stringify(block.input);
-  const call = { name: `${block.name} ${of}`.slice(0, NAME_LENGTH), isPage: offset !== undefined };
-  return { ...fetches, open: { ...fetches.open, [block.id]: call } };
-}
-
-function fetched(fetches: Fetches, block: ToolResult): Fetches {
-  const { [block.toolUseId]: call, ...open } = fetches.open;
-  if (call === undefined) return fetches;
-  const { name, isPage } = call;
-  const where = fetches.known[name];
+function fetched(tools: Tools, { name: tool, input }: ToolUse, result: ToolResult): Tools {
+  if (NOT_FETCHING.test(tool)) return tools;
+  const { file_path, notebook_path, command, offset } = fieldsOf(input);
+  const of = textOf(file_path) ?? textOf(notebook_path) ?? textOf(command) ?? JSON.stringify(input);
+  const name = `${tool} ${of}`.slice(0, NAME_LENGTH);
+  const where = tools.known[name];
   // The next page of a file is not the file once more.
-  if (where === 'habit' || (where === 'sight' && isPage)) return { ...fetches, open };
-  const known = withName(fetches.known, name, where === 'sight' ? 'habit' : 'sight');
-  if (where === undefined) return { ...fetches, open, known };
-  return { open, known, missed: withMiss(fetches.missed, where === 'gone' ? 1 : -1, block) };
-}
-
-function withName(known: Fetches['known'], name: string, where: 'sight' | 'habit'): Fetches['known'] {
-  const more = { ...known, [name]: where };
-  return Object.keys(more).length <= NAMES ? more : Object.fromEntries(Object.entries(more).slice(-NAMES / 2));
-}
-
-function withMiss(missed: readonly Missed[], sign: 1 | -1, block: Block): readonly Missed[] {
-  const { calls, tokens } = missed.at(-1) ?? NOTHING;
-  const size = estimateTokens(measureBlock(block), UNCALIBRATED);
-  return [...missed.slice(0, -1), { calls: calls + sign, tokens: tokens + sign * size }];
+  if (where === 'habit' || (where === 'sight' && offset !== undefined)) return tools;
+  const more = { ...tools.known, [name]: where === 'sight' ? 'habit' : 'sight' } as const;
+  const known = Object.keys(more).length <= NAMES ? more : Object.fromEntries(Object.entries(more).slice(-NAMES / 2));
+  if (where === undefined) return { ...tools, known };
+  const sign = where === 'gone' ? 1 : -1;
+  const { calls, tokens } = tools.missed.at(-1) ?? NOTHING;
+  const size = estimateTokens(measureBlock(result), UNCALIBRATED);
+  const again = { calls: calls + sign, tokens: tokens + sign * size };
+  return { ...tools, known, missed: [...tools.missed.slice(0, -1), again] };
 }

@@ -39,18 +39,7 @@ export const NEW_LIFE = {
   at: 0,
   /** What it was; undefined: there was none. */
   kind: undefined as string | undefined,
-  /** Tools under way, the oldest first, also those of subagents whose calls are on the stream. */
-  tools: [] as readonly ToolUnderWay[],
 };
-
-interface ToolUnderWay {
-  readonly id: string;
-  readonly title: string;
-  readonly agent: string | null;
-  readonly since: number;
-  /** It was told that it has run for long. */
-  readonly said: boolean;
-}
 
 export type Stall = Readonly<typeof NO_STALL>;
 
