@@ -3,7 +3,7 @@ import type { Fields } from '../protocol/fields.ts';
 import type { Agent, FanOut, Tasks } from './agents/agents-state.ts';
 import type { Cost } from './cost/cost.ts';
 import type { Spending } from './cost/cost-limit.ts';
-import type { PromptCache } from './cost/prompt-cache.ts';
+import type { PromptCache } from './cost/prices.ts';
 import type { CompactionKind } from './decisions.ts';
 import type { Content } from './gauge/estimator.ts';
 import type { Gauge } from './gauge/gauge.ts';

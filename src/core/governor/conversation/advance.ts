@@ -8,7 +8,7 @@ import { startBriefing } from '../relief/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, isRelieving, keep, type Step, setTimer } from '../steps.ts';
-import { announceLargeTask, isTooLarge, refuse } from '../zones/large-tasks.ts';
+import { announceLargeTask, isTooLarge, refuse } from '../zones/notices.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';
 

@@ -7,7 +7,7 @@ import { adviseRelief, dueRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, isRelieving, keep, type Step } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
-import { isTooLarge } from '../zones/large-tasks.ts';
+import { isTooLarge } from '../zones/notices.ts';
 import { closeInput, isFree } from './advance.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';
 

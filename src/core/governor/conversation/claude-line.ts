@@ -5,7 +5,7 @@ import { askLater, holdCall, onOwnResponse, onQuestion, replyForCaller } from '.
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
-import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
+import { cacheAfter, NO_CACHE } from '../cost/prices.ts';
 import type { Action } from '../decisions.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
@@ -16,13 +16,12 @@ import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.t
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
-import { announceExpiry } from '../relief/cache-expiry.ts';
 import { endOverdue, followCompaction, forgetFailures, type NextPrompt, waitLonger } from '../relief/compaction.ts';
 import { afterEcho, followExact, isEcho, noteMidTurn, prepareExact } from '../relief/exact.ts';
 import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
-import { measureLanding } from '../relief/landing.ts';
-import { adviseRelief, dueRelief, judgeLevel, readRelief, tellNative } from '../relief/relief.ts';
+import { announceExpiry } from '../relief/outlook.ts';
+import { adviseRelief, dueRelief, judgeLevel, measureLanding, readRelief, tellNative } from '../relief/relief.ts';
 import { brakeThrash, readBreaker } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';

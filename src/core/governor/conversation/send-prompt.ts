@@ -3,7 +3,7 @@ import type { Prompt } from '../input.ts';
 import { countSent, GO_ON, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
 import { giveBack, isStamp, requestsIn, tellsTask, toPrompt } from '../prompts/prompt.ts';
 import { saidPrompt } from '../prompts/turns.ts';
-import { announceExpiry } from '../relief/cache-expiry.ts';
+import { announceExpiry } from '../relief/outlook.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step } from '../steps.ts';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../protocol/events.ts';
+import type { AssistantEvent, Usage } from '../../protocol/events.ts';
 import { contextOf } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 
@@ -149,4 +149,42 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
     usage.cacheRead * price.cacheRead;
   const tokens = (sum / 1_000_000) * (terms?.inTheUs ? IN_THE_US_TIMES : 1);
   return Math.min(Math.round(tokens + (terms?.webSearches ?? 0) * WEB_SEARCH), Number.MAX_SAFE_INTEGER);
+}
+
+const FIVE_MINUTES_MS = 5 * 60_000;
+const HOUR_MS = 60 * 60_000;
+
+export type PromptCache = Readonly<typeof NO_CACHE>;
+
+export const NO_CACHE = {
+  /** When a call last used it, in milliseconds since the epoch; undefined: nothing is known to be in it. */
+  usedAt: undefined as number | undefined,
+  lifetimeMs: FIVE_MINUTES_MS,
+};
+
+/**
+ * The cache after a main-thread call, which has written to it, or prolonged its life by reading it. How long that life
+ * is, is told by what is written only.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function cacheAfter(cache: PromptCache, { usage }: AssistantEvent, now: number): PromptCache {
+  if (usage === undefined) return cache;
+  const { cacheCreation, cacheCreationHour = 0, cacheRead } = usage;
+  const written = cacheCreationHour * 2 > cacheCreation ? HOUR_MS : FIVE_MINUTES_MS;
+  return {
+    usedAt: cacheCreation + cacheRead > 0 ? now : undefined,
+    lifetimeMs: cacheCreation > 0 ? written : cache.lifetimeMs,
+  };
+}
+
+/** For how long nothing has used a cache that lives no longer than that; undefined: it should still be there. */
+export function idleBeyondLife({ usedAt, lifetimeMs }: PromptCache, now: number): number | undefined {
+  if (usedAt === undefined || usedAt <= 0) return undefined;
+  return now - usedAt > lifetimeMs ? now - usedAt : undefined;
+}
+
+/** What a token costs to write to a cache of this lifetime, in micro-dollars for a million. */
+export function writePrice({ lifetimeMs }: PromptCache, price: Rates): number {
+  return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
 }

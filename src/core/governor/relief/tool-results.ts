@@ -62,15 +62,21 @@ function withCalls(tools: Tools, { blocks, subagent: agent }: AssistantEvent, si
 }
 
 function withResults(before: Tools, { blocks, subagent }: UserEvent, weighs: boolean): Tools {
-  return blocks.reduce((tools, block) => {
-    const tool = block.type === 'tool_result' && tools.open.find(({ use }) => use.id === block.toolUseId);
-    if (!tool) return tools;
-    const ended = { ...tools, open: tools.open.filter((other) => other !== tool) };
-    if (subagent !== null || tool.agent !== null) return ended;
-    const results = [...tools.results, { label: labelOf(tool.use), chars: block.text.length }];
-    const filled = { ...ended, results: results.length < 2 * LIMIT ? results : summed(results).slice(-LIMIT) };
-    return weighs ? fetched(filled, tool.use, block) : filled;
-  }, before);
+  let tools = before;
+  for (const block of blocks) {
+    if (block.type !== 'tool_result') continue;
+    const tool = tools.open.find(({ use }) => use.id === block.toolUseId);
+    if (tool === undefined) continue;
+    tools = { ...tools, open: tools.open.filter((other) => other !== tool) };
+    if (subagent === null && tool.agent === null) tools = filled(tools, tool.use, block, weighs);
+  }
+  return tools;
+}
+
+function filled(before: Tools, use: ToolUse, result: ToolResult, weighs: boolean): Tools {
+  const all = [...before.results, { label: labelOf(use), chars: result.text.length }];
+  const tools = { ...before, results: all.length < 2 * LIMIT ? all : summed(all).slice(-LIMIT) };
+  return weighs ? fetched(tools, use, result) : tools;
 }
 
 /** UTF-16 units. */

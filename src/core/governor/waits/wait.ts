@@ -1,7 +1,7 @@
 import type { ApiFailure, ApiRetryEvent, AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
-import { announceExpiry } from '../relief/cache-expiry.ts';
 import { startCompaction } from '../relief/compaction.ts';
+import { announceExpiry } from '../relief/outlook.ts';
 import { withSlotAtOnce } from '../relief/slot.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
