@@ -197,7 +197,7 @@ function forgetAsked(state: GovernorState, toolUseId: string | undefined): Gover
 }
 
 /** A further call, or more of the last one. */
-export function countCall(agent: Agent, call: AgentCall): Partial<Agent> {
+function countCall(agent: Agent, call: AgentCall): Partial<Agent> {
   const isKnown = call.messageId !== '' && call.messageId !== ESTIMATED;
   const isMore = isKnown && agent.last?.messageId === call.messageId;
   const before = isMore ? agent.last : undefined;
@@ -212,9 +212,9 @@ export function countCall(agent: Agent, call: AgentCall): Partial<Agent> {
 }
 
 /** In the place of a message's id: the figures of this call are claude's count of tokens, which does not say of what kind. */
-export const ESTIMATED = 'estimated';
+const ESTIMATED = 'estimated';
 
-export function withoutEstimate(agent: Agent): Agent {
+function withoutEstimate(agent: Agent): Agent {
   const { last } = agent;
   if (agent.isUnseen || last?.messageId !== ESTIMATED) return agent;
   const { context, output, microUsd } = last;
@@ -229,7 +229,7 @@ export function withoutEstimate(agent: Agent): Agent {
 }
 
 /** The call whose usage the hand-back has. */
-export function exactCall(state: GovernorState, agent: Agent, usage: Usage, named: string | undefined): AgentCall {
+function exactCall(state: GovernorState, agent: Agent, usage: Usage, named: string | undefined): AgentCall {
   const model = named ?? agent.last?.model;
   const { output } = usage;
   const microUsd = costOf(state, usage, model);
@@ -237,12 +237,7 @@ export function exactCall(state: GovernorState, agent: Agent, usage: Usage, name
 }
 
 /** A call of which only the size of the context is known: what it had before comes from the cache, the rest is new. */
-export function estimatedCall(
-  state: GovernorState,
-  used: number,
-  tokens: number,
-  model: string | undefined,
-): AgentCall {
+function estimatedCall(state: GovernorState, used: number, tokens: number, model: string | undefined): AgentCall {
   const cacheRead = Math.min(used, tokens);
   const usage = { input: 0, cacheCreation: tokens - cacheRead, cacheRead, output: 0 };
   const microUsd = costOf(state, usage, model);

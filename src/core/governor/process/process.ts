@@ -135,7 +135,7 @@ export function noteLineage(before: GovernorState, state: GovernorState): Step {
 const FIRST_DELAY_MS = 1_000;
 
 /** Work resumes in a new process: in the same session, or with a document where the session left no log. */
-export function restart(state: GovernorState, event: ExitEvent): Step {
+function restart(state: GovernorState, event: ExitEvent): Step {
   const { turn, process, session } = state;
   const undelivered = undeliveredOf(turn.prompts, event.delivered);
   const attempt = process.restarts + 1;
@@ -259,7 +259,7 @@ function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'fin
 }
 
 /** The state without everything that belonged to the process. */
-export function withoutProcess(state: GovernorState): GovernorState {
+function withoutProcess(state: GovernorState): GovernorState {
   const { compaction, control, turn, trigger } = state;
   return changed(state, {
     turn: { ...turn, phase: 'idle', prompts: [], unheard: [] },

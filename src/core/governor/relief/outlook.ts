@@ -57,7 +57,7 @@ export function extentOf(state: GovernorState): Extent {
 }
 
 /** What is known of the cost of going on. It is assumed that the context grows as it did. */
-export function outlookOf(state: GovernorState, how: Outlook['how']): Outlook {
+function outlookOf(state: GovernorState, how: Outlook['how']): Outlook {
   const { gauge, relief, run, cache } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const full = predicted(gauge);

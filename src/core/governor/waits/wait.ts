@@ -252,6 +252,6 @@ export function limitName(name: string): string {
 }
 
 /** When the limit that was hit resets, in milliseconds since the epoch; undefined: it is not known. */
-export function resetOf({ hit, used }: Limits): number | undefined {
+function resetOf({ hit, used }: Limits): number | undefined {
   return hit === undefined ? undefined : used[hit]?.resetsAt;
 }
