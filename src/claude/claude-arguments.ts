@@ -21,37 +21,7 @@ export interface AmbiguousInvocation {
 }
 
 /** A headless run, and what the caller asked of it. Settings files and environment variables are not looked at. */
-export interface HeadlessInvocation {
-  readonly kind: 'headless';
-  readonly written: readonly string[];
-  /** `-p` or `--print` is among them. */
-  readonly isPrint: boolean;
-  /** The prompt among the arguments; claude takes an empty one, and the single word `code`, for none. */
-  readonly prompt: string | undefined;
-  /** A prompt that claude ignores, because the prompts come as stream-json on stdin. */
-  readonly ignoredPrompt: string | undefined;
-  /** Further words, which claude ignores: of `claude fix the bug` it reads only `fix`. */
-  readonly ignoredWords: readonly string[];
-  /** The caller's arguments in order, without the prompt, `-p`, `--verbose` and the two formats. */
-  readonly passed: readonly string[];
-  /** The same without the session to resume: for a process that takes the place of the first. */
-  readonly passedAgain: readonly string[];
-  readonly inputFormat: 'text' | 'stream-json';
-  readonly outputFormat: 'text' | 'json' | 'stream-json';
-  readonly verbose: boolean;
-  readonly model: string | undefined;
-  readonly resumes: boolean;
-  /** False means there will be no session log. */
-  readonly sessionPersistence: boolean;
-  readonly bare: boolean;
-  /** The output has no place for thoughts, and claude asks the API for none. */
-  readonly hidesThoughts: boolean;
-  /** Answers have a shape that the caller prescribed. */
-  readonly jsonSchema: boolean;
-  /** The caller's own limit for claude, in US dollars. */
-  readonly maxBudgetUsd: string | undefined;
-  readonly settings: string | undefined;
-}
+export type HeadlessInvocation = ReturnType<typeof headlessInvocation>;
 
 export type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | HeadlessInvocation;
 
@@ -176,32 +146,44 @@ function pick<T extends string>(allowed: readonly [T, ...T[]], value: string | u
   return isOneOf(allowed, value) ? value : allowed[0];
 }
 
-function headless(
+function headless(argv: readonly string[], tokens: readonly Token[], options: Options): ClaudeInvocation {
+  const isText = pick(INPUT_FORMATS, options.get('--input-format')) === 'text';
+  const prompt = isText ? findPrompt(tokens) : freeWords(tokens)[0];
+  return prompt?.kind === 'ambiguous' ? prompt : headlessInvocation(argv, tokens, options, prompt);
+}
+
+function headlessInvocation(
   argv: readonly string[],
   tokens: readonly Token[],
   options: Options,
-): HeadlessInvocation | AmbiguousInvocation {
+  prompt: WordToken | undefined,
+) {
   const inputFormat = pick(INPUT_FORMATS, options.get('--input-format'));
   const outputFormat = pick(OUTPUT_FORMATS, options.get('--output-format'));
-  const prompt = inputFormat === 'text' ? findPrompt(tokens) : freeWords(tokens)[0];
-  if (prompt?.kind === 'ambiguous') return prompt;
   return {
-    kind: 'headless',
+    kind: 'headless' as const,
     written: argv,
+    /** `-p` or `--print` is among them. */
     isPrint: isPrint(argv),
+    /** The prompt among the arguments; claude takes an empty one, and the single word `code`, for none. */
     prompt: inputFormat === 'text' ? meant(prompt?.value) : undefined,
+    /** A prompt that claude ignores, because the prompts come as stream-json on stdin. */
     ignoredPrompt: inputFormat === 'text' ? undefined : meant(prompt?.value),
+    /** Further words, which claude ignores: of `claude fix the bug` it reads only `fix`. */
     ignoredWords: freeWords(tokens).flatMap((word) => (word === prompt ? [] : [word.value])),
+    /** The caller's arguments in order, without the prompt, `-p`, `--verbose` and the two formats. */
     passed: tokens.flatMap((token) => (token === prompt ? [] : passedOn(token))),
+    /** The same without the session to resume: for a process that takes the place of the first. */
     passedAgain: tokens.flatMap((token) => (token === prompt || namesSession(token) ? [] : passedOn(token))),
     inputFormat,
     outputFormat,
+    /** The output has no place for thoughts, and claude asks the API for none. */
     hidesThoughts: !options.has('--thinking-display') && !showsMessages(outputFormat, options),
     ...switches(options),
   };
 }
 
-function showsMessages(outputFormat: HeadlessInvocation['outputFormat'], options: Options): boolean {
+function showsMessages(outputFormat: (typeof OUTPUT_FORMATS)[number], options: Options): boolean {
   return outputFormat === 'stream-json' || (outputFormat === 'json' && options.has('--verbose'));
 }
 
@@ -210,9 +192,12 @@ function switches(options: Options) {
     verbose: options.has('--verbose'),
     model: options.get('--model'),
     resumes: RESUMING.some((name) => options.has(name)),
+    /** False means there will be no session log. */
     sessionPersistence: !options.has('--no-session-persistence'),
     bare: options.has('--bare'),
+    /** Answers have a shape that the caller prescribed. */
     jsonSchema: options.has('--json-schema'),
+    /** The caller's own limit for claude, in US dollars. */
     maxBudgetUsd: options.get('--max-budget-usd'),
     settings: options.get('--settings'),
   };

@@ -73,14 +73,7 @@ export function projectLogs(place: ClaudePlace): string {
  * @throws CtxbError `store` when it cannot be read, or is not a regular file
  */
 export function readSessionLog(path: string): SessionLog {
-  const reading: Reading = {
-    hasMessages: false,
-    delivered: new Set(),
-    finished: false,
-    beforeCommand: false,
-    message: '',
-    open: new Map(),
-  };
+  const reading = new Reading();
   for (const line of readLines(path)) {
     const row = parseFields(line);
     if (row.isSidechain !== true) takeRow(reading, row);
@@ -90,15 +83,16 @@ export function readSessionLog(path: string): SessionLog {
   return { hasMessages, delivered, finished, openTool };
 }
 
-interface Reading {
-  hasMessages: boolean;
-  readonly delivered: Set<string>;
-  finished: boolean;
+/** What was read so far. */
+class Reading {
+  hasMessages = false;
+  readonly delivered = new Set<string>();
+  finished = false;
   /** What `finished` was before the slash command that the latest row began; false when it began none. */
-  beforeCommand: boolean;
+  beforeCommand = false;
   /** The id of the last answer. It has a row for each of its blocks. */
-  message: unknown;
-  readonly open: Map<string, OpenTool>;
+  message: unknown = '';
+  readonly open = new Map<string, OpenTool>();
 }
 
 /** The answer under `--json-schema` is a call of this tool, and nothing comes after its result. */
