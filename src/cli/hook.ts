@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { recallCommand } from '../claude/find-claude.ts';
 import { quickConfig } from '../config/quick-config.ts';
 import { messageOf } from '../errors.ts';
-import { type HookInput, readHookInput } from '../hook/hook-input.ts';
+import { type HookInput, readHookInput } from '../hook/hook-events.ts';
 import type { Io } from '../io.ts';
 import { onOneLine } from '../report/shown.ts';
 import { RUN_VARIABLE } from '../run/headless-run.ts';

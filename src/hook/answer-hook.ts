@@ -14,6 +14,7 @@ import { createSessionStore } from '../store/runs/session-store.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
 import { type HookSession, holdHookSession, sweepHooks } from '../store/sessions/hook-sessions.ts';
 import { type ModelInVersion, modelWindow } from '../store/sessions/model-windows.ts';
+import type { HookInput } from './hook-events.ts';
 import {
   callbackEvent,
   clearedEvent,
@@ -25,7 +26,6 @@ import {
   turnEnd,
 } from './hook-events.ts';
 import { createHookHost, type HookHost, hookRun } from './hook-host.ts';
-import type { HookInput } from './hook-input.ts';
 import type { HookNotes, HookNotesWorld } from './hook-notes.ts';
 import { followClaude, type KeptSession, keptText, predecessorOf, readKept } from './kept-session.ts';
 

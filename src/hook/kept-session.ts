@@ -4,7 +4,7 @@ import { countOf, type Fields, fieldsOf, isFields, parseFields, textsOf } from '
 import { redact } from '../store/masks/redact.ts';
 import { noteSessionOf, readHookSession, sessionOf } from '../store/sessions/hook-sessions.ts';
 import type { HookWorld } from './answer-hook.ts';
-import type { HookInput } from './hook-input.ts';
+import type { HookInput } from './hook-events.ts';
 
 /** What one hook leaves for the next of the same session. */
 export interface KeptSession {

@@ -1,7 +1,7 @@
 import { CALLS_CTXB } from '../claude/ctxb-hooks.ts';
 import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
-import { HOOK_EVENTS } from '../hook/hook-input.ts';
+import { HOOK_EVENTS } from '../hook/hook-events.ts';
 import { readSettingsText, type SettingsFile } from './settings-file.ts';
 
 export interface Change {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { HookEvent } from '../../src/hook/hook-input.ts';
+import type { HookEvent } from '../../src/hook/hook-events.ts';
 import { hookInput } from '../support/hook-inputs.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { HOOK_EVENTS } from '../../src/hook/hook-input.ts';
+import { HOOK_EVENTS } from '../../src/hook/hook-events.ts';
 import type { Call } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { INPUTS_FILE, kindOfInput, recordedInputs } from '../support/hook-inputs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HOOK_EVENTS } from '../../src/hook/hook-input.ts';
+import { HOOK_EVENTS } from '../../src/hook/hook-events.ts';
 import { isRecognised, withOurEntries, withoutOurEntries } from '../../src/init/claude-settings.ts';
 
 const hook = (command: string) => ({ hooks: [{ type: 'command', command }] });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { HookEvent } from '../../src/hook/hook-input.ts';
+import type { HookEvent } from '../../src/hook/hook-events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Config } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { answerHook, type HookResult } from '../../src/hook/answer-hook.ts';
-import { type HookEvent, readHookInput } from '../../src/hook/hook-input.ts';
+import { type HookEvent, readHookInput } from '../../src/hook/hook-events.ts';
 import { openSeal } from '../../src/store/runs/seal.ts';
 import { hookInput } from './hook-inputs.ts';
 

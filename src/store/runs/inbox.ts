@@ -93,14 +93,13 @@ export function leaveInInbox(path: string, line: DiskText): void {
 export function liveInboxes(contextDir: string): string[] {
   const folder = join(resolve(contextDir), INBOX);
   if (kindOf(resolve(contextDir)) !== 'folder') return [];
-  return namesIn(folder)
-    .filter((name) => name.endsWith('.ndjson'))
-    .sort()
-    .map((name) => join(folder, name))
-    .filter((path) => {
-      const owner = ownerOf(path);
-      return owner !== undefined && isAlive(owner);
-    });
+  const live = inboxesIn(folder).filter(({ owner }) => owner !== undefined && isAlive(owner));
+  return live.map(({ path }) => path).sort();
+}
+
+function inboxesIn(folder: string) {
+  const paths = namesIn(folder).flatMap((name) => (name.endsWith('.ndjson') ? [join(folder, name)] : []));
+  return paths.map((path) => ({ path, owner: ownerOf(path) }));
 }
 
 /** The process that made an inbox; undefined when it does not say, as one that is just being made. */
@@ -114,11 +113,7 @@ function ownerOf(path: string): ProcessMark | undefined {
 
 /** Removes the inboxes of runs that were killed. */
 function sweep(folder: string): void {
-  for (const name of namesIn(folder)) {
-    const path = join(folder, name);
-    const owner = name.endsWith('.ndjson') && kindOf(path) === 'file' ? ownerOf(path) : undefined;
-    if (owner !== undefined && !isAlive(owner)) removeFile(path);
-  }
+  for (const { path, owner } of inboxesIn(folder)) if (owner !== undefined && !isAlive(owner)) removeFile(path);
 }
 
 const INBOX = 'inbox';

@@ -10,20 +10,17 @@ import { masked } from '../masks/disk-text.ts';
 
 type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
 
-/** The files that tool budgets are about. Never throws: claude waits for an answer. */
-export interface ToolFiles {
-  measure(effect: EffectOf<'measure-file'>): OwnEvent;
-  store(effect: EffectOf<'store-result'>): OwnEvent;
-}
+export type ToolFiles = ReturnType<typeof createToolFiles>;
 
-export function createToolFiles({ folder, onFault }: { folder: string; onFault: Faults }): ToolFiles {
+/** The files that tool budgets are about. Never throws: claude waits for an answer. */
+export function createToolFiles({ folder, onFault }: { folder: string; onFault: Faults }) {
   return {
-    measure: ({ requestId, path, cwd, offset, chars }) => ({
+    measure: ({ requestId, path, cwd, offset, chars }: EffectOf<'measure-file'>): OwnEvent => ({
       kind: 'file-measured',
       requestId,
       file: measureFile(resolve(cwd, path), { offset, chars }),
     }),
-    store({ requestId, name, text }) {
+    store({ requestId, name, text }: EffectOf<'store-result'>): OwnEvent {
       try {
         return { kind: 'result-stored', requestId, path: storeToolResult(folder, name, text) };
       } catch (error) {
