@@ -18,6 +18,8 @@ it('only these call what writes to a file, and they take nothing but a DiskText'
   expect(thatHave(/\b(?:writeSync|writeFileSync|appendFileSync|createWriteStream|writeFile|appendFile)\b\(?/)).toEqual([
     // For the demonstration, in a folder of its own.
     'demo/job.ts',
+    // The answer of a hook or a status line, on stdout.
+    'process-io.ts',
     // The summary of a CI job, which is a report.
     'store/files/given-file.ts',
     'store/files/plain-file.ts',
