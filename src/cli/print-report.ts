@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { CtxbError, messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { isMeant } from '../replay/filters.ts';
 import { breachesOf } from '../replay/gates.ts';
 import type { Judged } from '../replay/replay.ts';
+import { isMeant } from '../replay/selection.ts';
 import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
 import { type Outcome, openPage, type Page } from '../report/replay/format.ts';

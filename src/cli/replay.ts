@@ -7,10 +7,10 @@ import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { markCopies } from '../replay/copies.ts';
-import { sortSessions } from '../replay/filters.ts';
 import { withPartials } from '../replay/merge.ts';
 import { findPartials } from '../replay/partials.ts';
 import { type Judged, together } from '../replay/replay.ts';
+import { sortSessions } from '../replay/selection.ts';
 import { bytesOf, findAllSources } from '../replay/sources.ts';
 import { counted } from '../report/figures.ts';
 import { FORMATS } from '../report/replay/formats.ts';
@@ -19,7 +19,6 @@ import { redact } from '../store/masks/redact.ts';
 import { openStdin } from './inputs.ts';
 import { onlyRecordings, printReport } from './print-report.ts';
 import { replaySources } from './replay-sources.ts';
-import type { openWhatIf as OpenWhatIf } from './replay-what-if.ts';
 import {
   addReportOptions,
   type ReportFlags,
@@ -131,7 +130,8 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   if (flags.follow) return (await import('./replay-follow.ts')).follow(files, { options, policy, series }, io);
 
   const { filters } = options;
-  const tryPolicies = flags.whatIf && (await openWhatIf(flags.whatIf, policy, io.cwd, filters));
+  const whatIf = () => import('./replay-what-if.ts');
+  const tryPolicies = flags.whatIf && (await (await whatIf()).openWhatIf(flags.whatIf, policy, io.cwd, filters));
   const { partials, others, stdin } = await findPartials(files, openStdin(files, io));
   const { sources, stale, faults } = findAllSources(others, filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
@@ -202,10 +202,6 @@ function placeOf({ tune }: ReplayFlags, io: Io): string {
   const what = tune ? 'nothing of this project' : 'nothing';
   const remedy = 'run claude first, or name recordings';
   throw new CtxbError('unreadable-input', `claude has logged ${what} yet (there is no ${folder}): ${remedy}`);
-}
-
-async function openWhatIf(...given: Parameters<typeof OpenWhatIf>): ReturnType<typeof OpenWhatIf> {
-  return (await import('./replay-what-if.ts')).openWhatIf(...given);
 }
 
 /** @param recordings undefined: parts are among them */

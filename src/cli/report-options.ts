@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { CtxbError } from '../errors.ts';
-import { type Filters, SORT_ORDERS, type SortOrder } from '../replay/filters.ts';
 import type { Gates } from '../replay/gates.ts';
+import { type Filters, SORT_ORDERS, type SortOrder } from '../replay/selection.ts';
 import { GROUPINGS, type Grouping } from '../replay/sums.ts';
 import type { ListOptions } from '../report/replay/format.ts';
 import { chosenFormat, FORMATS, type ReportFormat } from '../report/replay/formats.ts';

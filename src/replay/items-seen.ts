@@ -1,6 +1,6 @@
 import type { CompactionKind, FactTally, Receipt } from '../core/governor/decisions.ts';
 import type { Terms, Usage } from '../core/protocol/events.ts';
-import type { SubagentBegun } from './observers/prompts.ts';
+import type { SubagentBegun } from './observers/subagents.ts';
 
 export interface CallSeen {
   readonly number: number;

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Policy } from '../core/governor/policy.ts';
 import { CtxbError } from '../errors.ts';
-import { type Filters, isMeant } from './filters.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
+import { type Filters, isMeant } from './selection.ts';
 import { type Asked, createSessionReplay, type SessionReplay } from './session-replay.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';

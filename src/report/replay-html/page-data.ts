@@ -1,8 +1,8 @@
 import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.ts';
 import { oneLine, shortened } from '../../core/memory/words.ts';
 import { decisionText } from '../../messages.ts';
-import { type SortOrder, sortSessions } from '../../replay/filters.ts';
 import type { CallSeen, ResultSeen } from '../../replay/items-seen.ts';
+import { type SortOrder, sortSessions } from '../../replay/selection.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 
 export interface PageData {

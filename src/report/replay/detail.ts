@@ -6,7 +6,8 @@ import { fitted, indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { type OpenReport, type Page, row } from './format.ts';
 import { actionText, compactionRow, dropRows, linesRow, originRows } from './session-rows.ts';
-import { sessionTable, zoneColour } from './session-table.ts';
+import { sessionTable } from './session-table.ts';
+import { zoneColour } from './sparkline.ts';
 
 /** Sources of growth that are named; the rest is summed up. */
 const SOURCES = 6;

@@ -1,6 +1,6 @@
 import type { Policy } from '../../core/governor/policy.ts';
 import type { Io } from '../../io.ts';
-import type { SortOrder } from '../../replay/filters.ts';
+import type { SortOrder } from '../../replay/selection.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import type { Grouping } from '../../replay/sums.ts';
 

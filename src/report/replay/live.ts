@@ -6,7 +6,7 @@ import { growthText } from './detail.ts';
 import { callLines } from './exports.ts';
 import { type Page, row } from './format.ts';
 import { actionText, compactionRow, dropRows } from './session-rows.ts';
-import { zoneColour } from './session-table.ts';
+import { zoneColour } from './sparkline.ts';
 
 /** What is new in a session since it was last asked, as lines. @param final nothing will be added */
 export type LiveView = (session: SessionSummary, final: boolean) => string;

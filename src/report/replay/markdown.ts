@@ -6,7 +6,8 @@ import { onOneLine } from '../shown.ts';
 import { PLAIN, UNICODE } from '../style.ts';
 import { collected, type Page } from './format.ts';
 import { shortPaths } from './session-list.ts';
-import { figuresOf, sparkline, sparklineWidth } from './session-table.ts';
+import { figuresOf } from './session-table.ts';
+import { sparkline, sparklineWidth } from './sparkline.ts';
 
 const CURVE = 30;
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { ownFigures, totalsOf } from '../../replay/copies.ts';
-import { sortSessions } from '../../replay/filters.ts';
+import { sortSessions } from '../../replay/selection.ts';
 import type { SessionSummary, Totals } from '../../replay/summary.ts';
 import { dayOf, sumsBy, twoDigits } from '../../replay/sums.ts';
 import { exactSaving } from '../../replay/what-if/compare.ts';
@@ -9,7 +9,8 @@ import { columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { collected, type Page } from './format.ts';
 import { sessionRows } from './session-rows.ts';
-import { sessionTable, sparkline } from './session-table.ts';
+import { sessionTable } from './session-table.ts';
+import { sparkline } from './sparkline.ts';
 
 /** A column of a table. Those to the left are texts, which are cut where the page is narrow. */
 interface Column {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sparkline } from '../../../src/report/replay/session-table.ts';
+import { sparkline } from '../../../src/report/replay/sparkline.ts';
 import { PLAIN } from '../../../src/report/style.ts';
 import { compactionOf, pageOf, summaryOf } from '../../support/session-summary.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Filters, isMeant } from '../../src/replay/filters.ts';
+import { type Filters, isMeant } from '../../src/replay/selection.ts';
 import { isFresh } from '../../src/replay/sources.ts';
 import { summaryOf } from '../support/session-summary.ts';
 
