@@ -139,6 +139,6 @@ function syntaxFinding(path: string, format: string, { message, line, column }: 
  */
 export function requireFlow(path: string, choice: FlowChoice = {}): Flow {
   const { flow, findings } = readFlow(path, choice);
-  if (flow !== undefined) return flow;
-  throw faulty('the flow', findings);
+  if (flow === undefined) throw faulty('the flow', findings);
+  return flow;
 }

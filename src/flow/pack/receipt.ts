@@ -97,19 +97,15 @@ export function receiptItems(
 
 function reasonOf(
   outcome: Outcome,
-  candidate: Candidate,
+  { size, limit, limitedBy, item }: Candidate,
   { shown = 0, isNewest }: { readonly shown: number | undefined; readonly isNewest: boolean },
 ): string {
   if (outcome === 'included') return isNewest ? 'the newest step' : 'fits';
-  if (outcome === 'cut') return cutReason(candidate, shown);
+  if (outcome === 'cut' && shown < limit) return 'shortened to what was left of contextBudgetChars';
+  if (outcome === 'cut') return `longer than ${limitedBy}, ${grouped(limit)}`;
   if (outcome === 'omitted') return 'no room after newer and more important steps';
-  const part = shown < candidate.size ? `the beginning of the summary by ` : 'the summary by ';
-  return `${part}${candidate.item.summary?.by}, as there is no room for the whole`;
-}
-
-function cutReason({ limit, limitedBy }: Candidate, shown: number): string {
-  if (shown < limit) return 'shortened to what was left of contextBudgetChars';
-  return `longer than ${limitedBy}, ${grouped(limit)}`;
+  const part = shown < size ? 'the beginning of the summary by' : 'the summary by';
+  return `${part} ${item.summary?.by}, as there is no room for the whole`;
 }
 
 /** What a curator named: steps by id, files by path. They are raised; the budget still decides what fits. */

@@ -126,12 +126,8 @@ function placeOf(request: IncomingMessage, { host, token }: { host: string; toke
   if (headers.host !== host) return undefined;
   if (headers.origin !== undefined && headers.origin !== `http://${host}`) return undefined;
   const [, given = '', place] = /^\/([^/?#]*)\/([^/?#]*)$/.exec(url) ?? [];
-  return isSame(given, token) ? place : undefined;
-}
-
-function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
+  return timingSafeEqual(digest(given), digest(token)) ? place : undefined;
 }
 
 /** Edits of a thousand steps have fewer bytes. */
