@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, numberOf, ownOf, textOf, textsOf } from '../../protocol/fields.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
@@ -36,7 +36,7 @@ export interface SummaryContext {
  */
 export function summarizeCall(ended: EndedCall, context: SummaryContext): string {
   const quote = quoteWith(context.mask);
-  const tell = (ended.outcome === 'ok' && SUMMARIES.get(ended.call.use.name)) || summarizeOther;
+  const tell = (ended.outcome === 'ok' && ownOf(SUMMARIES, ended.call.use.name)) || summarizeOther;
   const line = summarizeCommand(ended, context, quote) ?? tell(ended, quote, context.placeOf);
   return shortenedLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
 }
@@ -85,20 +85,21 @@ function printedBy({ report, result }: EndedCall): string {
 
 type Summarize = (ended: EndedCall, quote: Quote, placeOf: SummaryContext['placeOf']) => string;
 
-const SUMMARIES: ReadonlyMap<string, Summarize> = new Map<string, Summarize>([
-  ['Read', summarizeRead],
-  ['Write', summarizeEdit],
-  ['Edit', summarizeEdit],
-  ['MultiEdit', summarizeEdit],
-  ['NotebookEdit', summarizeEdit],
-  ['Grep', summarizeSearch],
-  ['Glob', summarizeSearch],
-  ['Task', summarizeAgent],
-  ['Agent', summarizeAgent],
-  ['TaskOutput', summarizeTaskOutput],
-  ['WebFetch', summarizeFetch],
-  ['WebSearch', summarizeWebSearch],
-]);
+/** By the names of tools, for calls that succeeded. */
+const SUMMARIES: Readonly<Record<string, Summarize>> = {
+  Read: summarizeRead,
+  Write: summarizeEdit,
+  Edit: summarizeEdit,
+  MultiEdit: summarizeEdit,
+  NotebookEdit: summarizeEdit,
+  Grep: summarizeSearch,
+  Glob: summarizeSearch,
+  Task: summarizeAgent,
+  Agent: summarizeAgent,
+  TaskOutput: summarizeTaskOutput,
+  WebFetch: summarizeFetch,
+  WebSearch: summarizeWebSearch,
+};
 
 /** `Agent Explore "Count the tests" (12 calls, 37,089 tokens, 3.2 s): 14 lines, 1.2KB, first …`. */
 function summarizeAgent({ call, report, result }: EndedCall, quote: Quote): string {
@@ -106,7 +107,9 @@ function summarizeAgent({ call, report, result }: EndedCall, quote: Quote): stri
   const fields = fieldsOf(report);
   const type = textOf(fields.agentType) ?? textOf(input.subagent_type);
   const description = textOf(input.description);
-  const who = [call.use.name, ...[type, description].flatMap((part) => (part ? [quote(part, NAME)] : []))].join(' ');
+  const who = [call.use.name, type && quote(type, NAME), description && quote(description, NAME)]
+    .filter(Boolean)
+    .join(' ');
   if (fields.isAsync === true) {
     const output = textOf(fields.outputFile);
     return `${who} in the background${output === undefined ? '' : `, its output in ${quote(output, PATH)}`}`;
@@ -130,8 +133,7 @@ function told(value: unknown, tell: (value: number) => string): string[] {
 
 /** The subagent's answer, without what claude adds to it for the model. */
 function answerOf({ content }: Fields): string | undefined {
-  const texts = listOf(content).flatMap((block) => textOf(fieldsOf(block).text) ?? []);
-  return Array.isArray(content) ? texts.join('\n') : undefined;
+  return Array.isArray(content) ? textsOf(content.map((block) => fieldsOf(block).text)).join('\n') : undefined;
 }
 
 /** The progress of a background task: `TaskOutput a02cdeb (local_agent, running, 12.3KB)`. */
@@ -139,11 +141,10 @@ function summarizeTaskOutput({ call, report, result }: EndedCall, quote: Quote):
   const { task_type, status, output, result: answer } = fieldsOf(fieldsOf(report).task);
   const id = textOf(fieldsOf(call.use.input).task_id) ?? '';
   const text = textOf(answer) ?? textOf(output);
-  const states = [task_type, status].flatMap((state) => textOf(state) ?? []);
-  if (text === undefined || states.length === 0)
-    return `TaskOutput ${quote(id, NAME)}: ${summarizeText(result.text, 'last', quote)}`;
-  const extent = [...states.map((state) => quote(state, NAME)), sizeText(bytesOf(text))].join(', ');
-  return `TaskOutput ${quote(id, NAME)} (${extent}): ${summarizeText(text, 'last', quote)}`;
+  const states = textsOf([task_type, status]).map((state) => quote(state, NAME));
+  const known = text !== undefined && states.length > 0;
+  const extent = known ? ` (${[...states, sizeText(bytesOf(text))].join(', ')})` : '';
+  return `TaskOutput ${quote(id, NAME)}${extent}: ${summarizeText(known ? text : result.text, 'last', quote)}`;
 }
 
 /** `WebFetch https://example.org (200, 63.1KB): 14 lines, 1.2KB, first …`. */
@@ -160,15 +161,11 @@ const MAX_TITLES = 3;
 function summarizeWebSearch({ call, report, result }: EndedCall, quote: Quote): string {
   const query = quote(textOf(fieldsOf(call.use.input).query) ?? '', PATH);
   const { results } = fieldsOf(report);
-  const titles = listOf(results).flatMap(titlesIn);
+  // Between the lists of links stand the model's comments on them.
+  const links = listOf(results).flatMap((part) => listOf(fieldsOf(part).content));
+  const titles = textsOf(links.map((link) => fieldsOf(link).title));
   if (titles.length === 0) return `WebSearch ${query}: ${summarizeText(result.text, 'first', quote)}`;
   return `WebSearch ${query}: ${counted(titles.length, 'result')}: ${listed(titles, MAX_TITLES, (title) => quote(title, NAME))}`;
-}
-
-/** Between the lists of links stand the model's comments on them. */
-function titlesIn(part: unknown): string[] {
-  const { content } = fieldsOf(part);
-  return listOf(content).flatMap((link) => textOf(fieldsOf(link).title) ?? []);
 }
 
 const MCP = /^mcp__(.+?)__(.+)$/s;

@@ -126,7 +126,8 @@ function outputOf({ call, result, report }: EndedCall): string {
 export function commandEnd(command: CommandFacts, outcome: Outcome): string {
   const { exit, ms, counts, background } = command;
   const ended = background ? 'in the background' : 'ended';
-  const end = exit === null ? outcome.replace(/^ok$/, ended) : `exit ${exit}`;
+  const how = outcome === 'ok' ? ended : outcome;
+  const end = exit === null ? how : `exit ${exit}`;
   const took = ms === null || ms < 1_000 ? '' : `, ${durationText(ms)}`;
   const figures = countsText(counts ?? {});
   return `${end}${took}${figures && `: ${figures}`}`;
