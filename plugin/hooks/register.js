@@ -11405,7 +11405,8 @@ function outputOf({ call, result, report }) {
 function commandEnd(command2, outcome) {
   const { exit, ms, counts: counts2, background } = command2;
   const ended = background ? "in the background" : "ended";
-  const end = exit === null ? outcome.replace(/^ok$/, ended) : `exit ${exit}`;
+  const how = outcome === "ok" ? ended : outcome;
+  const end = exit === null ? how : `exit ${exit}`;
   const took = ms === null || ms < 1e3 ? "" : `, ${durationText(ms)}`;
   const figures = countsText(counts2 ?? {});
   return `${end}${took}${figures && `: ${figures}`}`;
@@ -11802,7 +11803,7 @@ function linesOf2(text) {
 // src/core/memory/call-summary/summarize-call.ts
 function summarizeCall(ended, context) {
   const quote = quoteWith(context.mask);
-  const tell = ended.outcome === "ok" && SUMMARIES.get(ended.call.use.name) || summarizeOther;
+  const tell = ended.outcome === "ok" && ownOf(SUMMARIES, ended.call.use.name) || summarizeOther;
   const line4 = summarizeCommand(ended, context, quote) ?? tell(ended, quote, context.placeOf);
   return shortenedLine(oneLine(line4, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
 }
@@ -11835,26 +11836,26 @@ function printedBy({ report, result }) {
   const clean = whole2.slice(0, whole2.length - tail.length) + tail.replace(BESIDE3, "");
   return NO_TEXT.test(clean) ? "" : clean;
 }
-var SUMMARIES = /* @__PURE__ */ new Map([
-  ["Read", summarizeRead],
-  ["Write", summarizeEdit],
-  ["Edit", summarizeEdit],
-  ["MultiEdit", summarizeEdit],
-  ["NotebookEdit", summarizeEdit],
-  ["Grep", summarizeSearch],
-  ["Glob", summarizeSearch],
-  ["Task", summarizeAgent],
-  ["Agent", summarizeAgent],
-  ["TaskOutput", summarizeTaskOutput],
-  ["WebFetch", summarizeFetch],
-  ["WebSearch", summarizeWebSearch]
-]);
+var SUMMARIES = {
+  Read: summarizeRead,
+  Write: summarizeEdit,
+  Edit: summarizeEdit,
+  MultiEdit: summarizeEdit,
+  NotebookEdit: summarizeEdit,
+  Grep: summarizeSearch,
+  Glob: summarizeSearch,
+  Task: summarizeAgent,
+  Agent: summarizeAgent,
+  TaskOutput: summarizeTaskOutput,
+  WebFetch: summarizeFetch,
+  WebSearch: summarizeWebSearch
+};
 function summarizeAgent({ call, report, result }, quote) {
   const input = fieldsOf(call.use.input);
   const fields = fieldsOf(report);
   const type = textOf(fields.agentType) ?? textOf(input.subagent_type);
   const description = textOf(input.description);
-  const who = [call.use.name, ...[type, description].flatMap((part2) => part2 ? [quote(part2, NAME2)] : [])].join(" ");
+  const who = [call.use.name, type && quote(type, NAME2), description && quote(description, NAME2)].filter(Boolean).join(" ");
   if (fields.isAsync === true) {
     const output = textOf(fields.outputFile);
     return `${who} in the background${output === void 0 ? "" : `, its output in ${quote(output, PATH)}`}`;
@@ -11874,18 +11875,16 @@ function told(value, tell) {
   return number === void 0 ? [] : [tell(number)];
 }
 function answerOf({ content }) {
-  const texts = listOf(content).flatMap((block2) => textOf(fieldsOf(block2).text) ?? []);
-  return Array.isArray(content) ? texts.join("\n") : void 0;
+  return Array.isArray(content) ? textsOf(content.map((block2) => fieldsOf(block2).text)).join("\n") : void 0;
 }
 function summarizeTaskOutput({ call, report, result }, quote) {
   const { task_type, status, output, result: answer } = fieldsOf(fieldsOf(report).task);
   const id = textOf(fieldsOf(call.use.input).task_id) ?? "";
   const text = textOf(answer) ?? textOf(output);
-  const states = [task_type, status].flatMap((state) => textOf(state) ?? []);
-  if (text === void 0 || states.length === 0)
-    return `TaskOutput ${quote(id, NAME2)}: ${summarizeText(result.text, "last", quote)}`;
-  const extent = [...states.map((state) => quote(state, NAME2)), sizeText(bytesOf(text))].join(", ");
-  return `TaskOutput ${quote(id, NAME2)} (${extent}): ${summarizeText(text, "last", quote)}`;
+  const states = textsOf([task_type, status]).map((state) => quote(state, NAME2));
+  const known = text !== void 0 && states.length > 0;
+  const extent = known ? ` (${[...states, sizeText(bytesOf(text))].join(", ")})` : "";
+  return `TaskOutput ${quote(id, NAME2)}${extent}: ${summarizeText(known ? text : result.text, "last", quote)}`;
 }
 function summarizeFetch({ call, report, result }, quote) {
   const { code, bytes, result: answer } = fieldsOf(report);
@@ -11897,13 +11896,10 @@ var MAX_TITLES = 3;
 function summarizeWebSearch({ call, report, result }, quote) {
   const query = quote(textOf(fieldsOf(call.use.input).query) ?? "", PATH);
   const { results } = fieldsOf(report);
-  const titles = listOf(results).flatMap(titlesIn);
+  const links = listOf(results).flatMap((part2) => listOf(fieldsOf(part2).content));
+  const titles = textsOf(links.map((link) => fieldsOf(link).title));
   if (titles.length === 0) return `WebSearch ${query}: ${summarizeText(result.text, "first", quote)}`;
   return `WebSearch ${query}: ${counted(titles.length, "result")}: ${listed2(titles, MAX_TITLES, (title) => quote(title, NAME2))}`;
-}
-function titlesIn(part2) {
-  const { content } = fieldsOf(part2);
-  return listOf(content).flatMap((link) => textOf(fieldsOf(link).title) ?? []);
 }
 var MCP = /^mcp__(.+?)__(.+)$/s;
 function summarizeOther(ended, quote) {
