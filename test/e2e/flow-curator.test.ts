@@ -330,7 +330,7 @@ inSoak.each([
   const curator = { enabled: true, model: 'haiku', timeoutSeconds: 3, maxFiles: 3 };
   const kept = new Map([['parser', { text: 'It parsed.', by: 'haiku' }]]);
   const curation = await curateIn(world, { curator, summaries: { ...TASK, kept } });
-  expect(curation).toMatchObject({ summaries: undefined, fault: expect.stringContaining(fault) });
+  expect(curation).toMatchObject({ judged: new Map(), fault: expect.stringContaining(fault) });
   expect(curation.choice).toEqual({ steps: [], files: [], summaries: kept });
 });
 
