@@ -16555,7 +16555,8 @@ var KNOWN_SUBTYPES = /* @__PURE__ */ new Set([
     "commands_changed",
     "bridge_status",
     "agents_killed",
-    "background_tasks_changed"
+    "background_tasks_changed",
+    "session_writes_lost"
   ]
 ]);
 function decodeSystem(line4, common) {

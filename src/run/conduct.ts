@@ -79,6 +79,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   // What did not end behind its last answer is judged by that.
   const exitCode = exitCodeOf(state.stall.phase === 'ending' ? { code: 0, signal: undefined } : end, {
     lastResult: output.lastResult,
+    isUnsaved: output.isUnsaved,
     received: early.received() ?? signals.received(),
     isUnwritable,
     outcome: state.outcome,
@@ -158,6 +159,7 @@ function listen({ stderr }: Child, { relay }: Watcher): void {
 
 interface RunEnd {
   readonly lastResult: ResultEvent | undefined;
+  readonly isUnsaved: boolean;
   /** The first signal that ctxb got. */
   readonly received: NodeJS.Signals | undefined;
   /** stdout took no more, though it had a reader. */
@@ -172,14 +174,14 @@ const OUTCOMES = { limit: 3, unrelieved: 4, 'usage-limit': 5, stalled: 6 } as co
  * The exit code for the caller: the signal that ended the run, else claude's own. Where claude judged by its last
  * result (0 or 1) the last *visible* result counts instead, because a hidden turn after an error would turn 1 into 0.
  */
-export function exitCodeOf(end: ChildEnd, { lastResult, received, isUnwritable, outcome }: RunEnd): number {
+export function exitCodeOf(end: ChildEnd, { lastResult, isUnsaved, received, isUnwritable, outcome }: RunEnd): number {
   if (received !== undefined) return signalExitCode(received);
   if (isUnwritable) return signalExitCode('SIGPIPE');
   if (outcome !== undefined) return OUTCOMES[outcome];
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;
   if (code > 1 || lastResult === undefined) return code;
-  return lastResult.isError ? 1 : 0;
+  return lastResult.isError || isUnsaved ? 1 : 0;
 }
 
 /** Variables with which the caller says where claude compacts by itself, or that it does not. */

@@ -13,6 +13,7 @@ interface CodeCase {
   readonly result?: ResultEvent;
   readonly received?: NodeJS.Signals;
   readonly isUnwritable?: true;
+  readonly isUnsaved?: true;
   readonly code: number;
   readonly outcome?: 'limit' | 'unrelieved';
 }
@@ -24,6 +25,7 @@ const CASES: readonly CodeCase[] = [
   { title: '0 behind an error that the caller saw', end: { code: 0 }, result: BAD, code: 1 },
   { title: '1 because of a hidden turn', end: { code: 1 }, result: GOOD, code: 0 },
   { title: '1 behind an error', end: { code: 1 }, result: BAD, code: 1 },
+  { title: '0 behind a session that could not be saved', end: { code: 0 }, result: GOOD, isUnsaved: true, code: 1 },
   { title: 'a code of its own', end: { code: 7 }, result: GOOD, code: 7 },
   { title: 'a signal that ended claude', end: { signal: 'SIGKILL' }, result: GOOD, code: 137 },
   { title: 'neither code nor signal', end: {}, code: 1 },
@@ -40,7 +42,7 @@ const CASES: readonly CodeCase[] = [
   { title: 'a signal of the user after a limit', end: { code: 0 }, outcome: 'limit', received: 'SIGINT', code: 130 },
 ];
 
-it.each(CASES)('$title: $code', ({ end, result, received, isUnwritable = false, outcome, code }) => {
-  const run = { lastResult: result, received, isUnwritable, outcome };
+it.each(CASES)('$title: $code', ({ end, result, received, isUnwritable = false, isUnsaved = false, outcome, code }) => {
+  const run = { lastResult: result, received, isUnwritable, isUnsaved, outcome };
   expect(exitCodeOf({ code: end.code, signal: end.signal }, run)).toBe(code);
 });

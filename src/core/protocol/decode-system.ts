@@ -15,6 +15,7 @@ const KNOWN_SUBTYPES: ReadonlySet<string> = new Set([
     'bridge_status',
     'agents_killed',
     'background_tasks_changed',
+    'session_writes_lost',
   ],
 ]);
 

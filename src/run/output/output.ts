@@ -28,18 +28,22 @@ export interface CallerOutput {
   whenDrained(resume: () => void): void;
   /** The last visible result: it decides the exit code. */
   readonly lastResult: ResultEvent | undefined;
+  /** claude could not write its log: without stream-json it ends with 1 then. */
+  readonly isUnsaved: boolean;
 }
 
 type Writer = Pick<CallerOutput, 'bytes' | 'event' | 'promptSent' | 'whenGiven'> & { end(): void };
 
 export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet): CallerOutput {
   let lastResult: ResultEvent | undefined;
+  let isUnsaved = false;
   const writer = createWriter(format, verbose, outlet);
   return {
     ...writer,
     format,
     event(event, line, isFinal) {
       if (event.kind === 'result') lastResult = event;
+      isUnsaved ||= format !== 'stream-json' && tellsUnsaved(event);
       writer.event(event, line, isFinal);
     },
     finish() {
@@ -52,6 +56,9 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
     whenDrained: (resume) => outlet.whenDrained(resume),
     get lastResult() {
       return lastResult;
+    },
+    get isUnsaved() {
+      return isUnsaved;
     },
   };
 }
@@ -157,13 +164,18 @@ function array(outlet: Outlet): Writer {
     bytes() {},
     event(event, line) {
       // A line that is not JSON would make the whole array unreadable.
-      if (event.kind === 'malformed') return;
+      if (event.kind === 'malformed' || tellsUnsaved(event)) return;
       outlet.write(count++ === 0 ? '[' : ',');
       outlet.write(trimmed(line));
     },
     ...AT_ONCE,
     end: () => outlet.write(count === 0 ? '' : ']\n'),
   };
+}
+
+/** claude writes it at its end, and only in stream-json. */
+function tellsUnsaved(event: Event): boolean {
+  return event.kind === 'known' && event.name === 'system/session_writes_lost';
 }
 
 function trimmed(line: Buffer): Buffer {

@@ -49,7 +49,7 @@ async function write(format: OutputFormat, parts: readonly Part[]) {
   });
   const isGivenBefore = given !== undefined;
   await output.finish();
-  return { before, isGivenBefore, given, after: written(), lastResult: output.lastResult };
+  return { before, isGivenBefore, given, after: written(), lastResult: output.lastResult, isUnsaved: output.isUnsaved };
 }
 
 interface OutputCase {
@@ -190,6 +190,15 @@ describe('the output', () => {
   it('remembers the last result, which decides the exit code', async () => {
     const { lastResult } = await write(TEXT, [{ line: result('a') }, { line: result('b', { is_error: true }) }]);
     expect(lastResult).toMatchObject({ text: 'b', isError: true });
+  });
+
+  it.each([TEXT, JSON_FORMAT, ARRAY, STREAM])('knows that the log could not be written: $format', async (format) => {
+    const lost = { line: '{"type":"system","subtype":"session_writes_lost","lost":["transcript"]}' };
+    const parts = [{ line: INIT }, { line: result('a') }];
+    expect((await write(format, parts)).isUnsaved).toBe(false);
+    const { isUnsaved, after } = await write(format, [...parts, lost]);
+    expect(isUnsaved).toBe(format !== STREAM);
+    expect(after.includes('session_writes_lost')).toBe(format === STREAM);
   });
 
   it('passes on how the outlet is', () => {
