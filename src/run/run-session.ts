@@ -1,4 +1,4 @@
-import type { Child, ChildEnd } from '../claude/child.ts';
+import type { Child } from '../claude/child.ts';
 import { hasCompactionHook } from '../claude/claude-folders.ts';
 import { readLoggedState } from '../claude/claude-log.ts';
 import type { Action } from '../core/governor/decisions.ts';
@@ -39,15 +39,7 @@ export interface SessionEnds {
   readonly onGoOn: () => void;
 }
 
-export interface Session {
-  /** The user pressed Ctrl-C: the turn is to be interrupted, and nothing more sent until he says so. */
-  interrupt(): void;
-  /** Signals claude's current process; none is started after it. */
-  kill(signal: NodeJS.Signals): void;
-  /** Resolves when claude has ended and all its output has been passed on. */
-  readonly ended: Promise<ChildEnd>;
-  readonly state: () => GovernorState;
-}
+export type Session = ReturnType<typeof startSession>;
 
 /** How a line reaches the caller. */
 interface ShownLine {
@@ -56,7 +48,7 @@ interface ShownLine {
 }
 
 /** Runs claude: its lines and the caller's go through the governor, whose actions are carried out. */
-export function startSession(headless: HeadlessRun, ends: SessionEnds, files: RunFiles): Session {
+export function startSession(headless: HeadlessRun, ends: SessionEnds, files: RunFiles) {
   const { run, io, input, output, watcher, telemetry } = ends;
   const { store, notes, costs, recorder } = files;
   const tools = toolsOf(headless, ends, files);
@@ -153,8 +145,11 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   host.tell({ kind: 'begin' });
 
   return {
+    /** The user pressed Ctrl-C: the turn is to be interrupted, and nothing more sent until he says so. */
     interrupt: () => (headless.config.observe ? claude.kill('SIGINT') : host.tell({ kind: 'interrupt' })),
+    /** Signals claude's current process; none is started after it. */
     kill: claude.kill,
+    /** Resolves when claude has ended and all its output has been passed on. */
     ended: claude.ended().then((end) => {
       executor.dispose();
       tools.exactMod.close();

@@ -1,12 +1,6 @@
 import { ENDING_SIGNALS } from '../claude/child.ts';
 
-/** What the user's signals do while claude runs. */
-export interface SignalWatch {
-  received(): NodeJS.Signals | undefined;
-  /** The turn was interrupted and the person continues: the next Ctrl-C counts as the first. */
-  rearm(): void;
-  stop(): void;
-}
+export type SignalWatch = ReturnType<typeof watchSignals>;
 
 interface Signalled {
   readonly interrupt: () => void;
@@ -20,7 +14,7 @@ const GRACE_MS = 5_000;
  * Ctrl-C once interrupts the turn, once more ends claude; SIGTERM and SIGHUP end it too. Whatever ends ctxb, short of
  * SIGKILL, ends claude's whole process group.
  */
-export function watchSignals({ interrupt, kill }: Signalled): SignalWatch {
+export function watchSignals({ interrupt, kill }: Signalled) {
   let first: NodeJS.Signals | undefined;
   let killTimer: NodeJS.Timeout | undefined;
 
@@ -42,10 +36,11 @@ export function watchSignals({ interrupt, kill }: Signalled): SignalWatch {
 
   return {
     received: () => first,
-    rearm() {
+    /** The turn was interrupted and the person continues: the next Ctrl-C counts as the first. */
+    rearm(): void {
       first = undefined;
     },
-    stop() {
+    stop(): void {
       clearTimeout(killTimer);
       stopListening();
       process.off('exit', onExit);

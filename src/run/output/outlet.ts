@@ -1,18 +1,10 @@
 import type { Writable } from 'node:stream';
 
-/** ctxb's stdout: bytes go out in order, with back-pressure; a closed reader is reported once. */
-export interface Outlet {
-  write(bytes: Buffer | string): void;
-  /** Calls back when everything written so far has been taken, at once when nothing waits. */
-  whenDrained(resume: () => void): void;
-  /** The reader does not keep up: nothing more should be produced until it is drained. */
-  readonly isBlocked: boolean;
-  readonly isGone: boolean;
-  /** Resolves when all bytes have left the process, or can't any more. */
-  finish(): Promise<void>;
-}
+export type Outlet = ReturnType<typeof createOutlet>;
 
 /**
+ * ctxb's stdout: bytes go out in order, with back-pressure; a closed reader is reported once.
+ *
  * @param onGone called once when the reader has closed its end (EPIPE), or takes no more for another reason
  * @param beforeWrite called before bytes go out, which may be to the terminal that shows the status line
  */
@@ -20,7 +12,7 @@ export function createOutlet(
   stream: Writable,
   onGone: (error: NodeJS.ErrnoException) => void,
   beforeWrite: () => void,
-): Outlet {
+) {
   let isBlocked = false;
   let gone = false;
   let waiting: (() => void)[] = [];
@@ -42,23 +34,26 @@ export function createOutlet(
   stream.on('error', lose);
 
   return {
+    /** The reader does not keep up: nothing more should be produced until it is drained. */
     get isBlocked() {
       return isBlocked;
     },
     get isGone() {
       return gone;
     },
-    write(bytes) {
+    write(bytes: Buffer | string): void {
       if (gone) return;
       beforeWrite();
       if (!stream.write(bytes)) isBlocked = true;
     },
-    whenDrained(resume) {
+    /** Calls back when everything written so far has been taken, at once when nothing waits. */
+    whenDrained(resume: () => void): void {
       if (isBlocked) waiting.push(resume);
       else resume();
     },
+    /** Resolves when all bytes have left the process, or can't any more. */
     finish: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         if (gone) resolve();
         else
           stream.write('', (error) => {

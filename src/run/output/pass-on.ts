@@ -18,12 +18,7 @@ const FAILURE_MARKS = [
   ...['rompt is too long', 'prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'],
 ];
 
-export interface PassOn {
-  /** Reads to the end. Resolves when every line has been handed on. */
-  read(stdout: Readable): Promise<void>;
-  /** What becomes of lines that were kept back: `buffered` until it is clear whose they are, `deferred` as a failure. */
-  settle(which: 'buffered' | 'deferred', fate: 'show' | 'drop'): void;
-}
+export type PassOn = ReturnType<typeof createPassOn>;
 
 export interface PassOnOptions {
   readonly output: CallerOutput;
@@ -37,7 +32,7 @@ export interface PassOnOptions {
  * ctxb's own (in an injected turn, on the control channel, or when it names one of our ids), may hold what is there
  * because of ctxb, or tells of a failure that can be mended, it is looked at before.
  */
-export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn {
+export function createPassOn({ output, state, onEvent }: PassOnOptions) {
   const keptBack: Record<'buffered' | 'deferred', { bytes: Buffer; event: Event }[]> = { buffered: [], deferred: [] };
   const traces: Traces = {
     isStamped: (uuid) => isOwnOrStamped(state(), uuid),
@@ -90,8 +85,9 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
   }
 
   return {
-    read: (stdout) =>
-      new Promise((resolve, reject) => {
+    /** Reads to the end. Resolves when every line has been handed on. */
+    read: (stdout: Readable) =>
+      new Promise<void>((resolve, reject) => {
         const framer = createFramer();
         stdout.on('data', (chunk: Buffer) => {
           for (const line of framer.push(chunk)) accept(line);
@@ -106,7 +102,8 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
           resolve();
         });
       }),
-    settle(which, fate) {
+    /** What becomes of lines that were kept back: `buffered` until it is clear whose they are, `deferred` as a failure. */
+    settle(which: 'buffered' | 'deferred', fate: 'show' | 'drop'): void {
       const lines = keptBack[which];
       keptBack[which] = [];
       if (fate === 'show') for (const { bytes, event } of lines) show(bytes, event);
