@@ -2,7 +2,7 @@ import type { ExactReceipt } from '../exact/plan.ts';
 import { decodeLine, decodeObject } from '../protocol/decode.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../protocol/fields.ts';
 import type { Decision } from './decisions.ts';
-import { TIMERS, type TimerName } from './effects.ts';
+import { TIMERS } from './effects.ts';
 import type { Input, OwnEvent, SpentBefore } from './input.ts';
 import type { Run } from './state.ts';
 
@@ -66,8 +66,11 @@ export function readRecord(value: Fields, lastTime: number): Input | undefined {
       return { t, from: 'claude', event: decodeLine(line) };
     case 'caller':
       return readCaller(line, t);
-    case 'timer':
-      return { t, from: 'timer', event: { kind: 'timeout', timer: timerOf(parseFields(line)) } };
+    case 'timer': {
+      const { timer: name } = parseFields(line);
+      const timer = TIMERS.find((each) => each === name) ?? 'compaction';
+      return { t, from: 'timer', event: { kind: 'timeout', timer } };
+    }
     case 'ctxb':
       return { t, from: 'ctxb', event: readOwnEvent(parseFields(line)) };
     default:
@@ -80,10 +83,6 @@ function readCaller(line: string, t: number): Input {
   if (fields.type === 'ctxb_end') return { t, from: 'caller', event: { kind: 'end' } };
   const event = Object.keys(fields).length > 0 ? decodeObject(fields) : decodeLine(line);
   return { t, from: 'caller', event, line };
-}
-
-function timerOf(fields: Fields): TimerName {
-  return TIMERS.find((timer) => timer === fields.timer) ?? 'compaction';
 }
 
 type Told<K extends OwnEvent['kind']> = Omit<Extract<OwnEvent, { readonly kind: K }>, 'kind'>;

@@ -32,9 +32,12 @@ export function advance(state: GovernorState): Step {
   if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
   if (next !== undefined) {
     // A prompt that claude skips starts no turn, so the next can go.
-    return chain(sendPrompt(withoutFirst(state), next), (told) =>
-      isFree(told) ? advance(told) : closeBehindLast(told),
-    );
+    return chain(sendPrompt(withoutFirst(state), next), (told) => {
+      if (isFree(told)) return advance(told);
+      const isLast = told.mailbox.ended && told.mailbox.waiting.length === 0;
+      // Without hooks of ours, claude's input may close while the last turn still runs, as without ctxb.
+      return told.run.mode === 'observe' && isLast ? closeInput(told) : keep(told);
+    });
   }
   return endWhenDone(state);
 }
@@ -92,12 +95,6 @@ function endWhenDone(state: GovernorState): Step {
   }
   const left = tasks.filter(([, { phase }]) => phase === 'background');
   return chain(keep(state), ...left.map(([id]) => stopTask(id)), closeInput);
-}
-
-/** Without hooks of ours, claude's input may close while the last turn still runs, as without ctxb. */
-function closeBehindLast(state: GovernorState): Step {
-  const last = state.mailbox.ended && state.mailbox.waiting.length === 0;
-  return state.run.mode === 'observe' && last ? closeInput(state) : keep(state);
 }
 
 export function closeInput(state: GovernorState): Step {

@@ -17,7 +17,9 @@ export function readBudgetStop(state: GovernorState, event: Event): GovernorStat
 
 /** Announces what has been crossed; stops the turn that has crossed a limit. */
 export function judgeSpending(before: GovernorState, state: GovernorState): Step {
-  if ((before.cost === state.cost && before.spending === state.spending) || !hasLimit(state)) return keep(state);
+  if (before.cost === state.cost && before.spending === state.spending) return keep(state);
+  const { limitUsd, projectLimitUsd } = limitsOf(state);
+  if (limitUsd === undefined && projectLimitUsd === undefined) return keep(state);
   const { level, news, said } = judge(state);
   const told = news.length === 0 ? state : tellCosts(changedIn(state, 'spending', { said }), news);
   const announced = keep(
@@ -39,11 +41,6 @@ function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorS
 
 function judge(state: GovernorState) {
   return judgeCost(runMicroUsd(state), limitsOf(state), state.spending.said);
-}
-
-function hasLimit(state: GovernorState): boolean {
-  const { limitUsd, projectLimitUsd } = limitsOf(state);
-  return limitUsd !== undefined || projectLimitUsd !== undefined;
 }
 
 function limitsOf({ run, spending }: GovernorState): CostLimits {

@@ -2,7 +2,6 @@ import type { ExactReceipt, MidTurnPrompt } from '../../exact/plan.ts';
 import type { Reading } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 
-/** How far ctxb's mod inside claude is loaded, and what its last compaction did. */
 export type Exact = Readonly<typeof NOT_EXACT>;
 
 export const NOT_EXACT = {

@@ -150,7 +150,8 @@ export function storedJson(text: string, lists: readonly CutList[]): StoredJson 
   const nextLines = lists.map(({ next }) => {
     return 1 + lineFeeds(text, 0, next.at) + breaks.filter((at) => at <= next.at).length;
   });
-  return { text: withBreaks(text, breaks), nextLines };
+  const lines = [0, ...breaks].map((at, index) => text.slice(at, breaks[index]));
+  return { text: lines.join('\n'), nextLines };
 }
 
 /** Only blanks are before it on its line. */
@@ -158,9 +159,4 @@ function beginsLine(text: string, at: number): boolean {
   let before = at - 1;
   while (text[before] === ' ' || text[before] === '\t') before--;
   return text[before] === '\n';
-}
-
-function withBreaks(text: string, breaks: readonly number[]): string {
-  const parts = breaks.map((at, index) => text.slice(index === 0 ? 0 : breaks[index - 1], at));
-  return [...parts, text.slice(breaks.at(-1) ?? 0)].join('\n');
 }

@@ -52,7 +52,6 @@ export interface Pages {
 
 export type ToolHook = Extract<HookName, 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
 
-/** What a hook of a tool says about the call. */
 export interface ToolCall {
   readonly hook: ToolHook;
   readonly requestId: string;

@@ -46,27 +46,20 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
 export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): Telling {
   const { told, gauge, run } = state;
   if (!run.policy.zones.tellAgent || gauge.basis === 'none') return { state, text: '' };
-  const asks = mustAsk(state);
+  const { predicted: tokens, window, fraction, basis } = readGauge(gauge);
+  const isDue = told.askedAt === undefined || state.now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
+  const asks = isCritical(told.zone) && isDue;
   const tellsBudget = asks || (where === 'prompt' && statusOf(told.zone) !== 'ok');
-  const parts = [...(tellsBudget ? [budgetText(state)] : []), ...(asks ? [STOPPING_POINT] : []), ...told.warnings];
+  const share = `${Math.round((fraction ?? 0) * 100)} % used (${tokens} of ${window} tokens, ${basis})`;
+  const budget = `Context budget: ${fraction === undefined ? `${tokens} tokens used (${basis})` : share}.`;
+  const parts = [...(tellsBudget ? [budget] : []), ...(asks ? [STOPPING_POINT] : []), ...told.warnings];
   if (parts.length === 0) return { state, text: '' };
   const now = changedIn(state, 'told', { warnings: [], askedAt: asks ? state.now : told.askedAt });
   return { state: now, text: parts.join(' ') };
 }
 
-function budgetText(state: GovernorState): string {
-  const { predicted: tokens, window, fraction, basis } = readGauge(state.gauge);
-  if (fraction === undefined) return `Context budget: ${tokens} tokens used (${basis}).`;
-  return `Context budget: ${Math.round(fraction * 100)} % used (${tokens} of ${window} tokens, ${basis}).`;
-}
-
 const STOPPING_POINT =
   'That is nearly full: bring the step you are at to a point from which the work can be taken up again, and begin nothing large.';
-
-function mustAsk({ told, now, run }: GovernorState): boolean {
-  if (!isCritical(told.zone)) return false;
-  return told.askedAt === undefined || now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
-}
 
 /** What a line of claude's adds to the health ledger; zones and handoffs are noted where they are decided. */
 export function noteHealth(before: GovernorState, state: GovernorState, event: Event): Step {
