@@ -12477,23 +12477,18 @@ function health(state, occurrence, tokens2 = readGauge(state.gauge).predicted) {
 function tellAgent(state, where) {
   const { told: told2, gauge, run } = state;
   if (!run.policy.zones.tellAgent || gauge.basis === "none") return { state, text: "" };
-  const asks2 = mustAsk(state);
+  const { predicted: tokens2, window, fraction, basis } = readGauge(gauge);
+  const isDue = told2.askedAt === void 0 || state.now - told2.askedAt >= run.policy.zones.repromptMinutes * 6e4;
+  const asks2 = isCritical(told2.zone) && isDue;
   const tellsBudget = asks2 || where === "prompt" && statusOf2(told2.zone) !== "ok";
-  const parts = [...tellsBudget ? [budgetText(state)] : [], ...asks2 ? [STOPPING_POINT] : [], ...told2.warnings];
+  const share = `${Math.round((fraction ?? 0) * 100)} % used (${tokens2} of ${window} tokens, ${basis})`;
+  const budget = `Context budget: ${fraction === void 0 ? `${tokens2} tokens used (${basis})` : share}.`;
+  const parts = [...tellsBudget ? [budget] : [], ...asks2 ? [STOPPING_POINT] : [], ...told2.warnings];
   if (parts.length === 0) return { state, text: "" };
   const now = changedIn(state, "told", { warnings: [], askedAt: asks2 ? state.now : told2.askedAt });
   return { state: now, text: parts.join(" ") };
 }
-function budgetText(state) {
-  const { predicted: tokens2, window, fraction, basis } = readGauge(state.gauge);
-  if (fraction === void 0) return `Context budget: ${tokens2} tokens used (${basis}).`;
-  return `Context budget: ${Math.round(fraction * 100)} % used (${tokens2} of ${window} tokens, ${basis}).`;
-}
 var STOPPING_POINT = "That is nearly full: bring the step you are at to a point from which the work can be taken up again, and begin nothing large.";
-function mustAsk({ told: told2, now, run }) {
-  if (!isCritical(told2.zone)) return false;
-  return told2.askedAt === void 0 || now - told2.askedAt >= run.policy.zones.repromptMinutes * 6e4;
-}
 function noteHealth(before, state, event) {
   if (event.kind === "boundary") {
     const { receipt } = before.exact;
@@ -13374,16 +13369,13 @@ function storedJson(text, lists) {
   const nextLines = lists.map(({ next }) => {
     return 1 + lineFeeds(text, 0, next.at) + breaks.filter((at) => at <= next.at).length;
   });
-  return { text: withBreaks(text, breaks), nextLines };
+  const lines = [0, ...breaks].map((at, index) => text.slice(at, breaks[index]));
+  return { text: lines.join("\n"), nextLines };
 }
 function beginsLine2(text, at) {
   let before = at - 1;
   while (text[before] === " " || text[before] === "	") before--;
   return text[before] === "\n";
-}
-function withBreaks(text, breaks) {
-  const parts = breaks.map((at, index) => text.slice(index === 0 ? 0 : breaks[index - 1], at));
-  return [...parts, text.slice(breaks.at(-1) ?? 0)].join("\n");
 }
 
 // src/core/governor/tool-budget/room.ts
@@ -17391,7 +17383,9 @@ function readBudgetStop(state, event) {
   return isStop && state.run.policy.cost.limitUsd !== void 0 ? changedIn(state, "spending", { phase: "wrapping" }) : state;
 }
 function judgeSpending(before, state) {
-  if (before.cost === state.cost && before.spending === state.spending || !hasLimit(state)) return keep(state);
+  if (before.cost === state.cost && before.spending === state.spending) return keep(state);
+  const { limitUsd, projectLimitUsd } = limitsOf(state);
+  if (limitUsd === void 0 && projectLimitUsd === void 0) return keep(state);
   const { level, news, said } = judge2(state);
   const told2 = news.length === 0 ? state : tellCosts(changedIn(state, "spending", { said }), news);
   const announced = keep(
@@ -17411,10 +17405,6 @@ function tellCosts(state, news) {
 }
 function judge2(state) {
   return judgeCost(runMicroUsd(state), limitsOf(state), state.spending.said);
-}
-function hasLimit(state) {
-  const { limitUsd, projectLimitUsd } = limitsOf(state);
-  return limitUsd !== void 0 || projectLimitUsd !== void 0;
 }
 function limitsOf({ run, spending }) {
   const { limitUsd, projectLimitUsd, warnAt } = run.policy.cost;
@@ -17509,10 +17499,11 @@ function advance(state) {
   if (unfinished !== void 0) return resumeWork(state, unfinished);
   if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
   if (next !== void 0) {
-    return chain(
-      sendPrompt(withoutFirst(state), next),
-      (told2) => isFree(told2) ? advance(told2) : closeBehindLast(told2)
-    );
+    return chain(sendPrompt(withoutFirst(state), next), (told2) => {
+      if (isFree(told2)) return advance(told2);
+      const isLast = told2.mailbox.ended && told2.mailbox.waiting.length === 0;
+      return told2.run.mode === "observe" && isLast ? closeInput(told2) : keep(told2);
+    });
   }
   return endWhenDone(state);
 }
@@ -17555,10 +17546,6 @@ function endWhenDone(state) {
   }
   const left = tasks.filter(([, { phase }]) => phase === "background");
   return chain(keep(state), ...left.map(([id]) => stopTask(id)), closeInput);
-}
-function closeBehindLast(state) {
-  const last = state.mailbox.ended && state.mailbox.waiting.length === 0;
-  return state.run.mode === "observe" && last ? closeInput(state) : keep(state);
 }
 function closeInput(state) {
   return keep({ ...state, input: "closed" }, [{ kind: "end-input" }]);
