@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, rmdirSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseJson, SyntaxFault } from '../config/parse-data.ts';
 import { type Fields, isFields } from '../core/protocol/fields.ts';
@@ -40,21 +40,11 @@ export function openSettingsFile(named: string) {
     keep: (text: string) => void writeNewFile(backupPath, asItIs(text)),
     /** Writes the file, whole or not at all; empty: removes it. Permissions stay. */
     write(text: string) {
-      if (text === '') removeWithFolder(path);
+      if (text === '') removeFile(path);
       else if (!put(text)) throw new CtxbError('store', `${named} was changed meanwhile: call this again`);
     },
     forget: () => removeFile(backupPath),
   };
-}
-
-/** With its folder where nothing else is in it: claude makes one when it needs one. */
-function removeWithFolder(path: string): void {
-  removeFile(path);
-  try {
-    rmdirSync(dirname(path));
-  } catch {
-    // Something else is in it.
-  }
 }
 
 /** An existing folder may be a link. */
