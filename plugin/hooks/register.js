@@ -4074,6 +4074,7 @@ function createWorkingFolder() {
     return fromRoot(root, normalised2(base === void 0 ? path : `${base}/${path}`));
   }
   return {
+    /** The project's folder, where it is not known yet, and that of the shell, where claude says it. */
     at(project, shell) {
       root ??= project || shell || void 0;
       if (!shell) return;
@@ -11162,6 +11163,7 @@ var Run = class {
   changes = [];
   discards = [];
   commits = false;
+  /** Whether the exit status may come from the middle. */
   decided = false;
   folder = START2;
   constructor(list) {
@@ -14184,6 +14186,7 @@ function createStates() {
       if (name !== "EnterPlanMode" && name !== "ExitPlanMode") return [];
       return [{ kind: "state", t, what: "plan mode", to: name === "EnterPlanMode" ? "entered" : "left" }];
     },
+    /** Where the work stands, as the agent, a script or a person said it. */
     work: (to, t) => change("state", to, t)
   };
 }
@@ -14374,7 +14377,9 @@ function createEvidence() {
     forget() {
       for (const map of [files2, commands2, errors, reads]) map.clear();
     },
+    /** `created, edited 3 times`, as far as is remembered. */
     fileCounts,
+    /** Newest first. */
     items: (kind) => itemsOf(kind).slice(0, NEWEST)
   };
 }
@@ -14792,6 +14797,7 @@ function createRecall(evidence) {
     return known === void 0 || item.facts.length === 0 || !item.facts.every((fact) => holds(known, fact));
   }
   return {
+    /** A new compaction: what was handed back before it is lost again. */
     begin() {
       useful = usefulOf(evidence);
       given.clear();
@@ -14803,6 +14809,7 @@ function createRecall(evidence) {
       for (const item of items) given.add(item);
       return { text: render(items), items };
     },
+    /** UTF-16 units of what is not to be tried again. */
     urgentLength: () => render(useful.filter((item) => isMissing(item) && isUrgent2(item))).length,
     /** The summary is known: from now on only what it does not hold is given. */
     compare(text) {
@@ -14880,6 +14887,7 @@ function createReceipts() {
 ${fact.name}`, fact]));
       open = { relief, facts: [...distinct.values()], claude: [], ctxb: [] };
     },
+    /** The same, unless that is known already. */
     beginOnce(relief, facts) {
       if (open?.relief !== relief) receipts.begin(relief, facts);
     },
@@ -14887,6 +14895,7 @@ ${fact.name}`, fact]));
     forget(relief) {
       if (open?.relief === relief) open = void 0;
     },
+    /** Something that the fresh context holds. @param by who put it there */
     holds(text, by) {
       open?.[by].push(text);
     },
@@ -15037,11 +15046,13 @@ ${inOneLine(text)}`, "claude");
     /** What the mod has answered, claude could not carry out. */
     failed: () => receipts.forget("compaction"),
     holds: (text) => receipts.holds(text, "claude"),
+    /** The first request after a relief was sent. */
     sent(state) {
       const receipt = receipts.settle();
       if (receipt === void 0) return [];
       return [{ kind: "receipt", ...decided(state, `the fresh context after the ${receipt.relief}`), ...receipt }];
     },
+    /** A tool call that is over: the agent may have opened the notes. */
     used({ name, title, outcome }, state) {
       if (!isUnread || outcome !== "ok" || name !== "Read" && name !== "Bash") return [];
       const file = fileIn(title, state.run.contextDir);
@@ -15366,10 +15377,12 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
       tokens2 += slot.tokens;
       makeRoom();
     },
+    /** Tokens of what is logged, at the most. */
     get tokens() {
       return tokens2 + HEAD_TOKENS;
     },
     calls: () => [...slots.values()],
+    /** The newest call about a file. */
     about: (path) => slots.get(`file ${path}`),
     render() {
       const lines = [...slots.values()].map(({ line: line4 }) => line4);
@@ -15742,7 +15755,9 @@ function createLedger() {
       if (deadEnd !== void 0) changes.push({ what: "cleared", deadEnd });
       standing.delete(key);
     },
+    /** The one seen longest ago first. */
     current: () => [...standing.values()],
+    /** The changes since the last call. */
     take() {
       const taken = changes;
       changes = [];
@@ -16168,6 +16183,7 @@ function createDeadEnds() {
       for (const detect of detectors) detect(entry);
       return ledger.take();
     },
+    /** The dead ends that hold, the one seen longest ago first. */
     current: ledger.current
   };
 }
@@ -16199,6 +16215,7 @@ function createNotebook(historyTokens) {
   const notebook = {
     ...{ prompts, requests, states, deadEnds: deadEnds2, artifacts, commands: commands2, toolLog, tasks, evidence },
     cleared: 0,
+    /** What the session began with, commands aside. */
     firstPrompt: void 0,
     /** Where the work stands, as it was said last. */
     state: void 0,
@@ -16303,11 +16320,13 @@ ${entry.id}`;
       if (entry.status === "deleted") tasks.delete(key);
       else remember2(tasks, key, entry, MAX_TASKS);
     },
+    /** Not done yet: what is in progress first, then in the order they came up. */
     open() {
       const open = [...tasks.values()].filter(({ status }) => status !== "completed");
       const isUnderWay2 = ({ status }) => status === "in_progress";
       return [...open.filter(isUnderWay2), ...open.filter((task) => !isUnderWay2(task))];
     },
+    /** Done, the newest first. */
     completed: () => [...tasks.values()].filter(({ status }) => status === "completed").reverse(),
     get total() {
       return tasks.size;
@@ -16341,6 +16360,7 @@ ${body}
     },
     /** Takes a line out of the index; the entry stays. */
     drop: (key) => items.delete(key),
+    /** Oldest first. */
     items: () => [...items.values()]
   };
   return section;
@@ -16499,6 +16519,7 @@ function createMemory({ run, mask: mask3 }) {
       const { task = notebook.requests.latest, ...head } = headOf3(state);
       return renderIndex(notebook, { ...head, task, updated: t, folder: folder ?? run.contextDir });
     },
+    /** The text of the tool log; undefined while there is nothing in it. */
     toolLog: () => notebook.toolLog.total === 0 ? void 0 : notebook.toolLog.render(),
     handoff: (state, t) => renderHandoff(notebook, {
       ...headOf3(state),
@@ -16507,6 +16528,7 @@ function createMemory({ run, mask: mask3 }) {
       folder: folder === "" ? void 0 : folder ?? run.contextDir,
       t
     }),
+    /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
     missingFrom: (document, room) => missingFrom(document, notebook, folder ?? run.contextDir, room),
     outcomeOf: notebook.evidence.outcomeOf
   };
@@ -18338,6 +18360,7 @@ var Seat = class {
   isInteractive = false;
   /** The reading of the log that is under way. */
   following = Promise.resolve();
+  /** The turn that runs. */
   turn;
   /** What was said in mid-turn since the last compaction. */
   heard = [];

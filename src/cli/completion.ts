@@ -128,6 +128,7 @@ function atCursor(typed: readonly string[]) {
   return prefix === '' ? { before: words, current, prefix } : { before: [...words, option], current: value, prefix };
 }
 
+/** The program, and each command below it that the words name. */
 function commandsIn(program: Command, words: readonly string[], help: Help): Command[] {
   const path = [program];
   for (const word of words) {
@@ -137,6 +138,7 @@ function commandsIn(program: Command, words: readonly string[], help: Help): Com
   return path;
 }
 
+/** What stands where no value of an option does. */
 function next(path: readonly Command[], current: string, help: Help): Offers {
   const [above, command] = path.slice(-2) as [Command, Command?];
   const own = command ?? above;

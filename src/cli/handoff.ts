@@ -106,6 +106,7 @@ async function notesOf(
   return undefined;
 }
 
+/** Its beginning: a document that is longer is none. */
 async function readDocument(file: string, io: Io): Promise<string> {
   try {
     return file === '-' ? await text(io.stdin) : readNamed(resolve(io.cwd, file), DOCUMENT_LIMIT).toString('utf8');

@@ -9,6 +9,7 @@ interface CommandModule {
   define(command: import('commander').Command, io: Io, finish: (exitCode: number) => void): void;
 }
 
+/** Of the program's commands. */
 interface CommandEntry {
   readonly name: string;
   readonly summary: string;

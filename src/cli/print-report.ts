@@ -14,6 +14,7 @@ import { createOutlet } from '../run/output/outlet.ts';
 import { appendText } from '../store/files/given-file.ts';
 import type { ReportOptions } from './report-options.ts';
 
+/** Where a report goes, and how. */
 interface Printing {
   readonly io: Io;
   readonly levels: Page['levels'];

@@ -23,6 +23,7 @@ interface RecallFlags {
   readonly contextDir?: string;
 }
 
+/** Something that was found, and where it is. */
 interface Hit extends Recalled {
   /** claude's id of the session; of a subagent's log its name; empty: a document. */
   readonly session: string;
@@ -68,6 +69,7 @@ async function recall(given: readonly string[], flags: RecallFlags, io: Io): Pro
   return EXIT_NOTHING;
 }
 
+/** Where something may be found. */
 interface Place {
   readonly file: string;
   readonly session: string;

@@ -38,6 +38,7 @@ async function* judgeAnew(sources: readonly Source[], options: ReplayOptions): A
 
 interface CachedOptions extends Pick<ReplayOptions, 'onBytes'> {
   readonly cache: JsonCache;
+  /** Judges those of which nothing is kept, and hands them over in their order. */
   readonly judge: (sources: readonly Source[]) => AsyncIterable<Judged>;
 }
 

@@ -26,6 +26,7 @@ export async function openWhatIf(
     together(judged, filters, (sessions) => comparePolicies(sessions, { policies, prices, withCurves: true }));
 }
 
+/** @throws CtxbError `config` with every finding, one a line */
 async function readPolicies(named: readonly string[], cwd: string): Promise<readonly WhatIfPolicy[]> {
   const read = (await Promise.all(named.map((one) => readOne(one, cwd)))).flat();
   const findings = read.flatMap((one) => one.findings);

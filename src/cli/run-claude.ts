@@ -14,6 +14,11 @@ export interface RunRequest extends Pick<HeadlessRun, 'prompts' | 'promptsFile' 
   readonly flags: Flags;
 }
 
+/**
+ * Runs a program and its arguments. Resolves with the exit code.
+ *
+ * @throws CtxbError `usage`, `config`, and as `runHeadless`
+ */
 export async function runClaude(words: readonly string[], { flags, ...request }: RunRequest, io: Io): Promise<number> {
   const [program, ...args] = words;
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');
@@ -46,6 +51,7 @@ export async function prepareRun(flags: Flags, io: Io): Promise<PreparedRun> {
 
 export interface PreparedRun {
   readonly config: Config;
+  /** What makes it. */
   readonly values: readonly SetValue[];
   readonly watch: () => Promise<Terminal>;
 }

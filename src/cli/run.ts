@@ -81,6 +81,7 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   return runClaude(words, { flags: configFlags(options), prompts, promptsFile, record, otlp, showInjected }, io);
 }
 
+/** Gives a command the options of all keys that have one. */
 export function addConfigOptions(command: Command): void {
   for (const { option } of OPTIONS) command.addOption(option);
 }
@@ -99,6 +100,7 @@ function flagOf(option: Option, given: Readonly<Record<string, unknown>>): Flags
   return isOther ? undefined : (value as Flags[KeyPath]);
 }
 
+/** How a size is said. */
 const SHARE = '0.7, 70% or tokens';
 
 const OPTIONS = KEY_PATHS.flatMap((path) => {

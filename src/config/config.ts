@@ -42,6 +42,7 @@ export interface Finding {
 /** How names of tools begin; every other key of `tools` begins with a small letter. */
 export const TOOL_NAME = /^(?:[A-Z]|mcp__)/;
 
+/** Whether a key is the override of one tool, `tools.Read`. */
 export function isToolKey(key: string): key is ToolKey {
   const [group, name = ''] = splitKey(key);
   return group === 'tools' && TOOL_NAME.test(name);

@@ -75,6 +75,7 @@ export function withConfigValues(
 /** In a flow of a thousand steps; a few lines of aliases can stand for more values than there is memory. */
 const MAX_ALIASES = 10_000;
 
+/** What a text says; undefined where it cannot be read. */
 export function dataOf(text: string, style: Pick<TextStyle, 'isJson'>): unknown {
   const { document, errors } = parseYaml(text, style);
   try {
@@ -99,6 +100,7 @@ interface Editing {
   readonly style: TextStyle;
 }
 
+/** @param wanted what the node is to say */
 function inPlace(
   editing: Editing,
   node: unknown,
@@ -121,6 +123,7 @@ function replaced({ text, style }: Editing, node: unknown, value: unknown): stri
   return start === undefined || end === undefined ? undefined : spliced(text, start, end, inline(value, style));
 }
 
+/** With a pair behind another one of the same mapping. */
 function added({ text, edit, style }: Editing, map: YAMLMap, key: string, value: unknown): string | undefined {
   const named = edit.behind?.flatMap((name) => map.items.find((each) => keyOf(each)?.value === name) ?? []) ?? [];
   const behind = named[0] ?? map.items.at(-1);

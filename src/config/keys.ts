@@ -279,4 +279,5 @@ export const KEYS = {
 /** A key as findings, flags and sources name it: `window`, `thresholds.warn`. Overrides of tools are `ToolKey`s. */
 export type KeyPath = keyof typeof KEYS;
 
+/** The names of the keys in their order. */
 export const KEY_PATHS = Object.keys(KEYS) as readonly KeyPath[];

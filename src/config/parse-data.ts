@@ -26,6 +26,7 @@ export async function parseData(path: string, text: string): Promise<unknown> {
   }
 }
 
+/** @throws SyntaxFault */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -77,6 +78,7 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
   throw new SyntaxFault('YAML', `more than ${MOST_VALUES} values, or one that holds itself`, { line: 1, column: 1 });
 }
 
+/** More than any configuration has. */
 const MOST_VALUES = 10_000;
 
 /** With anchors a few lines stand for billions of values, or for one without an end. */

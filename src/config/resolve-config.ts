@@ -18,18 +18,22 @@ export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean |
 export interface ResolvedConfig {
   /** With findings: the refused values are left out, so something else holds in their place. */
   readonly config: Config;
+  /** Of every key, and of the overrides for tools. */
   readonly sources: Readonly<Record<KeyPath | ToolKey, Origin>>;
   /** What makes it, of each key that somebody has set; all others are at their default. */
   readonly values: readonly SetValue[];
+  /** Empty when the configuration is good. */
   readonly findings: readonly Finding[];
   /** What has no effect, and stops nothing. */
   readonly warnings: {
+    /** Variables. */
     readonly environment: readonly Finding[];
     /** Keys of the file that can't be set any more. */
     readonly file: readonly Finding[];
   };
 }
 
+/** Where values may come from. */
 export interface ConfigWorld {
   readonly cwd: string;
   readonly env: Environment;

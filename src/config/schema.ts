@@ -22,6 +22,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   tools: 'What results of tools may take.',
 };
 
+/** The size for one tool, in the place of `tools.perCall`. */
 const OF_TOOL: Key = {
   takes: 'share',
   about: "In the place of perCall, by the tool's name, in which * stands for any characters; in a file only.",
@@ -29,6 +30,7 @@ const OF_TOOL: Key = {
 
 export type Leaf = v.GenericSchema;
 
+/** Every key with the schema of its value. */
 export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map(KEY_PATHS.map((path) => [path, leafFor(KEYS[path])]));
 
 export const TOOL_LEAF: Leaf = leafFor(OF_TOOL);
@@ -37,6 +39,7 @@ function leafFor({ takes, about }: Key): Leaf {
   return v.pipe(schemaOf(takes), v.description(about));
 }
 
+/** What a file may say at its top: keys, and groups of keys. */
 export const SETTINGS: readonly string[] = ['$schema', ...new Set(KEY_PATHS.map((path) => splitKey(path)[0]))];
 
 /** The names of the keys in a group; none where it is no group. */
@@ -44,6 +47,7 @@ export function namesIn(group: string): string[] {
   return KEY_PATHS.map(splitKey).flatMap(([own, name]) => (own === group && name !== undefined ? [name] : []));
 }
 
+/** What a configuration file may say. */
 export const settingsSchema = v.pipe(
   v.strictObject(Object.fromEntries(SETTINGS.map((name) => [name, settingSchema(name)]))),
   v.title('ctxb configuration'),

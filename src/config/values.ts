@@ -36,6 +36,7 @@ const count = whole('a whole number, 0 or more', 0);
 const characters = whole('a whole number of characters, 0 or more', 0);
 export const seconds = above0(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
 const dollars = above0(`a number of US dollars above 0, at most ${MAX_USD}`, MAX_USD);
+/** A time that a run may wait; 0: it does not. */
 const duration = v.union(
   [
     upTo(DURATION, MAX_WAIT_SECONDS),
@@ -49,6 +50,7 @@ const duration = v.union(
   DURATION,
 );
 const share = v.union(levels(SHARE), SHARE);
+/** When to compact: where it pays, or a level of the window. */
 const moment = v.union([v.picklist(['economic'], MOMENT), ...levels(MOMENT)], MOMENT);
 const part = v.union([fraction(PART), percentage(PART)], PART);
 

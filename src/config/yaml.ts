@@ -80,6 +80,7 @@ class Limit extends Error {
   }
 }
 
+/** @throws Limit */
 function* tokens(text: string, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);

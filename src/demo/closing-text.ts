@@ -58,6 +58,7 @@ function contextSentence({ window }: DemoFacts, { calls, first, last }: TurnFact
   return `${counted(calls, 'call')} with a context of ${tokens(first)} tokens at the first and ${tokens(last)} at the last: ${share}.`;
 }
 
+/** The compaction before the prompt of this index. */
 function boundarySection(facts: DemoFacts, index: number): Section[] {
   return ofTurn(facts, index, 'compact').map(({ reason }) => ({
     heading: 'Compacted',

@@ -27,6 +27,7 @@ export interface NativeCompaction {
   readonly before: number | undefined;
   /** Context of the next call, when there was one. */
   readonly after: number | undefined;
+  /** What ctxb kept of it, where it was an exact one. */
   readonly exact: ExactReceipt | undefined;
 }
 

@@ -17,9 +17,11 @@ import { DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts'
 
 export interface DemoRun {
   readonly exitCode: number;
+  /** The user ended it with a signal. */
   readonly interrupted: boolean;
   /** The record of the run, as `ctxb run --record` writes it. */
   readonly record: readonly RecordLine[];
+  /** What the stand-in saw of the prompts. */
   readonly seen: readonly Sighting[];
 }
 

@@ -13,6 +13,7 @@ import { playRecord } from './facts.ts';
 import type { DemoRun } from './live-run.ts';
 import type { Screen } from './screen.ts';
 
+/** The recorded run, and what its stand-in saw. */
 const RUN: DemoRun = {
   exitCode: 0,
   interrupted: false,

@@ -13,6 +13,7 @@ export type Section =
 export interface Check {
   /** For `--only`. */
   readonly name: string;
+  /** A sentence of the present tense. */
   readonly fact: string;
   readonly section: Section;
   /** What ctxb does with a claude of which the fact is not true. */
@@ -21,6 +22,7 @@ export interface Check {
   readonly vital?: true;
   /** What claude is put through. Facts of one scene are checked together. */
   readonly scene: Scene;
+  /** @throws Contradiction when what was seen is not what the fact says */
   readonly look: (seen: Seen) => void;
 }
 
@@ -46,5 +48,6 @@ export interface Remark {
   /** What was looked at: `Node`, a key of the configuration, a variable, a file. */
   readonly subject: string;
   readonly text: string;
+  /** What to do about it. */
   readonly todo?: string;
 }

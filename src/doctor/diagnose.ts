@@ -18,6 +18,7 @@ export interface Diagnosis {
   readonly fresh: FreshContext | undefined;
   /** On its version, and on the thresholds beside what it tells. */
   readonly remarks: readonly Remark[];
+  /** One for each check. */
   readonly outcomes: readonly Outcome[];
 }
 
@@ -45,6 +46,7 @@ function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshCo
   return [{ status: 'warning', subject: 'thresholds', text, todo: 'set window in the configuration' }];
 }
 
+/** Versions that the protocol was measured with. */
 const MEASURED: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
 
 /** The version that a claude says it is; undefined: it says something else. */
@@ -80,6 +82,7 @@ export function judgeVersion(version: string | undefined): Remark {
 }
 
 export interface FreshContext {
+  /** The model that it would use. */
   readonly model: string | undefined;
   /** Of the model, in tokens. */
   readonly window: number;

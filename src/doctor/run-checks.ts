@@ -35,6 +35,7 @@ export interface Outcome {
 export interface Limits {
   /** For all checks together. One check has a third of it. Undefined: as long as the machine needs. */
   readonly timeoutMs: number | undefined;
+  /** Aborted when the user wants an end. */
   readonly stop: AbortSignal;
   /** Called with the number of facts that were just checked. */
   readonly onLooked?: (facts: number) => void;
@@ -91,6 +92,7 @@ interface Circumstances {
   readonly patienceMs: number;
 }
 
+/** Plays a scene once for all facts that need it. */
 async function lookAt(scene: Scene, checks: readonly Check[], { place, over, patienceMs }: Circumstances) {
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * patienceMs) / 1000)}`;
   if (over.aborted) return checks.map((check) => unknown(check, `not tried, the time was up: ${more}`));

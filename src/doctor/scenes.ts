@@ -9,6 +9,7 @@ import type { Conversation } from './stage/conversation.ts';
 import { already, bash, eventsOf, orNothing, played, scene } from './stage/scene.ts';
 import type { Stage } from './stage/stage.ts';
 
+/** Contexts of the calls of the first turn, in tokens. */
 export const CONTEXTS_OF_FIRST_TURN = [31_000, 42_000, 53_000] as const;
 
 /** Two prompts, the first of them with two tools; then the end. */
@@ -95,7 +96,9 @@ function isOf(input: unknown, words: string): boolean {
   return JSON.stringify(input).includes(words);
 }
 
+/** The uuid of the prompt before the kill. */
 export const UUID_BEFORE_KILL = randomUUID();
+/** Context of the last call before the kill, in tokens. */
 export const CONTEXT_BEFORE_KILL = 125_000;
 
 /** A claude is killed after a turn, and another goes on with its session. */

@@ -69,6 +69,7 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
   return { pack: pack(step, history, budgets.budgets, extras), budgets };
 }
 
+/** The outputs that a step sees, the oldest first. */
 export function historyOf(flow: Flow, step: FlowStep, { outputs }: Pick<BriefingWorld, 'outputs'>): PackItem[] {
   return seenBy(flow, step).flatMap(({ id, agent, priority }) => {
     const output = outputs(id);

@@ -54,6 +54,7 @@ export function findRun(runs: readonly EarlierRun[], name: string): EarlierRun {
   );
 }
 
+/** The state of a step, and its last answer. */
 export const STEP_FILE = 'step.json';
 export const OUTPUT_FILE = 'output.md';
 

@@ -5,6 +5,7 @@ import { type HealthEntry, parseHealth } from './health-lines.ts';
 export interface HealthMetrics {
   /** Conversations; see `createSessionCount`. */
   readonly sessions: number;
+  /** Turns that ended. */
   readonly turns: number;
   readonly exhaustion: {
     /** How often the API refused a prompt because the context was full. */
@@ -49,12 +50,15 @@ export interface HealthReport {
   readonly version: 1;
   /** In order of name: the working folders that the runs named. */
   readonly projects: readonly { readonly project: string; readonly metrics: HealthMetrics }[];
+  /** All projects as one. */
   readonly total: HealthMetrics;
+  /** What was read, in that order. */
   readonly files: readonly HealthFile[];
 }
 
 export interface HealthFile {
   readonly file: string;
+  /** Records that were counted. */
   readonly records: number;
   /** Lines that were not: torn, damaged, or of a kind that this version does not know. */
   readonly unreadable: number;
@@ -62,7 +66,9 @@ export interface HealthFile {
 
 export interface HealthSource {
   readonly file: string;
+  /** Its whole lines. */
   readonly lines: Iterable<string>;
+  /** Whether half a line follows them. */
   readonly torn: boolean;
 }
 
@@ -202,6 +208,7 @@ function createSessionCount() {
       if (session !== null) parents.set(rootOf(JSON.stringify(['session', project, session])), inRun);
       if (details.event === 'exhausted') exhausted.add(inRun);
     },
+    /** Sessions, and how many of them had their context exhausted at least once. */
     found: () => ({ all: roots(parents.keys()), exhausted: roots(exhausted) }),
   };
 }

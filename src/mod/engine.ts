@@ -76,6 +76,7 @@ interface RenderEvent {
   readonly props: { readonly hasSurvey: boolean; readonly bodyColumns: number };
 }
 
+/** Something drawn. */
 export type Drawing = object | string | null | undefined;
 
 type Hook<E, A> = ($: Engine, e: E, next: (e: E) => Promise<A>) => Promise<A>;

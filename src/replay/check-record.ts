@@ -15,6 +15,7 @@ export type CheckedRecord = { readonly file: string } & (
   | { readonly verdict: 'no-actions' }
 );
 
+/** The first difference. */
 export interface Difference {
   /** Line of the record, from 1: where the decision stands, or, where none does, the line that led to the other. */
   readonly line: number;

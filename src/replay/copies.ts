@@ -10,6 +10,7 @@ type Counted = Pick<SessionSummary, 'calls' | 'compactions' | 'context' | 'cost'
 interface OwnFigures {
   readonly calls: number;
   readonly compactions: number;
+  /** null: the recording does not say. */
   readonly usd: number | null;
 }
 

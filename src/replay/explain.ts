@@ -29,7 +29,9 @@ export interface Explanation {
 /** `total` = `used` + `output` + `added`; `added` = the tokens of all `parts` that came in, rounded up. */
 export interface Prediction {
   readonly total: number;
+  /** Context of the call before. */
   readonly used: number;
+  /** Of the call before. */
   readonly output: number;
   /** It is claude's own count; else it is estimated from the parts of the answer. */
   readonly outputKnown: boolean;
@@ -39,7 +41,9 @@ export interface Prediction {
   readonly parts: readonly ExplainedPart[];
 }
 
+/** A piece of a line that came into the context. */
 export interface ExplainedPart {
+  /** Of the recording, from 1. */
   readonly line: number;
   /** `answer`, `prompt`, `notice`, a tool's name, or `forgotten thoughts`. */
   readonly source: string;

@@ -2,7 +2,9 @@ import type { CompactionKind, FactTally, Receipt } from '../core/governor/decisi
 import type { Terms, Usage } from '../core/protocol/events.ts';
 import type { SubagentBegun } from './observers/subagents.ts';
 
+/** One main-thread call. */
 export interface CallSeen {
+  /** From 1. */
   readonly number: number;
   /** Line of the recording that it begins at, from 1. */
   readonly line: number;
@@ -12,6 +14,7 @@ export interface CallSeen {
   readonly turn: number;
   readonly messageId: string;
   readonly model: string | null;
+  /** null: not known. */
   readonly window: number | null;
   /** Sum of the three parts of the input side. */
   readonly context: number;
@@ -30,6 +33,7 @@ export interface CallSeen {
   readonly predicted: number | null;
   /** From list prices; null for a model without one. */
   readonly usd: number | null;
+  /** What came in since the call before it. */
   readonly added: Growth;
   /** It counts in another session of the same replay, whose history this one has copied. */
   readonly copied?: true;
@@ -59,6 +63,7 @@ export interface PromptSeen {
   readonly t: number | null;
   /** On one line, masked, at most `PROMPT_LENGTH` code points. */
   readonly text: string;
+  /** Estimated. */
   readonly tokens: number;
 }
 
@@ -67,6 +72,7 @@ export interface ResultSeen {
   readonly tool: string;
   /** What the tool was used on, a path or a command, on one line, masked. */
   readonly target: string;
+  /** Estimated. */
   readonly tokens: number;
   readonly line: number;
   /** Number of the first call that had it in its context. */
@@ -75,12 +81,14 @@ export interface ResultSeen {
   readonly stayed: number;
 }
 
+/** A compaction that happened. */
 export interface CompactionSeen {
   readonly trigger: 'auto' | 'manual';
   /** Of an `exact` one no summary was seen. */
   readonly how: CompactionKind;
   /** Who wanted it. `placed`: claude, where ctxb had put its trigger. */
   readonly by: 'claude' | 'placed' | 'caller' | 'ctxb';
+  /** Calls before it. */
   readonly call: number;
   /** Line of the recording, from 1. */
   readonly line: number;

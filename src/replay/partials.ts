@@ -23,6 +23,7 @@ export function partialSession(session: SessionSummary): string {
   return `${JSON.stringify(session)}\n`;
 }
 
+/** @param faults what could not be read of this part */
 export function partialClosing(sessions: number, faults: readonly string[]): string {
   return `${JSON.stringify({ ctxb: 'end', sessions, faults })}\n`;
 }
@@ -31,6 +32,7 @@ interface FoundPartials {
   readonly partials: readonly string[];
   /** Recordings, folders, and what cannot be looked at. */
   readonly others: readonly string[];
+  /** stdin, from its beginning. */
   readonly stdin: Readable;
 }
 

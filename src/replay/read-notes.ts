@@ -19,6 +19,7 @@ const NOTHING: ReadonlySet<string> = new Set(['unknown', 'malformed']);
 
 export interface ReadNotesOptions {
   readonly stdin: Readable;
+  /** Takes secrets out of texts. */
   readonly mask: Mask;
   /** Told of every piece of a file of notes, in order. */
   readonly onPage?: (page: { readonly file: string; readonly text: string }) => void;

@@ -24,6 +24,7 @@ export interface Recalled {
 export interface Search {
   /** All of them have to be there, in any case. At least one; none is empty. */
   readonly words: readonly string[];
+  /** Takes secrets out of texts. */
   readonly mask: Mask;
 }
 
@@ -77,6 +78,7 @@ export function matchOf({ t, kind, texts, title }: Item, { words, mask }: Search
   return { t, kind, title: oneLine(title(mask), LONG_LINE_LENGTH), lines: linesWith(sought, lines) };
 }
 
+/** Lines of a match that are shown. */
 const MOST_LINES = 5;
 
 function linesWith(words: readonly string[], lines: readonly string[]): string[] {

@@ -11,6 +11,7 @@ import type { SessionSummary } from './summary.ts';
 export interface ReplayOptions extends Asked {
   readonly policy: Policy;
   readonly stdin: Readable;
+  /** Told how many bytes were read, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
 }
 

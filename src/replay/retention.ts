@@ -9,6 +9,7 @@ export interface Kept {
   readonly given: number;
 }
 
+/** What some reliefs kept together. */
 export interface RetentionTotals {
   readonly reliefs: number;
   readonly known: Readonly<Record<FactKind, Kept>>;

@@ -7,6 +7,7 @@ export interface Filters {
   readonly since?: number | undefined;
   /** Part of claude's working folder; with `*` or `?` a pattern for all of it, in which they stand for slashes too. */
   readonly project?: string | undefined;
+  /** Part of the model's id, in any case. */
   readonly model?: string | undefined;
 }
 

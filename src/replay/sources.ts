@@ -36,15 +36,18 @@ export function findSources(path: string, onFault: OnFault = raise): Source[] {
   return withoutAttached(files.map((file) => ({ file, subagents: subagentLogs(file, onFault) })));
 }
 
+/** A log of a subagent belongs to its session. */
 function withoutAttached(sources: readonly Source[]): Source[] {
   const attached = new Set(sources.flatMap(({ subagents }) => subagents));
   return sources.filter(({ file }) => !attached.has(file));
 }
 
+/** Where to read. */
 interface Found {
   readonly sources: readonly Source[];
   /** Recordings that were left out, as nothing was added to them since then. */
   readonly stale: number;
+  /** What could not be looked at. */
   readonly faults: readonly CtxbError[];
 }
 

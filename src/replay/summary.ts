@@ -28,6 +28,7 @@ export interface SessionSummary {
   readonly dialect: Dialect;
   readonly claudeCodeVersion: string | null;
   readonly model: string | null;
+  /** claude's working folder. */
   readonly project: string | null;
   /** The first that was said, on one line, masked and cut; null where the recording does not say. */
   readonly prompt: string | null;
@@ -56,6 +57,7 @@ export interface SessionSummary {
   readonly compactions: readonly CompactionSeen[];
   /** What the policy would have done, or, for a record of a run, did. */
   readonly actions: readonly Decision[];
+  /** null: the recording does not say. */
   readonly cost: {
     readonly usd: number | null;
     /** Some of it is computed from the price table, not reported by claude. */
@@ -65,9 +67,11 @@ export interface SessionSummary {
   };
   /** Calls after a pause that was longer than the life of the prompt cache, where there were any. */
   readonly pauses?: Pauses;
+  /** Times in which the API did not answer, where there were any. */
   readonly waits?: Waits;
   /** Estimated tokens that were put into the main thread's context, by what they came from. */
   readonly growth: Growth;
+  /** The largest results of tools in the main thread, the largest first. */
   readonly largest: readonly ResultSeen[];
   /** The session ids that the work went on under, in order. */
   readonly lineage: readonly {
@@ -128,9 +132,11 @@ export interface ReplayReport {
   /** What `sums` are by, where they were asked for. */
   readonly by?: Grouping;
   readonly sums?: readonly Sum[];
+  /** Over all sessions, where it was asked for. */
   readonly accuracy?: Accuracy;
   /** What all reliefs kept together, where it was asked for. */
   readonly retention?: RetentionTotals;
+  /** What other policies would have come to over all sessions, where they were tried. */
   readonly whatIf?: WhatIfTotals;
 }
 
@@ -138,6 +144,7 @@ export interface ReplayReport {
 export interface Copied {
   /** The sessions in which these calls count, by id, or by file where there is none; of most calls first. */
   readonly from: readonly { readonly session: string; readonly calls: number }[];
+  /** Of the main thread. */
   readonly calls: number;
   readonly compactions: number;
   /** From list prices. */
@@ -147,10 +154,12 @@ export interface Copied {
 /** Without the calls that only sums are made of. */
 export type ReportedSession = Omit<SessionSummary, 'ledger'>;
 
+/** What sessions amount to. */
 export interface Totals {
   readonly sessions: number;
   /** The highest share of a window; null where none is known. */
   readonly peakFraction: number | null;
+  /** Of main threads. */
   readonly calls: number;
   readonly compactions: number;
   /** US dollars of those sessions whose cost is known; null where none is. */

@@ -8,11 +8,14 @@ export type Grouping = (typeof GROUPINGS)[number];
 
 /** What one day, project or model amounts to. A call that several sessions hold counts once. */
 export interface Sum {
+  /** null: the recordings do not say. */
   readonly name: string | null;
   /** Sessions that went on then, there or with it. */
   readonly sessions: number;
+  /** Of main threads. */
   readonly calls: number;
   readonly compactions: number;
+  /** US dollars; null where no cost is known. */
   readonly usd: number | null;
 }
 
@@ -77,6 +80,7 @@ export function dayOf(t: number): string {
   return `${day.getFullYear()}-${twoDigits(day.getMonth() + 1)}-${twoDigits(day.getDate())}`;
 }
 
+/** Of months, days, hours and minutes. */
 export function twoDigits(figure: number): string {
   return String(figure).padStart(2, '0');
 }

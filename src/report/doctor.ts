@@ -26,6 +26,7 @@ function remarkLines({ status, subject, text, todo }: Remark, sheet: Sheet): str
   return [...marked(mark, onOneLine(`${subject}: ${text}`), sheet), ...more];
 }
 
+/** A sentence behind its mark. */
 function marked(mark: string, text: string, { marks, columns }: Sheet): string[] {
   const indent = ' '.repeat('  '.length + marks.yes.length + ' '.length);
   return folded(text, indent.length, columns).map((line, at) => (at === 0 ? `  ${mark} ${line}` : indent + line));
@@ -66,6 +67,7 @@ function factLines({ check, status, seen = '' }: Outcome, sheet: Sheet): string[
   }
 }
 
+/** The last line. */
 export function verdictText({ outcomes, version }: Diagnosis, ms: number): string {
   const count = (status: Outcome['status']) => outcomes.filter((outcome) => outcome.status === status).length;
   const unknown = count('unknown') === 0 ? '' : `, ${count('unknown')} not known`;
@@ -73,6 +75,7 @@ export function verdictText({ outcomes, version }: Diagnosis, ms: number): strin
   return `${what}${unknown} (${duration(ms)})\n`;
 }
 
+/** All that `ctxb doctor` has found out. */
 export function doctorJson(claude: string, around: Surroundings, diagnosis: Diagnosis): object {
   const { version, fresh, remarks, outcomes } = diagnosis;
   return {

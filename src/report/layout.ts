@@ -69,6 +69,7 @@ export function fitted(text: string, width: number, ellipsis: string, keep: 'beg
   return keep === 'begin' ? kept.join('') + ellipsis : ellipsis + kept.reverse().join('');
 }
 
+/** Filled up with blanks to `width` columns. */
 export function filled(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
 }

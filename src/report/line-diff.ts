@@ -6,6 +6,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
+/** Kept lines that are shown around each change. */
 const CONTEXT = 3;
 
 /** Above this many changes both texts are shown as one block: the search takes time that grows with their square. */

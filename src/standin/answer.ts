@@ -30,6 +30,7 @@ export interface AnswerContext {
 const UNCACHED_TOKENS = 4;
 const CHARS_PER_TOKEN = 4;
 
+/** Builds the message that answers `body` as `call` says. */
 export function buildMessage(call: Call, body: RequestBody, context: AnswerContext): Message {
   const content = buildBlocks(call, context.nextToolId);
   const usesTool = content.some((block) => block.type === 'tool_use');
@@ -131,6 +132,7 @@ export function streamEvents(message: Message): StreamEvent[] {
   ];
 }
 
+/** The bytes of one event on the wire. */
 export function formatEvent(event: StreamEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -63,7 +63,9 @@ export interface Call {
    * the call before; 20,000 for the first one, also after a summary.
    */
   readonly context?: number;
+  /** Milliseconds to wait before the first byte of the answer. */
   readonly delayMs?: number;
+  /** The answer waits for it. */
   readonly until?: Promise<void>;
   readonly error?: CallError;
   readonly headers?: Headers;

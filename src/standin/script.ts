@@ -49,6 +49,7 @@ function pick(scenario: Scenario, request: RecordedRequest, index: number): Call
   }
 }
 
+/** The answer to what does not belong to the conversation. */
 const SIDE_TEXT = 'Nothing in particular';
 
 /** A title and the like is asked for as JSON of a shape, which the API keeps to. */

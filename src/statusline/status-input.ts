@@ -9,7 +9,9 @@ export interface StatusInput {
   /** Path of the session's log; it is there from the first prompt on. */
   readonly transcript: string | undefined;
   readonly model: string | undefined;
+  /** Of Claude Code. */
   readonly version: string | undefined;
+  /** The folder claude was started in. */
   readonly project: string | undefined;
   /** US dollars since claude was started, in its own count. */
   readonly costUsd: number | undefined;
@@ -21,6 +23,7 @@ export interface StatusInput {
   readonly limits: Readonly<Record<string, LimitUse>>;
 }
 
+/** Undefined where the text is no JSON object. */
 export function readStatusInput(text: string): StatusInput | undefined {
   const fields = parsed(text);
   if (!isFields(fields)) return undefined;

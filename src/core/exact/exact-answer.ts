@@ -74,6 +74,7 @@ function joined(parts: readonly Part[], whole: Whole, entries: readonly Entry[],
   return withLinesJoined(stays.flat());
 }
 
+/** Lines that follow each other become one message. */
 function withLinesJoined(stays: readonly (Message | Entry)[]): Message[] {
   const messages: Message[] = [];
   let lines: string[] = [];

@@ -66,6 +66,7 @@ function isSpoken(message: Message): boolean {
   return message.role === 'user' && !isResult(message);
 }
 
+/** Behind the messages of one reply and the results that follow it. */
 function roundEnd(messages: readonly Message[], from: number): number {
   let end = from;
   while (messages[end]?.role === 'assistant') end++;

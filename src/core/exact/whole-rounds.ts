@@ -67,6 +67,7 @@ function resultsOf({ calls }: Round, room?: number): Message[] {
 const CHARS_PER_TOKEN = 1.2;
 const LEAST_LENGTH = 200;
 
+/** Cuts the longest results to one length, so that all together fit. */
 function shortened(results: readonly ToolResult[], room: number): ToolResult[] {
   const lengths = results.map(({ text }) => text.length);
   const length = Math.max(LEAST_LENGTH, fairShare(lengths, room * CHARS_PER_TOKEN));

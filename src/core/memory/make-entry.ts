@@ -18,6 +18,7 @@ const COMMAND_LENGTH = 10_000;
 const TAIL_LINES = 20;
 const TAIL_LENGTH = 2_000;
 
+/** Makes entries of what was found, in order: analysed, bounded and masked. */
 export function createEntryMaker(mask: Mask): (found: Found) => Entry {
   const folder = createWorkingFolder();
   return (found) => {

@@ -141,6 +141,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
       const { task = notebook.requests.latest, ...head } = headOf(state);
       return renderIndex(notebook, { ...head, task, updated: t, folder: folder ?? run.contextDir });
     },
+    /** The text of the tool log; undefined while there is nothing in it. */
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
     handoff: (state: GovernorState, t: number): string =>
       renderHandoff(notebook, {
@@ -150,6 +151,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
         folder: folder === '' ? undefined : (folder ?? run.contextDir),
         t,
       }),
+    /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
     missingFrom: (document: string, room: number): string =>
       missingFrom(document, notebook, folder ?? run.contextDir, room),
     outcomeOf: notebook.evidence.outcomeOf,

@@ -29,6 +29,7 @@ export function normalised(path: string): string {
   return root + parts.join('/') || START;
 }
 
+/** Folders and names of temporary files. */
 const TEMPORARY =
   /(?:^|[\\/])(?:\.?te?mp|scratch(?:pad)?|var[\\/]folders)[\\/]|\$\{?TMP|AppData[\\/]Local[\\/]Temp|(?:^|[\\/])(?:te?mp|scratch|debug|repro)(?:[-_.\d][^\\/]*)?$|\.(?:te?mp|log|bak|orig|out|pid|diff|patch|swp)$/i;
 
@@ -36,6 +37,7 @@ export function isTemporary(path: string): boolean {
   return TEMPORARY.test(path);
 }
 
+/** The last part of a path. */
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
@@ -92,6 +94,7 @@ export function createWorkingFolder() {
   }
 
   return {
+    /** The project's folder, where it is not known yet, and that of the shell, where claude says it. */
     at(project: string | undefined, shell: string | undefined): void {
       root ??= project || shell || undefined;
       if (!shell) return;

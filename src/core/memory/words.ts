@@ -54,6 +54,7 @@ export function quoted(text: string, length: number): string {
   return `\`${oneLine(text, length).replaceAll('`', "'")}\``;
 }
 
+/** A text in a fence that is longer than any run of backticks in it. */
 export function fenced(text: string): string {
   // Removing control characters may join two runs of backticks.
   const shown = text.replace(CONTROLS, '');
@@ -63,6 +64,7 @@ export function fenced(text: string): string {
   return `${fence}text\n${shown}\n${fence}`;
 }
 
+/** The last `count` lines, at most `length` UTF-16 units of them. */
 export function lastLines(text: string, count: number, length: number): string {
   const end = text.trimEnd();
   let start = end.length;

@@ -31,6 +31,7 @@ export function failureOf(line: Fields, said: string): ApiFailure | undefined {
   return { cause: isLimit ? 'limit' : 'outage', resetsAt: isLimit ? resetsAt : undefined };
 }
 
+/** A time that is told in seconds since the epoch, in milliseconds. */
 export function secondsIn(value: unknown): number | undefined {
   const seconds = countOf(value);
   return seconds === undefined ? undefined : seconds * 1000;

@@ -67,6 +67,7 @@ export function countOf(value: unknown): number | undefined {
   return number >= 0 && number <= MAX_COUNT ? number : undefined;
 }
 
+/** Milliseconds since the epoch out of an ISO 8601 time. */
 export function timeOf(value: unknown): number | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;

@@ -193,6 +193,7 @@ function expectKept(request: RecordedRequest | undefined, which: string): void {
   expectFact(!holds(request, LEFT_OUT), `${which} still holds what was left out`);
 }
 
+/** @throws Contradiction when a run would say something else of this turn of `/compact` */
 function expectVerdict(turn: readonly Event[], expected: Verdict): void {
   const verdict = verdictIn(turn);
   expectFact(verdict === expected, `the verdict would be "${verdict}"`);

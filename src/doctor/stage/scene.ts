@@ -18,20 +18,26 @@ export function bash(command: string) {
 
 /** What a claude, or one after another, is put through. */
 export interface Scene {
+  /** What the stand-in for the API says. */
   readonly scenario: Scenario;
+  /** @throws Contradiction when claude does not play its part */
   readonly play: (stage: Stage) => Promise<Seen>;
 }
 
 export interface Seen {
+  /** What claude has written in each turn, up to its result. */
   readonly turns: readonly (readonly Event[])[];
   /** Answers to what was asked over the control channel; undefined: none came. */
   readonly answers: readonly (ControlResponseEvent | undefined)[];
   /** The answer to `initialize`; undefined: none came. */
   readonly opened: ControlResponseEvent | undefined;
+  /** Hooks that were called. */
   readonly calls: readonly HookCall[];
+  /** All requests to the API. */
   readonly requests: readonly RecordedRequest[];
   /** How claude has ended; undefined: it has not, or was not asked to. */
   readonly end: ChildEnd | undefined;
+  /** claude's own log of the session, where it was read. */
   readonly log: SessionLog | undefined;
 }
 
@@ -94,6 +100,7 @@ export function already<T>(coming: Promise<T>): Promise<T | undefined> {
 
 type KindOf<K extends Event['kind']> = Extract<Event, { readonly kind: K }>;
 
+/** The events of one kind, in order. */
 export function eventsOf<K extends Event['kind']>(events: readonly Event[], kind: K): KindOf<K>[] {
   return events.filter((event): event is KindOf<K> => event.kind === kind);
 }
@@ -102,6 +109,7 @@ export function resultOf(turn: readonly Event[]): ResultEvent | undefined {
   return eventsOf(turn, 'result').at(-1);
 }
 
+/** @throws Contradiction when the result of a turn says something else */
 export function expectText(turn: readonly Event[] | undefined, text: string, which = 'the next result'): void {
   const said = resultOf(turn ?? [])?.text;
   expectFact(said === text, `${which} says "${said}"`);

@@ -6,8 +6,10 @@ import { type ModFolder, makeModFolder } from '../../store/runs/mod-folder.ts';
 import { Contradiction } from '../check.ts';
 import { type Conversation, converse, type Hooks } from './conversation.ts';
 
+/** The claude that is looked at, and where. */
 export interface Place {
   readonly claude: string;
+  /** PATH for claude. */
   readonly path: string | undefined;
   /** Where ctxb's mod is. Default: where the build puts it. */
   readonly mod?: URL;

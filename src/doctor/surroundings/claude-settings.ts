@@ -70,6 +70,7 @@ export function variablesOf({ env }: Pick<Io, 'env'>, files: readonly SettingsFi
 }
 
 interface Oddity {
+  /** What follows from it. */
   readonly text: string;
   readonly todo: string;
   readonly applies?: (value: unknown) => boolean;

@@ -12,6 +12,7 @@ import { requireOwn } from '../../store/folders/context-dir.ts';
 import type { Remark } from '../check.ts';
 import { checkOddSettings, isTriggerTaken, readSettingsFiles, settingOf, variablesOf } from './claude-settings.ts';
 
+/** What ctxb would find where it is run. */
 export interface Surroundings {
   readonly remarks: readonly Remark[];
   readonly resolved: ResolvedConfig;
@@ -82,6 +83,7 @@ function checkContextFolder(folder: string): Remark {
   return { status: 'good', subject, text: kind === 'folder' ? folder : `${folder} (made by the first run)` };
 }
 
+/** Why ctxb would not use it. */
 function refusalOf(folder: string): string | undefined {
   try {
     requireOwn(folder);

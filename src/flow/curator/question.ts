@@ -40,6 +40,7 @@ export function curatorPrompt(
 
 interface PromptPlace extends Pick<SummaryTask, 'toSum' | 'summaryChars'> {
   readonly cwd: string;
+  /** How many files may be named. */
   readonly maxFiles: number;
 }
 

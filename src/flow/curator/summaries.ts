@@ -13,7 +13,9 @@ import type { PackItem, Summary } from '../pack/step-block.ts';
 /** What a curator is to sum up before a step, and what it has summed up before. */
 export interface SummaryTask {
   readonly toSum: readonly PackItem[];
+  /** By a step's id. */
   readonly kept: ReadonlyMap<string, Summary>;
+  /** Code points that a summary may have. */
   readonly summaryChars: number;
 }
 

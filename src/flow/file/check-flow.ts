@@ -122,6 +122,7 @@ function textAdvice(input: string, expected: string): string {
   return meantOr(expected.startsWith('one of') ? shownClosest(input, choices) : undefined, 'correct it');
 }
 
+/** An unchecked step: any of its values may be of any type. */
 type RawStep = Readonly<Record<string, unknown>>;
 
 /** Checks ids, needs and prompts of steps. Takes unchecked data, so that all findings are reported at once. */
@@ -136,6 +137,7 @@ export function checkSteps(steps: readonly unknown[]): Fault[] {
   ];
 }
 
+/** The index of the first step with each id. */
 function placesOf(steps: readonly RawStep[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const [index, { id }] of steps.entries()) if (typeof id === 'string' && !places.has(id)) places.set(id, index);

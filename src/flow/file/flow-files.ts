@@ -11,6 +11,7 @@ import { path as promptPath } from './flow-schema.ts';
 /** The most that a flow, or a file with a prompt, may have. */
 export const MAX_FILE_BYTES = 1_000_000;
 
+/** A file's text without its byte order mark, or why it cannot be read. */
 export type ReadText = { readonly text: string } | Pick<GivenFault, 'expected' | 'found'>;
 
 /** Reads a text file of at most `MAX_FILE_BYTES`, without its byte order mark. Never throws. */

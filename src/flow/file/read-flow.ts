@@ -31,7 +31,9 @@ export function readFlow(path: string, choice: FlowChoice = {}): ReadFlow {
 }
 
 export interface FlowChoice {
+  /** In place of the profile that the flow names. */
   readonly profile?: string | undefined;
+  /** In place of what the file of the profile says. */
   readonly profileText?: string | undefined;
 }
 

@@ -113,6 +113,7 @@ function fromPreset(preset: Preset, windowTokens: number, source: BudgetSource):
   return eachBudget((field) => ({ value: sizes[field], source }));
 }
 
+/** Code points that a token is taken for. */
 const CHARS_PER_TOKEN = 4;
 
 /** The whole by tokens; its parts keep their proportion to it. */

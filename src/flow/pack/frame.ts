@@ -91,6 +91,7 @@ function bullets(lines: readonly string[]): string {
 /** Longer than any path that a system accepts. */
 const PATH_LENGTH = 4_096;
 
+/** Code points of the scent trail that are shown. */
 const SCENT_LENGTH = 2_000;
 
 // Of each part, `reserved` is what is set aside for it: never less than it takes, and growing no faster than the share.

@@ -5,6 +5,7 @@ import type { PackItem } from './step-block.ts';
 /** A priority as notes and receipts spell it. */
 export type Tier = Uppercase<Priority>;
 
+/** The tiers, the most important first. */
 export const TIERS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'] as const satisfies readonly Tier[];
 
 /** Known agents, in lower case. Decisions and reviews outrank designs, which outrank analyses and reports. */

@@ -38,6 +38,7 @@ export interface ContextTruncation {
   readonly steps_cut?: number;
   /** Code points of output that are not shown, of cut and of omitted steps. */
   readonly chars_left_out?: number;
+  /** Included steps by tier. */
   readonly priority_distribution?: Readonly<Record<Tier, number>>;
 }
 

@@ -12,9 +12,11 @@ import {
 } from './step-block.ts';
 
 export interface Candidate extends Sized {
+  /** Its place in the history, from 0. */
   readonly index: number;
   readonly tier: Tier;
   readonly by: ClassifiedBy;
+  /** Code points of its output. */
   readonly chars: number;
   readonly limitedBy: 'historyRecentChars' | 'historyOlderChars';
 }

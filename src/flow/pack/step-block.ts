@@ -55,6 +55,7 @@ export interface StepBlock extends Part {
   readonly shown: number;
 }
 
+/** Code points of an error that are shown. */
 const ERROR_LENGTH = 200;
 
 /** Less of an output is not worth the step's heading. */

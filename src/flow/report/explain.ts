@@ -17,6 +17,7 @@ type StepExplained = FlowExplained['steps'][number];
 /** A level without values of its own may have none. */
 export type LevelFiles = Readonly<Partial<Record<Level, string>>>;
 
+/** Where a value comes from, with the file. */
 function sourceText(source: BudgetSource, files: LevelFiles): string {
   const level = LEVELS.find((each) => source === each || source.endsWith(`(${each})`));
   const file = level && files[level];

@@ -11,6 +11,7 @@ export function ownBudgets(path: string, text: string, profile?: string): (step:
   return (step) => budgetsAt(data, holderOf(data, step, profile));
 }
 
+/** Any of its values may be of any type. */
 type Budgets = Readonly<Record<string, unknown>>;
 
 /** The path of an edited value, as findings name it. */

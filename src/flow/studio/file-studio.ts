@@ -16,6 +16,7 @@ import { type Edit, type FlowView, flowView, PROFILE, type StepView, type Studio
 /** Where the files of a flow and what holds for it are. */
 interface Place extends BudgetWorld {
   readonly contextDir: string;
+  /** In place of the one that the flow names. */
   readonly profile?: string | undefined;
 }
 
@@ -55,10 +56,12 @@ interface Files {
   readonly flow: EditedFile;
   /** That of the chosen profile, where it has one of its own. */
   readonly profile: EditedFile | undefined;
+  /** Of both. */
   readonly hash: string;
   readonly checked: ReadFlow;
   /** The chosen profile, where it stands in the flow. */
   readonly inFlow: string | undefined;
+  /** In place of the one that the flow names. */
   readonly asked: string | undefined;
 }
 

@@ -7,6 +7,7 @@ import type { Flow, FlowStep } from '../flow.ts';
 import { REFERENCE_WINDOW, type ResolvedBudgets } from '../pack/budgets.ts';
 import type { KnownReceipt } from '../step-receipt.ts';
 
+/** A key of `budgets` that the studio changes. */
 export type BudgetKey = keyof BudgetChanges;
 
 /** Stands for the chosen profile where a step's id may stand; no step is called so. */

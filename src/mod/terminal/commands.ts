@@ -16,11 +16,13 @@ export interface Shown {
 }
 
 export interface Standing {
+  /** The last compaction that the mod was asked for. */
   readonly last: ExactReceipt | undefined;
   /** Why compactions are left to claude; undefined: they are exact. */
   readonly left: string | undefined;
   /** Hooks of `ctxb init` hand back. */
   readonly hasHooks: boolean;
+  /** The program, where a shell finds it. */
   readonly program: string | undefined;
   readonly logPath: string | undefined;
 }
@@ -73,6 +75,7 @@ export async function recall($: Engine, words: string, program: string | undefin
   return { text: (stdout || stderr).trimEnd() };
 }
 
+/** As long as `ctxb doctor` may take. */
 const PATIENCE_MS = 180_000;
 
 /** What holds in this session, and what ctxb finds out about this Claude Code where it is installed. */

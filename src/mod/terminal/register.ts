@@ -35,6 +35,7 @@ class Seat {
   isInteractive = false;
   /** The reading of the log that is under way. */
   following = Promise.resolve();
+  /** The turn that runs. */
   turn: string | undefined;
   /** What was said in mid-turn since the last compaction. */
   heard: readonly string[] = [];

@@ -34,6 +34,7 @@ export function policyFor({ moment, compactAt, warnAt }: Options): Policy {
   };
 }
 
+/** Of percent; undefined: it is none. */
 function shareOf(value: unknown): number | undefined {
   const percent = Number(typeof value === 'string' ? value.trim().replace(/ ?%$/, '') : value);
   return percent >= 1 && percent <= 100 ? percent / 100 : undefined;
@@ -59,6 +60,7 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   let triedAt: number | undefined;
   memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: '' } }, host.state);
 
+  /** The state with what claude says of its last call, which its log may not have yet. */
   function judged(known: Known, now = host.state.now): GovernorState {
     const state = withCallAhead(withKnown(host.state, known), known, now);
     const { latch, gauge } = state;

@@ -15,6 +15,7 @@ import {
   type Estimator,
 } from './accuracy.ts';
 
+/** Compares what was foreseen for each call with what it was. */
 export function createAccuracy(): Observer<Accuracy> {
   const predictor = createPredictor();
   const added = createAdded();
@@ -127,6 +128,7 @@ function hasPicture(block: Block): boolean {
   return block.type === 'image' || block.type === 'document';
 }
 
+/** @param tool whose result it is */
 function sourceOf(block: Block, role: UserRole | 'answer', tool: string | undefined): ContentSource {
   if (hasPicture(block)) return 'picture';
   if (block.type === 'tool_result') return CONTENT_SOURCES.find((name) => name === tool) ?? 'other tools';

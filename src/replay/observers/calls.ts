@@ -67,6 +67,7 @@ function usageOf({ event }: Seen['input']): Usage | undefined {
   return event.kind === 'assistant' || event.kind === 'result' ? event.usage : undefined;
 }
 
+/** Of the Claude Code that made the call. */
 function versionOf({ input: { event }, after }: Seen): string | undefined {
   return ('version' in event ? event.version : undefined) ?? after.session.version;
 }

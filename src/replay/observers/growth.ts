@@ -14,7 +14,9 @@ const NEAR = 2_000;
 
 interface GrowthOptions {
   readonly cut: Cutter;
+  /** Every result is kept, not only the largest. */
   readonly keepAll: boolean;
+  /** Told of all that is added, as it is. */
   readonly onAdded?: (source: string, tokens: number) => void;
 }
 

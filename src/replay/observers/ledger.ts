@@ -11,6 +11,7 @@ interface Open {
   readonly messageId: string;
 }
 
+/** Every call of a session once, subagents included. */
 export function createLedger(): Observer<readonly CountedCall[]> {
   const calls: CountedCall[] = [];
   /** By subagent; '' is the main thread. */

@@ -43,12 +43,14 @@ export interface Oddity {
 export interface OddityExample {
   /** Number of the main-thread call, from 1: the one at which it showed. */
   readonly call: number;
+  /** Line of the recording, from 1. */
   readonly line: number;
   /** What was expected and what was found: tokens of context, or of the window; models for `other-model`. */
   readonly expected: number | string | null;
   readonly found: number | string | null;
 }
 
+/** Examples that are kept of each oddity. */
 const MOST_EXAMPLES = 5;
 
 /** A context that is not smaller than this share of the one before a boundary has not become smaller. */

@@ -4,6 +4,7 @@ import type { Block } from '../../core/protocol/events.ts';
 
 /** A line of a recording, and what the judgement made of it. */
 export interface Seen {
+  /** Number of the line in the recording, from 1. */
   readonly line: number;
   readonly input: Input;
   readonly before: GovernorState;

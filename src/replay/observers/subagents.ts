@@ -5,6 +5,7 @@ import { textsOf } from '../../core/protocol/blocks.ts';
 import type { SubagentSeen } from '../items-seen.ts';
 import { type Observer, timeIn } from './seen.ts';
 
+/** How a subagent began. */
 export interface SubagentBegun {
   /** What it was told, on one line, masked; null where the recording does not say. */
   readonly task: string | null;
@@ -18,6 +19,7 @@ export function seenAgent(id: string, { kind, peak, calls, tokens, microUsd, isU
   return { id, kind: kind ?? null, peak, calls, tokens, usd: toUsd(microUsd), estimated: isUnseen };
 }
 
+/** How subagents began, by their ids. */
 export function createSubagents(cut: Cutter): Observer<ReadonlyMap<string, SubagentBegun>> {
   const begun = new Map<string, SubagentBegun>();
   return {

@@ -3,6 +3,7 @@ import { type Fields, isFields } from '../../core/protocol/fields.ts';
 /** The longest line that is read, in bytes: the longest seen in public recordings is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
+/** Most lines fit in a buffer of this size. */
 const USUAL_BYTES = 1024 * 1024;
 
 /** Characters of a recording's first line that are shown. */

@@ -78,6 +78,7 @@ function medianOf(figures: readonly number[]): number {
   return Math.round((lower + upper) / 2);
 }
 
+/** @param exact some policy compacts exactly */
 export function factsOf({ steps, after }: RecordedSteps, basis: Basis, exact: boolean): Facts {
   const count = (change: string) => steps.filter((step) => step.change === change).length;
   return {

@@ -23,6 +23,7 @@ export interface CompareOptions {
   readonly policies: readonly WhatIfPolicy[];
   /** Prices that count before the built-in ones, and after a policy's own. */
   readonly prices: Prices;
+  /** Each run has the context of each call. */
   readonly withCurves: boolean;
 }
 

@@ -16,6 +16,7 @@ const DOCUMENT_OUTPUT_TOKENS = 2_000;
 /** A context that is replaced before a call. */
 export interface Relieved {
   readonly by: ReliefBy;
+  /** Context of the call. */
   readonly landing: number;
   /** What of it the cache still has. */
   readonly prefix: number;
@@ -35,6 +36,7 @@ export interface Situation {
 
 /** Decides what happens between two calls. */
 export interface Pilot {
+  /** The largest context of a call. */
   readonly most: number;
   /** By how many tokens each of the results that come in is cut; only those that are. */
   cuts(step: Step, full: number): readonly number[];
@@ -74,6 +76,7 @@ interface Trigger {
    */
   readonly at: number | undefined;
   readonly by: 'claude' | 'placed';
+  /** The largest context of a call. */
   readonly most: number;
   /** It compacts when `most` is exceeded. */
   readonly reacts: boolean;
@@ -92,6 +95,7 @@ export function triggerOf({ native, none, policy }: WhatIfPolicy, window: number
 
 export interface PilotOptions {
   readonly whatIf: WhatIfPolicy;
+  /** Tokens. */
   readonly window: number;
   readonly trigger: Trigger;
   readonly basis: Basis;

@@ -21,6 +21,7 @@ export function priceList(lists: readonly Prices[], version: string | null): Pri
   };
 }
 
+/** A call as it is paid for. */
 type Billed = Usage & { readonly model: string | null };
 
 type Simulated = Omit<WhatIfRun, 'name' | 'trigger'> & { readonly curve: readonly number[] };
@@ -168,6 +169,7 @@ const FRESH_SHARE = 0.5;
 /** One main-thread call, and how it came to its context. */
 export interface Step {
   readonly call: CallSeen;
+  /** The call before it; undefined for the first. */
   readonly previous: CallSeen | undefined;
   /**
    * - `first`: nothing is known of what was before.
@@ -176,12 +178,14 @@ export interface Step {
    * - `replaced`: somebody relieved it; `growth` is what came in besides, estimated.
    */
   readonly change: 'first' | 'grown' | 'fresh' | 'replaced';
+  /** Tokens. */
   readonly growth: number;
   /** Who relieved it, in order, and whether a summary was written for that. */
   readonly reliefs: readonly Relief[];
   readonly beginsTurn: boolean;
   /** Estimated tokens of what was said. */
   readonly prompt: number;
+  /** Results that came in for this call. */
   readonly results: readonly ResultSeen[];
   /** Share of the context before that the cache still had; undefined where that cannot be told. */
   readonly warm: number | undefined;
@@ -197,9 +201,11 @@ export interface RecordedSteps {
   readonly steps: readonly Step[];
   /** Reliefs that no call followed. */
   readonly after: readonly Relief[];
+  /** Prompts are cached at all. */
   readonly caches: boolean;
 }
 
+/** @param session with its series */
 export function stepsOf(session: SessionSummary): RecordedSteps {
   const series = session.series ?? [];
   const reliefs = byCall(reliefsOf(session));

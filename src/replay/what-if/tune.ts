@@ -49,6 +49,7 @@ export interface HalfFigures {
   readonly bestUsd: number;
   /** Share of what is in force that the best would have saved. */
   readonly saved: number;
+  /** Compactions and handoffs. */
   readonly reliefs: { readonly inForce: number; readonly best: number };
 }
 
@@ -100,6 +101,7 @@ function verdictOf({ saved, interval: [low] }: { readonly saved: number } & Pick
   return low <= 0 ? 'varies' : 'proposed';
 }
 
+/** The dearest first. */
 function tellable(sessions: readonly SessionSummary[], prices: Prices): SessionSummary[] {
   const own = sessions.filter(({ copied }) => copied === undefined);
   return comparePolicies(own, { policies: [], prices, withCurves: false })

@@ -25,6 +25,7 @@ export type NativeSetting = number | string | 'off';
 export interface Basis {
   /** Context of the first call after a compaction, without the prompt that begins a turn. */
   readonly landing: Assumed;
+  /** Of a summary. */
   readonly summary: Assumed;
   /** What the first call after a compaction still has in the cache: system prompt and tools. */
   readonly prefix: Assumed;
@@ -38,6 +39,7 @@ export interface Assumed {
   readonly tokens: number;
   /** Whose compactions it is the median of. */
   readonly from: 'session' | 'replayed' | 'published';
+  /** How many there are. */
   readonly of: number;
 }
 
@@ -47,6 +49,7 @@ export type ReliefBy = CompactionSeen['by'] | 'handoff';
 /** Tokens that were read, in calls of one kind, and what these calls cost at list prices. */
 export interface Reading {
   readonly calls: number;
+  /** Sum of their contexts. */
   readonly read: number;
   /** Of these, what the cache had. */
   readonly cacheRead: number;
@@ -59,6 +62,7 @@ export interface Figures {
   /** Main-thread calls whose context is above these shares of the window. */
   readonly above: { readonly half: number; readonly seventy: number; readonly eightyFive: number };
   readonly peak: number;
+  /** The calls of the main thread. */
   readonly main: Reading;
   /** Calls that write a summary or a document: never in the recording, so estimated, also for what happened. */
   readonly relief: Reading;
@@ -67,11 +71,13 @@ export interface Figures {
   readonly cut: { readonly results: number; readonly tokens: number };
 }
 
+/** A session under one policy, or as it was. */
 export interface WhatIfRun {
   readonly name: string;
   /** claude's own trigger, in tokens; null: it is off, or this is what happened. */
   readonly trigger: number | null;
   readonly figures: Figures;
+  /** Context of the last call. */
   readonly last: number;
   /** Number of the call that has the peak, from 1. */
   readonly peakCall: number;
@@ -81,11 +87,13 @@ export interface WhatIfRun {
   readonly curve?: readonly number[];
 }
 
+/** All policies over one session. */
 export interface SessionWhatIf {
   readonly actual: WhatIfRun;
   readonly policies: readonly WhatIfRun[];
   readonly best: Best;
   readonly facts: Facts;
+  /** What is exact and what is assumed, a sentence each. */
   readonly assumptions: readonly string[];
 }
 
@@ -94,6 +102,7 @@ export interface Facts {
   readonly calls: number;
   /** Calls at which the growth is estimated. */
   readonly estimated: number;
+  /** Compactions and handoffs that happened. */
   readonly reliefs: number;
   /** Fresh contexts that the caller began. */
   readonly fresh: number;
@@ -131,6 +140,7 @@ export interface Best {
   readonly peak: string | null;
 }
 
+/** Where calls are not shown one by one. */
 export function withoutCurves({ actual, policies, ...rest }: SessionWhatIf): SessionWhatIf {
   return { ...rest, actual: withoutCurve(actual), policies: policies.map(withoutCurve) };
 }

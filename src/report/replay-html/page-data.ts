@@ -54,6 +54,7 @@ export type Columns = Readonly<Record<keyof typeof FIGURES, Column>> & {
 };
 
 export interface PageOptions {
+  /** Its thresholds are drawn. */
   readonly policy: Policy;
   /** In which order sessions are listed; default: as they come. */
   readonly sort?: SortOrder;
@@ -70,6 +71,7 @@ const PROMPT_LENGTH = 160;
 export function createPageData(options: PageOptions) {
   const sessions: PageSession[] = [];
   return {
+    /** @param session with its series */
     add: (session: SessionSummary) => void sessions.push(sessionData(session, options)),
     data(): PageData {
       const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));

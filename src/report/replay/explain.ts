@@ -9,6 +9,7 @@ export const explain = collected(({ sessions }, { style }) =>
   sessions.map(({ explanation }) => (explanation ? explanationText(explanation, style) : '')).join(''),
 );
 
+/** Where the figures of one call come from. */
 export function explanationText(explanation: Explanation, style: Style): string {
   const { call, prediction } = explanation;
   const place = [`line ${call.line}`, `turn ${call.turn}`, call.model ?? '', call.messageId].filter(Boolean);

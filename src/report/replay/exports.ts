@@ -85,6 +85,7 @@ export const csv: OpenReport = () => {
   };
 };
 
+/** null: not known. */
 type Figure = string | number | boolean | null;
 
 function csvLine(figures: readonly Figure[]): string {

@@ -9,6 +9,7 @@ import { type Glyphs, glyphsFor, type Style, styleFor } from '../style.ts';
 export interface Page {
   readonly style: Style;
   readonly glyphs: Glyphs;
+  /** Width in characters. */
   readonly columns: number;
   /** Where zones begin. */
   readonly levels: Policy;
@@ -18,7 +19,9 @@ export interface Page {
 export interface ListOptions {
   /** undefined: the newest first for a person, else in the order of files. */
   readonly sort?: SortOrder | undefined;
+  /** Rows at most; undefined: all. */
   readonly limit?: number | undefined;
+  /** With the ids of the sessions. */
   readonly ids?: boolean;
   /** What is summed up. */
   readonly by?: Grouping | undefined;
@@ -34,6 +37,7 @@ export interface ReportWriter {
 export interface Outcome {
   /** What could not be read. */
   readonly faults: readonly string[];
+  /** Gates that were not passed. */
   readonly breaches: readonly string[];
 }
 
@@ -59,6 +63,7 @@ export function row(label: string, text: string): string {
   return `  ${label.padEnd(10)}${text}`;
 }
 
+/** Width of a page that is no terminal. */
 const COLUMNS = 80;
 
 /** The page that stdout is. */

@@ -9,6 +9,7 @@ export interface ReportFormat {
   readonly load: () => Promise<OpenReport>;
   /** For the help, where it is told among the formats. */
   readonly about?: string;
+  /** It shows calls one by one. */
   readonly needsSeries: boolean;
   /** It lists sessions for a person, and itself keeps to how many are asked for. */
   readonly isList?: true;
@@ -18,8 +19,10 @@ function format(name: string, load: ReportFormat['load'], traits: Partial<Report
   return { name, load, needsSeries: false, ...traits };
 }
 
+/** What is printed when no format is asked for. */
 const TEXT = format('text', async () => (await import('./session-list.ts')).text, { isList: true });
 
+/** Of the summary of a CI job. */
 export const CI_FORMAT = format('markdown', async () => (await import('./markdown.ts')).markdown, {
   about: 'as tables, for a pull request or the summary of a CI job',
 });

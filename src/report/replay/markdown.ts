@@ -9,6 +9,7 @@ import { shortPaths } from './session-list.ts';
 import { figuresOf } from './session-table.ts';
 import { sparkline, sparklineWidth } from './sparkline.ts';
 
+/** Widest curve of a cell. */
 const CURVE = 30;
 
 /** Results of tools that are shown, of all sessions together. */

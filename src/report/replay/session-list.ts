@@ -20,6 +20,7 @@ interface Column {
   readonly total?: string;
   /** Of a path its last parts stay when it is cut. */
   readonly isPath?: boolean;
+  /** Has no more than this. */
   readonly most?: number;
   /** Takes what the others leave. */
   readonly takesRest?: boolean;
@@ -42,6 +43,7 @@ export const text = collected(({ sessions }, page) => {
   return [...sessionTable(only, page), ...sessionRows(only, page.glyphs), ''].join('\n');
 });
 
+/** A line for each session, and one for all. */
 function sessionList(sessions: readonly SessionSummary[], page: Page): string[] {
   const { sort = 'newest', limit } = page.list;
   const shown = sortSessions(sessions, sort).slice(0, limit);

@@ -6,6 +6,7 @@ import type { Page } from './format.ts';
 /** Share of a curve's width that boundaries may take; with more of them it shows none. */
 const MARKS_SHARE = 1 / 3;
 
+/** How a zone is coloured. */
 const COLOURS: Readonly<Record<ZoneName, keyof Style>> = {
   ok: 'green',
   monitor: 'cyan',

@@ -21,6 +21,7 @@ export function createClosingFigures() {
     add(decision: Decision): void {
       if (COUNTED.has(decision.kind)) decisions.push(decision);
     },
+    /** @param state the last */
     texts(state: GovernorState): string[] {
       // What the context would be without a handoff, nothing tells.
       const savedUsd = all('handed-over').length > 0 ? 0 : savedBy(all('landed'), state);

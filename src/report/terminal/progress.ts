@@ -12,12 +12,14 @@ export interface Progress {
   clear(): void;
 }
 
+/** Nobody watches. */
 const SILENT: Progress = { add: () => {}, clear: () => {} };
 
 interface ProgressOptions {
   readonly stderr: Output;
   /** Bytes that there are to read; undefined where that is not known. */
   readonly total: number | undefined;
+  /** Milliseconds of any clock. */
   readonly now: () => number;
 }
 

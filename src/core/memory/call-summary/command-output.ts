@@ -14,6 +14,7 @@ import { countLines, type Quote } from './text-result.ts';
 interface KnownCommand {
   /** A search, or the verb of git. */
   readonly program: string;
+  /** The program's own words, such as `diff` and what follows it. */
   readonly words: readonly Word[];
   /** Lines that its output was cut to, 0 if not known; infinite if it was not cut. */
   readonly limit: number;

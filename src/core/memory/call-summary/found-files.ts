@@ -24,6 +24,7 @@ export interface FileList {
   readonly paths: readonly string[];
   /** How many there are, if more than `paths` names. */
   readonly total?: number | undefined;
+  /** Something was left out of the list, so there may be more. */
   readonly more?: boolean;
 }
 
@@ -41,6 +42,7 @@ export function summarizeFiles({ paths, total = paths.length, more }: FileList, 
   return `${count}. Types: ${named.join(', ') || '(no extensions)'}. Key: ${key.join(', ') || '(flat)'}`;
 }
 
+/** Paths without the folders that all of them begin with. */
 function withoutCommonFolder(paths: readonly string[]): readonly string[] {
   const [first = ''] = paths;
   if (!/^(?:[/\\~]|[A-Za-z]:)/.test(first)) return paths.map((path) => path.replace(/^\.[/\\]/, ''));
@@ -58,6 +60,7 @@ export interface Matches {
   readonly counts: readonly Counted[];
   /** How many matches there are, where that is known otherwise. */
   readonly total?: number;
+  /** There may be more: a limit was reached, or only a part was shown. */
   readonly more?: boolean;
 }
 
@@ -112,6 +115,7 @@ export function readMatches(text: string, { only, numbered, context }: MatchLine
   return byCount(lines.flatMap((line) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line)?.[1] ?? []));
 }
 
+/** The files and their matches in lines of `file:count`. */
 export function readMatchCounts(text: string): readonly Counted[] {
   const counts = nearLines(text).flatMap((line): Counted[] => {
     const [, file, count] = /^(.{1,1000}):(\d{1,9})$/.exec(line) ?? [];

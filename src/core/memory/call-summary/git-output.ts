@@ -41,6 +41,7 @@ function counted(parts: readonly Part[]): Record<Part, number> {
 /** `## main...origin/main [ahead 1, behind 2]`, then a code and a path a line. */
 const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\..*?)?(?: \[([^[\]]{1,60})\])?$/;
 
+/** `## main...origin/main [ahead 1, behind 2]`, then a code and a path a line. */
 function readShort(lines: readonly string[]): GitStatus {
   const files = lines.filter((line) => !line.startsWith('## '));
   const head = lines.find((line) => line.startsWith('## ')) ?? '';
@@ -87,6 +88,7 @@ function readLong(lines: readonly string[]): GitStatus {
 }
 
 export interface GitDiff {
+  /** Those whose names were shown, in the order of the diff. */
   readonly files: readonly string[];
   readonly total?: number;
   /** Undefined where lines were not shown. */

@@ -23,9 +23,11 @@ import {
 } from './text-result.ts';
 
 export interface SummaryContext {
+  /** Of the command that it ran. */
   readonly command: CommandFacts | undefined;
   /** Sums up what a command printed, where its format is known; without it, the last line is told. */
   readonly summarizeOutput?: (command: string, output: Printed, quote: Quote) => string | undefined;
+  /** A path as it is named in the notes. */
   readonly placeOf: (path: string) => string;
   readonly mask: Mask;
 }
@@ -168,6 +170,7 @@ function summarizeWebSearch({ call, report, result }: EndedCall, quote: Quote): 
   return `WebSearch ${query}: ${counted(titles.length, 'result')}: ${listed(titles, MAX_TITLES, (title) => quote(title, NAME))}`;
 }
 
+/** A tool of an MCP server: `mcp__server__tool`. */
 const MCP = /^mcp__(.+?)__(.+)$/s;
 
 function summarizeOther(ended: EndedCall, quote: Quote): string {

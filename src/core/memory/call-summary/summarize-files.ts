@@ -202,6 +202,7 @@ function searchedFile(input: Fields, content: string): string | undefined {
 const BESIDE =
   /^(?:No (?:matches|files) found\b|Found \d+ (?:files?|total occurrences?)\b|\[Showing results with pagination\b)/;
 
+/** Without claude's lines before and behind the matches. */
 function contentIn(text: string): string {
   return linesOf(text)
     .filter((line) => !BESIDE.test(line))

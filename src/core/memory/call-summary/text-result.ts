@@ -62,6 +62,7 @@ export function sizeText(bytes: number | undefined): string {
 
 const BEYOND_ASCII = /[^\x00-\x7f]/;
 
+/** Bytes of a text in UTF-8. */
 export function bytesOf(text: string): number {
   return BEYOND_ASCII.test(text) ? new TextEncoder().encode(text).length : text.length;
 }
@@ -79,6 +80,7 @@ export function summarizeText(text: string, telling: 'first' | 'last', quote: Qu
   return `${countLines(shown)} lines, ${sizeText(bytesOf(shown))}, ${telling} ${quote(line, TEXT)}`;
 }
 
+/** Only this much of a text is searched for the path. */
 const HEAD = 2_000;
 const PERSISTED =
   /^<persisted-output>\s{0,9}Output too large \(([\w.,]{1,20})\)\. Full output saved to: (\S.{0,1000})$/m;

@@ -15,6 +15,7 @@ export interface Series {
   readonly ids: string[];
 }
 
+/** Beyond this the one seen longest ago is forgotten. */
 const MAX_DEAD_ENDS = 1_000;
 
 const MAX_EVIDENCE = 20;
@@ -39,7 +40,9 @@ export function createLedger() {
       if (deadEnd !== undefined) changes.push({ what: 'cleared', deadEnd });
       standing.delete(key);
     },
+    /** The one seen longest ago first. */
     current: (): readonly DeadEnd[] => [...standing.values()],
+    /** The changes since the last call. */
     take(): readonly DeadEndChange[] {
       const taken = changes;
       changes = [];
@@ -64,6 +67,7 @@ const RING_LENGTH = 256;
 
 export type RecentEntries = ReturnType<typeof createRecentEntries>;
 
+/** The newest prompts and tool calls, to look back at. */
 export function createRecentEntries() {
   const ring: (PromptEntry | ToolEntry)[] = [];
   const recent = {

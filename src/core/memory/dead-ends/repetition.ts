@@ -180,6 +180,7 @@ const MAX_FOUND = 64;
 
 /** An agent alternates between two calls with equal inputs and equal results: it goes in circles. */
 export function createAlternation(ledger: Ledger): (entry: Entry) => void {
+  /** The newest four calls of each agent, oldest first. */
   const agents = new Map<string | null, readonly ToolEntry[]>();
   const found = new Map<string, { readonly series: Series; readonly calls: readonly ToolEntry[] }>();
 
@@ -242,9 +243,11 @@ function isUntold(entry: ToolEntry): boolean {
   return entry.said === '' || entry.name.startsWith('mcp__') || isWaiting(entry);
 }
 
+/** Tools that wait for something, or poll its progress. */
 const WAITING =
   /^(?:BashOutput|TaskOutput|AgentOutputTool|KillShell|KillBash|TaskStop|Sleep|Monitor|ScheduleWakeup)$|wait|poll/i;
 
+/** Tools for the agent's own task list, or for talking to a person. */
 const BOOKKEEPING = /^(?:Todo\w+|Task(?:Create|Update|List|Get)|ToolSearch|AskUserQuestion|E\w+PlanMode|Skill)$/;
 
 const LOOKING = /^(?:Read|Glob|Grep|LS|NotebookRead|WebFetch|WebSearch|ListMcpResourcesTool|ReadMcpResourceTool|LSP)$/;

@@ -6,6 +6,7 @@ import { type Ledger, prolong, type RecentEntries, type Series, startSeries } fr
 
 interface Reverted {
   readonly series: Series;
+  /** Edits that are reverted now. */
   readonly edits: Set<string>;
 }
 
@@ -128,6 +129,7 @@ const TEST_FILE = /(?:^|[-_./\\])(?:test|tests|spec|specs|e2e)(?:[-_./\\]|$)|Tes
 /** Commands that write given text into a file; the output of other commands is a result, not an approach. */
 const AUTHORS = /^\s*cat\s[^\n|;&]*<<[^\n|;&]*\n[\s\S]*\n\w+\s*$|^\s*(?:echo|printf)\s[^\n|;&]*$/;
 
+/** An agent writes a file and deletes it again without having used it. */
 export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry: Entry) => void {
   const created = new Map<string, Created>();
   /** The newest that was deleted unused. */

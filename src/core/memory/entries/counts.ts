@@ -71,6 +71,7 @@ const TEST_PARTS: readonly RegExp[] = [
   /^\[(?:INFO|WARNING|ERROR)\] (?<list>Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+)$/gm,
 ];
 
+/** Closing lines of builds and linters. */
 const BUILDS: readonly RegExp[] = [
   // vitest
   /^(?: {5})?Errors {2}(?<errors>\d+) errors?$/gm,
@@ -92,6 +93,7 @@ const BUILDS: readonly RegExp[] = [
   /^(?<errors>\d+) issues(?:\.$|:(?=\n\* [\w-]+: \d+$))/gm,
 ];
 
+/** The same with one line for each part. */
 const BUILD_PARTS: readonly RegExp[] = [
   // cargo build: a crate says `generated` or, where it failed, `emitted`
   /^(?:error: could not compile `[^`\n]+` \([^)\n]*\) due to|warning: `[^`\n]+` \([^)\n]*\) generated) (?<list>\d+ [^\n]*)$/gm,

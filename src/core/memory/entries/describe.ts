@@ -2,11 +2,13 @@ import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { Outcome } from '../entry.ts';
 import { LONG_LINE_LENGTH } from '../words.ts';
 
+/** Inputs that say what a call is about, most telling first. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];
 
 /** Of a text that may be very long this much is taken: secrets are masked in it before it is cut to a line. */
 const NEAR = 4 * LONG_LINE_LENGTH;
 
+/** Code points of the inputs whose keys say nothing to us. */
 const KEY_LENGTH = 80;
 const VALUE_LENGTH = 80;
 
@@ -29,6 +31,7 @@ export function describeInput(name: string, input: unknown, cutTo: Cut): string 
   }
 }
 
+/** The outcome: of a success the last line, of a failure the line that names the error. */
 export function describeResult(name: string, outcome: Outcome, text: string): string {
   const line = outcome === 'ok' ? undefined : errorLine(name, text);
   return (line ?? lastLine(text)).slice(0, NEAR);
@@ -73,6 +76,7 @@ const WRAPPING = /<\/?(?:tool_use_error|error)>/g;
 const EMPTY_WORDS =
   /^(?:(?:Error: )?Exit code \d+|exit status \d+|FAIL(?:ED|URE)?|Error:?|Errors?:? ?\d*|Failures:?|Shell cwd was reset.*|\[.{1,40}\] ERROR task failed|.*(?:Command failed with exit code \d+|ELIFECYCLE|A complete log of this run|process (?:exited|completed)|build failed, waiting).*|(?:g?make|ninja)(?:\[\d+\])?: .*|[-=_*~^.\s│|]+|Traceback \(most recent call last\):?|(?:\[.{1,40}\] )?(?:(?:Finished|Done|Completed) in .*|\d+ (?:issues?|errors?|problems?)[.:]?)|FAILED \((?:failures|errors)=.*|npm (?:ERR!|error)(?: (?:code|errno|path|command|Lifecycle script)\b.*)?)$/i;
 
+/** Names a test that failed. */
 const TEST = /^(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?\s+\S|not ok \d+|[✗✘✖×●]\s|\d+\) |test .* \.\.\. FAILED)/;
 
 /** Says what is wrong: a named error, or a place in a file with a message. */
@@ -138,6 +142,7 @@ function tellingLines(tool: string, text: string): string[] {
   return weak.length > 0 ? weak : lines.slice(-MAX_LINES);
 }
 
+/** Both ends of a long text, without the lines that were cut through. */
 function ends(text: string): string {
   if (text.length <= 2 * SCAN) return text;
   const head = text.slice(0, SCAN);

@@ -59,6 +59,7 @@ export function isIncidental(before: string, after: string): boolean {
   return lines.every((line) => SILENT.test(line) || IMPORT.test(line)) || lines.some((line) => PROBE.test(line));
 }
 
+/** The lines that only one of the two has, trimmed. */
 function different(before: string, after: string): string[] {
   const [old, young] = [linesOf(before), linesOf(after)];
   return [...old.filter((line) => !young.includes(line)), ...young.filter((line) => !old.includes(line))];

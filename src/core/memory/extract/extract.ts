@@ -173,6 +173,7 @@ function createStates() {
       if (name !== 'EnterPlanMode' && name !== 'ExitPlanMode') return [];
       return [{ kind: 'state', t, what: 'plan mode', to: name === 'EnterPlanMode' ? 'entered' : 'left' }];
     },
+    /** Where the work stands, as the agent, a script or a person said it. */
     work: (to: string, t: number) => change('state', to, t),
   };
 }

@@ -24,6 +24,7 @@ export interface EndedCall {
   readonly kind: 'call';
   readonly call: OpenCall;
   readonly result: ToolResult;
+  /** What the tool reported beside the text for the model. */
   readonly report: unknown;
   readonly t: number | undefined;
   readonly outcome: Outcome;
@@ -49,8 +50,10 @@ const CANCELLED =
 const REFUSED =
   /requires? approval|The user doesn't want to (?:proceed|take this action)|haven't granted it|was blocked\.|has been denied|denied by|cannot be statically analyzed|path validation|could write to arbitrary files|hook (?:blocking )?error|InputValidationError|has not been read yet|has been modified since|No such tool available/i;
 
+/** Only this much of an error is looked at. */
 const ERROR_HEAD = 400;
 
+/** How a tool call ended, by its result. `report` is what the tool reported beside the text. */
 export function readOutcome(name: string, result: ToolResult, report: unknown): Pick<EndedCall, 'outcome' | 'exit'> {
   if (fieldsOf(report).interrupted === true) return { outcome: 'cancelled', exit: null };
   if (!result.isError) return { outcome: 'ok', exit: name === 'Bash' ? successStatus(result, report) : null };
@@ -79,6 +82,7 @@ function isLeftRunning({ text }: ToolResult, report: unknown): boolean {
   return textOf(fieldsOf(report).backgroundTaskId) !== undefined || text.startsWith('Command running in background');
 }
 
+/** Of long texts this much is taken; they are masked in it before they are cut. */
 const COMMAND_NEAR = 20_000;
 const TAIL_NEAR = { lines: 40, length: 8_000 };
 

@@ -37,6 +37,7 @@ const URGENT_LENGTH = 1_500;
 
 const CHARS_PER_TOKEN = 4;
 
+/** Of a line about the task or the state. */
 const HEAD_LENGTH = 400;
 
 /**
@@ -147,11 +148,13 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     /** What the mod has answered, claude could not carry out. */
     failed: () => receipts.forget('compaction'),
     holds: (text: string) => receipts.holds(text, 'claude'),
+    /** The first request after a relief was sent. */
     sent(state: GovernorState): Decision[] {
       const receipt = receipts.settle();
       if (receipt === undefined) return [];
       return [{ kind: 'receipt', ...decided(state, `the fresh context after the ${receipt.relief}`), ...receipt }];
     },
+    /** A tool call that is over: the agent may have opened the notes. */
     used({ name, title, outcome }: ToolEntry, state: GovernorState): Decision[] {
       if (!isUnread || outcome !== 'ok' || (name !== 'Read' && name !== 'Bash')) return [];
       const file = fileIn(title, state.run.contextDir);
@@ -172,6 +175,7 @@ function isInConversation({ kind }: EvidenceItem): boolean {
   return kind === 'command' || kind === 'file read';
 }
 
+/** All that a relief may lose. */
 function factsOf({ requests, evidence }: Notebook): Fact[] {
   return [
     ...requests.inShort().map(({ text }) => saidFact('prompts', text)),

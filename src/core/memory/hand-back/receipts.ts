@@ -28,6 +28,7 @@ export function createReceipts() {
       const distinct = new Map(facts.map((fact) => [`${fact.kind}\n${fact.name}`, fact]));
       open = { relief, facts: [...distinct.values()], claude: [], ctxb: [] };
     },
+    /** The same, unless that is known already. */
     beginOnce(relief: Relief, facts: readonly Fact[]): void {
       if (open?.relief !== relief) receipts.begin(relief, facts);
     },
@@ -35,6 +36,7 @@ export function createReceipts() {
     forget(relief: Relief): void {
       if (open?.relief === relief) open = undefined;
     },
+    /** Something that the fresh context holds. @param by who put it there */
     holds(text: string, by: 'claude' | 'ctxb'): void {
       open?.[by].push(text);
     },

@@ -8,6 +8,7 @@ export interface Problem {
   readonly section?: HandoffSection;
   readonly path?: string;
   readonly command?: string;
+  /** Says it in one sentence. */
   readonly text: string;
 }
 
@@ -21,6 +22,7 @@ export interface Checks {
 const MAX_FILES = 200;
 const MAX_COMMANDS = 100;
 
+/** Code points of a path or command that are repeated. */
 const NAME_LENGTH = 200;
 
 export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Problem[] {

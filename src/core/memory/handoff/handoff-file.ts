@@ -3,14 +3,18 @@ import { oneLine } from '../words.ts';
 
 export interface HandoffHead {
   readonly version: 1;
+  /** Milliseconds since the epoch. */
   readonly t: number;
+  /** claude's session id. */
   readonly session: string;
   /** Why the context was left. */
   readonly reason: string;
+  /** Written by the agent, or made from memory. */
   readonly by: 'agent' | 'memory';
   /** The context when it was left, and its window, in tokens; null where it is not known. */
   readonly tokens: number | null;
   readonly window: number | null;
+  /** What was found wrong with it, a sentence each. */
   readonly checks: readonly string[];
 }
 
@@ -42,6 +46,7 @@ export function renderHandoffFile(head: HandoffHead, body: string): string {
   return `${[MARK, ...lines, MARK].join('\n')}\n\n${body.trim()}\n`;
 }
 
+/** More lines than any head has. */
 const MAX_LINES = 40;
 const LINE = /^([a-z]{1,20}): (.*)$/;
 

@@ -1,5 +1,6 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
 
+/** What a handoff document says, as far as it can be looked up. */
 export interface Handoff {
   /** The text under each heading that is there, trimmed. */
   readonly sections: ReadonlyMap<HandoffSection, string>;
@@ -69,6 +70,7 @@ const ATX = /^ {0,3}(#{1,6})\s{0,9}(\S.*)$/;
 const BOLD = /^ {0,3}(?:\d{1,2}[.)]\s{1,3})?(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s{0,3}:?(.*)$/;
 
 interface Heading {
+  /** Undefined for any other heading. */
   readonly section: HandoffSection | undefined;
   /** Its level; bold text counts as lower than any. */
   readonly rank: number;

@@ -21,6 +21,7 @@ export interface HandoffFacts {
   readonly running: readonly string[];
   /** Folder of the index and the detail files, as the reader is to name it; undefined where there are none. */
   readonly folder: string | undefined;
+  /** Milliseconds since the epoch; 0 where a recording does not say. */
   readonly t: number;
 }
 
@@ -83,6 +84,7 @@ const BY_WORTH: readonly HandoffSection[] = [
   ...(['In progress', 'Dead ends', 'Commands to verify', 'Files', 'Next steps', 'Done', 'Goal'] as const),
 ];
 
+/** The newest items of each section, as long as there is room. */
 function fitting(parts: Parts, room: number): Map<HandoffSection, string[]> {
   const lists = BY_WORTH.map((section) => parts[section].items.slice(0, MAX_ITEMS));
   const shown = inTurns(lists, room, (item) => item.length + 1);
@@ -162,6 +164,7 @@ function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFact
   return { opening: opening.length === 0 ? [NONE] : opening, items, file: states.file };
 }
 
+/** Earlier states, the newest first. */
 function earlierStates(states: Section): string[] {
   const said = states.items().filter(({ text }) => text.startsWith('state: '));
   const before = said.slice(0, -1).reverse();

@@ -13,6 +13,7 @@ export function constraintsIn(text: string): string[] {
 const PASTED =
   /^(?:at \S+ ?\(|[>+$|]|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d|[\w.]*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal|warn|info|debug)\b[:[]|(?:import|export|const|let|var|function|return|class|def|if \()\s?.*[;{]$)/;
 
+/** Words that call a list of rules one. */
 const RULES =
   /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b|regeln?|wichtig|beachte|vorgaben?|niemals|immer)\b/i;
 
@@ -36,6 +37,7 @@ function isRule(text: string): boolean {
   return clausesOf(plain).some(isDemand) || isContrast(plain) || isGivenFact(plain);
 }
 
+/** Wherever they stand, these ask for something that lasts. */
 const SAYS_RULE: readonly RegExp[] = [
   /\b(?:must|mustn't|shall)\b/i,
   /\b(?:should|may|can|will|could|shouldn't|to) (?:also )?(?:never|always|only)\b|\bshould(?:n't| not)\b|\b(?:may|can) not\b|\b(?:you|nobody|we) (?:can't|cannot)\b/i,
@@ -55,6 +57,7 @@ const SAYS_RULE: readonly RegExp[] = [
 const NOT_A_RULE =
   /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|thought|understood|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/i;
 
+/** Parts of a sentence that can each ask for something. */
 function clausesOf(text: string): string[] {
   return text
     .split(/[,;:()]\s|\s[-–—]+\s|\s(?=(?:but|and|so|then|or|sondern|und|aber|also|dann)\s)/i)
@@ -80,6 +83,7 @@ const VERBS =
     ' ',
     '|',
   );
+/** Begins with the verb of a demand. */
 export const IMPERATIVE = new RegExp(`^(?:${VERBS})\\b`, 'i');
 const GERMAN_IMPERATIVE =
   /^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|ändere?|lösche?|füge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?)|\p{L}+(?:en|n) sie)(?!\p{L})/iu;

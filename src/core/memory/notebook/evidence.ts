@@ -109,7 +109,9 @@ export function createEvidence() {
     forget(): void {
       for (const map of [files, commands, errors, reads]) map.clear();
     },
+    /** `created, edited 3 times`, as far as is remembered. */
     fileCounts,
+    /** Newest first. */
     items: (kind: EvidenceKind) => itemsOf(kind).slice(0, NEWEST),
   };
 }

@@ -28,6 +28,7 @@ export interface Fact {
 
 /** A text as facts are looked for in it: without case, and with one mark for all quotation marks. */
 export interface Searchable {
+  /** With its line breaks. */
   readonly lines: string;
   /** On one line, for what has several lines itself. */
   readonly flat: string;
@@ -50,6 +51,7 @@ function normalised(text: string): string {
     .toLowerCase();
 }
 
+/** A normalised text without its quotation marks. */
 function unmarked(text: string): string {
   return text.replaceAll("'", '');
 }

@@ -21,6 +21,7 @@ import { createToolLog } from './tool-log.ts';
 
 export interface Noted {
   readonly pages: readonly Page[];
+  /** Dead ends that it showed. */
   readonly found: readonly DeadEnd[];
 }
 
@@ -50,6 +51,7 @@ export function createNotebook(historyTokens?: number) {
   const notebook = {
     ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, evidence },
     cleared: 0,
+    /** What the session began with, commands aside. */
     firstPrompt: undefined as string | undefined,
     /** Where the work stands, as it was said last. */
     state: undefined as string | undefined,
@@ -171,11 +173,13 @@ function createOpenTasks() {
       if (entry.status === 'deleted') tasks.delete(key);
       else remember(tasks, key, entry, MAX_TASKS);
     },
+    /** Not done yet: what is in progress first, then in the order they came up. */
     open(): TaskEntry[] {
       const open = [...tasks.values()].filter(({ status }) => status !== 'completed');
       const isUnderWay = ({ status }: TaskEntry) => status === 'in_progress';
       return [...open.filter(isUnderWay), ...open.filter((task) => !isUnderWay(task))];
     },
+    /** Done, the newest first. */
     completed: () => [...tasks.values()].filter(({ status }) => status === 'completed').reverse(),
     get total() {
       return tasks.size;
@@ -237,6 +241,7 @@ export function createSection(file: DetailFile, title: string) {
     },
     /** Takes a line out of the index; the entry stays. */
     drop: (key: string) => items.delete(key),
+    /** Oldest first. */
     items: () => [...items.values()],
   };
   return section;

@@ -6,6 +6,7 @@ export interface Head {
   readonly session: string;
   readonly task: string | undefined;
   readonly state: string | undefined;
+  /** Milliseconds since the epoch. */
   readonly updated: number;
   /** Folder of the detail files, as a reader of the index names it. */
   readonly folder: string;
@@ -13,6 +14,7 @@ export interface Head {
 
 const MAX_LINES = 200;
 
+/** A section as it could stand in the index: its newest lines are the last. */
 interface Part {
   readonly title: string;
   readonly lines: readonly string[];
@@ -20,6 +22,7 @@ interface Part {
   readonly file: string;
 }
 
+/** The index: always at most 200 lines. */
 export function renderIndex(notebook: Notebook, head: Head): string {
   const parts = partsOf(notebook).filter(({ lines, total }) => lines.length > 0 || total !== '');
   const opening = openingOf(head, parts.length > 0);

@@ -7,7 +7,9 @@ import { constraintsIn } from './constraints.ts';
 
 /** A prompt in short; `number` is its own in the notes. */
 export interface Request {
+  /** Of the prompt in the notes. */
   readonly number: number;
+  /** Its first sentences. */
   readonly text: string;
 }
 
@@ -80,6 +82,7 @@ export function tellConstraints({ requests, before, file }: UserWords, room: num
   return listed(CONSTRAINTS_TITLE, all, Math.min(room, CONSTRAINTS_ROOM), (count) => `- ${count} older: ${file}`);
 }
 
+/** Each prompt in short, as far as they fit. */
 export function tellPrompts({ requests, before, file }: UserWords, room: number): string[] {
   const told = spaced(before);
   const isTold = (text: string) => told.includes(spaced(text).replace(/…$/, ''));

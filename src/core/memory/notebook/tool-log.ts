@@ -2,6 +2,7 @@ import { estimateTokens } from '../../governor/gauge/token-estimate.ts';
 import type { ToolEntry } from '../entry.ts';
 import { counted, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
 
+/** Tokens that the log may take up by default. */
 const HISTORY_TOKENS = 12_000;
 
 /** The newest call about a file, or one call of another kind. */
@@ -60,10 +61,12 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
       tokens += slot.tokens;
       makeRoom();
     },
+    /** Tokens of what is logged, at the most. */
     get tokens() {
       return tokens + HEAD_TOKENS;
     },
     calls: (): readonly LoggedCall[] => [...slots.values()],
+    /** The newest call about a file. */
     about: (path: string): LoggedCall | undefined => slots.get(`file ${path}`),
     render(): string {
       const lines = [...slots.values()].map(({ line }) => line);

@@ -48,6 +48,7 @@ class Run {
   readonly changes: FileChange[] = [];
   readonly discards: Discard[] = [];
   commits = false;
+  /** Whether the exit status may come from the middle. */
   decided = false;
   private folder: string | null = START;
 

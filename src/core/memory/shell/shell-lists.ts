@@ -45,6 +45,7 @@ export interface Command extends Place {
   readonly kind: 'simple' | 'group' | 'subshell' | 'block';
   /** Of a program, without the assignments before it; of a block, all that are in it. */
   readonly words: readonly Word[];
+  /** Of a group or a subshell. */
   readonly body: List;
   readonly redirects: readonly Redirect[];
 }
@@ -167,6 +168,7 @@ export function programIn(words: readonly Word[]): readonly Word[] {
 
 // Apart from the lists: the mod that claude loads reads arguments, and does without the parser of commands.
 
+/** The words behind a command's name, sorted. */
 export interface Arguments {
   /** Names of the options that were given, without dashes. */
   readonly options: ReadonlySet<string>;
@@ -216,6 +218,7 @@ export function inFolder(folder: string | null, path: string | null): string | n
   return normalised(`${folder}/${path}`);
 }
 
+/** The paths that are certain. */
 export function literals(words: readonly Word[], folder: string | null): string[] {
   return words.flatMap(({ text }) => inFolder(folder, text) ?? []);
 }

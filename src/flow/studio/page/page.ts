@@ -90,6 +90,7 @@ async function review(): Promise<void> {
   openReview(changes, () => void save());
 }
 
+/** What the edits make of each file. */
 function changesOf({ file, diff, flow }: StudioView): Change[] {
   const ofProfile = { file: flow?.profile?.file ?? '', diff: flow?.profile?.diff ?? [] };
   return [{ file, diff }, ofProfile].filter((change) => change.diff.length > 0);

@@ -15,6 +15,7 @@ function cssColor(color: Color): string {
 }
 
 export interface ChartOptions {
+  /** What it shows, for screen readers. */
   readonly name: string;
   readonly span: Span;
   readonly lines: readonly Line[];
@@ -23,7 +24,9 @@ export interface ChartOptions {
   /** Upper end of the scale for what is shown; the lower one is 0. */
   readonly top: () => number;
   readonly figure: (value: number) => string;
+  /** Draws before the lines. */
   readonly behind?: (pen: Pen) => void;
+  /** Draws over them. */
   readonly above?: (pen: Pen) => void;
   /** A call in words, for screen readers. */
   readonly tell: (call: number) => string;
@@ -36,7 +39,9 @@ export interface Line {
   /** As an SVG has it; default: it is solid. */
   readonly dash?: string;
   readonly filled?: boolean;
+  /** In pixels; default: 1.5. */
   readonly width?: number;
+  /** Default: it is shown. */
   readonly isOn?: boolean;
 }
 
@@ -98,6 +103,7 @@ export function createChart(options: ChartOptions) {
   }).observe(frame);
   return {
     element: frame,
+    /** Line `at` is shown or not. */
     show(at: number, isShown: boolean): void {
       shown[at] = isShown;
       plot?.setSeries(at + 1, { show: isShown });
@@ -178,6 +184,7 @@ type Point = readonly [x: number, y: number];
 /** Draws on a chart, in its own scales; sizes are pixels of the page. */
 export type Pen = ReturnType<typeof penOf>;
 
+/** Draws within the plotting area only. */
 function drawOn(plot: uPlot, draw: (pen: Pen) => void): void {
   const ratio = plot.bbox.width / plot.over.clientWidth;
   plot.ctx.save();

@@ -153,6 +153,7 @@ function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['
   }
 }
 
+/** Actions that stand for trouble. */
 const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'unrelieved', 'give-up', 'trigger-refused', 'left-undone']);
 
 function drawActions({ box, x, mark }: Pen, actions: PageSession['actions']): void {

@@ -43,6 +43,7 @@ export function zoomButtons(span: Span): HTMLElement {
 export interface Chip {
   readonly name: string;
   readonly color: Color;
+  /** What stands behind the name. */
   readonly detail?: string;
   /** It is a line, dashed in this way. */
   readonly dash?: string;

@@ -16,6 +16,7 @@ const ABOUT: Readonly<Record<Mode, string>> = {
   sum: 'Estimated tokens, piled up from call to call. The line is the measured context: between the two are the system prompt, the definitions of tools, and what the estimate missed.',
 };
 
+/** Estimated tokens that came in, stacked by kind. */
 export function growthSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
   if (session.added.length === 0) return h('div', { hidden: true });
   const kinds = mainKinds(session);
@@ -104,6 +105,7 @@ function sumsOf({ tokens: figures }: Added, { context, info }: Session): number[
 
 type Stacks = ReturnType<typeof stacksOf>;
 
+/** Pixels of a bar at the least. */
 const BAR = 3;
 
 /** Of the calls that are shown, as many to a bar as there are more of them than pixels. */

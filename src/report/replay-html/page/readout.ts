@@ -18,6 +18,7 @@ export function createReadout(session: Session, span: Span): HTMLElement {
   return box;
 }
 
+/** Pixels between the call and the box. */
 const GAP = 14;
 
 function place(box: HTMLElement, frame: HTMLElement, { at = 0, from, to }: Span): void {

@@ -11,6 +11,7 @@ export const WHO: Readonly<Record<PageSession['compactions'][number]['by'], stri
 /** A recording with its calls unpacked: index 0 is call 1. */
 export type Session = ReturnType<typeof unpack>;
 
+/** What came in, of one kind, for each call. */
 export type Added = Session['added'][number];
 
 export function unpack(info: PageSession) {

@@ -10,10 +10,12 @@ export type TableColumn<Row> = readonly [
 
 interface SortTableOptions<Row> {
   readonly caption: string;
+  /** The first one is the heading of its row. */
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   /** The caption stands above the table already, as a heading. */
   readonly isTitled?: boolean;
+  /** Rows at a time. */
   readonly size?: number;
 }
 

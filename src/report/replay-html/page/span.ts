@@ -26,7 +26,9 @@ export function createSpan(total: number) {
     to: last,
     /** Number of the call that is pointed at. */
     at: undefined as number | undefined,
+    /** The chart that it is pointed at in. */
     frame: undefined as HTMLElement | undefined,
+    /** Shows another part, as far as there is one. */
     zoom(from: number, to: number): void {
       const width = Math.min(last - first, Math.max(LEAST, to - from));
       const start = Math.max(first, Math.min(last - width, (from + to) / 2 - width / 2));
@@ -39,6 +41,7 @@ export function createSpan(total: number) {
       const round = place ?? span.at ?? (span.from + span.to) / 2;
       span.zoom(round - (round - span.from) * factor, round + (span.to - round) * factor);
     },
+    /** Points at a call, and shows it. */
     move(wanted: number | undefined, frame?: HTMLElement): void {
       const at = wanted === undefined ? undefined : Math.max(1, Math.min(total, wanted));
       if (at === span.at && frame === span.frame) return;
