@@ -197,6 +197,7 @@ export interface Receipt {
  */
 export type FactKind = 'prompts' | 'constraints' | 'failing' | 'again' | 'deadEnds' | 'paths' | 'commands' | 'numbers';
 
+/** Facts of working memory by kind. */
 export type FactTally = Readonly<Record<FactKind, number>>;
 
 /**

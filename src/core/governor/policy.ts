@@ -5,6 +5,7 @@ import type { Prices } from './cost/prices.ts';
  * window (≤ 1) or tokens (> 1).
  */
 export interface Policy {
+  /** Size of the window in tokens, where the user knows better than claude. */
   readonly window: number | undefined;
   readonly thresholds: {
     readonly warn: number;
@@ -12,18 +13,28 @@ export interface Policy {
     readonly handoff: number;
     readonly midTurn: number;
   };
+  /** How the context is relieved at a turn boundary. `auto` compares what each way costs and frees. */
   readonly strategy: 'compact' | 'handoff' | 'auto';
   readonly compaction: {
     readonly enabled: boolean;
+    /**
+     * `exact`: what stays is chosen by ctxb, without a call; `summary`: the model writes one. `auto` and `exact` are
+     * exact where the claude can; `exact` says so where it can't.
+     */
     readonly how: 'auto' | 'exact' | 'summary';
+    /** When an exact compaction comes: when it pays, or at a level. `thresholds` are the latest in either case. */
     readonly moment: 'economic' | number;
+    /** `next-prompt`: only when a prompt waits to be sent. `boundary`: at the end of the turn, at once. */
     readonly when: 'next-prompt' | 'boundary';
+    /** Where a compaction should land. Below it a crossed threshold counts as never crossed. */
     readonly target: number;
     readonly timeoutSeconds: number;
     /** Compactions in a row that failed or freed nothing before it is given up. */
     readonly maxAttempts: number;
+    /** Template of the focus; `{task}` and `{state}` are filled in. */
     readonly focus: string;
   };
+  /** Whether claude's own compaction trigger is placed at `thresholds.midTurn`. */
   readonly midTurn: {
     readonly enabled: boolean;
     /** Compactions in a row in one turn, each filled again within a few calls, at which the turn is ended. */
@@ -44,6 +55,7 @@ export interface Policy {
     readonly enabled: boolean;
     /** Times in a row that a claude that died is started again. */
     readonly maxRestarts: number;
+    /** Seconds without a line after which claude is taken to hang; undefined or 0: it is never. */
     readonly stallAfter: number | undefined;
   };
   readonly tools: ToolsPolicy;
@@ -52,7 +64,9 @@ export interface Policy {
 
 /** What results of tools may take. Sizes are fractions of the window (≤ 1) or tokens (> 1). */
 export interface ToolsPolicy {
+  /** `enforce`: what is too large is cut, and kept in a file. `advise`: the agent is only told. */
   readonly mode: 'enforce' | 'advise' | 'off';
+  /** For one result. */
   readonly perCall: number;
   /** Never less than this, in tokens, however full everything is. */
   readonly minTokens: number;
@@ -88,19 +102,31 @@ export interface ZonesPolicy {
   /** Estimated tokens above which a prompt is too large a task for the zone. */
   readonly largeInWarning: number;
   readonly largeInCritical: number;
+  /** What happens to such a prompt: it is announced, or the context is relieved first, or it is refused. */
   readonly onLargeTask: 'announce' | 'relieve' | 'reject';
   /** After how long in `critical` the agent is asked again to come to a stopping point. */
   readonly repromptMinutes: number;
+  /** Whether the agent is told how full its context is. */
   readonly tellAgent: boolean;
 }
 
 /** Limits in US dollars; undefined: none. */
 export interface CostPolicy {
   readonly limitUsd: number | undefined;
+  /** For all runs that keep their files in the same context folder, in one `period`. */
   readonly projectLimitUsd: number | undefined;
   readonly period: 'day' | 'month';
+  /** Share of a limit at which it is announced. */
   readonly warnAt: number;
+  /**
+   * At a limit: `ask` the person at the terminal, `wrap-up` with one last prompt, `stop` at once. `auto` asks on a
+   * terminal and wraps up elsewhere.
+   */
   readonly onLimit: 'auto' | 'ask' | 'wrap-up' | 'stop';
+  /**
+   * A prompt that comes after the prompt cache has expired is announced when that makes it dearer by this, in US
+   * dollars.
+   */
   readonly expiredCacheUsd: number | 'off';
   /** Prices that are counted with instead of the built-in ones. */
   readonly prices: Prices;
@@ -108,14 +134,19 @@ export interface CostPolicy {
 
 /** Usage limits of the account, and outages of the API. Times in seconds. */
 export interface LimitsPolicy {
+  /** How long a run waits at most for a limit to reset; 0: it ends. */
   readonly wait: number;
+  /** How long a turn is repeated while the API does not answer; undefined: as long as suits the run. */
   readonly outageWait: number | undefined;
+  /** Share of a limit at which it is announced. */
   readonly warnAt: number;
 }
 
 /** What subagents may take; undefined: as much as they like. */
 export interface AgentsPolicy {
+  /** How many agents one run may start, those of agents and workflows included. */
   readonly max: number | undefined;
+  /** What all calls of one agent may read and write, the prompt cache included. */
   readonly tokens: number | undefined;
   readonly costUsd: number | undefined;
 }

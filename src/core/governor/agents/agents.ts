@@ -61,6 +61,7 @@ export function withAgent(state: GovernorState, id: string, changes: Partial<Age
   });
 }
 
+/** Sums over all agents. */
 export function agentTotals({ subagents }: Pick<GovernorState, 'subagents'>) {
   const all = Object.values(subagents).filter(hasCalled);
   const sum = (of: (agent: Agent) => number) => all.reduce((total, agent) => total + of(agent), 0);

@@ -91,6 +91,7 @@ export function registeredHooks(state: GovernorState): string[] {
   return state.control.phase === 'closed' ? [] : Object.keys(hooksFor(state));
 }
 
+/** Opens the control channel in our own name, again for each new process. */
 export function openControl(state: GovernorState): Step {
   const body = withOurHooks(state, state.control.initialize ?? { subtype: 'initialize' });
   return chain(request(opening(state), 'initialize', body), askAtOnce, askCost);

@@ -145,6 +145,7 @@ function withContext({ state, actions }: Step, text: string): Step {
   return keep(state, answers);
 }
 
+/** Answers a hook of a tool, at once or once the host has measured a file or stored a result. */
 function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
   const call = readToolCall(hook, event);
   if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
@@ -158,6 +159,7 @@ function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequ
 
 const STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
 
+/** Before a subagent or a workflow is started: it may be one too many. */
 function beforeAgent(before: GovernorState, call: ToolCall): Step {
   const { state, refusal } = askAgent(before, call.toolUseId);
   if (refusal === undefined) return answered(state, call);

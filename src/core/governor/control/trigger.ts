@@ -5,6 +5,7 @@ import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 
+/** Where claude's own trigger belongs now, and why. */
 export interface TriggerPlace extends TriggerSetting {
   readonly reason: string;
 }
@@ -25,6 +26,7 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
 /** As a share of the place: the moment moves a little with each call, which is not worth a word to claude. */
 const NEAR = 0.1;
 
+/** Where an exact compaction pays, if that is before `latest`. */
 function economicPlace(state: GovernorState, latest: number): TriggerPlace | undefined {
   const { trigger } = state;
   const moment = momentOf(state);

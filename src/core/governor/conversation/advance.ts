@@ -49,12 +49,14 @@ function afterStop(state: GovernorState): Step {
   return keep({ ...state, input: 'paused' }, [{ kind: 'ask-next', waiting }]);
 }
 
+/** The person has said whether the next prompt is to go. */
 export function onStopAnswer(state: GovernorState, goesOn: boolean): Step {
   if (state.input !== 'paused') return keep(state);
   const mailbox = { ...state.mailbox, stopNext: false };
   return goesOn ? keep({ ...state, input: 'open', mailbox }) : closeInput(state);
 }
 
+/** A prompt that is too large a task for what is left of the window. */
 function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
   const announced = announceLargeTask(state, prompt);
   const { onLargeTask } = state.run.policy.zones;

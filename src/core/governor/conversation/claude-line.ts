@@ -168,6 +168,7 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
   ]);
 }
 
+/** The caller's prompts that a result answers; prompts that came too late are answered by the next. */
 function answeredBy({ turn, relief, run }: GovernorState, queued: readonly Prompt[]): readonly string[] {
   if (run.mode !== 'act') return [];
   const heard = turn.prompts.filter((prompt) => !queued.includes(prompt));

@@ -47,6 +47,7 @@ function inInjectedTurn(state: GovernorState, event: Event): Visibility {
   return isAmbiguous(event) ? 'buffer' : 'hide';
 }
 
+/** Lines that report a full context: shown only when nothing helps. */
 function tellsExhaustion(state: GovernorState, event: Event): boolean {
   if (event.kind === 'result') return ranOut(state, event);
   return (

@@ -37,6 +37,7 @@ export interface CostLimits {
   readonly warnAt: number;
 }
 
+/** How far one limit is used up, in micro-dollars. */
 interface CostShare<Level = 'none' | 'warn' | 'limit'> {
   readonly scope: CostScope;
   readonly level: Level;

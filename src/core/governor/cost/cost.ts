@@ -51,6 +51,7 @@ export const EMPTY_COST = {
   unpriced: undefined as string | undefined,
 };
 
+/** Where prices are looked up. */
 interface PriceList {
   /** Those that count before the built-in ones. */
   readonly prices: Prices;
@@ -85,10 +86,12 @@ export function readCost(cost: Cost, event: Event, list: PriceList, written = su
   }
 }
 
+/** Micro-dollars so far. */
 export function totalMicroUsd(cost: Cost): number {
   return cost.counted + cost.reported + openMicroUsd(cost);
 }
 
+/** US dollars so far, subagents included. */
 export function costUsd({ cost }: { readonly cost: Cost }): number {
   return toUsd(totalMicroUsd(cost));
 }
@@ -104,6 +107,7 @@ export function runMicroUsd({ cost, spending }: ResumableRun): number {
   return totalMicroUsd(cost) + spending.before;
 }
 
+/** The same in US dollars. */
 export function runCostUsd(run: ResumableRun): number {
   return toUsd(runMicroUsd(run));
 }

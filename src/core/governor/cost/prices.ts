@@ -154,6 +154,7 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
 const FIVE_MINUTES_MS = 5 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
+/** The prompt cache that the main thread's calls write and read. */
 export type PromptCache = Readonly<typeof NO_CACHE>;
 
 export const NO_CACHE = {

@@ -29,6 +29,7 @@ export function ranOut(state: GovernorState, event: ResultEvent): boolean {
   return isExhaustion(event) || (tellsBreaker(event) && exactIsPossible(state));
 }
 
+/** Notes at the end of a turn whether the context was too full for it. */
 export function readExhaustion(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
   const { exhausted, blocked } = state.relief;
   const { compaction, handoff } = state.run.policy;

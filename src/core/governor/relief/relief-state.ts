@@ -2,6 +2,7 @@ import type { ExactReceipt, MidTurnPrompt } from '../../exact/plan.ts';
 import type { Reading } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 
+/** How far ctxb's mod inside claude is loaded, and what its last compaction did. */
 export type Exact = Readonly<typeof NOT_EXACT>;
 
 export const NOT_EXACT = {
@@ -109,6 +110,7 @@ export interface Boundary {
   readonly call: number;
 }
 
+/** What is known about relieving the context beyond one attempt. */
 export type Relief = Readonly<typeof NO_RELIEF>;
 
 export const NO_RELIEF = {

@@ -90,6 +90,7 @@ export function relieveFor(state: GovernorState): Step {
   return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits', withSlotAtOnce) : keep(state);
 }
 
+/** A boundary, and the first call after it: what compacting is worth. */
 export function readRelief(before: GovernorState, state: GovernorState, event: Event): GovernorState {
   if (event.kind !== 'boundary') return state;
   const { relief, gauge, turn } = state;

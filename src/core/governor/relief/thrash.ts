@@ -60,6 +60,7 @@ export function readBreaker(state: GovernorState, event: ResultEvent): GovernorS
   return changedIn(state, 'relief', { hopeless: reason });
 }
 
+/** Whether ctxb is to do anything about a full window. */
 function mayEnd({ run }: GovernorState): boolean {
   const { compaction, handoff } = run.policy;
   return run.mode === 'act' && (compaction.enabled || handoff.enabled);

@@ -125,6 +125,7 @@ const REMEMBERED_RELIEFS = 8;
  */
 const NAMES = 500;
 
+/** UTF-16 units of a name. */
 const NAME_LENGTH = 300;
 
 /** These tools change something, or do work of their own. */

@@ -103,6 +103,7 @@ function lineEnd(text: string, at: number): number {
   return end < 0 ? text.length : end + 1;
 }
 
+/** Spans in order, those that touch as one. */
 function joined(spans: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const span of spans) {

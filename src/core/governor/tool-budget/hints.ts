@@ -76,6 +76,7 @@ export function alertAgent(state: GovernorState): Telling {
   return { state: withBudget(state, { alerted: level }), text: isWorse ? alertText(level, left) : '' };
 }
 
+/** In tokens. */
 type AlertLevels = Pick<ToolsPolicy, 'warnBelow' | 'criticalBelow'>;
 
 function alertLevels({ run, gauge }: GovernorState): AlertLevels {

@@ -100,6 +100,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined;
 }
 
+/** Names of parameters for the number of items. */
 const PARAMETER = /^(?:limit|max_results|maxResults|page_size|pageSize|per_page|perPage|head_limit|top_k)$/;
 
 /** What is known beforehand. Schemas of MCP tools are on none of claude's channels, so those are learned from calls. */
@@ -140,6 +141,7 @@ function withPages(state: GovernorState, call: ToolCall, changes: Partial<Pages>
   return withBudget(state, { pages: remember(state.toolBudget.pages, call.tool, pages) });
 }
 
+/** Whether the agent itself has asked for a number of items. */
 function isPaged(input: ToolCall['input']): boolean {
   return Object.keys(input).some((name) => PARAMETER.test(name));
 }

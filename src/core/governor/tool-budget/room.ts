@@ -102,6 +102,7 @@ export function allocation(state: GovernorState, tool: string, agent: string | n
   return allocationIn(state.run.policy, state.gauge.window.tokens, roomFor(state, agent), tool);
 }
 
+/** @param window tokens */
 export function allocationIn({ tools }: Policy, window: number | undefined, room: Room, tool: string): number {
   const { minTokens } = tools;
   return allot(room, { perCall: inTokens(perCallOf(tools, tool), window), minTokens });
@@ -144,6 +145,7 @@ function matches(pattern: string, tool: string): boolean {
   return at + last.length <= tool.length;
 }
 
+/** @param window tokens */
 export function tiersInTokens(tiers: Tiers, window: number | undefined): Tiers {
   const entries = Object.entries(tiers).map(([name, tier]) => [name, inTokens(tier, window)]);
   return { ...tiers, ...Object.fromEntries(entries) };

@@ -77,6 +77,7 @@ export interface ReadPlan {
   readonly hint: string;
 }
 
+/** Size of a text file. */
 export interface FileMeasure {
   /** Lines of the whole file. */
   readonly lines: number;

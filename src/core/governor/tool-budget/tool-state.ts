@@ -20,6 +20,7 @@ export function budgetMode({ run, gauge }: GovernorState): ToolsPolicy['mode'] {
   return gauge.window.tokens === undefined ? 'off' : run.policy.tools.mode;
 }
 
+/** Whether a call may be changed, rather than commented on. */
 export function mayChange(state: GovernorState, what: 'input' | 'output'): boolean {
   return budgetMode(state) === 'enforce' && !state.toolBudget.ignores.includes(what);
 }
@@ -58,6 +59,7 @@ export function forgetOpen(state: GovernorState, toolUseId: string): GovernorSta
   return withBudget(state, { open });
 }
 
+/** Remembers a hook that is answered after the host reports back. */
 export function waitFor(state: GovernorState, plan: ToolBudget['waiting'][string]): GovernorState {
   return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
 }

@@ -28,6 +28,7 @@ function failureIn({ wait }: GovernorState, event: ResultEvent | AssistantEvent)
   return isBroken ? { cause: wait.cause, resetsAt: wait.until } : event.failure;
 }
 
+/** When the turn is repeated; undefined: it is not. */
 function retryAt(state: GovernorState, { cause, resetsAt = resetOf(state.limits) }: ApiFailure): number | undefined {
   const { now, run, wait } = state;
   const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;

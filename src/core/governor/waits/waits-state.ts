@@ -1,6 +1,7 @@
 import type { ApiFailure, LimitUse } from '../../protocol/events.ts';
 import type { Prompt } from '../input.ts';
 
+/** The usage limits of the account, as claude last told them. */
 export type Limits = Readonly<typeof NO_LIMITS>;
 
 export const NO_LIMITS = {
@@ -31,6 +32,7 @@ export interface Wait {
   readonly prompts: readonly Prompt[];
 }
 
+/** The last sign of life of claude's. Times in milliseconds since the epoch. */
 export type Life = Readonly<typeof NEW_LIFE>;
 
 export const NEW_LIFE = {

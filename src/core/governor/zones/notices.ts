@@ -93,6 +93,7 @@ function sizeOf({ gauge }: GovernorState, { event }: Prompt): number {
   return estimateTokens(measureContent(event.blocks), gauge.calibration);
 }
 
+/** Announces it, once for each prompt. */
 export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
   const { onLargeTask } = state.run.policy.zones;
   const noted = changed(state, { largeTask: prompt.uuid });
