@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type Decision, withoutFocus } from '../../src/core/governor/decisions.ts';
 import { isTold, newestPrompt, promptText, textsOf, wantedBy } from './agent.ts';
 import { type Finished, runProgram } from './claude.ts';
 import { mainRequests } from './conversation.ts';
@@ -109,7 +110,8 @@ async function replayed({ world, runs }: Played): Promise<string[]> {
   const decided = journalLines(world)
     .filter((entry) => 'gauge' in entry)
     .map(({ v, t, ...decision }) => JSON.stringify(decision));
-  const again = session.actions.map((action: unknown) => JSON.stringify(action));
+  // The journal leaves out what may hold a secret in part.
+  const again = session.actions.map((action: Decision) => JSON.stringify(withoutFocus(action)));
   const at = decided.findIndex((decision, index) => decision !== again[index]);
   if (at < 0 && again.length === decided.length) return [];
   return [`replay differs at decision ${at}: ${decided[at]?.slice(0, 200)} / ${again[at]?.slice(0, 200)}`];
