@@ -55,7 +55,7 @@ it('keeps what every step was given, what it said, and its receipt with what cla
   expect(receipt.measured.session_id).toBe(sessions.at(-1)?.id);
 });
 
-it('a step runs with its own model, the others with the one on the command line', async () => {
+inSoak('a step runs with its own model, the others with the one on the command line', async () => {
   await using world = await startWorld({ calls: named });
   const steps = [{ id: 'one' }, { id: 'two', model: 'claude-haiku-4-5' }, { id: 'three' }];
   const run = await runFlowFile(world, writeFlow(world, { steps }));
@@ -134,7 +134,7 @@ inSoak(
   },
 );
 
-it('--from and --only run a part again, with what the newest run has left of the steps before', async () => {
+inSoak('--from and --only run a part again, with what the newest run has left of the steps before', async () => {
   await using world = await startWorld({ calls: named });
   const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two' }, { id: 'three' }] });
   await runFlowFile(world, file);

@@ -255,7 +255,7 @@ describe('a document that is not good enough', () => {
 describe('where compacting does not help', () => {
   const refused = { error: { status: 400, type: 'invalid_request_error', message: 'no summary today' } };
 
-  it('a summary that the API refuses leads to a handoff after one attempt', async () => {
+  inSoak('a summary that the API refuses leads to a handoff after one attempt', async () => {
     await using here = await world({ summary: refused });
     const run = await crossing(here, {});
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
