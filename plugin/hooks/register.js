@@ -1976,10 +1976,10 @@ function relieveFirst(state, full) {
 var NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 var COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
 var BLOCKED = /blocked by PreCompact hook/i;
-var API_DOWN = /API Error: (?:429|5\d\d)\b|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
+var API_DOWN = /API Error: (?:429|5\d\d)\b|Request rejected \(429\)|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
 var UNREACHABLE = /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
 var REJECTION = /API Error: 4(?!29)\d\d\b|prompt is too long|below the context limit/i;
-var LIMIT_REACHED = /hit your .*limit|usage limit reached|Request rejected \(429\)/i;
+var LIMIT_REACHED = /hit your .*limit|usage limit reached/i;
 function saysUnavailable(said) {
   return !REJECTION.test(said) && (API_DOWN.test(said) || UNREACHABLE.test(said) || LIMIT_REACHED.test(said));
 }

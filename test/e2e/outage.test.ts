@@ -108,6 +108,14 @@ describe('a turn that an outage ends', () => {
     await expectSameDecisions(world, record);
   });
 
+  it('429 with an API key and one prompt: is an error of the API, not a usage limit', async () => {
+    const failure: Call = { error: { status: 429 }, headers: { 'retry-after': '1' } };
+    await using world = await startWorld({ calls: [failure, failure] });
+    const { code, stdout, stderr } = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', 'one'], env: ONE_RETRY });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout.toString()).toMatch(/429/);
+  });
+
   inSoak('by a refused connection is repeated when the API is back', async () => {
     await using world = await startWorld({ calls: [{ text: 'answer 1' }, { text: 'answer 2' }] });
     await world.standin.down();

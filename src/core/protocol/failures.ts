@@ -5,14 +5,16 @@ export const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 /** What claude says instead of running a slash command. */
 export const COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
 export const BLOCKED = /blocked by PreCompact hook/i;
-const API_DOWN = /API Error: (?:429|5\d\d)\b|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
+/** "Request rejected (429)" is what claude says with an API key, whose 429 limits the rate and resets within a minute. */
+const API_DOWN =
+  /API Error: (?:429|5\d\d)\b|Request rejected \(429\)|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
 /** The words of 2.1.197 and of 2.1.330 for a connection that fails. */
 const UNREACHABLE =
   /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
 export const REJECTION = /API Error: 4(?!29)\d\d\b|prompt is too long|below the context limit/i;
 
-/** What is said of a usage limit; with an API key claude has no other words for it than for any other 429. */
-const LIMIT_REACHED = /hit your .*limit|usage limit reached|Request rejected \(429\)/i;
+/** What is said of a usage limit, which a subscription has. */
+const LIMIT_REACHED = /hit your .*limit|usage limit reached/i;
 
 /** The API answers nobody now, and may answer later. */
 export function saysUnavailable(said: string): boolean {

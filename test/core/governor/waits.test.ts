@@ -128,7 +128,7 @@ describe('a usage limit', () => {
     const driver = begun({ wait: 3_600 });
     const pauses: number[] = [];
     while (driver.state.outcome === undefined) {
-      driver.claude(...failed('API Error: Request rejected (429) · This request would exceed your rate limit'));
+      driver.claude(...failed(LIMIT_TEXT));
       const { wait, now } = driver.state;
       if (wait?.phase !== 'paused') break;
       pauses.push(wait.until - now);

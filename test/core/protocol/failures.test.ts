@@ -13,7 +13,12 @@ describe('what kept the API from answering', () => {
     ["You've hit your 5-hour limit · resets 3:43am (UTC)", { api_error: 'usage_limit_reached' }, 'limit'],
     ["You've hit your session limit · resets 3:58pm (UTC)", {}, 'limit'],
     ["You've hit your weekly limit · resets Nov 25, 9am (UTC)", {}, 'limit'],
-    ["API Error: Request rejected (429) · This request would exceed your account's rate limit.", {}, 'limit'],
+    ["API Error: Request rejected (429) · This request would exceed your account's rate limit.", {}, 'outage'],
+    [
+      'API Error: Request rejected (429) · this may be a temporary capacity issue.',
+      { api_error_status: 429 },
+      'outage',
+    ],
     ['API Error: Server is temporarily limiting requests (not your usage limit) · Slow down', {}, 'outage'],
     ['API Error: 529 Overloaded. This is a server-side issue, usually temporary', {}, 'outage'],
     ['API Error: 502 Bad Gateway. This is a server-side issue, usually temporary', {}, 'outage'],
