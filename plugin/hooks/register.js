@@ -17705,7 +17705,7 @@ function onBegin(state) {
     cost: restarted(cost, process.resumes ? "resumed" : "fresh")
   });
   const midTurn = process.resumes ? exact.midTurn : [];
-  return chain(openControl(changedIn(alive, "exact", { midTurn })), finishLeaving);
+  return chain(finishLeaving(changedIn(alive, "exact", { midTurn })), openControl);
 }
 function forgetRestarts(state) {
   const { process, stall } = state;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { promptLine, startWorld } from '../support/claude.ts';
-import { conversation, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
+import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { inSoak, sampled } from '../support/size.ts';
 
@@ -28,6 +28,22 @@ it.each(
   expect(early[0]?.gauge.used).toBeGreaterThanOrEqual(context * 0.99);
   expect(userTexts(mainRequests(world.standin)[callsBefore]).at(-1)).toBe('go on');
   expect(summaryRequests(world.standin)).toHaveLength(kinds.includes('compact') ? 1 : 0);
+});
+
+it('a full session whose one prompt goes to a fresh process begins there with the document', async () => {
+  await using world = await startWorld(conversation({ turns: [2, 1], from: 165_000, growBy: 5_000 }));
+  const first = await runCtxb(world, {
+    flags: ['--no-mid-turn', ...prompts('the beginning')],
+    claude: [...SMALL_WINDOW, '--output-format', 'json'],
+  });
+  const { session_id: id } = JSON.parse(first.stdout.toString());
+
+  const claude = [...SMALL_WINDOW, '--disable-slash-commands', '--resume', id, '-p', 'go on'];
+  expect((await runCtxb(world, { claude })).code).toBe(0);
+  expect(journal(world).find(({ kind }) => kind === 'handed-over')).toMatchObject({ way: 'process' });
+  const fresh = givenTexts(mainRequests(world.standin).at(-1)).join('\n');
+  expect(fresh).toContain('This is its handoff document');
+  expect(fresh).toContain('the beginning');
 });
 
 inSoak('the same for a program that speaks the protocol', async () => {

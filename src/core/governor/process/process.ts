@@ -91,7 +91,8 @@ export function onBegin(state: GovernorState): Step {
     cost: restarted(cost, process.resumes ? 'resumed' : 'fresh'),
   });
   const midTurn = process.resumes ? exact.midTurn : [];
-  return chain(openControl(changedIn(alive, 'exact', { midTurn })), finishLeaving);
+  // The document comes first: which hooks are wanted hangs on it.
+  return chain(finishLeaving(changedIn(alive, 'exact', { midTurn })), openControl);
 }
 
 /** A turn went well: earlier restarts no longer count. */
