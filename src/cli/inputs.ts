@@ -38,7 +38,8 @@ export async function isWanted(question: string, otherwise: string, { stdin, std
   if (stdin.isTTY !== true || stdout.isTTY !== true) {
     throw new CtxbError('usage', `${otherwise}: say --yes, as there is nobody to ask here`);
   }
-  const reader = createInterface({ input: stdin, output: stderr });
+  // Not as a terminal: what readline steers one with does not get through what a command prints on.
+  const reader = createInterface({ input: stdin, output: stderr, terminal: false });
   const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
   try {
     return /^y(es)?$/i.test((await Promise.race([reader.question(`${question} [y/N] `), closed])).trim());

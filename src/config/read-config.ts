@@ -113,5 +113,6 @@ function faultText(error: unknown): string {
   }
   if (error instanceof GivenFault) return `: ${error.message}; make it one, or remove it`;
   if (!(error instanceof Error && 'syscall' in error)) throw error;
-  return `: expected a file that can be read, found: ${error.message}; make it readable or remove it`;
+  const remedy = 'code' in error && error.code === 'ENOENT' ? 'name another file' : 'make it readable or remove it';
+  return `: expected a file that can be read, found: ${error.message}; ${remedy}`;
 }

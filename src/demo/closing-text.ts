@@ -66,9 +66,9 @@ function boundarySection(facts: DemoFacts, index: number): Section[] {
   }));
 }
 
-/** The journal has figures as machines read them. */
+/** The journal has figures as machines read them; the digits behind a decimal point stay. */
 function grouped(text: string): string {
-  return text.replace(/\d{4,}/g, (digits) => tokens(Number(digits)));
+  return text.replace(/(?<![\d.])\d{4,}/g, (digits) => tokens(Number(digits)));
 }
 
 function outcome(facts: DemoFacts, index: number): string[] {

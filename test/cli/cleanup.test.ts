@@ -67,7 +67,7 @@ it.each([
   await using place = await createPlace();
   await session(place, 'aaaa');
   await using terminal = atTerminal(`${process.execPath} ${CTXB} cleanup`, { env: place.env, cwd: place.cwd });
-  await terminal.shows(/removesessions\/aaaa.*Removethis\?\[y\/N\]/);
+  await terminal.shows(/removesessions\/aaaa[^[]*Removethis\?\[y\/N\]/);
   expect(sessions(place)).toEqual(['aaaa']);
   terminal.type(`${answer}\n`);
   await terminal.shows(says);

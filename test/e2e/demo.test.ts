@@ -47,7 +47,7 @@ describe('with a real claude', () => {
     // claude's default model. Relieved at the economic moment, it is far below the levels that are shares of the window.
     expect(said).toMatch(/window of 1,000,000 tokens/);
     expect(said).toMatch(
-      /Prompt 3 waited at the turn boundary: [\d,]+ tokens have crossed [\d,]+ of 1,000,000: saves about/,
+      /Prompt 3 waited at the turn boundary: [\d,]+ tokens have crossed [\d,]+ of 1,000,000: saves about \$0\.00\d\d a call\./,
     );
     expect(said).toMatch(/The context went from 9\d,\d{3} to 4\d,\d{3} tokens, measured at the next call\./);
     expect(said).toMatch(/No model was asked: 2 of 2 prompts and the last 3 steps stand there word for word, 9 older/);
