@@ -2912,7 +2912,7 @@ function sizeParts({ gauge }) {
   const { predicted: predicted2, window, basis } = readGauge(gauge);
   if (window === void 0) return basis === "none" ? [] : [{ text: `${tokens(predicted2)} tokens ${basis}`, rank: 0 }];
   const size = tokens(window);
-  if (basis === "none") return [{ text: size, rank: 7 }];
+  if (basis === "none") return [{ text: `window ${size}`, rank: 7 }];
   return [{ text: `${tokens(predicted2)}/${size} ${basis}`, rank: 7 }];
 }
 function forecastParts(state, style) {

@@ -51,7 +51,7 @@ async function health(folders: readonly string[], flags: HealthFlags, io: Io): P
 
 async function textOf(report: HealthReport, flags: HealthFlags, io: Io): Promise<string> {
   if (flags.json) return `${printableJson(report, 2)}\n`;
-  return healthTable(report, await styleFor(io.stdout, io.env));
+  return healthTable(report, await styleFor(io.stdout, io.env), io.stdout.columns);
 }
 
 /** What cannot be read is named; the rest still counts, and each log once. */

@@ -21,13 +21,20 @@ const COLUMNS: readonly Column[] = [
   ['a session', ({ zoneTransitions }) => decimal(zoneTransitions.perSession)],
 ];
 
-/** The report for a person: a line for each project and, when there are several, one for all. */
-export function healthTable({ projects, total }: HealthReport, style: Style): string {
+/**
+ * The report for a person: a line for each project and, when there are several, one for all.
+ *
+ * @param width columns of the terminal: a wider table stands with a column for each project, where that fits
+ */
+export function healthTable({ projects, total }: HealthReport, style: Style, width = Number.POSITIVE_INFINITY): string {
   if (projects.length === 0) return 'no health records found\n';
   const rows = projects.map(({ project, metrics }) => [onOneLine(project), ...cellsOf(metrics)]);
   const all = projects.length > 1 ? [['all', ...cellsOf(total)]] : [];
   const headings = ['project', ...COLUMNS.map(([heading]) => heading)];
-  const [first = '', ...lines] = aligned([headings, ...rows, ...all]);
+  const table = [headings, ...rows, ...all];
+  const upright = aligned(headings.map((_, column) => table.map((row) => row[column] ?? '')));
+  const [wide, fits] = [aligned(table), (lines: string[]) => (lines[0]?.length ?? 0) <= width];
+  const [first = '', ...lines] = !fits(wide) && fits(upright) ? upright : wide;
   return [style.bold(first), ...lines, ''].join('\n');
 }
 

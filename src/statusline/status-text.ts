@@ -97,7 +97,7 @@ function sizeParts({ gauge }: GovernorState): Part[] {
   const { predicted, window, basis } = readGauge(gauge);
   if (window === undefined) return basis === 'none' ? [] : [{ text: `${tokens(predicted)} tokens ${basis}`, rank: 0 }];
   const size = tokens(window);
-  if (basis === 'none') return [{ text: size, rank: 7 }];
+  if (basis === 'none') return [{ text: `window ${size}`, rank: 7 }];
   return [{ text: `${tokens(predicted)}/${size} ${basis}`, rank: 7 }];
 }
 

@@ -32,6 +32,16 @@ describe('table', () => {
     );
   });
 
+  it('has a column for each project where the terminal is narrower', () => {
+    const narrow = healthTable(reportOf(...API, ...WEB), PLAIN, 80).split('\n');
+    expect(narrow.slice(0, 3)).toEqual([
+      'project       /home/dev/api  /home/dev/web         all',
+      'sessions                  1              1           2',
+      'turns                     1              2           3',
+    ]);
+    expect(healthTable(reportOf(...API, ...WEB), PLAIN, 40)).toBe(healthTable(reportOf(...API, ...WEB), PLAIN));
+  });
+
   it('one project needs no line for all', () => {
     expect(healthTable(reportOf(...WEB), PLAIN).split('\n').length).toBe(3);
   });

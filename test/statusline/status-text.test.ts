@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GovernorState } from '../../src/core/governor/state.ts';
 import { PLAIN, styleFor } from '../../src/report/style.ts';
 import { statusText } from '../../src/statusline/status-text.ts';
-import { afterTurn, callLine, drive, initLine, resultLine, runWith } from '../support/governor.ts';
+import { afterTurn, callLine, drive, initLine, policyWith, resultLine, runWith } from '../support/governor.ts';
 
 const WIDE = 200;
 
@@ -23,6 +23,12 @@ describe('what is said', () => {
       state: drive(runWith()).state,
       cost: undefined,
       text: `${'░'.repeat(20)} not measured yet`,
+    },
+    {
+      name: 'only the window is known',
+      state: drive(runWith({ policy: policyWith({ window: 200_000 }) })).state,
+      cost: 0,
+      text: `${'░'.repeat(20)} not measured yet · window 200,000 · $0.00`,
     },
     {
       name: 'one turn was seen',
