@@ -41,8 +41,8 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   'handed-over': ({ by, path }) =>
     `handed over (${by === 'agent' ? "the agent's document" : 'from the notes'}): ${path ?? 'it could not be written'}`,
   lineage: ({ to }) => `the session continues as ${to}`,
-  exhausted: ({ reason }) => reason,
-  unrelieved: ({ path, reason }) => `${reason}; the work so far: ${path ?? 'not written down'}`,
+  exhausted: ({ reason }) => grouped(reason),
+  unrelieved: ({ path, reason }) => `${grouped(reason)}; the work so far: ${path ?? 'not written down'}`,
   resume: () => 'telling the agent to continue',
   'large-task': ({ reason, todo }) => `${reason}${LARGE_TASK[todo]}`,
   cost: costText,
@@ -68,6 +68,11 @@ const AGENT_LIMIT = { refuse: 'refused', stop: 'stopped', failed: 'claude did no
 function stallText({ ms, tries, last, reason }: Of<'stall'>): string {
   const what = `claude has said nothing for ${duration(ms)}; ${reason}`;
   return last ? `${what}: ending the run` : `${what}: ending it and continuing (${tries})`;
+}
+
+/** `210000 tokens` → `210,000 tokens` */
+function grouped(reason: string): string {
+  return reason.replace(/\d{4,}/g, (count) => tokens(Number(count)));
 }
 
 /** A reason that was decided by cost ends with the sum. */

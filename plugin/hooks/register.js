@@ -2002,6 +2002,10 @@ function isExhaustion(event) {
   return terminalReason === "blocking_limit" || terminalReason === "prompt_too_long" || TOO_LONG.test(text ?? "");
 }
 var TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;
+function refusedSize(said) {
+  const [, tokens2, limit] = /(\d+) tokens (?:> |\(limit )(\d+)/.exec(said) ?? [];
+  return tokens2 === void 0 ? void 0 : { tokens: Number(tokens2), limit: Number(limit) };
+}
 
 // src/core/governor/state.ts
 var NEW_TURN = {
@@ -2072,8 +2076,14 @@ var NO_SESSION = {
 // src/core/governor/relief/exhaustion.ts
 function mayRelieve(state) {
   const { run, relief } = state;
-  if (run.mode !== "act" || relief.blocked) return false;
+  if (run.mode !== "act" || relief.blocked || isAlone(state)) return false;
   return mayHandOverAgain(state) || run.policy.compaction.enabled && relief.exhausted === void 0;
+}
+function isAlone({ run, turn, relief }) {
+  return turn.calls === 0 && (isHandedOver(relief) || turn.ended === 0 && !run.resumes);
+}
+function isHandedOver({ landing, exhausted }) {
+  return landing?.of === "handoff" && (exhausted?.handoffs ?? 0) > 0;
 }
 function mayHandOverAgain({ run, relief }) {
   const { handoff: handoff2, recovery } = run.policy;
@@ -2087,6 +2097,9 @@ function readExhaustion(before, state, event) {
   const { compaction, handoff: handoff2 } = state.run.policy;
   if (!compaction.enabled && !handoff2.enabled || blocked) return keep(state);
   if (!ranOut(state, event)) return keep(changedIn(state, "relief", { exhausted: void 0 }));
+  const hopeless = isAlone(before) ? tooLongAlone(before, event) : void 0;
+  if (hopeless !== void 0 && !isHandedOver(before.relief))
+    return keep(state, [{ kind: "exhausted", ...decided(state, hopeless) }]);
   const helped = exactIsPossible(state) && before.turn.calls > 0;
   const full = changedIn(state, "relief", {
     exhausted: {
@@ -2095,10 +2108,21 @@ function readExhaustion(before, state, event) {
       tried: helped ? "nothing" : exhausted?.tried ?? "nothing",
       handoffs: exhausted?.handoffs ?? 0,
       open: true
-    }
+    },
+    hopeless
   });
-  const reason = tellsBreaker(event) ? "the window was filled again at once" : "the prompt is too long for the context";
+  const reason = tellsBreaker(event) ? "the window was filled again at once" : TOO_LONG2;
   return keep(full, [{ kind: "exhausted", ...decided(full, reason) }]);
+}
+var TOO_LONG2 = "the prompt is too long for the context";
+function tooLongAlone({ gauge, session, turn, relief }, { text = "" }) {
+  const told2 = refusedSize(text);
+  const blocks = (relief.exhausted ?? turn).prompts.flatMap(({ event }) => event.blocks);
+  const estimate = () => `it has about ${estimateTokens(measureContent(blocks), gauge.calibration)} tokens (estimated)`;
+  const size = told2 === void 0 ? estimate() : `the request has ${told2.tokens} tokens`;
+  const window = told2?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);
+  const fits = window === void 0 ? "" : `, the window ${window}`;
+  return `${TOO_LONG2}, which holds nothing else: ${size}${fits}; put long content into a file and name it in the prompt`;
 }
 function dueForExhausted(state, { tried }) {
   if (state.run.mode !== "act") return void 0;
@@ -2106,7 +2130,7 @@ function dueForExhausted(state, { tried }) {
   if (tried === "nothing" && canCompact) return { way: "compact" };
   const { due } = state.relief;
   if (due !== void 0 && state.run.policy.handoff.enabled || mayHandOverAgain(state))
-    return { way: "handoff", reason: due ?? "the prompt is too long for the context" };
+    return { way: "handoff", reason: due ?? TOO_LONG2 };
   return { way: "none", reason: "nothing has relieved the context" };
 }
 function noteTried(state) {
@@ -2227,11 +2251,12 @@ function startCompaction(state) {
   const command2 = how === "exact" ? "/compact" : `/compact ${focus}`.trim();
   const attempt = { how, costBefore: totalMicroUsd(state.cost) };
   const started = changed(countSent(state), { compaction: { ...state.compaction, phase: "asked", attempt } });
+  const reason = state.relief.exhausted?.open ? TOO_LONG2 : dueReason(state);
   return chain(
     tellNotExact(started),
     planExact,
     (next) => keep(next, [
-      { kind: "compact", ...decided(state, dueReason(state)), how, focus },
+      { kind: "compact", ...decided(state, reason), how, focus },
       { kind: "send", line: userLine(command2, ownUuid(state)) },
       timer(state)
     ])

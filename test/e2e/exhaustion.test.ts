@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Call, Scenario } from '../../src/standin/scenario.ts';
-import { startWorld } from '../support/claude.ts';
+import { runProgram, startWorld } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
@@ -71,6 +71,17 @@ it.each(sampled(CASES, 2))(
   },
 );
 
+it('a prompt that is too long by itself is refused as by claude alone, with its size and the window', async () => {
+  await using world = await startWorld({ calls: [{ text: 'never asked' }] });
+  const { claude, scratch } = world;
+  const stdin = 'The quick brown fox jumps over the lazy dog. '.repeat(16_000);
+  const alone = await runProgram(claude, [...SMALL_WINDOW, '-p'], { env: scratch.env, cwd: scratch.cwd, stdin });
+  const { code, stdout, stderr } = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p'], stdin });
+  expect({ code, stdout: stdout.toString() }).toEqual({ code: alone.code, stdout: alone.stdout.toString() });
+  expect(stderr).toMatch(/^ctxb: .*about \d{3},\d{3} tokens \(estimated\), the window 200,000; .*\n$/);
+  expect(world.standin.requests).toHaveLength(0);
+});
+
 it('ends with 4 and the path of the work so far when nothing makes room', async () => {
   await using world = await startWorld({ calls: () => TOO_LONG, summary: TOO_LONG });
   const run = await runCtxb(world, {
@@ -80,6 +91,8 @@ it('ends with 4 and the path of the work so far when nothing makes room', async 
   });
   expect(run.code).toBe(4);
   expect(run.stdout.toString()).toMatch(/^Prompt is too long/);
-  expect(run.stderr).toMatch(/nothing has relieved the context; the work so far: \.context\/handoffs\/handoff-\S+\.md/);
+  expect(run.stderr).toMatch(
+    /holds nothing else: .*the window 200,000; .*; the work so far: \.context\/handoffs\/handoff-\S+\.md/,
+  );
   expect(journal(world).map(({ kind }) => kind)).toContain('unrelieved');
 });

@@ -47,3 +47,9 @@ export function isExhaustion(event: ResultEvent): boolean {
 }
 
 const TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;
+
+/** What the API refused and what it takes, in tokens, as it or claude says it; undefined: neither does. */
+export function refusedSize(said: string): { readonly tokens: number; readonly limit: number } | undefined {
+  const [, tokens, limit] = /(\d+) tokens (?:> |\(limit )(\d+)/.exec(said) ?? [];
+  return tokens === undefined ? undefined : { tokens: Number(tokens), limit: Number(limit) };
+}

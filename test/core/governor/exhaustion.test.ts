@@ -8,12 +8,14 @@ import {
   callLine,
   type Driver,
   decisions,
+  drive,
   exitEvent,
   initLine,
   kinds,
   type PolicyChanges,
   policyWith,
   resultLine,
+  runWith,
   said,
   syntheticLine,
 } from '../../support/governor.ts';
@@ -24,6 +26,11 @@ const TOO_LONG = [
   syntheticLine('Prompt is too long'),
   resultLine({ is_error: true, result: 'Prompt is too long', terminal_reason: 'prompt_too_long' }),
 ];
+
+/** The same as claude tells it of a single exchange. */
+const REFUSED = TOO_LONG.map((line) =>
+  line.type === 'result' ? { ...line, result: 'Prompt is too long · ~210000 tokens (limit 200000)' } : line,
+);
 
 const WRITTEN: OwnEvent = { kind: 'handoff-written', path: 'h.md', text: 'Notes.', by: 'memory', problems: [] };
 const CLEARED = [initLine({ session_id: 's2' }), resultLine({ session_id: 's2', num_turns: 0, result: '' })];
@@ -95,23 +102,43 @@ describe('a context that is too full for a turn', () => {
     expect(driver.state.outcome).toBeUndefined();
   });
 
-  it('ends the run where three fresh contexts do not help either, and says where the document is', () => {
+  it('ends the run where a fresh context does not help either, and says what was refused and where the document is', () => {
     const driver = exhausted({ compaction: { enabled: false } });
     driver.tell(WRITTEN);
     driver.claude(...CLEARED);
-    for (const session_id of ['s2', 's3']) {
-      const again = driver.claude(...TOO_LONG.map((line) => ({ ...line, session_id })));
-      expect(kinds(decisions(again))).toEqual(expect.arrayContaining(['exhausted', 'handoff']));
-      driver.tell({ ...WRITTEN, path: `${session_id}.md` });
-      driver.claude(
-        ...CLEARED.map((line) => ('session_id' in line ? { ...line, session_id: `${session_id}c` } : line)),
-      );
-    }
-    expect(kinds(decisions(driver.claude(...TOO_LONG)))).not.toContain('handoff');
+    expect(kinds(decisions(driver.claude(...REFUSED)))).not.toContain('handoff');
     const actions = driver.tell({ ...WRITTEN, path: 'last.md' });
-    expect(decisions(actions)).toMatchObject([{ kind: 'unrelieved', path: 'last.md' }]);
+    const reason = expect.stringContaining('the request has 210000 tokens, the window 200000');
+    expect(decisions(actions)).toMatchObject([{ kind: 'unrelieved', path: 'last.md', reason }]);
     expect(actions).toContainEqual({ kind: 'deferred', fate: 'show' });
     expect(driver.state).toMatchObject({ outcome: 'unrelieved', input: 'closed' });
+  });
+
+  it('ends the run after three handoffs in a row, each of which let the work go on for a while', () => {
+    const driver = exhausted({ compaction: { enabled: false } });
+    driver.tell(WRITTEN);
+    driver.claude(...CLEARED);
+    for (const session_id of ['s2', 's3', 's4']) {
+      driver.claude(...[initLine(), callLine(100_000), ...TOO_LONG].map((line) => ({ ...line, session_id })));
+      driver.tell({ ...WRITTEN, path: `${session_id}.md` });
+      driver.claude(...CLEARED.map((line) => ({ ...line, session_id: `${session_id}c` })));
+    }
+    expect(decisions(driver.actions).filter(({ kind }) => kind === 'handoff')).toHaveLength(3);
+    expect(driver.actions).toContainEqual(expect.objectContaining({ kind: 'unrelieved', path: 's4.md' }));
+  });
+
+  it.each([
+    { name: 'a new conversation', resumes: false, decided: ['exhausted'] },
+    { name: 'one that goes on', resumes: true, decided: ['exhausted', 'compact'] },
+  ])('in the first turn of $name: the caller gets the error where nothing else is to be relieved', (one) => {
+    const driver = drive(runWith({ resumes: one.resumes }));
+    driver.begin();
+    driver.claude(answerTo(driver, 'initialize'), answerTo(driver, 'context', { totalTokens: 15_000 }));
+    driver.prompt('one');
+    const actions = driver.claude(initLine(), resultLine({ is_error: true, result: 'Prompt is too long' }));
+    expect(kinds(decisions(actions))).toEqual(one.decided);
+    expect(actions.some(({ kind }) => kind === 'answered')).toBe(!one.resumes);
+    expect(driver.state.outcome).toBeUndefined();
   });
 
   it('is handed over all the same where claude dies meanwhile', () => {

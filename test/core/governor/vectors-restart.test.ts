@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { OwnEvent } from '../../../src/core/governor/input.ts';
-import { decisions, drive, initLine, policyWith, resultLine, runWith, said } from '../../support/governor.ts';
+import { callLine, decisions, drive, initLine, policyWith, resultLine, runWith, said } from '../../support/governor.ts';
 import { type Vector, vectorsOf } from '../../support/recordings.ts';
 
 interface Loop {
@@ -33,8 +33,11 @@ function play({ input }: Vector<Loop, Ended>) {
   driver.prompt(prompt);
   const attempt = (index: number) => {
     const { log = '', success = false } = results[Math.min(index, results.length - 1)] ?? {};
-    const result = FULL.test(log) ? 'Prompt is too long' : log;
-    driver.claude(initLine({ session_id: `s${index + 1}` }), resultLine({ is_error: !success, result }));
+    const session_id = `s${index + 1}`;
+    const isFull = FULL.test(log);
+    // What is full has been worked in.
+    driver.claude(initLine({ session_id }), ...(isFull ? [callLine(1_000, { session_id })] : []));
+    driver.claude(resultLine({ session_id, is_error: !success, result: isFull ? 'Prompt is too long' : log }));
   };
   attempt(0);
   const written: OwnEvent = { kind: 'handoff-written', path: 'h.md', text: DOCUMENT, by: 'memory', problems: [] };

@@ -8,7 +8,7 @@ import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prom
 import { type Attempt, type Compaction, type GovernorState, NOT_COMPACTING } from '../state.ts';
 import { chain, changed, changedIn, decided, isCompacting, keep, type Step, setTimer } from '../steps.ts';
 import { exactIsPossible, planExact, tellNotExact } from './exact.ts';
-import { leaveExhausted } from './exhaustion.ts';
+import { leaveExhausted, TOO_LONG } from './exhaustion.ts';
 import { focusText } from './focus.ts';
 import { UNTRIED } from './ladder.ts';
 import { dueReason } from './outlook.ts';
@@ -28,9 +28,10 @@ export function startCompaction(state: GovernorState): Step {
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
   const attempt: Attempt = { how, costBefore: totalMicroUsd(state.cost) };
   const started = changed(countSent(state), { compaction: { ...state.compaction, phase: 'asked', attempt } });
+  const reason = state.relief.exhausted?.open ? TOO_LONG : dueReason(state);
   return chain(tellNotExact(started), planExact, (next) =>
     keep(next, [
-      { kind: 'compact', ...decided(state, dueReason(state)), how, focus },
+      { kind: 'compact', ...decided(state, reason), how, focus },
       { kind: 'send', line: userLine(command, ownUuid(state)) },
       timer(state),
     ]),

@@ -1,6 +1,8 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
-import { isExhaustion } from '../../protocol/failures.ts';
+import { isExhaustion, refusedSize } from '../../protocol/failures.ts';
+import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { predicted } from '../gauge/gauge.ts';
+import { windowIn } from '../gauge/window.ts';
 import { handoffLevel } from '../policy.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
@@ -14,8 +16,18 @@ import { tellsBreaker } from './thrash.ts';
 /** Whether the context can be relieved, so that the caller need not see the error. */
 export function mayRelieve(state: GovernorState): boolean {
   const { run, relief } = state;
-  if (run.mode !== 'act' || relief.blocked) return false;
+  if (run.mode !== 'act' || relief.blocked || isAlone(state)) return false;
   return mayHandOverAgain(state) || (run.policy.compaction.enabled && relief.exhausted === undefined);
+}
+
+/** Whether the refused turn is all that the context holds, as a new conversation's first or behind a handoff: no relief makes it shorter. */
+function isAlone({ run, turn, relief }: GovernorState): boolean {
+  return turn.calls === 0 && (isHandedOver(relief) || (turn.ended === 0 && !run.resumes));
+}
+
+/** The turn goes on in a fresh context, which has not answered yet. */
+function isHandedOver({ landing, exhausted }: GovernorState['relief']): boolean {
+  return landing?.of === 'handoff' && (exhausted?.handoffs ?? 0) > 0;
 }
 
 /** A handoff that did not help may be followed by another, a limited number of times. */
@@ -35,6 +47,10 @@ export function readExhaustion(before: GovernorState, state: GovernorState, even
   const { compaction, handoff } = state.run.policy;
   if ((!compaction.enabled && !handoff.enabled) || blocked) return keep(state);
   if (!ranOut(state, event)) return keep(changedIn(state, 'relief', { exhausted: undefined }));
+  const hopeless = isAlone(before) ? tooLongAlone(before, event) : undefined;
+  // The caller has got claude's own answer, and another prompt may fit.
+  if (hopeless !== undefined && !isHandedOver(before.relief))
+    return keep(state, [{ kind: 'exhausted', ...decided(state, hopeless) }]);
   // One that costs nothing and let the turn go on may do so again.
   const helped = exactIsPossible(state) && before.turn.calls > 0;
   const full = changedIn(state, 'relief', {
@@ -45,9 +61,22 @@ export function readExhaustion(before: GovernorState, state: GovernorState, even
       handoffs: exhausted?.handoffs ?? 0,
       open: true,
     },
+    hopeless,
   });
-  const reason = tellsBreaker(event) ? 'the window was filled again at once' : 'the prompt is too long for the context';
+  const reason = tellsBreaker(event) ? 'the window was filled again at once' : TOO_LONG;
   return keep(full, [{ kind: 'exhausted', ...decided(full, reason) }]);
+}
+
+export const TOO_LONG = 'the prompt is too long for the context';
+
+function tooLongAlone({ gauge, session, turn, relief }: GovernorState, { text = '' }: ResultEvent): string {
+  const told = refusedSize(text);
+  const blocks = (relief.exhausted ?? turn).prompts.flatMap(({ event }) => event.blocks);
+  const estimate = () => `it has about ${estimateTokens(measureContent(blocks), gauge.calibration)} tokens (estimated)`;
+  const size = told === undefined ? estimate() : `the request has ${told.tokens} tokens`;
+  const window = told?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);
+  const fits = window === undefined ? '' : `, the window ${window}`;
+  return `${TOO_LONG}, which holds nothing else: ${size}${fits}; put long content into a file and name it in the prompt`;
 }
 
 export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due | undefined {
@@ -58,7 +87,7 @@ export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due
   // A handoff interrupted by a crash is due again.
   const { due } = state.relief;
   if ((due !== undefined && state.run.policy.handoff.enabled) || mayHandOverAgain(state))
-    return { way: 'handoff', reason: due ?? 'the prompt is too long for the context' };
+    return { way: 'handoff', reason: due ?? TOO_LONG };
   return { way: 'none', reason: 'nothing has relieved the context' };
 }
 
