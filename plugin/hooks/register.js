@@ -12596,10 +12596,13 @@ function followClear(state, handoff2, event) {
     return isRefused2 ? leave(next, handoff2) : prove(next, handoff2);
   });
 }
-function noteGiven(state) {
+function noteCleared(state, given) {
   const { handoff: handoff2, relief } = state;
-  if (handoff2.phase === "clearing") return changed(state, { handoff: { ...handoff2, proved: true, given: true } });
-  return relief.pending === void 0 ? state : changedIn(state, "relief", { pending: void 0 });
+  if (handoff2.phase === "clearing") return changed(state, { handoff: { ...handoff2, proved: true, given } });
+  return relief.pending === void 0 || !given ? state : changedIn(state, "relief", { pending: void 0 });
+}
+function resumesWithIt({ handoff: handoff2, relief, run }) {
+  return handoff2.phase === "clearing" && relief.exhausted?.open === true && run.singlePrompt !== true;
 }
 function documentToGive({ handoff: handoff2, relief }) {
   return handoff2.phase === "clearing" && !handoff2.given ? handoff2.document : relief.pending;
@@ -13967,7 +13970,8 @@ function answerCallback(state, event) {
   if (hook === "PreCompact") return keep(state, answerPreCompact(state, answer, input));
   if (hook === "UserPromptSubmit") return answerPrompt(state, answer, textOf(input.prompt) ?? "");
   if (hook !== "SessionStart") return keep(state, [answer]);
-  return input.source === "compact" ? keep(state, restore2(state, answer)) : handOver2(state, answer);
+  if (input.source === "compact") return keep(state, restore2(state, answer));
+  return resumesWithIt(state) ? keep(noteCleared(state, false), [answer]) : handOver2(state, answer);
 }
 function isToolHook(hook) {
   return hook === "PreToolUse" || hook === "PostToolUse" || hook === "PostToolUseFailure";
@@ -13985,7 +13989,7 @@ function handOver2(state, answer) {
   const document = documentToGive(state);
   if (document === void 0) return keep(state, [answer]);
   const context = [document.text, recallLine(state)].filter((text) => text !== "").join("\n\n");
-  return keep(remembered(noteGiven(state), document.text), [{ ...answer, context }]);
+  return keep(remembered(noteCleared(state, true), document.text), [{ ...answer, context }]);
 }
 function answerPreCompact(state, answer, { trigger, custom_instructions }) {
   const isLeft = isCompacting(state.compaction) && state.compaction.attempt.how === "exact";

@@ -108,6 +108,21 @@ describe('a turn that was ended behind a tool', () => {
     expect(end).toContainEqual({ kind: 'answered', uuids: expect.arrayContaining(['prompt-2']) });
   });
 
+  it.each<{ name: string; run: Partial<Run>; given: string[] }>([
+    { name: 'with the prompt with which it goes on', run: {}, given: ['', 'Notes.'] },
+    { name: 'at once where no hook is called for prompts', run: { singlePrompt: true }, given: ['Notes.', ''] },
+  ])('is given the document once: $name', ({ run, given }) => {
+    const driver = inTurn(160_000, {}, run);
+    afterTool(driver);
+    driver.claude(STOPPED, initLine(), callLine(161_000), resultLine({ result: '## Goal' }));
+    driver.tell(WRITTEN);
+    const told = [driver.claude(hookLine('SessionStart', { source: 'clear' }))];
+    driver.claude(...CLEARED);
+    told.push(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Go on.' })));
+    const contexts = told.flat().flatMap((action) => (action.kind === 'answer-hook' ? [action.context ?? ''] : []));
+    expect(contexts.map((context) => context.slice(0, 6))).toEqual(given);
+  });
+
   it('can be ended so again, and what goes on is still the prompt of the caller', () => {
     const driver = stopped();
     for (const session_id of ['s2', 's3']) {

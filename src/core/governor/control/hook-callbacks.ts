@@ -9,7 +9,7 @@ import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
 import { isExact } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
 import { focusText, notesClause, recallLine } from '../relief/focus.ts';
-import { documentToGive, noteGiven } from '../relief/fresh-context.ts';
+import { documentToGive, noteCleared, resumesWithIt } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
@@ -42,7 +42,8 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   if (hook === 'PreCompact') return keep(state, answerPreCompact(state, answer, input));
   if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, textOf(input.prompt) ?? '');
   if (hook !== 'SessionStart') return keep(state, [answer]);
-  return input.source === 'compact' ? keep(state, restore(state, answer)) : handOver(state, answer);
+  if (input.source === 'compact') return keep(state, restore(state, answer));
+  return resumesWithIt(state) ? keep(noteCleared(state, false), [answer]) : handOver(state, answer);
 }
 
 function isToolHook(hook: HookName): hook is ToolHook {
@@ -67,7 +68,7 @@ function handOver(state: GovernorState, answer: HookAnswer): Step {
   const document = documentToGive(state);
   if (document === undefined) return keep(state, [answer]);
   const context = [document.text, recallLine(state)].filter((text) => text !== '').join('\n\n');
-  return keep(remembered(noteGiven(state), document.text), [{ ...answer, context }]);
+  return keep(remembered(noteCleared(state, true), document.text), [{ ...answer, context }]);
 }
 
 /** The focus of a compaction that claude started itself; of ctxb's own it came as the argument of `/compact`. */

@@ -44,11 +44,20 @@ export function followClear(state: GovernorState, handoff: HandoffPhase<'clearin
   });
 }
 
-/** claude's hook has taken the document: a new conversation has begun. */
-export function noteGiven(state: GovernorState): GovernorState {
+/** A hook of claude's tells that a new conversation has begun. @param given it has taken the document */
+export function noteCleared(state: GovernorState, given: boolean): GovernorState {
   const { handoff, relief } = state;
-  if (handoff.phase === 'clearing') return changed(state, { handoff: { ...handoff, proved: true, given: true } });
-  return relief.pending === undefined ? state : changedIn(state, 'relief', { pending: undefined });
+  if (handoff.phase === 'clearing') return changed(state, { handoff: { ...handoff, proved: true, given } });
+  return relief.pending === undefined || !given ? state : changedIn(state, 'relief', { pending: undefined });
+}
+
+/**
+ * A prompt of ours, with which the stopped turn resumes, goes next and takes the document along. At the beginning it
+ * would stand before what claude says there about itself, which then would not be in the cache.
+ */
+export function resumesWithIt({ handoff, relief, run }: GovernorState): boolean {
+  // A run of one prompt has no hook for prompts.
+  return handoff.phase === 'clearing' && relief.exhausted?.open === true && run.singlePrompt !== true;
 }
 
 /** The document that the agent is still to be given. */
