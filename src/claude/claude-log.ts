@@ -20,7 +20,7 @@ interface LogPlace extends ClaudePlace {
 
 /** What claude's own log says about a session whose process is gone. */
 export interface SessionLog {
-  /** Something was said: without that claude knows no such session. */
+  /** Something was said besides commands: behind `/clear` alone an agent knows nothing. */
   readonly hasMessages: boolean;
   /**
    * The uuids of what claude has taken up from its input: prompts, and what was said into a running turn. Rows that
@@ -104,7 +104,6 @@ const INTERRUPTED = /^\[Request interrupted by user/;
 
 function takeRow(reading: Reading, row: Fields): void {
   const message = fieldsOf(row.message);
-  reading.hasMessages ||= row.type === 'user' || row.type === 'assistant';
   if (row.type === 'assistant') takeAnswer(reading, message);
   else if (row.type === 'user') takeUser(reading, row, blocksOf(message.content));
   else if (row.type === 'attachment') addText(reading.delivered, fieldsOf(row.attachment).source_uuid);
@@ -114,6 +113,7 @@ function takeRow(reading: Reading, row: Fields): void {
 function takeAnswer(reading: Reading, { id, model, content, stop_reason }: Fields): void {
   // claude's own words: an error, or the end it gives a broken conversation when it resumes.
   if (model === '<synthetic>') return;
+  reading.hasMessages = true;
   if (id !== reading.message) reading.open.clear();
   reading.message = id;
   for (const block of blocksOf(content)) {
@@ -126,7 +126,10 @@ function takeAnswer(reading: Reading, { id, model, content, stop_reason }: Field
 function takeUser(reading: Reading, row: Fields, blocks: readonly Fields[]): void {
   const results = blocks.filter(({ type }) => type === 'tool_result');
   for (const result of results) takeResult(reading, result);
-  if (results.length > 0 || row.isCompactSummary === true) return;
+  if (results.length > 0 || row.isCompactSummary === true) {
+    reading.hasMessages = true;
+    return;
+  }
   addText(reading.delivered, row.uuid);
   // 2.1.329 marks the caller's synthetic prompts so as well, but they are prompts.
   if (row.isMeta === true && row.promptSource === undefined) return;
@@ -143,6 +146,7 @@ function takeResult(reading: Reading, { tool_use_id, is_error }: Fields): void {
 }
 
 function beginTurn(reading: Reading, isCommand: boolean): void {
+  reading.hasMessages ||= !isCommand;
   reading.beforeCommand = isCommand && reading.finished;
   reading.finished = false;
   reading.open.clear();
@@ -225,11 +229,13 @@ export function readLoggedState({ session, turn }: GovernorState, { env, cwd }: 
   const path = id && findSessionLog(id, { env, cwd, transcriptPath: transcript });
   if (path === undefined) return UNKNOWN;
   const log = readSessionLog(path);
-  if (!log.hasMessages) return UNKNOWN;
   const prompts = [...(turn.last?.prompts ?? []), ...turn.prompts];
+  const delivered = prompts.map(({ uuid }) => uuid).filter((uuid) => log.delivered.has(uuid));
+  // A `/clear` of the caller's is the beginning that he wants; one of ours waits for its document.
+  if (!log.hasMessages && delivered.length === 0) return UNKNOWN;
   return {
     logged: true,
-    delivered: prompts.map(({ uuid }) => uuid).filter((uuid) => log.delivered.has(uuid)),
+    delivered,
     finished: log.finished,
     openTool: openToolText(log),
   };

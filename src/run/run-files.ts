@@ -75,16 +75,19 @@ export function noteBeginning(
   lines: readonly string[],
 ): void {
   const { resumed, values, otlp, record } = headless;
-  noteProcess(store, run, child);
   const settings = values && settingsToKeep({ values, otlp, record });
   const spent = { settled: 0, open: 0, raised: {}, agents: 0, ...resumed?.spent, at: Date.now() };
-  store.run({ words: startWords(headless), prompts: lines, owed: resumed?.answers ?? [], settings, spent });
+  const { answers: owed = [], document } = resumed ?? {};
+  store.run({ words: startWords(headless), prompts: lines, owed, settings, spent, handedOver: document?.path });
+  // From this line on it is this run that is taken up, and not the one before.
+  noteProcess(store, run, child, resumed?.runId);
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });
 }
 
-export function noteProcess(store: SessionStore, { runId, mode }: Run, { pid }: Child): void {
+/** @param resumes the run that this one takes up */
+export function noteProcess(store: SessionStore, { runId, mode }: Run, { pid }: Child, resumes?: string): void {
   const marks = { claude: processMark(pid), ctxb: processMark(process.pid) };
-  store.journal({ kind: 'start', pid, ...marks, runId, mode });
+  store.journal({ kind: 'start', pid, ...marks, runId, mode, resumes });
 }
 
 /** How claude is started, without prompt and session: for the process that resumes the run. */

@@ -6,7 +6,7 @@ import { CTXB, prompts } from './ctxb.ts';
 
 /** Something that is killed. */
 export interface Kill {
-  readonly who: 'claude' | 'ctxb';
+  readonly who: 'claude' | 'ctxb' | 'both';
   readonly signal: NodeJS.Signals;
   /** When the record has so many lines, or record or journal have a line, since the last kill, that fits. */
   readonly at: number | RegExp;
@@ -95,7 +95,8 @@ function killAsPlanned(world: World, run: RunningProgram, record: string, kills:
   }
 
   function carryOut({ who, signal }: Kill): void {
-    endProcess(who === 'ctxb' ? run.pid : claudePid(journal), signal);
+    if (who !== 'ctxb') endProcess(claudePid(journal), signal);
+    if (who !== 'claude') endProcess(run.pid, signal);
     seen = files.map((file) => linesOf(file).length);
     look();
   }

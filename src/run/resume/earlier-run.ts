@@ -41,6 +41,8 @@ interface Mail {
 interface Seen {
   readonly entries: Fields[];
   isOver: boolean;
+  /** A later run has taken it up, and may have said its prompts. */
+  isTakenUp: boolean;
 }
 
 /**
@@ -52,7 +54,8 @@ interface Seen {
 export function findEarlierRun(contextDir: string, id: string | undefined, seal: Seal): EarlierRun {
   const runs = runsIn(contextDir);
   // One that claude itself broke off has an end in the journal, and its file is still there.
-  const isOpen = (runId: string, { isOver }: Seen) => !isOver || hasRunFile(contextDir, runId);
+  const isOpen = (runId: string, { isOver, isTakenUp }: Seen) =>
+    !isTakenUp && (!isOver || hasRunFile(contextDir, runId));
   const open = [...runs].filter(([runId, run]) => (id === undefined ? isOpen(runId, run) : runId.startsWith(id)));
   const [runId, run] = open.at(-1) ?? [];
   if (runId === undefined || run === undefined) {
@@ -93,7 +96,9 @@ function runsIn(contextDir: string): Map<string, Seen> {
     const entry = parseFields(line);
     const runId = textOf(entry.runId);
     if (runId === undefined) continue;
-    if (entry.kind === 'start' && !runs.has(runId)) runs.set(runId, { entries: [], isOver: false });
+    if (entry.kind === 'start' && !runs.has(runId)) runs.set(runId, { entries: [], isOver: false, isTakenUp: false });
+    const taken = runs.get(textOf(entry.resumes) ?? '');
+    if (taken !== undefined) taken.isTakenUp = true;
     const run = runs.get(runId);
     run?.entries.push(entry);
     if (run && entry.kind === 'end') run.isOver = true;

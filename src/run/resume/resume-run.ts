@@ -6,6 +6,7 @@ import { type ClaudeEnd, endClaude } from '../../claude/end-claude.ts';
 import { resolveKept } from '../../config/resolve-config.ts';
 import type { SpentBefore } from '../../core/governor/input.ts';
 import { isStamp } from '../../core/governor/prompts/prompt.ts';
+import { parseHandoffFile } from '../../core/memory/handoff/handoff-file.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { readPlain } from '../../store/files/plain-file.ts';
@@ -60,7 +61,7 @@ export async function resumeRun(
     throw new CtxbError('usage', `nothing of run ${run.runId} is left to go on with: start a new run`);
   }
   if (lines.length === 0 && answers.length === 0) return undefined;
-  const resumed = { lines, answers, spent: spentOf(run, logs), ...stateOf(run, logs, io) };
+  const resumed = { lines, answers, spent: spentOf(run, logs), ...stateOf(run, { logs, answers }, io) };
   return { ...readWords(words.length > 0 ? words : run.words), resumed, settings: run.settings };
 }
 
@@ -81,36 +82,39 @@ function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): Spen
   };
 }
 
-type RunLog = SessionLog & { readonly path: string };
+type RunLog = SessionLog & { readonly id: string; readonly path: string };
 
 /** The logs of the run's sessions, oldest first; of those that have one. */
 function logsOf({ sessions }: EarlierRun, io: Io): RunLog[] {
   return sessions.flatMap(({ id, log }) => {
     const { env, cwd } = io;
     const path = findSessionLog(id, { env, cwd, transcriptPath: log });
-    return path === undefined ? [] : [{ ...readSessionLog(path), path }];
+    return path === undefined ? [] : [{ ...readSessionLog(path), id, path }];
   });
 }
 
-/** Where the work stands: in the newest session, or, where nothing was said in that yet, in its document. */
+/**
+ * Where the work stands: in the newest session in which something was said, or, where that one was left and owes no
+ * answer, in the document that it was left with.
+ */
 function stateOf(
-  { runId, sessions, document }: EarlierRun,
-  logs: readonly SessionLog[],
+  { runId, prompts, document: path }: EarlierRun,
+  { logs, answers }: { readonly logs: readonly RunLog[]; readonly answers: readonly string[] },
   io: Io,
 ): Omit<ResumedRun, 'lines' | 'answers' | 'spent'> {
-  const log = logs.at(-1);
-  const sessionId = log?.hasMessages ? sessions.at(-1)?.id : undefined;
-  const text =
-    sessionId === undefined && document !== undefined
-      ? readPlain(resolve(io.cwd, document), DOCUMENT_LIMIT)
-      : undefined;
+  const log = logs.findLast((one) => one.hasMessages || prompts.some(({ uuid }) => one.delivered.has(uuid)));
+  const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
+  const isLeft = answers.length === 0 && parseHandoffFile(text ?? '').head?.session === log?.id;
+  if (path !== undefined && text !== undefined && (log === undefined || isLeft)) {
+    const document = { path, text: givenText(text, path) };
+    return { runId, sessionId: undefined, finished: true, openTool: undefined, document };
+  }
   return {
     runId,
-    sessionId,
+    sessionId: log?.id,
     finished: log?.finished ?? true,
     openTool: log && openToolText(log),
-    document:
-      document === undefined || text === undefined ? undefined : { path: document, text: givenText(text, document) },
+    document: undefined,
   };
 }
 

@@ -1,0 +1,173 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { projectLogs } from '../../../src/claude/claude-log.ts';
+import { renderHandoffFile } from '../../../src/core/memory/handoff/handoff-file.ts';
+import type { Io } from '../../../src/io.ts';
+import { resumeRun } from '../../../src/run/resume/resume-run.ts';
+import { openSeal } from '../../../src/store/runs/seal.ts';
+import { createSessionStore } from '../../../src/store/runs/session-store.ts';
+
+/** Of a process that cannot be there. */
+const GONE = { pid: 2 ** 30, start: '1' };
+const RUN = '11111111-1111-4111-8111-111111111111';
+const NEXT = '22222222-2222-4222-8222-222222222222';
+const DOCUMENT = '.context/handoffs/handoff.md';
+
+let root: string;
+let io: Io;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'ctxb-resume-'));
+  // Only these are looked at.
+  io = { cwd: root, env: { CLAUDE_CONFIG_DIR: join(root, 'claude'), XDG_STATE_HOME: join(root, 'state') } } as Io;
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const contextDir = () => join(root, '.context');
+
+function storeOf(runId: string) {
+  const onFault = (_: string, error: unknown) => {
+    throw error;
+  };
+  const seal = openSeal(join(root, 'state', 'ctxb'));
+  return createSessionStore(contextDir(), { runId, now: Date.now, onFault, seal });
+}
+
+const line = (uuid: string) => JSON.stringify({ type: 'user', uuid, message: { role: 'user', content: uuid } });
+
+/** A run of two prompts, of which the first was answered in session `full`. */
+function begin(runId = RUN, more: object = {}) {
+  const store = storeOf(runId);
+  store.run({ words: ['claude', '-p'], prompts: [line('one'), line('two')], owed: [] });
+  store.journal({ kind: 'start', runId, claude: GONE, ctxb: GONE, ...more });
+  store.run({ answered: ['one'] });
+  return store;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+const said = (uuid: string): Row => ({ type: 'user', uuid, message: { role: 'user', content: `say ${uuid}` } });
+const answer: Row = {
+  type: 'assistant',
+  message: { id: 'm', model: 'claude', content: [{ type: 'text', text: 'Done.' }], stop_reason: 'end_turn' },
+};
+const cleared = (uuid: string): Row[] => [
+  { ...said('caveat'), isMeta: true },
+  { type: 'user', uuid, message: { role: 'user', content: '<command-name>/clear</command-name>' } },
+];
+
+function log(id: string, ...rows: readonly Row[]): void {
+  const folder = projectLogs({ env: io.env, cwd: root });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${id}.jsonl`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+/** The document that session `full` was left with. */
+function writeDocument(): void {
+  const head = { version: 1, t: 0, session: 'full', reason: 'full', by: 'agent', tokens: 1, window: 2 } as const;
+  mkdirSync(join(contextDir(), 'handoffs'), { recursive: true });
+  writeFileSync(join(root, DOCUMENT), renderHandoffFile({ ...head, checks: [] }, 'All that is known.'));
+}
+
+interface Moment {
+  readonly name: string;
+  /** What was there when all were killed, after the document was written. */
+  readonly at: (store: ReturnType<typeof storeOf>) => void;
+  /** Where the work goes on: in a session, or in a fresh one with the document. */
+  readonly in: string;
+  readonly says?: readonly string[];
+}
+
+const session = (id: string) => ({ kind: 'session', runId: RUN, id });
+
+it.each<Moment>([
+  { name: 'the document is written', at: () => {}, in: 'full' },
+  { name: 'the fresh session has a name and no log', at: (store) => store.journal(session('fresh')), in: 'full' },
+  {
+    name: 'the fresh session was cleared, and not yet given the document',
+    at: (store) => {
+      store.journal(session('fresh'));
+      log('fresh', ...cleared('own'));
+    },
+    in: 'full',
+  },
+  {
+    name: 'the caller himself has cleared it',
+    at: (store) => {
+      store.run({ said: 'clear', line: line('clear') });
+      store.run({ answered: ['clear'] });
+      store.journal(session('fresh'));
+      log('fresh', ...cleared('clear'));
+    },
+    in: 'fresh',
+  },
+  { name: 'it is handed over, in a process without a name', at: handOver, in: DOCUMENT },
+  {
+    name: 'it is handed over, and a prompt is said that claude has not logged',
+    at: (store) => {
+      handOver(store);
+      store.run({ said: 'two', line: line('two') });
+      store.journal(session('fresh'));
+    },
+    in: DOCUMENT,
+  },
+  {
+    name: 'it is handed over by /clear',
+    at: (store) => {
+      store.journal(session('fresh'));
+      log('fresh', ...cleared('own'));
+      handOver(store);
+    },
+    in: DOCUMENT,
+  },
+  {
+    name: 'it is handed over, and the fresh session has heard a prompt',
+    at: (store) => {
+      handOver(store);
+      store.journal(session('fresh'));
+      log('fresh', said('two'));
+    },
+    in: 'fresh',
+    says: [],
+  },
+  {
+    name: 'it is handed over, and the full session owes an answer, which only that knows',
+    at: (store) => {
+      log('full', said('one'), answer, said('two'), answer);
+      handOver(store);
+    },
+    in: 'full',
+    says: [],
+  },
+])('goes on where the work stands: $name', async ({ at, in: place, says = ['two'] }) => {
+  const store = begin();
+  store.journal(session('full'));
+  log('full', said('one'), answer);
+  writeDocument();
+  at(store);
+  const { resumed } = (await resumeRun({ contextDir: contextDir(), id: undefined, words: [] }, io, () => {})) ?? {};
+  expect(resumed?.sessionId ?? resumed?.document?.path).toBe(place);
+  expect(resumed?.lines).toEqual(says.map(line));
+});
+
+function handOver(store: ReturnType<typeof storeOf>): void {
+  store.run({ handedOver: DOCUMENT });
+}
+
+it('takes up the run that had taken up another, whose files may still be there', async () => {
+  begin();
+  const next = begin(NEXT, { resumes: RUN });
+  const take = () => resumeRun({ contextDir: contextDir(), id: undefined, words: [] }, io, () => {});
+  expect((await take())?.resumed.runId).toBe(NEXT);
+  next.journal({ kind: 'end', runId: NEXT });
+  next.forgetRun();
+  await expect(take()).rejects.toThrow('no run that was broken off');
+});
+
+it('takes up the run before one that had not begun', async () => {
+  begin();
+  storeOf(NEXT).run({ words: ['claude', '-p'], prompts: [line('two')], owed: [] });
+  const resumption = await resumeRun({ contextDir: contextDir(), id: undefined, words: [] }, io, () => {});
+  expect(resumption?.resumed.runId).toBe(RUN);
+});
