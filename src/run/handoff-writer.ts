@@ -110,29 +110,35 @@ function toHandOver(
   missing: (room: number) => string,
   { path, notes, problems }: Whereabouts,
 ): string {
-  const where = path === undefined ? '' : ` It is kept in ${path}.`;
   const more = notes === undefined ? '' : ` What was noted mechanically is in ${notes}.`;
   const wrong = problems.slice(0, 5).map((problem) => `- ${problem}`);
   const doubts = wrong.length === 0 ? [] : [`Checked by ctxb, this does not hold:\n${wrong.join('\n')}`.slice(0, 500)];
-  const head = [
-    `The context before this one was full, and its work goes on here. This is its handoff document.${where}${more}`,
-    ...doubts,
-  ].join('\n\n');
+  const head = joined(`${opening(path)}${more}`, ...doubts);
   const room = Math.max(MISSING_ROOM, HANDED_LENGTH - head.length - CUT_LENGTH);
   const added = missing(Math.max(room - document.length, MISSING_ROOM));
   return joined(head, givenText(document, path, room - added.length), added);
+}
+
+function opening(path: string | undefined): string {
+  const where = path === undefined ? '' : ` It is kept in ${path}.`;
+  return `The context before this one was full, and its work goes on here. This is its handoff document.${where}`;
 }
 
 function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** UTF-16 units of a document that are handed over, and of the words about what is left out. */
+/** UTF-16 units of a document that are handed over once more, and of the words about what is left out. */
 const GIVEN_LENGTH = 7_900;
 const CUT_LENGTH = 300;
 
+/** A document that was written before, as the fresh context begins with it. */
+export function handedAgain(document: string, path: string): string {
+  return joined(opening(path), givenText(document, path, GIVEN_LENGTH));
+}
+
 /** A document as a hook can give it to the agent: whole, or its beginning and where the rest is. */
-export function givenText(document: string, path: string | undefined, room = GIVEN_LENGTH): string {
+function givenText(document: string, path: string | undefined, room: number): string {
   if (document.length <= room) return document;
   const part = document.slice(0, room).replace(/[\ud800-\udbff]$/, '');
   return `${part}\n\n[${part.length} of ${document.length} characters; read ${path ?? 'the file'} for the rest]`;

@@ -15,7 +15,7 @@ import { createFaults, type Faults } from '../../store/files/store-error.ts';
 import { stateFolder } from '../../store/folders/user-folders.ts';
 import { openSeal } from '../../store/runs/seal.ts';
 import { createSessionStore } from '../../store/runs/session-store.ts';
-import { givenText } from '../handoff-writer.ts';
+import { handedAgain } from '../handoff-writer.ts';
 import type { HeadlessRun, ResumedRun } from '../headless-run.ts';
 import { holdSignals } from '../signals.ts';
 import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
@@ -27,6 +27,8 @@ export interface Resumption extends Pick<HeadlessRun, 'program' | 'invocation'> 
   /** What the run went by; undefined: an earlier version did not write that down. */
   readonly settings: RunSettings | undefined;
 }
+
+type Place = Pick<Io, 'cwd' | 'env'>;
 
 interface ResumeOptions {
   readonly contextDir: string;
@@ -44,7 +46,7 @@ interface ResumeOptions {
  */
 export async function resumeRun(
   { contextDir, id, words }: ResumeOptions,
-  io: Io,
+  io: Place,
   notice: (text: string) => void,
 ): Promise<Resumption | undefined> {
   const run = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));
@@ -85,7 +87,7 @@ function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): Spen
 type RunLog = SessionLog & { readonly id: string; readonly path: string };
 
 /** The logs of the run's sessions, oldest first; of those that have one. */
-function logsOf({ sessions }: EarlierRun, io: Io): RunLog[] {
+function logsOf({ sessions }: EarlierRun, io: Place): RunLog[] {
   return sessions.flatMap(({ id, log }) => {
     const { env, cwd } = io;
     const path = findSessionLog(id, { env, cwd, transcriptPath: log });
@@ -100,13 +102,14 @@ function logsOf({ sessions }: EarlierRun, io: Io): RunLog[] {
 function stateOf(
   { runId, prompts, document: path }: EarlierRun,
   { logs, answers }: { readonly logs: readonly RunLog[]; readonly answers: readonly string[] },
-  io: Io,
+  io: Place,
 ): Omit<ResumedRun, 'lines' | 'answers' | 'spent'> {
   const log = logs.findLast((one) => one.hasMessages || prompts.some(({ uuid }) => one.delivered.has(uuid)));
   const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
-  const isLeft = answers.length === 0 && parseHandoffFile(text ?? '').head?.session === log?.id;
+  const { head, body } = parseHandoffFile(text ?? '');
+  const isLeft = answers.length === 0 && head?.session === log?.id;
   if (path !== undefined && text !== undefined && (log === undefined || isLeft)) {
-    const document = { path, text: givenText(text, path) };
+    const document = { path, text: handedAgain(body, path) };
     return { runId, sessionId: undefined, finished: true, openTool: undefined, document };
   }
   return {
@@ -184,7 +187,7 @@ const LOOK_MS = 30_000;
  */
 export async function untilReset(
   { contextDir, id }: { readonly contextDir: string; readonly id: string | undefined },
-  io: Io,
+  io: Place,
   { notice, onWait }: Told,
 ): Promise<NodeJS.Signals | undefined> {
   const { runId, resetsAt, claude } = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));

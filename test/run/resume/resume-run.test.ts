@@ -16,12 +16,11 @@ const NEXT = '22222222-2222-4222-8222-222222222222';
 const DOCUMENT = '.context/handoffs/handoff.md';
 
 let root: string;
-let io: Io;
+let io: Pick<Io, 'cwd' | 'env'>;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'ctxb-resume-'));
-  // Only these are looked at.
-  io = { cwd: root, env: { CLAUDE_CONFIG_DIR: join(root, 'claude'), XDG_STATE_HOME: join(root, 'state') } } as Io;
+  io = { cwd: root, env: { CLAUDE_CONFIG_DIR: join(root, 'claude'), XDG_STATE_HOME: join(root, 'state') } };
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -148,6 +147,8 @@ it.each<Moment>([
   at(store);
   const { resumed } = (await resumeRun({ contextDir: contextDir(), id: undefined, words: [] }, io, () => {})) ?? {};
   expect(resumed?.sessionId ?? resumed?.document?.path).toBe(place);
+  if (place === DOCUMENT)
+    expect(resumed?.document?.text).toMatch(/^The context before this one was full.*\n\nAll that/);
   expect(resumed?.lines).toEqual(says.map(line));
 });
 
