@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
+import { toUsd } from '../../src/core/governor/cost/cost.ts';
 import type { Event } from '../../src/core/protocol/events.ts';
 import { saysNothing } from '../../src/core/protocol/usage.ts';
 import { CtxbError } from '../../src/errors.ts';
@@ -43,6 +44,12 @@ describe('the summary of a recording', () => {
     const calls = new Set(eventsOf(path).flatMap(callId));
     const summary = await replaySource({ file: path, subagents: [] }, options());
     expect(summary.calls).toBe(calls.size);
+  });
+
+  it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('$name: each call has one price', async ({ path }) => {
+    const { series = [], ledger } = await replaySource({ file: path, subagents: [] }, options({ series: true }));
+    const main = ledger.filter((call) => call.main);
+    expect(main.map(({ microUsd }) => microUsd && toUsd(microUsd))).toEqual(series.map(({ usd }) => usd));
   });
 
   it('has one entry for each call when the series is asked for', async () => {

@@ -1,4 +1,5 @@
 import { billedOutput, callMicroUsd } from '../../core/governor/cost/cost.ts';
+import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
 import { NO_USAGE, saysNothing } from '../../core/protocol/usage.ts';
@@ -9,6 +10,8 @@ import { type Observer, type Seen, timeIn } from './seen.ts';
 interface Open {
   readonly at: number;
   readonly messageId: string;
+  /** Missing for a model without one. */
+  readonly price?: Price;
 }
 
 /** Every call of a session once, subagents included. */
@@ -41,7 +44,13 @@ export function createLedger(): Observer<readonly CountedCall[]> {
     if (after.gauge.call !== null && after.gauge.call !== before.gauge.call) {
       const { output } = after.gauge.call;
       const billed = billedOutput(output, after.gauge.call);
-      change(null, ({ usage }) => ({ usage: { ...usage, output: callOutput(after.gauge) }, billedOutput: billed }));
+      const price = open.get('')?.price;
+      change(null, ({ usage, microUsd }) => ({
+        usage: { ...usage, output: callOutput(after.gauge) },
+        billedOutput: billed,
+        // A result tells the output when the cost of the turn is already claude's own.
+        microUsd: price === undefined ? microUsd : microUsdOf(usage, price, billed),
+      }));
     }
   }
 
@@ -57,7 +66,9 @@ export function createLedger(): Observer<readonly CountedCall[]> {
   function seeCost({ before, after }: Seen, thread: string | null): void {
     if (after.cost.calls === before.cost.calls) return;
     const priced = after.cost.calls.find((call) => call.thread === thread);
-    if (priced === undefined || priced.messageId !== open.get(thread ?? '')?.messageId) return;
+    const last = open.get(thread ?? '');
+    if (priced === undefined || priced.messageId !== last?.messageId) return;
+    open.set(thread ?? '', { ...last, price: priced.price });
     change(thread, () => ({ microUsd: callMicroUsd(priced) }));
   }
 
