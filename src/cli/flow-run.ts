@@ -5,7 +5,7 @@ import { parseFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { briefingOf, briefingWorld } from '../flow/briefing.ts';
 import { stepOutput } from '../flow/earlier-run.ts';
-import { budgetWarnings } from '../flow/effective.ts';
+import { budgetWarnings, effectiveCurator } from '../flow/effective.ts';
 import { namedProfile } from '../flow/file/flow-files.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
@@ -143,9 +143,13 @@ function dryRun(run: FlowRun, io: Io): number {
   const { flow, files, brief } = run;
   const outputs = (id: string) => stepOutput(files, id);
   for (const step of askedSteps(run)) {
-    const { pack, budgets } = briefingOf(flow, step, { ...brief(step), outputs });
+    const world = brief(step);
+    const { pack, budgets } = briefingOf(flow, step, { ...world, outputs });
     const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };
-    io.stdout.write(`===== ${step.id}: briefing =====\n${pack.text}`);
+    const isCurated = effectiveCurator(flow, step, world).curator.enabled;
+    io.stdout.write(
+      `===== ${step.id}: briefing${isCurated ? ', before its curator has chosen' : ''} =====\n${pack.text}`,
+    );
     io.stdout.write(`===== ${step.id}: receipt =====\n${printableJson(receipt, 2)}\n`);
   }
   return 0;

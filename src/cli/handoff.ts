@@ -14,7 +14,7 @@ import { findSources } from '../replay/sources.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { onOneLine, printable, printableJson } from '../report/shown.ts';
 import { readNotebook } from '../run/notes.ts';
-import { readNamed } from '../store/files/given-file.ts';
+import { GivenFault, readNamed } from '../store/files/given-file.ts';
 import { writeNewFile } from '../store/files/write-file.ts';
 import { masked } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';
@@ -111,7 +111,10 @@ async function readDocument(file: string, io: Io): Promise<string> {
   try {
     return file === '-' ? await text(io.stdin) : readNamed(resolve(io.cwd, file), DOCUMENT_LIMIT).toString('utf8');
   } catch (cause) {
-    throw unreadable(file, cause);
+    if (!(cause instanceof GivenFault)) throw unreadable(file, cause);
+    throw new CtxbError('unreadable-input', `${file}: is no handoff, a text of at most 1 MiB (${cause.message})`, {
+      cause,
+    });
   }
 }
 

@@ -48,6 +48,14 @@ it('--dry-run needs no program', async () => {
   expect(existsSync(place.path('.context'))).toBe(false);
 });
 
+it('--dry-run says of which briefings a curator would choose a part', async () => {
+  const step = '{id: one, objective: o}, {id: two, objective: o, curator: {enabled: true}}';
+  await using place = await flowPlace(`name: job\nsteps: [${step}]\n`);
+  const dry = await ctxb(place, ['flow', 'run', 'flow.yaml', '--dry-run']);
+  expect(dry.stdout.toString()).toContain('===== one: briefing =====\n');
+  expect(dry.stdout.toString()).toContain('===== two: briefing, before its curator has chosen =====\n');
+});
+
 it('says which of its outputs a step has not made', async () => {
   await using place = await flowPlace(
     'name: job\nsteps: [{id: one, objective: o, outputs: [flow.yaml, docs/plan.md, b.md]}]\n',

@@ -141,6 +141,7 @@ a
   historyOlderChars       700  step, jobs/flow.yaml
   curator: haiku  profile, jobs/profiles/heavy-context.yaml
 `);
+      expect(text).toContain(' of notes and task, before its curator has chosen\n');
     }
     const { code, stderr } = await ctxb(place, ['flow', 'explain', 'jobs/flow.yaml', '--profile', 'heavy']);
     expect([code, stderr.toString()]).toEqual([

@@ -62,6 +62,14 @@ describe('ctxb handoff verify', () => {
     expect(await ctxb(place, ['handoff', 'verify', '-'], { stdin: documentOf() })).toMatchObject({ code: 0 });
   });
 
+  it('says what is too long to be a handoff', async () => {
+    await using place = await createPlace();
+    await place.file('log.md', 'x'.repeat(2 ** 20 + 1));
+    const run = await ctxb(place, ['handoff', 'verify', 'log.md']);
+    const why = 'expected at most 1048576 bytes, found 1048577';
+    expect(run).toMatchObject({ code: 2, stderr: `ctxb: log.md: is no handoff, a text of at most 1 MiB (${why})\n` });
+  });
+
   it('shows no control characters of the document', async () => {
     await using place = await createPlace();
     const stdin = documentOf({ 'Commands to verify': 'None', Files: '- `src/\u001b[31m.ts`\n- `src/\u009b.ts`' });

@@ -101,11 +101,16 @@ function curatorLine({ curator: { enabled, model, source } }: StepExplained, fil
   return [`curator: ${enabled ? onOneLine(model) : 'off'}  ${onOneLine(sourceText(source, files))}`];
 }
 
-function packLine({ receipt }: StepExplained, { yellow, red }: Style): string {
+function packLine({ receipt, curator }: StepExplained, { yellow, red }: Style): string {
   const { chars_used, budget_chars, truncated } = receipt.context_truncation;
   const size = `${tokens(chars_used)} of ${tokens(budget_chars)} characters (${percent(chars_used / budget_chars)})`;
   const paint = receipt.over_budget_chars > 0 ? red : truncated ? yellow : (text: string) => text;
-  return `${paint(`pack: ${size}`)}, of them ${tokens(receipt.whole_chars)} of notes and task`;
+  return `${paint(`pack: ${size}`)}, of them ${tokens(receipt.whole_chars)} of notes and task${unchosen(curator)}`;
+}
+
+/** A curator is only asked when the step runs. */
+function unchosen({ enabled }: StepExplained['curator']): string {
+  return enabled ? ', before its curator has chosen' : '';
 }
 
 /** Steps that are whole, or have no output yet, and files, by name. */
@@ -215,7 +220,7 @@ function section(step: StepExplained, files: LevelFiles): string {
 <h3 id="step-${id}">${id}</h3>
 <p>${escaped(facts)}</p>
 ${warnings.length === 0 ? '' : `<ul class="warnings" aria-label="Warnings of ${id}">${warnings.map(listItem).join('')}</ul>`}
-<p><label>Pack <meter min="0" max="${budget_chars}" value="${chars_used}">${size}</meter></label> ${size}, of them ${tokens(receipt.whole_chars)} of notes and task.</p>
+<p><label>Pack <meter min="0" max="${budget_chars}" value="${chars_used}">${size}</meter></label> ${size}, of them ${tokens(receipt.whole_chars)} of notes and task${unchosen(curator)}.</p>
 ${budgetTable(step, files)}
 ${historyTable(step)}
 ${fileList(step)}
