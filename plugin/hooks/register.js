@@ -1975,6 +1975,7 @@ function relieveFirst(state, full) {
 // src/core/protocol/failures.ts
 var NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 var COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
+var UNWRITABLE = /\b(?:ENOSPC|EDQUOT|EFBIG|EROFS)\b/;
 var BLOCKED = /blocked by PreCompact hook/i;
 var API_DOWN = /API Error: (?:429|5\d\d)\b|Request rejected \(429\)|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
 var UNREACHABLE = /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
@@ -2299,7 +2300,10 @@ function forgetFailures(state) {
   const { compaction, relief } = state;
   if (compaction.phase !== "idle") return state;
   const isFresh = compaction.failures === 0 && relief.due === void 0 && !relief.useless && !relief.blocked;
-  return isFresh ? state : changed(state, { compaction: { ...compaction, failures: 0 }, relief: { ...relief, ...UNTRIED } });
+  return isFresh ? state : changed(state, {
+    compaction: { ...compaction, failures: 0, unwritable: false },
+    relief: { ...relief, ...UNTRIED }
+  });
 }
 function timer({ run }, delayMs = 0) {
   return setTimer("compaction", run.policy.compaction.timeoutSeconds * 1e3 + delayMs);
@@ -2325,7 +2329,7 @@ function conclude(state, attempt, verdict) {
       { kind: "clear-timer", timer: "compaction" },
       { kind: "compacted", ...decided(concluded, reason), how, verdict, costUsd }
     ]),
-    (next) => giveUpWhenUseless(next, compaction.failures, verdict === "failed" && isRejected(attempt)),
+    (next) => giveUpWhenUseless(next, compaction.failures, verdict === "failed" && isRejected(attempt) ? REFUSED : void 0),
     (next) => verdict === "unavailable" || verdict === "blocked" ? leaveExhausted(next) : keep(next),
     (next) => verdict === "success" ? askContext(next) : keep(next)
   );
@@ -2348,12 +2352,21 @@ var REASONS = {
   unavailable: "the API was not available",
   silent: "claude said nothing about the compaction in time"
 };
-function giveUpWhenUseless(state, failuresBefore, rejected = false) {
+var REFUSED = "the API refuses to summarise the context";
+function giveUpUnwritable(state, event) {
+  const { compaction, run } = state;
+  const failed = event.kind === "compact-status" && compaction.phase === "idle" && event.error;
+  if (!failed || !UNWRITABLE.test(failed)) return keep(state);
+  const failures = run.policy.compaction.maxAttempts;
+  const unwritable = changed(state, { compaction: { ...compaction, failures, unwritable: true } });
+  return giveUpWhenUseless(unwritable, compaction.failures, `claude cannot compact: ${failed}`);
+}
+function giveUpWhenUseless(state, failuresBefore, because) {
   const { failures } = state.compaction;
   const limit = state.run.policy.compaction.maxAttempts;
   if (failures < limit || failuresBefore >= limit) return keep(state);
   const tried = failures === 1 ? "a compaction did not help" : `${failures} compactions in a row did not help`;
-  const reason = rejected ? "the API refuses to summarise the context" : tried;
+  const reason = because ?? tried;
   const due = state.run.policy.handoff.enabled ? reason : void 0;
   return keep(changedIn(state, "relief", { due }), [{ kind: "give-up", ...decided(state, reason) }]);
 }
@@ -11376,7 +11389,7 @@ function commandOf2({ call: { use }, report }) {
 }
 var EXIT_LINE = /^(?:Error: )?Exit code (\d{1,3})\b/;
 var CANCELLED = /^(?:<tool_use_error>)?(?:Cancelled: |Sibling tool call errored)|^\[Request interrupted|was interrupted/;
-var REFUSED = /requires? approval|The user doesn't want to (?:proceed|take this action)|haven't granted it|was blocked\.|has been denied|denied by|cannot be statically analyzed|path validation|could write to arbitrary files|hook (?:blocking )?error|InputValidationError|has not been read yet|has been modified since|No such tool available/i;
+var REFUSED2 = /requires? approval|The user doesn't want to (?:proceed|take this action)|haven't granted it|was blocked\.|has been denied|denied by|cannot be statically analyzed|path validation|could write to arbitrary files|hook (?:blocking )?error|InputValidationError|has not been read yet|has been modified since|No such tool available/i;
 var ERROR_HEAD = 400;
 function readOutcome(name, result, report) {
   if (fieldsOf(report).interrupted === true) return { outcome: "cancelled", exit: null };
@@ -11388,7 +11401,7 @@ function readOutcome(name, result, report) {
   return { outcome: isRefused(name, head, report) ? "refused" : "failed", exit: null };
 }
 function isRefused(name, head, report) {
-  return REFUSED.test(head) || name === "Bash" && typeof report === "string" && !/timed out/i.test(head);
+  return REFUSED2.test(head) || name === "Bash" && typeof report === "string" && !/timed out/i.test(head);
 }
 function successStatus(result, report) {
   if (isLeftRunning(result, report)) return null;
@@ -13992,6 +14005,8 @@ function handOver2(state, answer) {
   return keep(remembered(noteCleared(state, true), document.text), [{ ...answer, context }]);
 }
 function answerPreCompact(state, answer, { trigger, custom_instructions }) {
+  if (trigger === "auto" && state.compaction.unwritable && state.run.mode === "act")
+    return [{ ...answer, output: { decision: "block", reason: "its result could not be written" } }];
   const isLeft = isCompacting(state.compaction) && state.compaction.attempt.how === "exact";
   const focus = trigger === "auto" || isLeft ? focusText(state) : notesClause(state);
   if (focus === "" || textOf(custom_instructions)?.includes(focus)) return [answer];
@@ -17992,7 +18007,7 @@ var STAGES = [
   (state, { ending }) => ending ? chain(waitLonger(state), waitForHandoff) : keep(state),
   (state) => state.turn.phase === "running" ? stopHeldPrompt(state) : keep(state),
   // What has become of the context.
-  (state, { before, event }) => tellNative(before, state, event),
+  (state, { before, event }) => chain(tellNative(before, state, event), (next) => giveUpUnwritable(next, event)),
   (state, { before, event }) => noteMidTurn(before, state, event),
   (state, { event }) => followExact(state, event),
   (state, { before, event, injected }) => injected ? keep(state) : brakeThrash(before, state, event),

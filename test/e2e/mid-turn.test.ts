@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { steps } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, instructionsOf, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, LARGE_WINDOW, outputLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
@@ -39,6 +40,18 @@ it.each(
   const after = mainRequests(world.standin).find(({ index }) => index > (summary?.index ?? 0));
   expect(givenTexts(after).filter((text) => text.includes(PROMPT))).toHaveLength(1);
   expect(journal(world).map(({ kind }) => kind)).toEqual(expect.arrayContaining(['focus', 'restore']));
+});
+
+it('a compaction that claude cannot write for want of room is said once, and not paid for again at each call', async () => {
+  const command = 'for log in "$CLAUDE_CONFIG_DIR"/projects/*/*.jsonl; do ln -sf /dev/full "$log"; done';
+  const tool = (step: number) => ({ name: 'Bash', input: { command: step === 1 ? command : `echo ${step}` } });
+  await using world = await startWorld({ calls: steps({ count: 6, from: 160_000, growBy: 3_000, tool }) });
+  const { stdout, stderr } = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', PROMPT] });
+  expect(stdout.toString()).toBe('Done.\n');
+  expect(stderr.match(/^ctxb: .*compact.*$/gm)).toEqual([
+    expect.stringMatching(/claude cannot compact: ENOSPC.*; no further compaction until the context shrinks/),
+  ]);
+  expect(summaryRequests(world.standin)).toHaveLength(1);
 });
 
 inSoak('a prompt too long to hand back whole is kept in a file, and its beginning names it', async () => {

@@ -103,6 +103,8 @@ interface Tries {
   readonly failures: number;
   /** Calls that were measured when the last attempt failed: until there is another, nothing has changed. */
   readonly triedAt: number | undefined;
+  /** claude cannot write what a compaction leaves: it is kept from trying before each call. */
+  readonly unwritable?: boolean;
 }
 
 export const NOT_COMPACTING = { phase: 'idle', failures: 0, triedAt: undefined } as const;

@@ -4,6 +4,8 @@ import { countOf, type Fields, fieldsOf } from './fields.ts';
 export const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 /** What claude says instead of running a slash command. */
 export const COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
+/** The disk takes nothing more. */
+export const UNWRITABLE = /\b(?:ENOSPC|EDQUOT|EFBIG|EROFS)\b/;
 export const BLOCKED = /blocked by PreCompact hook/i;
 /** "Request rejected (429)" is what claude says with an API key, whose 429 limits the rate and resets within a minute. */
 const API_DOWN =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../../src/core/governor/decisions.ts';
+import { type Action, isDecision } from '../../../src/core/governor/decisions.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import type { Policy } from '../../../src/core/governor/policy.ts';
 import { focusText } from '../../../src/core/governor/relief/focus.ts';
@@ -9,12 +9,14 @@ import {
   callLine,
   type Driver,
   drive,
+  hookLine,
   initLine,
   kinds,
   type Line,
   policyWith,
   resultLine,
   runWith,
+  statusLine,
 } from '../../support/governor.ts';
 
 const TEMPLATE = 'focus on {task} -- current state is {state}';
@@ -23,6 +25,23 @@ function focus(changes: Partial<Policy>, template = TEMPLATE): string {
   const policy = policyWith({ ...changes, compaction: { focus: template } });
   return focusText(initialState(runWith({ policy })));
 }
+
+it('claude is kept from compacting by itself while what it leaves cannot be written', () => {
+  const driver = afterTurn(100_000);
+  driver.prompt('Next.');
+  driver.claude(initLine(), callLine(170_000));
+  const fail = () => driver.claude(statusLine({ compact_result: 'failed', compact_error: 'ENOSPC: no space left' }));
+  const isBlocked = (trigger: string) =>
+    driver.claude(hookLine('PreCompact', { trigger })).some((one) => 'output' in one && 'decision' in one.output);
+  expect(isBlocked('auto')).toBe(false);
+  expect([...fail(), ...fail()].filter(isDecision)).toMatchObject([
+    { kind: 'give-up', reason: 'claude cannot compact: ENOSPC: no space left' },
+  ]);
+  expect([isBlocked('auto'), isBlocked('manual')]).toEqual([true, false]);
+  // The caller has cleared it.
+  driver.claude(callLine(30_000));
+  expect(isBlocked('auto')).toBe(false);
+});
 
 describe('the focus', () => {
   it.each([

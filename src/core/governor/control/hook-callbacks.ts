@@ -78,6 +78,8 @@ function answerPreCompact(
   { trigger, custom_instructions }: Fields,
 ): Action[] {
   // The mod has left a compaction to claude that ctxb asked for: the command says nothing.
+  if (trigger === 'auto' && state.compaction.unwritable && state.run.mode === 'act')
+    return [{ ...answer, output: { decision: 'block', reason: 'its result could not be written' } }];
   const isLeft = isCompacting(state.compaction) && state.compaction.attempt.how === 'exact';
   const focus = trigger === 'auto' || isLeft ? focusText(state) : notesClause(state);
   if (focus === '' || textOf(custom_instructions)?.includes(focus)) return [answer];

@@ -16,7 +16,14 @@ import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.t
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
-import { endOverdue, followCompaction, forgetFailures, type NextPrompt, waitLonger } from '../relief/compaction.ts';
+import {
+  endOverdue,
+  followCompaction,
+  forgetFailures,
+  giveUpUnwritable,
+  type NextPrompt,
+  waitLonger,
+} from '../relief/compaction.ts';
 import { afterEcho, followExact, isEcho, noteMidTurn, prepareExact } from '../relief/exact.ts';
 import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
@@ -81,7 +88,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { ending }) => (ending ? chain(waitLonger(state), waitForHandoff) : keep(state)),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : keep(state)),
   // What has become of the context.
-  (state, { before, event }) => tellNative(before, state, event),
+  (state, { before, event }) => chain(tellNative(before, state, event), (next) => giveUpUnwritable(next, event)),
   (state, { before, event }) => noteMidTurn(before, state, event),
   (state, { event }) => followExact(state, event),
   (state, { before, event, injected }) => (injected ? keep(state) : brakeThrash(before, state, event)),

@@ -1,6 +1,13 @@
 import { plainText } from '../../protocol/blocks.ts';
 import type { ApiRetryEvent, Event, ResultEvent } from '../../protocol/events.ts';
-import { BLOCKED, COMMANDS_OFF, NOTHING_TO_COMPACT, REJECTION, saysUnavailable } from '../../protocol/failures.ts';
+import {
+  BLOCKED,
+  COMMANDS_OFF,
+  NOTHING_TO_COMPACT,
+  REJECTION,
+  saysUnavailable,
+  UNWRITABLE,
+} from '../../protocol/failures.ts';
 import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import type { Verdict } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
@@ -89,7 +96,10 @@ export function forgetFailures(state: GovernorState): GovernorState {
   const isFresh = compaction.failures === 0 && relief.due === undefined && !relief.useless && !relief.blocked;
   return isFresh
     ? state
-    : changed(state, { compaction: { ...compaction, failures: 0 }, relief: { ...relief, ...UNTRIED } });
+    : changed(state, {
+        compaction: { ...compaction, failures: 0, unwritable: false },
+        relief: { ...relief, ...UNTRIED },
+      });
 }
 
 function timer({ run }: GovernorState, delayMs = 0) {
@@ -117,7 +127,8 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
       { kind: 'clear-timer', timer: 'compaction' },
       { kind: 'compacted', ...decided(concluded, reason), how, verdict, costUsd },
     ]),
-    (next) => giveUpWhenUseless(next, compaction.failures, verdict === 'failed' && isRejected(attempt)),
+    (next) =>
+      giveUpWhenUseless(next, compaction.failures, verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined),
     (next) => (verdict === 'unavailable' || verdict === 'blocked' ? leaveExhausted(next) : keep(next)),
     (next) => (verdict === 'success' ? askContext(next) : keep(next)),
   );
@@ -144,13 +155,25 @@ const REASONS: Readonly<Record<Verdict | 'exact', string>> = {
   silent: 'claude said nothing about the compaction in time',
 };
 
-/** @param rejected the API refused this attempt for good */
-export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, rejected = false): Step {
+const REFUSED = 'the API refuses to summarise the context';
+
+/** claude has compacted by itself, and could not write it: at each further call it would pay for a summary in vain. */
+export function giveUpUnwritable(state: GovernorState, event: Event): Step {
+  const { compaction, run } = state;
+  const failed = event.kind === 'compact-status' && compaction.phase === 'idle' && event.error;
+  if (!failed || !UNWRITABLE.test(failed)) return keep(state);
+  const failures = run.policy.compaction.maxAttempts;
+  const unwritable = changed(state, { compaction: { ...compaction, failures, unwritable: true } });
+  return giveUpWhenUseless(unwritable, compaction.failures, `claude cannot compact: ${failed}`);
+}
+
+/** @param because why nothing else is to be expected of another attempt; default: as many have failed */
+export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, because?: string): Step {
   const { failures } = state.compaction;
   const limit = state.run.policy.compaction.maxAttempts;
   if (failures < limit || failuresBefore >= limit) return keep(state);
   const tried = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
-  const reason = rejected ? 'the API refuses to summarise the context' : tried;
+  const reason = because ?? tried;
   const due = state.run.policy.handoff.enabled ? reason : undefined;
   return keep(changedIn(state, 'relief', { due }), [{ kind: 'give-up', ...decided(state, reason) }]);
 }
