@@ -14483,7 +14483,8 @@ function isQuestion(text) {
 function isRule(text) {
   if (PASTED.test(text) || isQuestion(text)) return false;
   const plain3 = text.replaceAll("\u2019", "'").replace(/`[^`]+`/g, "`x`");
-  if (SAYS_RULE.some((pattern) => pattern.test(plain3)) && !NOT_A_RULE.test(plain3)) return true;
+  if ([...SAYS_RULE, ...TAKES_BACK].some((pattern) => pattern.test(plain3)) && !NOT_A_RULE.test(plain3)) return true;
+  if (OTHER_LANGUAGES.test(plain3) && SPECIFIC.test(text)) return true;
   return clausesOf(plain3).some(isDemand) || isContrast(plain3) || isGivenFact(plain3);
 }
 var SAYS_RULE = [
@@ -14498,8 +14499,18 @@ var SAYS_RULE = [
   /\b(?:i|we) (?:always|never|only|prefer|do not use|don't use|don't want|do not want)\b/i,
   /\b(?:muss|müssen|musst|müsst|darf|dürfen|darfst|dürft)\b/i,
   new RegExp("\\b(?:soll|sollen|sollst|sollte|sollten|solltest)\\b.*\\b(?:nicht|nie|niemals|immer|nur|kein\\p{L}*)(?!\\p{L})", "iu"),
-  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten)\b/i
+  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten|finger weg|in ruhe)\b/i,
+  /\bbitte\b[^,;]*\b(?:nichts?|nie|niemals|immer|nur)\b/i,
+  /\b(?:under no circumstances|whatever you do|rather you (?:didn't|did not)|needs? my (?:ok|approval|permission))\b/i
 ];
+var TAKES_BACK = [
+  /\b(?:you (?:may|can)\b(?=.*\b(?:again|now|after all)\b)|du kannst\b(?=.*\b(?:wieder|jetzt)\b))(?! (?:(?:now|jetzt|again|wieder) )?(?:see|find|tell|run|try|check|look|read|start|go|continue|proceed|stop|begin|sehen)\b)/i,
+  /\byou (?:no longer|don't|do not) (?:need|have) to\b|\bno need to\b.*\bany(?: ?more| longer)\b|\b(?:feel|are) free to\b|\bchanged my mind\b/i,
+  /\b(?:rules?|limits?|constraints?|restrictions?|requirements?|freeze|ban|regeln?|vorgaben?)\b.*\b(?:no longer|any ?more|over|lifted|nicht mehr|aufgehoben)\b/i,
+  /\b(?:forget|ignore|drop|scrap|disregard|vergiss|ignoriere?)\b.*\b(?:said|told|rules?|limits?|constraints?|restrictions?|requirements?|gesagt|regeln?)\b/i,
+  /\b(?:is|are|it's) (?:now )?(?:(?:ok|okay|fine) to\b|(?:allowed|permitted|free) (?:again|now))|\b(?:jetzt|wieder) (?:erlaubt|frei)\b/i
+];
+var OTHER_LANGUAGES = /\b(?:jamais|toujours|interdit|ne \S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|必ず|ないで/i;
 var NOT_A_RULE = /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|thought|understood|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/i;
 function clausesOf(text) {
   return text.split(/[,;:()]\s|\s[-–—]+\s|\s(?=(?:but|and|so|then|or|sondern|und|aber|also|dann)\s)/i).map(
@@ -14601,7 +14612,7 @@ function createRequests() {
 }
 var CONSTRAINTS_ROOM = 4e3;
 var PROMPTS_ROOM = 2e3;
-var CONSTRAINTS_TITLE = "What the user has asked for that still holds, word for word, the newest first:";
+var CONSTRAINTS_TITLE = "What the user has asked for, word for word, the newest first; where two differ, the newer holds:";
 function tellConstraints({ requests, before, file }, room) {
   const told2 = spaced(before);
   const all = requests.constraints().filter((text) => !told2.includes(spaced(text)));

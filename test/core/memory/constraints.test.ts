@@ -75,6 +75,27 @@ describe('what lasts is found, in whole sentences and word for word', () => {
     'Starte den Server nur auf 8081.',
     'Nimm lieber 8081 statt 8080.',
     'Vermeide globale Variablen.',
+    'Finger weg von vendor/abc.',
+    'Bitte nichts in vendor/abc ändern.',
+    'Under no circumstances change vendor/abc.',
+    "N'utilise jamais le port 8080.",
+    'Ne touche pas à vendor/abc.',
+    'Usa siempre --seed 4711.',
+    'Gebruik nooit poort 8080.',
+    '不要使用端口 8080',
+    'You may use port 8080 again now.',
+    'You can touch the migrations again.',
+    'Forget the rule about port 8080.',
+    'Ignore what I said about emojis.',
+    'The rule about --seed no longer applies.',
+    'You no longer need to pass --seed.',
+    'It is fine to push to main now.',
+    'Pushing to main is allowed again.',
+    'I changed my mind: use npm.',
+    'Feel free to change vendor/abc.',
+    'Die Regel gilt nicht mehr.',
+    'Du kannst vendor/ jetzt wieder ändern.',
+    'Änderungen an vendor/ sind jetzt erlaubt.',
   ])('%s', (text) => {
     expect(constraintsIn(text)).toStrictEqual([text]);
     const [before, after] = ['The parser reads the lines and counts them.', 'Then look at the result and tell me.'];
@@ -137,6 +158,14 @@ describe('what is told, asked, or done once is no constraint', () => {
     'Kein Problem.',
     'Keine Ahnung, warum.',
     'Lies die Datei und teste sie.',
+    'You can see the error in line 300 again.',
+    'You can run the tests now.',
+    'It is fine now.',
+    'The server is up again.',
+    'It no longer fails.',
+    'Forget the last question.',
+    'Es läuft jetzt wieder.',
+    'Le test échoue toujours.',
   ])('%s', (text) => {
     expect(constraintsIn(text)).toStrictEqual([]);
   });

@@ -85,7 +85,7 @@ describe('after a compaction', () => {
     const { context } = setUp({ entries: prompts.map(said) }).answer(LOST);
     expect(context.split('\n').slice(1)).toStrictEqual([
       'Task: Go on. Actually, use 8082 instead.',
-      'What the user has asked for that still holds, word for word, the newest first:',
+      'What the user has asked for, word for word, the newest first; where two differ, the newer holds:',
       '- only in src/hands.ts',
       '- Use port 8081.',
       '- Never touch `src/bell.ts`.',
@@ -93,6 +93,23 @@ describe('after a compaction', () => {
       '- #3: Now the hands. only in src/hands.ts Use port 8081.',
       '- #1: Mend the clock of the tower. Never touch `src/bell.ts`. Use port 8081.',
     ]);
+  });
+
+  it('what takes a rule back stands before it', () => {
+    const prompts = [
+      'Mend the clock. Never start a server on 8080.',
+      'The bells ring again, so you may use port 8080 again now.',
+      'Now mend the hands of the clock.',
+    ];
+    const { context } = setUp({ entries: prompts.map((text) => ({ kind: 'prompt', t: 1, text, pictures: 0 })) }).answer(
+      LOST,
+    );
+    expect(
+      context
+        .split('\n')
+        .filter((line) => line.startsWith('- ') && line.includes('8080'))
+        .slice(0, 2),
+    ).toStrictEqual(['- The bells ring again, so you may use port 8080 again now.', '- Never start a server on 8080.']);
   });
 
   it('the running prompt is not told twice, and what it asks for neither', () => {

@@ -33,7 +33,8 @@ function isRule(text: string): boolean {
   if (PASTED.test(text) || isQuestion(text)) return false;
   // What is quoted is the name of something.
   const plain = text.replaceAll('’', "'").replace(/`[^`]+`/g, '`x`');
-  if (SAYS_RULE.some((pattern) => pattern.test(plain)) && !NOT_A_RULE.test(plain)) return true;
+  if ([...SAYS_RULE, ...TAKES_BACK].some((pattern) => pattern.test(plain)) && !NOT_A_RULE.test(plain)) return true;
+  if (OTHER_LANGUAGES.test(plain) && SPECIFIC.test(text)) return true;
   return clausesOf(plain).some(isDemand) || isContrast(plain) || isGivenFact(plain);
 }
 
@@ -50,8 +51,23 @@ const SAYS_RULE: readonly RegExp[] = [
   /\b(?:i|we) (?:always|never|only|prefer|do not use|don't use|don't want|do not want)\b/i,
   /\b(?:muss|müssen|musst|müsst|darf|dürfen|darfst|dürft)\b/i,
   /\b(?:soll|sollen|sollst|sollte|sollten|solltest)\b.*\b(?:nicht|nie|niemals|immer|nur|kein\p{L}*)(?!\p{L})/iu,
-  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten)\b/i,
+  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten|finger weg|in ruhe)\b/i,
+  /\bbitte\b[^,;]*\b(?:nichts?|nie|niemals|immer|nur)\b/i,
+  /\b(?:under no circumstances|whatever you do|rather you (?:didn't|did not)|needs? my (?:ok|approval|permission))\b/i,
 ];
+
+/** These take back what was asked for before: it is not to stand there alone. */
+const TAKES_BACK: readonly RegExp[] = [
+  /\b(?:you (?:may|can)\b(?=.*\b(?:again|now|after all)\b)|du kannst\b(?=.*\b(?:wieder|jetzt)\b))(?! (?:(?:now|jetzt|again|wieder) )?(?:see|find|tell|run|try|check|look|read|start|go|continue|proceed|stop|begin|sehen)\b)/i,
+  /\byou (?:no longer|don't|do not) (?:need|have) to\b|\bno need to\b.*\bany(?: ?more| longer)\b|\b(?:feel|are) free to\b|\bchanged my mind\b/i,
+  /\b(?:rules?|limits?|constraints?|restrictions?|requirements?|freeze|ban|regeln?|vorgaben?)\b.*\b(?:no longer|any ?more|over|lifted|nicht mehr|aufgehoben)\b/i,
+  /\b(?:forget|ignore|drop|scrap|disregard|vergiss|ignoriere?)\b.*\b(?:said|told|rules?|limits?|constraints?|restrictions?|requirements?|gesagt|regeln?)\b/i,
+  /\b(?:is|are|it's) (?:now )?(?:(?:ok|okay|fine) to\b|(?:allowed|permitted|free) (?:again|now))|\b(?:jetzt|wieder) (?:erlaubt|frei)\b/i,
+];
+
+/** Never, always and forbidden in some other languages. */
+const OTHER_LANGUAGES =
+  /\b(?:jamais|toujours|interdit|ne \S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|必ず|ないで/i;
 
 /** Guesses, and what is told of the past. */
 const NOT_A_RULE =

@@ -73,7 +73,8 @@ interface UserWords {
 const CONSTRAINTS_ROOM = 4_000;
 const PROMPTS_ROOM = 2_000;
 
-const CONSTRAINTS_TITLE = 'What the user has asked for that still holds, word for word, the newest first:';
+const CONSTRAINTS_TITLE =
+  'What the user has asked for, word for word, the newest first; where two differ, the newer holds:';
 
 /** The sentences of the user that hold for more than one prompt, as far as they fit into `room` UTF-16 units. */
 export function tellConstraints({ requests, before, file }: UserWords, room: number): string[] {
