@@ -12603,11 +12603,10 @@ function followClear(state, handoff2, event) {
   const proved = handoff2.proved || event.kind === "reset" || event.kind === "init" && another;
   const followed = changed(state, { handoff: { ...handoff2, turn: "running", proved } });
   if (event.kind !== "result") return keep(followed);
-  const isRefused2 = event.isError || COMMANDS_OFF.test(event.text ?? "");
-  return chain(keep(followed, TURN_OVER), (next) => {
-    if (proved) return finish(next, handoff2, "clear", handoff2.given);
-    return isRefused2 ? leave(next, handoff2) : prove(next, handoff2);
-  });
+  return chain(
+    keep(followed, TURN_OVER),
+    (next) => proved ? finish(next, handoff2, "clear", handoff2.given) : leave(next, handoff2)
+  );
 }
 function noteCleared(state, given) {
   const { handoff: handoff2, relief } = state;
@@ -12619,23 +12618,6 @@ function resumesWithIt({ handoff: handoff2, relief, run }) {
 }
 function documentToGive({ handoff: handoff2, relief }) {
   return handoff2.phase === "clearing" && !handoff2.given ? handoff2.document : relief.pending;
-}
-function prove(state, { plan, document }) {
-  const proving = changed(state, { handoff: { phase: "proving", plan, document } });
-  return chain(
-    keep(proving, [setTimer("handoff", CLEAR_PATIENCE_MS)]),
-    (next) => request(next, "proof", { subtype: "get_context_usage", detail: "summary" })
-  );
-}
-function onProof(state, event) {
-  const { handoff: handoff2 } = state;
-  if (handoff2.phase !== "proving") return keep(state);
-  const total = countOf(event.response.totalTokens) ?? 0;
-  const isEmpty = event.ok && total > 0 && total < handoff2.plan.before.predicted / 2;
-  return chain(
-    keep(state, [{ kind: "clear-timer", timer: "handoff" }]),
-    (next) => isEmpty ? finish(next, handoff2, "clear") : leave(next, handoff2)
-  );
 }
 function leave(state, { plan, document }) {
   const left = changed(state, { handoff: { phase: "leaving", plan, document } });
@@ -12850,7 +12832,6 @@ function onHandoffTimeout(state) {
     case "asking":
       return giveUpAsking(state, handoff2);
     case "clearing":
-    case "proving":
       return leave(state, handoff2);
     case "briefing":
       return chain(endBriefing(state), sendInterrupt);
@@ -17018,7 +16999,6 @@ function onOwnResponse(state, event) {
   const { [event.requestId]: _, ...pending } = state.control.pending;
   const answered3 = changedIn(state, "control", { pending });
   if (purpose === "context") return chain(onContext(answered3, event), answerHeld);
-  if (purpose === "proof") return onProof(answered3, event);
   if (purpose === "load-mod") return onModLoaded(answered3, event);
   if (purpose === "usage" || purpose === "cost") return keep(onUsage(answered3, event, purpose));
   if (purpose === "stop-task" && !event.ok) {
@@ -17713,7 +17693,7 @@ function onExit(state, event) {
 function leavingOf(state) {
   const { handoff: handoff2 } = state;
   if (handoff2.phase === "leaving") return state;
-  if (state.input !== "open" || handoff2.phase !== "clearing" && handoff2.phase !== "proving") return void 0;
+  if (state.input !== "open" || handoff2.phase !== "clearing") return void 0;
   const { plan, document } = handoff2;
   return changed(state, { handoff: { phase: "leaving", plan, document } });
 }

@@ -137,7 +137,6 @@ export type ControlPurpose =
   | 'interrupt'
   | 'stop-task'
   | 'load-mod'
-  | 'proof'
   | 'usage'
   | 'cost';
 

@@ -9,7 +9,7 @@ import { isKnown, learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { askContext, controlLine, isOwnUuid, request, WAIT_FOR_CONTEXT } from '../prompts/own-lines.ts';
 import { onModLoaded } from '../relief/exact.ts';
-import { documentToGive, onProof } from '../relief/fresh-context.ts';
+import { documentToGive } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
@@ -139,7 +139,6 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   const { [event.requestId]: _, ...pending } = state.control.pending;
   const answered = changedIn(state, 'control', { pending });
   if (purpose === 'context') return chain(onContext(answered, event), answerHeld);
-  if (purpose === 'proof') return onProof(answered, event);
   if (purpose === 'load-mod') return onModLoaded(answered, event);
   if (purpose === 'usage' || purpose === 'cost') return keep(onUsage(answered, event, purpose));
   if (purpose === 'stop-task' && !event.ok) {

@@ -34,7 +34,7 @@ export function onExit(state: GovernorState, event: ExitEvent): Step {
 function leavingOf(state: GovernorState): GovernorState | undefined {
   const { handoff } = state;
   if (handoff.phase === 'leaving') return state;
-  if (state.input !== 'open' || (handoff.phase !== 'clearing' && handoff.phase !== 'proving')) return undefined;
+  if (state.input !== 'open' || handoff.phase !== 'clearing') return undefined;
   const { plan, document } = handoff;
   return changed(state, { handoff: { phase: 'leaving', plan, document } });
 }

@@ -1,9 +1,7 @@
-import type { ControlResponseEvent, Event } from '../../protocol/events.ts';
-import { COMMANDS_OFF } from '../../protocol/failures.ts';
-import { countOf } from '../../protocol/fields.ts';
+import type { Event } from '../../protocol/events.ts';
 import type { Action } from '../decisions.ts';
 import { emptyContext } from '../gauge/gauge.ts';
-import { countSent, ownUuid, request, userLine } from '../prompts/own-lines.ts';
+import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
 import { type GovernorState, NOT_COMPACTING } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
@@ -32,16 +30,15 @@ export function clear(state: GovernorState, written: Written): Step {
   ]);
 }
 
+/** All supported versions show a new conversation: by a `reset`, another session id, or the hook that takes the document. */
 export function followClear(state: GovernorState, handoff: HandoffPhase<'clearing'>, event: Event): Step {
   const another = state.session.id !== handoff.plan.sessionId;
   const proved = handoff.proved || event.kind === 'reset' || (event.kind === 'init' && another);
   const followed = changed(state, { handoff: { ...handoff, turn: 'running', proved } });
   if (event.kind !== 'result') return keep(followed);
-  const isRefused = event.isError || COMMANDS_OFF.test(event.text ?? '');
-  return chain(keep(followed, TURN_OVER), (next) => {
-    if (proved) return finish(next, handoff, 'clear', handoff.given);
-    return isRefused ? leave(next, handoff) : prove(next, handoff);
-  });
+  return chain(keep(followed, TURN_OVER), (next) =>
+    proved ? finish(next, handoff, 'clear', handoff.given) : leave(next, handoff),
+  );
 }
 
 /** A hook of claude's tells that a new conversation has begun. @param given it has taken the document */
@@ -63,24 +60,6 @@ export function resumesWithIt({ handoff, relief, run }: GovernorState): boolean 
 /** The document that the agent is still to be given. */
 export function documentToGive({ handoff, relief }: GovernorState): HandoffDocument | undefined {
   return handoff.phase === 'clearing' && !handoff.given ? handoff.document : relief.pending;
-}
-
-function prove(state: GovernorState, { plan, document }: Written): Step {
-  const proving = changed(state, { handoff: { phase: 'proving', plan, document } });
-  return chain(keep(proving, [setTimer('handoff', CLEAR_PATIENCE_MS)]), (next) =>
-    request(next, 'proof', { subtype: 'get_context_usage', detail: 'summary' }),
-  );
-}
-
-/** How full claude says its context is, after a `/clear` that said nothing. */
-export function onProof(state: GovernorState, event: ControlResponseEvent): Step {
-  const { handoff } = state;
-  if (handoff.phase !== 'proving') return keep(state);
-  const total = countOf(event.response.totalTokens) ?? 0;
-  const isEmpty = event.ok && total > 0 && total < handoff.plan.before.predicted / 2;
-  return chain(keep(state, [{ kind: 'clear-timer', timer: 'handoff' }]), (next) =>
-    isEmpty ? finish(next, handoff, 'clear') : leave(next, handoff),
-  );
 }
 
 /** A new process replaces a `/clear` that has no effect. */

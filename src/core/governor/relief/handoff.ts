@@ -165,7 +165,6 @@ export function onHandoffTimeout(state: GovernorState): Step {
     case 'asking':
       return giveUpAsking(state, handoff);
     case 'clearing':
-    case 'proving':
       return leave(state, handoff);
     case 'briefing':
       return chain(endBriefing(state), sendInterrupt);

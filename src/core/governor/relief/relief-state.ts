@@ -46,8 +46,6 @@ export type Handoff =
    * the document to the agent.
    */
   | (InjectedTurn & Written & { readonly phase: 'clearing'; readonly proved: boolean; readonly given: boolean })
-  /** `/clear` said nothing, so claude is asked how full its context is. */
-  | (Written & { readonly phase: 'proving' })
   /** `/clear` has no effect here: this process ends and another one begins. */
   | (Written & { readonly phase: 'leaving' })
   /** No hook takes the document to the agent, so it is said. */
