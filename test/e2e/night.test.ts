@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { ReplayReport } from '../../src/replay/summary.ts';
-import type { Call } from '../../src/standin/scenario.ts';
+import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { limited, SUBSCRIPTION } from '../../src/standin/scenario.ts';
 import {
   type Finished,
@@ -30,6 +30,7 @@ function movedClock(path: string) {
   return {
     now: () => Date.now() + offset,
     offset: () => offset,
+    isMoved: () => textOf(`${path}.seen`) === String(offset),
     move(ms: number, program: RunningProgram | undefined): void {
       offset += ms;
       writeFileSync(path, String(offset));
@@ -69,15 +70,25 @@ inSoak(
     const clock = movedClock(join(cwd, 'clock'));
     const script = scriptOf((hours) => () => limited(hours * HOUR + clock.offset()), crash, hang);
 
-    function answer(): Call {
+    function answer(request: RecordedRequest): Call {
       requests++;
       hangs = false;
       const given = script.shift() ?? { text: 'nothing more' };
       const call = typeof given === 'function' ? given() : given;
       if (call.text === undefined && call.tools === undefined) return call;
-      // ctxb has read by then that the turn has begun.
-      setTimeout(() => clock.move(8 * MINUTE, program), 100);
-      return { ...call, delayMs: 200 };
+      return { ...call, until: passTime(request) };
+    }
+
+    /** The clock moves once ctxb has read all that claude said before it made the request. */
+    async function passTime(request: RecordedRequest): Promise<void> {
+      await until(() =>
+        isRead(
+          request,
+          RECORDS.map((name) => textOf(join(cwd, name))),
+        ),
+      );
+      clock.move(8 * MINUTE, program);
+      await until(clock.isMoved);
     }
 
     function hang(): Call {
@@ -164,5 +175,22 @@ inSoak(
   },
 );
 
+async function until(isSo: () => boolean): Promise<void> {
+  await vi.waitFor(() => expect(isSo()).toBe(true), { timeout: 60_000, interval: 10 });
+}
+
+function textOf(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+/** The turn has begun, and the result of the tool before the request is there. */
+function isRead({ body }: RecordedRequest, records: readonly string[]): boolean {
+  const record = records.findLast((text) => text !== '') ?? '';
+  const end = Math.max(record.lastIndexOf('\\"type\\":\\"result\\"'), record.lastIndexOf('ctxb_exit'));
+  const [, tool = ''] = /"tool_use_id":"([^"]+)"/.exec(JSON.stringify(body.messages?.at(-1))) ?? [];
+  return record.lastIndexOf('\\"subtype\\":\\"init\\"') > end && records.join('').includes(tool);
+}
+
+const RECORDS = ['night-1.ndjson', 'night-2.ndjson'];
 const STEP = 5_000;
 const KNOWN: ReadonlySet<string> = new Set(['wait', 'waited', 'restart', 'stall']);

@@ -1,5 +1,8 @@
 // Loaded before ctxb (`node --import`): SIGUSR2 moves its clock to the offset that the file MOVED_CLOCK holds, in
-// milliseconds. Timers that fall due on the way go off in their order, each at its time.
+// milliseconds. Timers that fall due on the way go off in their order, each at its time. When that is done, the file
+// with `.seen` behind its name holds the offset.
+import`): SIGUSR2 moves its clock to the offset that the file MOVED_CLOCK holds, in
+// milliseconds, and then puts that into the file with `.seen` behind its name. Timers that fall due on the way go off in their order, each at its time.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = process.env.MOVED_CLOCK ?? '';
@@ -26,7 +29,8 @@ globalThis.clearTimeout = (timer) => {
 };
 
 process.on('SIGUSR2', () => {
-  const target = now() + Number(readFileSync(file, 'utf8'));
+  const asked = readFileSync(file, 'utf8');
+  const target = now() + Number(asked);
   for (;;) {
     const [timer, next] = [...timers].sort(([, a], [, b]) => a.due - b.due)[0] ?? [];
     if (next === undefined || next.due > target) break;
@@ -35,5 +39,5 @@ process.on('SIGUSR2', () => {
     next.run();
   }
   offset = target - now();
-  writeFileSync(`${file}.seen`, String(offset));
+  writeFileSync(`${file}.seen`, asked);
 });
