@@ -1,8 +1,6 @@
 // Loaded before ctxb (`node --import`): SIGUSR2 moves its clock to the offset that the file MOVED_CLOCK holds, in
 // milliseconds. Timers that fall due on the way go off in their order, each at its time. When that is done, the file
 // with `.seen` behind its name holds the offset.
-import`): SIGUSR2 moves its clock to the offset that the file MOVED_CLOCK holds, in
-// milliseconds, and then puts that into the file with `.seen` behind its name. Timers that fall due on the way go off in their order, each at its time.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = process.env.MOVED_CLOCK ?? '';

@@ -35,6 +35,8 @@ export interface Played {
   readonly ms: number;
   /** Kills whose moment came. */
   readonly killed: number;
+  /** When ctxb was killed, in milliseconds since the epoch: its claude works alone until the run is taken up. */
+  readonly orphanedAt: readonly number[];
   /** It was not over in time. */
   readonly timedOut: boolean;
 }
@@ -49,11 +51,12 @@ export async function playRound<T>(round: Round, judge: (played: Played) => Prom
   const begun = performance.now();
   const kills = [...round.kills];
   const runs: Finished[] = [];
+  const orphanedAt: number[] = [];
   let timedOut = false;
   while (runs.length === 0 || (runs.at(-1)?.signal === 'SIGKILL' && !timedOut)) {
     const record = join(world.scratch.cwd, `run-${runs.length}.ndjson`);
     const run = start(world, round, runs.length === 0, record);
-    const stop = killAsPlanned(world, run, record, kills);
+    const stop = killAsPlanned(world, run, { record, kills, onOrphan: () => orphanedAt.push(Date.now()) });
     const patience = setTimeout(
       () => {
         timedOut = true;
@@ -66,7 +69,8 @@ export async function playRound<T>(round: Round, judge: (played: Played) => Prom
     stop();
   }
   const killed = round.kills.length - kills.length;
-  const judgement = await judge({ round, world, runs, ms: performance.now() - begun, killed, timedOut });
+  const ms = performance.now() - begun;
+  const judgement = await judge({ round, world, runs, ms, killed, orphanedAt, timedOut });
   endAll(world);
   return judgement;
 }
@@ -82,8 +86,14 @@ function start(world: World, { agent: plan, flags, claude }: Round, isFirst: boo
   return run;
 }
 
+interface Plan {
+  readonly record: string;
+  readonly kills: Kill[];
+  readonly onOrphan: () => void;
+}
+
 /** Looks every millisecond; takes the kills whose moment has come off the list. */
-function killAsPlanned(world: World, run: RunningProgram, record: string, kills: Kill[]): () => void {
+function killAsPlanned(world: World, run: RunningProgram, { record, kills, onOrphan }: Plan): () => void {
   const journal = join(world.scratch.cwd, '.context', 'journal.ndjson');
   const files = [record, journal];
   let seen = files.map((file) => linesOf(file).length);
@@ -96,7 +106,10 @@ function killAsPlanned(world: World, run: RunningProgram, record: string, kills:
 
   function carryOut({ who, signal }: Kill): void {
     if (who !== 'ctxb') endProcess(claudePid(journal), signal);
-    if (who !== 'claude') endProcess(run.pid, signal);
+    if (who !== 'claude') {
+      onOrphan();
+      endProcess(run.pid, signal);
+    }
     seen = files.map((file) => linesOf(file).length);
     look();
   }

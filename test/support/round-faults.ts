@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Decision, withoutFocus } from '../../src/core/governor/decisions.ts';
+import type { RecordedRequest } from '../../src/standin/scenario.ts';
 import { isTold, newestPrompt, promptText, textsOf, wantedBy } from './agent.ts';
 import { type Finished, runProgram } from './claude.ts';
 import { mainRequests } from './conversation.ts';
@@ -81,12 +82,15 @@ function said({ round, world }: Played): string[] {
   return isInOrder ? faults : [...faults, `the prompts were said in the order ${order.join(' ')}`];
 }
 
-/** No request without what came before: in the user's words, in a summary, or in a handoff document. */
-function known({ world }: Played): string[] {
+/**
+ * No request without what came before: in the user's words, in a summary, or in a handoff document. Those do not count
+ * that a claude makes alone, whose ctxb was killed before it could hand the document over.
+ */
+function known(played: Played): string[] {
   let current = 0;
-  return mainRequests(world.standin).flatMap((request) => {
+  return mainRequests(played.world.standin).flatMap((request) => {
     current = Math.max(current, newestPrompt(request));
-    if (isTold(request)) return [];
+    if (isTold(request) || isOfOrphan(played, request)) return [];
     if (wantedBy(request) === 'nothing') return ['a request asks for nothing'];
     const given = textsOf(request);
     const missing = Array.from({ length: current }, (_, index) => promptText(index + 1)).filter(
@@ -94,6 +98,13 @@ function known({ world }: Played): string[] {
     );
     return missing.map((text) => `at prompt ${current} the agent knows nothing of ${JSON.stringify(text)}`);
   });
+}
+
+function isOfOrphan({ world, orphanedAt }: Played, { at }: RecordedRequest): boolean {
+  const starts = journalLines(world).flatMap(({ kind, t }) => (kind === 'start' ? [Date.parse(String(t))] : []));
+  return orphanedAt.some(
+    (from) => at >= from && at < (starts.find((start) => start > from) ?? Number.POSITIVE_INFINITY),
+  );
 }
 
 function left({ world }: Played): string[] {
