@@ -694,8 +694,8 @@ function windowOfModel(model) {
   return model?.endsWith("[1m]") ? LARGE_WINDOW : void 0;
 }
 function learnFromContext(window, used) {
-  if (used <= (window.tokens ?? SMALL_WINDOW) || window.source === "user") return window;
-  return { tokens: Math.max(LARGE_WINDOW, used), source: "raised" };
+  if (used <= (window.tokens ?? SMALL_WINDOW)) return window;
+  return learnWindow(window, Math.max(LARGE_WINDOW, used), "raised");
 }
 function mainWindow(windows, model) {
   const entries = Object.entries(windows);
@@ -17205,13 +17205,14 @@ function readResult(state, event) {
   const named = mainWindow(event.windows, session.model ?? state.gauge.call?.model);
   const window = named === void 0 ? state.gauge.window : learnWindow(state.gauge.window, named, "result");
   const gauge = withWindow(state.gauge, window);
-  if (turn.calls === 0 && isLoneCall(event)) return readLoneCall(gauge, event);
+  if (turn.calls === 0 && isLoneCall(event, window)) return readLoneCall(gauge, event);
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== void 0) return settleOutput(gauge, event.lastIteration.output);
   return turn.calls === 1 && event.usage !== void 0 ? settleOutput(gauge, event.usage.output) : gauge;
 }
-function isLoneCall(event) {
-  return event.usage !== void 0 && !saysNothing(event.usage) && (event.numTurns ?? 1) <= 1;
+function isLoneCall({ usage, numTurns }, { tokens: tokens2 = 0, source }) {
+  if (usage === void 0 || saysNothing(usage)) return false;
+  return numTurns === void 0 ? source !== "result" || contextOf(usage) <= tokens2 : numTurns <= 1;
 }
 function readLoneCall(gauge, event) {
   if (event.usage === void 0) return gauge;

@@ -81,6 +81,11 @@ describe('the window of a session', () => {
       window: { tokens: 1_200_000, source: 'raised' },
     },
     {
+      name: 'a context above the window that claude names: it goes on compacting by its own',
+      lines: [initLine(), callLine(10), resultLine(), callLine(310_000)],
+      window: { tokens: 200_000, source: 'result' },
+    },
+    {
       name: 'another model without the mark',
       lines: [LARGE, callLine(10), resultLine(), initLine({ model: 'some-other-model' })],
       window: UNKNOWN_WINDOW,

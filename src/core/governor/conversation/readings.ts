@@ -162,7 +162,7 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
   const named = mainWindow(event.windows, session.model ?? state.gauge.call?.model);
   const window = named === undefined ? state.gauge.window : learnWindow(state.gauge.window, named, 'result');
   const gauge = withWindow(state.gauge, window);
-  if (turn.calls === 0 && isLoneCall(event)) return readLoneCall(gauge, event);
+  if (turn.calls === 0 && isLoneCall(event, window)) return readLoneCall(gauge, event);
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);
   // The turn's sum is the call's own count when there was one call.
@@ -171,10 +171,11 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
 
 /**
  * A result whose calls were not seen (a recording of `--output-format json`): its sum is a context size only when
- * it is the sum of one call.
+ * it is the sum of one call: where that is not told, it is if it fits into the window that the result names.
  */
-function isLoneCall(event: ResultEvent): boolean {
-  return event.usage !== undefined && !saysNothing(event.usage) && (event.numTurns ?? 1) <= 1;
+function isLoneCall({ usage, numTurns }: ResultEvent, { tokens = 0, source }: ContextWindow): boolean {
+  if (usage === undefined || saysNothing(usage)) return false;
+  return numTurns === undefined ? source !== 'result' || contextOf(usage) <= tokens : numTurns <= 1;
 }
 
 function readLoneCall(gauge: Gauge, event: ResultEvent): Gauge {

@@ -53,10 +53,10 @@ export function windowOfModel(model: string | undefined): number | undefined {
   return model?.endsWith('[1m]') ? LARGE_WINDOW : undefined;
 }
 
-/** A context larger than the window proves a larger window, unless the user has set one. */
+/** A context larger than the window proves a larger one, unless claude or the user has named it: claude acts on its own. */
 export function learnFromContext(window: ContextWindow, used: number): ContextWindow {
-  if (used <= (window.tokens ?? SMALL_WINDOW) || window.source === 'user') return window;
-  return { tokens: Math.max(LARGE_WINDOW, used), source: 'raised' };
+  if (used <= (window.tokens ?? SMALL_WINDOW)) return window;
+  return learnWindow(window, Math.max(LARGE_WINDOW, used), 'raised');
 }
 
 /**
