@@ -3508,7 +3508,7 @@ var KEYS = {
   strategy: {
     takes: ["compact", "handoff", "auto"],
     preset: "compact",
-    about: "How the context is relieved between two turns; auto: what costs less for what it frees.",
+    about: "What makes room between two turns: compact, handoff (to a fresh context), or auto: what costs less for what it frees.",
     option: "--strategy <way>"
   },
   task: {
@@ -3518,7 +3518,7 @@ var KEYS = {
   },
   state: {
     takes: "text",
-    about: "Where the work stands, for the same and as {state}; ctxb note state changes it.",
+    about: "Where the work stands, for the notes and as {state} of compaction.focus; ctxb note state changes it.",
     option: "--state <text>"
   },
   observe: {
@@ -3549,7 +3549,7 @@ var KEYS = {
   "thresholds.compact": {
     takes: "share",
     preset: 0.78,
-    about: "The context is relieved at the next turn boundary.",
+    about: "The context is compacted, or handed over, at the next turn boundary.",
     option: "--compact-at <threshold>"
   },
   "thresholds.handoff": {
@@ -3573,13 +3573,13 @@ var KEYS = {
   "compaction.how": {
     takes: ["auto", "exact", "summary"],
     preset: "auto",
-    about: "exact: ctxb says what stays of the conversation, without a call; summary: the model writes one; auto: exact where this claude can.",
+    about: "exact: ctxb chooses what stays of the conversation, without a call; summary: the model writes one; auto: exact where this claude can.",
     option: "--compaction <how>"
   },
   "compaction.moment": {
     takes: "moment",
     preset: "economic",
-    about: "When an exact compaction comes, or a handoff where that is the strategy: economic, as soon as it pays, or a share; thresholds.compact is the latest in either case."
+    about: "When to compact exactly, or to hand over where strategy is handoff: economic, as soon as it pays, or from a share on; at thresholds.compact at the latest."
   },
   "compaction.when": {
     takes: ["next-prompt", "boundary"],
@@ -3590,17 +3590,17 @@ var KEYS = {
   "compaction.target": {
     takes: "share",
     preset: 0.5,
-    about: "A compaction should land below this; below it, a crossed threshold counts as never crossed."
+    about: "A compaction should leave less than this; once it has, thresholds count as not crossed."
   },
   "compaction.timeoutSeconds": {
     takes: "seconds",
     preset: 300,
-    about: "How long claude may be silent about a compaction."
+    about: "How long claude may take for a compaction without saying anything."
   },
   "compaction.focus": {
     takes: "text",
     preset: "focus on {task} -- current state is {state}",
-    about: "What the summary is to keep; {task} and {state} are filled in, what is unknown is left out with its words."
+    about: "What the summary is to keep; {task} and {state} are filled in, or left out with the words around them."
   },
   "midTurn.enabled": {
     takes: "flag",
@@ -3617,14 +3617,14 @@ var KEYS = {
   "zones.onLargeTask": {
     takes: ["announce", "relieve", "reject"],
     preset: "announce",
-    about: "announce, relieve (the context first) or reject a prompt that is too large for what is left.",
+    about: "For a prompt that is too large for what is left: announce it, relieve the context first, or reject the prompt.",
     option: "--on-large-task <what>"
   },
   "zones.tellAgent": { takes: "flag", preset: true, about: "Tell the agent how full its context is." },
   "relief.atOnce": {
     takes: "count",
     preset: 2,
-    about: "How many of one user's runs may have the model write a summary or a handoff document at a time; the others put it off and go on working, to thresholds.handoff and for no longer than compaction.timeoutSeconds."
+    about: "How many of one user's runs may have the model write a summary or a handoff document at a time; the others go on working meanwhile, up to thresholds.handoff and no longer than compaction.timeoutSeconds."
   },
   "handoff.enabled": {
     takes: "flag",
@@ -3652,12 +3652,12 @@ var KEYS = {
   "cost.prices": {
     takes: "prices",
     preset: {},
-    about: "Prices that are counted with instead of the built-in ones, where claude reports none; cacheWrite, cacheWriteHour and cacheRead follow the input."
+    about: "Prices instead of the built-in ones, used where claude reports no cost; cacheWrite, cacheWriteHour and cacheRead follow the input."
   },
   "limits.wait": {
     takes: "duration",
     preset: 0,
-    about: "At a usage limit of the account: wait this long at most until it resets; 0: end with exit code 5.",
+    about: "At a usage limit of the account: wait this long at most (6h, 90m) until it resets; 0: end with exit code 5.",
     option: "--limit-wait <duration>"
   },
   "limits.outageWait": {
@@ -3668,55 +3668,55 @@ var KEYS = {
   "limits.warnAt": {
     takes: "part",
     preset: 0.9,
-    about: "Share of a usage limit at which it is announced, and the agent told, where claude reports the share."
+    about: "Share of a usage limit at which there is a notice, and the agent is told, where claude reports the share."
   },
   "agents.max": {
     takes: "count",
-    about: "How many subagents one run may start, those of subagents and of workflows included; a further one is refused.",
+    about: "How many subagents one run may start, those of subagents and workflows included; a further one is refused.",
     option: "--max-agents <number>"
   },
   "agents.tokens": {
     takes: "tokens",
-    about: "What all calls of one subagent may read and write, the prompt cache included; one beyond it is stopped.",
+    about: "How many tokens all calls of one subagent may read and write, the prompt cache included; beyond that it is stopped.",
     option: "--agent-tokens <tokens>"
   },
   "agents.costUsd": {
     takes: "dollars",
-    about: "What one subagent may cost, in US dollars from list prices; one beyond it is stopped.",
+    about: "What one subagent may cost, in US dollars from list prices; beyond that it is stopped.",
     option: "--agent-cost <usd>"
   },
   "recovery.enabled": {
     takes: "flag",
     preset: true,
-    about: "Start a claude that died again, in the same session.",
+    about: "Start claude again in the same session when it has died.",
     option: "--no-recovery"
   },
   "recovery.stallAfter": {
     takes: "duration",
-    about: "After how long without a line claude is interrupted, ended and started again in the same session; while a tool runs it is not, but the tool is named.",
+    about: "After how long (15m) without a line claude is taken to hang: it is ended and started again in the same session. While a tool runs, stderr only names the tool.",
     option: "--stall-after <duration>"
   },
   "flow.preset": {
     takes: ["lean", "balanced", "heavy"],
-    about: "Three sizes at once; those that are given themselves go before it."
+    about: "Sets the three sizes below at once; a size that is set itself wins."
   },
   "flow.contextBudgetChars": { takes: "characters", about: "What a briefing may take, in characters." },
   "flow.historyRecentChars": {
     takes: "characters",
-    about: "What the output of the newest step, or of a critical one, may take of it, in characters."
+    about: "What the output of the newest step, or of a critical one, may take of a briefing, in characters."
   },
   "flow.historyOlderChars": {
     takes: "characters",
-    about: "What each other step's output may take of it, in characters."
+    about: "What each other step's output may take of a briefing, in characters."
   },
   "flow.contextBudgetTokens": {
     takes: "share",
-    about: "In the place of contextBudgetChars: tokens, or a share of the window."
+    about: "Instead of contextBudgetChars: tokens, or a share of the window."
   },
   "flow.priorities": {
     takes: "priorities",
     preset: {},
-    about: "How much an agent's output counts, in the place of what is built in; in a file only."
+    about: "How much an agent's output counts, instead of what is built in; in a file only."
   },
   "flow.curator": {
     takes: "flag",
@@ -3726,7 +3726,7 @@ var KEYS = {
   "tiers.total": {
     takes: "share",
     preset: 1e5,
-    about: "For all of it: system prompt, what stands for the past, results of tools, prompts, the answer."
+    about: "What the whole context is planned to take: system prompt, what stands for the past, results of tools, prompts, the answer."
   },
   "tools.mode": {
     takes: ["enforce", "advise", "off"],
@@ -3734,7 +3734,7 @@ var KEYS = {
     about: "enforce: cut results that are too large and keep them in files; advise: only tell the agent; off.",
     option: "--tool-budgets <mode>"
   },
-  "tools.perCall": { takes: "share", preset: 8e3, about: "What one result may take." }
+  "tools.perCall": { takes: "share", preset: 8e3, about: "What one result of a tool may take." }
 };
 var KEY_PATHS = Object.keys(KEYS);
 

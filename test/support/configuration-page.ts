@@ -11,19 +11,19 @@ const SHARE = said(leafOf('thresholds.warn'));
 const BEGINNING = `# Configuration
 
 \`.contextbudgetrc\`, \`.contextbudgetrc.json\`, \`.contextbudgetrc.yaml\`, \`.contextbudgetrc.yml\` or the \`contextbudget\` key of
-\`package.json\`, the nearest one upwards. They are data: nothing in them is executed. A flag wins over a \`CTXB_*\` variable
-(\`CTXB_THRESHOLDS_COMPACT=0.6\`), that over the file, that over the default. What is unknown or wrong is refused, all of it
-at once; a \`CTXB_*\` variable that there is not is told on stderr, and stops nothing. \`ctxb config\`, \`ctxb cleanup\` and
-\`ctxb doctor\` tell what is refused and go on with the rest.
+\`package.json\`: ctxb reads the nearest one, in the working folder or above it. They are data: nothing in them is executed. A flag
+wins over a \`CTXB_*\` variable (\`CTXB_THRESHOLDS_COMPACT=0.6\`), that over the file, that over the default. Unknown keys and wrong
+values are refused, all of them at once; an unknown \`CTXB_*\` variable is only named on stderr. \`ctxb config\`, \`ctxb cleanup\`
+and \`ctxb doctor\` name what is refused, and go on with the rest.
 
-A run that is taken up (\`--resume-run\`) keeps what held when it was begun, which its own file has, sealed; only flags change it.
+A run that is taken up (\`--resume-run\`) keeps the configuration with which it began; only flags change it.
 
 \`\`\`sh
 ctxb config
 ctxb config --schema > contextbudgetrc.schema.json
 \`\`\`
 
-prints every key with its value and where that comes from, and the JSON Schema that
+The first prints every key with its value and where that comes from, the second the JSON Schema that
 [.contextbudgetrc.example.json](../.contextbudgetrc.example.json) names. The tables below are made from the same schema.
 
 A *share* is ${SHARE}.
