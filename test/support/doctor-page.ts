@@ -10,9 +10,10 @@ Does ctxb work here, and with this claude?
 ctxb doctor --quick
 \`\`\`
 
-looks at Node, the configuration, the \`.context\` folder, claude's settings and environment, and asks claude for its window
-and for what every session begins with: are the thresholds above that, and below claude's own trigger? \`ctxb doctor\` then
-holds ${ALL_CHECKS.length} facts that ctxb relies on against the claude of \`--claude\`, of \`CTXB_CLAUDE\`, or on PATH:
+looks at Node, the configuration, the \`.context\` folder, claude's settings and the environment. It asks claude for its window and
+for the size of a fresh context, and checks that the thresholds lie above that size, and below the level at which claude itself
+compacts. \`ctxb doctor\` without \`--quick\` then tries ${ALL_CHECKS.length} facts that ctxb relies on with the claude that \`--claude\` names, else
+\`CTXB_CLAUDE\`, else the one on PATH:
 
 \`\`\`text
 Running it
@@ -34,9 +35,9 @@ folder, which is removed, also after Ctrl-C. Your settings are read, and nothing
 The exit code is 0 when ctxb can work, 3 when something is missing that it cannot do without (**bold** below, or a fault of
 the configuration or of the \`.context\` folder), with \`--strict\` for any fact that is not shown to hold, and 127 without a claude.
 
-The time that each fact gets is measured by the first one, so a slow machine gets more; \`--timeout SECONDS\` sets a limit
-for all of them. What was waited for in vain is marked \`?\`, with the time to try next, and does not count as a fault.
-\`--only NAME\` looks at one fact; \`--json\` has everything.
+How long a fact may take depends on how long the first one took, so a slow machine gets more time; \`--timeout SECONDS\` sets a
+limit for all of them. A fact for which the time was too short is marked \`?\`, with the time to try next, and does not count as
+a fault. \`--only NAME\` looks at one fact; \`--json\` has everything.
 
 `;
 
