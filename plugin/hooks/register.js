@@ -1337,6 +1337,9 @@ function ownUuid({ run, control }) {
   const count2 = (control.sent + 1).toString(16).padStart(12, "0");
   return run.runId.slice(0, -count2.length) + count2;
 }
+function isOwnLine(uuid) {
+  return uuid !== void 0 && /-0{6}[0-9a-f]{6}$/.test(uuid);
+}
 function countSent(state) {
   return changedIn(state, "control", { sent: state.control.sent + 1 });
 }
@@ -14090,6 +14093,7 @@ function createExtractor(options) {
   const states = createStates();
   let cwd;
   let callerSpeaks = false;
+  let keptUntil;
   const timeOf2 = (input, event) => ("timestamp" in event ? event.timestamp : void 0) ?? (options.live ? input.t : void 0);
   function assistant(event, t) {
     if (event.synthetic) return [];
@@ -14121,10 +14125,19 @@ function createExtractor(options) {
       return event.blocks.flatMap((block2) => block2.type === "tool_result" ? end(block2, event.toolReport, t) : []);
     }
     if (event.subagent !== null) return [];
-    const spoken3 = event.role === "prompt" && !callerSpeaks ? [prompt(event, t ?? 0)] : [];
+    const isSaid2 = event.role === "prompt" && !callerSpeaks && !isOwnLine(event.uuid);
+    const spoken3 = isSaid2 ? [prompt(event, t ?? 0)] : [];
     return [...states.see(event, t ?? 0), ...spoken3];
   }
+  function isRepeated(event) {
+    if (event.kind === "boundary") keptUntil = event.timestamp;
+    if (event.kind !== "user" && event.kind !== "assistant" || event.subagent !== null) return false;
+    const isOlder = keptUntil !== void 0 && event.timestamp !== void 0 && event.timestamp <= keptUntil;
+    if (!isOlder) keptUntil = void 0;
+    return isOlder && !(event.kind === "user" && event.role === "summary");
+  }
   function fromClaude(event, input) {
+    if (isRepeated(event)) return [];
     const t = timeOf2(input, event);
     if (event.kind === "assistant") return assistant(event, t);
     if (event.kind === "user") return user(event, t);

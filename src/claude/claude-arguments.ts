@@ -192,6 +192,12 @@ function switches(options: Options) {
     verbose: options.has('--verbose'),
     model: options.get('--model'),
     resumes: RESUMING.some((name) => options.has(name)),
+    /** The session to resume, as `--resume` names it. */
+    resumed: options.get('--resume'),
+    /** The `uuid` of the last message of it that still holds. */
+    resumedAt: options.get('--resume-session-at'),
+    /** The conversation goes on as another session. */
+    forks: options.has('--fork-session'),
     /** False means there will be no session log. */
     sessionPersistence: !options.has('--no-session-persistence'),
     bare: options.has('--bare'),

@@ -61,6 +61,14 @@ export function findSessionLog(sessionId: string, place: LogPlace): string | und
   return isFile(usual) ? usual : newest(foldersIn(projects).map((folder) => join(projects, folder, name)));
 }
 
+/** The session that claude resumes where none is named: the one of the project whose log was written last. */
+export function newestSession(place: ClaudePlace): string | undefined {
+  const folder = projectLogs(place);
+  const logs = foldersIn(folder).filter((name) => name.endsWith('.jsonl') && !name.startsWith('agent-'));
+  const path = newest(logs.map((name) => join(folder, name)));
+  return path && basename(path, '.jsonl');
+}
+
 /** The folder of a project's logs, whether it is there or not: named after the real one, whatever link leads there. */
 export function projectLogs(place: ClaudePlace): string {
   return join(configFolder(place), 'projects', projectFolder(realPath(place.cwd)));

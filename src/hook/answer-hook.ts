@@ -14,6 +14,7 @@ import { createSessionStore } from '../store/runs/session-store.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
 import { type HookSession, holdHookSession, sweepHooks } from '../store/sessions/hook-sessions.ts';
 import { type ModelInVersion, modelWindow } from '../store/sessions/model-windows.ts';
+import { listSessions, sessionWithId } from '../store/sessions/sessions.ts';
 import type { HookInput } from './hook-events.ts';
 import {
   callbackEvent,
@@ -75,7 +76,7 @@ async function answerAlone(input: HookInput, world: HookWorld, held: HookSession
   const notices: string[] = [];
   const faults: string[] = [];
   const onFault = createFaults((text) => faults.push(text));
-  const before = predecessorOf(input, world) ?? readKept(held.read());
+  const before = sinceNotes(predecessorOf(input, world) ?? readKept(held.read()), input, folder);
   followClaude(input, world);
   const run = hookRun(config, project, before.state?.run.runId ?? randomUUID(), world.recall);
   // Else what claude has said of the model in another session.
@@ -94,6 +95,12 @@ async function answerAlone(input: HookInput, world: HookWorld, held: HookSession
 }
 
 const MOST_TOLD = 20;
+
+/** A session that has no notes yet is noted from its beginning, and not from where hooks were set up in it. */
+function sinceNotes(kept: KeptSession, { sessionId }: HookInput, folder: string): KeptSession {
+  const isNew = kept.noted === undefined && sessionWithId(listSessions(folder), sessionId) === undefined;
+  return isNew ? { ...kept, noted: 0 } : kept;
+}
 
 /** The notes need what few hooks need: it is loaded only for them. */
 async function openNotes(host: HookHost, world: HookNotesWorld): Promise<HookNotes> {
@@ -175,7 +182,7 @@ function catchUp(input: HookInput, before: KeptSession, host: HookHost): Pick<Ke
   return { read: end, stopped };
 }
 
-/** Notes what the log has shown since the last time; what was there before the first hook is not noted. */
+/** Notes what the log has shown since the last time. */
 function note(input: HookInput, { noted }: KeptSession, notes: HookNotes): number | undefined {
   if (noted === undefined) return undefined;
   const { lines, start } = newLines(input.transcript, noted);

@@ -25,6 +25,8 @@ export interface NoteTakerWorld {
   readonly onFault: Faults;
   /** Reports what is worth knowing and not a fault. */
   readonly notice: (text: string) => void;
+  /** What the notes begin with of a session that has none yet, which claude's id names. Default: nothing. */
+  readonly adopt?: ((id: string) => readonly Entry[]) | undefined;
   /** Turns that were over when the notes were brought up to date last. Default: none. */
   readonly turnsFlushed?: number;
 }
@@ -123,6 +125,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
     const { run, folder: root, now } = world;
     folder = openSessionFolder(root, id, { pid: process.pid, runId: run.runId, now });
     files = createNoteFiles(folder);
+    if (folder.sizeOf(LOG) === 0) files.append(world.adopt?.(id) ?? [], []);
     // As the agent is to name it.
     const name = join(run.contextDir, relative(root, folder.path));
     if (folder.contested) {
@@ -228,8 +231,7 @@ function createNoteFiles(folder: SessionFolder) {
 function* pagesOf(folder: SessionFolder, wanted: DetailFile): Generator<DiskText> {
   const notebook = createNotebook();
   for (const entry of entriesIn(folder.logLines())) {
-    // The log was written by this program in this version's shape.
-    for (const { file, text } of notebook.add(entry as unknown as Entry).pages) if (file === wanted) yield masked(text);
+    for (const { file, text } of notebook.add(entry).pages) if (file === wanted) yield masked(text);
   }
 }
 
@@ -240,22 +242,22 @@ function byFile(pages: readonly Page[]): Map<DetailFile, DiskText[]> {
 }
 
 /** The log of entries: what the other files are made from. */
-const LOG = 'memory.ndjson';
+export const LOG = 'memory.ndjson';
 
 const LOG_VERSION = 1;
 
 /** The notes in a session's log. A run may be writing to it: nothing is locked or written. */
 export function readNotebook(folder: string): Notebook {
   const notebook = createNotebook();
-  // The log was written by this program, in this shape.
-  for (const entry of entriesIn(readLines(join(folder, LOG)))) notebook.add(entry as unknown as Entry);
+  for (const entry of entriesIn(readLines(join(folder, LOG)))) notebook.add(entry);
   return notebook;
 }
 
 /** The entries in the lines of a log; a line that makes no sense is left out. */
-function* entriesIn(lines: Iterable<string>): Generator<Fields> {
+export function* entriesIn(lines: Iterable<string>): Generator<Entry & Fields> {
   for (const line of lines) {
     const entry = parseFields(line);
-    if (entry.v === LOG_VERSION && typeof entry.kind === 'string') yield entry;
+    // The log was written by this program, in this version's shape.
+    if (entry.v === LOG_VERSION && typeof entry.kind === 'string') yield entry as unknown as Entry & Fields;
   }
 }

@@ -18,6 +18,7 @@ import { redact } from '../store/masks/redact.ts';
 import { createInbox, type Inbox } from '../store/runs/inbox.ts';
 import { openSeal } from '../store/runs/seal.ts';
 import { createSessionStore, type SessionStore } from '../store/runs/session-store.ts';
+import { adoptNotes } from './adopted-notes.ts';
 import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
 import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
 import { createNoteTaker, type NoteTaker } from './notes.ts';
@@ -53,7 +54,12 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
     faults,
     store,
     memory,
-    notes: inbox && createNoteTaker({ memory, run, folder, inbox, now, onFault: faults, notice }),
+    notes:
+      inbox &&
+      createNoteTaker({
+        ...{ memory, run, folder, inbox, now, onFault: faults, notice },
+        adopt: run.resumes ? adoptNotes(headless, io, faults) : undefined,
+      }),
     costs:
       run.mode === 'act'
         ? createCostKeeper({

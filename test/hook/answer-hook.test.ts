@@ -123,13 +123,23 @@ describe('alerts', () => {
     expect(await session.told('UserPromptSubmit', { prompt: 'Go.' })).toBe('');
   });
 
-  it('a session whose log no hook has seen is judged by its end, and not noted', async () => {
+  it('a session whose log no hook has seen is judged by its end, and noted from its beginning', async () => {
     using session = hookedSession();
     session.log(promptRow('An old one.'), callRow(120_000, { id: 't', command: 'ls' }), resultRow('t', 'a'));
     session.log(callRow(121_000));
     expect(await session.told('UserPromptSubmit', { prompt: 'Go.' })).toContain('61 % used (121');
-    await session.hook('Stop');
-    expect(session.file('scratch.md')).not.toContain('ls');
+    session.log(promptRow('Go.'), callRow(122_000, { id: 'u', command: 'pwd' }), resultRow('u', 'b'));
+    expect((await session.hook('Stop')).notices).toEqual([]);
+    expect(session.file('scratch.md')).toMatch(/#1: An old one\.[^#]+#2: Go\./);
+    expect(session.file('scratch.md')).toMatch(/`ls`[\s\S]+`pwd`/);
+  });
+
+  it('one that has notes, as a run has kept them, is noted from where hooks are set up in it', async () => {
+    using session = hookedSession();
+    await turn(session, 'An old one.', 'ls');
+    rmSync(join(session.project, '.context/hooks', session.id, 'state.json'));
+    await turn(session, 'A new one.', 'pwd');
+    expect(session.file('scratch.md')).toContain('\n2 prompts →');
   });
 });
 

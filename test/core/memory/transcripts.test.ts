@@ -164,6 +164,7 @@ function isFlagged(row: Row): boolean {
 
 function* rowsOf(path: string): Generator<{ readonly row: Row; readonly fromCaller: boolean }> {
   const seen = new Set<unknown>();
+  let keptUntil = '';
   for (const line of linesOf(path)) {
     const value = parsed(line);
     if (value === undefined) continue;
@@ -174,6 +175,9 @@ function* rowsOf(path: string): Generator<{ readonly row: Row; readonly fromCall
     // A session log repeats the rows that a compaction keeps.
     if (value.sessionId !== undefined && value.uuid !== undefined && seen.has(value.uuid)) continue;
     seen.add(value.uuid);
+    // An exact one writes them anew, with the times that they had.
+    if (value.subtype === 'compact_boundary') keptUntil = String(value.timestamp ?? '');
+    if (typeof value.timestamp === 'string' && value.timestamp < keptUntil) continue;
     yield { row: value, fromCaller: false };
   }
 }

@@ -1,4 +1,5 @@
 import type { Input, OwnEvent } from '../../governor/input.ts';
+import { isOwnLine } from '../../governor/prompts/own-lines.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { isNotice, textsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
@@ -29,6 +30,7 @@ export function createExtractor(options: ExtractOptions) {
   const states = createStates();
   let cwd: string | undefined;
   let callerSpeaks = false;
+  let keptUntil: number | undefined;
 
   const timeOf = (input: Input, event: Event) =>
     ('timestamp' in event ? event.timestamp : undefined) ?? (options.live ? input.t : undefined);
@@ -67,11 +69,22 @@ export function createExtractor(options: ExtractOptions) {
       return event.blocks.flatMap((block) => (block.type === 'tool_result' ? end(block, event.toolReport, t) : []));
     }
     if (event.subagent !== null) return [];
-    const spoken = event.role === 'prompt' && !callerSpeaks ? [prompt(event, t ?? 0)] : [];
+    const isSaid = event.role === 'prompt' && !callerSpeaks && !isOwnLine(event.uuid);
+    const spoken = isSaid ? [prompt(event, t ?? 0)] : [];
     return [...states.see(event, t ?? 0), ...spoken];
   }
 
+  /** A log repeats behind a compaction what stays in the conversation: that is older than the boundary, and not new. */
+  function isRepeated(event: Event): boolean {
+    if (event.kind === 'boundary') keptUntil = event.timestamp;
+    if ((event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null) return false;
+    const isOlder = keptUntil !== undefined && event.timestamp !== undefined && event.timestamp <= keptUntil;
+    if (!isOlder) keptUntil = undefined;
+    return isOlder && !(event.kind === 'user' && event.role === 'summary');
+  }
+
   function fromClaude(event: Event, input: Input): readonly Found[] {
+    if (isRepeated(event)) return [];
     const t = timeOf(input, event);
     if (event.kind === 'assistant') return assistant(event, t);
     if (event.kind === 'user') return user(event, t);

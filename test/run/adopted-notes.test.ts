@@ -1,0 +1,173 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readClaudeArguments } from '../../src/claude/claude-arguments.ts';
+import { projectLogs } from '../../src/claude/claude-log.ts';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import type { Entry } from '../../src/core/memory/entry.ts';
+import type { Io } from '../../src/io.ts';
+import { adoptNotes } from '../../src/run/adopted-notes.ts';
+import type { HeadlessRun } from '../../src/run/headless-run.ts';
+import { masked } from '../../src/store/masks/disk-text.ts';
+import { openSessionFolder } from '../../src/store/sessions/session-folder.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const [PARENT, OTHER, FORK] = ['11111111-aaaa-4bbb-8ccc-1d1d1d1d1d1d', '22222222-aaaa-4bbb-8ccc-2d', 'fork-1'] as const;
+const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
+
+let cwd: string;
+let io: Io;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'ctxb-adopt-'));
+  io = { env: { CLAUDE_CONFIG_DIR: join(cwd, 'claude') }, cwd } as unknown as Io;
+  mkdirSync(projectLogs(io), { recursive: true });
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+let second = 0;
+function row(fields: Row): Row {
+  const timestamp = new Date(Date.parse('2026-11-01T00:00:00Z') + ++second * 1000).toISOString();
+  return { uuid: `row-${second}`, timestamp, isSidechain: false, ...fields };
+}
+const said = (text: string, more: Row = {}) => row({ type: 'user', message: { role: 'user', content: text }, ...more });
+const ran = (id: string, command: string, out = 'out'): Row[] => [
+  row({
+    type: 'assistant',
+    message: {
+      id: `msg-${id}`,
+      role: 'assistant',
+      content: [{ type: 'tool_use', id, name: 'Bash', input: { command } }],
+    },
+  }),
+  row({
+    type: 'user',
+    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: out, is_error: false }] },
+  }),
+];
+
+function log(session: string, rows: readonly Row[], changed = new Date()): void {
+  const path = join(projectLogs(io), `${session}.jsonl`);
+  writeFileSync(path, rows.map((each) => `${JSON.stringify({ ...each, sessionId: session })}\n`).join(''));
+  utimesSync(path, changed, changed);
+}
+
+function note(session: string, texts: readonly string[], t = 1): void {
+  const folder = openSessionFolder(join(cwd, '.context'), session, {
+    pid: process.pid,
+    runId: 'run-0001',
+    now: Date.now,
+  });
+  const lines = texts.map((text) => `${JSON.stringify({ v: 1, kind: 'prompt', t, text, pictures: 0 })}\n`);
+  folder.append('memory.ndjson', masked(lines.join('')));
+  folder.close();
+}
+
+const faults: string[] = [];
+
+function adopted(session: string, ...words: readonly string[]): readonly string[] {
+  const invocation = readClaudeArguments(['-p', 'x', ...words]);
+  const headless = { invocation, config: DEFAULTS } as unknown as HeadlessRun;
+  return adoptNotes(headless, io, (text) => faults.push(text))(session).map(sketch);
+}
+
+function sketch(entry: Entry): string {
+  if (entry.kind === 'tool') return `ran ${entry.command?.text}`;
+  return entry.kind === 'prompt' ? entry.text : entry.kind;
+}
+
+const HISTORY = () => [said('One. Never touch port 8080.'), ...ran('t1', 'npm test'), said('Two.')];
+const NOTED = ['One. Never touch port 8080.', 'ran npm test', 'Two.'];
+
+it.each([
+  { name: '--resume', words: ['--resume', PARENT], session: PARENT },
+  { name: '--continue', words: ['--continue'], session: PARENT },
+  { name: 'a fork', words: ['--resume', PARENT, '--fork-session'], session: FORK },
+  { name: 'a fork of the newest', words: ['--continue', '--fork-session'], session: FORK },
+  { name: 'a fork of one that a title names', words: ['--resume', 'my work', '--fork-session'], session: PARENT },
+])('$name is noted from the beginning', ({ words, session }) => {
+  log(PARENT, HISTORY());
+  log(OTHER, [said('Another one.')], new Date(0));
+  expect(adopted(session, ...words)).toEqual(NOTED);
+});
+
+it('nothing is noted of a session that has no log', () => {
+  expect(adopted(PARENT, '--resume', PARENT)).toEqual([]);
+  expect(adopted(FORK, '--continue', '--fork-session')).toEqual([]);
+});
+
+it('a fork begins with the notes of its parent, as far as they went when it began', () => {
+  log(PARENT, HISTORY());
+  note(PARENT, ['Noted.']);
+  note(PARENT, ['Said later.'], Date.now() + 60_000);
+  expect(adopted(FORK, '--resume', PARENT, '--fork-session')).toEqual(['Noted.']);
+});
+
+it.each([
+  { name: 'what was said since the run began', rows: () => [said('New.', { timestamp: new Date(Date.now() + 1000) })] },
+  {
+    name: 'a subagent’s prompt',
+    rows: () => [said('Look.', { isSidechain: true, agentId: 'a1' })],
+  },
+  { name: 'what ctxb has said', rows: () => [said('[ctxb] Go on.', { uuid: 'ad3e9a99-718c-4f1b-8d2b-000000000007' })] },
+  {
+    name: 'what claude has said',
+    rows: () => [said('Caveat.', { isMeta: true }), said('<command-name>/x</command-name>')],
+  },
+  { name: 'a torn line', rows: () => [] },
+])('not the user’s: $name', ({ rows }) => {
+  log(PARENT, [...HISTORY(), ...rows()]);
+  expect(adopted(PARENT, '--resume', PARENT)).toEqual(NOTED);
+});
+
+it('what a compaction keeps is noted once, and a summary is no prompt', () => {
+  const [one, ...others] = HISTORY();
+  const boundary = row({
+    type: 'system',
+    subtype: 'compact_boundary',
+    compactMetadata: { trigger: 'manual', preTokens: 9 },
+  });
+  const { timestamp } = boundary;
+  const kept = [
+    said('This session is being continued from a previous conversation.', { isCompactSummary: true, timestamp }),
+    said('One. Never touch port 8080.', { uuid: 'again', timestamp: one?.timestamp }),
+    said('[ctxb] Done here, one line a step:', { uuid: 'lines', timestamp }),
+    ...ran('t1', 'npm test').map((each) => ({ ...each, timestamp })),
+  ];
+  log(PARENT, [one ?? {}, ...others, boundary, ...kept, said('Three.')]);
+  expect(adopted(PARENT, '--resume', PARENT)).toEqual([...NOTED, 'state', 'Three.']);
+});
+
+it('a session that is resumed at a message ends there, whatever is noted of it', () => {
+  const rows = HISTORY();
+  log(PARENT, [...rows, said('Taken back.')]);
+  note(PARENT, ['Taken back.']);
+  const words = ['--resume', PARENT, '--fork-session', '--resume-session-at', String(rows.at(-1)?.uuid)];
+  expect(adopted(FORK, ...words)).toEqual(NOTED);
+});
+
+it('secrets are masked', () => {
+  log(PARENT, [said(`Push with ${TOKEN}.`)]);
+  expect(adopted(PARENT, '--continue')).toEqual(['Push with [masked: GitHub token].']);
+});
+
+it('of a long log all that was said is noted, and of what was run the newest', () => {
+  const out = 'word '.repeat(200_000);
+  const many = Array.from({ length: 12 }, (_, at) => ran(`u${at}`, `echo ${at}`, out)).flat();
+  log(PARENT, [...HISTORY(), ...many, said('Three.')]);
+  const all = adopted(PARENT, '--resume', PARENT);
+  expect(all.slice(0, 2)).toEqual(['One. Never touch port 8080.', 'Two.']);
+  expect(all.slice(-2)).toEqual(['ran echo 11', 'Three.']);
+  expect(all).not.toContain('ran echo 2');
+  expect(all.length).toBeLessThan(12);
+});
+
+it('a log that cannot be read is a fault, and the run goes on', () => {
+  mkdirSync(join(cwd, '.context'), { recursive: true });
+  writeFileSync(join(cwd, '.context', 'sessions'), 'foreign');
+  rmSync(projectLogs(io), { recursive: true });
+  mkdirSync(join(projectLogs(io), `${PARENT}.jsonl`), { recursive: true });
+  expect(adopted(PARENT, '--resume', PARENT)).toEqual([]);
+});
