@@ -212,9 +212,20 @@ function kindOf(character) {
 }
 
 // src/core/governor/gauge/estimator.ts
-var NO_CONTENT = { prose: 0, thoughts: 0, code: 0, json: 0, fixedTokens: 0, chars: 0 };
+var NO_CONTENT = {
+  prose: 0,
+  thoughts: 0,
+  code: 0,
+  json: 0,
+  fixedTokens: 0,
+  sharpTokens: 0,
+  chars: 0
+};
 var NATIVE_CHARS_PER_TOKEN = 4;
 var PICTURE_TOKENS = 1600;
+var PATCH_WIDTH = 28;
+var EARLIER_SIGHT = { side: 1568, tokens: 1568 };
+var NEWER_SIGHT = { side: 2576, tokens: 4784 };
 var DEFINITION_TOKENS = /* @__PURE__ */ new Map([
   ["AskUserQuestion", 1240],
   ["EnterPlanMode", 1100],
@@ -279,11 +290,15 @@ function addContent(a, b) {
     code: a.code + b.code,
     json: a.json + b.json,
     fixedTokens: a.fixedTokens + b.fixedTokens,
+    sharpTokens: a.sharpTokens + b.sharpTokens,
     chars: a.chars + b.chars
   };
 }
 function estimateTokens(content, calibration) {
-  return Math.ceil(spokenTokens(content, calibration)) + content.fixedTokens;
+  return Math.ceil(spokenTokens(content, calibration)) + unspokenTokens(content, calibration);
+}
+function unspokenTokens({ fixedTokens, sharpTokens }, { tokenizer }) {
+  return fixedTokens + (tokenizer > 1 ? sharpTokens : 0);
 }
 function spokenTokens(content, calibration) {
   return content.prose * scaleOf(calibration, "prose") + content.code * scaleOf(calibration, "code") + content.json * scaleOf(calibration, "json");
@@ -292,8 +307,9 @@ function nativeTokens({ chars, fixedTokens }) {
   return Math.ceil(chars / NATIVE_CHARS_PER_TOKEN) + fixedTokens;
 }
 function calibrate(calibration, content, tokens2) {
-  const estimate = estimateTokens(content, calibration) - content.fixedTokens;
-  const factor = estimate > 0 ? (tokens2 - content.fixedTokens) / estimate : 0;
+  const unspoken = unspokenTokens(content, calibration);
+  const estimate = estimateTokens(content, calibration) - unspoken;
+  const factor = estimate > 0 ? (tokens2 - unspoken) / estimate : 0;
   if (!(factor > 1 / PLAUSIBLE_FACTOR && factor < PLAUSIBLE_FACTOR)) return calibration;
   const step2 = Math.min(Math.max(factor, 1 / LEARNING_FACTOR), LEARNING_FACTOR);
   const learn2 = (kind) => {
@@ -322,12 +338,15 @@ function measureBlock(block2) {
     case "tool_use":
       return inputContent(block2.name, block2.input);
     case "tool_result": {
-      const fixedTokens = block2.images * PICTURE_TOKENS;
+      const { images, sizes = [] } = block2;
+      const pictures = sumContent(sizes.map(pictureContent));
+      const fixedTokens = pictures.fixedTokens + (images - sizes.length) * PICTURE_TOKENS;
       const definitions = block2.definitions.map((name) => DEFINITION_TOKENS.get(name) ?? UNKNOWN_DEFINITION_TOKENS);
       const code = definitions.reduce((sum2, tokens2) => sum2 + tokens2, TOOL_RESULT_TOKENS) + expectedTokens(block2.text);
-      return { prose: 0, thoughts: 0, code, json: 0, fixedTokens, chars: block2.text.length };
+      return { ...pictures, code, fixedTokens, chars: block2.text.length };
     }
     case "image":
+      return block2.size ? pictureContent(block2.size) : { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case "document":
       return { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case "other":
@@ -335,7 +354,16 @@ function measureBlock(block2) {
   }
 }
 function spoken(prose, thoughts, chars) {
-  return { prose, thoughts, code: 0, json: 0, fixedTokens: 0, chars };
+  return { prose, thoughts, code: 0, json: 0, fixedTokens: 0, sharpTokens: 0, chars };
+}
+function pictureContent(size) {
+  const fixedTokens = patchesOf(size, EARLIER_SIGHT);
+  return { ...NO_CONTENT, fixedTokens, sharpTokens: patchesOf(size, NEWER_SIGHT) - fixedTokens };
+}
+function patchesOf({ width, height }, { side, tokens: tokens2 }) {
+  const scale = Math.min(1, side / Math.max(width, height), Math.sqrt(tokens2 / (width * height)) * PATCH_WIDTH);
+  const patches = (pixels) => Math.ceil(pixels * scale / PATCH_WIDTH);
+  return Math.min(tokens2, patches(width) * patches(height));
 }
 function thoughtTokens(text, signatureLength) {
   const whole2 = signatureLength * SIGNATURE_SHARE - SIGNATURE_FRAME;
@@ -357,7 +385,7 @@ function inputContent(name, input) {
       chars += text.length;
     }
   }
-  return { prose: 0, thoughts: 0, code: 0, json, fixedTokens: 0, chars };
+  return { prose: 0, thoughts: 0, code: 0, json, fixedTokens: 0, sharpTokens: 0, chars };
 }
 function partsOf2(value) {
   return Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)];
@@ -875,6 +903,40 @@ function learn(gauge, used) {
   return calibrate(calibration, addContent(added, call.generated), grown);
 }
 
+// src/core/protocol/picture.ts
+var MOST_SEGMENTS = 64;
+function pictureSize({ source }) {
+  const data = textOf(fieldsOf(source).data) ?? "";
+  if (data.startsWith("iVBORw0KGgo")) return sizeIn(bytesAt(data, 18, 6), 4);
+  return data.startsWith("/9j/") ? jpegSize(data) : void 0;
+}
+function jpegSize(data) {
+  for (let at = 2, seen = 0; seen < MOST_SEGMENTS; seen++) {
+    const bytes = bytesAt(data, at, 9);
+    const [start, mark3 = 0, high = 0, low = 0] = bytes;
+    if (start !== 255) return void 0;
+    if ((mark3 & 240) === 192 && ![196, 200, 204].includes(mark3)) {
+      const size = sizeIn(bytes.slice(5), 2);
+      return size && { width: size.height, height: size.width };
+    }
+    at += 2 + high * 256 + low;
+  }
+  return void 0;
+}
+function sizeIn(bytes, second) {
+  const [width, height] = [0, second].map((at) => (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0));
+  return width && height ? { width, height } : void 0;
+}
+function bytesAt(data, at, count2) {
+  const from = Math.floor(at / 3) * 4;
+  try {
+    const bytes = atob(data.slice(from, from + 4 * (Math.ceil(count2 / 3) + 1)));
+    return Array.from(bytes.slice(at % 3, at % 3 + count2), (byte) => byte.charCodeAt(0));
+  } catch {
+    return [];
+  }
+}
+
 // src/core/protocol/blocks.ts
 function readBlocks(content) {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
@@ -893,12 +955,17 @@ function readBlock(value) {
   if (type === "thinking") return readThought(block2.thinking, block2.signature);
   if (type === "redacted_thinking") return readThought("", block2.data);
   if (type === "tool_result") return readToolResult(block2);
-  if (type === "image" || type === "document") return { type };
+  if (type === "image") return readPicture(block2);
+  if (type === "document") return { type };
   if (type !== "tool_use" && type !== "server_tool_use") return { type: "other", name: textOf(type) ?? "" };
   return { type: "tool_use", id: textOf(block2.id) ?? "", name: textOf(block2.name) ?? "", input: block2.input };
 }
 function readThought(text, signature) {
   return { type: "thinking", text: textOf(text) ?? "", signatureLength: textOf(signature)?.length ?? 0 };
+}
+function readPicture(block2) {
+  const size = pictureSize(block2);
+  return { type: "image", ...size && { size } };
 }
 function readParts(content) {
   if (!Array.isArray(content)) return readBlocks(content);
@@ -909,6 +976,7 @@ function readParts(content) {
 function readToolResult(block2) {
   const parts = readParts(block2.content);
   const texts = textsOf2(parts);
+  const sizes = parts.flatMap((part2) => part2.type === "image" && part2.size ? [part2.size] : []);
   return {
     type: "tool_result",
     toolUseId: textOf(block2.tool_use_id) ?? "",
@@ -916,6 +984,7 @@ function readToolResult(block2) {
     text: texts.join("\n"),
     ...texts.length > 1 ? { texts } : {},
     images: parts.filter((part2) => part2.type === "image" || part2.type === "document").length,
+    ...sizes.length > 0 ? { sizes } : {},
     definitions: definitionsIn(block2.content)
   };
 }

@@ -7,6 +7,7 @@ import {
   scaleOf,
   spokenTokens,
   UNCALIBRATED,
+  unspokenTokens,
 } from '../core/governor/gauge/estimator.ts';
 import { callOutput, type Gauge, predicted } from '../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
@@ -123,7 +124,7 @@ function predictionOf(gauge: Gauge, pieces: readonly Piece[]): Prediction {
   const total = predicted(gauge);
   const scale = (kind: ContentKind) => scaleOf(calibration, kind);
   const tokensOf = (content: Content, by: Calibration) =>
-    Math.round((content.fixedTokens + spokenTokens(content, by)) * 10) / 10;
+    Math.round((unspokenTokens(content, by) + spokenTokens(content, by)) * 10) / 10;
   return {
     total,
     used,

@@ -1,5 +1,6 @@
 import type { Block, UserRole } from './events.ts';
 import { type Fields, fieldsOf, jsonText, listOf, textOf } from './fields.ts';
+import { pictureSize } from './picture.ts';
 
 /** Content of a message: a string, or a list of blocks. Anything else counts as empty. */
 export function readBlocks(content: unknown): Block[] {
@@ -22,13 +23,19 @@ function readBlock(value: unknown): Block {
   if (type === 'thinking') return readThought(block.thinking, block.signature);
   if (type === 'redacted_thinking') return readThought('', block.data);
   if (type === 'tool_result') return readToolResult(block);
-  if (type === 'image' || type === 'document') return { type };
+  if (type === 'image') return readPicture(block);
+  if (type === 'document') return { type };
   if (type !== 'tool_use' && type !== 'server_tool_use') return { type: 'other', name: textOf(type) ?? '' };
   return { type: 'tool_use', id: textOf(block.id) ?? '', name: textOf(block.name) ?? '', input: block.input };
 }
 
 function readThought(text: unknown, signature: unknown): Block {
   return { type: 'thinking', text: textOf(text) ?? '', signatureLength: textOf(signature)?.length ?? 0 };
+}
+
+function readPicture(block: Fields): Block {
+  const size = pictureSize(block);
+  return { type: 'image', ...(size && { size }) };
 }
 
 /** Parts of a tool's result. One result inside another is in no stream, and would let a line nest without end. */
@@ -42,6 +49,7 @@ function readParts(content: unknown): Block[] {
 function readToolResult(block: Readonly<Record<string, unknown>>): Block {
   const parts = readParts(block.content);
   const texts = textsOf(parts);
+  const sizes = parts.flatMap((part) => (part.type === 'image' && part.size ? [part.size] : []));
   return {
     type: 'tool_result',
     toolUseId: textOf(block.tool_use_id) ?? '',
@@ -49,6 +57,7 @@ function readToolResult(block: Readonly<Record<string, unknown>>): Block {
     text: texts.join('\n'),
     ...(texts.length > 1 ? { texts } : {}),
     images: parts.filter((part) => part.type === 'image' || part.type === 'document').length,
+    ...(sizes.length > 0 ? { sizes } : {}),
     definitions: definitionsIn(block.content),
   };
 }

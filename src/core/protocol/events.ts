@@ -1,3 +1,5 @@
+import type { PictureSize } from './picture.ts';
+
 /**
  * What one line of Claude Code means, in the words of this program. Both dialects (the stream of
  * `--output-format stream-json`, and the session logs under `~/.claude/projects`) decode to these.
@@ -57,10 +59,12 @@ export type Block =
       /** What the text is joined from, where that is several blocks. */
       readonly texts?: readonly string[];
       readonly images: number;
+      /** Of those that tell it. */
+      readonly sizes?: readonly PictureSize[];
       /** Definitions of tools that were looked up and come into the context with it. */
       readonly definitions: readonly string[];
     }
-  | { readonly type: 'image' }
+  | { readonly type: 'image'; readonly size?: PictureSize }
   | { readonly type: 'document' }
   | { readonly type: 'other'; readonly name: string };
 

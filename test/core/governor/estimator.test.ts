@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Calibration,
   calibrate,
+  calibrationFor,
   estimateTokens,
   learnedCharsPerToken,
   measureContent,
@@ -74,6 +75,20 @@ describe('tokens of a block', () => {
   it('a list of many parts does not stop the judgement', () => {
     const input = Array.from({ length: 300_000 }, () => 'a');
     expect(tokensOf({ type: 'tool_use', id: 't', name: '', input })).toBeGreaterThan(70_000);
+  });
+
+  it.each([
+    { name: 'a small one', size: { width: 320, height: 200 }, earlier: 12 * 8, newer: 12 * 8 },
+    { name: 'a screen', size: { width: 1440, height: 900 }, earlier: 1_568, newer: 52 * 33 },
+    { name: 'a wide one', size: { width: 1999, height: 406 }, earlier: 56 * 12, newer: 72 * 15 },
+    { name: 'a large one', size: { width: 3000, height: 3000 }, earlier: 1_568, newer: 4_784 },
+  ])('a picture takes squares of 28 pixels, as many as the model sees: $name', ({ size, earlier, newer }) => {
+    const taken = (model: string) =>
+      [{ type: 'image', size } as const, result('', { images: 2, sizes: [size] })].map((block) =>
+        estimateTokens(measureContent([block]), calibrationFor(model, UNCALIBRATED)),
+      );
+    expect(taken('claude-opus-4-6')).toEqual([earlier, earlier + 1_600 + 15]);
+    expect(taken('claude-opus-4-8')).toEqual([newer, newer + 1_600 + 20]);
   });
 
   it('claude itself takes four characters for one', () => {

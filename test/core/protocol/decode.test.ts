@@ -110,6 +110,18 @@ describe('tool results', () => {
       text: 'a',
       images: 1,
     },
+    {
+      name: 'a picture that tells its size',
+      content: [
+        {
+          type: 'image',
+          source: { data: Buffer.from('89504e470d0a1a0a0000000d4948445200000140000000c8', 'hex').toString('base64') },
+        },
+      ],
+      text: '',
+      images: 1,
+      sizes: [{ width: 320, height: 200 }],
+    },
     { name: 'a document', content: [{ type: 'document', source: {} }], text: '', images: 1 },
     {
       name: 'a reference',
@@ -119,11 +131,13 @@ describe('tool results', () => {
       definitions: ['X'],
     },
     { name: 'nothing', content: undefined, text: '', images: 0 },
-  ])('of $name', ({ content, text, images, definitions = [] }) => {
+  ])('of $name', ({ content, text, images, sizes, definitions = [] }) => {
     const block = { type: 'tool_result', tool_use_id: 't1', content, is_error: true };
     const event = decodeObject({ type: 'user', message: { role: 'user', content: [block] } });
     expect(event).toMatchObject({
-      blocks: [{ type: 'tool_result', toolUseId: 't1', isError: true, text, images, definitions }],
+      blocks: [
+        { type: 'tool_result', toolUseId: 't1', isError: true, text, images, ...(sizes && { sizes }), definitions },
+      ],
     });
   });
 });

@@ -1,5 +1,6 @@
 import type { Block, Event } from '../../protocol/events.ts';
 import { isFields } from '../../protocol/fields.ts';
+import type { PictureSize } from '../../protocol/picture.ts';
 import { expectedTokens } from './text-tokens.ts';
 
 /** Content whose tokens a session's calls may show to be more or fewer than expected, each in its own measure. */
@@ -13,17 +14,33 @@ export interface Content {
   readonly code: number;
   readonly json: number;
   readonly fixedTokens: number;
+  /** What large pictures take beyond that with a newer model, which sees more of them. */
+  readonly sharpTokens: number;
   /** UTF-16 units of all texts, of any kind. */
   readonly chars: number;
 }
 
-export const NO_CONTENT: Content = { prose: 0, thoughts: 0, code: 0, json: 0, fixedTokens: 0, chars: 0 };
+export const NO_CONTENT: Content = {
+  prose: 0,
+  thoughts: 0,
+  code: 0,
+  json: 0,
+  fixedTokens: 0,
+  sharpTokens: 0,
+  chars: 0,
+};
 
 /** Characters per token that Claude Code itself assumes (its `pre_tokens` follow it to the token). */
 const NATIVE_CHARS_PER_TOKEN = 4;
 
-/** Tokens assumed for an image or a document page: an API image costs at most about this; base64 says nothing. */
+/** Tokens assumed for a picture that does not tell its size, and for a document. */
 const PICTURE_TOKENS = 1600;
+
+/** A token is a square of a picture, this many pixels wide (Anthropic's documentation of vision). */
+const PATCH_WIDTH = 28;
+/** A larger picture is made smaller: pixels of its longer side, and tokens, at most. */
+const EARLIER_SIGHT = { side: 1568, tokens: 1568 };
+const NEWER_SIGHT = { side: 2576, tokens: 4784 };
 
 /** What the definition of a tool takes that was looked up, by the look-ups of one or two in public session logs. */
 const DEFINITION_TOKENS: ReadonlyMap<string, number> = new Map([
@@ -129,13 +146,19 @@ export function addContent(a: Content, b: Content): Content {
     code: a.code + b.code,
     json: a.json + b.json,
     fixedTokens: a.fixedTokens + b.fixedTokens,
+    sharpTokens: a.sharpTokens + b.sharpTokens,
     chars: a.chars + b.chars,
   };
 }
 
 /** Tokens the content will be, rounded up. */
 export function estimateTokens(content: Content, calibration: Calibration): number {
-  return Math.ceil(spokenTokens(content, calibration)) + content.fixedTokens;
+  return Math.ceil(spokenTokens(content, calibration)) + unspokenTokens(content, calibration);
+}
+
+/** What is no text in it will be: pictures and such. */
+export function unspokenTokens({ fixedTokens, sharpTokens }: Content, { tokenizer }: Calibration): number {
+  return fixedTokens + (tokenizer > 1 ? sharpTokens : 0);
 }
 
 /** What the texts in it will be, not rounded. */
@@ -157,8 +180,9 @@ export function nativeTokens({ chars, fixedTokens }: Content): number {
  * proportion to the estimate of each.
  */
 export function calibrate(calibration: Calibration, content: Content, tokens: number): Calibration {
-  const estimate = estimateTokens(content, calibration) - content.fixedTokens;
-  const factor = estimate > 0 ? (tokens - content.fixedTokens) / estimate : 0;
+  const unspoken = unspokenTokens(content, calibration);
+  const estimate = estimateTokens(content, calibration) - unspoken;
+  const factor = estimate > 0 ? (tokens - unspoken) / estimate : 0;
   if (!(factor > 1 / PLAUSIBLE_FACTOR && factor < PLAUSIBLE_FACTOR)) return calibration;
   const step = Math.min(Math.max(factor, 1 / LEARNING_FACTOR), LEARNING_FACTOR);
   const learn = (kind: ContentKind) => {
@@ -193,12 +217,15 @@ export function measureBlock(block: Block): Content {
     case 'tool_use':
       return inputContent(block.name, block.input);
     case 'tool_result': {
-      const fixedTokens = block.images * PICTURE_TOKENS;
+      const { images, sizes = [] } = block;
+      const pictures = sumContent(sizes.map(pictureContent));
+      const fixedTokens = pictures.fixedTokens + (images - sizes.length) * PICTURE_TOKENS;
       const definitions = block.definitions.map((name) => DEFINITION_TOKENS.get(name) ?? UNKNOWN_DEFINITION_TOKENS);
       const code = definitions.reduce((sum, tokens) => sum + tokens, TOOL_RESULT_TOKENS) + expectedTokens(block.text);
-      return { prose: 0, thoughts: 0, code, json: 0, fixedTokens, chars: block.text.length };
+      return { ...pictures, code, fixedTokens, chars: block.text.length };
     }
     case 'image':
+      return block.size ? pictureContent(block.size) : { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case 'document':
       return { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case 'other':
@@ -207,7 +234,18 @@ export function measureBlock(block: Block): Content {
 }
 
 function spoken(prose: number, thoughts: number, chars: number): Content {
-  return { prose, thoughts, code: 0, json: 0, fixedTokens: 0, chars };
+  return { prose, thoughts, code: 0, json: 0, fixedTokens: 0, sharpTokens: 0, chars };
+}
+
+function pictureContent(size: PictureSize): Content {
+  const fixedTokens = patchesOf(size, EARLIER_SIGHT);
+  return { ...NO_CONTENT, fixedTokens, sharpTokens: patchesOf(size, NEWER_SIGHT) - fixedTokens };
+}
+
+function patchesOf({ width, height }: PictureSize, { side, tokens }: typeof NEWER_SIGHT): number {
+  const scale = Math.min(1, side / Math.max(width, height), Math.sqrt(tokens / (width * height)) * PATCH_WIDTH);
+  const patches = (pixels: number) => Math.ceil((pixels * scale) / PATCH_WIDTH);
+  return Math.min(tokens, patches(width) * patches(height));
 }
 
 function thoughtTokens(text: string, signatureLength: number): number {
@@ -234,7 +272,7 @@ function inputContent(name: string, input: unknown): Content {
       chars += text.length;
     }
   }
-  return { prose: 0, thoughts: 0, code: 0, json, fixedTokens: 0, chars };
+  return { prose: 0, thoughts: 0, code: 0, json, fixedTokens: 0, sharpTokens: 0, chars };
 }
 
 function partsOf(value: object): readonly unknown[] {
