@@ -49,7 +49,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .argument('[run]', 'its id or the beginning of it (default: the newest)')
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the runs are')
-    .addHelpText('after', examples('ctxb flow report', 'ctxb flow report 2026-03-31 --json'))
+    .addHelpText('after', examples('ctxb flow report', 'ctxb flow report 20260331 --json'))
     .action(async (run: string | undefined, options: ReportOptions) => {
       const { report } = await import('./flow-report.ts');
       finish(await report(run, options, io));
@@ -100,7 +100,7 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
         'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
         'ctxb flow run flow.yaml --parallel 2 --quiet -- claude',
         'ctxb flow run flow.yaml --profile heavy-context -- claude',
-        'ctxb flow run flow.yaml --from implement --resume 2026-03-31 -- claude',
+        'ctxb flow run flow.yaml --from implement --resume 20260331 -- claude',
         'ctxb flow run flow.yaml --dry-run',
       ),
     )

@@ -22,6 +22,16 @@ it('runs every step and exits 0', async () => {
   expect(end.stderr).toMatch(/^together +2 of 2 done/m);
 });
 
+it('the help names a run by the beginning of an id as runs have them', async () => {
+  await using place = await flowPlace();
+  await run(place);
+  const [id = ''] = readdirSync(place.path('.context/flows'));
+  const help = await ctxb(place, ['flow', 'run', '--help']);
+  const [, example = ''] = /--resume (\d\S*)/.exec(help.stdout.toString()) ?? [];
+  expect(example).not.toBe('');
+  expect(id.replace(/\d/g, '0').startsWith(example.replace(/\d/g, '0'))).toBe(true);
+});
+
 it('has the budgets of all flows, and says once what is not used as it was set', async () => {
   await using place = await flowPlace();
   await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":90000,"historyOlderChars":9}}');
