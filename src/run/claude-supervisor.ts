@@ -53,14 +53,21 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
     return end;
   }
 
-  /** The next process, or undefined when none is wanted. One that cannot be started counts as one that died. */
+  /**
+   * The next process, or undefined when none is wanted. One that cannot be started counts as one that died, and one that
+   * a signal has kept from starting as one that the signal has ended.
+   */
   async function next(): Promise<Child | undefined> {
     const start = wanted;
     wanted = undefined;
     if (start === undefined) return undefined;
     // Whatever ends the run cuts the wait short.
     if (start.afterMs > 0) await delay(start.afterMs, undefined, { signal: wake.signal }).catch(() => {});
-    if (isStopped || state().input !== 'open') return undefined;
+    if (state().input !== 'open') return undefined;
+    if (isStopped) {
+      tell({ kind: 'exit', code: undefined, signal: 'SIGTERM', ...UNREADABLE });
+      return undefined;
+    }
     try {
       return await world.startNext(start, state());
     } catch (error) {

@@ -146,12 +146,14 @@ describe('one that cannot be started', () => {
 
 describe('no other takes its place', () => {
   it('when the run was stopped while that waited', async () => {
-    const { line, first, resumed } = lineOf({}, (of) => {
+    const { line, first, events, resumed } = lineOf({}, (of, count) => {
+      if (count > 1) return;
       of.startNext({ ...AT_ONCE, afterMs: 3_600_000 });
       queueMicrotask(() => of.kill('SIGTERM'));
     });
     first.end(KILLED);
     expect(await line.ended()).toEqual(KILLED);
+    expect(events).toMatchObject([{ signal: 'SIGKILL' }, { kind: 'exit', signal: 'SIGTERM', delivered: [] }]);
     expect(resumed).toEqual([]);
     expect(first.killed).toEqual(['SIGTERM']);
   });

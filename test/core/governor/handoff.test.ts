@@ -377,6 +377,12 @@ describe('another process', () => {
     expect(left({}, { recovery: { enabled: false } }).actions.at(-1)).toMatchObject({ kind: 'start-claude' });
   });
 
+  it('does not come where a signal stops the run before it starts: what is left undone is told', () => {
+    const actions = left().tell(exitEvent({ signal: 'SIGTERM' }));
+    expect(kinds(actions)).not.toContain('start-claude');
+    expect(decisions(actions)).toMatchObject([{ kind: 'left-undone', prompts: ['prompt-2'] }]);
+  });
+
   it('that dies before its session begins is not given the full one again', () => {
     const driver = left();
     driver.begin();

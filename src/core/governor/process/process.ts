@@ -23,7 +23,9 @@ const ASKED_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP
 export function onExit(state: GovernorState, event: ExitEvent): Step {
   const { restarts } = state.process;
   const { enabled, maxRestarts } = state.run.policy.recovery;
-  const left = leavingOf(state);
+  // The run was stopped between two processes.
+  const isStopped = state.process.phase === 'dead' && event.signal !== undefined;
+  const left = isStopped ? undefined : leavingOf(state);
   // A fresh process needs nothing of the old one; only the number of starts is limited.
   if (left !== undefined) return restarts < Math.max(1, maxRestarts) ? startFresh(left) : endWithIt(left);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.outcome !== 'stalled';
