@@ -17768,7 +17768,8 @@ var ASKED_SIGNALS = /* @__PURE__ */ new Set(["SIGINT", "SIGTERM", "SIGHUP"]);
 function onExit(state, event) {
   const { restarts } = state.process;
   const { enabled, maxRestarts } = state.run.policy.recovery;
-  const left = leavingOf(state);
+  const isStopped2 = state.process.phase === "dead" && event.signal !== void 0;
+  const left = isStopped2 ? void 0 : leavingOf(state);
   if (left !== void 0) return restarts < Math.max(1, maxRestarts) ? startFresh(left) : endWithIt(left);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.outcome !== "stalled";
   return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state);
