@@ -129,7 +129,8 @@ export function createSessionReplay(options: SessionReplayOptions): SessionRepla
     if (after.gauge.peak > before.gauge.peak) peakCall = after.gauge.calls;
     if ('cwd' in input.event && input.event.cwd !== undefined) project ??= input.event.cwd;
     if (input.t > 0) {
-      time.first ??= input.t;
+      // A log that Claude Code writes anew begins with its newest lines.
+      time.first = Math.min(time.first ?? input.t, input.t);
       time.last = Math.max(time.last ?? 0, input.t);
     }
     // Also in a recording that nobody acted in.

@@ -157,3 +157,15 @@ describe('the dialect', () => {
     expect(replay.summary(name).dialect).toBe(dialect);
   });
 });
+
+it('takes the earliest time of a log that Claude Code has written anew, its newest lines first', () => {
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
+  const lines = [
+    { type: 'queue-operation', operation: 'enqueue', timestamp: '2026-07-29T11:43:47.000Z' },
+    { ...userLine('hello'), timestamp: '2026-07-28T21:09:00.000Z' },
+    { ...callLine(20_000), timestamp: '2026-07-29T11:45:37.000Z' },
+  ];
+  for (const line of lines) replay.line(asRead(raw(line)));
+  const time = { first: Date.parse('2026-07-28T21:09:00.000Z'), last: Date.parse('2026-07-29T11:45:37.000Z') };
+  expect(replay.summary('x.jsonl').time).toEqual(time);
+});

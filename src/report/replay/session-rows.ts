@@ -96,8 +96,9 @@ function agentSums({ calls, tokens: used, usd }: Pick<SubagentSeen, 'calls' | 't
 
 function compactionText({ trigger, how, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
   const by = trigger === 'auto' ? 'by claude itself' : 'by /compact';
-  const from =
-    preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)} (predicted ${tokens(gaugeBefore)})`;
+  // A recording may begin with it.
+  const foreseen = gaugeBefore === 0 ? '' : ` (predicted ${tokens(gaugeBefore)})`;
+  const from = preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)}${foreseen}`;
   return `${how === 'exact' ? 'exactly ' : ''}${by} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
 }
 

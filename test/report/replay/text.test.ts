@@ -74,6 +74,11 @@ session.ndjson  ▂▄▇│▂▂     80%      5          1  $0.71
       has: 'compacted by claude itself at 167,000 predicted\n',
     },
     {
+      name: 'a compaction that a recording begins with',
+      session: summaryOf({ compactions: [compactionOf({ trigger: 'auto', preTokens: 998_659, gaugeBefore: 0 })] }),
+      has: 'compacted by claude itself at 998,659, to ',
+    },
+    {
       name: 'odd lines',
       session: summaryOf({ lines: { total: 9, unknown: 2, malformed: 1 } }),
       has: 'lines     9, 2 of unknown type, 1 malformed',
