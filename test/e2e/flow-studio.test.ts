@@ -175,6 +175,7 @@ describe('the page', () => {
     await status('Loaded again');
     expect(await browser.value(`document.getElementById('field-contextBudgetChars').value`)).toBe('60000');
     expect(await shown('#field-historyOlderChars-used')).toBe('20,000 used, from preset heavy (flow)');
+    expect(await browser.value(`document.getElementById('field-historyOlderChars').placeholder`)).toBe('20,000');
     await save();
     await status('Saved');
     expect(text()).toBe(changed.replace('50000', '60000'));

@@ -59,18 +59,16 @@ export function flowView(flow: Flow, { ownBudgets, profile, receiptOf, global, w
     effectiveBudgets(levels, step, { global, window });
   const order = orderSteps(flow);
   const stages = new Map(order.stages.flatMap((steps, stage) => steps.map(({ id }) => [id, stage] as const)));
-  const withoutFlow = budgetsOf({ ...flow, budgets: {} });
-  const withoutProfile = () => budgetsOf({ ...flow, budgets: {}, profile: undefined });
   return {
     name: flow.name,
     profile:
       flow.profile === undefined
         ? undefined
-        : { ...profile, name: flow.profile, budgets: budgetsView(PROFILE, withoutFlow, withoutProfile()) },
+        : { ...profile, name: flow.profile, budgets: budgetsView(PROFILE, budgetsOf({ ...flow, budgets: {} })) },
     /** Tokens that presets and shares are for. */
     window: window ?? REFERENCE_WINDOW,
     /** Of all steps that say nothing else. */
-    budgets: budgetsView(null, budgetsOf(flow), withoutFlow),
+    budgets: budgetsView(null, budgetsOf(flow)),
     steps: flow.steps.map((step) => ({
       id: step.id,
       agent: step.agent,
@@ -80,19 +78,17 @@ export function flowView(flow: Flow, { ownBudgets, profile, receiptOf, global, w
       after: order.direct.get(step.id) ?? [],
       /** How many steps' output it sees. */
       sees: order.history.get(step.id)?.length ?? 0,
-      budgets: budgetsView(step.id, budgetsOf(flow, step), budgetsOf(flow, { ...NOTHING, model: step.model })),
+      budgets: budgetsView(step.id, budgetsOf(flow, step)),
       receipt: receiptOf(step.id),
     })),
   };
 
-  /** @param inherited what would be used if the level were empty */
-  function budgetsView(step: Edit['step'], { values, warnings }: ResolvedBudgets, inherited: ResolvedBudgets) {
+  function budgetsView(step: Edit['step'], { values, warnings }: ResolvedBudgets) {
     const own = Object.entries(ownBudgets(step)).map(([key, value]) => [key, String(value)]);
     return {
       own: Object.fromEntries(own) as Readonly<Partial<Record<BudgetKey, string>>>,
       /** What is used, after all levels and guardrails. */
       effective: values,
-      inherited: inherited.values,
       warnings,
     };
   }

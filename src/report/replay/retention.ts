@@ -31,8 +31,8 @@ export const retention = collected(({ sessions }, { style }) => {
 const KEPT_HEAD = ['by claude', '', 'with ctxb', ''];
 
 const NOTES = [
-  '  by claude: its summary and the messages that stay. With ctxb: and what ctxb handed back, or in a recording without',
-  '  ctxb would have handed back with the first answer. Something counts where its whole line stands.',
+  '  by claude: its summary and the messages that stay. With ctxb: also what ctxb handed back, or, in a recording without',
+  '  ctxb, what it would have handed back. Something counts where its whole line stands.',
 ];
 
 const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] => reliefs;

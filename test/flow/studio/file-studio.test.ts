@@ -42,16 +42,18 @@ describe('view', () => {
     ]);
   });
 
-  it('shows what is used, where it comes from, and what would be without the override', () => {
+  it('shows what is used, and where it comes from', () => {
     expect(view().flow).toMatchObject({
-      budgets: { own: { preset: 'lean' }, inherited: { contextBudgetChars: { value: 200_000, source: 'default' } } },
+      budgets: {
+        own: { preset: 'lean' },
+        effective: { contextBudgetChars: { value: 100_000, source: 'preset lean (flow)' } },
+      },
       steps: [
         { budgets: { own: {}, effective: { contextBudgetChars: { value: 100_000, source: 'preset lean (flow)' } } } },
         {
           budgets: {
             own: { contextBudgetChars: '50000' },
             effective: { contextBudgetChars: { value: 50_000, source: 'step' } },
-            inherited: { contextBudgetChars: { value: 100_000, source: 'preset lean (flow)' } },
           },
         },
         {},
@@ -76,10 +78,9 @@ describe('view', () => {
           {
             budgets: {
               effective: { contextBudgetChars: { value: 500_000, source: 'preset lean (flow)' } },
-              inherited: { contextBudgetChars: { value: 500_000 } },
             },
           },
-          { budgets: { inherited: { contextBudgetChars: { value: 100_000 } } } },
+          { budgets: { effective: { contextBudgetChars: { value: 50_000 } } } },
           {},
         ],
       },
@@ -95,18 +96,16 @@ describe('view', () => {
       flow: {
         budgets: {
           effective: ofLean,
-          inherited: {
-            contextBudgetChars: { value: 90_000, source: 'global' },
-            historyOlderChars: { value: 7_000, source: 'global' },
-          },
         },
         steps: [{ budgets: { effective: ofLean } }, {}, {}],
       },
     });
     const cleared = below.view({ edits: [edit(null, 'preset', '')] });
-    expect(cleared).toMatchObject({
-      flow: { steps: [{ budgets: { effective: { historyOlderChars: { value: 7_000, source: 'global' } } } }, {}, {}] },
-    });
+    const effective = {
+      contextBudgetChars: { value: 90_000, source: 'global' },
+      historyOlderChars: { value: 7_000, source: 'global' },
+    };
+    expect(cleared).toMatchObject({ flow: { budgets: { effective }, steps: [{ budgets: { effective } }, {}, {}] } });
   });
 
   it('shows what edits lead to, with the warnings of the guardrails, and writes nothing', () => {
@@ -220,7 +219,6 @@ describe('a profile', () => {
       budgets: {
         own: { contextBudgetChars: '300000', historyOlderChars: '15000' },
         effective: { historyOlderChars: { value: 15_000, source: 'profile' } },
-        inherited: { historyOlderChars: { value: 10_000, source: 'default' } },
       },
     });
     const added = (lines: typeof diff = []) =>

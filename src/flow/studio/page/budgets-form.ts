@@ -2,14 +2,14 @@ import { button, grouped, h } from '../../../browser/dom.ts';
 import type { BudgetKey, BudgetsView } from '../studio-view.ts';
 
 const FIELDS = [
-  { key: 'preset', label: 'Preset', hint: 'Three sizes at once; the values below go before it.' },
+  { key: 'preset', label: 'Preset', hint: 'Sets the three sizes below; a size that is set there wins.' },
   { key: 'contextBudgetChars', label: 'Whole briefing', hint: 'In characters.' },
   { key: 'historyRecentChars', label: 'Newest step', hint: 'Its output, in characters.' },
   { key: 'historyOlderChars', label: 'Each older step', hint: 'Its output, in characters.' },
   {
     key: 'contextBudgetTokens',
     label: 'Whole, in tokens',
-    hint: 'Tokens, or a share of the window such as 20%; goes before the characters.',
+    hint: 'Tokens, or a share of the window such as 20%; wins over the characters.',
   },
 ] as const;
 
@@ -76,7 +76,7 @@ function createRow({ key, label, hint }: (typeof FIELDS)[number], value: string,
     used.textContent = [usedText(budgets, key), isDraft(key) ? 'not saved' : ''].filter(Boolean).join(' · ');
     fault.textContent = faultOf(key) ?? warning ?? '';
     input.setAttribute('aria-invalid', String(faultOf(key) !== undefined));
-    if (input instanceof HTMLInputElement && isSize(key)) input.placeholder = grouped(budgets.inherited[key].value);
+    if (input instanceof HTMLInputElement && isSize(key)) input.placeholder = grouped(budgets.effective[key].value);
   }
 }
 
