@@ -8,6 +8,7 @@ import {
   decisions,
   drive,
   exitEvent,
+  hookLine,
   initLine,
   kinds,
   type Line,
@@ -16,6 +17,7 @@ import {
   runWith,
   said,
   sent,
+  told,
 } from '../../support/governor.ts';
 
 /** In the middle of the second turn, whose prompt is `prompt-2`. */
@@ -297,4 +299,24 @@ it('a run that takes up another begins with what was broken off', () => {
     expect.stringMatching(/^\[ctxb\] The work was broken off.*not known: Bash make\./),
   ]);
   expect(said(driver.claude(initLine(), callLine(21_000), resultLine()))).toEqual(['Held.']);
+});
+
+it('a document that a fresh process takes up dies with it before it is logged, and is given again', () => {
+  const driver = drive();
+  driver.tell({
+    kind: 'recovered',
+    finished: true,
+    openTool: undefined,
+    answers: [],
+    document: { path: 'handoff.md', text: 'All that is known.' },
+    spent: { settled: 0, open: 0, raised: {}, agents: 0 },
+  });
+  driver.begin();
+  const document = () => told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Go on.' }))).join('\n');
+  driver.prompt('Go on.');
+  driver.claude(initLine());
+  expect(document()).toContain('All that is known.');
+  expect(driver.tell(exitEvent({ logged: false, delivered: [] })).at(-1)).toMatchObject({ resume: undefined });
+  driver.begin();
+  expect(document()).toContain('All that is known.');
 });

@@ -251,7 +251,8 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
   const spending = { ...state.spending, before: settled, raised };
   const fanOut = { ...state.fanOut, before: agents };
-  return keep(changed(state, { cost, spending, fanOut, relief: { ...state.relief, pending, unfinished } }));
+  const relief = { ...state.relief, pending, fresh: pending, unfinished };
+  return keep(changed(state, { cost, spending, fanOut, relief }));
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {
