@@ -4,7 +4,7 @@ import { advance, onStopAnswer } from './conversation/advance.ts';
 import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
 import { forgetSkipped } from './conversation/send-prompt.ts';
-import { onCostAnswer, onProjectCost } from './conversation/spending.ts';
+import { judgeSpending, onCostAnswer } from './conversation/spending.ts';
 import type { TimerName } from './effects.ts';
 import type { Input, OwnEvent } from './input.ts';
 import { endWithIt, onBegin, onExit, onRecovered } from './process/process.ts';
@@ -67,7 +67,8 @@ const ON_OWN: OnOwn = {
   notes: (state, { path }) => keep(changed(state, { notes: path })),
   'handoff-problems': (state, { problems }) => onHandoffProblems(state, problems),
   'handoff-written': onHandoffWritten,
-  'project-cost': (state, { others, earlier }) => onProjectCost(state, others, earlier),
+  'project-cost': (state, { others, earlier }) =>
+    judgeSpending(state, changedIn(state, 'spending', { others, earlier })),
   'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),
   'stop-answer': (state, { goesOn }) => onStopAnswer(state, goesOn),
   'file-measured': (state, { requestId, file }) => chain(onFileMeasured(state, requestId, file), answerHeld),

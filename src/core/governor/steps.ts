@@ -25,9 +25,9 @@ export function keep(state: GovernorState, actions = NOTHING): Step {
 export type Stage<T> = (state: GovernorState, about: T) => Step;
 
 /** The same steps for everything there is to judge: a recording has millions of lines, and `chain` would need closures. */
-export function inStages<T>(stages: readonly Stage<T>[], before: GovernorState, about: T): Step {
+export function inStages<T>(stages: readonly Stage<T>[], before: GovernorState, about: T, first = NOTHING): Step {
   let state = before;
-  let actions = NOTHING;
+  let actions = first;
   for (const stage of stages) {
     const step = stage(state, about);
     state = step.state;
@@ -38,13 +38,7 @@ export function inStages<T>(stages: readonly Stage<T>[], before: GovernorState, 
 
 /** Steps one after the other; each sees the state the one before left. */
 export function chain(first: Step, ...rest: readonly ((state: GovernorState) => Step)[]): Step {
-  let { state, actions } = first;
-  for (const next of rest) {
-    const step = next(state);
-    state = step.state;
-    if (step.actions.length > 0) actions = [...actions, ...step.actions];
-  }
-  return { state, actions };
+  return inStages(rest, first.state, undefined, first.actions);
 }
 
 export function setTimer(timer: TimerName, afterMs: number) {
@@ -78,7 +72,17 @@ export function changed(state: GovernorState, changes: Partial<GovernorState>): 
   return Object.assign(draftOf(state), changes);
 }
 
-type Part = 'relief' | 'session' | 'mailbox' | 'control' | 'fanOut' | 'stall' | 'told' | 'spending' | 'exact';
+type Part =
+  | 'relief'
+  | 'session'
+  | 'mailbox'
+  | 'control'
+  | 'fanOut'
+  | 'toolBudget'
+  | 'stall'
+  | 'told'
+  | 'spending'
+  | 'exact';
 
 export function changedIn<P extends Part>(state: GovernorState, part: P, changes: Partial<GovernorState[P]>) {
   return changed(state, { [part]: { ...state[part], ...changes } });

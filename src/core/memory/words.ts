@@ -35,6 +35,11 @@ export function oneLine(text: string, length: number): string {
   return cut(end.replace(BREAKS, ' ').replace(CONTROLS, '').trim(), length);
 }
 
+/** With a single blank in the place of any white space: what was said in several lines is known in one. */
+export function spaced(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
 /** A text without its secrets; of the blocks of one message, a secret that goes over the end of one is masked too. */
 export type Mask = (text: string | readonly string[]) => string;
 

@@ -12,6 +12,11 @@ export function textsOf(blocks: readonly Block[]): readonly string[] {
   return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }
 
+/** How many pictures and documents there are. */
+export function picturesIn(blocks: readonly Block[]): number {
+  return blocks.filter(({ type }) => type === 'image' || type === 'document').length;
+}
+
 export function plainText(blocks: readonly Block[]): string {
   return textsOf(blocks).join('\n');
 }
@@ -56,7 +61,7 @@ function readToolResult(block: Readonly<Record<string, unknown>>): Block {
     isError: block.is_error === true,
     text: texts.join('\n'),
     ...(texts.length > 1 ? { texts } : {}),
-    images: parts.filter((part) => part.type === 'image' || part.type === 'document').length,
+    images: picturesIn(parts),
     ...(sizes.length > 0 ? { sizes } : {}),
     definitions: definitionsIn(block.content),
   };

@@ -8,15 +8,8 @@ const KNOWN_SUBTYPES: ReadonlySet<string> = new Set([
   ...['hook_started', 'hook_progress', 'hook_response', 'notification', 'informational', 'thinking_tokens'],
   ...['microcompact_boundary', 'local_command', 'local_command_output', 'stop_hook_summary', 'turn_duration'],
   ...['away_summary', 'files_persisted', 'elicitation_complete', 'session_state_changed', 'permission_denied'],
-  ...[
-    'memory_saved',
-    'ui_invalidate',
-    'commands_changed',
-    'bridge_status',
-    'agents_killed',
-    'background_tasks_changed',
-    'session_writes_lost',
-  ],
+  ...['memory_saved', 'ui_invalidate', 'commands_changed', 'bridge_status', 'session_writes_lost'],
+  ...['agents_killed', 'background_tasks_changed'],
 ]);
 
 /** `type: "system"` lines; the subtype says what they are. */

@@ -18,18 +18,8 @@ import { readLastIteration, readUsage } from './usage.ts';
 /** Types that are written by some version and mean nothing for the context. */
 const KNOWN_TYPES: ReadonlySet<string> = new Set([
   ...['progress', 'attachment', 'queue-operation', 'summary', 'file-history-snapshot', 'file-history-delta'],
-  ...[
-    'mode',
-    'permission-mode',
-    'last-prompt',
-    'ai-title',
-    'custom-title',
-    'agent-name',
-    'agent-color',
-    'agent-setting',
-    'tag',
-    'pr-link',
-  ],
+  ...['mode', 'permission-mode', 'last-prompt', 'ai-title', 'custom-title', 'tag', 'pr-link'],
+  ...['agent-name', 'agent-color', 'agent-setting'],
   ...['cost-state', 'atis-latch', 'api-request', 'api-request-blob', 'api-request-shape', 'tools-used'],
   ...['keep_alive', 'tool_progress', 'tool_use_summary', 'auth_status', 'prompt_suggestion'],
 ]);

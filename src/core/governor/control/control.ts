@@ -236,10 +236,6 @@ function respond(response: object): Action {
   return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
 }
 
-export function onAnswer(state: GovernorState, requestId: string): GovernorState {
-  return changedIn(state, 'control', { questions: state.control.questions.filter((id) => id !== requestId) });
-}
-
 /** The caller is gone: open questions stay unanswered. */
 export function refuseQuestions(state: GovernorState): Step {
   return keep(changedIn(state, 'control', { questions: [] }), state.control.questions.map(refusal));

@@ -1,5 +1,5 @@
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
-import { mergeInitialize, onAnswer, openControl, refuseQuestions } from '../control/control.ts';
+import { mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { noteInterrupt } from '../relief/compaction.ts';
@@ -31,7 +31,10 @@ function isInitialize(event: Event): event is ControlRequestEvent {
 }
 
 function dispatch(state: GovernorState, event: Event, line: string): Step {
-  if (event.kind === 'control-response') return pass(onAnswer(state, event.requestId), line);
+  if (event.kind === 'control-response') {
+    const questions = state.control.questions.filter((id) => id !== event.requestId);
+    return pass(changedIn(state, 'control', { questions }), line);
+  }
   if (event.kind === 'control-request' && event.subtype === 'interrupt')
     return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line));
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);

@@ -62,10 +62,6 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
   return { kind: 'cost', ...decided(state, reason), ...sums } as const;
 }
 
-export function onProjectCost(state: GovernorState, others: number, earlier: number): Step {
-  return judgeSpending(state, changedIn(state, 'spending', { others, earlier }));
-}
-
 /** What happens between turns because of a limit; undefined: the run goes on. */
 export function atLimit(state: GovernorState): Step | undefined {
   const { phase } = state.spending;
@@ -74,7 +70,8 @@ export function atLimit(state: GovernorState): Step | undefined {
   const { level, nearest } = judge(state);
   if (level !== 'limit' || nearest === undefined) return undefined;
   const way = wayOf(state);
-  if (way === 'stop' || isDone(state)) return endAtLimit(state);
+  const isDone = !state.spending.brokenOff && state.mailbox.waiting.length === 0;
+  if (way === 'stop' || isDone) return endAtLimit(state);
   if (way === 'wrap-up') return wrapUp(state);
   const { scope, spent, limit } = nearest;
   return keep(changedIn(state, 'spending', { phase: 'asking' }), [
@@ -86,10 +83,6 @@ function wayOf({ run }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
   const { onLimit } = run.policy.cost;
   if (onLimit !== 'auto') return onLimit;
   return run.attended ? 'ask' : 'wrap-up';
-}
-
-function isDone({ spending, mailbox }: GovernorState): boolean {
-  return !spending.brokenOff && mailbox.waiting.length === 0;
 }
 
 export function onCostAnswer(state: GovernorState, limitUsd: number | undefined): Step {

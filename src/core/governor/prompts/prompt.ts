@@ -1,4 +1,4 @@
-import { plainText, textsOf } from '../../protocol/blocks.ts';
+import { picturesIn, plainText, textsOf } from '../../protocol/blocks.ts';
 import type { UserEvent } from '../../protocol/events.ts';
 import type { Action } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
@@ -89,7 +89,7 @@ export function giveBack(state: GovernorState, prompts: readonly Prompt[], openi
 
 /** The words of a prompt, block by block; pictures can only be mentioned. */
 function wording({ text, event }: Prompt): string[] {
-  const pictures = event.blocks.filter(({ type }) => type === 'image' || type === 'document').length;
+  const pictures = picturesIn(event.blocks);
   const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? 'a picture' : `${pictures} pictures`})`];
   return [...(text === '' ? [] : textsOf(event.blocks)), ...mention];
 }

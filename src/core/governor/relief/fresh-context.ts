@@ -8,10 +8,8 @@ import { health } from '../zones/notices.ts';
 import type { HandoffDocument, HandoffPhase, Written } from './relief-state.ts';
 import { toolsAfterRelief } from './tool-results.ts';
 
-/** `/clear` needs no API call. */
-export const CLEAR_PATIENCE_MS = 30_000;
-
-export const BRIEFING_PATIENCE_MS = 120_000;
+/** How long a turn of a handoff may take: `/clear` needs no API call. */
+export const PATIENCE_MS = { clearing: 30_000, briefing: 120_000 } as const;
 
 /** An idle claude whose input is closed exits at once. */
 export const EXIT_PATIENCE_MS = 10_000;
@@ -26,7 +24,7 @@ export function clear(state: GovernorState, written: Written): Step {
   const handoff = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
   return keep(changed(countSent(state), { handoff }), [
     { kind: 'send', line: userLine('/clear', ownUuid(state)) },
-    setTimer('handoff', CLEAR_PATIENCE_MS),
+    setTimer('handoff', PATIENCE_MS.clearing),
   ]);
 }
 
@@ -123,7 +121,7 @@ export function startBriefing(state: GovernorState, document: HandoffDocument): 
   });
   return keep(briefing, [
     { kind: 'send', line: userLine(text, ownUuid(state)) },
-    setTimer('handoff', BRIEFING_PATIENCE_MS),
+    setTimer('handoff', PATIENCE_MS.briefing),
   ]);
 }
 

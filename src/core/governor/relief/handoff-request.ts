@@ -1,3 +1,5 @@
+import { cut } from '../prompts/sentences.ts';
+
 /** UTF-16 units of a reason, and of a problem, that are repeated to the agent. */
 const REASON_LENGTH = 160;
 const PROBLEM_LENGTH = 240;
@@ -49,9 +51,5 @@ export function askAgain(problems: readonly string[]): string {
 }
 
 function onLine(text: string, length: number): string {
-  return text
-    .slice(0, length)
-    .replace(/[\ud800-\udbff]$/, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return cut(text, length).replace(/\s+/g, ' ').trim();
 }

@@ -8,16 +8,7 @@ import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { isDown, statusOf } from './compaction.ts';
 import { goOnStopped } from './exhaustion.ts';
-import {
-  BRIEFING_PATIENCE_MS,
-  CLEAR_PATIENCE_MS,
-  clear,
-  EXIT_PATIENCE_MS,
-  endBriefing,
-  followClear,
-  leave,
-  TURN_OVER,
-} from './fresh-context.ts';
+import { clear, EXIT_PATIENCE_MS, endBriefing, followClear, leave, PATIENCE_MS, TURN_OVER } from './fresh-context.ts';
 import { askAgain, handoffRequest } from './handoff-request.ts';
 import type { HandoffPhase, HandoffPlan } from './relief-state.ts';
 
@@ -185,8 +176,7 @@ export function waitForHandoff(state: GovernorState): Step {
 }
 
 function patienceMs({ run }: GovernorState, phase: 'asking' | 'clearing' | 'briefing'): number {
-  if (phase === 'asking') return run.policy.handoff.timeoutSeconds * 1000;
-  return phase === 'clearing' ? CLEAR_PATIENCE_MS : BRIEFING_PATIENCE_MS;
+  return phase === 'asking' ? run.policy.handoff.timeoutSeconds * 1000 : PATIENCE_MS[phase];
 }
 
 /** The agent is told to stop; a claude that does not even do that is left. */

@@ -1,11 +1,11 @@
 import { ownOf, textOf } from '../../protocol/fields.ts';
 import { inTokens, type ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import type { Telling } from '../steps.ts';
+import { changedIn, type Telling } from '../steps.ts';
 import { statusOf } from '../zones/zones.ts';
 import { roomFor } from './room.ts';
 import type { AlertLevel, ToolCall } from './tool-budget.ts';
-import { budgetMode, withBudget } from './tool-state.ts';
+import { budgetMode } from './tool-state.ts';
 
 /** What a tool gives, and the tokens one of it takes. */
 interface Unit {
@@ -58,7 +58,7 @@ export function hintFor(state: GovernorState, call: ToolCall): Telling {
   if (left === undefined || left < LEAST_REMAINING || left > last * FALLEN) return nothing;
   if (left >= NEAR * alertLevels(state).warnBelow) return nothing;
   return {
-    state: withBudget(state, { hinted: { ...hinted, [unit.name]: left } }),
+    state: changedIn(state, 'toolBudget', { hinted: { ...hinted, [unit.name]: left } }),
     text: `${hintText(unit, left)} A longer result has the context compacted.`,
   };
 }
@@ -73,19 +73,17 @@ export function alertAgent(state: GovernorState): Telling {
   // In the zone `critical` the agent has been asked already to bring the work to such a point.
   const isNews = statusOf(state.told.zone) !== 'critical' && toolBudget.alerted === 'none';
   const isWorse = level === 'critical' || (level === 'low' && isNews);
-  return { state: withBudget(state, { alerted: level }), text: isWorse ? alertText(level, left) : '' };
+  return { state: changedIn(state, 'toolBudget', { alerted: level }), text: isWorse ? alertText(level, left) : '' };
 }
 
 /** In tokens. */
-type AlertLevels = Pick<ToolsPolicy, 'warnBelow' | 'criticalBelow'>;
-
-function alertLevels({ run, gauge }: GovernorState): AlertLevels {
+function alertLevels({ run, gauge }: GovernorState) {
   const { warnBelow, criticalBelow } = run.policy.tools;
   const { tokens: window } = gauge.window;
   return { warnBelow: inTokens(warnBelow, window), criticalBelow: inTokens(criticalBelow, window) };
 }
 
-export function alertLevel(left: number, levels: AlertLevels): AlertLevel {
+export function alertLevel(left: number, levels: Pick<ToolsPolicy, 'warnBelow' | 'criticalBelow'>): AlertLevel {
   if (left < levels.criticalBelow) return 'critical';
   return left < levels.warnBelow ? 'low' : 'none';
 }
@@ -93,10 +91,7 @@ export function alertLevel(left: number, levels: AlertLevels): AlertLevel {
 /** Names the room up to the next relief only: an agent that mistakes its plan for its window gives up in the middle of the work. */
 export function alertText(level: 'low' | 'critical', left: number): string {
   const opening = level === 'critical' ? 'BUDGET CRITICAL' : 'Budget Alert';
-  return `[${opening}: ~${thousands(left)}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
-}
-
-/** Truncated: -500 is 0. */
-function thousands(tokens: number): number {
-  return Math.trunc(tokens / 1_000) + 0;
+  // Truncated: -500 is 0.
+  const thousands = Math.trunc(left / 1_000) + 0;
+  return `[${opening}: ~${thousands}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
 }

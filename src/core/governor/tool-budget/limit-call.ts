@@ -2,20 +2,10 @@ import { type Fields, ownOf } from '../../protocol/fields.ts';
 import type { Action } from '../decisions.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
+import { changedIn, decided, keep, type Step } from '../steps.ts';
 import { allocation, isWorthPassing } from './room.ts';
 import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
-import {
-  answered,
-  charsPerToken,
-  countCut,
-  keepOpen,
-  mayChange,
-  mayPass,
-  remember,
-  waitFor,
-  withBudget,
-} from './tool-state.ts';
+import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember, waitFor } from './tool-state.ts';
 
 /**
  * claude itself cuts a result of Read at 25,000 tokens, by its own count, and refuses one that a limit makes larger. A
@@ -138,7 +128,7 @@ function pagesOf({ toolBudget: { pages } }: GovernorState, { tool }: ToolCall): 
 
 function withPages(state: GovernorState, call: ToolCall, changes: Partial<Pages>): GovernorState {
   const pages = { ...pagesOf(state, call), ...changes };
-  return withBudget(state, { pages: remember(state.toolBudget.pages, call.tool, pages) });
+  return changedIn(state, 'toolBudget', { pages: remember(state.toolBudget.pages, call.tool, pages) });
 }
 
 /** Whether the agent itself has asked for a number of items. */

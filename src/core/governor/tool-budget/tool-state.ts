@@ -6,7 +6,7 @@ import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN, estimateTokens } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, decided, keep, type Step, wasReplaced } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Step, wasReplaced } from '../steps.ts';
 import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.ts';
 
 /** Calls, tools and subagents that are remembered: the stream has no end. */
@@ -25,10 +25,6 @@ export function mayChange(state: GovernorState, what: 'input' | 'output'): boole
   return budgetMode(state) === 'enforce' && !state.toolBudget.ignores.includes(what);
 }
 
-export function withBudget(state: GovernorState, change: Partial<ToolBudget>): GovernorState {
-  return changed(state, { toolBudget: { ...state.toolBudget, ...change } });
-}
-
 /** Code points of a tool's result that this session's calls have shown to be a token. */
 export function charsPerToken({ gauge }: GovernorState): number {
   return learnedCharsPerToken(gauge.calibration) ?? CHARS_PER_TOKEN;
@@ -42,7 +38,9 @@ export function keepOpen(
 ): GovernorState {
   const { toolUseId, requestId, agent } = call;
   if (toolUseId === '') return state;
-  return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, { ...open, agent, requestId }) });
+  return changedIn(state, 'toolBudget', {
+    open: remember(state.toolBudget.open, toolUseId, { ...open, agent, requestId }),
+  });
 }
 
 /** The answer to a hook was not delivered: its changes did not happen. */
@@ -51,28 +49,28 @@ export function forgetChange(state: GovernorState, requestId: string): GovernorS
     const { limit: _, proof: __, ...asItWas } = result;
     return [id, result.requestId === requestId ? asItWas : result];
   });
-  return withBudget(state, { open: Object.fromEntries(open) });
+  return changedIn(state, 'toolBudget', { open: Object.fromEntries(open) });
 }
 
 export function forgetOpen(state: GovernorState, toolUseId: string): GovernorState {
   const { [toolUseId]: _, ...open } = state.toolBudget.open;
-  return withBudget(state, { open });
+  return changedIn(state, 'toolBudget', { open });
 }
 
 /** Remembers a hook that is answered after the host reports back. */
 export function waitFor(state: GovernorState, plan: ToolBudget['waiting'][string]): GovernorState {
-  return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
+  return changedIn(state, 'toolBudget', { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
 }
 
 export function stopWaiting(state: GovernorState, requestId: string): GovernorState {
   const { [requestId]: _, ...waiting } = state.toolBudget.waiting;
-  return withBudget(state, { waiting });
+  return changedIn(state, 'toolBudget', { waiting });
 }
 
 export function countCut(state: GovernorState, call: ToolCall): GovernorState {
   const { repeats } = state.toolBudget;
   const key = callKey(call);
-  return withBudget(state, { repeats: remember(repeats, key, (ownOf(repeats, key) ?? 0) + 1) });
+  return changedIn(state, 'toolBudget', { repeats: remember(repeats, key, (ownOf(repeats, key) ?? 0) + 1) });
 }
 
 /** Whether the result of a call has been cut so often that the next one passes. */
@@ -83,7 +81,7 @@ export function mayPass(state: GovernorState, call: ToolCall): boolean {
 /** A result has passed whole: counting starts over. */
 export function passed(state: GovernorState, call: ToolCall): GovernorState {
   const { [callKey(call)]: _, ...repeats } = state.toolBudget.repeats;
-  return withBudget(state, { repeats });
+  return changedIn(state, 'toolBudget', { repeats });
 }
 
 /** Answers the tool's hook. It never allows: permissions are up to the caller. */
@@ -132,7 +130,7 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
   const { ignores } = state.toolBudget;
   // Answers do not reach a claude whose input is closed.
   if (ignores.includes(what) || state.input === 'closed') return keep(state);
-  const after = withBudget(state, { ignores: [...ignores, what] });
+  const after = changedIn(state, 'toolBudget', { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
   return keep(after, ignores.length > 0 ? [] : [{ kind: 'tools-ignored', ...decided(after, reason) }]);
 }
@@ -143,8 +141,8 @@ type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 export function followResults(before: GovernorState, state: GovernorState, event: Event): Step {
   // Notices are lost with the context that held them.
   if (wasReplaced(before, state, event))
-    return keep(withBudget(settledTurn(state), { history: 0, results: 0, hinted: {}, alerted: 'none' }));
-  if (event.kind === 'result') return keep(withBudget(settledTurn(state), { results: 0, hinted: {} }));
+    return keep(changedIn(settledTurn(state), 'toolBudget', { history: 0, results: 0, hinted: {}, alerted: 'none' }));
+  if (event.kind === 'result') return keep(changedIn(settledTurn(state), 'toolBudget', { results: 0, hinted: {} }));
   if (event.kind === 'init') return keep(settledTurn(state));
   if (event.kind !== 'user' || event.replay) return keep(state);
   if (event.role === 'summary' && event.subagent === null) return keep(remembered(state, plainText(event.blocks)));
@@ -160,12 +158,12 @@ export function followResults(before: GovernorState, state: GovernorState, event
 /** Between turns no tool of the main thread runs: interrupted calls have no result and need no room. */
 function settledTurn(state: GovernorState): GovernorState {
   const open = Object.entries(state.toolBudget.open).filter(([, { agent }]) => agent !== null);
-  return withBudget(state, { open: Object.fromEntries(open) });
+  return changedIn(state, 'toolBudget', { open: Object.fromEntries(open) });
 }
 
 /** What stands for the past in a fresh context: a summary, or a document that was handed over. */
 export function remembered(state: GovernorState, text: string): GovernorState {
-  return withBudget(state, { history: estimateTokens(text, charsPerToken(state)) });
+  return changedIn(state, 'toolBudget', { history: estimateTokens(text, charsPerToken(state)) });
 }
 
 function count(state: GovernorState, result: ToolResult, isMain: boolean): Step {
@@ -175,8 +173,9 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
   const settled = forgetOpen(state, result.toolUseId);
-  const counted = withBudget(
+  const counted = changedIn(
     settled,
+    'toolBudget',
     agent === null
       ? { results: results + tokens }
       : { agents: remember(agents, agent, (ownOf(agents, agent) ?? 0) + tokens) },

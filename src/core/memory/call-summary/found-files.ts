@@ -67,14 +67,11 @@ export interface Matches {
 const MAX_FILES = 5;
 
 /** `25 matches in 3 files: a.ts (20), b.ts (4), c.ts (1)`. */
-export function summarizeMatchCounts({ counts, total = sumOf(counts), more }: Matches, quote: Quote): string {
+export function summarizeMatchCounts({ counts, more, ...known }: Matches, quote: Quote): string {
+  const { total = counts.reduce((sum, [, count]) => sum + count, 0) } = known;
   const tell = ([file, count]: Counted) => `${file === '' ? '' : quote(file, FILE)} (${count})`;
   const least = more && total > 0 ? 'at least ' : '';
   return `${least}${total} matches in ${counts.length} files: ${listed(counts, MAX_FILES, tell) || '(no matches)'}`;
-}
-
-function sumOf(counts: readonly Counted[]): number {
-  return counts.reduce((sum, [, count]) => sum + count, 0);
 }
 
 /** `7 files with matches: a.ts, b.ts`; with `more` there may be others. */

@@ -9,7 +9,7 @@ import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
 import { type Fact, saidFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { tellConstraints, tellPrompts } from '../notebook/requests.ts';
-import { oneLine } from '../words.ts';
+import { oneLine, spaced } from '../words.ts';
 import { hookOutput } from './hook-output.ts';
 import { createRecall, evidenceBeside } from './recall.ts';
 import { createReceipts } from './receipts.ts';
@@ -121,7 +121,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       const told = isEmpty || hook.recall === undefined ? NOTHING_TOLD : tell[hook.recall](hook, state);
       const given = told.context || hook.context;
       if (given !== undefined) receipts.holds(given, 'ctxb');
-      if (hook.context !== undefined) receipts.holds(inOneLine(hook.context), 'ctxb');
+      if (hook.context !== undefined) receipts.holds(spaced(hook.context), 'ctxb');
       return { output: hookOutput(hook, given), decisions: told.decisions };
     },
     note(state: GovernorState): string {
@@ -143,7 +143,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     /** The context was replaced. @param kept texts of messages that stay in it as they are */
     relieved(relief: Receipt['relief'], kept: readonly string[]): void {
       receipts.beginOnce(relief, factsOf(notebook));
-      for (const text of kept) receipts.holds(`${text}\n${inOneLine(text)}`, 'claude');
+      for (const text of kept) receipts.holds(`${text}\n${spaced(text)}`, 'claude');
     },
     /** What the mod has answered, claude could not carry out. */
     failed: () => receipts.forget('compaction'),
@@ -163,11 +163,6 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       return [{ kind: 'read-back', ...decided(state, `the agent opened its notes with ${name}`), file }];
     },
   };
-}
-
-/** What was said in several lines is known in one. */
-function inOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
 }
 
 /** What the lines of the conversation say themselves. */

@@ -2,7 +2,7 @@ import { commandIn, tellsTask } from '../../governor/prompts/prompt.ts';
 import { firstSentences } from '../../governor/prompts/sentences.ts';
 import type { PromptEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { inTurns, oneLine } from '../words.ts';
+import { inTurns, oneLine, spaced } from '../words.ts';
 import { constraintsIn } from './constraints.ts';
 
 /** A prompt in short; `number` is its own in the notes. */
@@ -102,8 +102,4 @@ function listed(title: string, items: readonly string[], room: number, rest: (co
   if (fitting.length === 0) return [];
   const missing = items.length - fitting.length;
   return [title, ...fitting.map((item) => `- ${item}`), ...(missing === 0 ? [] : [rest(missing)])];
-}
-
-function spaced(text: string): string {
-  return text.replace(/\s+/g, ' ');
 }

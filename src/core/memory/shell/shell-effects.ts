@@ -101,7 +101,7 @@ class Run {
     const name = (program?.text ?? '').replace(/^\/(?:.*\/)?/s, '');
     if (DECIDING.has(name)) this.decided = true;
     else if (TRAVELLING.has(name)) this.folder = name === 'cd' && sure ? this.target(rest) : null;
-    else if (sure) this.note(fileEffects(name, rest, this.folder));
+    else if (sure) this.note(effectsOf(name, rest, this.folder));
   }
 
   private note({ changes = [], discards, commits = false }: FileEffects): void {
@@ -156,11 +156,8 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
 ]);
 
 /** @param words behind the program's name */
-function fileEffects(name: string, words: readonly Word[], folder: string | null): FileEffects {
-  return name === 'git' ? gitEffects(words, folder) : effectsOf(name, words, folder);
-}
-
 function effectsOf(name: string, words: readonly Word[], folder: string | null): FileEffects {
+  if (name === 'git') return gitEffects(words, folder);
   const [options, effects] = PROGRAMS.get(name) ?? [];
   const read = options && readArguments(words, options);
   return read && effects ? effects(read, folder) : NOTHING;
