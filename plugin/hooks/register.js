@@ -17910,7 +17910,8 @@ function onRecovered(state, event) {
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
   const spending = { ...state.spending, before: settled, raised };
   const fanOut = { ...state.fanOut, before: agents };
-  return keep(changed(state, { cost, spending, fanOut, relief: { ...state.relief, pending, unfinished } }));
+  const relief = { ...state.relief, pending, fresh: pending, unfinished };
+  return keep(changed(state, { cost, spending, fanOut, relief }));
 }
 function interruption(what, { finished, openTool }) {
   const begun = `${what} and goes on in a new process; the last steps may be missing above.`;
