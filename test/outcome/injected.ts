@@ -13,11 +13,8 @@ export interface Injected {
 /** How claude shows what a hook adds, alone or at the end of a tool's result; the jobs have no hooks of their own. */
 const REMINDER = /<system-reminder>\n\w+(?::\w+)? hook additional context[\s\S]*?(?:<\/system-reminder>|$)/g;
 
-/** The same to models that take it in a message of its own. */
-const SYSTEM_MESSAGE = /^\w+(?::\w+)? hook additional context/;
-
-/** What claude says there behind it. */
-const CLAUDES_OWN = /\n+(?=# )/;
+/** The same to models that take it in a message together with what claude itself says, up to what that says behind it. */
+const SYSTEM_MESSAGE = /^\w+(?::\w+)? hook additional context[\s\S]*?(?=\n+(?:# |Today's date is )|(?![\s\S]))/m;
 
 /** Documents and questions of a handoff, and what an exact compaction puts beside and in the place of older steps. */
 const OWN_MESSAGE = /^## Goal\n|Your context ends here|handoff document|^\[ctxb\]/m;
@@ -42,7 +39,8 @@ export function injectedIn({ requests, bill }: Outcome): Injected {
 function ownParts(text: string): string[] {
   const reminders = [...text.matchAll(REMINDER)].map(([reminder]) => reminder);
   if (reminders.length > 0) return reminders;
-  if (SYSTEM_MESSAGE.test(text)) return [text.split(CLAUDES_OWN)[0] ?? ''];
+  const [told] = SYSTEM_MESSAGE.exec(text) ?? [];
+  if (told !== undefined) return [told];
   return OWN_MESSAGE.test(text) ? [text] : [];
 }
 

@@ -105,12 +105,17 @@ it('what ctxb adds is told from what it keeps, and from what claude says', () =>
   const lines = '[ctxb] Done here, one line a step:\n- Bash `make`';
   const note = '[ctxb] The conversation was compacted here.';
   const told = 'SessionStart hook additional context: go on.';
-  const system = { role: 'system', content: [{ type: 'text', text: `${told}\n\n# Environment\nLinux` }] };
-  const messages = [user('Do it.'), user(`done\n${reminder}`), user(lines), user(note), system];
+  const later = 'UserPromptSubmit hook additional context: This is its handoff document.\n\n## Goal\nNone';
+  const system = (text: string) => ({ role: 'system', content: [{ type: 'text', text }] });
+  const beside = [
+    system(`${told}\n\n# Environment\nLinux`),
+    system(`Skills\n\n${later}\n\nToday's date is 2026-11-22.`),
+  ];
+  const messages = [user('Do it.'), user(`done\n${reminder}`), user(lines), user(note), ...beside];
   const bill = { cacheRead: 900, cacheCreation: 100 };
   const { texts, added, kept } = injectedIn({ requests: [{ kind: 'main', body: { messages } }], bill } as never);
-  expect(texts).toEqual([reminder, lines, note, told]);
-  expect(added).toBeCloseTo((reminder.length + note.length + told.length) / 4000, 6);
+  expect(texts).toEqual([reminder, lines, note, told, later]);
+  expect(added).toBeCloseTo((reminder.length + note.length + told.length + later.length) / 4000, 6);
   expect(kept).toBeCloseTo(lines.length / 4000, 6);
 });
 
