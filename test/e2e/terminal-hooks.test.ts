@@ -6,7 +6,7 @@ import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { givenTexts, instructionsOf, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { CTXB, journalLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { resultsIn } from '../support/results.ts';
-import { inSoak } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 import { bash, configure } from '../support/tool-agents.ts';
 
 const PROMPT = 'Count, then say where the numbers are: "quotes" and ünïcode.';
@@ -30,8 +30,8 @@ async function install(world: World): Promise<void> {
   expect(await runProgram(process.execPath, args, { env, cwd })).toMatchObject({ code: 0, stderr: '' });
 }
 
-const claude = (world: World, prompt: string) =>
-  runProgram(world.claude, ['--model', 'claude-sonnet-4-6', '--dangerously-skip-permissions', '-p', prompt], {
+const claude = (world: World, prompt: string, ...words: readonly string[]) =>
+  runProgram(world.claude, [...SMALL_WINDOW, '-p', prompt, ...words], {
     env: { ...world.scratch.env, ...ENV },
     cwd: world.scratch.cwd,
   });
@@ -67,6 +67,27 @@ it('without a wrapper a large result is cut, a full context told, and notes surv
   const [session = ''] = readdirSync(join(world.scratch.cwd, '.context', 'sessions'));
   const commands = join(world.scratch.cwd, '.context', 'sessions', session, 'commands.md');
   expect(readFileSync(commands, 'utf8')).toMatch(/seq 1 5000[\s\S]*echo nearly full[\s\S]*false/);
+});
+
+it.each(
+  sampled([
+    { name: 'a session begun without them', words: ['--continue'] },
+    { name: 'a fork of one', words: ['--continue', '--fork-session'] },
+  ]),
+)('$name is noted from its beginning', async ({ words }) => {
+  const before: Call[] = [{ tools: [bash('npm run no-such-script')] }, { text: 'It failed.' }];
+  const summary = { text: '<summary>Numbers were counted.</summary>' };
+  await using world = await startWorld({ calls: [...before, ...calls], summary });
+  await claude(world, 'Build it. Never touch port 8080.');
+  await install(world);
+  expect(await claude(world, PROMPT, ...words)).toMatchObject({ code: 0, stderr: '' });
+
+  expect(summaryRequests(world.standin)).toHaveLength(1);
+  const handedBack = givenTexts(mainRequests(world.standin).at(-1)).join('\n');
+  expect(handedBack).toContain('- Never touch port 8080.');
+  expect(handedBack).toContain('- `npm run no-such-script` exit ');
+  expect(handedBack.split('#1: Build it.')).toHaveLength(2);
+  expect(readFileSync(join(world.scratch.cwd, '.context', 'scratch.md'), 'utf8')).toContain('\n2 prompts →');
 });
 
 inSoak('inside of a run the hooks in the settings do nothing, as the run does all of that', async () => {
