@@ -13,6 +13,8 @@ import { listSessions, sessionWithId } from '../store/sessions/sessions.ts';
 import { contextFolder, type HeadlessRun } from './headless-run.ts';
 import { entriesIn, LOG } from './notes.ts';
 
+export type AdoptedNotes = ReturnType<typeof adoptNotes>;
+
 /**
  * What the notes of a session begin with that has none yet: what was said and done in it before this run, or in the one
  * that it was forked from.
@@ -22,16 +24,23 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
   const { resumed, forks, resumedAt } = headless.invocation;
   const parent = forks && headless.resumed === undefined ? (resumed ?? newestSession(io)) : undefined;
 
-  return (id: string): readonly Entry[] => {
-    try {
-      const noted = resumedAt === undefined ? notesOf(parent ?? id) : [];
-      if (noted.length > 0) return noted;
-      const path = (parent && findSessionLog(parent, io)) ?? findSessionLog(id, io);
-      return path === undefined ? [] : entriesOfLog(path, { begun, last: resumedAt });
-    } catch (error) {
-      onFault('what was said before is not noted', error);
-      return [];
-    }
+  const known = headless.resumed?.sessionId ?? resumed;
+
+  return {
+    /** claude's id of the session, where that is sure before claude says it. */
+    session: parent === undefined && known !== undefined && findSessionLog(known, io) ? known : undefined,
+    /** @param id claude's id of the session */
+    entries(id: string): readonly Entry[] {
+      try {
+        const noted = resumedAt === undefined ? notesOf(parent ?? id) : [];
+        if (noted.length > 0) return noted;
+        const path = (parent && findSessionLog(parent, io)) ?? findSessionLog(id, io);
+        return path === undefined ? [] : entriesOfLog(path, { begun, last: resumedAt });
+      } catch (error) {
+        onFault('what was said before is not noted', error);
+        return [];
+      }
+    },
   };
 
   function notesOf(session: string): Entry[] {

@@ -14,6 +14,7 @@ import type { Faults } from '../store/files/store-error.ts';
 import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
 import type { Inbox } from '../store/runs/inbox.ts';
 import { openSessionFolder, type SessionFolder } from '../store/sessions/session-folder.ts';
+import type { AdoptedNotes } from './adopted-notes.ts';
 
 export interface NoteTakerWorld {
   readonly memory: Memory;
@@ -25,8 +26,8 @@ export interface NoteTakerWorld {
   readonly onFault: Faults;
   /** Reports what is worth knowing and not a fault. */
   readonly notice: (text: string) => void;
-  /** What the notes begin with of a session that has none yet, which claude's id names. Default: nothing. */
-  readonly adopt?: ((id: string) => readonly Entry[]) | undefined;
+  /** Of a session that goes on. */
+  readonly adopted?: AdoptedNotes | undefined;
   /** Turns that were over when the notes were brought up to date last. Default: none. */
   readonly turnsFlushed?: number;
 }
@@ -102,7 +103,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
   function catchUp(): void {
     for (const { input, state } of unnoted.splice(0)) {
       remember(input, state);
-      follow(nameOfSession(state));
+      follow(nameOfSession(state) ?? world.adopted?.session);
       if (state.turn.ended !== turnsFlushed) {
         timer ??= setTimeout(() => attempt(() => flush(latest)), FLUSH_AFTER_MS);
         isStale = true;
@@ -125,7 +126,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
     const { run, folder: root, now } = world;
     folder = openSessionFolder(root, id, { pid: process.pid, runId: run.runId, now });
     files = createNoteFiles(folder);
-    if (folder.sizeOf(LOG) === 0) files.append(world.adopt?.(id) ?? [], []);
+    if (folder.sizeOf(LOG) === 0) files.append(world.adopted?.entries(id) ?? [], []);
     // As the agent is to name it.
     const name = join(run.contextDir, relative(root, folder.path));
     if (folder.contested) {

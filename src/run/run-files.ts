@@ -58,7 +58,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
       inbox &&
       createNoteTaker({
         ...{ memory, run, folder, inbox, now, onFault: faults, notice },
-        adopt: run.resumes ? adoptNotes(headless, io, faults) : undefined,
+        adopted: run.resumes ? adoptNotes(headless, io, faults) : undefined,
       }),
     costs:
       run.mode === 'act'

@@ -73,3 +73,22 @@ it.each(
   const said = readLines(notes).flatMap(({ kind, text }) => (kind === 'prompt' ? [text] : []));
   expect(said).toEqual([`Port the parser. ${CONSTRAINT}`, SECOND, ...NEW, 'One more.']);
 });
+
+it('a session that is full when it is taken up is compacted with what did not work in it', async () => {
+  const full = [FAILING, FAILING, ...Array.from({ length: 6 }, (_, at) => `echo ${at}`)].map(bash);
+  const script: Call[] = [...full, { text: 'answer 1' }];
+  await using world = await startWorld({
+    calls: (request) => ({ ...(script.shift() ?? { text: 'answer 2' }), context: contextOf(request) }),
+  });
+  const { env, cwd } = world.scratch;
+  const begin = [...SMALL_WINDOW, '--output-format', 'json', '-p', CONSTRAINT];
+  const first = await runProgram(world.claude, begin, { env: { ...env, DISABLE_AUTO_COMPACT: '1' }, cwd });
+  const { session_id: id } = JSON.parse(first.stdout.toString());
+
+  const flags = ['--compaction', 'auto'];
+  const run = await runCtxb(world, { flags, claude: [...SMALL_WINDOW, '--resume', id, '-p', 'Go on.'] });
+  expect(run.stdout.toString()).toBe('answer 2\n');
+  const after = givenTexts(mainRequests(world.standin).at(-1)).join('\n');
+  expect(after).toContain(`sessions/${id}/scratch.md`);
+  expect(after).toContain(`Did not work:\n- \`${FAILING}\` failed 2 times without a change in between`);
+});

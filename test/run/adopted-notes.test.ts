@@ -70,7 +70,9 @@ const faults: string[] = [];
 function adopted(session: string, ...words: readonly string[]): readonly string[] {
   const invocation = readClaudeArguments(['-p', 'x', ...words]);
   const headless = { invocation, config: DEFAULTS } as unknown as HeadlessRun;
-  return adoptNotes(headless, io, (text) => faults.push(text))(session).map(sketch);
+  return adoptNotes(headless, io, (text) => faults.push(text))
+    .entries(session)
+    .map(sketch);
 }
 
 function sketch(entry: Entry): string {
