@@ -945,9 +945,6 @@ function readBlocks(content) {
 function textsOf2(blocks) {
   return blocks.flatMap((block2) => block2.type === "text" ? [block2.text] : []);
 }
-function picturesIn(blocks) {
-  return blocks.filter(({ type }) => type === "image" || type === "document").length;
-}
 function plainText(blocks) {
   return textsOf2(blocks).join("\n");
 }
@@ -986,7 +983,7 @@ function readToolResult(block2) {
     isError: block2.is_error === true,
     text: texts.join("\n"),
     ...texts.length > 1 ? { texts } : {},
-    images: picturesIn(parts),
+    images: parts.filter((part2) => part2.type === "image" || part2.type === "document").length,
     ...sizes.length > 0 ? { sizes } : {},
     definitions: definitionsIn(block2.content)
   };
@@ -1174,7 +1171,7 @@ ${part2}`;
   return texts.length <= PROMPT_LIMIT ? { text: whole2, shorter, ...keeps } : { text: shorter, ...keeps };
 }
 function wording({ text, event }) {
-  const pictures = picturesIn(event.blocks);
+  const pictures = event.blocks.filter(({ type }) => type === "image" || type === "document").length;
   const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? "a picture" : `${pictures} pictures`})`];
   return [...text === "" ? [] : textsOf2(event.blocks), ...mention];
 }
@@ -1256,9 +1253,9 @@ var NOTHING2 = [];
 function keep(state, actions = NOTHING2) {
   return { state, actions };
 }
-function inStages(stages, before, about, first = NOTHING2) {
+function inStages(stages, before, about) {
   let state = before;
-  let actions = first;
+  let actions = NOTHING2;
   for (const stage of stages) {
     const step2 = stage(state, about);
     state = step2.state;
@@ -1267,7 +1264,13 @@ function inStages(stages, before, about, first = NOTHING2) {
   return { state, actions };
 }
 function chain(first, ...rest) {
-  return inStages(rest, first.state, void 0, first.actions);
+  let { state, actions } = first;
+  for (const next of rest) {
+    const step2 = next(state);
+    state = step2.state;
+    if (step2.actions.length > 0) actions = [...actions, ...step2.actions];
+  }
+  return { state, actions };
 }
 function setTimer(timer2, afterMs) {
   return { kind: "set-timer", timer: timer2, afterMs };
@@ -2057,9 +2060,9 @@ function failureOf(line4, said) {
   const status = countOf(line4.api_error_status) ?? 0;
   if (status !== 429 && status < 500 && !saysUnavailable(said)) return void 0;
   const isLimit = line4.api_error === "usage_limit_reached" || LIMIT_REACHED.test(said);
-  const told2 = fieldsOf(fieldsOf(line4.api_error_params).rate_limit_info).resetsAt;
+  const told3 = fieldsOf(fieldsOf(line4.api_error_params).rate_limit_info).resetsAt;
   const written3 = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
-  const resetsAt = secondsIn(told2 ?? (written3 && Number(written3)));
+  const resetsAt = secondsIn(told3 ?? (written3 && Number(written3)));
   return { cause: isLimit ? "limit" : "outage", resetsAt: isLimit ? resetsAt : void 0 };
 }
 function secondsIn(value) {
@@ -2186,11 +2189,11 @@ function readExhaustion(before, state, event) {
 }
 var TOO_LONG2 = "the prompt is too long for the context";
 function tooLongAlone({ gauge, session, turn, relief }, { text = "" }) {
-  const told2 = refusedSize(text);
+  const told3 = refusedSize(text);
   const blocks = (relief.exhausted ?? turn).prompts.flatMap(({ event }) => event.blocks);
   const estimate = () => `it has about ${estimateTokens(measureContent(blocks), gauge.calibration)} tokens (estimated)`;
-  const size = told2 === void 0 ? estimate() : `the request has ${told2.tokens} tokens`;
-  const window = told2?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);
+  const size = told3 === void 0 ? estimate() : `the request has ${told3.tokens} tokens`;
+  const window = told3?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);
   const fits = window === void 0 ? "" : `, the window ${window}`;
   return `${TOO_LONG2}, which holds nothing else: ${size}${fits}; put long content into a file and name it in the prompt`;
 }
@@ -2687,8 +2690,8 @@ function followLimits(state, event) {
   const said = [...state.limits.said, ...news.map(([name, { resetsAt }]) => mark(name, resetsAt))].slice(
     -REMEMBERED_NOTICES
   );
-  const told2 = { ...state.told, warnings: [...state.told.warnings, ...news.map(warning)] };
-  const next = changed(state, { limits: { used, hit: event.rejected, said }, told: told2 });
+  const told3 = { ...state.told, warnings: [...state.told.warnings, ...news.map(warning)] };
+  const next = changed(state, { limits: { used, hit: event.rejected, said }, told: told3 });
   const facts = { kind: "usage-limit", ...decided(next, "a usage limit comes near"), level: "warn" };
   return keep(
     next,
@@ -2731,9 +2734,6 @@ function oneLine(text, length) {
   const near = text.length > length * 4 ? text.slice(0, length * 4) : text;
   const end = near.length === text.length ? near : near.replace(/[\ud800-\udbff]$/, "");
   return cut2(end.replace(BREAKS, " ").replace(CONTROLS, "").trim(), length);
-}
-function spaced(text) {
-  return text.replace(/\s+/g, " ");
 }
 var NEAR2 = 4 * LONG_LINE_LENGTH;
 function cutterWith(mask3) {
@@ -4068,9 +4068,9 @@ function readCounts(output) {
   if (!FIGURE.test(tail) && !MARKS2.some((mark3) => tail.includes(mark3))) return void 0;
   const whole2 = plain(output, WINDOW);
   const lastOf = (lines) => lines.flatMap((line4) => figuresOf2(line4, tail));
-  const sumOf = (lines) => lines.flatMap((line4) => figuresOf2(line4, tail, whole2));
-  const test = inOrder([...lastOf(TESTS), ...sumOf(TEST_PARTS), ...goFigures(tail, whole2)]).at(-1);
-  const builds = inOrder([...lastOf(BUILDS), ...sumOf(BUILD_PARTS)]);
+  const sumOf2 = (lines) => lines.flatMap((line4) => figuresOf2(line4, tail, whole2));
+  const test = inOrder([...lastOf(TESTS), ...sumOf2(TEST_PARTS), ...goFigures(tail, whole2)]).at(-1);
+  const builds = inOrder([...lastOf(BUILDS), ...sumOf2(BUILD_PARTS)]);
   const found = test === void 0 ? builds : [...builds, test];
   return found.length === 0 ? void 0 : Object.assign({}, ...found);
 }
@@ -11317,7 +11317,7 @@ var Run = class {
     const name = (program?.text ?? "").replace(/^\/(?:.*\/)?/s, "");
     if (DECIDING.has(name)) this.decided = true;
     else if (TRAVELLING.has(name)) this.folder = name === "cd" && sure ? this.target(rest) : null;
-    else if (sure) this.note(effectsOf(name, rest, this.folder));
+    else if (sure) this.note(fileEffects(name, rest, this.folder));
   }
   note({ changes = [], discards, commits = false }) {
     this.changes.push(...changes);
@@ -11354,8 +11354,10 @@ var PROGRAMS = /* @__PURE__ */ new Map([
     ["-q --hard --quiet", (read2, folder) => read2.options.has("hard") ? discardAll("reset", folder) : NOTHING4]
   ]
 ]);
+function fileEffects(name, words, folder) {
+  return name === "git" ? gitEffects(words, folder) : effectsOf(name, words, folder);
+}
 function effectsOf(name, words, folder) {
-  if (name === "git") return gitEffects(words, folder);
   const [options, effects] = PROGRAMS.get(name) ?? [];
   const read2 = options && readArguments(words, options);
   return read2 && effects ? effects(read2, folder) : NOTHING4;
@@ -11737,11 +11739,13 @@ function folderOf(path) {
   return path.slice(0, Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }
 var MAX_FILES = 5;
-function summarizeMatchCounts({ counts: counts2, more, ...known }, quote) {
-  const { total = counts2.reduce((sum2, [, count2]) => sum2 + count2, 0) } = known;
+function summarizeMatchCounts({ counts: counts2, total = sumOf(counts2), more }, quote) {
   const tell = ([file, count2]) => `${file === "" ? "" : quote(file, FILE)} (${count2})`;
   const least = more && total > 0 ? "at least " : "";
   return `${least}${total} matches in ${counts2.length} files: ${listed2(counts2, MAX_FILES, tell) || "(no matches)"}`;
+}
+function sumOf(counts2) {
+  return counts2.reduce((sum2, [, count2]) => sum2 + count2, 0);
 }
 function summarizeMatchingFiles(files2, more, quote) {
   const names = [...new Set(files2)].sort();
@@ -12555,13 +12559,13 @@ function initialState(run) {
 
 // src/core/governor/zones/notices.ts
 function judgeZone(state) {
-  const { gauge, run, told: told2 } = state;
+  const { gauge, run, told: told3 } = state;
   if (gauge.basis === "none") return keep(state);
   const zone = zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
-  if (zone === told2.zone) return keep(state);
-  const askedAt = isCritical(zone) ? told2.askedAt : void 0;
-  const moved2 = changed(state, { told: { ...told2, zone, askedAt } });
-  return keep(moved2, [health(moved2, { event: "zone", from: told2.zone })]);
+  if (zone === told3.zone) return keep(state);
+  const askedAt = isCritical(zone) ? told3.askedAt : void 0;
+  const moved2 = changed(state, { told: { ...told3, zone, askedAt } });
+  return keep(moved2, [health(moved2, { event: "zone", from: told3.zone })]);
 }
 function isCritical(zone) {
   return statusOf2(zone) === "critical";
@@ -12583,17 +12587,17 @@ function health(state, occurrence, tokens2 = readGauge(state.gauge).predicted) {
   return { kind: "health", record };
 }
 function tellAgent(state, where) {
-  const { told: told2, gauge, run } = state;
+  const { told: told3, gauge, run } = state;
   if (!run.policy.zones.tellAgent || gauge.basis === "none") return { state, text: "" };
   const { predicted: tokens2, window, fraction, basis } = readGauge(gauge);
-  const isDue = told2.askedAt === void 0 || state.now - told2.askedAt >= run.policy.zones.repromptMinutes * 6e4;
-  const asks2 = isCritical(told2.zone) && isDue;
-  const tellsBudget = asks2 || where === "prompt" && statusOf2(told2.zone) !== "ok";
+  const isDue = told3.askedAt === void 0 || state.now - told3.askedAt >= run.policy.zones.repromptMinutes * 6e4;
+  const asks2 = isCritical(told3.zone) && isDue;
+  const tellsBudget = asks2 || where === "prompt" && statusOf2(told3.zone) !== "ok";
   const share = `${Math.round((fraction ?? 0) * 100)} % used (${tokens2} of ${window} tokens, ${basis})`;
   const budget = `Context budget: ${fraction === void 0 ? `${tokens2} tokens used (${basis})` : share}.`;
-  const parts = [...tellsBudget ? [budget] : [], ...asks2 ? [STOPPING_POINT] : [], ...told2.warnings];
+  const parts = [...tellsBudget ? [budget] : [], ...asks2 ? [STOPPING_POINT] : [], ...told3.warnings];
   if (parts.length === 0) return { state, text: "" };
-  const now = changedIn(state, "told", { warnings: [], askedAt: asks2 ? state.now : told2.askedAt });
+  const now = changedIn(state, "told", { warnings: [], askedAt: asks2 ? state.now : told3.askedAt });
   return { state: now, text: parts.join(" ") };
 }
 var STOPPING_POINT = "That is nearly full: bring the step you are at to a point from which the work can be taken up again, and begin nothing large.";
@@ -12652,7 +12656,8 @@ function refuse(state, prompt2) {
 }
 
 // src/core/governor/relief/fresh-context.ts
-var PATIENCE_MS2 = { clearing: 3e4, briefing: 12e4 };
+var CLEAR_PATIENCE_MS = 3e4;
+var BRIEFING_PATIENCE_MS = 12e4;
 var EXIT_PATIENCE_MS = 1e4;
 var TURN_OVER = [
   { kind: "clear-timer", timer: "handoff" },
@@ -12662,7 +12667,7 @@ function clear(state, written3) {
   const handoff2 = { phase: "clearing", turn: "asked", ...written3, proved: false, given: false };
   return keep(changed(countSent(state), { handoff: handoff2 }), [
     { kind: "send", line: userLine("/clear", ownUuid(state)) },
-    setTimer("handoff", PATIENCE_MS2.clearing)
+    setTimer("handoff", CLEAR_PATIENCE_MS)
   ]);
 }
 function followClear(state, handoff2, event) {
@@ -12741,7 +12746,7 @@ The work goes on with the next message. Answer only: OK`;
   });
   return keep(briefing, [
     { kind: "send", line: userLine(text, ownUuid(state)) },
-    setTimer("handoff", PATIENCE_MS2.briefing)
+    setTimer("handoff", BRIEFING_PATIENCE_MS)
   ]);
 }
 function endBriefing(state) {
@@ -12783,7 +12788,7 @@ function askAgain(problems) {
   ].join("\n\n");
 }
 function onLine(text, length) {
-  return cut(text, length).replace(/\s+/g, " ").trim();
+  return text.slice(0, length).replace(/[\ud800-\udbff]$/, "").replace(/\s+/g, " ").trim();
 }
 
 // src/core/governor/relief/handoff.ts
@@ -12915,7 +12920,8 @@ function waitForHandoff(state) {
   return keep(state, isOfTurn ? [setTimer("handoff", patienceMs(state, phase))] : []);
 }
 function patienceMs({ run }, phase) {
-  return phase === "asking" ? run.policy.handoff.timeoutSeconds * 1e3 : PATIENCE_MS2[phase];
+  if (phase === "asking") return run.policy.handoff.timeoutSeconds * 1e3;
+  return phase === "clearing" ? CLEAR_PATIENCE_MS : BRIEFING_PATIENCE_MS;
 }
 function giveUpAsking(state, handoff2) {
   if (handoff2.attempt === "late") {
@@ -13158,12 +13164,12 @@ function countTask(state, id, agent, tokens2, isEnd2) {
   return withAgent(state, id, { ...counted5, peak: Math.max(agent.peak, peak) });
 }
 function readMember(state, { taskId: workflow }, member) {
-  const { id, label, model, tokens: tokens2, toolUses, isDone } = member;
+  const { id, label, model, tokens: tokens2, toolUses, isDone: isDone2 } = member;
   const agent = agentOf(state, id) ?? NEW_AGENT;
-  const phase = isDone && agent.phase === "running" ? "over" : agent.phase;
+  const phase = isDone2 && agent.phase === "running" ? "over" : agent.phase;
   const begun = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
   if (tokens2 === 0) return begun;
-  const more = toolUses + (isDone ? 1 : 0) - agent.calls;
+  const more = toolUses + (isDone2 ? 1 : 0) - agent.calls;
   const sizes = { used: tokens2, peak: Math.max(agent.peak, tokens2) };
   if (more <= 0) return withAgent(begun, id, sizes);
   const first = countCall(agent, estimatedCall(state, agent.used, tokens2, model));
@@ -13298,12 +13304,12 @@ function stopAgent(state, id, agent, reason, isTooMany) {
   const text = `${name} was stopped, not by the user but by a limit of this run: ${reason}. Go on with what there is, and do not start the same again.`;
   const { untold, ended } = state.fanOut;
   const aside = workflow !== void 0 || ownOf(state.tasks, taskId)?.phase === "background";
-  const told2 = changedIn(withAgent(state, id, { phase: "stopped" }), "fanOut", {
+  const told3 = changedIn(withAgent(state, id, { phase: "stopped" }), "fanOut", {
     untold: [...untold, { toolUseId: id, aside, text }],
     ended: isWhole ? [...ended, workflow] : ended
   });
   const target = isWhole ? workflow : workflow === void 0 ? taskId : void 0;
-  return target === void 0 ? keep(told2, [note2]) : chain(keep(told2, [note2]), stopTask(target));
+  return target === void 0 ? keep(told3, [note2]) : chain(keep(told3, [note2]), stopTask(target));
 }
 function nameOf({ kind, name, workflow }) {
   const named = name === void 0 ? "" : ` "${name}"`;
@@ -13318,10 +13324,10 @@ function endStopped(state, agentId) {
 function takeUntold(state, toolUseId) {
   const { untold } = state.fanOut;
   const isMeant = ({ aside, ...entry }) => toolUseId === void 0 ? aside : !aside && entry.toolUseId === toolUseId;
-  const told2 = untold.filter(isMeant);
-  if (told2.length === 0) return { state, text: "" };
-  const left = untold.filter((entry) => !told2.includes(entry));
-  return { state: changedIn(state, "fanOut", { untold: left }), text: told2.map(({ text }) => text).join(" ") };
+  const told3 = untold.filter(isMeant);
+  if (told3.length === 0) return { state, text: "" };
+  const left = untold.filter((entry) => !told3.includes(entry));
+  return { state: changedIn(state, "fanOut", { untold: left }), text: told3.map(({ text }) => text).join(" ") };
 }
 
 // src/core/protocol/json-spans.ts
@@ -13561,45 +13567,46 @@ function budgetMode({ run, gauge }) {
 function mayChange(state, what) {
   return budgetMode(state) === "enforce" && !state.toolBudget.ignores.includes(what);
 }
+function withBudget(state, change) {
+  return changed(state, { toolBudget: { ...state.toolBudget, ...change } });
+}
 function charsPerToken({ gauge }) {
   return learnedCharsPerToken(gauge.calibration) ?? CHARS_PER_TOKEN;
 }
 function keepOpen(state, call, open) {
   const { toolUseId, requestId, agent } = call;
   if (toolUseId === "") return state;
-  return changedIn(state, "toolBudget", {
-    open: remember(state.toolBudget.open, toolUseId, { ...open, agent, requestId })
-  });
+  return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, { ...open, agent, requestId }) });
 }
 function forgetChange(state, requestId) {
   const open = Object.entries(state.toolBudget.open).map(([id, result]) => {
     const { limit: _, proof: __, ...asItWas } = result;
     return [id, result.requestId === requestId ? asItWas : result];
   });
-  return changedIn(state, "toolBudget", { open: Object.fromEntries(open) });
+  return withBudget(state, { open: Object.fromEntries(open) });
 }
 function forgetOpen(state, toolUseId) {
   const { [toolUseId]: _, ...open } = state.toolBudget.open;
-  return changedIn(state, "toolBudget", { open });
+  return withBudget(state, { open });
 }
 function waitFor(state, plan) {
-  return changedIn(state, "toolBudget", { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
+  return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
 }
 function stopWaiting2(state, requestId) {
   const { [requestId]: _, ...waiting } = state.toolBudget.waiting;
-  return changedIn(state, "toolBudget", { waiting });
+  return withBudget(state, { waiting });
 }
 function countCut(state, call) {
   const { repeats } = state.toolBudget;
   const key = callKey(call);
-  return changedIn(state, "toolBudget", { repeats: remember(repeats, key, (ownOf(repeats, key) ?? 0) + 1) });
+  return withBudget(state, { repeats: remember(repeats, key, (ownOf(repeats, key) ?? 0) + 1) });
 }
 function mayPass(state, call) {
   return (ownOf(state.toolBudget.repeats, callKey(call)) ?? 0) >= CUTS_IN_A_ROW;
 }
 function passed(state, call) {
   const { [callKey(call)]: _, ...repeats } = state.toolBudget.repeats;
-  return changedIn(state, "toolBudget", { repeats });
+  return withBudget(state, { repeats });
 }
 function answered(state, { requestId, hook }, context = "", specific = {}, ...decisions) {
   const answer = { kind: "answer-hook", requestId, hook, output: {}, specific, ...context && { context } };
@@ -13630,14 +13637,14 @@ function callKey({ tool, input }) {
 function noteIgnored(state, what) {
   const { ignores } = state.toolBudget;
   if (ignores.includes(what) || state.input === "closed") return keep(state);
-  const after = changedIn(state, "toolBudget", { ignores: [...ignores, what] });
+  const after = withBudget(state, { ignores: [...ignores, what] });
   const reason = `${what === "input" ? "a limit that was set for a tool" : "a result that was cut"} did not hold`;
   return keep(after, ignores.length > 0 ? [] : [{ kind: "tools-ignored", ...decided(after, reason) }]);
 }
 function followResults(before, state, event) {
   if (wasReplaced(before, state, event))
-    return keep(changedIn(settledTurn(state), "toolBudget", { history: 0, results: 0, hinted: {}, alerted: "none" }));
-  if (event.kind === "result") return keep(changedIn(settledTurn(state), "toolBudget", { results: 0, hinted: {} }));
+    return keep(withBudget(settledTurn(state), { history: 0, results: 0, hinted: {}, alerted: "none" }));
+  if (event.kind === "result") return keep(withBudget(settledTurn(state), { results: 0, hinted: {} }));
   if (event.kind === "init") return keep(settledTurn(state));
   if (event.kind !== "user" || event.replay) return keep(state);
   if (event.role === "summary" && event.subagent === null) return keep(remembered(state, plainText(event.blocks)));
@@ -13650,10 +13657,10 @@ function followResults(before, state, event) {
 }
 function settledTurn(state) {
   const open = Object.entries(state.toolBudget.open).filter(([, { agent }]) => agent !== null);
-  return changedIn(state, "toolBudget", { open: Object.fromEntries(open) });
+  return withBudget(state, { open: Object.fromEntries(open) });
 }
 function remembered(state, text) {
-  return changedIn(state, "toolBudget", { history: estimateTokens2(text, charsPerToken(state)) });
+  return withBudget(state, { history: estimateTokens2(text, charsPerToken(state)) });
 }
 function count(state, result, isMain) {
   const { open, results, agents } = state.toolBudget;
@@ -13662,9 +13669,8 @@ function count(state, result, isMain) {
   const tokens2 = estimateTokens2(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
   const settled = forgetOpen(state, result.toolUseId);
-  const counted5 = changedIn(
+  const counted5 = withBudget(
     settled,
-    "toolBudget",
     agent === null ? { results: results + tokens2 } : { agents: remember(agents, agent, (ownOf(agents, agent) ?? 0) + tokens2) }
   );
   const { text, isError } = result;
@@ -13836,7 +13842,7 @@ function hintFor(state, call) {
   if (left === void 0 || left < LEAST_REMAINING || left > last * FALLEN) return nothing;
   if (left >= NEAR5 * alertLevels(state).warnBelow) return nothing;
   return {
-    state: changedIn(state, "toolBudget", { hinted: { ...hinted, [unit.name]: left } }),
+    state: withBudget(state, { hinted: { ...hinted, [unit.name]: left } }),
     text: `${hintText(unit, left)} A longer result has the context compacted.`
   };
 }
@@ -13848,7 +13854,7 @@ function alertAgent(state) {
   if (level === toolBudget.alerted) return { state, text: "" };
   const isNews = statusOf2(state.told.zone) !== "critical" && toolBudget.alerted === "none";
   const isWorse = level === "critical" || level === "low" && isNews;
-  return { state: changedIn(state, "toolBudget", { alerted: level }), text: isWorse ? alertText(level, left) : "" };
+  return { state: withBudget(state, { alerted: level }), text: isWorse ? alertText(level, left) : "" };
 }
 function alertLevels({ run, gauge }) {
   const { warnBelow, criticalBelow } = run.policy.tools;
@@ -13861,8 +13867,10 @@ function alertLevel(left, levels) {
 }
 function alertText(level, left) {
   const opening2 = level === "critical" ? "BUDGET CRITICAL" : "Budget Alert";
-  const thousands = Math.trunc(left / 1e3) + 0;
-  return `[${opening2}: ~${thousands}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
+  return `[${opening2}: ~${thousands(left)}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
+}
+function thousands(tokens2) {
+  return Math.trunc(tokens2 / 1e3) + 0;
 }
 
 // src/core/governor/tool-budget/limit-call.ts
@@ -13945,7 +13953,7 @@ function pagesOf({ toolBudget: { pages } }, { tool }) {
 }
 function withPages(state, call, changes) {
   const pages = { ...pagesOf(state, call), ...changes };
-  return changedIn(state, "toolBudget", { pages: remember(state.toolBudget.pages, call.tool, pages) });
+  return withBudget(state, { pages: remember(state.toolBudget.pages, call.tool, pages) });
 }
 function isPaged(input) {
   return Object.keys(input).some((name) => PARAMETER.test(name));
@@ -13956,8 +13964,8 @@ function limitPage(state, call, hint) {
   if (parameter === void 0 || !isLarge || isPaged(input) || !mayChange(state, "input")) return void 0;
   const allowed = allocation(state, tool, agent);
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
-  const told2 = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
-  const limit = { parameter, value, context: joined3(told2, hint), reason: `about ${perItem} tokens an item` };
+  const told3 = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
+  const limit = { parameter, value, context: joined3(told3, hint), reason: `about ${perItem} tokens an item` };
   return limited(keepOpen(state, call, { tokens: allowed }), call, limit);
 }
 
@@ -14108,8 +14116,8 @@ function answerToolHook(state, hook, event) {
   if (hook === "PreToolUse") return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
   const output = endStopped(state, call.agent);
   if (output !== void 0) return keep(state, [{ kind: "answer-hook", requestId: call.requestId, hook, output }]);
-  const { state: told2, text } = takeUntold(state, call.toolUseId);
-  const step2 = hook === "PostToolUse" ? behindTool(afterTool(told2, call), call) : tellMain(afterFailure(told2, call), call);
+  const { state: told3, text } = takeUntold(state, call.toolUseId);
+  const step2 = hook === "PostToolUse" ? behindTool(afterTool(told3, call), call) : tellMain(afterFailure(told3, call), call);
   return withContext(step2, text);
 }
 var STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
@@ -14224,8 +14232,9 @@ function createExtractor(options) {
   };
 }
 function prompt({ blocks }, t) {
+  const pictures = blocks.filter(({ type }) => type === "image" || type === "document").length;
   const own = blocks.filter((block2) => block2.type !== "text" || block2.text.trim() === "" || !isNotice(block2.text));
-  return { kind: "prompt", t, texts: textsOf2(own), pictures: picturesIn(blocks) };
+  return { kind: "prompt", t, texts: textsOf2(own), pictures };
 }
 function createPromptQueue() {
   let held = [];
@@ -14668,13 +14677,13 @@ var CONSTRAINTS_ROOM = 4e3;
 var PROMPTS_ROOM = 2e3;
 var CONSTRAINTS_TITLE = "What the user has asked for, word for word, the newest first; where two differ, the newer holds:";
 function tellConstraints({ requests, before, file }, room) {
-  const told2 = spaced(before);
-  const all = requests.constraints().filter((text) => !told2.includes(spaced(text)));
+  const told3 = spaced(before);
+  const all = requests.constraints().filter((text) => !told3.includes(spaced(text)));
   return listed3(CONSTRAINTS_TITLE, all, Math.min(room, CONSTRAINTS_ROOM), (count2) => `- ${count2} older: ${file}`);
 }
 function tellPrompts({ requests, before, file }, room) {
-  const told2 = spaced(before);
-  const isTold = (text) => told2.includes(spaced(text).replace(/…$/, ""));
+  const told3 = spaced(before);
+  const isTold = (text) => told3.includes(spaced(text).replace(/…$/, ""));
   const all = requests.inShort().filter(({ text }) => !isTold(text)).map(({ number, text }) => `#${number}: ${text}`);
   const title = `Prompts so far in short, the newest first (whole in ${file}):`;
   return listed3(title, all, Math.min(room, PROMPTS_ROOM), (count2) => `- ${count2} older`);
@@ -14686,11 +14695,14 @@ function listed3(title, items, room, rest) {
   const missing = items.length - fitting3.length;
   return [title, ...fitting3.map((item) => `- ${item}`), ...missing === 0 ? [] : [rest(missing)]];
 }
+function spaced(text) {
+  return text.replace(/\s+/g, " ");
+}
 
 // src/core/memory/hand-back/hook-output.ts
 function hookOutput({ hook, output, specific = {} }, context) {
-  const told2 = context === void 0 || context === "" ? {} : { additionalContext: defused(context) };
-  const own = { ...specific, ...told2 };
+  const told3 = context === void 0 || context === "" ? {} : { additionalContext: defused(context) };
+  const own = { ...specific, ...told3 };
   return Object.keys(own).length === 0 ? output : { ...output, hookSpecificOutput: { hookEventName: hook, ...own } };
 }
 function defused(text) {
@@ -15068,9 +15080,9 @@ function createHandBack(notebook, folder) {
     receipts.begin("compaction", factsOf(notebook));
     isUnread = true;
     const whole2 = compose(hook.context, state);
-    const told2 = whole2.isCramped && hook.shorter !== void 0 ? compose(hook.shorter, state) : whole2;
-    const { text, items } = recall2.take(roomFor2(state, told2.left - EVIDENCE_TITLE.length - 1, told2.before));
-    const context = [told2.text, ...items.length === 0 ? [] : [EVIDENCE_TITLE, text]].join("\n");
+    const told3 = whole2.isCramped && hook.shorter !== void 0 ? compose(hook.shorter, state) : whole2;
+    const { text, items } = recall2.take(roomFor2(state, told3.left - EVIDENCE_TITLE.length - 1, told3.before));
+    const context = [told3.text, ...items.length === 0 ? [] : [EVIDENCE_TITLE, text]].join("\n");
     const reason = `the newest of ${notebook.toolLog.total} tool calls, as the context was compacted`;
     return { context, decisions: [recalled("SessionStart", state, reason, context, items)] };
   }
@@ -15121,11 +15133,11 @@ ${text}`;
   return {
     answer(hook, state) {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
-      const told2 = isEmpty || hook.recall === void 0 ? NOTHING_TOLD2 : tell[hook.recall](hook, state);
-      const given = told2.context || hook.context;
+      const told3 = isEmpty || hook.recall === void 0 ? NOTHING_TOLD2 : tell[hook.recall](hook, state);
+      const given = told3.context || hook.context;
       if (given !== void 0) receipts.holds(given, "ctxb");
-      if (hook.context !== void 0) receipts.holds(spaced(hook.context), "ctxb");
-      return { output: hookOutput(hook, given), decisions: told2.decisions };
+      if (hook.context !== void 0) receipts.holds(inOneLine(hook.context), "ctxb");
+      return { output: hookOutput(hook, given), decisions: told3.decisions };
     },
     note(state) {
       const opening2 = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
@@ -15147,7 +15159,7 @@ ${text}`;
     relieved(relief, kept) {
       receipts.beginOnce(relief, factsOf(notebook));
       for (const text of kept) receipts.holds(`${text}
-${spaced(text)}`, "claude");
+${inOneLine(text)}`, "claude");
     },
     /** What the mod has answered, claude could not carry out. */
     failed: () => receipts.forget("compaction"),
@@ -15167,6 +15179,9 @@ ${spaced(text)}`, "claude");
       return [{ kind: "read-back", ...decided(state, `the agent opened its notes with ${name}`), file }];
     }
   };
+}
+function inOneLine(text) {
+  return text.replace(/\s+/g, " ");
 }
 function isInConversation({ kind }) {
   return kind === "command" || kind === "file read";
@@ -16666,8 +16681,15 @@ var KNOWN_SUBTYPES = /* @__PURE__ */ new Set([
   ...["hook_started", "hook_progress", "hook_response", "notification", "informational", "thinking_tokens"],
   ...["microcompact_boundary", "local_command", "local_command_output", "stop_hook_summary", "turn_duration"],
   ...["away_summary", "files_persisted", "elicitation_complete", "session_state_changed", "permission_denied"],
-  ...["memory_saved", "ui_invalidate", "commands_changed", "bridge_status", "session_writes_lost"],
-  ...["agents_killed", "background_tasks_changed"]
+  ...[
+    "memory_saved",
+    "ui_invalidate",
+    "commands_changed",
+    "bridge_status",
+    "agents_killed",
+    "background_tasks_changed",
+    "session_writes_lost"
+  ]
 ]);
 function decodeSystem(line4, common) {
   const subtype = textOf(line4.subtype) ?? "";
@@ -16753,15 +16775,25 @@ function workflowAgent(value) {
   const id = textOf(entry.agentId);
   const [label, model] = [textOf(entry.label), textOf(entry.model)];
   const [tokens2, toolUses] = [countOf(entry.tokens) ?? 0, countOf(entry.toolCalls) ?? 0];
-  const isDone = entry.state === "done" || entry.state === "error";
-  return id === void 0 ? [] : [{ id, label, model, tokens: tokens2, toolUses, isDone }];
+  const isDone2 = entry.state === "done" || entry.state === "error";
+  return id === void 0 ? [] : [{ id, label, model, tokens: tokens2, toolUses, isDone: isDone2 }];
 }
 
 // src/core/protocol/decode.ts
 var KNOWN_TYPES = /* @__PURE__ */ new Set([
   ...["progress", "attachment", "queue-operation", "summary", "file-history-snapshot", "file-history-delta"],
-  ...["mode", "permission-mode", "last-prompt", "ai-title", "custom-title", "tag", "pr-link"],
-  ...["agent-name", "agent-color", "agent-setting"],
+  ...[
+    "mode",
+    "permission-mode",
+    "last-prompt",
+    "ai-title",
+    "custom-title",
+    "agent-name",
+    "agent-color",
+    "agent-setting",
+    "tag",
+    "pr-link"
+  ],
   ...["cost-state", "atis-latch", "api-request", "api-request-blob", "api-request-shape", "tools-used"],
   ...["keep_alive", "tool_progress", "tool_use_summary", "auth_status", "prompt_suggestion"]
 ]);
@@ -16878,8 +16910,8 @@ function readWindows(modelUsage) {
 function decodeRateLimit(line4) {
   const { rateLimitType, status, utilization, resetsAt, unifiedWindows } = fieldsOf(line4.rate_limit_info);
   const name = textOf(rateLimitType);
-  const told2 = name === void 0 ? [] : [[name, { utilization, resetsAt }]];
-  const all = [...told2, ...Object.entries(fieldsOf(unifiedWindows))];
+  const told3 = name === void 0 ? [] : [[name, { utilization, resetsAt }]];
+  const all = [...told3, ...Object.entries(fieldsOf(unifiedWindows))];
   return {
     kind: "rate-limit",
     ...lineFields(line4),
@@ -17115,6 +17147,9 @@ function refusal2(requestId) {
 function respond(response) {
   return { kind: "send", line: JSON.stringify({ type: "control_response", response }) };
 }
+function onAnswer(state, requestId) {
+  return changedIn(state, "control", { questions: state.control.questions.filter((id) => id !== requestId) });
+}
 function refuseQuestions(state) {
   return keep(changedIn(state, "control", { questions: [] }), state.control.questions.map(refusal2));
 }
@@ -17125,8 +17160,22 @@ function tasksAside(tasks) {
 }
 function tasksAfter(tasks, event, isReported = false) {
   if (event.kind === "task" && event.change !== "progress") return changed3(tasks, event, isReported);
-  if (event.kind === "user" && event.role === "tool-result") return answered2(tasks, event);
-  return event.kind === "result" && event.fromBackgroundTask ? reported(tasks) : tasks;
+  if (event.kind === "user" && event.role === "tool-result")
+    return told2(answered2(tasks, event), event.subagent === null);
+  if (event.kind !== "result") return tasks;
+  return event.fromBackgroundTask ? reported(told2(tasks, false)) : told2(tasks, false);
+}
+function told2(tasks, isTold) {
+  const ended = Object.entries(tasks).filter(
+    ([, task]) => task.phase === "reporting" && (task.told ?? false) !== isTold
+  );
+  if (ended.length === 0) return tasks;
+  const changes = ended.map(([id, { told: _, ...task }]) => [id, isTold ? { ...task, told: isTold } : task]);
+  return { ...tasks, ...Object.fromEntries(changes) };
+}
+function withoutTold(tasks) {
+  const left = Object.entries(tasks).filter(([, task]) => task.told !== true);
+  return left.length === Object.keys(tasks).length ? tasks : Object.fromEntries(left);
 }
 function changed3(tasks, event, isReported) {
   const { [event.taskId]: task, ...others } = tasks;
@@ -17318,12 +17367,12 @@ function parseReport(text) {
 var SKIPPED_AFTER_MS = 3e4;
 var REMEMBERED_UUIDS = 999;
 function sendPrompt(state, prompt2) {
-  const told2 = readPrompt(notePrompt(state, prompt2), { ...prompt2.event, role: "prompt", replay: false });
+  const told3 = readPrompt(notePrompt(state, prompt2), { ...prompt2.event, role: "prompt", replay: false });
   const { mode, callerSpeaksProtocol } = state.run;
   const isSkipped = prompt2.uuid !== "" && state.mailbox.said.includes(prompt2.uuid);
   const asWritten = mode === "observe" && callerSpeaksProtocol ? { exact: true } : {};
   const send = { kind: "send", line: prompt2.line, promptUuid: prompt2.uuid, ...asWritten };
-  const noted = changedIn(told2, "mailbox", { said: [...told2.mailbox.said.slice(-REMEMBERED_UUIDS), prompt2.uuid] });
+  const noted = changedIn(told3, "mailbox", { said: [...told3.mailbox.said.slice(-REMEMBERED_UUIDS), prompt2.uuid] });
   const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt2);
   const mayBeSkipped = mode === "act" && state.process.resumes && !isStamp(prompt2.uuid);
   const watch = mayBeSkipped ? [{ kind: "set-timer", timer: "turn", afterMs: SKIPPED_AFTER_MS }] : [];
@@ -17353,8 +17402,8 @@ function resumeWork(state, work) {
   const words = text === "" ? `${OWN_OPENING}${because}
 
 ${GO_ON}` : [because, text, GO_ON].join("\n\n");
-  const told2 = state.wait === void 0 ? [{ kind: "resume", ...decided(state, because) }] : [];
-  return chain(keep(resumed, [...actions, ...told2]), (next) => injectPrompt(next, words));
+  const told3 = state.wait === void 0 ? [{ kind: "resume", ...decided(state, because) }] : [];
+  return chain(keep(resumed, [...actions, ...told3]), (next) => injectPrompt(next, words));
 }
 var NOTHING7 = { text: "", actions: [] };
 function noteStop(state) {
@@ -17492,10 +17541,10 @@ function judgeSpending(before, state) {
   const { limitUsd, projectLimitUsd } = limitsOf(state);
   if (limitUsd === void 0 && projectLimitUsd === void 0) return keep(state);
   const { level, news, said } = judge2(state);
-  const told2 = news.length === 0 ? state : tellCosts(changedIn(state, "spending", { said }), news);
+  const told3 = news.length === 0 ? state : tellCosts(changedIn(state, "spending", { said }), news);
   const announced = keep(
-    told2,
-    news.map((notice) => announcement2(told2, notice))
+    told3,
+    news.map((notice) => announcement2(told3, notice))
   );
   const mustStop = level === "limit" && state.run.mode === "act" && state.spending.phase === "within";
   if (!mustStop || state.turn.phase !== "running") return announced;
@@ -17528,6 +17577,9 @@ function announcement2(state, { scope, level, spent, limit }) {
   const sums = { scope, level, spentUsd: toUsd(spent), limitUsd: toUsd(limit), source };
   return { kind: "cost", ...decided(state, reason), ...sums };
 }
+function onProjectCost(state, others, earlier) {
+  return judgeSpending(state, changedIn(state, "spending", { others, earlier }));
+}
 function atLimit(state) {
   const { phase } = state.spending;
   if (phase === "wrapping") return endAtLimit2(state);
@@ -17535,8 +17587,7 @@ function atLimit(state) {
   const { level, nearest } = judge2(state);
   if (level !== "limit" || nearest === void 0) return void 0;
   const way = wayOf(state);
-  const isDone = !state.spending.brokenOff && state.mailbox.waiting.length === 0;
-  if (way === "stop" || isDone) return endAtLimit2(state);
+  if (way === "stop" || isDone(state)) return endAtLimit2(state);
   if (way === "wrap-up") return wrapUp(state);
   const { scope, spent, limit } = nearest;
   return keep(changedIn(state, "spending", { phase: "asking" }), [
@@ -17547,6 +17598,9 @@ function wayOf({ run }) {
   const { onLimit } = run.policy.cost;
   if (onLimit !== "auto") return onLimit;
   return run.attended ? "ask" : "wrap-up";
+}
+function isDone({ spending, mailbox }) {
+  return !spending.brokenOff && mailbox.waiting.length === 0;
 }
 function onCostAnswer(state, limitUsd) {
   const { spending, relief } = state;
@@ -17599,10 +17653,10 @@ function advance(state) {
   if (unfinished !== void 0) return resumeWork(state, unfinished);
   if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
   if (next !== void 0) {
-    return chain(sendPrompt(withoutFirst(state), next), (told2) => {
-      if (isFree(told2)) return advance(told2);
-      const isLast = told2.mailbox.ended && told2.mailbox.waiting.length === 0;
-      return told2.run.mode === "observe" && isLast ? closeInput(told2) : keep(told2);
+    return chain(sendPrompt(withoutFirst(state), next), (told3) => {
+      if (isFree(told3)) return advance(told3);
+      const isLast = told3.mailbox.ended && told3.mailbox.waiting.length === 0;
+      return told3.run.mode === "observe" && isLast ? closeInput(told3) : keep(told3);
     });
   }
   return endWhenDone(state);
@@ -17632,9 +17686,9 @@ function isFree(state) {
   return state.control.phase === "open" || state.control.phase === "closed" && state.mailbox.ended;
 }
 function endWhenDone(state) {
-  const { state: told2, text } = takeUntold(state, void 0);
+  const { state: told3, text } = takeUntold(state, void 0);
   if (text !== "" && state.run.mode === "act" && !isReporting(state))
-    return resumeWork(told2, { because: text, prompts: [], answers: [] });
+    return resumeWork(told3, { because: text, prompts: [], answers: [] });
   if (!state.mailbox.ended) return keep(state);
   const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);
@@ -17670,10 +17724,7 @@ function isInitialize(event) {
   return event.kind === "control-request" && event.subtype === "initialize";
 }
 function dispatch(state, event, line4) {
-  if (event.kind === "control-response") {
-    const questions = state.control.questions.filter((id) => id !== event.requestId);
-    return pass(changedIn(state, "control", { questions }), line4);
-  }
+  if (event.kind === "control-response") return pass(onAnswer(state, event.requestId), line4);
   if (event.kind === "control-request" && event.subtype === "interrupt")
     return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line4));
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
@@ -17731,8 +17782,7 @@ var ASKED_SIGNALS = /* @__PURE__ */ new Set(["SIGINT", "SIGTERM", "SIGHUP"]);
 function onExit(state, event) {
   const { restarts } = state.process;
   const { enabled, maxRestarts } = state.run.policy.recovery;
-  const isStopped2 = state.process.phase === "dead" && event.signal !== void 0;
-  const left = isStopped2 ? void 0 : leavingOf(state);
+  const left = leavingOf(state);
   if (left !== void 0) return restarts < Math.max(1, maxRestarts) ? startFresh(left) : endWithIt(left);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.outcome !== "stalled";
   return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state);
@@ -17751,8 +17801,8 @@ function isDeath(state, { code, signal }) {
   if (!isStalled && (signal === void 0 ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal))) return false;
   const { turn, mailbox, relief } = state;
   const isUnderWay2 = isCompacting(state.compaction) || state.handoff.phase !== "idle";
-  const isDone = turn.phase === "idle" && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay2;
-  return !isDone || relief.unfinished !== void 0;
+  const isDone2 = turn.phase === "idle" && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay2;
+  return !isDone2 || relief.unfinished !== void 0;
 }
 function endWithIt(state) {
   const outcome = state.handoff.phase === "leaving" ? "unrelieved" : state.outcome;
@@ -17832,17 +17882,17 @@ function restart(state, event) {
   const uuids = undelivered.map(({ uuid }) => uuid);
   const again = new Set(undelivered.map(({ text }) => text));
   const midTurn = logged ? state.exact.midTurn.filter(({ text }) => !again.has(text)) : [];
-  const told2 = keep(changedIn(dead, "exact", { midTurn }), [
+  const told3 = keep(changedIn(dead, "exact", { midTurn }), [
     { kind: "buffered", fate: "drop" },
     ...FORGOTTEN_TIMERS,
     ...undelivered.flatMap(({ uuid, line: line4 }) => isOwnUuid(state, uuid) ? [] : [{ kind: "hold", uuid, line: line4 }]),
     { kind: "restart", ...decided(state, end), attempt, undelivered: uuids }
   ]);
-  if (isForgotten(state, dead, logged)) return chain(told2, (next) => startHandoff(next, end));
+  if (isForgotten(state, dead, logged)) return chain(told3, (next) => startHandoff(next, end));
   const resume = logged ? session.id : void 0;
   const isFirst = session.id === void 0;
   const start = { kind: "start-claude", resume, isFirst, afterMs: FIRST_DELAY_MS * 2 ** (attempt - 1) };
-  return chain(told2, (next) => keep(next, [start]));
+  return chain(told3, (next) => keep(next, [start]));
 }
 var FORGOTTEN_TIMERS = TIMERS.filter((timer2) => timer2 !== "wait").map((timer2) => ({
   kind: "clear-timer",
@@ -17910,8 +17960,7 @@ function onRecovered(state, event) {
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
   const spending = { ...state.spending, before: settled, raised };
   const fanOut = { ...state.fanOut, before: agents };
-  const relief = { ...state.relief, pending, fresh: pending, unfinished };
-  return keep(changed(state, { cost, spending, fanOut, relief }));
+  return keep(changed(state, { cost, spending, fanOut, relief: { ...state.relief, pending, unfinished } }));
 }
 function interruption(what, { finished, openTool }) {
   const begun = `${what} and goes on in a new process; the last steps may be missing above.`;
@@ -18081,6 +18130,7 @@ function read(state, event, injected) {
   if (after.gauge.calls === state.gauge.calls) return after;
   const counted5 = draftOf(after);
   if (!injected) counted5.turn = calledTurn(after.turn);
+  counted5.tasks = withoutTold(after.tasks);
   const known = state.gauge.basis === "measured" ? state.cache : NO_CACHE;
   if (event.kind === "assistant") counted5.cache = cacheAfter(known, event, state.now);
   return counted5;
@@ -18197,7 +18247,7 @@ var ON_OWN = {
   notes: (state, { path }) => keep(changed(state, { notes: path })),
   "handoff-problems": (state, { problems }) => onHandoffProblems(state, problems),
   "handoff-written": onHandoffWritten,
-  "project-cost": (state, { others, earlier }) => judgeSpending(state, changedIn(state, "spending", { others, earlier })),
+  "project-cost": (state, { others, earlier }) => onProjectCost(state, others, earlier),
   "cost-answer": (state, { limitUsd }) => onCostAnswer(state, limitUsd),
   "stop-answer": (state, { goesOn: goesOn2 }) => onStopAnswer(state, goesOn2),
   "file-measured": (state, { requestId, file }) => chain(onFileMeasured(state, requestId, file), answerHeld),
@@ -18470,10 +18520,10 @@ function register(on, options) {
     }
     await follow($, seat);
     const isLost = e.source === "clear" || e.source === "compact" && !seat.isExact;
-    const told2 = isLost && !namesOwnHooks(seat.hooks) ? seat.session.handBack() : void 0;
+    const told3 = isLost && !namesOwnHooks(seat.hooks) ? seat.session.handBack() : void 0;
     if (e.source === "clear") seat.session.clear();
     const answer = await next(e);
-    return told2 === void 0 ? answer : { ...answer, additionalContext: [...answer.additionalContext ?? [], told2] };
+    return told3 === void 0 ? answer : { ...answer, additionalContext: [...answer.additionalContext ?? [], told3] };
   });
   on("session.start", async ($, e, next) => {
     seat.isInteractive = e.isInteractive;

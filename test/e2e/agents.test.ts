@@ -190,3 +190,14 @@ async function replayed(world: World, path: string): Promise<SubagentSeen[]> {
   const { sessions } = JSON.parse(stdout.toString()) as ReplayReport;
   return sessions.flatMap(({ subagents }) => [...subagents]);
 }
+
+it('a run ends with its turn where that was told of the end of an agent in the background', async () => {
+  const wait = { name: 'Bash', input: { command: 'node -e "setTimeout(() => {}, 700)"', description: 'Wait' } };
+  await using world = await startWorld({
+    calls: (_, index) =>
+      index < 5 ? { tools: [index === 0 ? agent('A', { run_in_background: true }) : wait] } : { text: 'done' },
+  });
+  const { code, stdout } = await runCtxb(world, { flags: prompts('go'), claude: [...SMALL_WINDOW] });
+  expect([code, String(stdout)]).toEqual([0, 'done\n']);
+  expect(lastOf(world, 'main').split('<task-notification>')).toHaveLength(2);
+});

@@ -211,3 +211,30 @@ describe('a bound for each subagent', () => {
     expect(stopped(driver)).toEqual([]);
   });
 });
+
+describe('one in the background that ends while the turn goes on', () => {
+  const result = (id: string) => ({
+    type: 'user',
+    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'on its way' }] },
+    parent_tool_use_id: null,
+  });
+  const ended = taskLine('notification', { status: 'completed' });
+  const own = { origin: { kind: 'task-notification' } };
+
+  it.each<{ name: string; lines: Line[]; waits: boolean }>([
+    {
+      name: 'is told with the next call: no turn is waited for',
+      lines: [ended, result('t2'), callLine(21_000)],
+      waits: false,
+    },
+    { name: 'is not told without a further tool', lines: [ended], waits: true },
+    { name: 'is not told where the turn ends behind the tool', lines: [ended, result('t2')], waits: true },
+    { name: 'is not told with a call of a subagent', lines: [ended, result('t2'), agentCall(9_000)], waits: true },
+  ])('$name', ({ lines, waits }) => {
+    const driver = atWork({});
+    driver.claude(STARTED, result('t1'), ...lines);
+    driver.callerEnd();
+    expect(kinds(driver.claude(resultLine())).includes('end-input')).toBe(!waits);
+    if (waits) expect(kinds(driver.claude(initLine(), callLine(22_000), resultLine(own)))).toContain('end-input');
+  });
+});

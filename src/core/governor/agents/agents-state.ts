@@ -64,6 +64,8 @@ export interface Task {
   readonly kind: TaskEvent['type'];
   readonly toolUseId: string | undefined;
   readonly phase: 'foreground' | 'background' | 'reporting';
+  /** It has ended before a tool of the running turn: the next call of the turn is told, and no other turn. */
+  readonly told?: true;
 }
 
 export type Tasks = Readonly<Record<string, Task>>;

@@ -14,7 +14,7 @@ import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../proce
 import { readStall } from '../process/stall.ts';
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
-import { tasksAfter } from '../prompts/tasks.ts';
+import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
 import {
   endOverdue,
@@ -125,6 +125,7 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   if (after.gauge.calls === state.gauge.calls) return after;
   const counted = draftOf(after);
   if (!injected) counted.turn = calledTurn(after.turn);
+  counted.tasks = withoutTold(after.tasks);
   const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
   if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.now);
   return counted;

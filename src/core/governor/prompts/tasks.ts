@@ -19,8 +19,26 @@ export function isAnswerFinal({ tasks, mailbox }: Pick<GovernorState, 'tasks' | 
  */
 export function tasksAfter(tasks: Tasks, event: Event, isReported = false): Tasks {
   if (event.kind === 'task' && event.change !== 'progress') return changed(tasks, event, isReported);
-  if (event.kind === 'user' && event.role === 'tool-result') return answered(tasks, event);
-  return event.kind === 'result' && event.fromBackgroundTask ? reported(tasks) : tasks;
+  if (event.kind === 'user' && event.role === 'tool-result')
+    return told(answered(tasks, event), event.subagent === null);
+  if (event.kind !== 'result') return tasks;
+  return event.fromBackgroundTask ? reported(told(tasks, false)) : told(tasks, false);
+}
+
+/** Whether the turn's next call, if there is one, is told of what has ended. */
+function told(tasks: Tasks, isTold: boolean): Tasks {
+  const ended = Object.entries(tasks).filter(
+    ([, task]) => task.phase === 'reporting' && (task.told ?? false) !== isTold,
+  );
+  if (ended.length === 0) return tasks;
+  const changes = ended.map(([id, { told: _, ...task }]) => [id, isTold ? { ...task, told: isTold } : task] as const);
+  return { ...tasks, ...Object.fromEntries(changes) };
+}
+
+/** A further call of the turn has been told: no turn follows about these. */
+export function withoutTold(tasks: Tasks): Tasks {
+  const left = Object.entries(tasks).filter(([, task]) => task.told !== true);
+  return left.length === Object.keys(tasks).length ? tasks : Object.fromEntries(left);
 }
 
 function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>, isReported: boolean): Tasks {
