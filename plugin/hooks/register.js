@@ -945,6 +945,9 @@ function readBlocks(content) {
 function textsOf2(blocks) {
   return blocks.flatMap((block2) => block2.type === "text" ? [block2.text] : []);
 }
+function picturesIn(blocks) {
+  return blocks.filter(({ type }) => type === "image" || type === "document").length;
+}
 function plainText(blocks) {
   return textsOf2(blocks).join("\n");
 }
@@ -983,7 +986,7 @@ function readToolResult(block2) {
     isError: block2.is_error === true,
     text: texts.join("\n"),
     ...texts.length > 1 ? { texts } : {},
-    images: parts.filter((part2) => part2.type === "image" || part2.type === "document").length,
+    images: picturesIn(parts),
     ...sizes.length > 0 ? { sizes } : {},
     definitions: definitionsIn(block2.content)
   };
@@ -1171,7 +1174,7 @@ ${part2}`;
   return texts.length <= PROMPT_LIMIT ? { text: whole2, shorter, ...keeps } : { text: shorter, ...keeps };
 }
 function wording({ text, event }) {
-  const pictures = event.blocks.filter(({ type }) => type === "image" || type === "document").length;
+  const pictures = picturesIn(event.blocks);
   const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? "a picture" : `${pictures} pictures`})`];
   return [...text === "" ? [] : textsOf2(event.blocks), ...mention];
 }
@@ -1253,9 +1256,9 @@ var NOTHING2 = [];
 function keep(state, actions = NOTHING2) {
   return { state, actions };
 }
-function inStages(stages, before, about) {
+function inStages(stages, before, about, first = NOTHING2) {
   let state = before;
-  let actions = NOTHING2;
+  let actions = first;
   for (const stage of stages) {
     const step2 = stage(state, about);
     state = step2.state;
@@ -1264,13 +1267,7 @@ function inStages(stages, before, about) {
   return { state, actions };
 }
 function chain(first, ...rest) {
-  let { state, actions } = first;
-  for (const next of rest) {
-    const step2 = next(state);
-    state = step2.state;
-    if (step2.actions.length > 0) actions = [...actions, ...step2.actions];
-  }
-  return { state, actions };
+  return inStages(rest, first.state, void 0, first.actions);
 }
 function setTimer(timer2, afterMs) {
   return { kind: "set-timer", timer: timer2, afterMs };
@@ -2735,6 +2732,9 @@ function oneLine(text, length) {
   const end = near.length === text.length ? near : near.replace(/[\ud800-\udbff]$/, "");
   return cut2(end.replace(BREAKS, " ").replace(CONTROLS, "").trim(), length);
 }
+function spaced(text) {
+  return text.replace(/\s+/g, " ");
+}
 var NEAR2 = 4 * LONG_LINE_LENGTH;
 function cutterWith(mask3) {
   const near = (text) => text.slice(0, NEAR2);
@@ -4068,9 +4068,9 @@ function readCounts(output) {
   if (!FIGURE.test(tail) && !MARKS2.some((mark3) => tail.includes(mark3))) return void 0;
   const whole2 = plain(output, WINDOW);
   const lastOf = (lines) => lines.flatMap((line4) => figuresOf2(line4, tail));
-  const sumOf2 = (lines) => lines.flatMap((line4) => figuresOf2(line4, tail, whole2));
-  const test = inOrder([...lastOf(TESTS), ...sumOf2(TEST_PARTS), ...goFigures(tail, whole2)]).at(-1);
-  const builds = inOrder([...lastOf(BUILDS), ...sumOf2(BUILD_PARTS)]);
+  const sumOf = (lines) => lines.flatMap((line4) => figuresOf2(line4, tail, whole2));
+  const test = inOrder([...lastOf(TESTS), ...sumOf(TEST_PARTS), ...goFigures(tail, whole2)]).at(-1);
+  const builds = inOrder([...lastOf(BUILDS), ...sumOf(BUILD_PARTS)]);
   const found = test === void 0 ? builds : [...builds, test];
   return found.length === 0 ? void 0 : Object.assign({}, ...found);
 }
@@ -11317,7 +11317,7 @@ var Run = class {
     const name = (program?.text ?? "").replace(/^\/(?:.*\/)?/s, "");
     if (DECIDING.has(name)) this.decided = true;
     else if (TRAVELLING.has(name)) this.folder = name === "cd" && sure ? this.target(rest) : null;
-    else if (sure) this.note(fileEffects(name, rest, this.folder));
+    else if (sure) this.note(effectsOf(name, rest, this.folder));
   }
   note({ changes = [], discards, commits = false }) {
     this.changes.push(...changes);
@@ -11354,10 +11354,8 @@ var PROGRAMS = /* @__PURE__ */ new Map([
     ["-q --hard --quiet", (read2, folder) => read2.options.has("hard") ? discardAll("reset", folder) : NOTHING4]
   ]
 ]);
-function fileEffects(name, words, folder) {
-  return name === "git" ? gitEffects(words, folder) : effectsOf(name, words, folder);
-}
 function effectsOf(name, words, folder) {
+  if (name === "git") return gitEffects(words, folder);
   const [options, effects] = PROGRAMS.get(name) ?? [];
   const read2 = options && readArguments(words, options);
   return read2 && effects ? effects(read2, folder) : NOTHING4;
@@ -11739,13 +11737,11 @@ function folderOf(path) {
   return path.slice(0, Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }
 var MAX_FILES = 5;
-function summarizeMatchCounts({ counts: counts2, total = sumOf(counts2), more }, quote) {
+function summarizeMatchCounts({ counts: counts2, more, ...known }, quote) {
+  const { total = counts2.reduce((sum2, [, count2]) => sum2 + count2, 0) } = known;
   const tell = ([file, count2]) => `${file === "" ? "" : quote(file, FILE)} (${count2})`;
   const least = more && total > 0 ? "at least " : "";
   return `${least}${total} matches in ${counts2.length} files: ${listed2(counts2, MAX_FILES, tell) || "(no matches)"}`;
-}
-function sumOf(counts2) {
-  return counts2.reduce((sum2, [, count2]) => sum2 + count2, 0);
 }
 function summarizeMatchingFiles(files2, more, quote) {
   const names = [...new Set(files2)].sort();
@@ -12656,8 +12652,7 @@ function refuse(state, prompt2) {
 }
 
 // src/core/governor/relief/fresh-context.ts
-var CLEAR_PATIENCE_MS = 3e4;
-var BRIEFING_PATIENCE_MS = 12e4;
+var PATIENCE_MS2 = { clearing: 3e4, briefing: 12e4 };
 var EXIT_PATIENCE_MS = 1e4;
 var TURN_OVER = [
   { kind: "clear-timer", timer: "handoff" },
@@ -12667,7 +12662,7 @@ function clear(state, written3) {
   const handoff2 = { phase: "clearing", turn: "asked", ...written3, proved: false, given: false };
   return keep(changed(countSent(state), { handoff: handoff2 }), [
     { kind: "send", line: userLine("/clear", ownUuid(state)) },
-    setTimer("handoff", CLEAR_PATIENCE_MS)
+    setTimer("handoff", PATIENCE_MS2.clearing)
   ]);
 }
 function followClear(state, handoff2, event) {
@@ -12746,7 +12741,7 @@ The work goes on with the next message. Answer only: OK`;
   });
   return keep(briefing, [
     { kind: "send", line: userLine(text, ownUuid(state)) },
-    setTimer("handoff", BRIEFING_PATIENCE_MS)
+    setTimer("handoff", PATIENCE_MS2.briefing)
   ]);
 }
 function endBriefing(state) {
@@ -12788,7 +12783,7 @@ function askAgain(problems) {
   ].join("\n\n");
 }
 function onLine(text, length) {
-  return text.slice(0, length).replace(/[\ud800-\udbff]$/, "").replace(/\s+/g, " ").trim();
+  return cut(text, length).replace(/\s+/g, " ").trim();
 }
 
 // src/core/governor/relief/handoff.ts
@@ -12920,8 +12915,7 @@ function waitForHandoff(state) {
   return keep(state, isOfTurn ? [setTimer("handoff", patienceMs(state, phase))] : []);
 }
 function patienceMs({ run }, phase) {
-  if (phase === "asking") return run.policy.handoff.timeoutSeconds * 1e3;
-  return phase === "clearing" ? CLEAR_PATIENCE_MS : BRIEFING_PATIENCE_MS;
+  return phase === "asking" ? run.policy.handoff.timeoutSeconds * 1e3 : PATIENCE_MS2[phase];
 }
 function giveUpAsking(state, handoff2) {
   if (handoff2.attempt === "late") {
@@ -13164,12 +13158,12 @@ function countTask(state, id, agent, tokens2, isEnd2) {
   return withAgent(state, id, { ...counted5, peak: Math.max(agent.peak, peak) });
 }
 function readMember(state, { taskId: workflow }, member) {
-  const { id, label, model, tokens: tokens2, toolUses, isDone: isDone2 } = member;
+  const { id, label, model, tokens: tokens2, toolUses, isDone } = member;
   const agent = agentOf(state, id) ?? NEW_AGENT;
-  const phase = isDone2 && agent.phase === "running" ? "over" : agent.phase;
+  const phase = isDone && agent.phase === "running" ? "over" : agent.phase;
   const begun = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
   if (tokens2 === 0) return begun;
-  const more = toolUses + (isDone2 ? 1 : 0) - agent.calls;
+  const more = toolUses + (isDone ? 1 : 0) - agent.calls;
   const sizes = { used: tokens2, peak: Math.max(agent.peak, tokens2) };
   if (more <= 0) return withAgent(begun, id, sizes);
   const first = countCall(agent, estimatedCall(state, agent.used, tokens2, model));
@@ -13567,46 +13561,45 @@ function budgetMode({ run, gauge }) {
 function mayChange(state, what) {
   return budgetMode(state) === "enforce" && !state.toolBudget.ignores.includes(what);
 }
-function withBudget(state, change) {
-  return changed(state, { toolBudget: { ...state.toolBudget, ...change } });
-}
 function charsPerToken({ gauge }) {
   return learnedCharsPerToken(gauge.calibration) ?? CHARS_PER_TOKEN;
 }
 function keepOpen(state, call, open) {
   const { toolUseId, requestId, agent } = call;
   if (toolUseId === "") return state;
-  return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, { ...open, agent, requestId }) });
+  return changedIn(state, "toolBudget", {
+    open: remember(state.toolBudget.open, toolUseId, { ...open, agent, requestId })
+  });
 }
 function forgetChange(state, requestId) {
   const open = Object.entries(state.toolBudget.open).map(([id, result]) => {
     const { limit: _, proof: __, ...asItWas } = result;
     return [id, result.requestId === requestId ? asItWas : result];
   });
-  return withBudget(state, { open: Object.fromEntries(open) });
+  return changedIn(state, "toolBudget", { open: Object.fromEntries(open) });
 }
 function forgetOpen(state, toolUseId) {
   const { [toolUseId]: _, ...open } = state.toolBudget.open;
-  return withBudget(state, { open });
+  return changedIn(state, "toolBudget", { open });
 }
 function waitFor(state, plan) {
-  return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
+  return changedIn(state, "toolBudget", { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
 }
 function stopWaiting2(state, requestId) {
   const { [requestId]: _, ...waiting } = state.toolBudget.waiting;
-  return withBudget(state, { waiting });
+  return changedIn(state, "toolBudget", { waiting });
 }
 function countCut(state, call) {
   const { repeats } = state.toolBudget;
   const key = callKey(call);
-  return withBudget(state, { repeats: remember(repeats, key, (ownOf(repeats, key) ?? 0) + 1) });
+  return changedIn(state, "toolBudget", { repeats: remember(repeats, key, (ownOf(repeats, key) ?? 0) + 1) });
 }
 function mayPass(state, call) {
   return (ownOf(state.toolBudget.repeats, callKey(call)) ?? 0) >= CUTS_IN_A_ROW;
 }
 function passed(state, call) {
   const { [callKey(call)]: _, ...repeats } = state.toolBudget.repeats;
-  return withBudget(state, { repeats });
+  return changedIn(state, "toolBudget", { repeats });
 }
 function answered(state, { requestId, hook }, context = "", specific = {}, ...decisions) {
   const answer = { kind: "answer-hook", requestId, hook, output: {}, specific, ...context && { context } };
@@ -13637,14 +13630,14 @@ function callKey({ tool, input }) {
 function noteIgnored(state, what) {
   const { ignores } = state.toolBudget;
   if (ignores.includes(what) || state.input === "closed") return keep(state);
-  const after = withBudget(state, { ignores: [...ignores, what] });
+  const after = changedIn(state, "toolBudget", { ignores: [...ignores, what] });
   const reason = `${what === "input" ? "a limit that was set for a tool" : "a result that was cut"} did not hold`;
   return keep(after, ignores.length > 0 ? [] : [{ kind: "tools-ignored", ...decided(after, reason) }]);
 }
 function followResults(before, state, event) {
   if (wasReplaced(before, state, event))
-    return keep(withBudget(settledTurn(state), { history: 0, results: 0, hinted: {}, alerted: "none" }));
-  if (event.kind === "result") return keep(withBudget(settledTurn(state), { results: 0, hinted: {} }));
+    return keep(changedIn(settledTurn(state), "toolBudget", { history: 0, results: 0, hinted: {}, alerted: "none" }));
+  if (event.kind === "result") return keep(changedIn(settledTurn(state), "toolBudget", { results: 0, hinted: {} }));
   if (event.kind === "init") return keep(settledTurn(state));
   if (event.kind !== "user" || event.replay) return keep(state);
   if (event.role === "summary" && event.subagent === null) return keep(remembered(state, plainText(event.blocks)));
@@ -13657,10 +13650,10 @@ function followResults(before, state, event) {
 }
 function settledTurn(state) {
   const open = Object.entries(state.toolBudget.open).filter(([, { agent }]) => agent !== null);
-  return withBudget(state, { open: Object.fromEntries(open) });
+  return changedIn(state, "toolBudget", { open: Object.fromEntries(open) });
 }
 function remembered(state, text) {
-  return withBudget(state, { history: estimateTokens2(text, charsPerToken(state)) });
+  return changedIn(state, "toolBudget", { history: estimateTokens2(text, charsPerToken(state)) });
 }
 function count(state, result, isMain) {
   const { open, results, agents } = state.toolBudget;
@@ -13669,8 +13662,9 @@ function count(state, result, isMain) {
   const tokens2 = estimateTokens2(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
   const settled = forgetOpen(state, result.toolUseId);
-  const counted5 = withBudget(
+  const counted5 = changedIn(
     settled,
+    "toolBudget",
     agent === null ? { results: results + tokens2 } : { agents: remember(agents, agent, (ownOf(agents, agent) ?? 0) + tokens2) }
   );
   const { text, isError } = result;
@@ -13842,7 +13836,7 @@ function hintFor(state, call) {
   if (left === void 0 || left < LEAST_REMAINING || left > last * FALLEN) return nothing;
   if (left >= NEAR5 * alertLevels(state).warnBelow) return nothing;
   return {
-    state: withBudget(state, { hinted: { ...hinted, [unit.name]: left } }),
+    state: changedIn(state, "toolBudget", { hinted: { ...hinted, [unit.name]: left } }),
     text: `${hintText(unit, left)} A longer result has the context compacted.`
   };
 }
@@ -13854,7 +13848,7 @@ function alertAgent(state) {
   if (level === toolBudget.alerted) return { state, text: "" };
   const isNews = statusOf2(state.told.zone) !== "critical" && toolBudget.alerted === "none";
   const isWorse = level === "critical" || level === "low" && isNews;
-  return { state: withBudget(state, { alerted: level }), text: isWorse ? alertText(level, left) : "" };
+  return { state: changedIn(state, "toolBudget", { alerted: level }), text: isWorse ? alertText(level, left) : "" };
 }
 function alertLevels({ run, gauge }) {
   const { warnBelow, criticalBelow } = run.policy.tools;
@@ -13867,10 +13861,8 @@ function alertLevel(left, levels) {
 }
 function alertText(level, left) {
   const opening2 = level === "critical" ? "BUDGET CRITICAL" : "Budget Alert";
-  return `[${opening2}: ~${thousands(left)}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
-}
-function thousands(tokens2) {
-  return Math.trunc(tokens2 / 1e3) + 0;
+  const thousands = Math.trunc(left / 1e3) + 0;
+  return `[${opening2}: ~${thousands}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
 }
 
 // src/core/governor/tool-budget/limit-call.ts
@@ -13953,7 +13945,7 @@ function pagesOf({ toolBudget: { pages } }, { tool }) {
 }
 function withPages(state, call, changes) {
   const pages = { ...pagesOf(state, call), ...changes };
-  return withBudget(state, { pages: remember(state.toolBudget.pages, call.tool, pages) });
+  return changedIn(state, "toolBudget", { pages: remember(state.toolBudget.pages, call.tool, pages) });
 }
 function isPaged(input) {
   return Object.keys(input).some((name) => PARAMETER.test(name));
@@ -14232,9 +14224,8 @@ function createExtractor(options) {
   };
 }
 function prompt({ blocks }, t) {
-  const pictures = blocks.filter(({ type }) => type === "image" || type === "document").length;
   const own = blocks.filter((block2) => block2.type !== "text" || block2.text.trim() === "" || !isNotice(block2.text));
-  return { kind: "prompt", t, texts: textsOf2(own), pictures };
+  return { kind: "prompt", t, texts: textsOf2(own), pictures: picturesIn(blocks) };
 }
 function createPromptQueue() {
   let held = [];
@@ -14695,9 +14686,6 @@ function listed3(title, items, room, rest) {
   const missing = items.length - fitting3.length;
   return [title, ...fitting3.map((item) => `- ${item}`), ...missing === 0 ? [] : [rest(missing)]];
 }
-function spaced(text) {
-  return text.replace(/\s+/g, " ");
-}
 
 // src/core/memory/hand-back/hook-output.ts
 function hookOutput({ hook, output, specific = {} }, context) {
@@ -15136,7 +15124,7 @@ ${text}`;
       const told3 = isEmpty || hook.recall === void 0 ? NOTHING_TOLD2 : tell[hook.recall](hook, state);
       const given = told3.context || hook.context;
       if (given !== void 0) receipts.holds(given, "ctxb");
-      if (hook.context !== void 0) receipts.holds(inOneLine(hook.context), "ctxb");
+      if (hook.context !== void 0) receipts.holds(spaced(hook.context), "ctxb");
       return { output: hookOutput(hook, given), decisions: told3.decisions };
     },
     note(state) {
@@ -15159,7 +15147,7 @@ ${text}`;
     relieved(relief, kept) {
       receipts.beginOnce(relief, factsOf(notebook));
       for (const text of kept) receipts.holds(`${text}
-${inOneLine(text)}`, "claude");
+${spaced(text)}`, "claude");
     },
     /** What the mod has answered, claude could not carry out. */
     failed: () => receipts.forget("compaction"),
@@ -15179,9 +15167,6 @@ ${inOneLine(text)}`, "claude");
       return [{ kind: "read-back", ...decided(state, `the agent opened its notes with ${name}`), file }];
     }
   };
-}
-function inOneLine(text) {
-  return text.replace(/\s+/g, " ");
 }
 function isInConversation({ kind }) {
   return kind === "command" || kind === "file read";
@@ -16681,15 +16666,8 @@ var KNOWN_SUBTYPES = /* @__PURE__ */ new Set([
   ...["hook_started", "hook_progress", "hook_response", "notification", "informational", "thinking_tokens"],
   ...["microcompact_boundary", "local_command", "local_command_output", "stop_hook_summary", "turn_duration"],
   ...["away_summary", "files_persisted", "elicitation_complete", "session_state_changed", "permission_denied"],
-  ...[
-    "memory_saved",
-    "ui_invalidate",
-    "commands_changed",
-    "bridge_status",
-    "agents_killed",
-    "background_tasks_changed",
-    "session_writes_lost"
-  ]
+  ...["memory_saved", "ui_invalidate", "commands_changed", "bridge_status", "session_writes_lost"],
+  ...["agents_killed", "background_tasks_changed"]
 ]);
 function decodeSystem(line4, common) {
   const subtype = textOf(line4.subtype) ?? "";
@@ -16775,25 +16753,15 @@ function workflowAgent(value) {
   const id = textOf(entry.agentId);
   const [label, model] = [textOf(entry.label), textOf(entry.model)];
   const [tokens2, toolUses] = [countOf(entry.tokens) ?? 0, countOf(entry.toolCalls) ?? 0];
-  const isDone2 = entry.state === "done" || entry.state === "error";
-  return id === void 0 ? [] : [{ id, label, model, tokens: tokens2, toolUses, isDone: isDone2 }];
+  const isDone = entry.state === "done" || entry.state === "error";
+  return id === void 0 ? [] : [{ id, label, model, tokens: tokens2, toolUses, isDone }];
 }
 
 // src/core/protocol/decode.ts
 var KNOWN_TYPES = /* @__PURE__ */ new Set([
   ...["progress", "attachment", "queue-operation", "summary", "file-history-snapshot", "file-history-delta"],
-  ...[
-    "mode",
-    "permission-mode",
-    "last-prompt",
-    "ai-title",
-    "custom-title",
-    "agent-name",
-    "agent-color",
-    "agent-setting",
-    "tag",
-    "pr-link"
-  ],
+  ...["mode", "permission-mode", "last-prompt", "ai-title", "custom-title", "tag", "pr-link"],
+  ...["agent-name", "agent-color", "agent-setting"],
   ...["cost-state", "atis-latch", "api-request", "api-request-blob", "api-request-shape", "tools-used"],
   ...["keep_alive", "tool_progress", "tool_use_summary", "auth_status", "prompt_suggestion"]
 ]);
@@ -17146,9 +17114,6 @@ function refusal2(requestId) {
 }
 function respond(response) {
   return { kind: "send", line: JSON.stringify({ type: "control_response", response }) };
-}
-function onAnswer(state, requestId) {
-  return changedIn(state, "control", { questions: state.control.questions.filter((id) => id !== requestId) });
 }
 function refuseQuestions(state) {
   return keep(changedIn(state, "control", { questions: [] }), state.control.questions.map(refusal2));
@@ -17577,9 +17542,6 @@ function announcement2(state, { scope, level, spent, limit }) {
   const sums = { scope, level, spentUsd: toUsd(spent), limitUsd: toUsd(limit), source };
   return { kind: "cost", ...decided(state, reason), ...sums };
 }
-function onProjectCost(state, others, earlier) {
-  return judgeSpending(state, changedIn(state, "spending", { others, earlier }));
-}
 function atLimit(state) {
   const { phase } = state.spending;
   if (phase === "wrapping") return endAtLimit2(state);
@@ -17587,7 +17549,8 @@ function atLimit(state) {
   const { level, nearest } = judge2(state);
   if (level !== "limit" || nearest === void 0) return void 0;
   const way = wayOf(state);
-  if (way === "stop" || isDone(state)) return endAtLimit2(state);
+  const isDone = !state.spending.brokenOff && state.mailbox.waiting.length === 0;
+  if (way === "stop" || isDone) return endAtLimit2(state);
   if (way === "wrap-up") return wrapUp(state);
   const { scope, spent, limit } = nearest;
   return keep(changedIn(state, "spending", { phase: "asking" }), [
@@ -17598,9 +17561,6 @@ function wayOf({ run }) {
   const { onLimit } = run.policy.cost;
   if (onLimit !== "auto") return onLimit;
   return run.attended ? "ask" : "wrap-up";
-}
-function isDone({ spending, mailbox }) {
-  return !spending.brokenOff && mailbox.waiting.length === 0;
 }
 function onCostAnswer(state, limitUsd) {
   const { spending, relief } = state;
@@ -17724,7 +17684,10 @@ function isInitialize(event) {
   return event.kind === "control-request" && event.subtype === "initialize";
 }
 function dispatch(state, event, line4) {
-  if (event.kind === "control-response") return pass(onAnswer(state, event.requestId), line4);
+  if (event.kind === "control-response") {
+    const questions = state.control.questions.filter((id) => id !== event.requestId);
+    return pass(changedIn(state, "control", { questions }), line4);
+  }
   if (event.kind === "control-request" && event.subtype === "interrupt")
     return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line4));
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
@@ -17782,7 +17745,8 @@ var ASKED_SIGNALS = /* @__PURE__ */ new Set(["SIGINT", "SIGTERM", "SIGHUP"]);
 function onExit(state, event) {
   const { restarts } = state.process;
   const { enabled, maxRestarts } = state.run.policy.recovery;
-  const left = leavingOf(state);
+  const isStopped2 = state.process.phase === "dead" && event.signal !== void 0;
+  const left = isStopped2 ? void 0 : leavingOf(state);
   if (left !== void 0) return restarts < Math.max(1, maxRestarts) ? startFresh(left) : endWithIt(left);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.outcome !== "stalled";
   return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state);
@@ -17801,8 +17765,8 @@ function isDeath(state, { code, signal }) {
   if (!isStalled && (signal === void 0 ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal))) return false;
   const { turn, mailbox, relief } = state;
   const isUnderWay2 = isCompacting(state.compaction) || state.handoff.phase !== "idle";
-  const isDone2 = turn.phase === "idle" && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay2;
-  return !isDone2 || relief.unfinished !== void 0;
+  const isDone = turn.phase === "idle" && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay2;
+  return !isDone || relief.unfinished !== void 0;
 }
 function endWithIt(state) {
   const outcome = state.handoff.phase === "leaving" ? "unrelieved" : state.outcome;
@@ -17960,7 +17924,8 @@ function onRecovered(state, event) {
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
   const spending = { ...state.spending, before: settled, raised };
   const fanOut = { ...state.fanOut, before: agents };
-  return keep(changed(state, { cost, spending, fanOut, relief: { ...state.relief, pending, unfinished } }));
+  const relief = { ...state.relief, pending, fresh: pending, unfinished };
+  return keep(changed(state, { cost, spending, fanOut, relief }));
 }
 function interruption(what, { finished, openTool }) {
   const begun = `${what} and goes on in a new process; the last steps may be missing above.`;
@@ -18247,7 +18212,7 @@ var ON_OWN = {
   notes: (state, { path }) => keep(changed(state, { notes: path })),
   "handoff-problems": (state, { problems }) => onHandoffProblems(state, problems),
   "handoff-written": onHandoffWritten,
-  "project-cost": (state, { others, earlier }) => onProjectCost(state, others, earlier),
+  "project-cost": (state, { others, earlier }) => judgeSpending(state, changedIn(state, "spending", { others, earlier })),
   "cost-answer": (state, { limitUsd }) => onCostAnswer(state, limitUsd),
   "stop-answer": (state, { goesOn: goesOn2 }) => onStopAnswer(state, goesOn2),
   "file-measured": (state, { requestId, file }) => chain(onFileMeasured(state, requestId, file), answerHeld),
