@@ -1,6 +1,7 @@
 // Bundles the program into dist/, so that a call loads few files and only what it needs.
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { build } from 'esbuild';
 import { rolldown } from 'rolldown';
 import { licences } from './licences.mjs';
@@ -20,6 +21,7 @@ const PARTS = {
   check: /src\/config\/resolve-config\.ts$/,
   start: /src\/(cli\/(run-claude|shim)|run\/run-headless)\.ts$/,
   hook: /src\/(cli\/hook|hook\/answer-hook)\.ts$/,
+  notes: /src\/hook\/hook-notes\.ts$/,
   conduct: /src\/(run\/(conduct|caller-input)|report\/terminal\/terminal)\.ts$/,
   replay: /src\/(replay\/threads|cli\/replay)\.ts$/,
 };
@@ -55,6 +57,8 @@ const PROGRAM = {
   platform: 'node',
   // cosmiconfig names it for .ts config files, which are never loaded.
   external: ['typescript'],
+  // chalk is told how many colours there are: what finds that out of the terminal would load node:tty and node:net.
+  resolve: { alias: { '#supports-color': resolve('node_modules/chalk/source/vendor/supports-color/browser.js') } },
   // write-file-atomic takes it as salt for the names of its temporary files.
   transform: { target: TARGET, define: { __filename: '"ctxb"' } },
   checks: { ineffectiveDynamicImport: false },
