@@ -114,11 +114,14 @@ it("the user's words are in the next request after each compaction: what lasts w
   const [ours = '', native = '', callers = ''] = [0, 1, 2].map((count) => handedBack(world, count));
   // The next prompt is the task, and follows whole.
   expect(ours).toContain('Task: Go on. Actually, use port 8081 instead.');
-  expect(ours).toMatch(/word for word, the newest first; where two differ, the newer holds:\n- Never touch src\/bell\.ts\.\nPrompts so far/);
+  expect(ours).toMatch(
+    /word for word, the newest first; where two differ, the newer holds:\n- Never touch src\/bell\.ts\.\nPrompts so far/,
+  );
   expect(ours).toMatch(/\n- #1: Write the plan of the clock and test it\. Never touch src\/bell\.ts\.\n/);
   expect(ours).not.toContain('long part');
   // In mid-turn the running prompt comes back whole, before the others.
-  const words = 'word for word, the newest first:\n- Actually, use port 8081 instead.\n- Never touch src/bell.ts.\n';
+  const words =
+    'word for word, the newest first; where two differ, the newer holds:\n- Actually, use port 8081 instead.\n- Never touch src/bell.ts.\n';
   expect(native).toContain(words);
   expect(native).toContain('\n- #2: Go on. Actually, use port 8081 instead.\n- #1: Write the plan');
   expect(givenTexts(requestAfter(world, 1)).join('\n').split('Now the long part of it.')).toHaveLength(2);
