@@ -26,10 +26,14 @@ export const processIo: Io = {
   direct: { read: () => (fstatSync(0).isCharacterDevice() ? undefined : readWhole()), write: writeWhole },
 };
 
-/** Ends the process: at once where nothing can be on its way, else when all that was written has left it. */
+/**
+ * Ends the process: at once where nothing can be on its way, else when all that was written has left it. Without `exit`
+ * Node would take its heap apart first, for which the caller is not to wait.
+ */
 export function leave(exitCode: number): void {
   process.exitCode = exitCode;
   if (!hasStreams) process.exit();
+  process.once('beforeExit', () => process.exit());
 }
 
 const CHUNK_BYTES = 65_536;
