@@ -14653,11 +14653,11 @@ function createRequests() {
       constraints.clear();
       all.latest = void 0;
     },
-    /** Each prompt in short, the newest first; commands are none. */
-    inShort: () => [...requests.values()].reverse(),
+    /** Each prompt in short, the newest first; commands are none. @param last the newest prompt that counts */
+    inShort: (last = Infinity) => [...requests.values()].filter(({ number }) => number <= last).reverse(),
     /** What holds for more than one prompt, word for word, each once: of the newest prompt first, then as it was said. */
-    constraints() {
-      const said = [...constraints.values()];
+    constraints(last = Infinity) {
+      const said = [...constraints.values()].filter(({ number }) => number <= last);
       const numbers = [...new Set(said.map(({ number }) => number))].reverse();
       return numbers.flatMap((number) => said.filter((each) => each.number === number).map(({ text }) => text));
     }
@@ -14667,15 +14667,15 @@ function createRequests() {
 var CONSTRAINTS_ROOM = 4e3;
 var PROMPTS_ROOM = 2e3;
 var CONSTRAINTS_TITLE = "What the user has asked for, word for word, the newest first; where two differ, the newer holds:";
-function tellConstraints({ requests, before, file }, room) {
+function tellConstraints({ requests, before, file, last }, room) {
   const told3 = spaced(before);
-  const all = requests.constraints().filter((text) => !told3.includes(spaced(text)));
+  const all = requests.constraints(last).filter((text) => !told3.includes(spaced(text)));
   return listed3(CONSTRAINTS_TITLE, all, Math.min(room, CONSTRAINTS_ROOM), (count2) => `- ${count2} older: ${file}`);
 }
-function tellPrompts({ requests, before, file }, room) {
+function tellPrompts({ requests, before, file, last }, room) {
   const told3 = spaced(before);
   const isTold = (text) => told3.includes(spaced(text).replace(/…$/, ""));
-  const all = requests.inShort().filter(({ text }) => !isTold(text)).map(({ number, text }) => `#${number}: ${text}`);
+  const all = requests.inShort(last).filter(({ text }) => !isTold(text)).map(({ number, text }) => `#${number}: ${text}`);
   const title = `Prompts so far in short, the newest first (whole in ${file}):`;
   return listed3(title, all, Math.min(room, PROMPTS_ROOM), (count2) => `- ${count2} older`);
 }
@@ -15062,6 +15062,8 @@ function createHandBack(notebook, folder) {
   const receipts = createReceipts();
   let phase = "idle";
   let isUnread = false;
+  let lastLost = 0;
+  const promptsFile = () => folder() === "" ? "claude's log" : `${folder()}/${notebook.prompts.file}`;
   function lost(hook, state) {
     recall2.begin();
     phase = "lost";
@@ -15081,7 +15083,7 @@ function createHandBack(notebook, folder) {
       requests: notebook.requests,
       before: `${before}
 ${opening2}`,
-      file: folder() === "" ? "claude's log" : `${folder()}/${notebook.prompts.file}`
+      file: promptsFile()
     };
     const room = Math.min(wordsRoom(state), all - opening2.length - 1);
     const constraints = tellConstraints(words, room);
@@ -15127,16 +15129,21 @@ ${text}`;
       if (hook.context !== void 0) receipts.holds(spaced(hook.context), "ctxb");
       return { output: hookOutput(hook, given), decisions: told3.decisions };
     },
+    /** Beside the prompts of the conversation, which stay: what was handed back before does not. */
     note(state) {
       const opening2 = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
+      const words = { requests: notebook.requests, before: opening2, file: promptsFile(), last: lastLost };
+      const constraints = tellConstraints(words, wordsRoom(state));
+      const prompts = tellPrompts(words, wordsRoom(state) - lengthOf2(constraints));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor2(state, CONTEXT_LIMIT));
-      return [opening2, ...tasks.length === 0 ? [] : ["Open tasks:", ...tasks], known].filter(Boolean).join("\n");
+      return [opening2, ...constraints, ...prompts, ...tasks.length === 0 ? [] : ["Open tasks:", ...tasks], known].filter(Boolean).join("\n");
     },
     /** A compaction's summary; what is seen a second time says nothing new. */
     summary(text) {
       const seen = phase;
       if (seen === "compared" || seen === "settled") return;
+      lastLost = notebook.prompts.total;
       if (seen === "lost") phase = "compared";
       else recall2.begin();
       recall2.compare(text);

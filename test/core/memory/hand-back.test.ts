@@ -39,6 +39,7 @@ function setUp({ entries = WORK, restoreTokens = 1_500, folder = FOLDER, state }
       return { context: contextOf(output), decisions: kindsOf(decisions) };
     },
     summary: (text: string) => handBack.summary(text),
+    exactNote: () => handBack.note(after(1)),
     sent: () => handBack.sent(after(1)),
     used: (entry: Entry) => (entry.kind === 'tool' ? kindsOf(handBack.used(entry, after(1))) : []),
     note: (entry: Entry) => notebook.add(entry),
@@ -72,6 +73,18 @@ describe('after a compaction', () => {
       'Files changed:',
       '- `src/clock.ts` edited',
     ]);
+  });
+
+  it('the note of an exact one has what the user said before a summary, which is not in the conversation', () => {
+    const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
+    const { answer, summary, note, exactNote } = setUp({ entries: [said('Mend the clock. Never touch src/bell.ts.')] });
+    expect(exactNote()).not.toContain('src/bell.ts');
+    answer(LOST);
+    summary('nothing of it');
+    note(said('Now the hands. Always use port 8081.'));
+    expect(exactNote()).toContain('- Never touch src/bell.ts.');
+    expect(exactNote()).toContain('- #1: Mend the clock.');
+    expect(exactNote()).not.toMatch(/the hands|8081/);
   });
 
   it('then what the user has said: what lasts word for word, each prompt in short, the newest first', () => {

@@ -53,6 +53,9 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   const receipts = createReceipts();
   let phase: Phase = 'idle';
   let isUnread = false;
+  /** Number of the newest prompt that a summary has taken out of the conversation; 0: none. */
+  let lastLost = 0;
+  const promptsFile = () => (folder() === '' ? "claude's log" : `${folder()}/${notebook.prompts.file}`);
 
   /** The user's words come first, then what must not be tried again; the rest as there is room. */
   function lost(hook: HookAnswer, state: GovernorState): Told {
@@ -75,7 +78,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     const words = {
       requests: notebook.requests,
       before: `${before}\n${opening}`,
-      file: folder() === '' ? "claude's log" : `${folder()}/${notebook.prompts.file}`,
+      file: promptsFile(),
     };
     const room = Math.min(wordsRoom(state), all - opening.length - 1);
     const constraints = tellConstraints(words, room);
@@ -124,16 +127,23 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       if (hook.context !== undefined) receipts.holds(spaced(hook.context), 'ctxb');
       return { output: hookOutput(hook, given), decisions: told.decisions };
     },
+    /** Beside the prompts of the conversation, which stay: what was handed back before does not. */
     note(state: GovernorState): string {
       const opening = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
+      const words = { requests: notebook.requests, before: opening, file: promptsFile(), last: lastLost };
+      const constraints = tellConstraints(words, wordsRoom(state));
+      const prompts = tellPrompts(words, wordsRoom(state) - lengthOf(constraints));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
-      return [opening, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known].filter(Boolean).join('\n');
+      return [opening, ...constraints, ...prompts, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known]
+        .filter(Boolean)
+        .join('\n');
     },
     /** A compaction's summary; what is seen a second time says nothing new. */
     summary(text: string): void {
       const seen = phase;
       if (seen === 'compared' || seen === 'settled') return;
+      lastLost = notebook.prompts.total;
       if (seen === 'lost') phase = 'compared';
       else recall.begin();
       recall.compare(text);

@@ -49,11 +49,12 @@ export function createRequests() {
       constraints.clear();
       all.latest = undefined;
     },
-    /** Each prompt in short, the newest first; commands are none. */
-    inShort: (): readonly Request[] => [...requests.values()].reverse(),
+    /** Each prompt in short, the newest first; commands are none. @param last the newest prompt that counts */
+    inShort: (last = Infinity): readonly Request[] =>
+      [...requests.values()].filter(({ number }) => number <= last).reverse(),
     /** What holds for more than one prompt, word for word, each once: of the newest prompt first, then as it was said. */
-    constraints(): readonly string[] {
-      const said = [...constraints.values()];
+    constraints(last = Infinity): readonly string[] {
+      const said = [...constraints.values()].filter(({ number }) => number <= last);
       const numbers = [...new Set(said.map(({ number }) => number))].reverse();
       return numbers.flatMap((number) => said.filter((each) => each.number === number).map(({ text }) => text));
     },
@@ -67,6 +68,8 @@ interface UserWords {
   readonly before: string;
   /** Where all prompts stand whole. */
   readonly file: string;
+  /** The newest prompt that is told; missing: all are. */
+  readonly last?: number;
 }
 
 /** UTF-16 units that constraints may take up, and all prompts in short. */
@@ -77,18 +80,18 @@ const CONSTRAINTS_TITLE =
   'What the user has asked for, word for word, the newest first; where two differ, the newer holds:';
 
 /** The sentences of the user that hold for more than one prompt, as far as they fit into `room` UTF-16 units. */
-export function tellConstraints({ requests, before, file }: UserWords, room: number): string[] {
+export function tellConstraints({ requests, before, file, last }: UserWords, room: number): string[] {
   const told = spaced(before);
-  const all = requests.constraints().filter((text) => !told.includes(spaced(text)));
+  const all = requests.constraints(last).filter((text) => !told.includes(spaced(text)));
   return listed(CONSTRAINTS_TITLE, all, Math.min(room, CONSTRAINTS_ROOM), (count) => `- ${count} older: ${file}`);
 }
 
 /** Each prompt in short, as far as they fit. */
-export function tellPrompts({ requests, before, file }: UserWords, room: number): string[] {
+export function tellPrompts({ requests, before, file, last }: UserWords, room: number): string[] {
   const told = spaced(before);
   const isTold = (text: string) => told.includes(spaced(text).replace(/…$/, ''));
   const all = requests
-    .inShort()
+    .inShort(last)
     .filter(({ text }) => !isTold(text))
     .map(({ number, text }) => `#${number}: ${text}`);
   const title = `Prompts so far in short, the newest first (whole in ${file}):`;
