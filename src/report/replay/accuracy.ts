@@ -9,8 +9,8 @@ import {
 } from '../../replay/accuracy/accuracy.ts';
 import { counted, tokens } from '../figures.ts';
 import { indented } from '../layout.ts';
-import { onOneLine } from '../shown.ts';
 import { collected } from './format.ts';
+import { bySession } from './session-table.ts';
 
 const NAMES: Readonly<Record<Estimator, string>> = {
   ctxb: 'ctxb',
@@ -22,18 +22,22 @@ const NAMES: Readonly<Record<Estimator, string>> = {
   summed: 'sum over the last turn',
 };
 
-const HEAD = ['', 'calls', 'median', 'p90', 'p99', 'median', 'p90', 'p99'];
+const HEAD = ['calls', 'median', 'p90', 'p99', 'median', 'p90', 'p99'];
 
 /** How well the next call was foreseen: tables over all, and a line for each session. */
-export const accuracy = collected(({ sessions }, { style }) => {
+export const accuracy = collected(({ sessions }, page) => {
+  const { style } = page;
   const found = sessions.flatMap((session) => (session.accuracy === undefined ? [] : [session.accuracy]));
   const total = found.reduce(mergeAccuracy, NO_ACCURACY);
   const section = (title: string, rows: readonly (readonly string[])[]) =>
-    rows.length === 0 ? [] : ['', style.bold(title), ...indented([HEAD, ...rows])];
+    rows.length === 0 ? [] : ['', style.bold(title), ...indented([['', ...HEAD], ...rows])];
+  const measured = sessions.flatMap(({ file, accuracy: own }) =>
+    own?.calls.ctxb === undefined ? [] : [{ file, cells: cellsOf(own.calls.ctxb) }],
+  );
   const ofEstimators = (errors: Accuracy['calls']) => ESTIMATORS.flatMap((name) => rowOf(NAMES[name], errors[name]));
   return [
     style.bold('Error of the predicted next call, in tokens and in % of what was measured'),
-    ...indented([HEAD, ...ofEstimators(total.calls)]),
+    ...indented([['', ...HEAD], ...ofEstimators(total.calls)]),
     lackingText(total),
     ...section('Where the recording lacks nothing (true output count, no picture)', ofEstimators(total.complete)),
     ...section(
@@ -41,20 +45,19 @@ export const accuracy = collected(({ sessions }, { style }) => {
       CONTENT_SOURCES.flatMap((name) => rowOf(name, total.sources[name])),
     ),
     ...section('Against the pre_tokens of compactions', ofEstimators(total.boundaries)),
-    ...section(
-      'ctxb, by session',
-      sessions.flatMap(({ file, accuracy: own }) => rowOf(onOneLine(file), own?.calls.ctxb)),
-    ),
+    ...(measured.length === 0 ? [] : ['', style.bold('ctxb, by session'), ...bySession(HEAD, measured, page)]),
     '',
   ].join('\n');
 });
 
 function rowOf(name: string, errors: Errors | undefined): (readonly string[])[] {
-  if (errors === undefined) return [];
-  const { tokens: distances, percent } = errors;
+  return errors === undefined ? [] : [[name, ...cellsOf(errors)]];
+}
+
+function cellsOf({ tokens: distances, percent }: Errors): readonly string[] {
   const sizes = [distances.median, distances.p90, distances.p99].map((figure) => tokens(figure ?? 0));
   const shares = [percent.median, percent.p90, percent.p99].map((figure) => `${(figure ?? 0).toFixed(3)} %`);
-  return [[name, tokens(distances.count), ...sizes, ...shares]];
+  return [tokens(distances.count), ...sizes, ...shares];
 }
 
 function lackingText({ apart, lacking }: Accuracy): string {

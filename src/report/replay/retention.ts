@@ -5,11 +5,12 @@ import { type Kept, keptOf, type RetentionTotals, retentionTotals } from '../../
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, percent, tokens } from '../figures.ts';
 import { indented } from '../layout.ts';
-import { onOneLine } from '../shown.ts';
 import { collected } from './format.ts';
+import { bySession } from './session-table.ts';
 
 /** What compactions and handoffs kept: a table over all of them, and a line for each session. */
-export const retention = collected(({ sessions }, { style }) => {
+export const retention = collected(({ sessions }, page) => {
+  const { style } = page;
   const relieved = sessions.filter((session) => reliefsOf(session).length > 0);
   if (relieved.length === 0) return 'no compaction or handoff with a request after it\n';
   const totals = retentionTotals(relieved.flatMap(reliefsOf));
@@ -21,7 +22,7 @@ export const retention = collected(({ sessions }, { style }) => {
     ...indented([['', 'needed', ...KEPT_HEAD], ...neededRows(totals)]),
     '',
     style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
-    ...indented([['', 'reliefs', 'known', ...KEPT_HEAD], ...relieved.map(sessionRow)]),
+    ...bySession(['reliefs', 'known', ...KEPT_HEAD], relieved.map(sessionRow), page),
     '',
     ...NOTES.map((note) => style.dim(note)),
     '',
@@ -47,9 +48,9 @@ function neededRows({ needed }: RetentionTotals): string[][] {
   return (['paths', 'commands', 'numbers'] as const).map((kind) => [FACT_NAMES[kind], ...cells(needed[kind])]);
 }
 
-function sessionRow(session: SessionSummary): string[] {
+function sessionRow(session: SessionSummary) {
   const reliefs = reliefsOf(session);
-  return [onOneLine(session.file), tokens(reliefs.length), ...cells(keptOf(reliefs, TOLD_KINDS))];
+  return { file: session.file, cells: [tokens(reliefs.length), ...cells(keptOf(reliefs, TOLD_KINDS))] };
 }
 
 function cells({ all, kept, given }: Kept): string[] {

@@ -1,7 +1,7 @@
 import { totalsOf } from '../../replay/copies.ts';
 import type { SessionSummary, Totals } from '../../replay/summary.ts';
 import { dollars, percent, tokens } from '../figures.ts';
-import { aligned, columnsOf, filled, fitted } from '../layout.ts';
+import { aligned, columnsOf, filled, fitted, indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Glyphs } from '../style.ts';
 import type { Page } from './format.ts';
@@ -12,6 +12,9 @@ const MIN_NAME = 12;
 const MIN_CURVE = 8;
 
 const GAP = '  ';
+
+/** Columns before a table below a title. */
+const INDENT = 2;
 
 export function sessionTable(session: SessionSummary, page: Page): string[] {
   const [headings = '', figures = ''] = aligned([
@@ -29,6 +32,19 @@ export function sessionTable(session: SessionSummary, page: Page): string[] {
     page.style.bold(heading),
     nameCell(name, widths.name, page) + GAP + sparkline(session, widths.curve, page) + figures,
   ];
+}
+
+/** A line of figures for each recording, whose names take what room is left. */
+export function bySession(head: readonly string[], rows: readonly FileRow[], page: Page): string[] {
+  const [figures = ''] = aligned([head, ...rows.map(({ cells }) => cells)].map((cells) => ['', ...cells]));
+  const room = Math.max(MIN_NAME, page.columns - INDENT - figures.length);
+  const named = rows.map(({ file, cells }) => [nameCell(onOneLine(file), room, page).trimEnd(), ...cells]);
+  return indented([['', ...head], ...named]);
+}
+
+interface FileRow {
+  readonly file: string;
+  readonly cells: readonly string[];
 }
 
 /** Peak, calls, compactions and cost. */
