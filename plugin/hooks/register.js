@@ -2346,8 +2346,9 @@ function giveUpWaiting(state) {
   if (!isCompacting(state.compaction)) return keep(state);
   if (state.turn.phase === "running") return waitLonger(state);
   const { attempt } = state.compaction;
+  const missed = isDown(attempt.apiStatus) ? "unavailable" : "silent";
   return chain(
-    conclude(state, attempt, isDown(attempt.apiStatus) ? "unavailable" : "silent"),
+    conclude(state, attempt, attempt.boundarySeen ? "success" : missed),
     (next) => keep(changed(next, { compaction: { ...next.compaction, phase: "overdue", attempt } })),
     sendInterrupt,
     (next) => keep(next, [setTimer("handoff", STOPPING_PATIENCE_MS)])

@@ -111,6 +111,15 @@ describe('the verdict', () => {
     expect(said(actions)).toEqual(['Next.']);
   });
 
+  it('success, when the boundary came and only the result behind it did not: nothing else is tried', () => {
+    const driver = compacting({ policy: policyWith({ compaction: { maxAttempts: 1 } }) });
+    driver.claude(...COMPACT_TURNS.success.slice(0, -1));
+    const actions = driver.timeout('compaction');
+    expect(decisions(actions)).toMatchObject([{ kind: 'compacted', verdict: 'success' }]);
+    expect(said(actions)).toEqual(['Next.']);
+    expect(driver.state.compaction).toMatchObject({ phase: 'overdue', failures: 0 });
+  });
+
   it('unavailable, when nothing came in time because claude tries again and again', () => {
     const driver = compacting();
     driver.claude(statusLine({ status: 'compacting' }), { type: 'system', subtype: 'api_retry', error_status: null });

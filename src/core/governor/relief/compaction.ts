@@ -62,9 +62,10 @@ export function giveUpWaiting(state: GovernorState): Step {
   // A turn that claude started itself is in the way, and not the compaction.
   if (state.turn.phase === 'running') return waitLonger(state);
   const { attempt } = state.compaction;
-  // Stuck, it would hold up every prompt behind it.
+  const missed = isDown(attempt.apiStatus) ? 'unavailable' : 'silent';
+  // Stuck, it would hold up every prompt behind it. A boundary proves that room was made all the same.
   return chain(
-    conclude(state, attempt, isDown(attempt.apiStatus) ? 'unavailable' : 'silent'),
+    conclude(state, attempt, attempt.boundarySeen ? 'success' : missed),
     (next) => keep(changed(next, { compaction: { ...next.compaction, phase: 'overdue', attempt } })),
     sendInterrupt,
     (next) => keep(next, [setTimer('handoff', STOPPING_PATIENCE_MS)]),
