@@ -938,6 +938,10 @@ function bytesAt(data, at, count2) {
 }
 
 // src/core/protocol/blocks.ts
+function isContent(content) {
+  if (!Array.isArray(content)) return content === void 0 || content === null || typeof content === "string";
+  return content.every((block2) => isFields(block2) && (block2.type !== "text" || typeof block2.text === "string"));
+}
 function readBlocks(content) {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return Array.isArray(content) ? content.map(readBlock) : [];
@@ -16783,7 +16787,8 @@ function decodeObject(line4) {
 }
 var DECODERS2 = {
   assistant: decodeAssistant,
-  user: decodeUser,
+  // claude passes over any other, and answers it with nothing.
+  user: (line4) => isContent(fieldsOf(line4.message).content) ? decodeUser(line4) : decodeOther(line4),
   attachment: decodeAttachment,
   result: decodeResult,
   stream_event: decodePartial,

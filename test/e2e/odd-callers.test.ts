@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type JsonLine, promptLine, type RunningProgram, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
-import { inSoak, sampled } from '../support/size.ts';
+import { firstOf, inSoak, sampled } from '../support/size.ts';
 
 const ASKING = ['--model', 'claude-sonnet-4-6', ...PROTOCOL];
 const BASH = { name: 'Bash', input: { command: 'touch made', description: 'Make a file' } };
@@ -31,6 +31,24 @@ inSoak('a prompt whose uuid claude has seen already, and skips, does not hold up
   const run = await ended(program);
 
   expect(mainRequests(world.standin).map((request) => userTexts(request).at(-1))).toEqual(['first', 'second']);
+  expect(run.code).toBe(0);
+});
+
+it.each(
+  firstOf([
+    { name: 'a text that is none', content: [{ type: 'text' }] },
+    { name: 'a number', content: 5 },
+    { name: 'an object', content: {} },
+    { name: 'a list of strings', content: ['hello'] },
+  ]),
+)('a prompt of $name, which claude passes over, does not hold up the ones behind it', async ({ content }) => {
+  await using world = await startWorld({ calls: [{ text: 'one' }] });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  for (const said of [content, 'second']) program.send(promptLine(said));
+  program.stdin.end();
+  const run = await ended(program);
+
+  expect(mainRequests(world.standin).map((request) => userTexts(request).at(-1))).toEqual(['second']);
   expect(run.code).toBe(0);
 });
 

@@ -1,6 +1,12 @@
 import type { Block, UserRole } from './events.ts';
-import { type Fields, fieldsOf, jsonText, listOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, isFields, jsonText, listOf, textOf } from './fields.ts';
 import { pictureSize } from './picture.ts';
+
+/** Whether claude takes it as what a user says. */
+export function isContent(content: unknown): boolean {
+  if (!Array.isArray(content)) return content === undefined || content === null || typeof content === 'string';
+  return content.every((block) => isFields(block) && (block.type !== 'text' || typeof block.text === 'string'));
+}
 
 /** Content of a message: a string, or a list of blocks. Anything else counts as empty. */
 export function readBlocks(content: unknown): Block[] {
