@@ -4,7 +4,7 @@ import type { Reading } from './core/governor/gauge/gauge.ts';
 import { limitName } from './core/governor/waits/wait.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
 import { shortened } from './core/memory/words.ts';
-import { counted, dollars, duration, localTime, percent, tokens } from './report/figures.ts';
+import { counted, dollars, duration, groupedIn, localTime, percent, tokens } from './report/figures.ts';
 
 /** A decision as one line for stderr. */
 export function decisionText(decision: Decision): string {
@@ -22,7 +22,7 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
       ? `this compaction was a summary of claude's own: ${reason}`
       : `compactions are claude's own summaries: ${reason}`,
   landed: landedText,
-  'give-up': ({ reason }) => `${reason}; no further compaction until the context shrinks`,
+  'give-up': ({ reason }) => `${groupedIn(reason)}; no further compaction until the context shrinks`,
   'place-trigger': (trigger) => `claude will compact in mid-turn at ${tokens(trigger.tokens)} tokens`,
   'trigger-refused': ({ reason }) => `${reason}: in mid-turn its own limits apply`,
   focus: ({ reason }) => `told claude what to keep in its summary: ${reason}`,
@@ -34,15 +34,15 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   recall: ({ given, hook }) => `gave ${counted(sum(given), 'fact')} from the notes back to the agent (${hook})`,
   receipt: receiptText,
   'read-back': ({ file }) => `the agent read its notes: ${file}`,
-  handoff: ({ reason }) => `handing over to a fresh context: ${reason}`,
+  handoff: ({ reason }) => `handing over to a fresh context: ${groupedIn(reason)}`,
   'relief-waits': ({ gauge, reason }) => `the context is ${fullness(gauge)}, and is relieved later: ${reason}`,
   'put-off': ({ reason }) => `handoff postponed, because the API is not available: ${reason}`,
   'ask-again': ({ problems }) => `asking the agent to correct its handoff document: ${problems.join(' ')}`,
   'handed-over': ({ by, path }) =>
     `handed over (${by === 'agent' ? "the agent's document" : 'from the notes'}): ${path ?? 'it could not be written'}`,
   lineage: ({ to }) => `the session continues as ${to}`,
-  exhausted: ({ reason }) => grouped(reason),
-  unrelieved: ({ path, reason }) => `${grouped(reason)}; the work so far: ${path ?? 'not written down'}`,
+  exhausted: ({ reason }) => groupedIn(reason),
+  unrelieved: ({ path, reason }) => `${groupedIn(reason)}; the work so far: ${path ?? 'not written down'}`,
   resume: () => 'telling the agent to continue',
   'large-task': ({ reason, todo }) => `${reason}${LARGE_TASK[todo]}`,
   cost: costText,
@@ -70,11 +70,6 @@ function stallText({ ms, tries, last, reason }: Of<'stall'>): string {
   return last ? `${what}: ending the run` : `${what}: ending it and continuing (${tries})`;
 }
 
-/** `210000 tokens` → `210,000 tokens` */
-function grouped(reason: string): string {
-  return reason.replace(/\d{4,}/g, (count) => tokens(Number(count)));
-}
-
 /** A reason that was decided by cost ends with the sum. */
 function sumIn(reason: string): string {
   const at = reason.indexOf('; over ');
@@ -87,7 +82,7 @@ export function observedText(decision: Decision): string {
     case 'compact':
       return `a compaction is due: the context is ${fullness(decision.gauge)}`;
     case 'handoff':
-      return `a handoff to a fresh context is due: ${decision.reason}`;
+      return `a handoff to a fresh context is due: ${groupedIn(decision.reason)}`;
     case 'large-task':
       return decision.reason;
     default:

@@ -1,6 +1,6 @@
 import type { ExactReceipt } from '../core/exact/plan.ts';
 import type { Decision } from '../core/governor/decisions.ts';
-import { counted, dollars, percent, shareOf, tokens } from '../report/figures.ts';
+import { counted, dollars, groupedIn, percent, shareOf, tokens } from '../report/figures.ts';
 import { textWidth, wrap } from '../report/layout.ts';
 import { printable } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
@@ -62,13 +62,8 @@ function contextSentence({ window }: DemoFacts, { calls, first, last }: TurnFact
 function boundarySection(facts: DemoFacts, index: number): Section[] {
   return ofTurn(facts, index, 'compact').map(({ reason }) => ({
     heading: 'Compacted',
-    sentences: [`Prompt ${index + 1} waited at the turn boundary: ${grouped(reason)}.`, ...outcome(facts, index)],
+    sentences: [`Prompt ${index + 1} waited at the turn boundary: ${groupedIn(reason)}.`, ...outcome(facts, index)],
   }));
-}
-
-/** The journal has figures as machines read them; the digits behind a decimal point stay. */
-function grouped(text: string): string {
-  return text.replace(/(?<![\d.])\d{4,}/g, (digits) => tokens(Number(digits)));
 }
 
 function outcome(facts: DemoFacts, index: number): string[] {

@@ -5,6 +5,11 @@ export function tokens(count: number): string {
     .replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** `at 210000 of 1000000` → `at 210,000 of 1,000,000`; digits behind a decimal point stay. */
+export function groupedIn(text: string): string {
+  return text.replace(/(?<![\d.])\d{4,}/g, (count) => tokens(Number(count)));
+}
+
 /** 0.705 → `71%`; `?` for what is not known. */
 export function percent(fraction: number | null | undefined): string {
   return fraction === null || fraction === undefined ? '?' : `${Math.round(fraction * 100)}%`;

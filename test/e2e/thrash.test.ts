@@ -30,7 +30,7 @@ inSoak('without compaction the work is handed over before the question for the d
   expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
   expect(summaryRequests(world.standin)).toHaveLength(0);
   expect(kinds(world)).toEqual(['handoff', 'lineage', 'handed-over', 'landed']);
-  expect(run.stderr).toMatch(/handing over to a fresh context: 1602\d\d tokens have crossed 159000 of 200000/);
+  expect(run.stderr).toMatch(/handing over to a fresh context: 160,2\d\d tokens have crossed 159,000 of 200,000/);
   expect(journal(world).find(({ kind }) => kind === 'handed-over')).toMatchObject({ by: 'agent' });
   expectEachPromptOnce(world.standin, three);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { counted, dollars, percent, tokens } from '../../src/report/figures.ts';
+import { counted, dollars, groupedIn, percent, tokens } from '../../src/report/figures.ts';
 import { onOneLine } from '../../src/report/shown.ts';
 
 it.each([
@@ -10,6 +10,7 @@ it.each([
   { name: 'less than a cent', text: dollars(0.0042), expected: '$0.0042' },
   { name: 'nothing', text: dollars(0), expected: '$0.00' },
   { name: 'one', text: counted(1, 'turn'), expected: '1 turn' },
+  { name: 'a reason', text: groupedIn('94558 of 200000: saves $0.0060'), expected: '94,558 of 200,000: saves $0.0060' },
   { name: 'none', text: counted(0, 'turn'), expected: '0 turns' },
 ])('$name: $expected', ({ text, expected }) => {
   expect(text).toBe(expected);
