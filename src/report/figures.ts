@@ -5,9 +5,9 @@ export function tokens(count: number): string {
     .replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `at 210000 of 1000000` → `at 210,000 of 1,000,000`; digits behind a decimal point stay. */
+/** `at 210000 of 1000000` → `at 210,000 of 1,000,000`; decimals, and digits of paths, dates and ids stay. */
 export function groupedIn(text: string): string {
-  return text.replace(/(?<![\d.])\d{4,}/g, (count) => tokens(Number(count)));
+  return text.replace(/(?<![\w./-])\d{4,}(?![\w/-])/g, (count) => tokens(Number(count)));
 }
 
 /** 0.705 → `71%`; `?` for what is not known. */

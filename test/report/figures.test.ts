@@ -11,6 +11,7 @@ it.each([
   { name: 'nothing', text: dollars(0), expected: '$0.00' },
   { name: 'one', text: counted(1, 'turn'), expected: '1 turn' },
   { name: 'a reason', text: groupedIn('94558 of 200000: saves $0.0060'), expected: '94,558 of 200,000: saves $0.0060' },
+  { name: 'a path', text: groupedIn('/tmp/1234-56789/x 2026-11-23'), expected: '/tmp/1234-56789/x 2026-11-23' },
   { name: 'none', text: counted(0, 'turn'), expected: '0 turns' },
 ])('$name: $expected', ({ text, expected }) => {
   expect(text).toBe(expected);
