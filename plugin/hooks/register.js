@@ -737,9 +737,8 @@ function withoutMark(model) {
   return model.replace(/\[1m\]$/, "");
 }
 var NEWEST_MEASURED = "2.1.330";
-var MARKED_DEFAULTS = ["claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"];
 var LARGE_MODELS = /* @__PURE__ */ new Set([
-  ...MARKED_DEFAULTS,
+  ...["claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"],
   "claude-sonnet-5",
   "claude-sonnet-5-5",
   "claude-haiku-5-5",
@@ -758,7 +757,7 @@ function windowIn(version, model, keepsMark) {
   const id = model.replace(/-\d{8}$/, "");
   if (LARGE_MODELS.has(id)) {
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
-    return isAtLeast(version, SMALL_FROM) && (keepsMark || !MARKED_DEFAULTS.includes(id)) ? SMALL_WINDOW : void 0;
+    return isAtLeast(version, SMALL_FROM) && keepsMark ? SMALL_WINDOW : void 0;
   }
   return SMALL_MODELS.test(id) && isAtLeast(NEWEST_MEASURED, version) ? SMALL_WINDOW : void 0;
 }

@@ -150,6 +150,16 @@ describe('the window of a recording that does not name it', () => {
       tokens: undefined,
     },
     { name: 'a log of a marked default', lines: log('claude-opus-4-8', '2.1.197', 50_000), tokens: undefined },
+    {
+      name: 'a log of a model that is run with either',
+      lines: log('claude-sonnet-5', '2.1.217', 1),
+      tokens: undefined,
+    },
+    {
+      name: 'the same past the small one',
+      lines: log('claude-sonnet-5', '2.1.217', 199_000, 201_000),
+      tokens: 1_000_000,
+    },
     { name: 'a log of a small model', lines: log('claude-sonnet-4-5', '2.1.20', 150_000), tokens: 200_000 },
     {
       name: 'a log past the native trigger',

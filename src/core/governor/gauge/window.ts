@@ -85,12 +85,12 @@ function withoutMark(model: string): string {
 /** What follows is known of versions up to this one. */
 const NEWEST_MEASURED = '2.1.330';
 
-/** Models that were the default as `NAME[1m]` before 2.1.285: a session log drops the mark, so there they may be either. */
-const MARKED_DEFAULTS = ['claude-opus-4-7', 'claude-opus-4-8', 'claude-opus-5', 'claude-opus-5-5'];
-
-/** These models have the large window without `[1m]` in their id from 2.1.285 on, and had the small one before. */
+/**
+ * These models have the large window without `[1m]` in their id from 2.1.285 on, and had the small one before. A session
+ * log drops the mark, so there they may be either: of 44 public ones of 2.1.199 to 2.1.219, 14 went beyond 200,000.
+ */
 const LARGE_MODELS: ReadonlySet<string> = new Set([
-  ...MARKED_DEFAULTS,
+  ...['claude-opus-4-7', 'claude-opus-4-8', 'claude-opus-5', 'claude-opus-5-5'],
   'claude-sonnet-5',
   'claude-sonnet-5-5',
   'claude-haiku-5-5',
@@ -122,7 +122,7 @@ export function windowIn(
   const id = model.replace(/-\d{8}$/, '');
   if (LARGE_MODELS.has(id)) {
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
-    return isAtLeast(version, SMALL_FROM) && (keepsMark || !MARKED_DEFAULTS.includes(id)) ? SMALL_WINDOW : undefined;
+    return isAtLeast(version, SMALL_FROM) && keepsMark ? SMALL_WINDOW : undefined;
   }
   return SMALL_MODELS.test(id) && isAtLeast(NEWEST_MEASURED, version) ? SMALL_WINDOW : undefined;
 }
