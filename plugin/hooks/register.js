@@ -11968,7 +11968,7 @@ function summarizeAgent({ call, report, result }, quote) {
   const type = textOf(fields.agentType) ?? textOf(input.subagent_type);
   const description = textOf(input.description);
   const who = [call.use.name, type && quote(type, NAME2), description && quote(description, NAME2)].filter(Boolean).join(" ");
-  if (fields.isAsync === true) {
+  if (fields.isAsync === true || result.text.startsWith("Async agent launched")) {
     const output = textOf(fields.outputFile);
     return `${who} in the background${output === void 0 ? "" : `, its output in ${quote(output, PATH)}`}`;
   }
@@ -12119,6 +12119,13 @@ function saidLine(words) {
 function isSaid(line4) {
   return line4.startsWith(SAID);
 }
+var ENDED = /^<task-notification>[\s\S]*?<summary>([\s\S]*?)<\/summary>(?:[\s\S]*?<result>([\s\S]*)<\/result>)?/;
+var REPORT_LENGTH = 600;
+function reportLine(text) {
+  const [, summary, result] = ENDED.exec(text) ?? [];
+  if (summary === void 0) return void 0;
+  return shortened(oneLine([summary, result].filter(Boolean).join(": "), 4 * REPORT_LENGTH), REPORT_LENGTH);
+}
 
 // src/core/exact/parts.ts
 function partsOf3(messages) {
@@ -12130,9 +12137,10 @@ function partsOf3(messages) {
     parts.push(...isSpoken(message) ? spoken2(message) : [roundOf(messages.slice(from, end))]);
     from = end;
   }
-  const last = parts.at(-1);
-  const running = last?.kind === "resume" ? [{ kind: "prompt", message: messages.at(-1) }] : [];
-  return [...parts, ...running].filter((part2) => part2.kind !== "round" || part2.words !== "" || part2.calls.length > 0);
+  const [last, newest2] = [parts.at(-1), messages.at(-1)];
+  const isRunning = newest2 !== void 0 && (last?.kind === "resume" || reportLine(newest2.text) !== void 0);
+  const all = isRunning ? [...parts.slice(0, -1), { kind: "prompt", message: newest2 }] : parts;
+  return all.filter((part2) => part2.kind !== "round" || part2.words !== "" || part2.calls.length > 0);
 }
 function withMidTurn(parts, said) {
   const there = parts.flatMap((part2) => part2.kind === "prompt" && part2.heard !== void 0 ? [part2.heard] : []);
@@ -12191,6 +12199,8 @@ function spoken2(message) {
     return [own.kind === "heard" ? { kind: "prompt", message, heard: own.text } : own];
   }
   if (isSummary(text)) return [{ kind: "summary", text: SUMMARY2.exec(text)?.[1] ?? text }];
+  const report = reportLine(text);
+  if (report !== void 0) return [{ kind: "lines", lines: [report] }];
   if (isNotice(text) && (text !== "" || handle === void 0)) return [];
   return [{ kind: "prompt", message }];
 }

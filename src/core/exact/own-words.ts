@@ -1,4 +1,5 @@
 import { GO_ON, OWN_OPENING } from '../governor/prompts/own-lines.ts';
+import { oneLine, shortened } from '../memory/words.ts';
 
 /**
  * The messages that ctxb puts between those of the conversation, in words for the model and for a person who sees them at
@@ -66,4 +67,16 @@ export function saidLine(words: string): string {
 
 export function isSaid(line: string): boolean {
   return line.startsWith(SAID);
+}
+
+const ENDED = /^<task-notification>[\s\S]*?<summary>([\s\S]*?)<\/summary>(?:[\s\S]*?<result>([\s\S]*)<\/result>)?/;
+
+/** Code points of what a subagent has reported: it stands nowhere else in the conversation. */
+const REPORT_LENGTH = 600;
+
+/** claude's message about a task in the background that has ended, as a line; undefined: it is none. */
+export function reportLine(text: string): string | undefined {
+  const [, summary, result] = ENDED.exec(text) ?? [];
+  if (summary === undefined) return undefined;
+  return shortened(oneLine([summary, result].filter(Boolean).join(': '), 4 * REPORT_LENGTH), REPORT_LENGTH);
 }

@@ -1,6 +1,6 @@
 import { isNotice, isSummary } from '../protocol/blocks.ts';
 import { built, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
-import { heardText, isOwn, type Own, readOwn } from './own-words.ts';
+import { heardText, isOwn, type Own, readOwn, reportLine } from './own-words.ts';
 import type { MidTurnPrompt } from './plan.ts';
 
 export type Part =
@@ -31,9 +31,11 @@ export function partsOf(messages: readonly Message[]): Part[] {
     parts.push(...(isSpoken(message) ? spoken(message) : [roundOf(messages.slice(from, end))]));
     from = end;
   }
-  const last = parts.at(-1);
-  const running: Part[] = last?.kind === 'resume' ? [{ kind: 'prompt', message: messages.at(-1) as Message }] : [];
-  return [...parts, ...running].filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
+  const [last, newest] = [parts.at(-1), messages.at(-1)];
+  // Nothing has answered it yet.
+  const isRunning = newest !== undefined && (last?.kind === 'resume' || reportLine(newest.text) !== undefined);
+  const all: Part[] = isRunning ? [...parts.slice(0, -1), { kind: 'prompt', message: newest }] : parts;
+  return all.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
 }
 
 /** Puts in what was said in mid-turn and is not there yet: behind the step before it, else behind the last one. */
@@ -110,6 +112,8 @@ function spoken(message: Message): Part[] {
     return [own.kind === 'heard' ? { kind: 'prompt', message, heard: own.text } : own];
   }
   if (isSummary(text)) return [{ kind: 'summary', text: SUMMARY.exec(text)?.[1] ?? text }];
+  const report = reportLine(text);
+  if (report !== undefined) return [{ kind: 'lines', lines: [report] }];
   // A picture has no text; a row of claude's own without one is kept as it is.
   if (isNotice(text) && (text !== '' || handle === undefined)) return [];
   return [{ kind: 'prompt', message }];

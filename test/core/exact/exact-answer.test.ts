@@ -74,6 +74,24 @@ describe('what stays between turns', () => {
     expect(stay.filter((text) => text.startsWith('*'))).toEqual(['*user: first']);
   });
 
+  it('what a task in the background has reported stays as a line, and whole while nothing has answered it', () => {
+    const report = `<task-notification>
+<task-id>a1</task-id>
+<status>completed</status>
+<summary>Agent "Look" finished</summary>
+<result>Nothing calls it
+but src/b.ts.</result>
+</task-notification>`;
+    const talk = ['first', ...steps('a', 'b'), { words: 'It looks.' }, report];
+    expect(stays(listed(...talk)).at(-1)).toBe(`*user: ${report}`);
+    const answered = [...talk, ...steps('c', 'd', 'e', 'f'), { words: 'Done.' }];
+    const again = listedAgain(exactAnswer(listed(...answered), PLAN).messages ?? [], 2);
+    for (const stay of [stays(listed(...answered)), stays([...again, ...listed('next', ...steps('g', 'h'))])]) {
+      expect(stay.join('\n').split('- Agent "Look" finished: Nothing calls it but src/b.ts.\n')).toHaveLength(2);
+      expect(stay.join('\n')).not.toContain('task-notification');
+    }
+  });
+
   it("claude's own summary stays as ctxb's, once, the latest only", () => {
     const opening = 'This session is being continued from a previous conversation that ran out of context.';
     const talk = listed(

@@ -112,7 +112,7 @@ function summarizeAgent({ call, report, result }: EndedCall, quote: Quote): stri
   const who = [call.use.name, type && quote(type, NAME), description && quote(description, NAME)]
     .filter(Boolean)
     .join(' ');
-  if (fields.isAsync === true) {
+  if (fields.isAsync === true || result.text.startsWith('Async agent launched')) {
     const output = textOf(fields.outputFile);
     return `${who} in the background${output === undefined ? '' : `, its output in ${quote(output, PATH)}`}`;
   }
