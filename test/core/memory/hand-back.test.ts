@@ -138,6 +138,14 @@ describe('after a compaction', () => {
     expect(context).toContain('- #1: Mend the clock.');
   });
 
+  it('an item of a list is not told again where the list is', () => {
+    const running = 'Mend the hands.\n\nPlease keep in mind:\n- take the lock file as it is\n- never use port 9100';
+    const entries: Entry[] = [{ kind: 'prompt', t: 1, text: running, pictures: 0 }];
+    const { context } = setUp({ entries }).answer({ ...LOST, context: `The request, word for word:\n\n${running}` });
+    expect(context.split('lock file')).toHaveLength(2);
+    expect(context.split('9100')).toHaveLength(2);
+  });
+
   it('where the running prompt leaves no room for what the user has asked for, its beginning is given', () => {
     const rules = Array.from({ length: 40 }, (_, n) => `Never touch src/file-${n}.ts of the tower.`);
     const prompt: Entry = { kind: 'prompt', t: 1, text: rules.join(' '), pictures: 0 };

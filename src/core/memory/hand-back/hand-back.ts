@@ -8,7 +8,7 @@ import type { ToolEntry } from '../entry.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
 import { type Fact, saidFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { tellConstraints, tellPrompts } from '../notebook/requests.ts';
+import { ruleIn, tellConstraints, tellPrompts } from '../notebook/requests.ts';
 import { oneLine, spaced } from '../words.ts';
 import { hookOutput } from './hook-output.ts';
 import { createRecall, evidenceBeside } from './recall.ts';
@@ -184,7 +184,7 @@ function isInConversation({ kind }: EvidenceItem): boolean {
 function factsOf({ requests, evidence }: Notebook): Fact[] {
   return [
     ...requests.inShort().map(({ text }) => saidFact('prompts', text)),
-    ...requests.constraints().map((text) => saidFact('constraints', text)),
+    ...requests.constraints().map((text) => saidFact('constraints', ruleIn(text))),
     ...EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).flatMap(({ facts }) => facts),
   ];
 }

@@ -81,14 +81,21 @@ const CONSTRAINTS_TITLE =
 
 /** The sentences of the user that hold for more than one prompt, as far as they fit into `room` UTF-16 units. */
 export function tellConstraints({ requests, before, file, last }: UserWords, room: number): string[] {
-  const told = spaced(before);
-  const all = requests.constraints(last).filter((text) => !told.includes(spaced(text)));
+  const told = spaced(before.replace(LIST_MARKS, ' '));
+  const all = requests.constraints(last).filter((text) => !told.includes(spaced(ruleIn(text))));
   return listed(CONSTRAINTS_TITLE, all, Math.min(room, CONSTRAINTS_ROOM), (count) => `- ${count} older: ${file}`);
+}
+
+const LIST_MARKS = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/gm;
+
+/** Without what introduces it, `From now on:` or the line above its list, where enough is left to know it by. */
+export function ruleIn(constraint: string): string {
+  return constraint.replace(/^[^:]{1,200}: (?=(?:\S+ ){3}\S)/, '');
 }
 
 /** Each prompt in short, as far as they fit. */
 export function tellPrompts({ requests, before, file, last }: UserWords, room: number): string[] {
-  const told = spaced(before);
+  const told = spaced(before.replace(LIST_MARKS, ' '));
   const isTold = (text: string) => told.includes(spaced(text).replace(/…$/, ''));
   const all = requests
     .inShort(last)
