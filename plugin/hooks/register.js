@@ -14682,12 +14682,16 @@ var CONSTRAINTS_ROOM = 4e3;
 var PROMPTS_ROOM = 2e3;
 var CONSTRAINTS_TITLE = "What the user has asked for, word for word, the newest first; where two differ, the newer holds:";
 function tellConstraints({ requests, before, file, last }, room) {
-  const told3 = spaced(before);
-  const all = requests.constraints(last).filter((text) => !told3.includes(spaced(text)));
+  const told3 = spaced(before.replace(LIST_MARKS, " "));
+  const all = requests.constraints(last).filter((text) => !told3.includes(spaced(ruleIn(text))));
   return listed3(CONSTRAINTS_TITLE, all, Math.min(room, CONSTRAINTS_ROOM), (count2) => `- ${count2} older: ${file}`);
 }
+var LIST_MARKS = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/gm;
+function ruleIn(constraint) {
+  return constraint.replace(/^[^:]{1,200}: (?=(?:\S+ ){3}\S)/, "");
+}
 function tellPrompts({ requests, before, file, last }, room) {
-  const told3 = spaced(before);
+  const told3 = spaced(before.replace(LIST_MARKS, " "));
   const isTold = (text) => told3.includes(spaced(text).replace(/…$/, ""));
   const all = requests.inShort(last).filter(({ text }) => !isTold(text)).map(({ number, text }) => `#${number}: ${text}`);
   const title = `Prompts so far in short, the newest first (whole in ${file}):`;
@@ -15195,7 +15199,7 @@ function isInConversation({ kind }) {
 function factsOf({ requests, evidence }) {
   return [
     ...requests.inShort().map(({ text }) => saidFact("prompts", text)),
-    ...requests.constraints().map((text) => saidFact("constraints", text)),
+    ...requests.constraints().map((text) => saidFact("constraints", ruleIn(text))),
     ...EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).flatMap(({ facts }) => facts)
   ];
 }
