@@ -40,6 +40,7 @@ interface Usage {
   readonly output_tokens?: number;
   readonly cache_creation_input_tokens?: number;
   readonly cache_read_input_tokens?: number;
+  readonly speed?: string;
   readonly cache_creation?: { readonly ephemeral_1h_input_tokens?: number };
 }
 
@@ -49,6 +50,12 @@ const PRICES: readonly (readonly [RegExp, number, number])[] = [
   [/sonnet-4/, 3, 15],
   [/haiku-4-5/, 1, 5],
   [/fable-5/, 10, 50],
+];
+
+/** What fast mode costs, in times of that. */
+const FAST_TIMES: readonly (readonly [RegExp, number])[] = [
+  [/opus-4-6/, 6],
+  [/opus-4-[78]|opus-5/, 2],
 ];
 
 interface Call {
@@ -118,5 +125,6 @@ function usdOf({ model, usage }: Call): number | undefined {
   const hour = hourOf(usage);
   const tokens =
     (usage.input_tokens ?? 0) + (written - hour) * 1.25 + hour * 2 + (usage.cache_read_input_tokens ?? 0) / 10;
-  return (tokens * input + (usage.output_tokens ?? 0) * output) / 1e6;
+  const [, times = 1] = (usage.speed === 'fast' && FAST_TIMES.find(([name]) => name.test(model))) || [];
+  return (times * (tokens * input + (usage.output_tokens ?? 0) * output)) / 1e6;
 }
