@@ -37,10 +37,10 @@ export type {
   ResultEvent,
   TaskEvent,
   UnknownEvent,
-  Usage,
   UserEvent,
   UserRole,
 } from './core/protocol/events.ts';
+export type { Usage } from './core/protocol/usage.ts';
 export { CtxbError, type ErrorCode, isCtxbError } from './errors.ts';
 export { ContextGauge, type ContextReading, type GaugeOptions } from './library/context-gauge.ts';
 export {

@@ -1,5 +1,5 @@
 import type { CompactionKind, FactTally, Receipt } from '../core/governor/decisions.ts';
-import type { Terms, Usage } from '../core/protocol/events.ts';
+import type { Terms, Usage } from '../core/protocol/usage.ts';
 import type { SubagentBegun } from './observers/subagents.ts';
 
 /** One main-thread call. */

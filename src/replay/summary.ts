@@ -1,7 +1,7 @@
 import type { Decision } from '../core/governor/decisions.ts';
 import type { Basis, Gauge } from '../core/governor/gauge/gauge.ts';
 import type { WindowSource } from '../core/governor/gauge/window.ts';
-import type { Usage } from '../core/protocol/events.ts';
+import type { Usage } from '../core/protocol/usage.ts';
 import type { Accuracy } from './accuracy/accuracy.ts';
 import type { Explanation } from './explain.ts';
 import type {

@@ -1,7 +1,7 @@
 import { callOutput } from '../core/governor/gauge/gauge.ts';
 import type { Input } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import type { Usage } from '../core/protocol/events.ts';
+import type { Usage } from '../core/protocol/usage.ts';
 import { contextOf } from '../core/protocol/usage.ts';
 import { type Attributes, createSpanSlot, measure, type Seen, type Signal } from './signal.ts';
 

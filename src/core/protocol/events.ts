@@ -1,4 +1,5 @@
 import type { PictureSize } from './picture.ts';
+import type { Usage } from './usage.ts';
 
 /**
  * What one line of Claude Code means, in the words of this program. Both dialects (the stream of
@@ -24,26 +25,6 @@ export type Event =
   | KnownEvent
   | UnknownEvent
   | MalformedEvent;
-
-/** Token counts of one API call, or a sum of them. Missing counts are 0. */
-export interface Usage {
-  readonly input: number;
-  readonly cacheCreation: number;
-  /** The part of it that is kept for an hour, not for five minutes; missing: none, or the line does not say. */
-  readonly cacheCreationHour?: number;
-  readonly cacheRead: number;
-  readonly output: number;
-  /** Of a call that is billed by more than its tokens; missing in nearly all, and in sums. */
-  readonly terms?: Terms;
-}
-
-/** What changes the price of a call. */
-export interface Terms {
-  readonly fast: boolean;
-  /** Only computed in the United States, which costs more. */
-  readonly inTheUs: boolean;
-  readonly webSearches: number;
-}
 
 /** One piece of a message's content. `chars` are UTF-16 units of what the model is given. */
 export type Block =

@@ -1,5 +1,24 @@
-import type { Terms, Usage } from './events.ts';
 import { countOf, type Fields, fieldsOf, isFields } from './fields.ts';
+
+/** Token counts of one API call, or a sum of them. Missing counts are 0. */
+export interface Usage {
+  readonly input: number;
+  readonly cacheCreation: number;
+  /** The part of it that is kept for an hour, not for five minutes; missing: none, or the line does not say. */
+  readonly cacheCreationHour?: number;
+  readonly cacheRead: number;
+  readonly output: number;
+  /** Of a call that is billed by more than its tokens; missing in nearly all, and in sums. */
+  readonly terms?: Terms;
+}
+
+/** What changes the price of a call. */
+export interface Terms {
+  readonly fast: boolean;
+  /** Only computed in the United States, which costs more. */
+  readonly inTheUs: boolean;
+  readonly webSearches: number;
+}
 
 /**
  * Token counts out of a `usage` object, or undefined when it carries none. A count may be a numeric string; an

@@ -1,7 +1,7 @@
 import { billedOutput, toUsd } from '../../core/governor/cost/cost.ts';
 import { microUsdOf, type Prices, priceFor } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
-import type { Usage } from '../../core/protocol/events.ts';
+import type { Usage } from '../../core/protocol/usage.ts';
 import type { CallSeen, Growth } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 

@@ -1,5 +1,6 @@
-import type { AssistantEvent, Event, PartialEvent, TaskEvent, Usage, UserEvent } from '../../protocol/events.ts';
+import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
+import type { Usage } from '../../protocol/usage.ts';
 import { contextOf, readUsage, saysNothing } from '../../protocol/usage.ts';
 import { openCall } from '../cost/cost.ts';
 import { microUsdOf, priceFor } from '../cost/prices.ts';

@@ -1,4 +1,5 @@
-import type { AssistantEvent, Event, Usage } from '../../protocol/events.ts';
+import type { AssistantEvent, Event } from '../../protocol/events.ts';
+import type { Usage } from '../../protocol/usage.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, nativeTokens, sumContent } from '../gauge/estimator.ts';

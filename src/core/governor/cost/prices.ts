@@ -1,4 +1,5 @@
-import type { AssistantEvent, Usage } from '../../protocol/events.ts';
+import type { AssistantEvent } from '../../protocol/events.ts';
+import type { Usage } from '../../protocol/usage.ts';
 import { contextOf } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../../protocol/events.ts';
+import type { Usage } from '../../protocol/usage.ts';
 import { contextOf } from '../../protocol/usage.ts';
 import { inTokens } from '../policy.ts';
 import {
