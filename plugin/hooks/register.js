@@ -21,6 +21,9 @@ function listOf(value) {
 function textsOf(value) {
   return listOf(value).filter((item) => typeof item === "string");
 }
+function parseFields(line4) {
+  return fieldsOf(parsed(line4));
+}
 function parsed(text) {
   try {
     return JSON.parse(text);
@@ -1544,9 +1547,9 @@ function prepareExact(before, state) {
   return isNear || exact.midTurn.length > 0 ? planExact(state) : keep(state);
 }
 function noteMidTurn(before, state, event) {
-  const isHeard3 = before.turn.unheard.length > 0 && state.turn.unheard.length === 0;
+  const isHeard4 = before.turn.unheard.length > 0 && state.turn.unheard.length === 0;
   const after = event.kind === "user" ? event.blocks.find((block2) => block2.type === "tool_result")?.toolUseId : void 0;
-  if (state.exact.phase === "off" || !isHeard3 || after === void 0) return keep(state);
+  if (state.exact.phase === "off" || !isHeard4 || after === void 0) return keep(state);
   const said = before.turn.unheard.map(({ text }) => ({ text, after }));
   return keep(changedIn(state, "exact", { midTurn: [...state.exact.midTurn, ...said] }));
 }
@@ -16800,8 +16803,7 @@ function decodeObject(line4) {
 }
 var DECODERS2 = {
   assistant: decodeAssistant,
-  // claude passes over any other, and answers it with nothing.
-  user: (line4) => isContent(fieldsOf(line4.message).content) ? decodeUser(line4) : decodeOther(line4),
+  user: decodeUser,
   attachment: decodeAttachment,
   result: decodeResult,
   stream_event: decodePartial,
@@ -17717,13 +17719,16 @@ function dispatch(state, event, line4) {
   if (event.kind === "control-request" && event.subtype === "interrupt")
     return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line4));
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
-  if (event.kind !== "user") return pass(state, line4);
+  if (event.kind !== "user" || !isHeard3(line4)) return pass(state, line4);
   const prompt2 = toPrompt(event, line4);
   if (speaksIntoTurn(state, prompt2)) return sendPrompt(state, prompt2);
   const waiting = [...state.mailbox.waiting, prompt2];
   const queued = changedIn(state, "mailbox", { waiting });
   const mustWait = waiting.length > 1 || !isFree(state) || dueRelief(state, prompt2) !== void 0 || isTooLarge(state, prompt2);
   return keep(queued, mustWait ? [{ kind: "hold", uuid: prompt2.uuid, line: line4 }] : []);
+}
+function isHeard3(line4) {
+  return isContent(fieldsOf(parseFields(line4).message).content);
 }
 function endPause(state) {
   const stopped2 = stopWaiting(state);

@@ -1,4 +1,4 @@
-import { attachedContent, isContent, plainText, readBlocks, userRole } from './blocks.ts';
+import { attachedContent, plainText, readBlocks, userRole } from './blocks.ts';
 import { decodeSystem } from './decode-system.ts';
 import type {
   AssistantEvent,
@@ -42,8 +42,7 @@ export function decodeObject(line: Fields): Event {
 
 const DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
   assistant: decodeAssistant,
-  // claude passes over any other, and answers it with nothing.
-  user: (line) => (isContent(fieldsOf(line.message).content) ? decodeUser(line) : decodeOther(line)),
+  user: decodeUser,
   attachment: decodeAttachment,
   result: decodeResult,
   stream_event: decodePartial,

@@ -1,4 +1,6 @@
+import { isContent } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
+import { fieldsOf, parseFields } from '../../protocol/fields.ts';
 import { mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
 import { toPrompt } from '../prompts/prompt.ts';
@@ -38,7 +40,7 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
   if (event.kind === 'control-request' && event.subtype === 'interrupt')
     return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line));
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
-  if (event.kind !== 'user') return pass(state, line);
+  if (event.kind !== 'user' || !isHeard(line)) return pass(state, line);
   const prompt = toPrompt(event, line);
   if (speaksIntoTurn(state, prompt)) return sendPrompt(state, prompt);
   const waiting = [...state.mailbox.waiting, prompt];
@@ -46,6 +48,11 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
   const mustWait =
     waiting.length > 1 || !isFree(state) || dueRelief(state, prompt) !== undefined || isTooLarge(state, prompt);
   return keep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
+}
+
+/** A prompt of any other shape claude passes over, and answers with nothing. */
+function isHeard(line: string): boolean {
+  return isContent(fieldsOf(parseFields(line).message).content);
 }
 
 /** The caller stops a turn that waits to be repeated: its end is the one that claude gave it. */
