@@ -28,7 +28,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     what: 'request: the summary is asked to name the notes',
-    matches: /^request\.summary\[\]\.messages.*Additional Instructions/,
+    matches: /^request\.summary\[\]\.messages.*dditional Instructions/,
     why: 'what a summary leaves out is in the notes. `--no-memory` keeps none',
   },
   {
