@@ -15160,11 +15160,11 @@ ${text}`;
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor2(state, CONTEXT_LIMIT));
       return [opening2, ...constraints, ...prompts, ...tasks.length === 0 ? [] : ["Open tasks:", ...tasks], known].filter(Boolean).join("\n");
     },
-    /** A compaction's summary; what is seen a second time says nothing new. */
+    /** A compaction's summary, empty where it was an exact one; what is seen a second time says nothing new. */
     summary(text) {
       const seen = phase;
       if (seen === "compared" || seen === "settled") return;
-      lastLost = notebook.prompts.total;
+      if (text !== "") lastLost = notebook.prompts.total;
       if (seen === "lost") phase = "compared";
       else recall2.begin();
       recall2.compare(text);

@@ -26,7 +26,7 @@ it('interactive claude shows the status line, and its hooks keep the notes', asy
   };
 
   await using claude = interactiveClaude(world, SMALL_WINDOW);
-  await claude.shows(/░notmeasuredyet·200,000/);
+  await claude.shows(/░notmeasuredyet·window200,000/);
   await say(claude, 'count');
   await claude.shows(/monitor/);
   // They are written at the end of the turn; what is typed before would belong to it.
@@ -48,7 +48,7 @@ inSoak(
     await initTerminal(world);
     // Of other models with this window claude says what is left until it compacts.
     await using claude = interactiveClaude(world, ['--model', 'claude-haiku-4-5', '--dangerously-skip-permissions']);
-    await claude.shows(/░notmeasuredyet·200,000/);
+    await claude.shows(/░notmeasuredyet·window200,000/);
     await say(claude, 'count');
     expect(await claude.shows(/75%·critical[\s\S]*contextused|contextused[\s\S]*75%·critical/)).toContain(
       '83%contextused',
