@@ -319,20 +319,29 @@ inSoak.each([
 });
 
 inSoak.each([
-  { name: 'late', call: { ...summaryOf('It found 12 faults.'), delayMs: 80_000 }, fault: 'not done after 3 s' },
+  {
+    name: 'late',
+    timeoutSeconds: 3,
+    call: { ...summaryOf('It found 12 faults.'), delayMs: 80_000 },
+    fault: 'not done after 3 s',
+  },
   {
     name: 'too dear',
+    timeoutSeconds: 60,
     call: { ...summaryOf('It found 12 faults.'), usage: { cacheCreation: 150_000 } },
     fault: 'Reached maximum budget ($0.05)',
   },
-])('a summary that is $name: what was summed up before is used, the rest is as without', async ({ call, fault }) => {
-  await using world = await startShop([call]);
-  const curator = { enabled: true, model: 'haiku', timeoutSeconds: 3, maxFiles: 3 };
-  const kept = new Map([['parser', { text: 'It parsed.', by: 'haiku' }]]);
-  const curation = await curateIn(world, { curator, summaries: { ...TASK, kept } });
-  expect(curation).toMatchObject({ judged: new Map(), fault: expect.stringContaining(fault) });
-  expect(curation.choice).toEqual({ steps: [], files: [], summaries: kept });
-});
+])(
+  'a summary that is $name: what was summed up before is used, the rest is as without',
+  async ({ timeoutSeconds, call, fault }) => {
+    await using world = await startShop([call]);
+    const curator = { enabled: true, model: 'haiku', timeoutSeconds, maxFiles: 3 };
+    const kept = new Map([['parser', { text: 'It parsed.', by: 'haiku' }]]);
+    const curation = await curateIn(world, { curator, summaries: { ...TASK, kept } });
+    expect(curation).toMatchObject({ judged: new Map(), fault: expect.stringContaining(fault) });
+    expect(curation.choice).toEqual({ steps: [], files: [], summaries: kept });
+  },
+);
 
 inSoak('ends with the flow', async () => {
   await using world = await startShop([{ ...names([], ['plan']), delayMs: 80_000 }]);
