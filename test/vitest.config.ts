@@ -8,9 +8,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const setupFiles = ['test/support/end-left.ts'];
 
-/** Tests that wait for processes, which wait for each other: more of them at a time than there are processors. */
-const waiting = { maxWorkers: Math.ceil(availableParallelism() * 1.5), sequence: { groupOrder: 1 } };
-
 /** `npm run soak:ci`: nothing but the tests that take more then, and all that they take. */
 const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
 
@@ -21,7 +18,7 @@ const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
 export default defineConfig({
   root,
   test: {
-    // Also the processor that vitest would leave free.
+    // Also the processor that vitest would leave free: most tests wait for processes that they have started.
     maxWorkers: '100%',
     reporters: ['default', new SlowestFiles()],
     projects: [
@@ -36,8 +33,19 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { name: 'cli', root, include: testsOf('cli'), testTimeout: 60_000, setupFiles, ...waiting } },
-      { test: { name: 'e2e', root, include: testsOf('e2e'), testTimeout: 90_000, setupFiles, ...waiting } },
+      { test: { name: 'cli', root, include: testsOf('cli'), testTimeout: 60_000, setupFiles } },
+      {
+        test: {
+          name: 'e2e',
+          root,
+          include: testsOf('e2e'),
+          testTimeout: 90_000,
+          setupFiles,
+          // They wait for processes that wait for each other.
+          maxWorkers: Math.ceil(availableParallelism() * 1.5),
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });
