@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { promptLine, type RunningProgram } from '../support/claude.ts';
@@ -12,11 +12,17 @@ async function session(place: Place, id: string): Promise<void> {
   expect(run).toMatchObject({ code: 0, stderr: '' });
 }
 
-/** A run that waits for its second prompt. */
+/** A run that waits for its second prompt, and has noted what the first has cost. */
 async function startSession(place: Place, id: string): Promise<RunningProgram> {
+  const costs = () => {
+    const path = place.path('.context/cost.ndjson');
+    return existsSync(path) ? readFileSync(path, 'utf8').length : 0;
+  };
+  const before = costs();
   const run = startFake(place, { fake: 'answers', claude: PROTOCOL, env: { PLAY_SESSION: id } });
   run.send(promptLine('x'));
   await run.waitForLine(({ type }) => type === 'result');
+  await expect.poll(costs, { timeout: 30_000 }).toBeGreaterThan(before);
   return run;
 }
 
@@ -180,6 +186,7 @@ it('removes what a run that was killed has left', async () => {
   const live = await startSession(place, 'aaaa');
   live.kill('SIGKILL');
   await live.finished;
+  age(place);
   expect(await ctxb(place, ['cleanup', '--yes'])).toMatchObject({ code: 0, stderr: '' });
   expect(existsSync(place.path('.context'))).toBe(false);
 });
