@@ -1,6 +1,5 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
-import type { Usage } from '../core/protocol/usage.ts';
-import { addUsage, NO_USAGE } from '../core/protocol/usage.ts';
+import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
 import type { CountedCall } from './items-seen.ts';
 import type { Copied, SessionSummary, Totals } from './summary.ts';
 

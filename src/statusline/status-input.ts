@@ -1,7 +1,6 @@
 import type { LimitUse } from '../core/protocol/events.ts';
 import { countOf, fieldsOf, isFields, parsed, textOf } from '../core/protocol/fields.ts';
-import type { Usage } from '../core/protocol/usage.ts';
-import { readUsage } from '../core/protocol/usage.ts';
+import { readUsage, type Usage } from '../core/protocol/usage.ts';
 import { readTail } from '../store/files/read-lines.ts';
 
 /** What Claude Code writes to the stdin of its status-line command, as far as it is shown. */

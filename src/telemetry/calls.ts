@@ -1,8 +1,7 @@
 import { callOutput } from '../core/governor/gauge/gauge.ts';
 import type { Input } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import type { Usage } from '../core/protocol/usage.ts';
-import { contextOf } from '../core/protocol/usage.ts';
+import { contextOf, type Usage } from '../core/protocol/usage.ts';
 import { type Attributes, createSpanSlot, measure, type Seen, type Signal } from './signal.ts';
 
 /** The calls of the main thread as spans, with what they used and how long they took. */

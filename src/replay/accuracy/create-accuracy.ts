@@ -2,8 +2,7 @@ import { estimateTokens, measureBlock, nativeTokens } from '../../core/governor/
 import { type Gauge, predicted } from '../../core/governor/gauge/gauge.ts';
 import { wasReplaced } from '../../core/governor/steps.ts';
 import type { AssistantEvent, Block, UserEvent, UserRole } from '../../core/protocol/events.ts';
-import type { Usage } from '../../core/protocol/usage.ts';
-import { contextOf, saysNothing } from '../../core/protocol/usage.ts';
+import { contextOf, saysNothing, type Usage } from '../../core/protocol/usage.ts';
 import { droppedTokens } from '../observers/oddities.ts';
 import { createToolUses, type Observer, type Seen } from '../observers/seen.ts';
 import {

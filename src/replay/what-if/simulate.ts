@@ -1,8 +1,7 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
 import { microUsdOf, type Price, type Prices, priceFor, priceOf } from '../../core/governor/cost/prices.ts';
 import { CALL_TOKENS } from '../../core/governor/relief/economic-moment.ts';
-import type { Usage } from '../../core/protocol/usage.ts';
-import { contextOf } from '../../core/protocol/usage.ts';
+import { contextOf, type Usage } from '../../core/protocol/usage.ts';
 import type { CallSeen, ResultSeen } from '../items-seen.ts';
 import type { SessionSummary } from '../summary.ts';
 import type { Pilot, Relieved, Situation } from './pilot.ts';

@@ -1,7 +1,6 @@
 import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
-import type { Usage } from '../../protocol/usage.ts';
-import { contextOf, readUsage, saysNothing } from '../../protocol/usage.ts';
+import { contextOf, readUsage, saysNothing, type Usage } from '../../protocol/usage.ts';
 import { openCall } from '../cost/cost.ts';
 import { microUsdOf, priceFor } from '../cost/prices.ts';
 import type { GovernorState } from '../state.ts';

@@ -1,6 +1,5 @@
 import type { AssistantEvent, Event } from '../../protocol/events.ts';
-import type { Usage } from '../../protocol/usage.ts';
-import { saysNothing } from '../../protocol/usage.ts';
+import { saysNothing, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, nativeTokens, sumContent } from '../gauge/estimator.ts';
 import { microUsdOf, type Price, type Prices, priceFor } from './prices.ts';

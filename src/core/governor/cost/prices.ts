@@ -1,6 +1,5 @@
 import type { AssistantEvent } from '../../protocol/events.ts';
-import type { Usage } from '../../protocol/usage.ts';
-import { contextOf } from '../../protocol/usage.ts';
+import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 
 /** What tokens cost: micro-dollars (millionths of a US dollar) for a million of them, in whole numbers. */

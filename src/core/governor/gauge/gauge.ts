@@ -1,5 +1,4 @@
-import type { Usage } from '../../protocol/usage.ts';
-import { contextOf } from '../../protocol/usage.ts';
+import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { inTokens } from '../policy.ts';
 import {
   addContent,
