@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { OwnEvent } from '../core/governor/input.ts';
+import { cut } from '../core/governor/prompts/sentences.ts';
 import { HANDOFF_SECTIONS } from '../core/governor/relief/handoff-request.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { checkHandoff, type Problem } from '../core/memory/handoff/check-handoff.ts';
@@ -140,6 +141,6 @@ export function handedAgain(document: string, path: string): string {
 /** A document as a hook can give it to the agent: whole, or its beginning and where the rest is. */
 function givenText(document: string, path: string | undefined, room: number): string {
   if (document.length <= room) return document;
-  const part = document.slice(0, room).replace(/[\ud800-\udbff]$/, '');
+  const part = cut(document, room);
   return `${part}\n\n[${part.length} of ${document.length} characters; read ${path ?? 'the file'} for the rest]`;
 }

@@ -1,3 +1,4 @@
+import { cut } from '../../governor/prompts/sentences.ts';
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
 import { isKnownCommand } from '../call-summary/command-output.ts';
 import { shortenedLine } from '../call-summary/text-result.ts';
@@ -228,7 +229,7 @@ function taskItem({ subject, agent }: TaskEntry): string {
 /** The beginning of a text in a fence, at most `length` UTF-16 units of both. */
 function block(text: string, length: number): string {
   for (let room = length; ; room = Math.floor(room / 2)) {
-    const head = text.slice(0, room).replace(/[\ud800-\udbff]$/, '');
+    const head = cut(text, room);
     const shown = fenced(head.length < text.length ? `${head}…` : head);
     if (shown.length <= length + 20) return shown;
   }
