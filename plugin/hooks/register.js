@@ -1041,7 +1041,11 @@ var LONGEST_TEXT = 2e5;
 var WRAPPED_FROM = 60;
 var FENCE = /^\s*(?:```|~~~)/;
 var BULLET = /^\s*(?:[-*+•–]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?:\[[ x]\]\s+)?/i;
+var BULLETS = new RegExp(BULLET, "gim");
 var HEADING = /^\s*#{1,6}\s+/;
+function withoutBullets(text) {
+  return text.replace(BULLETS, " ");
+}
 function sentencesOf(text) {
   const found = [];
   let lead;
@@ -14685,16 +14689,15 @@ var CONSTRAINTS_ROOM = 4e3;
 var PROMPTS_ROOM = 2e3;
 var CONSTRAINTS_TITLE = "What the user has asked for, word for word, the newest first; where two differ, the newer holds:";
 function tellConstraints({ requests, before, file, last }, room) {
-  const told3 = spaced(before.replace(LIST_MARKS, " "));
+  const told3 = spaced(withoutBullets(before));
   const all = requests.constraints(last).filter((text) => !told3.includes(spaced(ruleIn(text))));
   return listed3(CONSTRAINTS_TITLE, all, Math.min(room, CONSTRAINTS_ROOM), (count2) => `- ${count2} older: ${file}`);
 }
-var LIST_MARKS = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/gm;
 function ruleIn(constraint) {
   return constraint.replace(/^[^:]{1,200}: (?=(?:\S+ ){3}\S)/, "");
 }
 function tellPrompts({ requests, before, file, last }, room) {
-  const told3 = spaced(before.replace(LIST_MARKS, " "));
+  const told3 = spaced(withoutBullets(before));
   const isTold = (text) => told3.includes(spaced(text).replace(/…$/, ""));
   const all = requests.inShort(last).filter(({ text }) => !isTold(text)).map(({ number, text }) => `#${number}: ${text}`);
   const title = `Prompts so far in short, the newest first (whole in ${file}):`;
@@ -15084,7 +15087,12 @@ function createHandBack(notebook, folder) {
   let phase = "idle";
   let isUnread = false;
   let lastLost = 0;
-  const promptsFile = () => folder() === "" ? "claude's log" : `${folder()}/${notebook.prompts.file}`;
+  const wordsBeside = (before, last) => ({
+    requests: notebook.requests,
+    before,
+    file: folder() === "" ? "claude's log" : `${folder()}/${notebook.prompts.file}`,
+    last
+  });
   function lost(hook, state) {
     recall2.begin();
     phase = "lost";
@@ -15100,17 +15108,10 @@ function createHandBack(notebook, folder) {
   function compose(before = "", state) {
     const all = CONTEXT_LIMIT - (before === "" ? 0 : before.length + 2);
     const opening2 = openingOf(notebook, state, folder(), all, before === "");
-    const words = {
-      requests: notebook.requests,
-      before: `${before}
-${opening2}`,
-      file: promptsFile()
-    };
+    const words = wordsBeside(`${before}
+${opening2}`);
     const room = Math.min(wordsRoom(state), all - opening2.length - 1);
-    const constraints = tellConstraints(words, room);
-    const left = room - lengthOf2(constraints);
-    const prompts = tellPrompts(words, left - Math.min(recall2.urgentLength(), left / 2));
-    const text = [opening2, ...constraints, ...prompts].join("\n");
+    const text = [opening2, ...tellWords(words, room, recall2.urgentLength())].join("\n");
     const needed = lengthOf2(tellConstraints(words, wordsRoom(state))) + Math.min(recall2.urgentLength(), URGENT_LENGTH);
     return {
       text: before === "" ? text : `${before}
@@ -15153,12 +15154,10 @@ ${text}`;
     /** Beside the prompts of the conversation, which stay: what was handed back before does not. */
     note(state) {
       const opening2 = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
-      const words = { requests: notebook.requests, before: opening2, file: promptsFile(), last: lastLost };
-      const constraints = tellConstraints(words, wordsRoom(state));
-      const prompts = tellPrompts(words, wordsRoom(state) - lengthOf2(constraints));
+      const words = tellWords(wordsBeside(opening2, lastLost), wordsRoom(state));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor2(state, CONTEXT_LIMIT));
-      return [opening2, ...constraints, ...prompts, ...tasks.length === 0 ? [] : ["Open tasks:", ...tasks], known].filter(Boolean).join("\n");
+      return [opening2, ...words, ...tasks.length === 0 ? [] : ["Open tasks:", ...tasks], known].filter(Boolean).join("\n");
     },
     /** A compaction's summary, empty where it was an exact one; what is seen a second time says nothing new. */
     summary(text) {
@@ -15224,6 +15223,11 @@ function openingOf(notebook, state, folder, room, namesTask) {
 }
 function wordsRoom({ gauge }) {
   return Math.max(LEAST_WORDS, WORDS_SHARE * (gauge.window.tokens ?? SMALL_WINDOW) * CHARS_PER_TOKEN3);
+}
+function tellWords(words, room, urgent = 0) {
+  const constraints = tellConstraints(words, room);
+  const left = room - lengthOf2(constraints);
+  return [...constraints, ...tellPrompts(words, left - Math.min(urgent, left / 2))];
 }
 function lengthOf2(lines) {
   return lines.reduce((sum2, line4) => sum2 + line4.length + 1, 0);
@@ -15707,7 +15711,7 @@ function taskItem({ subject, agent }) {
 }
 function block(text, length) {
   for (let room = length; ; room = Math.floor(room / 2)) {
-    const head = text.slice(0, room).replace(/[\ud800-\udbff]$/, "");
+    const head = cut(text, room);
     const shown = fenced(head.length < text.length ? `${head}\u2026` : head);
     if (shown.length <= length + 20) return shown;
   }

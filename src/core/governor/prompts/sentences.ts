@@ -13,7 +13,13 @@ const WRAPPED_FROM = 60;
 
 const FENCE = /^\s*(?:```|~~~)/;
 const BULLET = /^\s*(?:[-*+•–]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?:\[[ x]\]\s+)?/i;
+const BULLETS = new RegExp(BULLET, 'gim');
 const HEADING = /^\s*#{1,6}\s+/;
+
+/** A text whose items of lists read as its sentences do. */
+export function withoutBullets(text: string): string {
+  return text.replace(BULLETS, ' ');
+}
 
 /** The sentences of a text, in order. Blocks of code are left out; an item of a list is a sentence or several. */
 export function sentencesOf(text: string): Sentence[] {

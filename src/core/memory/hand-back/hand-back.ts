@@ -8,7 +8,7 @@ import type { ToolEntry } from '../entry.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
 import { type Fact, saidFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { ruleIn, tellConstraints, tellPrompts } from '../notebook/requests.ts';
+import { ruleIn, tellConstraints, tellPrompts, type UserWords } from '../notebook/requests.ts';
 import { oneLine, spaced } from '../words.ts';
 import { hookOutput } from './hook-output.ts';
 import { createRecall, evidenceBeside } from './recall.ts';
@@ -55,7 +55,14 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   let isUnread = false;
   /** Number of the newest prompt that a summary has taken out of the conversation; 0: none. */
   let lastLost = 0;
-  const promptsFile = () => (folder() === '' ? "claude's log" : `${folder()}/${notebook.prompts.file}`);
+
+  /** What the user has said, and `before` does not hold. */
+  const wordsBeside = (before: string, last?: number) => ({
+    requests: notebook.requests,
+    before,
+    file: folder() === '' ? "claude's log" : `${folder()}/${notebook.prompts.file}`,
+    last,
+  });
 
   /** The user's words come first, then what must not be tried again; the rest as there is room. */
   function lost(hook: HookAnswer, state: GovernorState): Told {
@@ -75,16 +82,9 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   function compose(before = '', state: GovernorState) {
     const all = CONTEXT_LIMIT - (before === '' ? 0 : before.length + 2);
     const opening = openingOf(notebook, state, folder(), all, before === '');
-    const words = {
-      requests: notebook.requests,
-      before: `${before}\n${opening}`,
-      file: promptsFile(),
-    };
+    const words = wordsBeside(`${before}\n${opening}`);
     const room = Math.min(wordsRoom(state), all - opening.length - 1);
-    const constraints = tellConstraints(words, room);
-    const left = room - lengthOf(constraints);
-    const prompts = tellPrompts(words, left - Math.min(recall.urgentLength(), left / 2));
-    const text = [opening, ...constraints, ...prompts].join('\n');
+    const text = [opening, ...tellWords(words, room, recall.urgentLength())].join('\n');
     const needed = lengthOf(tellConstraints(words, wordsRoom(state))) + Math.min(recall.urgentLength(), URGENT_LENGTH);
     return {
       text: before === '' ? text : `${before}\n\n${text}`,
@@ -130,12 +130,10 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     /** Beside the prompts of the conversation, which stay: what was handed back before does not. */
     note(state: GovernorState): string {
       const opening = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
-      const words = { requests: notebook.requests, before: opening, file: promptsFile(), last: lastLost };
-      const constraints = tellConstraints(words, wordsRoom(state));
-      const prompts = tellPrompts(words, wordsRoom(state) - lengthOf(constraints));
+      const words = tellWords(wordsBeside(opening, lastLost), wordsRoom(state));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
-      return [opening, ...constraints, ...prompts, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known]
+      return [opening, ...words, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known]
         .filter(Boolean)
         .join('\n');
     },
@@ -223,6 +221,13 @@ function openingOf(notebook: Notebook, state: GovernorState, folder: string, roo
 
 function wordsRoom({ gauge }: GovernorState): number {
   return Math.max(LEAST_WORDS, WORDS_SHARE * (gauge.window.tokens ?? SMALL_WINDOW) * CHARS_PER_TOKEN);
+}
+
+/** What lasts, then each prompt in short, with up to half of the room behind it left for what is `urgent` (UTF-16 units). */
+function tellWords(words: UserWords, room: number, urgent = 0): string[] {
+  const constraints = tellConstraints(words, room);
+  const left = room - lengthOf(constraints);
+  return [...constraints, ...tellPrompts(words, left - Math.min(urgent, left / 2))];
 }
 
 function lengthOf(lines: readonly string[]): number {

@@ -1,5 +1,5 @@
 import { commandIn, tellsTask } from '../../governor/prompts/prompt.ts';
-import { firstSentences } from '../../governor/prompts/sentences.ts';
+import { firstSentences, withoutBullets } from '../../governor/prompts/sentences.ts';
 import type { PromptEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { inTurns, oneLine, spaced } from '../words.ts';
@@ -62,14 +62,14 @@ export function createRequests() {
   return all;
 }
 
-interface UserWords {
+export interface UserWords {
   readonly requests: Requests;
   /** What the answer holds already. */
   readonly before: string;
   /** Where all prompts stand whole. */
   readonly file: string;
   /** The newest prompt that is told; missing: all are. */
-  readonly last?: number;
+  readonly last?: number | undefined;
 }
 
 /** UTF-16 units that constraints may take up, and all prompts in short. */
@@ -81,12 +81,10 @@ const CONSTRAINTS_TITLE =
 
 /** The sentences of the user that hold for more than one prompt, as far as they fit into `room` UTF-16 units. */
 export function tellConstraints({ requests, before, file, last }: UserWords, room: number): string[] {
-  const told = spaced(before.replace(LIST_MARKS, ' '));
+  const told = spaced(withoutBullets(before));
   const all = requests.constraints(last).filter((text) => !told.includes(spaced(ruleIn(text))));
   return listed(CONSTRAINTS_TITLE, all, Math.min(room, CONSTRAINTS_ROOM), (count) => `- ${count} older: ${file}`);
 }
-
-const LIST_MARKS = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/gm;
 
 /** Without what introduces it, `From now on:` or the line above its list, where enough is left to know it by. */
 export function ruleIn(constraint: string): string {
@@ -95,7 +93,7 @@ export function ruleIn(constraint: string): string {
 
 /** Each prompt in short, as far as they fit. */
 export function tellPrompts({ requests, before, file, last }: UserWords, room: number): string[] {
-  const told = spaced(before.replace(LIST_MARKS, ' '));
+  const told = spaced(withoutBullets(before));
   const isTold = (text: string) => told.includes(spaced(text).replace(/…$/, ''));
   const all = requests
     .inShort(last)
