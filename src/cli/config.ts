@@ -4,6 +4,7 @@ import type { KeyPath } from '../config/keys.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { handoffLevel, inTokens, nativeLevel } from '../core/governor/policy.ts';
 import type { Io, Output } from '../io.ts';
+import { folded } from '../report/layout.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
 
 interface ConfigOptions {
@@ -49,7 +50,7 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
       io.stdout,
       Object.fromEntries(rows.map(({ key, value, origin, note }) => [key, { value, ...origin, note }])),
     );
-  else io.stdout.write(table(rows));
+  else io.stdout.write(folded(table(rows), io.stdout.columns));
   return resolved.findings.length > 0 ? EXIT_CONFIG : 0;
 }
 

@@ -22,9 +22,11 @@ export async function report(name: string | undefined, options: ReportOptions, i
   const run = name === undefined ? runs[0] : findRun(runs, name);
   if (run === undefined) throw new CtxbError('unreadable-input', `${folder} holds no run of a flow: run one first`);
   const reported = reportRun(run, comparableWith(run, runs));
-  io.stdout.write(
-    options.json ? `${printableJson(reported, 2)}\n` : flowReportText(reported, await styleFor(io.stdout, io.env)),
-  );
+  const { stdout, env } = io;
+  const text = options.json
+    ? `${printableJson(reported, 2)}\n`
+    : flowReportText(reported, await styleFor(stdout, env), stdout.columns);
+  stdout.write(text);
   return 0;
 }
 

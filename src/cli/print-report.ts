@@ -6,6 +6,7 @@ import type { Judged } from '../replay/replay.ts';
 import { isMeant } from '../replay/selection.ts';
 import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
+import { folded } from '../report/layout.ts';
 import { type Outcome, openPage, type Page } from '../report/replay/format.ts';
 import { CI_FORMAT } from '../report/replay/formats.ts';
 import { breachText } from '../report/replay/verdicts.ts';
@@ -48,7 +49,7 @@ export async function printReport(
   };
   const outlet = createOutlet(io.stdout, lost, clear);
   const print = (text: string) => {
-    if (text !== '') outlet.write(text);
+    if (text !== '') outlet.write(options.format.isData ? text : folded(text, io.stdout.columns));
   };
   const say = (message: string) => {
     clear();

@@ -48,7 +48,9 @@ export async function tuneLevels(
     resolveFound(found, { cwd: io.cwd, env: io.env, flags: { ...given, ...levels } });
   const tuning = tuned(sessions, resolve);
   const style = await styleFor(io.stdout, io.env);
-  io.stdout.write(flags.json ? `${printableJson({ version: 1, tuning }, 2)}\n` : tuningText(tuning, style));
+  io.stdout.write(
+    flags.json ? `${printableJson({ version: 1, tuning }, 2)}\n` : tuningText(tuning, style, io.stdout.columns),
+  );
   if (tuning.proposal !== null && flags.write) {
     io.stderr.write(overruled(tuning.proposal, resolve({})));
     const path = found.file?.path ?? join(io.cwd, '.contextbudgetrc.json');

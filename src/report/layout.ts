@@ -1,16 +1,37 @@
-/** Rows as lines: names to the left, figures to the right. The first row says how many columns there are. */
-export function aligned(rows: readonly (readonly string[])[]): string[] {
+type Rows = readonly (readonly string[])[];
+
+/**
+ * Rows as lines: names to the left, figures to the right. The first row says how many columns there are.
+ *
+ * @param width columns of a wider table stand below the first ones: all rows again, each with its name
+ */
+export function aligned(rows: Rows, width = Number.POSITIVE_INFINITY): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  '),
-  );
+  const cellOf = (row: readonly string[]) => (column: number) => {
+    const [cell, room] = [row[column] ?? '', widths[column] ?? 0];
+    return column === 0 ? cell.padEnd(room) : cell.padStart(room);
+  };
+  return bandsOf(widths, width).flatMap((band) => rows.map((row) => band.map(cellOf(row)).join('  ')));
+}
+
+/** Columns that stand side by side: names and as many figures as fit, one at least. */
+function bandsOf([names = 0, ...figures]: readonly number[], width: number): number[][] {
+  const bands = [[0]];
+  let used = names;
+  for (const [at, figure] of figures.entries()) {
+    used += 2 + figure;
+    if (used > width && bands.at(-1)?.length !== 1) {
+      bands.push([0]);
+      used = names + 2 + figure;
+    }
+    bands.at(-1)?.push(at + 1);
+  }
+  return bands;
 }
 
 /** The same below a title. @param paint of the headings */
-export function indented(rows: readonly (readonly string[])[], paint = (head: string) => head): string[] {
-  return aligned(rows).map((line, at) => `  ${at === 0 ? paint(line) : line}`);
+export function indented(rows: Rows, paint = (head: string) => head, width = Number.POSITIVE_INFINITY): string[] {
+  return aligned(rows, width - 2).map((line, at) => `  ${at % rows.length === 0 ? paint(line) : line}`);
 }
 
 const WIDEST = 110;
@@ -21,13 +42,27 @@ export function textWidth(columns: number | undefined): number {
   return Math.max(NARROWEST, Math.min(columns ?? WIDEST, WIDEST) - 1);
 }
 
-/** Cuts a text at its blanks into lines of at most `width` characters; a longer word keeps a line of its own. */
+/**
+ * Text for a person at a terminal: lines that are wider than it are broken at blanks, and go on below where they begin
+ * behind a label. @param columns undefined: no terminal, where no line is broken
+ */
+export function folded(text: string, columns = Number.POSITIVE_INFINITY): string {
+  const fold = (line: string) => {
+    if (columnsOf(line) <= columns) return line;
+    const [begin = ''] = /^ *\S{0,20} {2,}|^ */.exec(line) ?? [];
+    const indent = columnsOf(begin);
+    return begin + wrap(line.slice(begin.length), columns - indent).join(`\n${' '.repeat(indent)}`);
+  };
+  return text.split('\n').map(fold).join('\n');
+}
+
+/** Cuts a text at its blanks into lines of at most `width` columns; a longer word keeps a line of its own. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && longer.length > width) {
+    if (line !== '' && columnsOf(longer) > width) {
       lines.push(line);
       line = word;
     } else line = longer;

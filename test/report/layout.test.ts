@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { filled, fitted } from '../../src/report/layout.ts';
+import { aligned, filled, fitted, folded } from '../../src/report/layout.ts';
 
 it.each([
   { name: 'what fits stays', text: 'abc', width: 3, expected: 'abc' },
@@ -18,4 +18,48 @@ it.each([
 it('fills up by columns', () => {
   expect(filled('😀a', 5)).toBe('😀a  ');
   expect(filled('abcde', 4)).toBe('abcde');
+});
+
+const TABLE = [
+  ['policy', 'peak', 'cost'],
+  ['none', '1,234', '$2.00'],
+];
+
+it.each([
+  { name: 'a table that fits is one', width: 20, expected: ['policy   peak   cost', 'none    1,234  $2.00'] },
+  {
+    name: 'columns that do not fit stand below, with the names again',
+    width: 19,
+    expected: ['policy   peak', 'none    1,234', 'policy   cost', 'none    $2.00'],
+  },
+  {
+    name: 'one figure stands beside a name, however narrow it is',
+    width: 3,
+    expected: ['policy   peak', 'none    1,234', 'policy   cost', 'none    $2.00'],
+  },
+])('$name', ({ width, expected }) => {
+  expect(aligned(TABLE, width)).toEqual(expected);
+});
+
+it.each([
+  { name: 'lines that fit stay', text: '  some   words\n\n', expected: '  some   words\n\n' },
+  {
+    name: 'on below a label',
+    text: '  policy    one two three',
+    expected: '  policy    one\n            two\n            three',
+  },
+  { name: 'on below an indentation', text: '  one two three four', expected: '  one two three\n  four' },
+  {
+    name: 'colours take no room',
+    text: '  \u001b[2mone two three\u001b[22m',
+    expected: '  \u001b[2mone two three\u001b[22m',
+  },
+  {
+    name: 'a path stays whole',
+    text: '  file      /a/path/of/many/folders',
+    expected: '  file      /a/path/of/many/folders',
+  },
+])('$name', ({ text, expected }) => {
+  expect(folded(text, 15)).toBe(expected);
+  expect(folded(text, undefined)).toBe(text);
 });

@@ -86,7 +86,15 @@ export const ASCII = glyphsFor({ LANG: 'C' });
 
 /** A page of 80 columns without colours. */
 export function pageOf(changes: Partial<Page> = {}): Page {
-  return { style: PLAIN, glyphs: UNICODE, columns: 80, levels: DEFAULTS, list: {}, ...changes };
+  return {
+    style: PLAIN,
+    glyphs: UNICODE,
+    columns: 80,
+    edge: Number.POSITIVE_INFINITY,
+    levels: DEFAULTS,
+    list: {},
+    ...changes,
+  };
 }
 
 /**

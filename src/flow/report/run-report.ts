@@ -1,5 +1,5 @@
 import { counted, dollars, duration, tokens } from '../../report/figures.ts';
-import { aligned } from '../../report/layout.ts';
+import { aligned, folded } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import type { EarlierRun } from '../earlier-run.ts';
@@ -115,26 +115,32 @@ const COLUMNS: readonly Column[] = [
   CURATOR,
 ];
 
-export function flowReportText({ run, flow, steps, total, curator }: RunReport, style: Style): string {
+export function flowReportText(
+  { run, flow, steps, total, curator }: RunReport,
+  style: Style,
+  columns?: number,
+): string {
   if (flow === null) return `run ${onOneLine(run)}: no step has left a receipt\n`;
   const lines = [
     style.bold(`${onOneLine(flow)}, run ${onOneLine(run)}`),
-    ...table(steps, style),
+    ...table(steps, style, columns),
     ...steps.flatMap(({ step, curation }) =>
       curation?.fault ? [style.yellow(`! the curator of ${onOneLine(step)}: ${onOneLine(curation.fault)}`)] : [],
     ),
     '',
     totalLine(total),
-    ...(curator.length === 0 ? [] : ['', ...curatorLines(curator, style)]),
+    ...(curator.length === 0 ? [] : ['', ...curatorLines(curator, style, columns)]),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${folded(lines.join('\n'), columns)}\n`;
 }
 
-function table(steps: readonly StepFigures[], style: Style): string[] {
+function table(steps: readonly StepFigures[], style: Style, columns?: number): string[] {
   const headings = ['step', ...COLUMNS.map(([heading]) => heading)];
   const rows = steps.map((step) => [onOneLine(step.step), ...COLUMNS.map(([, cell]) => cell(step))]);
-  const [first = '', ...lines] = aligned([headings, ...rows]);
-  return [style.bold(first), ...lines.map((line, index) => painted(line, steps[index], style))];
+  return aligned([headings, ...rows], columns).map((line, at) => {
+    const row = at % (rows.length + 1);
+    return row === 0 ? style.bold(line) : painted(line, steps[row - 1], style);
+  });
 }
 
 function painted(line: string, step: StepFigures | undefined, { red, yellow }: Style): string {
@@ -148,7 +154,7 @@ function totalLine({ steps, calls, cost_usd, curator_cost_usd, duration_ms }: Ru
 }
 
 /** Each figure as `with | without`. */
-function curatorLines(comparisons: RunReport['curator'], style: Style): string[] {
+function curatorLines(comparisons: RunReport['curator'], style: Style, width?: number): string[] {
   const columns = [...PACK, ...MEASURED, CURATOR];
   const headings = ['step', ...columns.map(([heading]) => heading), 'run'];
   const rows = comparisons.map((each) => [
@@ -156,12 +162,11 @@ function curatorLines(comparisons: RunReport['curator'], style: Style): string[]
     ...columns.map(([, cell]) => `${cell(each.with)} | ${cell(each.without)}`),
     `${onOneLine(each.with.run)} | ${onOneLine(each.without.run)}`,
   ]);
-  const [first = '', ...lines] = aligned([headings, ...rows]);
-  return [
-    'With a curator | without one:',
-    style.bold(first),
-    ...lines.flatMap((line, index) => [line, ...changesOf(comparisons[index])]),
-  ];
+  const lines = aligned([headings, ...rows], width).flatMap((line, at) => {
+    const row = at % (rows.length + 1);
+    return row === 0 ? [style.bold(line)] : [line, ...(at > rows.length ? [] : changesOf(comparisons[row - 1]))];
+  });
+  return ['With a curator | without one:', ...lines];
 }
 
 function changesOf(comparison: RunReport['curator'][number] | undefined): string[] {

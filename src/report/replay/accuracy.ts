@@ -26,18 +26,18 @@ const HEAD = ['calls', 'median', 'p90', 'p99', 'median', 'p90', 'p99'];
 
 /** How well the next call was foreseen: tables over all, and a line for each session. */
 export const accuracy = collected(({ sessions }, page) => {
-  const { style } = page;
+  const { style, edge } = page;
   const found = sessions.flatMap((session) => (session.accuracy === undefined ? [] : [session.accuracy]));
   const total = found.reduce(mergeAccuracy, NO_ACCURACY);
   const section = (title: string, rows: readonly (readonly string[])[]) =>
-    rows.length === 0 ? [] : ['', style.bold(title), ...indented([['', ...HEAD], ...rows])];
+    rows.length === 0 ? [] : ['', style.bold(title), ...indented([['', ...HEAD], ...rows], undefined, edge)];
   const measured = sessions.flatMap(({ file, accuracy: own }) =>
     own?.calls.ctxb === undefined ? [] : [{ file, cells: cellsOf(own.calls.ctxb) }],
   );
   const ofEstimators = (errors: Accuracy['calls']) => ESTIMATORS.flatMap((name) => rowOf(NAMES[name], errors[name]));
   return [
     style.bold('Error of the predicted next call, in tokens and in % of what was measured'),
-    ...indented([['', ...HEAD], ...ofEstimators(total.calls)]),
+    ...indented([['', ...HEAD], ...ofEstimators(total.calls)], undefined, edge),
     lackingText(total),
     ...section('Where the recording lacks nothing (true output count, no picture)', ofEstimators(total.complete)),
     ...section(

@@ -11,6 +11,8 @@ export interface Page {
   readonly glyphs: Glyphs;
   /** Width in characters. */
   readonly columns: number;
+  /** Where a table has to end: the same at a terminal; elsewhere its rows stay whole. */
+  readonly edge: number;
   /** Where zones begin. */
   readonly levels: Policy;
   readonly list: ListOptions;
@@ -72,6 +74,7 @@ export async function openPage(
   levels: Page['levels'],
   list: ListOptions = {},
 ): Promise<Page> {
-  const columns = stdout.columns ?? COLUMNS;
-  return { style: await styleFor(stdout, env), glyphs: glyphsFor(env), columns, levels, list };
+  const { columns = COLUMNS } = stdout;
+  const edge = stdout.columns ?? Number.POSITIVE_INFINITY;
+  return { style: await styleFor(stdout, env), glyphs: glyphsFor(env), columns, edge, levels, list };
 }

@@ -13,6 +13,8 @@ export interface ReportFormat {
   readonly needsSeries: boolean;
   /** It lists sessions for a person, and itself keeps to how many are asked for. */
   readonly isList?: true;
+  /** For programs, and to be copied: no line is broken at the edge of a terminal. */
+  readonly isData?: true;
 }
 
 function format(name: string, load: ReportFormat['load'], traits: Partial<ReportFormat> = {}): ReportFormat {
@@ -25,6 +27,7 @@ const TEXT = format('text', async () => (await import('./session-list.ts')).text
 /** Of the summary of a CI job. */
 export const CI_FORMAT = format('markdown', async () => (await import('./markdown.ts')).markdown, {
   about: 'as tables, for a pull request or the summary of a CI job',
+  isData: true,
 });
 
 /** About one thing only; with --json or --partial the same is a field of the whole. */
@@ -45,15 +48,17 @@ export const FORMATS: readonly ReportFormat[] = [
     about: 'for a person, turn after turn: what filled the window, and who emptied it',
     needsSeries: true,
   }),
-  format('json', async () => (await import('./exports.ts')).json, { about: 'everything, as JSON' }),
+  format('json', async () => (await import('./exports.ts')).json, { about: 'everything, as JSON', isData: true }),
   format('ndjson', async () => (await import('./exports.ts')).ndjson, {
     about: 'a line of JSON for each call, flat: for DuckDB, jq or Spark',
     needsSeries: true,
+    isData: true,
   }),
-  format('csv', async () => (await import('./exports.ts')).csv, { about: 'a row for each session' }),
+  format('csv', async () => (await import('./exports.ts')).csv, { about: 'a row for each session', isData: true }),
   CI_FORMAT,
   format('partial', async () => (await import('./exports.ts')).partial, {
     about: 'as a part of the work, for another ctxb replay',
+    isData: true,
   }),
 ];
 

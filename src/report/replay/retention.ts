@@ -24,17 +24,15 @@ export const retention = collected(({ sessions }, page) => {
     style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
     ...bySession(['reliefs', 'known', ...KEPT_HEAD], relieved.map(sessionRow), page),
     '',
-    ...NOTES.map((note) => style.dim(note)),
+    style.dim(NOTE),
     '',
   ].join('\n');
 });
 
 const KEPT_HEAD = ['by claude', '', 'with ctxb', ''];
 
-const NOTES = [
-  '  by claude: its summary and the messages that stay. With ctxb: also what ctxb handed back, or, in a recording without',
-  '  ctxb, what it would have handed back. Something counts where its whole line stands.',
-];
+const NOTE =
+  '  by claude: its summary and the messages that stay. With ctxb: also what ctxb handed back, or, in a recording without ctxb, what it would have handed back. Something counts where its whole line stands.';
 
 const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] => reliefs;
 

@@ -31,7 +31,7 @@ const [ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [60, 72, 110, 1
 const CURVE = 20;
 
 /** Below this lines get longer than the page is wide. */
-const LEAST_REST = 12;
+const LEAST_REST = 7;
 
 const GAP = '  ';
 

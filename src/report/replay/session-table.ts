@@ -39,7 +39,7 @@ export function bySession(head: readonly string[], rows: readonly FileRow[], pag
   const [figures = ''] = aligned([head, ...rows.map(({ cells }) => cells)].map((cells) => ['', ...cells]));
   const room = Math.max(MIN_NAME, page.columns - INDENT - figures.length);
   const named = rows.map(({ file, cells }) => [nameCell(onOneLine(file), room, page).trimEnd(), ...cells]);
-  return indented([['', ...head], ...named]);
+  return indented([['', ...head], ...named], undefined, page.edge);
 }
 
 interface FileRow {

@@ -1,6 +1,6 @@
 import type { HalfFigures, Levels, Tuning } from '../../replay/what-if/tune.ts';
 import { counted, dollars, tokens } from '../figures.ts';
-import { indented } from '../layout.ts';
+import { folded, indented } from '../layout.ts';
 import type { Style } from '../style.ts';
 
 /** `thresholds.compact 0.5, thresholds.midTurn 0.6` */
@@ -10,33 +10,32 @@ export function levelsText(levels: Levels): string {
     .join(', ');
 }
 
-export function tuningText(tuning: Tuning, style: Style): string {
+export function tuningText(tuning: Tuning, style: Style, columns?: number): string {
   const { sessions, leftOut, tried, best, chosen, judged, assumptions } = tuning;
   const left = leftOut === 0 ? '' : `; ${counted(leftOut, 'session')} left out: no window, no price, or a copy`;
   return [
     `${style.bold('Tuned')} on ${counted(sessions, 'session')}, ${counted(tried, 'set')} of levels tried${left}`,
-    ...(best && chosen && judged ? ['', ...tableText(best, [chosen, judged], style), ''] : []),
+    ...(best && chosen && judged ? ['', ...indented(tableOf(best, [chosen, judged]), style.dim, columns), ''] : []),
     verdictText(tuning, style),
     ...assumptions.map((sentence) => `  ${style.dim(sentence)}`),
   ]
-    .map((line) => `${line}\n`)
+    .map((line) => `${folded(line, columns)}\n`)
     .join('');
 }
 
-function tableText(best: Levels, halves: readonly HalfFigures[], style: Style): string[] {
+function tableOf(best: Levels, halves: readonly HalfFigures[]): string[][] {
   const row = (name: string, of: (half: HalfFigures) => string) => [name, ...halves.map(of)];
   const cost = (usd: number, reliefs: number) => `${counted(reliefs, 'relief')}  ${dollars(usd).padStart(10)}`;
   const heads = ['that chose', 'held out'].map(
     (what, at) => `${counted(halves[at]?.sessions ?? 0, 'session')} ${what}`,
   );
-  const rows = [
+  return [
     ['', ...heads],
     row('what happened', ({ actualUsd }) => dollars(actualUsd)),
     row('in force', ({ inForceUsd, reliefs }) => cost(inForceUsd, reliefs.inForce)),
     row(levelsText(best), ({ bestUsd, reliefs }) => cost(bestUsd, reliefs.best)),
     row('saved', ({ saved }) => share(saved)),
   ];
-  return indented(rows, style.dim);
 }
 
 function verdictText({ verdict, best, judged, sessions }: Tuning, style: Style): string {

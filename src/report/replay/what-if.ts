@@ -11,11 +11,10 @@ import type {
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { aligned } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
-import type { Style } from '../style.ts';
-import { collected } from './format.ts';
+import { collected, type Page } from './format.ts';
 
 /** What other policies would have come to, for a person: a table for each session, and one for all. */
-export const whatIf = collected(({ sessions }, { style }) => {
+export const whatIf = collected(({ sessions }, page) => {
   const totals = whatIfTotals(sessions);
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
   const left =
@@ -24,9 +23,9 @@ export const whatIf = collected(({ sessions }, { style }) => {
   const isOne = totals.sessions === 1;
   const common = new Set(isOne ? [] : totals.assumptions);
   const each = sessions.flatMap((session) =>
-    session.whatIf ? [sessionText(session, session.whatIf, common, style)] : [],
+    session.whatIf ? [sessionText(session, session.whatIf, common, page)] : [],
   );
-  const all = isOne ? [] : [totalsText(totals, style)];
+  const all = isOne ? [] : [totalsText(totals, page)];
   return `${[...each, ...all, ...left].join('\n\n')}\n`;
 });
 
@@ -40,32 +39,32 @@ function sessionText(
   { file, calls, window }: SessionSummary,
   { actual, policies, best, assumptions }: SessionWhatIf,
   common: ReadonlySet<string>,
-  style: Style,
+  page: Page,
 ): string {
   const rows = [actual, ...policies].map(({ name, figures, exhaustedAfter }): Row => {
     const exhausted = exhaustedAfter === null ? '' : `after ${tokens(exhaustedAfter)}`;
     return { name, figures, peak: figures.peak, exhausted };
   });
-  const title = `${style.bold(onOneLine(file))}  ${counted(calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
+  const title = `${page.style.bold(onOneLine(file))}  ${counted(calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
   const [first, ...others] = rows.map((row) => cellsOf({ ...row, name: '' }).join());
   if (common.size > 0 && others.every((cells) => cells === first)) return `${title}: no policy changes anything`;
   const own = assumptions.filter((sentence) => !common.has(sentence));
-  return [title, ...bodyText('peak', rows, best, own, style)].join('\n');
+  return [title, ...bodyText('peak', rows, best, own, page)].join('\n');
 }
 
-function totalsText({ actual, policies, sessions, best, assumptions }: WhatIfTotals, style: Style): string {
+function totalsText({ actual, policies, sessions, best, assumptions }: WhatIfTotals, page: Page): string {
   const rows = [actual, ...policies].map(({ name, figures, meanPeak, exhausted }): Row => {
     return { name, figures, peak: meanPeak, exhausted: exhausted === 0 ? '' : counted(exhausted, 'session') };
   });
-  const title = `${style.bold('All')}  ${counted(sessions, 'session')}, ${counted(actual.figures.main.calls, 'call')}`;
-  return [title, ...bodyText('mean peak', rows, best, assumptions, style)].join('\n');
+  const title = `${page.style.bold('All')}  ${counted(sessions, 'session')}, ${counted(actual.figures.main.calls, 'call')}`;
+  return [title, ...bodyText('mean peak', rows, best, assumptions, page)].join('\n');
 }
 
-function bodyText(peak: string, rows: readonly Row[], best: Best, assumptions: readonly string[], style: Style) {
+function bodyText(peak: string, rows: readonly Row[], best: Best, assumptions: readonly string[], page: Page) {
   return [
-    ...tableText(peak, rows.map(cellsOf), style),
+    ...tableText(peak, rows.map(cellsOf), page),
     ...bestText(best, rows),
-    ...assumptions.map((sentence) => `  ${style.dim(sentence)}`),
+    ...assumptions.map((sentence) => `  ${page.style.dim(sentence)}`),
   ];
 }
 
@@ -85,13 +84,12 @@ function cellsOf({ name, figures, peak, exhausted }: Row): string[] {
 }
 
 /** A column that is empty throughout is left out. */
-function tableText(peak: string, rows: readonly string[][], style: Style): string[] {
+function tableText(peak: string, rows: readonly string[][], { style, edge }: Page): string[] {
   const titles = ['policy', '>50%', '>70%', '>85%', peak, 'read', 'cached', 'cost', 'relieved by', 'cut', 'too large'];
   const shown = titles.map((_, column) => rows.some((row) => row[column] !== ''));
-  const [head = '', actual = '', ...policies] = aligned(
-    [titles, ...rows].map((row) => row.filter((_, column) => shown[column])),
-  );
-  return [style.dim(head), style.bold(actual), ...policies].map((line) => `  ${line}`);
+  const table = [titles, ...rows].map((row) => row.filter((_, column) => shown[column]));
+  const paints = [style.dim, style.bold];
+  return aligned(table, edge - 2).map((line, at) => `  ${paints[at % table.length]?.(line) ?? line}`);
 }
 
 const WHO: Readonly<Record<ReliefBy, string>> = {
