@@ -63,9 +63,9 @@ function commandsOf(hooks, name) {
 }
 
 // src/mod/engine.ts
-var PEOPLE = /* @__PURE__ */ new Set(["composer", "bridge", "sdk"]);
+var TOLD = /* @__PURE__ */ new Set(["composer", "bridge", "sdk", "task-notification"]);
 function isHeard({ turnId, command: command2, origin }) {
-  return turnId !== void 0 && command2 === void 0 && (origin === void 0 || PEOPLE.has(origin.kind));
+  return turnId !== void 0 && command2 === void 0 && (origin === void 0 || TOLD.has(origin.kind));
 }
 
 // src/core/governor/policy.ts
@@ -1032,6 +1032,9 @@ function userRole(line4, blocks, subagent) {
 function isNotice(text) {
   return NOTICE.test(text.trimStart());
 }
+function isTaskReport(text) {
+  return typeof text === "string" && text.startsWith("<task-notification>");
+}
 function isSummary(text) {
   return text.startsWith(SUMMARY_OPENING);
 }
@@ -1477,7 +1480,9 @@ var NOT_EXACT = {
   why: void 0,
   /** What the mod did in the compaction that is under way. */
   receipt: void 0,
-  /** What was said in mid-turn since the last compaction: the mod cannot see it. */
+  /** Id of the last tool call that has a result. */
+  lastCall: "",
+  /** What was told in mid-turn since the last compaction: the mod cannot see it. */
   midTurn: [],
   /** Lines that claude may still repeat of what stays. */
   echoes: 0,
@@ -1551,11 +1556,18 @@ function prepareExact(before, state) {
   return isNear || exact.midTurn.length > 0 ? planExact(state) : keep(state);
 }
 function noteMidTurn(before, state, event) {
-  const isHeard4 = before.turn.unheard.length > 0 && state.turn.unheard.length === 0;
-  const after = event.kind === "user" ? event.blocks.find((block2) => block2.type === "tool_result")?.toolUseId : void 0;
-  if (state.exact.phase === "off" || !isHeard4 || after === void 0) return keep(state);
-  const said = before.turn.unheard.map(({ text }) => ({ text, after }));
-  return keep(changedIn(state, "exact", { midTurn: [...state.exact.midTurn, ...said] }));
+  if (state.exact.phase === "off" || event.kind !== "user" || event.subagent !== null) return keep(state);
+  const after = event.blocks.find((block2) => block2.type === "tool_result")?.toolUseId;
+  if (after === void 0) return keep(state);
+  const said = state.turn.unheard.length > 0 ? [] : before.turn.unheard.map(({ text }) => ({ text, after }));
+  return keep(changedIn(state, "exact", { lastCall: after, midTurn: [...state.exact.midTurn, ...said] }));
+}
+function noteReport(state, { request: request2 }) {
+  const { hook_event_name: hook, prompt: prompt2 } = fieldsOf(request2.input);
+  const { phase, midTurn, lastCall } = state.exact;
+  const isTold = state.turn.phase === "running" && hook === "UserPromptSubmit" && isTaskReport(prompt2);
+  if (phase === "off" || !isTold) return state;
+  return changedIn(state, "exact", { midTurn: [...midTurn, { text: prompt2, after: lastCall }] });
 }
 function awaitExact(state) {
   const armed = state.exact.phase === "unarmed" ? arm(state) : keep(state);
@@ -4097,9 +4109,9 @@ function figuresOf2(line4, tail, whole2) {
 }
 function addFigures(sums, { list = "", ...named }) {
   for (const [name, count2] of Object.entries(named)) if (count2 !== void 0) add(sums, name, Number(count2));
-  for (const [, before, word, name, behind] of list.matchAll(PAIR)) {
+  for (const [, before, word, name, behind2] of list.matchAll(PAIR)) {
     const meaning = MEANINGS.get((word ?? name ?? "").toLowerCase());
-    if (meaning !== void 0) add(sums, meaning, Number(before ?? behind));
+    if (meaning !== void 0) add(sums, meaning, Number(before ?? behind2));
   }
 }
 function add(sums, figure, count2) {
@@ -12134,6 +12146,16 @@ function reportLine(text) {
   return shortened(oneLine([summary, result].filter(Boolean).join(": "), 4 * REPORT_LENGTH), REPORT_LENGTH);
 }
 
+// src/core/exact/plan.ts
+function notAmong(known, all, keyOf3) {
+  const left = [...known];
+  return all.filter((one) => {
+    const at = left.indexOf(keyOf3(one));
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
 // src/core/exact/parts.ts
 function partsOf3(messages) {
   const parts = [];
@@ -12150,26 +12172,29 @@ function partsOf3(messages) {
   return all.filter((part2) => part2.kind !== "round" || part2.words !== "" || part2.calls.length > 0);
 }
 function withMidTurn(parts, said) {
-  const there = parts.flatMap((part2) => part2.kind === "prompt" && part2.heard !== void 0 ? [part2.heard] : []);
   const all = [...parts];
-  for (const { text, after } of said) {
-    const known = there.indexOf(text);
-    if (known >= 0) {
-      there.splice(known, 1);
-      continue;
-    }
-    const step2 = all.findIndex(
-      (part2) => part2.kind === "round" && part2.calls.some(({ use }) => use.tool_use_id === after)
-    );
-    const last = all.findLastIndex(({ kind }) => kind === "round");
-    let at = (step2 >= 0 ? step2 : last) + 1;
-    while (at < all.length && isHeard2(all[at])) at++;
-    all.splice(at, 0, { kind: "prompt", message: built("user", heardText(text)), heard: text });
+  const end = parts.at(-1);
+  const isOpen2 = end?.kind === "round" && end.messages.some(isResult);
+  for (const { text, after } of notAmong(parts.flatMap(toldIn), said, ({ text: text2 }) => reportLine(text2) ?? text2)) {
+    const report = reportLine(text);
+    const isLate = report !== void 0 && !isOpen2;
+    let at = behind(all, after) ?? Math.max(0, all.findLastIndex(({ kind }) => kind === "round") + (isLate ? 0 : 1));
+    while (all.slice(at, at + 1).some((part2) => toldIn(part2).length > 0)) at++;
+    const message = built("user", report === void 0 ? heardText(text) : text);
+    const isAnswered2 = report !== void 0 && at < all.length;
+    all.splice(at, 0, isAnswered2 ? { kind: "lines", lines: [report] } : { kind: "prompt", message, heard: text });
   }
   return all;
 }
-function isHeard2(part2) {
-  return part2?.kind === "prompt" && part2.heard !== void 0;
+function behind(parts, call) {
+  const step2 = parts.findIndex(
+    (part2) => part2.kind === "round" && part2.calls.some(({ use }) => use.tool_use_id === call)
+  );
+  return step2 < 0 ? void 0 : step2 + 1;
+}
+function toldIn(part2) {
+  if (part2.kind === "lines") return part2.lines;
+  return part2.kind === "prompt" && part2.heard !== void 0 ? [part2.heard] : [];
 }
 function isSpoken(message) {
   return message.role === "user" && !isResult(message);
@@ -17135,7 +17160,7 @@ function replyForCaller(state, event) {
 }
 var DENIAL = { behavior: "deny", message: "Answer in text now, without any tool." };
 function isOwnPrompt(state, prompt2, inOwnTurn) {
-  if (inOwnTurn) return !String(prompt2).startsWith("<task-notification>");
+  if (inOwnTurn) return !isTaskReport(prompt2);
   return state.turn.prompts.some(({ uuid, text }) => text === prompt2 && isOwnUuid(state, uuid));
 }
 function reply(requestId, answer) {
@@ -17723,7 +17748,7 @@ function dispatch(state, event, line4) {
   if (event.kind === "control-request" && event.subtype === "interrupt")
     return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line4));
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
-  if (event.kind !== "user" || !isHeard3(line4)) return pass(state, line4);
+  if (event.kind !== "user" || !isHeard2(line4)) return pass(state, line4);
   const prompt2 = toPrompt(event, line4);
   if (speaksIntoTurn(state, prompt2)) return sendPrompt(state, prompt2);
   const waiting = [...state.mailbox.waiting, prompt2];
@@ -17731,7 +17756,7 @@ function dispatch(state, event, line4) {
   const mustWait = waiting.length > 1 || !isFree(state) || dueRelief(state, prompt2) !== void 0 || isTooLarge(state, prompt2);
   return keep(queued, mustWait ? [{ kind: "hold", uuid: prompt2.uuid, line: line4 }] : []);
 }
-function isHeard3(line4) {
+function isHeard2(line4) {
   return isContent(fieldsOf(parseFields(line4).message).content);
 }
 function endPause(state) {
@@ -18176,7 +18201,7 @@ function answeredBy({ turn, relief, run }, queued) {
   return [...heard2.map(({ uuid }) => uuid), ...relief.resuming?.answers ?? []];
 }
 function onClaudeRequest(before, event) {
-  const state = readSession(before, event);
+  const state = noteReport(readSession(before, event), event);
   const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
   const answered3 = changedIn(state, "control", { callbacks });
   if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered3, event) ?? answerCallback(answered3, event);

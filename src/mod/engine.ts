@@ -56,12 +56,12 @@ interface SubmitEvent {
   readonly origin?: { readonly kind: string };
 }
 
-/** At the prompt, from another device, and from a program in a person's place; not a task that reports its end. */
-const PEOPLE: ReadonlySet<string> = new Set(['composer', 'bridge', 'sdk']);
+/** At the prompt, from another device, from a program in a person's place, and of a task in the background. */
+const TOLD: ReadonlySet<string> = new Set(['composer', 'bridge', 'sdk', 'task-notification']);
 
-/** Whether the user said it while the model worked. */
+/** Whether the model is told it while it works. */
 export function isHeard({ turnId, command, origin }: SubmitEvent): boolean {
-  return turnId !== undefined && command === undefined && (origin === undefined || PEOPLE.has(origin.kind));
+  return turnId !== undefined && command === undefined && (origin === undefined || TOLD.has(origin.kind));
 }
 
 interface CompactEvent {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RecordedRequest } from '../../src/standin/scenario.ts';
 import { promptLine, startProgram, startWorld } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
@@ -9,7 +9,7 @@ import { NO_MODS, runsMods } from '../support/exact.ts';
 import { job } from '../support/exact-job.ts';
 import { inSoak } from '../support/size.ts';
 
-const SAID = ['NOT THAT ONE', 'AND HURRY'];
+const SAID = ['NOT THAT ONE', `AND HURRY, THE TOKEN IS ghp_${'a1B2'.repeat(9)}`];
 
 inSoak(
   'what the caller says in mid-turn, before the mod is there and after, survives exact compactions',
@@ -51,6 +51,45 @@ inSoak(
       expect(first).toBe([3, 11][at]);
       for (const text of requests.slice(first)) expect(text.split(words).length).toBe(2);
     }
-    expect(requests.at(-1)).toMatch(/RUNNING PROMPT.*NOT THAT ONE.*AND HURRY/);
+    expect(requests.at(-1)).toMatch(/RUNNING PROMPT.*NOT THAT ONE.*AND HURRY, THE TOKEN IS ghp_/);
   },
 );
+
+it('what a task in the background reports in mid-turn survives exact compactions', async ({ signal, skip }) => {
+  const { calls } = job({ turns: [24], growBy: 8_000 });
+  const agent = { description: 'Look', prompt: 'Look.', subagent_type: 'general-purpose', run_in_background: true };
+  const wait = (at: number) => ({ command: `until [ -e told-${at} ]; do sleep 0.1; done`, description: 'Wait' });
+  const odd = new Map<number, { readonly name: string; readonly input: object }>();
+  for (const at of [2, 11]) odd.set(at, { name: 'Agent', input: agent }).set(at + 1, { name: 'Bash', input: wait(at) });
+  let reports = 0;
+  await using world = await startWorld({
+    calls(request, index) {
+      const call = (calls as (request: RecordedRequest, index: number) => object)(request, index);
+      const tool = odd.get(index);
+      return tool === undefined ? call : { ...call, tools: [tool] };
+    },
+    subagentCalls: () => ({ text: `REPORT ${++reports}` }),
+  });
+  if (!(await runsMods(world))) skip(NO_MODS);
+  const { env, cwd } = world.scratch;
+  const args = [CTXB, 'run', '--', world.claude, ...PROTOCOL, ...SMALL_WINDOW, '--dangerously-skip-permissions'];
+  const ctxb = startProgram(process.execPath, args, { env: { ...env, CTXB_COMPACTION_HOW: 'auto' }, cwd, signal });
+  ctxb.send(promptLine('RUNNING PROMPT'));
+  for (const at of [2, 11]) {
+    await ctxb.waitForLine(
+      ({ subtype, summary_is_report }) => subtype === 'task_notification' && summary_is_report === true,
+    );
+    writeFileSync(join(cwd, `told-${at}`), '');
+  }
+  await ctxb.waitForLine(({ type }) => type === 'result');
+  ctxb.stdin.end();
+  expect((await ctxb.finished).code).toBe(0);
+  const requests = mainRequests(world.standin).map(({ body }) => JSON.stringify(body.messages));
+  expect(summaryRequests(world.standin)).toEqual([]);
+  for (const words of ['REPORT 1', 'REPORT 2']) {
+    const first = requests.findIndex((text) => text.includes(words));
+    for (const text of requests.slice(first)) expect(text.split(words)).toHaveLength(2);
+  }
+  expect(requests.filter((text) => text.includes('The conversation was compacted here')).length).toBeGreaterThan(0);
+  expect(requests.at(-1)).toMatch(/REPORT 1.*REPORT 2/);
+});

@@ -148,7 +148,7 @@ it.each([
   ['what older versions tell no origin of', { turnId: 't' }, true],
   ['what begins a turn', { origin: { kind: 'composer' } }, false],
   ['a command', { turnId: 't', command: {}, origin: { kind: 'composer' } }, false],
-  ['the end of a background task', { turnId: 't', origin: { kind: 'task-notification' } }, false],
+  ['the end of a background task', { turnId: 't', origin: { kind: 'task-notification' } }, true],
 ])('%s is put back after a compaction: %j', (_, event, isPutBack) => {
   expect(isHeard({ text: 'words', ...event })).toBe(isPutBack);
 });

@@ -1,7 +1,7 @@
 import { isNotice, isSummary } from '../protocol/blocks.ts';
 import { built, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
 import { heardText, isOwn, type Own, readOwn, reportLine } from './own-words.ts';
-import type { MidTurnPrompt } from './plan.ts';
+import { type MidTurnPrompt, notAmong } from './plan.ts';
 
 export type Part =
   /** `heard`: what was said in mid-turn, where `message` is ctxb's own. */
@@ -38,29 +38,36 @@ export function partsOf(messages: readonly Message[]): Part[] {
   return all.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
 }
 
-/** Puts in what was said in mid-turn and is not there yet: behind the step before it, else behind the last one. */
+/**
+ * Puts in what was told in mid-turn and is not there yet: behind the step before it, else behind the last one. What a
+ * task has reported becomes a line once it is answered.
+ */
 export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt[]): Part[] {
-  const there = parts.flatMap((part) => (part.kind === 'prompt' && part.heard !== undefined ? [part.heard] : []));
   const all = [...parts];
-  for (const { text, after } of said) {
-    const known = there.indexOf(text);
-    if (known >= 0) {
-      there.splice(known, 1);
-      continue;
-    }
-    const step = all.findIndex(
-      (part) => part.kind === 'round' && part.calls.some(({ use }) => use.tool_use_id === after),
-    );
-    const last = all.findLastIndex(({ kind }) => kind === 'round');
-    let at = (step >= 0 ? step : last) + 1;
-    while (at < all.length && isHeard(all[at])) at++;
-    all.splice(at, 0, { kind: 'prompt', message: built('user', heardText(text)), heard: text });
+  const end = parts.at(-1);
+  const isOpen = end?.kind === 'round' && end.messages.some(isResult);
+  for (const { text, after } of notAmong(parts.flatMap(toldIn), said, ({ text }) => reportLine(text) ?? text)) {
+    const report = reportLine(text);
+    const isLate = report !== undefined && !isOpen;
+    let at = behind(all, after) ?? Math.max(0, all.findLastIndex(({ kind }) => kind === 'round') + (isLate ? 0 : 1));
+    while (all.slice(at, at + 1).some((part) => toldIn(part).length > 0)) at++;
+    const message = built('user', report === undefined ? heardText(text) : text);
+    const isAnswered = report !== undefined && at < all.length;
+    all.splice(at, 0, isAnswered ? { kind: 'lines', lines: [report] } : { kind: 'prompt', message, heard: text });
   }
   return all;
 }
 
-function isHeard(part: Part | undefined): boolean {
-  return part?.kind === 'prompt' && part.heard !== undefined;
+function behind(parts: readonly Part[], call: string): number | undefined {
+  const step = parts.findIndex(
+    (part) => part.kind === 'round' && part.calls.some(({ use }) => use.tool_use_id === call),
+  );
+  return step < 0 ? undefined : step + 1;
+}
+
+function toldIn(part: Part): readonly string[] {
+  if (part.kind === 'lines') return part.lines;
+  return part.kind === 'prompt' && part.heard !== undefined ? [part.heard] : [];
 }
 
 /** In the user's place, and no result. */

@@ -14,8 +14,9 @@ export interface ExactPlan {
   /** Most that may stay, in tokens by the gauge; system prompt and tools are not counted. */
   readonly budget: number;
   /**
-   * What the user said while the model worked, since the last compaction, in order. claude puts such prompts beside the
-   * results of tools, where a mod does not see them, and they would be lost with those.
+   * What was told while the model worked, since the last compaction, in order: what the user said, and claude's reports
+   * of tasks in the background. claude puts them beside the results of tools, where a mod does not see them, and they
+   * would be lost with those.
    */
   readonly midTurn?: readonly MidTurnPrompt[] | undefined;
 }
@@ -64,13 +65,25 @@ export function readPlan(text: string | undefined, heard: readonly string[]): Ex
 }
 
 function withNewer(planned: readonly MidTurnPrompt[], heard: readonly string[]): MidTurnPrompt[] {
-  const known = planned.map(({ text }) => text);
-  const newer = heard.filter((text) => {
-    const at = known.indexOf(text);
-    if (at >= 0) known.splice(at, 1);
+  const said = heard.map((text) => ({ text, after: '' }));
+  return [
+    ...planned,
+    ...notAmong(
+      planned.map(({ text }) => text),
+      said,
+      ({ text }) => text,
+    ),
+  ];
+}
+
+/** Those that are not known; what was said twice is known when it is there twice. */
+export function notAmong<T>(known: readonly string[], all: readonly T[], keyOf: (one: T) => string): T[] {
+  const left = [...known];
+  return all.filter((one) => {
+    const at = left.indexOf(keyOf(one));
+    if (at >= 0) left.splice(at, 1);
     return at < 0;
   });
-  return [...planned, ...newer.map((text) => ({ text, after: '' }))];
 }
 
 function readPrompt(value: unknown): MidTurnPrompt[] {

@@ -134,6 +134,11 @@ export function isNotice(text: string): boolean {
   return NOTICE.test(text.trimStart());
 }
 
+/** claude says, where a prompt would stand, that a task in the background has ended. */
+export function isTaskReport(text: unknown): text is string {
+  return typeof text === 'string' && text.startsWith('<task-notification>');
+}
+
 export function isSummary(text: string): boolean {
   return text.startsWith(SUMMARY_OPENING);
 }

@@ -6,7 +6,7 @@ import { createPlain, readJson, removeFile } from '../files/plain-file.ts';
 import { isAlive } from '../files/process-mark.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
-import { asItIs, maskedJson } from '../masks/disk-text.ts';
+import { asItIs, masked } from '../masks/disk-text.ts';
 
 /** The folder in which ctxb and its mod inside claude meet. */
 export type ModFolder = ReturnType<typeof makeModFolder>;
@@ -47,8 +47,11 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
         callback();
       }
     },
-    // claude waits, and nobody reads it after this process.
-    plan: (plan: ExactPlan) => replaceFile(join(path, 'plan.json'), [maskedJson(plan)], { durable: false }),
+    /** What the model was told stands as it was said. claude waits, and nobody reads it after this process. */
+    plan(plan: ExactPlan): void {
+      const text = asItIs(JSON.stringify({ ...plan, note: masked(plan.note) }));
+      replaceFile(join(path, 'plan.json'), [text], { durable: false });
+    },
     /** What the mod did since the last look, and the messages that stay; undefined: it was not asked. */
     takeReceipt(): { readonly receipt: unknown; readonly kept: unknown } | undefined {
       if (!existsSync(answer)) return undefined;

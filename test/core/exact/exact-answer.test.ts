@@ -10,6 +10,13 @@ const NOTE =
 const LINES = '[ctxb] Done here, one line a step:';
 const LONG = `${'one line of many\n'.repeat(1_000)}the last`;
 
+const reportOf = (name: string, result: string) => `<task-notification>
+<task-id>a1</task-id>
+<status>completed</status>
+<summary>Agent "${name}" finished</summary>
+<result>${result}</result>
+</task-notification>`;
+
 const step = (command: string, result = LONG): Said => ({ calls: [[command, result]] });
 const steps = (...commands: readonly string[]) => commands.map((command) => step(command));
 const line = (command: string) => `- Bash \`${command}\` exit 0 — 1001 lines, 16.6KB, last \`the last\``;
@@ -75,13 +82,7 @@ describe('what stays between turns', () => {
   });
 
   it('what a task in the background has reported stays as a line, and whole while nothing has answered it', () => {
-    const report = `<task-notification>
-<task-id>a1</task-id>
-<status>completed</status>
-<summary>Agent "Look" finished</summary>
-<result>Nothing calls it
-but src/b.ts.</result>
-</task-notification>`;
+    const report = reportOf('Look', 'Nothing calls it\nbut src/b.ts.');
     const talk = ['first', ...steps('a', 'b'), { words: 'It looks.' }, report];
     expect(stays(listed(...talk)).at(-1)).toBe(`*user: ${report}`);
     const answered = [...talk, ...steps('c', 'd', 'e', 'f'), { words: 'Done.' }];
@@ -201,6 +202,35 @@ describe('what stays in mid-turn', () => {
     expect(again.filter((text) => /said while|run|next/.test(text))).toEqual([
       ...['*user: run', `*${heard('not that')}`, `*${heard('and hurry')}`, '*user: next'],
     ]);
+  });
+});
+
+describe('what a task reports in mid-turn', () => {
+  const [one, two] = [reportOf('One', 'It is unused.'), reportOf('Two', 'So is this.')];
+  const said = ['- Agent "One" finished: It is unused.', '- Agent "Two" finished: So is this.'];
+  const talk = ['run', ...steps('a', 'b'), step('c', 'short')];
+
+  it('stays as a line behind the step before it once it was answered, and whole until then, then as a line', () => {
+    const midTurn = [
+      { text: one, after: 'use-1-0-a' },
+      { text: two, after: '' },
+    ];
+    const { messages = [] } = exactAnswer(listed(...talk), { ...PLAN, midTurn });
+    const lines = `user: ${LINES}\n${line('a')}\n${said[0]}`;
+    expect(messages.map(sketch).slice(0, 2)).toEqual(['*user: run', lines]);
+    expect(messages.map(sketch).slice(-2)).toEqual(['user: =short', `user: ${two}`]);
+    const later = [...listedAgain(messages, 1), ...listed(...steps('d', 'e', 'f', 'g'))];
+    // The plan may be older than the compaction before.
+    const again = stays(later, { midTurn });
+    for (const words of said) expect(again.join('\n').split(words)).toHaveLength(2);
+    expect(again.join('\n')).not.toContain('task-notification');
+  });
+
+  it('is a line before the last answer where it is not known when it came, in its order', () => {
+    const midTurn = [one, two].map((text) => ({ text, after: '' }));
+    const stay = stays(listed(...talk, { words: 'Done.' }), { midTurn });
+    expect(stay.join('\n')).toContain(said.join('\n'));
+    expect(stay.at(-1)).toBe('assistant: Done.');
   });
 });
 

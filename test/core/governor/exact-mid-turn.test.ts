@@ -6,6 +6,7 @@ import {
   type Driver,
   drive,
   exitEvent,
+  hookLine,
   initLine,
   resultLine,
   runWith,
@@ -46,6 +47,16 @@ it('after a compaction it stands in the conversation itself', () => {
   driver.prompt('Not that.');
   driver.claude(toolResultLine('done'), callLine(54_000), boundaryLine('auto', 54_000), callLine(20_000));
   expect(driver.state.exact.midTurn).toEqual([]);
+});
+
+it('what a task reports in mid-turn is in the plan too, and what begins a turn is not', () => {
+  const driver = working();
+  const prompt = '<task-notification>done</task-notification>';
+  const hook = hookLine('UserPromptSubmit', { prompt });
+  driver.claude(toolResultLine('done'), hook, callLine(54_000));
+  expect(planned(driver)).toEqual([{ text: prompt, after: 'toolu_1' }]);
+  driver.claude(resultLine(), hook);
+  expect(driver.state.exact.midTurn).toHaveLength(1);
 });
 
 it.each([

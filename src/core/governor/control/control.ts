@@ -1,3 +1,4 @@
+import { isTaskReport } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { countOf, type Fields, fieldsOf, listOf } from '../../protocol/fields.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
@@ -220,7 +221,7 @@ const DENIAL = { behavior: 'deny', message: 'Answer in text now, without any too
 
 /** claude may report a background task before it reads our prompt. */
 function isOwnPrompt(state: GovernorState, prompt: unknown, inOwnTurn: boolean): boolean {
-  if (inOwnTurn) return !String(prompt).startsWith('<task-notification>');
+  if (inOwnTurn) return !isTaskReport(prompt);
   return state.turn.prompts.some(({ uuid, text }) => text === prompt && isOwnUuid(state, uuid));
 }
 

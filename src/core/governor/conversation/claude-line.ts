@@ -24,7 +24,7 @@ import {
   type NextPrompt,
   waitLonger,
 } from '../relief/compaction.ts';
-import { afterEcho, followExact, isEcho, noteMidTurn, prepareExact } from '../relief/exact.ts';
+import { afterEcho, followExact, isEcho, noteMidTurn, noteReport, prepareExact } from '../relief/exact.ts';
 import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
 import { announceExpiry } from '../relief/outlook.ts';
@@ -184,7 +184,7 @@ function answeredBy({ turn, relief, run }: GovernorState, queued: readonly Promp
 }
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {
-  const state = readSession(before, event);
+  const state = noteReport(readSession(before, event), event);
   const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
   const answered = changedIn(state, 'control', { callbacks });
   if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered, event) ?? answerCallback(answered, event);

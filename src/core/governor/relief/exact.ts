@@ -1,4 +1,5 @@
-import type { ControlResponseEvent, Event } from '../../protocol/events.ts';
+import { isTaskReport } from '../../protocol/blocks.ts';
+import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
@@ -49,14 +50,22 @@ export function prepareExact(before: GovernorState, state: GovernorState): Step 
   return isNear || exact.midTurn.length > 0 ? planExact(state) : keep(state);
 }
 
-/** Results of tools have gone out together with what the caller had said meanwhile. */
+/** Results of tools go out together with what the caller has said meanwhile. */
 export function noteMidTurn(before: GovernorState, state: GovernorState, event: Event): Step {
-  const isHeard = before.turn.unheard.length > 0 && state.turn.unheard.length === 0;
-  const after =
-    event.kind === 'user' ? event.blocks.find((block) => block.type === 'tool_result')?.toolUseId : undefined;
-  if (state.exact.phase === 'off' || !isHeard || after === undefined) return keep(state);
-  const said = before.turn.unheard.map(({ text }) => ({ text, after }));
-  return keep(changedIn(state, 'exact', { midTurn: [...state.exact.midTurn, ...said] }));
+  if (state.exact.phase === 'off' || event.kind !== 'user' || event.subagent !== null) return keep(state);
+  const after = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId;
+  if (after === undefined) return keep(state);
+  const said = state.turn.unheard.length > 0 ? [] : before.turn.unheard.map(({ text }) => ({ text, after }));
+  return keep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.exact.midTurn, ...said] }));
+}
+
+/** claude tells the running turn of the end of a task in the background. */
+export function noteReport(state: GovernorState, { request }: ControlRequestEvent): GovernorState {
+  const { hook_event_name: hook, prompt } = fieldsOf(request.input);
+  const { phase, midTurn, lastCall } = state.exact;
+  const isTold = state.turn.phase === 'running' && hook === 'UserPromptSubmit' && isTaskReport(prompt);
+  if (phase === 'off' || !isTold) return state;
+  return changedIn(state, 'exact', { midTurn: [...midTurn, { text: prompt, after: lastCall }] });
 }
 
 /** A relief is due: the prompts wait for the mod, where it may still come. */

@@ -16,7 +16,9 @@ export const NOT_EXACT = {
   why: undefined as string | undefined,
   /** What the mod did in the compaction that is under way. */
   receipt: undefined as ExactReceipt | undefined,
-  /** What was said in mid-turn since the last compaction: the mod cannot see it. */
+  /** Id of the last tool call that has a result. */
+  lastCall: '',
+  /** What was told in mid-turn since the last compaction: the mod cannot see it. */
   midTurn: [] as readonly MidTurnPrompt[],
   /** Lines that claude may still repeat of what stays. */
   echoes: 0,
