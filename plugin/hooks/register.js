@@ -17084,6 +17084,20 @@ function mergeInitialize(state, callers, requestId) {
   const opened = opening(changedIn(state, "control", { initialize: callers }));
   return chain(keep(opened, [{ kind: "send", line: line4 }]), askAtOnce, askCost);
 }
+function checkAgent(state, { response }) {
+  const { agent } = state.run;
+  const names = listOf(response.agents).map((known) => textOf(fieldsOf(known).name));
+  if (agent === void 0 || state.process.resumes || names.length === 0 || names.includes(agent)) return keep(state);
+  const line4 = `--agent '${agent}' not found. Available agents: ${names.join(", ")}`;
+  return keep(changed(state, { outcome: "refused" }), [{ kind: "relay", line: line4 }]);
+}
+function awaitsAgents({ run, control, process }) {
+  return run.agent !== void 0 && !process.resumes && Object.values(control.pending).includes("initialize");
+}
+function askAgents(state) {
+  const isNeeded = state.run.agent !== void 0 && state.control.sent === 0;
+  return isNeeded ? request(state, "initialize", { subtype: "initialize" }) : keep(state);
+}
 function askAtOnce(state) {
   const isLater = isShort(state) && !isKnown(state.gauge.window);
   return isLater ? keep(changedIn(state, "control", { asked: false })) : askContext(state);
@@ -17107,6 +17121,7 @@ function onOwnResponse(state, event) {
   const answered3 = changedIn(state, "control", { pending });
   if (purpose === "context") return chain(onContext(answered3, event), answerHeld);
   if (purpose === "load-mod") return onModLoaded(answered3, event);
+  if (purpose === "initialize") return checkAgent(answered3, event);
   if (purpose === "usage" || purpose === "cost") return keep(onUsage(answered3, event, purpose));
   if (purpose === "stop-task" && !event.ok) {
     const reason = "it may go on, and what it costs is not limited";
@@ -17697,7 +17712,7 @@ function considerLargeTask(state, prompt2) {
 }
 function isFree(state) {
   if (state.turn.phase !== "idle" || isRelieving(state) || state.wait?.phase === "paused") return false;
-  if (state.stall.phase === "ending" || state.relief.slot?.phase === "asked") return false;
+  if (awaitsAgents(state) || state.stall.phase === "ending" || state.relief.slot?.phase === "asked") return false;
   if (state.compaction.phase === "overdue" && state.relief.due !== void 0) return false;
   if (state.run.mode === "observe") return true;
   return state.control.phase === "open" || state.control.phase === "closed" && state.mailbox.ended;
@@ -17779,7 +17794,7 @@ function passThrough(state, event, line4) {
     return keep(state, state.run.mode === "replay" ? [] : [{ kind: "send", line: line4, exact: true }]);
   const prompt2 = toPrompt(event, line4);
   if (state.run.mode === "observe" && !state.run.callerSpeaksProtocol) {
-    return keep(changedIn(state, "mailbox", { waiting: [...state.mailbox.waiting, prompt2] }));
+    return askAgents(changedIn(state, "mailbox", { waiting: [...state.mailbox.waiting, prompt2] }));
   }
   const due = state.turn.phase === "idle" ? dueRelief(state, prompt2) : void 0;
   const first = due === void 0 ? keep(state) : adviseRelief(state, due);
@@ -17833,13 +17848,13 @@ function endWithIt(state) {
   return keep(changed(state, { input: "closed", outcome }), [...leftUndone(state), { kind: "deferred", fate: "show" }]);
 }
 function leftUndone(state) {
-  const { mailbox, turn, run, input, session, relief } = state;
+  const { mailbox, turn, run, input, session, relief, outcome } = state;
   const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
   const prompts = [...relief.unfinished?.answers ?? [], ...said];
-  const isVain = input === "open" && session.id === void 0;
+  const isVain = (input === "open" || outcome === "refused") && session.id === void 0;
   if (run.mode !== "act" || isVain || prompts.length === 0) return [];
-  const atReset = state.outcome === "usage-limit" && { atReset: true };
-  const reason = END_REASONS[state.outcome ?? (input === "open" ? "dead" : "stopped")];
+  const atReset = outcome === "usage-limit" && { atReset: true };
+  const reason = END_REASONS[outcome ?? (input === "open" ? "dead" : "stopped")];
   return [{ kind: "left-undone", ...decided(state, reason), prompts, ...atReset }];
 }
 var END_REASONS = {
@@ -17848,6 +17863,7 @@ var END_REASONS = {
   limit: "the run has ended at its limit",
   "usage-limit": "the run has ended at a usage limit",
   stalled: "the run has ended, as claude said nothing any more",
+  refused: "claude does not know its agent any more",
   unrelieved: "the run has ended, as its context could not be relieved"
 };
 function onBegin(state) {

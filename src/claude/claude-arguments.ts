@@ -201,6 +201,7 @@ function switches(options: Options) {
     /** False means there will be no session log. */
     sessionPersistence: !options.has('--no-session-persistence'),
     bare: options.has('--bare'),
+    agent: options.get('--agent'),
     /** Answers have a shape that the caller prescribed. */
     jsonSchema: options.has('--json-schema'),
     /** The caller's own limit for claude, in US dollars. */

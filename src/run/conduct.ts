@@ -167,8 +167,8 @@ interface RunEnd {
   readonly outcome: GovernorState['outcome'];
 }
 
-/** A limit was hit; the context could not be relieved; a usage limit of the account is reached; claude hangs. */
-const OUTCOMES = { limit: 3, unrelieved: 4, 'usage-limit': 5, stalled: 6 } as const;
+/** A limit was hit; the context could not be relieved; a usage limit of the account is reached; claude hangs; it refuses. */
+const OUTCOMES = { refused: 1, limit: 3, unrelieved: 4, 'usage-limit': 5, stalled: 6 } as const;
 
 /**
  * The exit code for the caller: the signal that ended the run, else claude's own. Where claude judged by its last
@@ -201,6 +201,8 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     project: io.cwd,
     ...recallCommand(io.env.PATH),
     answersInSchema: invocation.jsonSchema,
+    // Where the caller speaks the protocol, claude refuses none.
+    ...(invocation.agent && invocation.inputFormat === 'text' ? { agent: invocation.agent } : {}),
     exact: config.compaction.how !== 'summary',
     sharesSlots: true,
     withoutHooks: invocation.bare,

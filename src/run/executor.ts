@@ -35,7 +35,7 @@ export type StartClaude = EffectOf<'start-claude'>;
 type Handlers<K extends Effect['kind']> = { readonly [Kind in K]: (effect: EffectOf<Kind>) => void };
 
 type CarriedOutByOthers =
-  | ('ask-next' | 'ask-person' | 'measure-file' | 'reply' | 'start-claude' | 'store-result' | 'write-handoff')
+  | ('ask-next' | 'ask-person' | 'measure-file' | 'relay' | 'reply' | 'start-claude' | 'store-result' | 'write-handoff')
   | ('arm-exact' | 'leave-slot' | 'plan-exact' | 'prove-exact' | 'take-slot');
 
 /** Carries out what the governor decided. Everything it does is named by an action. */

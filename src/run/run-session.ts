@@ -187,7 +187,13 @@ function othersFor(
   host: GovernorHost<ShownLine>,
   claude: Supervisor,
   tools: ReturnType<typeof toolsOf>,
-  { notes, output, ask, onGoOn }: Pick<SessionEnds, 'output' | 'ask' | 'onGoOn'> & Pick<RunFiles, 'notes'>,
+  {
+    notes,
+    output,
+    watcher,
+    ask,
+    onGoOn,
+  }: Pick<SessionEnds, 'output' | 'watcher' | 'ask' | 'onGoOn'> & Pick<RunFiles, 'notes'>,
 ): ExecutorWorld['others'] {
   return {
     'start-claude': claude.startNext,
@@ -203,6 +209,7 @@ function othersFor(
       tools.exactMod.plan({ version: 1, note: notes?.exactNote(host.state) ?? '', budget, midTurn }),
     'measure-file': (effect) => host.tellLater(tools.toolFiles.measure(effect)),
     'store-result': (effect) => host.tellLater(tools.toolFiles.store(effect)),
+    relay: ({ line }) => watcher.relay(line),
     reply: ({ line }) => queueMicrotask(() => show(output, line)),
     'ask-person': (effect) =>
       void askForLimit(effect, ask).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),

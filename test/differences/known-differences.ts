@@ -37,6 +37,12 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     why: 'ctxb has placed the trigger of claude in mid-turn. `--no-mid-turn` leaves it where it is',
   },
   {
+    what: 'stderr: warnings are missing: of a model or a tool that claude does not know, of half a rule, of settings that do not load, of an agent that a resumed session had',
+    matches:
+      /^stderr: .* instead of ".*(?:recognize the model|no known tool|did not load|which is no longer available)/,
+    why: 'claude gives them only where its output is text or its input is no stream',
+  },
+  {
     what: 'after Ctrl-C: ended by SIGINT, instead of exit code 0',
     matches: /^exit: "SIGINT" instead of 0$/,
     why: 'a script must not take work that was broken off for done',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { type JsonLine, promptLine, type RunningProgram, startWorld } from '../support/claude.ts';
+import { type JsonLine, promptLine, type RunningProgram, runProgram, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
-import { journal, outputLines, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { CTXB, journal, outputLines, PROTOCOL, SHIM, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { firstOf, inSoak, sampled } from '../support/size.ts';
 
 const ASKING = ['--model', 'claude-sonnet-4-6', ...PROTOCOL];
@@ -225,4 +225,35 @@ it('a session that cannot be resumed prints nothing on stdout in text mode, as c
   const run = await ended(program);
 
   expect({ code: run.code, stdout: run.stdout.toString() }).toEqual({ code: 1, stdout: '' });
+});
+
+it.each(
+  sampled(
+    [
+      { by: 'ctxb run', front: [CTXB, 'run', '--'] },
+      { by: 'ctxb run --observe', front: [CTXB, 'run', '--observe', '--'] },
+      { by: 'the shim', front: [SHIM] },
+    ],
+    1,
+  ),
+)('an agent that there is not is refused by $by as by claude alone, and nothing is sent', async ({ front }) => {
+  await using world = await startWorld({ calls: [{ text: 'without limits' }] });
+  const { env, cwd } = world.scratch;
+  const options = { env: { ...env, CTXB_CLAUDE: world.claude }, cwd };
+  const args = ['-p', 'hello', '--agent', 'nope', '--agents', '{"scout":{"description":"Looks","prompt":"You look."}}'];
+  const alone = await runProgram(world.claude, args, options);
+  const behind = front.includes('--') ? [world.claude, ...args] : args;
+  const run = await runProgram(process.execPath, [...front, ...behind], options);
+
+  expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining("'nope' not found. Available agents: ") });
+  expect({ ...run, stdout: run.stdout.toString() }).toEqual({ ...alone, stdout: '' });
+  expect(world.standin.requests).toEqual([]);
+});
+
+it('an agent that there is not is passed over where the caller speaks the protocol, as by claude alone', async () => {
+  await using world = await startWorld({ calls: [{ text: 'hi' }] });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL, '--agent', 'nope'] });
+  program.send(promptLine('hello'));
+  program.stdin.end();
+  expect((await ended(program)).code).toBe(0);
 });

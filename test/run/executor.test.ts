@@ -47,6 +47,7 @@ function noting(more: Partial<ExecutorWorld> = {}) {
       'measure-file': note('measure'),
       'store-result': note('store'),
       'start-claude': note('start'),
+      relay: note('relay'),
       reply: note('reply'),
       'ask-person': note('ask'),
       'ask-next': note('ask'),

@@ -57,6 +57,8 @@ interface Effects {
   'start-claude': { readonly resume: string | undefined; readonly isFirst: boolean; readonly afterMs: number };
   /** A line for `health.ndjson`. */
   health: { readonly record: HealthRecord };
+  /** A line for the caller's stderr that claude would write there, were its input no stream. */
+  relay: { readonly line: string };
   /** A line for the caller, answered by ctxb itself. */
   reply: { readonly line: string };
   /** The caller has the answer to these prompts. */

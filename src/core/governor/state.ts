@@ -42,6 +42,8 @@ export interface Run {
   readonly answersInSchema: boolean;
   /** All that the caller says is one prompt. */
   readonly singlePrompt?: boolean;
+  /** The agent as which claude is to work (`--agent`), where it refuses one that it does not know; undefined: none. */
+  readonly agent?: string;
   /** claude calls no hooks (`--bare`). */
   readonly withoutHooks: boolean;
   /** Reliefs that call the model ask the host for a slot. */
@@ -234,5 +236,5 @@ export interface GovernorState {
    */
   readonly input: 'open' | 'interrupted' | 'paused' | 'closed';
   /** Why the run ends otherwise than by claude's own end. */
-  readonly outcome: 'limit' | 'unrelieved' | 'usage-limit' | 'stalled' | undefined;
+  readonly outcome: 'limit' | 'unrelieved' | 'usage-limit' | 'stalled' | 'refused' | undefined;
 }

@@ -3,11 +3,13 @@ import { CALLBACKS } from '../../../src/core/governor/control/hook-callbacks.ts'
 import type { Action } from '../../../src/core/governor/decisions.ts';
 import { UNKNOWN_WINDOW } from '../../../src/core/governor/gauge/window.ts';
 import {
+  answerTo,
   callLine,
   contextAnswer,
   type Driver,
   decisions,
   drive,
+  exitEvent,
   hookLine,
   initLine,
   kinds,
@@ -52,6 +54,40 @@ describe('opening the control channel', () => {
       hooks: { PreCompact: [{ matcher: null }], SessionStart: [{ matcher: null }] },
     });
     expect(question).toEqual({ subtype: 'get_context_usage', detail: 'summary' });
+  });
+
+  describe('for an agent', () => {
+    const AGENTS = [{ name: 'Plan' }, { name: 'scout' }];
+    const asked = (changes: Partial<Parameters<typeof runWith>[0]>) => {
+      const driver = drive(runWith(changes));
+      driver.prompt('Look.');
+      driver.begin();
+      return driver;
+    };
+
+    it.each(['act', 'observe'] as const)('has the prompts wait until claude knows it: %s', (mode) => {
+      const driver = asked({ agent: 'scout', mode });
+      expect(said(driver.actions)).toEqual([]);
+      expect(said(driver.claude(answerTo(driver, 'initialize', { agents: AGENTS })))).toEqual(['Look.']);
+    });
+
+    it.each(['act', 'observe'] as const)('ends the run where claude does not know it: %s', (mode) => {
+      const driver = asked({ agent: 'nope', mode });
+      const line = "--agent 'nope' not found. Available agents: Plan, scout";
+      expect(driver.claude(answerTo(driver, 'initialize', { agents: AGENTS }))).toEqual([
+        { kind: 'relay', line },
+        { kind: 'end-input' },
+      ]);
+      expect(kinds(driver.tell(exitEvent({ code: 0, signal: undefined })))).toEqual(['deferred']);
+      expect(said(driver.actions)).toEqual([]);
+    });
+
+    it('lets them go where a session is resumed, as claude does', () => {
+      const driver = asked({ agent: 'nope', resumes: true });
+      expect(kinds(driver.claude(answerTo(driver, 'initialize', { agents: AGENTS })))).toEqual([]);
+      driver.claude(contextAnswer(driver, context(200_000)));
+      expect(said(driver.actions)).toEqual(['Look.']);
+    });
   });
 
   describe('for one prompt', () => {

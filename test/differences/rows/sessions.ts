@@ -3,6 +3,8 @@ import { type Group, JSON_OUT, STREAM_OUT } from '../row.ts';
 const ID = '11111111-2222-4333-8444-555555555555';
 const OTHER = '99999999-2222-4333-8444-555555555555';
 const before = [['-p', 'before', '--session-id', ID]];
+const SCOUT = JSON.stringify({ scout: { description: 'Looks around', prompt: 'You look around.' } });
+const AS_SCOUT = ['-p', 'before', '--session-id', ID, '--agent', 'scout', '--agents', SCOUT];
 const scenario = { calls: [{ text: 'Hi there' }, { text: 'Hi again' }] };
 const again = (name: string, ...claude: string[]) => ({ name, before, scenario, claude });
 
@@ -22,6 +24,8 @@ export const SESSIONS: Group = {
     { name: '--resume UNKNOWN, json', claude: ['-p', 'hello', '--resume', OTHER, ...JSON_OUT] },
     { name: '--resume UNKNOWN, json --verbose', claude: ['-p', 'hello', '--resume', OTHER, ...JSON_OUT, '--verbose'] },
     { name: '--resume UNKNOWN, stream-json', claude: ['-p', 'hello', '--resume', OTHER, ...STREAM_OUT] },
+    { ...again('--resume of a session whose agent is gone', '-p', 'again', '--resume', ID), before: [AS_SCOUT] },
+    again('--resume ID --agent of an agent there is not', '-p', 'again', '--resume', ID, '--agent', 'nope'),
     { name: '--resume of what is no id', claude: ['-p', 'hello', '--resume', 'nonsense', ...JSON_OUT] },
   ],
 };

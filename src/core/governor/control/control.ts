@@ -1,6 +1,6 @@
 import { isTaskReport } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
-import { countOf, type Fields, fieldsOf, listOf } from '../../protocol/fields.ts';
+import { countOf, type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
@@ -12,7 +12,7 @@ import { askContext, controlLine, isOwnUuid, request, WAIT_FOR_CONTEXT } from '.
 import { onModLoaded } from '../relief/exact.ts';
 import { documentToGive } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, decided, keep, type Step } from '../steps.ts';
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
@@ -107,6 +107,29 @@ export function mergeInitialize(state: GovernorState, callers: Fields, requestId
   return chain(keep(opened, [{ kind: 'send', line }]), askAtOnce, askCost);
 }
 
+/**
+ * In its two-way mode claude passes over an agent that it does not know, and works without the limits that the agent has.
+ * Elsewhere it refuses, with this text, unless it resumes a session.
+ */
+function checkAgent(state: GovernorState, { response }: ControlResponseEvent): Step {
+  const { agent } = state.run;
+  const names = listOf(response.agents).map((known) => textOf(fieldsOf(known).name));
+  if (agent === undefined || state.process.resumes || names.length === 0 || names.includes(agent)) return keep(state);
+  const line = `--agent '${agent}' not found. Available agents: ${names.join(', ')}`;
+  return keep(changed(state, { outcome: 'refused' }), [{ kind: 'relay', line }]);
+}
+
+/** Whether claude has yet to say which agents it knows, as whose work begins. */
+export function awaitsAgents({ run, control, process }: GovernorState): boolean {
+  return run.agent !== undefined && !process.resumes && Object.values(control.pending).includes('initialize');
+}
+
+/** Where a run only observes, this is all that is asked. */
+export function askAgents(state: GovernorState): Step {
+  const isNeeded = state.run.agent !== undefined && state.control.sent === 0;
+  return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : keep(state);
+}
+
 function askAtOnce(state: GovernorState): Step {
   const isLater = isShort(state) && !isKnown(state.gauge.window);
   return isLater ? keep(changedIn(state, 'control', { asked: false })) : askContext(state);
@@ -141,6 +164,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   const answered = changedIn(state, 'control', { pending });
   if (purpose === 'context') return chain(onContext(answered, event), answerHeld);
   if (purpose === 'load-mod') return onModLoaded(answered, event);
+  if (purpose === 'initialize') return checkAgent(answered, event);
   if (purpose === 'usage' || purpose === 'cost') return keep(onUsage(answered, event, purpose));
   if (purpose === 'stop-task' && !event.ok) {
     const reason = 'it may go on, and what it costs is not limited';

@@ -1,7 +1,7 @@
 import { isContent } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { fieldsOf, parseFields } from '../../protocol/fields.ts';
-import { mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
+import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { noteInterrupt } from '../relief/compaction.ts';
@@ -91,7 +91,7 @@ function passThrough(state: GovernorState, event: Event, line: string): Step {
     return keep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);
   const prompt = toPrompt(event, line);
   if (state.run.mode === 'observe' && !state.run.callerSpeaksProtocol) {
-    return keep(changedIn(state, 'mailbox', { waiting: [...state.mailbox.waiting, prompt] }));
+    return askAgents(changedIn(state, 'mailbox', { waiting: [...state.mailbox.waiting, prompt] }));
   }
   const due = state.turn.phase === 'idle' ? dueRelief(state, prompt) : undefined;
   const first = due === undefined ? keep(state) : adviseRelief(state, due);

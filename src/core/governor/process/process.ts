@@ -60,14 +60,14 @@ export function endWithIt(state: GovernorState): Step {
 }
 
 function leftUndone(state: GovernorState): readonly Action[] {
-  const { mailbox, turn, run, input, session, relief } = state;
+  const { mailbox, turn, run, input, session, relief, outcome } = state;
   const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
   const prompts = [...(relief.unfinished?.answers ?? []), ...said];
   // Without a session claude has not begun, and has said why.
-  const isVain = input === 'open' && session.id === undefined;
+  const isVain = (input === 'open' || outcome === 'refused') && session.id === undefined;
   if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
-  const atReset = state.outcome === 'usage-limit' && { atReset: true as const };
-  const reason = END_REASONS[state.outcome ?? (input === 'open' ? 'dead' : 'stopped')];
+  const atReset = outcome === 'usage-limit' && { atReset: true as const };
+  const reason = END_REASONS[outcome ?? (input === 'open' ? 'dead' : 'stopped')];
   return [{ kind: 'left-undone', ...decided(state, reason), prompts, ...atReset }];
 }
 
@@ -77,6 +77,7 @@ const END_REASONS = {
   limit: 'the run has ended at its limit',
   'usage-limit': 'the run has ended at a usage limit',
   stalled: 'the run has ended, as claude said nothing any more',
+  refused: 'claude does not know its agent any more',
   unrelieved: 'the run has ended, as its context could not be relieved',
 } as const;
 
