@@ -15111,7 +15111,6 @@ function createHandBack(notebook, folder) {
   const receipts = createReceipts();
   let phase = "idle";
   let isUnread = false;
-  let lastLost = 0;
   const wordsBeside = (before, last) => ({
     requests: notebook.requests,
     before,
@@ -15178,17 +15177,19 @@ ${text}`;
     },
     /** Beside the prompts of the conversation, which stay: what was handed back before does not. */
     note(state) {
+      const { document } = state.relief;
+      const begun2 = document && `The handoff document that this work went on with is in ${document}.`;
       const opening2 = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
-      const words = tellWords(wordsBeside(opening2, lastLost), wordsRoom(state));
+      const words = tellWords(wordsBeside(opening2, notebook.lastLost), wordsRoom(state));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor2(state, CONTEXT_LIMIT));
-      return [opening2, ...words, ...tasks.length === 0 ? [] : ["Open tasks:", ...tasks], known].filter(Boolean).join("\n");
+      return [opening2, begun2, ...words, ...tasks.length === 0 ? [] : ["Open tasks:", ...tasks], known].filter(Boolean).join("\n");
     },
     /** A compaction's summary, empty where it was an exact one; what is seen a second time says nothing new. */
     summary(text) {
       const seen = phase;
       if (seen === "compared" || seen === "settled") return;
-      if (text !== "") lastLost = notebook.prompts.total;
+      if (text !== "") notebook.lastLost = notebook.prompts.total;
       if (seen === "lost") phase = "compared";
       else recall2.begin();
       recall2.compare(text);
@@ -16375,6 +16376,8 @@ function createNotebook(historyTokens) {
   const notebook = {
     ...{ prompts, requests, states, deadEnds: deadEnds2, artifacts, commands: commands2, toolLog, tasks, evidence },
     cleared: 0,
+    /** Number of the newest prompt that a summary or a handoff has taken out of the conversation; 0: none. */
+    lastLost: 0,
     /** What the session began with, commands aside. */
     firstPrompt: void 0,
     /** Where the work stands, as it was said last. */
@@ -16394,6 +16397,7 @@ function createNotebook(historyTokens) {
   }
   function state({ t, what, from, to }) {
     if (what === "state") notebook.state = to;
+    if (what === "handoff") notebook.lastLost = prompts.total;
     if (what === "clear" || what === "session") {
       notebook.firstPrompt = void 0;
       requests.forget();

@@ -39,7 +39,7 @@ function setUp({ entries = WORK, restoreTokens = 1_500, folder = FOLDER, state }
       return { context: contextOf(output), decisions: kindsOf(decisions) };
     },
     summary: (text: string) => handBack.summary(text),
-    exactNote: () => handBack.note(after(1)),
+    exactNote: (document?: string) => handBack.note({ ...now, relief: { ...now.relief, document } }),
     sent: () => handBack.sent(after(1)),
     used: (entry: Entry) => (entry.kind === 'tool' ? kindsOf(handBack.used(entry, after(1))) : []),
     note: (entry: Entry) => notebook.add(entry),
@@ -87,6 +87,16 @@ describe('after a compaction', () => {
     expect(exactNote()).toContain('- Never touch src/bell.ts.');
     expect(exactNote()).toContain('- #1: Mend the clock.');
     expect(exactNote()).not.toMatch(/the hands|8081/);
+  });
+
+  it('and what was said before a handoff, whose document an exact one leaves out', () => {
+    const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
+    const { note, exactNote } = setUp({ entries: [said('Mend the clock. Never touch src/bell.ts.')] });
+    note({ kind: 'state', t: 2, what: 'handoff', to: 'goes on in a fresh context' });
+    note(said('Now the hands. Always use port 8081.'));
+    expect(exactNote('.context/handoffs/a.md')).toContain('in .context/handoffs/a.md.');
+    expect(exactNote()).toContain('- Never touch src/bell.ts.');
+    expect(exactNote()).not.toMatch(/the hands|8081|handoff/);
   });
 
   it('then what the user has said: what lasts word for word, each prompt in short, the newest first', () => {

@@ -53,8 +53,6 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   const receipts = createReceipts();
   let phase: Phase = 'idle';
   let isUnread = false;
-  /** Number of the newest prompt that a summary has taken out of the conversation; 0: none. */
-  let lastLost = 0;
 
   /** What the user has said, and `before` does not hold. */
   const wordsBeside = (before: string, last?: number) => ({
@@ -129,11 +127,13 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     },
     /** Beside the prompts of the conversation, which stay: what was handed back before does not. */
     note(state: GovernorState): string {
+      const { document } = state.relief;
+      const begun = document && `The handoff document that this work went on with is in ${document}.`;
       const opening = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
-      const words = tellWords(wordsBeside(opening, lastLost), wordsRoom(state));
+      const words = tellWords(wordsBeside(opening, notebook.lastLost), wordsRoom(state));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
-      return [opening, ...words, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known]
+      return [opening, begun, ...words, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known]
         .filter(Boolean)
         .join('\n');
     },
@@ -141,7 +141,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     summary(text: string): void {
       const seen = phase;
       if (seen === 'compared' || seen === 'settled') return;
-      if (text !== '') lastLost = notebook.prompts.total;
+      if (text !== '') notebook.lastLost = notebook.prompts.total;
       if (seen === 'lost') phase = 'compared';
       else recall.begin();
       recall.compare(text);
