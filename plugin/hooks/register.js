@@ -152,7 +152,39 @@ function reportsEachTask(version) {
   return isAtLeast(version, "2.1.198");
 }
 
-// src/core/governor/gauge/text-tokens.ts
+// src/core/governor/gauge/token-estimate.ts
+var CHARS_PER_TOKEN = 3.5;
+var PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g;
+function estimateTokens(text, charsPerToken2 = CHARS_PER_TOKEN) {
+  return Math.ceil(codePoints(text) / charsPerToken2);
+}
+function codePoints(text) {
+  let pairs = 0;
+  PAIRS.lastIndex = 0;
+  while (PAIRS.test(text)) pairs++;
+  return text.length - pairs;
+}
+var NO_CHARACTERS = { fileTokens: 0, toolTokens: 0, promptTokens: 0, toolCalls: 0 };
+var CONTEXT_CHARS_PER_TOKEN = 4;
+var OVERHEAD = 1.3;
+var TOOL_CALL_LIMIT = 100;
+function textTokens(text) {
+  return Math.max(1, Math.floor(codePoints(text) / CONTEXT_CHARS_PER_TOKEN));
+}
+function totalTokens(estimate) {
+  return Math.trunc((estimate.fileTokens + estimate.toolTokens + estimate.promptTokens) * OVERHEAD);
+}
+function addText(estimate, from, text) {
+  const tokens2 = `${from}Tokens`;
+  const toolCalls = estimate.toolCalls + (from === "prompt" ? 0 : 1);
+  return { ...estimate, toolCalls, [tokens2]: estimate[tokens2] + textTokens(text) };
+}
+function addBlocks(estimate, blocks) {
+  return blocks.reduce((sum2, block2) => {
+    if (block2.type === "tool_result") return addText(sum2, "tool", block2.text);
+    return block2.type === "text" ? addText(sum2, "prompt", block2.text) : sum2;
+  }, estimate);
+}
 var READ_LENGTH = 16384;
 var PIECES = 16;
 var LETTER = 0;
@@ -297,7 +329,7 @@ function addContent(a, b) {
     chars: a.chars + b.chars
   };
 }
-function estimateTokens(content, calibration) {
+function estimateTokens2(content, calibration) {
   return Math.ceil(spokenTokens(content, calibration)) + unspokenTokens(content, calibration);
 }
 function unspokenTokens({ fixedTokens, sharpTokens }, { tokenizer }) {
@@ -311,7 +343,7 @@ function nativeTokens({ chars, fixedTokens }) {
 }
 function calibrate(calibration, content, tokens2) {
   const unspoken = unspokenTokens(content, calibration);
-  const estimate = estimateTokens(content, calibration) - unspoken;
+  const estimate = estimateTokens2(content, calibration) - unspoken;
   const factor = estimate > 0 ? (tokens2 - unspoken) / estimate : 0;
   if (!(factor > 1 / PLAUSIBLE_FACTOR && factor < PLAUSIBLE_FACTOR)) return calibration;
   const step2 = Math.min(Math.max(factor, 1 / LEARNING_FACTOR), LEARNING_FACTOR);
@@ -662,40 +694,6 @@ function callMicroUsd({ usage, outputKnown, generated, price }) {
 }
 var FIRST_TO_CARRY_ON = "2.1.277";
 
-// src/core/governor/gauge/token-estimate.ts
-var CHARS_PER_TOKEN = 3.5;
-var PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g;
-function estimateTokens2(text, charsPerToken2 = CHARS_PER_TOKEN) {
-  return Math.ceil(codePoints(text) / charsPerToken2);
-}
-function codePoints(text) {
-  let pairs = 0;
-  PAIRS.lastIndex = 0;
-  while (PAIRS.test(text)) pairs++;
-  return text.length - pairs;
-}
-var NO_CHARACTERS = { fileTokens: 0, toolTokens: 0, promptTokens: 0, toolCalls: 0 };
-var CONTEXT_CHARS_PER_TOKEN = 4;
-var OVERHEAD = 1.3;
-var TOOL_CALL_LIMIT = 100;
-function textTokens(text) {
-  return Math.max(1, Math.floor(codePoints(text) / CONTEXT_CHARS_PER_TOKEN));
-}
-function totalTokens(estimate) {
-  return Math.trunc((estimate.fileTokens + estimate.toolTokens + estimate.promptTokens) * OVERHEAD);
-}
-function addText(estimate, from, text) {
-  const tokens2 = `${from}Tokens`;
-  const toolCalls = estimate.toolCalls + (from === "prompt" ? 0 : 1);
-  return { ...estimate, toolCalls, [tokens2]: estimate[tokens2] + textTokens(text) };
-}
-function addBlocks(estimate, blocks) {
-  return blocks.reduce((sum2, block2) => {
-    if (block2.type === "tool_result") return addText(sum2, "tool", block2.text);
-    return block2.type === "text" ? addText(sum2, "prompt", block2.text) : sum2;
-  }, estimate);
-}
-
 // src/core/governor/gauge/window.ts
 var RANK = {
   user: 7,
@@ -800,7 +798,7 @@ var EMPTY_GAUGE = {
 };
 function predicted(gauge) {
   if (isCharactersOnly(gauge)) return totalTokens(gauge.characters);
-  return gauge.used + callOutput(gauge) + estimateTokens(gauge.added, gauge.calibration);
+  return gauge.used + callOutput(gauge) + estimateTokens2(gauge.added, gauge.calibration);
 }
 function readGauge(gauge) {
   const next = predicted(gauge);
@@ -815,7 +813,7 @@ function crossedText(gauge, threshold) {
 }
 function basisOf({ basis, added, calibration }) {
   const isFigure = basis === "measured" || basis === "asked";
-  return isFigure && estimateTokens(added, calibration) > 0 ? "predicted" : basis;
+  return isFigure && estimateTokens2(added, calibration) > 0 ? "predicted" : basis;
 }
 function changedGauge(gauge, changes) {
   const copy = {
@@ -895,7 +893,7 @@ function isGuess({ basis, calls }) {
 }
 function callOutput({ call, calibration }) {
   if (call === null) return 0;
-  return call.outputKnown ? call.output : Math.max(call.output, estimateTokens(call.generated, calibration));
+  return call.outputKnown ? call.output : Math.max(call.output, estimateTokens2(call.generated, calibration));
 }
 function learn(gauge, used) {
   if (gauge.call === null) return gauge.calibration;
@@ -903,40 +901,6 @@ function learn(gauge, used) {
   const grown = used - gauge.used;
   if (call.outputKnown) return calibrate(calibration, added, grown - call.output);
   return calibrate(calibration, addContent(added, call.generated), grown);
-}
-
-// src/core/protocol/picture.ts
-var MOST_SEGMENTS = 64;
-function pictureSize({ source }) {
-  const data = textOf(fieldsOf(source).data) ?? "";
-  if (data.startsWith("iVBORw0KGgo")) return sizeIn(bytesAt(data, 18, 6), 4);
-  return data.startsWith("/9j/") ? jpegSize(data) : void 0;
-}
-function jpegSize(data) {
-  for (let at = 2, seen = 0; seen < MOST_SEGMENTS; seen++) {
-    const bytes = bytesAt(data, at, 9);
-    const [start, mark3 = 0, high = 0, low = 0] = bytes;
-    if (start !== 255) return void 0;
-    if ((mark3 & 240) === 192 && ![196, 200, 204].includes(mark3)) {
-      const size = sizeIn(bytes.slice(5), 2);
-      return size && { width: size.height, height: size.width };
-    }
-    at += 2 + high * 256 + low;
-  }
-  return void 0;
-}
-function sizeIn(bytes, second) {
-  const [width, height] = [0, second].map((at) => (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0));
-  return width && height ? { width, height } : void 0;
-}
-function bytesAt(data, at, count2) {
-  const from = Math.floor(at / 3) * 4;
-  try {
-    const bytes = atob(data.slice(from, from + 4 * (Math.ceil(count2 / 3) + 1)));
-    return Array.from(bytes.slice(at % 3, at % 3 + count2), (byte) => byte.charCodeAt(0));
-  } catch {
-    return [];
-  }
 }
 
 // src/core/protocol/blocks.ts
@@ -1037,6 +1001,38 @@ function isTaskReport(text) {
 }
 function isSummary(text) {
   return text.startsWith(SUMMARY_OPENING);
+}
+var MOST_SEGMENTS = 64;
+function pictureSize({ source }) {
+  const data = textOf(fieldsOf(source).data) ?? "";
+  if (data.startsWith("iVBORw0KGgo")) return sizeIn(bytesAt(data, 18, 6), 4);
+  return data.startsWith("/9j/") ? jpegSize(data) : void 0;
+}
+function jpegSize(data) {
+  for (let at = 2, seen = 0; seen < MOST_SEGMENTS; seen++) {
+    const bytes = bytesAt(data, at, 9);
+    const [start, mark3 = 0, high = 0, low = 0] = bytes;
+    if (start !== 255) return void 0;
+    if ((mark3 & 240) === 192 && ![196, 200, 204].includes(mark3)) {
+      const size = sizeIn(bytes.slice(5), 2);
+      return size && { width: size.height, height: size.width };
+    }
+    at += 2 + high * 256 + low;
+  }
+  return void 0;
+}
+function sizeIn(bytes, second) {
+  const [width, height] = [0, second].map((at) => (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0));
+  return width && height ? { width, height } : void 0;
+}
+function bytesAt(data, at, count2) {
+  const from = Math.floor(at / 3) * 4;
+  try {
+    const bytes = atob(data.slice(from, from + 4 * (Math.ceil(count2 / 3) + 1)));
+    return Array.from(bytes.slice(at % 3, at % 3 + count2), (byte) => byte.charCodeAt(0));
+  } catch {
+    return [];
+  }
 }
 
 // src/core/governor/prompts/sentences.ts
@@ -1788,7 +1784,7 @@ function fetched(tools, { name: tool, input }, result) {
   if (where === void 0) return { ...tools, known };
   const sign = where === "gone" ? 1 : -1;
   const { calls, tokens: tokens2 } = tools.missed.at(-1) ?? NOTHING3;
-  const size = estimateTokens(measureBlock(result), UNCALIBRATED);
+  const size = estimateTokens2(measureBlock(result), UNCALIBRATED);
   const again = { calls: calls + sign, tokens: tokens2 + sign * size };
   return { ...tools, known, missed: [...tools.missed.slice(0, -1), again] };
 }
@@ -2210,7 +2206,7 @@ var TOO_LONG2 = "the prompt is too long for the context";
 function tooLongAlone({ gauge, session, turn, relief }, { text = "" }) {
   const told3 = refusedSize(text);
   const blocks = (relief.exhausted ?? turn).prompts.flatMap(({ event }) => event.blocks);
-  const estimate = () => `it has about ${estimateTokens(measureContent(blocks), gauge.calibration)} tokens (estimated)`;
+  const estimate = () => `it has about ${estimateTokens2(measureContent(blocks), gauge.calibration)} tokens (estimated)`;
   const size = told3 === void 0 ? estimate() : `the request has ${told3.tokens} tokens`;
   const window = told3?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);
   const fits = window === void 0 ? "" : `, the window ${window}`;
@@ -12077,10 +12073,10 @@ function tokensOf({ text, toolUses, toolResults = [] }) {
     ...text === "" ? [] : [textBlock(text)],
     ...toolUses.map(useBlock),
     ...toolResults.map((result) => resultBlock(result))
-  ].reduce((sum2, block2) => sum2 + estimateTokens(measureBlock(block2), UNCALIBRATED), 0);
+  ].reduce((sum2, block2) => sum2 + estimateTokens2(measureBlock(block2), UNCALIBRATED), 0);
 }
 function tokensOfText(text) {
-  return estimateTokens(measureBlock(textBlock(text)), UNCALIBRATED);
+  return estimateTokens2(measureBlock(textBlock(text)), UNCALIBRATED);
 }
 function useBlock({ tool_use_id, tool, input }) {
   return { type: "tool_use", id: tool_use_id, name: tool, input };
@@ -12665,7 +12661,7 @@ function zoneNow({ gauge, run }) {
   return isGuess(gauge) ? "ok" : zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
 }
 function sizeOf({ gauge }, { event }) {
-  return estimateTokens(measureContent(event.blocks), gauge.calibration);
+  return estimateTokens2(measureContent(event.blocks), gauge.calibration);
 }
 function announceLargeTask(state, prompt2) {
   const { onLargeTask } = state.run.policy.zones;
@@ -13534,7 +13530,7 @@ function roomFor(state, agent) {
   const main = {
     history: toolBudget.history,
     results: toolBudget.results,
-    user: turn.prompts.reduce((sum2, { text }) => sum2 + estimateTokens2(text), 0),
+    user: turn.prompts.reduce((sum2, { text }) => sum2 + estimateTokens(text), 0),
     used: gauge.basis === "none" ? void 0 : predicted(gauge)
   };
   const own = (id) => ({ results: ownOf(toolBudget.agents, id) ?? 0, used: agentOfTask(state, id)?.[1].used });
@@ -13699,13 +13695,13 @@ function settledTurn(state) {
   return changedIn(state, "toolBudget", { open: Object.fromEntries(open) });
 }
 function remembered(state, text) {
-  return changedIn(state, "toolBudget", { history: estimateTokens2(text, charsPerToken(state)) });
+  return changedIn(state, "toolBudget", { history: estimateTokens(text, charsPerToken(state)) });
 }
 function count(state, result, isMain) {
   const { open, results, agents } = state.toolBudget;
   const own = ownOf(open, result.toolUseId);
   if (own === void 0 && !isMain) return keep(state);
-  const tokens2 = estimateTokens2(result.text, charsPerToken(state));
+  const tokens2 = estimateTokens(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
   const settled = forgetOpen(state, result.toolUseId);
   const counted5 = changedIn(
@@ -13729,7 +13725,7 @@ function planCut(state, call, { text, texts }, allowed) {
     kind: "result",
     call,
     allowed,
-    tokens: estimateTokens2(text, ratio),
+    tokens: estimateTokens(text, ratio),
     json: json && { ...json, stored: storedJson(text, json.lists) }
   };
   const { requestId, toolUseId: name } = call;
@@ -13742,7 +13738,7 @@ function cutResult(state, plan, path) {
   const asItIs = answered(keepOpen(state, call, { tokens: tokens2 }), call);
   if (path === void 0 || result === void 0) return asItIs;
   const { text, context } = plan.json === void 0 ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
-  const left = estimateTokens2(text, charsPerToken(state));
+  const left = estimateTokens(text, charsPerToken(state));
   if (codePoints(text) >= codePoints(result.text)) return asItIs;
   const open = { tokens: left, proof: proofOf(text, plan) };
   const reason = `about ${tokens2} tokens, and ${plan.allowed} are left for one result`;
@@ -13774,7 +13770,7 @@ function jsonInstead(state, { call }, { text, lists, hasCutTexts, stored }, path
   const longTexts = hasCutTexts ? 'Long texts in it end with "\u2026".' : "";
   const ratio = charsPerToken(state);
   const lines = Math.max(1, stored.text.split("\n").length);
-  const perLine = Math.max(1, estimateTokens2(stored.text, ratio) / lines);
+  const perLine = Math.max(1, estimateTokens(stored.text, ratio) / lines);
   const atOnce = Math.max(1, Math.floor(allocation(state, call.tool, call.agent) / perLine));
   const way = `Read it there with offset and limit; the budget allows about ${atOnce} lines at a time.`;
   const opening2 = `ctxb cut the JSON of ${titleOf2(call)} to fit the budget of tools. The whole of it is in ${path}.`;
@@ -13847,70 +13843,6 @@ function isText(block2) {
   return isFields(block2) && block2.type === "text" && typeof block2.text === "string";
 }
 
-// src/core/governor/tool-budget/hints.ts
-var UNITS = {
-  files: { name: "files", tokens: 100 },
-  matches: { name: "matches with context", tokens: 200 },
-  commits: { name: "commits", tokens: 150 },
-  blame: { name: "lines of blame output", tokens: 50 },
-  lines: { name: "lines", tokens: 12 }
-};
-var LEAST_REMAINING = 5e3;
-var NEAR5 = 2;
-var FALLEN = 1 / 2;
-var COMMANDS = [
-  [/\bgit\b[^|;&\n]*\bblame\b/, UNITS.blame],
-  [/\bgit\b[^|;&\n]*\blog\b/, UNITS.commits],
-  [/\bgit\b[^|;&\n]*\b(?:diff|show)\b/, UNITS.lines],
-  [/\b(?:grep|rg|ag)\b/, UNITS.matches],
-  [/\b(?:find|fd|ls|tree)\b/, UNITS.files],
-  [/\b(?:cat|head|tail|sed)\b/, UNITS.lines]
-];
-var TOOLS = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
-function hintText(unit, left) {
-  return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
-}
-function hintFor(state, call) {
-  const { tool, input } = call;
-  const command2 = textOf(input.command) ?? "";
-  const unit = tool === "Bash" ? COMMANDS.find(([pattern]) => pattern.test(command2))?.[1] : ownOf(TOOLS, tool);
-  const nothing = { state, text: "" };
-  if (unit === void 0 || call.agent !== null || statusOf2(state.told.zone) === "ok") return nothing;
-  const { window: left } = roomFor(state, null);
-  const { hinted } = state.toolBudget;
-  const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
-  if (left === void 0 || left < LEAST_REMAINING || left > last * FALLEN) return nothing;
-  if (left >= NEAR5 * alertLevels(state).warnBelow) return nothing;
-  return {
-    state: changedIn(state, "toolBudget", { hinted: { ...hinted, [unit.name]: left } }),
-    text: `${hintText(unit, left)} A longer result has the context compacted.`
-  };
-}
-function alertAgent(state) {
-  const { toolBudget } = state;
-  const { window: left } = roomFor(state, null);
-  if (budgetMode(state) === "off" || left === void 0) return { state, text: "" };
-  const level = alertLevel(left, alertLevels(state));
-  if (level === toolBudget.alerted) return { state, text: "" };
-  const isNews = statusOf2(state.told.zone) !== "critical" && toolBudget.alerted === "none";
-  const isWorse = level === "critical" || level === "low" && isNews;
-  return { state: changedIn(state, "toolBudget", { alerted: level }), text: isWorse ? alertText(level, left) : "" };
-}
-function alertLevels({ run, gauge }) {
-  const { warnBelow, criticalBelow } = run.policy.tools;
-  const { tokens: window } = gauge.window;
-  return { warnBelow: inTokens(warnBelow, window), criticalBelow: inTokens(criticalBelow, window) };
-}
-function alertLevel(left, levels) {
-  if (left < levels.criticalBelow) return "critical";
-  return left < levels.warnBelow ? "low" : "none";
-}
-function alertText(level, left) {
-  const opening2 = level === "critical" ? "BUDGET CRITICAL" : "Budget Alert";
-  const thousands = Math.trunc(left / 1e3) + 0;
-  return `[${opening2}: ~${thousands}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
-}
-
 // src/core/governor/tool-budget/limit-call.ts
 var CLAUDES_LIMIT = 2e4;
 var NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
@@ -13979,7 +13911,7 @@ function learnPage(state, call, text) {
   const parameter = Object.keys(input).find((name) => PARAMETER.test(name) && typeof input[name] === "number");
   const asked = parameter === void 0 ? 0 : Number(input[parameter]);
   if (parameter === void 0 || !(asked >= 1) || !tool.startsWith("mcp__")) return state;
-  const perItem = Math.max(1, Math.ceil(estimateTokens2(text, charsPerToken(state)) / asked));
+  const perItem = Math.max(1, Math.ceil(estimateTokens(text, charsPerToken(state)) / asked));
   return withPages(state, call, { parameter, perItem });
 }
 function noteLarge(state, call) {
@@ -14019,7 +13951,7 @@ function withinBudget(before, call) {
   const stored = storedPath(call.tool, call.response);
   if (stored !== void 0) return answered(noteLarge(before, call), call, pointer(before, call, stored));
   const state = learnPage(forgetOpen(before, call.toolUseId), call, result.text);
-  const tokens2 = estimateTokens2(result.text, charsPerToken(state));
+  const tokens2 = estimateTokens(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const open = keepOpen(state, call, { tokens: tokens2 });
   const isFitting = isWorthPassing(state, call.agent, tokens2, allowed);
@@ -14034,7 +13966,7 @@ function afterPass(state, call) {
   return hasPassed(state, call) ? passed(state, call) : state;
 }
 function afterFailure(state, call) {
-  const tokens2 = estimateTokens2(call.error, charsPerToken(state));
+  const tokens2 = estimateTokens(call.error, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const isLarge = budgetMode(state) !== "off" && tokens2 > allowed;
   return answered(afterPass(state, call), call, isLarge ? advice(tokens2, allowed) : "");
@@ -14053,6 +13985,68 @@ function beforeTool(before, call) {
   const { state, text } = hintFor(before, call);
   if (call.tool === "Read") return planRead(state, call, text);
   return limitPage(state, call, text) ?? answered(state, call, text);
+}
+var UNITS = {
+  files: { name: "files", tokens: 100 },
+  matches: { name: "matches with context", tokens: 200 },
+  commits: { name: "commits", tokens: 150 },
+  blame: { name: "lines of blame output", tokens: 50 },
+  lines: { name: "lines", tokens: 12 }
+};
+var LEAST_REMAINING = 5e3;
+var NEAR5 = 2;
+var FALLEN = 1 / 2;
+var COMMANDS = [
+  [/\bgit\b[^|;&\n]*\bblame\b/, UNITS.blame],
+  [/\bgit\b[^|;&\n]*\blog\b/, UNITS.commits],
+  [/\bgit\b[^|;&\n]*\b(?:diff|show)\b/, UNITS.lines],
+  [/\b(?:grep|rg|ag)\b/, UNITS.matches],
+  [/\b(?:find|fd|ls|tree)\b/, UNITS.files],
+  [/\b(?:cat|head|tail|sed)\b/, UNITS.lines]
+];
+var TOOLS = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
+function hintText(unit, left) {
+  return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
+}
+function hintFor(state, call) {
+  const { tool, input } = call;
+  const command2 = textOf(input.command) ?? "";
+  const unit = tool === "Bash" ? COMMANDS.find(([pattern]) => pattern.test(command2))?.[1] : ownOf(TOOLS, tool);
+  const nothing = { state, text: "" };
+  if (unit === void 0 || call.agent !== null || statusOf2(state.told.zone) === "ok") return nothing;
+  const { window: left } = roomFor(state, null);
+  const { hinted } = state.toolBudget;
+  const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
+  if (left === void 0 || left < LEAST_REMAINING || left > last * FALLEN) return nothing;
+  if (left >= NEAR5 * alertLevels(state).warnBelow) return nothing;
+  return {
+    state: changedIn(state, "toolBudget", { hinted: { ...hinted, [unit.name]: left } }),
+    text: `${hintText(unit, left)} A longer result has the context compacted.`
+  };
+}
+function alertAgent(state) {
+  const { toolBudget } = state;
+  const { window: left } = roomFor(state, null);
+  if (budgetMode(state) === "off" || left === void 0) return { state, text: "" };
+  const level = alertLevel(left, alertLevels(state));
+  if (level === toolBudget.alerted) return { state, text: "" };
+  const isNews = statusOf2(state.told.zone) !== "critical" && toolBudget.alerted === "none";
+  const isWorse = level === "critical" || level === "low" && isNews;
+  return { state: changedIn(state, "toolBudget", { alerted: level }), text: isWorse ? alertText(level, left) : "" };
+}
+function alertLevels({ run, gauge }) {
+  const { warnBelow, criticalBelow } = run.policy.tools;
+  const { tokens: window } = gauge.window;
+  return { warnBelow: inTokens(warnBelow, window), criticalBelow: inTokens(criticalBelow, window) };
+}
+function alertLevel(left, levels) {
+  if (left < levels.criticalBelow) return "critical";
+  return left < levels.warnBelow ? "low" : "none";
+}
+function alertText(level, left) {
+  const opening2 = level === "critical" ? "BUDGET CRITICAL" : "Budget Alert";
+  const thousands = Math.trunc(left / 1e3) + 0;
+  return `[${opening2}: ~${thousands}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
 }
 
 // src/core/governor/control/hook-callbacks.ts
@@ -15532,7 +15526,7 @@ function createToolLog(historyTokens = HISTORY_TOKENS) {
       const isChange = path !== void 0 && !isRead;
       const call = { entry, reads: before.reads + Number(isRead), changes: before.changes + Number(isChange) };
       const line4 = lineOf(call);
-      const slot = { ...call, line: line4, tokens: estimateTokens2(`${line4}
+      const slot = { ...call, line: line4, tokens: estimateTokens(`${line4}
 `) };
       slots.set(key, slot);
       tokens2 += slot.tokens;
@@ -15743,46 +15737,6 @@ function block(text, length) {
   }
 }
 
-// src/core/memory/entries/file-changes.ts
-var NONE3 = { changes: [], swaps: [] };
-var WRITES3 = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
-function fileWork(name, input, text, report) {
-  const fields = fieldsOf(input);
-  const path = textOf(name === "NotebookEdit" ? fields.notebook_path : fields.file_path) ?? "";
-  if (!WRITES3.test(name) || path === "") return NONE3;
-  const change = name === "Write" && isNew(text, fieldsOf(report)) ? "created" : "edited";
-  return { changes: [{ path, change }], swaps: readSwaps(path, fields) };
-}
-function isNew(text, report) {
-  return typeof report.type === "string" ? report.type === "create" : text.startsWith("File created");
-}
-function readSwaps(path, fields) {
-  const edits = Array.isArray(fields.edits) ? fields.edits.map(fieldsOf) : [fields];
-  return edits.flatMap((edit) => {
-    const before = textOf(edit.old_string);
-    const after = textOf(edit.new_string);
-    if (before === void 0 || after === void 0 || isIncidental(before, after)) return [];
-    return [{ path, before, after }];
-  });
-}
-var MAX_LENGTH = 4e3;
-var IMPORT = /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"])/;
-var SILENT2 = /^(?:\/\/.*|\/\*.*|\*.*|#(?!include).*|<!--.*|--\s.*|[()[\]{},;]*)$/;
-var PROBE = /\bDEBUG\b|\bdebugger\b|\bTEMP(?:ORARY)?\b|\bEXPERIMENT\b|\bXXX\b|[Rr]emove (?:after|before|when|me|this)|\b(?:temporarily|debug logging)\b|console\.\w+\(|\bf?print(?:ln|f)?!?\(|\bdbg!|\beprint|\bFprint(?:ln|f)?\(os\.Std|\bfmt\.Print|\bt\.Logf?\(|\blog\.(?:Print|print)|\bSystem\.(?:out|err)\.|\bvar_dump\(|\bbinding\.pry|\bbreakpoint\(\)|\bset_trace\(|\bputs\s/;
-function isIncidental(before, after) {
-  if (before.length + after.length > MAX_LENGTH) return false;
-  const lines = different(before, after);
-  if (lines.length === 0) return before.replace(/\s+/g, "") === after.replace(/\s+/g, "");
-  return lines.every((line4) => SILENT2.test(line4) || IMPORT.test(line4)) || lines.some((line4) => PROBE.test(line4));
-}
-function different(before, after) {
-  const [old, young] = [linesOf3(before), linesOf3(after)];
-  return [...old.filter((line4) => !young.includes(line4)), ...young.filter((line4) => !old.includes(line4))];
-}
-function linesOf3(text) {
-  return text.split("\n").map((line4) => line4.trim());
-}
-
 // src/core/memory/make-entry.ts
 var COMMAND_LENGTH2 = 1e4;
 var TAIL_LINES = 20;
@@ -15894,6 +15848,44 @@ function canonical(value, depth) {
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(",")}]`;
   const fields = Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1);
   return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(",")}}`;
+}
+var NONE3 = { changes: [], swaps: [] };
+var WRITES3 = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
+function fileWork(name, input, text, report) {
+  const fields = fieldsOf(input);
+  const path = textOf(name === "NotebookEdit" ? fields.notebook_path : fields.file_path) ?? "";
+  if (!WRITES3.test(name) || path === "") return NONE3;
+  const change = name === "Write" && isNew(text, fieldsOf(report)) ? "created" : "edited";
+  return { changes: [{ path, change }], swaps: readSwaps(path, fields) };
+}
+function isNew(text, report) {
+  return typeof report.type === "string" ? report.type === "create" : text.startsWith("File created");
+}
+function readSwaps(path, fields) {
+  const edits = Array.isArray(fields.edits) ? fields.edits.map(fieldsOf) : [fields];
+  return edits.flatMap((edit) => {
+    const before = textOf(edit.old_string);
+    const after = textOf(edit.new_string);
+    if (before === void 0 || after === void 0 || isIncidental(before, after)) return [];
+    return [{ path, before, after }];
+  });
+}
+var MAX_LENGTH = 4e3;
+var IMPORT = /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"])/;
+var SILENT2 = /^(?:\/\/.*|\/\*.*|\*.*|#(?!include).*|<!--.*|--\s.*|[()[\]{},;]*)$/;
+var PROBE = /\bDEBUG\b|\bdebugger\b|\bTEMP(?:ORARY)?\b|\bEXPERIMENT\b|\bXXX\b|[Rr]emove (?:after|before|when|me|this)|\b(?:temporarily|debug logging)\b|console\.\w+\(|\bf?print(?:ln|f)?!?\(|\bdbg!|\beprint|\bFprint(?:ln|f)?\(os\.Std|\bfmt\.Print|\bt\.Logf?\(|\blog\.(?:Print|print)|\bSystem\.(?:out|err)\.|\bvar_dump\(|\bbinding\.pry|\bbreakpoint\(\)|\bset_trace\(|\bputs\s/;
+function isIncidental(before, after) {
+  if (before.length + after.length > MAX_LENGTH) return false;
+  const lines = different(before, after);
+  if (lines.length === 0) return before.replace(/\s+/g, "") === after.replace(/\s+/g, "");
+  return lines.every((line4) => SILENT2.test(line4) || IMPORT.test(line4)) || lines.some((line4) => PROBE.test(line4));
+}
+function different(before, after) {
+  const [old, young] = [linesOf3(before), linesOf3(after)];
+  return [...old.filter((line4) => !young.includes(line4)), ...young.filter((line4) => !old.includes(line4))];
+}
+function linesOf3(text) {
+  return text.split("\n").map((line4) => line4.trim());
 }
 
 // src/core/memory/dead-ends/ledger.ts

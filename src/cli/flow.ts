@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
-import type { ExplainOptions } from './flow-explain.ts';
-import type { PackOptions } from './flow-pack.ts';
-import type { ReportOptions } from './flow-report.ts';
 import type { FlowRunOptions } from './flow-run.ts';
+import type { ExplainOptions, PackOptions, ReportOptions } from './flow-show.ts';
 import type { StudioOptions } from './flow-studio.ts';
 
 type Finish = (exitCode: number) => void;
@@ -27,7 +25,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .option('--context-dir <folder>', 'where the runs are')
     .addHelpText('after', examples('ctxb flow explain flow.yaml', 'ctxb flow explain flow.yaml --html flow.html'))
     .action(async (file: string, options: ExplainOptions) => {
-      const { explain } = await import('./flow-explain.ts');
+      const { explain } = await import('./flow-show.ts');
       finish(await explain(file, options, io));
     });
   onFlow(command, 'pack', 'print the briefing of a step')
@@ -40,7 +38,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
       examples('ctxb flow pack flow.yaml implement | claude -p', 'ctxb flow pack flow.yaml implement --receipt'),
     )
     .action(async (file: string, step: string, options: PackOptions) => {
-      const { printPack } = await import('./flow-pack.ts');
+      const { printPack } = await import('./flow-show.ts');
       finish(await printPack(file, step, options, io));
     });
   command
@@ -51,7 +49,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .option('--context-dir <folder>', 'where the runs are')
     .addHelpText('after', examples('ctxb flow report', 'ctxb flow report 20260331 --json'))
     .action(async (run: string | undefined, options: ReportOptions) => {
-      const { report } = await import('./flow-report.ts');
+      const { report } = await import('./flow-show.ts');
       finish(await report(run, options, io));
     });
   onFlow(

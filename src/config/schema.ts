@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { isToolKey, splitKey } from './config.ts';
-import type { BudgetChanges } from './flow-settings.ts';
+import { type BudgetChanges, isToolKey, splitKey } from './config.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { schemaOf, text } from './values.ts';
 

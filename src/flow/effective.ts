@@ -1,4 +1,4 @@
-import type { FlowGlobals } from '../config/flow-settings.ts';
+import type { FlowGlobals } from '../config/config.ts';
 import { windowOfModel } from '../core/governor/gauge/window.ts';
 import type { Curator, Flow, FlowStep, Profile } from './flow.ts';
 import { LEVELS, type Level, type ResolvedBudgets, resolveBudgets } from './pack/budgets.ts';

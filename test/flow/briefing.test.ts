@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BudgetChanges } from '../../src/config/flow-settings.ts';
+import type { BudgetChanges } from '../../src/config/config.ts';
 import { type BriefingWorld, briefingOf } from '../../src/flow/briefing.ts';
 import { budgetWarnings, effectiveBudgets } from '../../src/flow/effective.ts';
 import type { Flow, FlowStep } from '../../src/flow/flow.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Budgets } from '../../src/config/flow-settings.ts';
+import type { Budgets } from '../../src/config/config.ts';
 import { briefingOf } from '../../src/flow/briefing.ts';
 import { readFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow } from '../../src/flow/flow.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import type { Budgets } from '../../config/flow-settings.ts';
+import type { Budgets } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { sentencesOf } from '../../core/governor/prompts/sentences.ts';
 import { IMPERATIVE } from '../../core/memory/notebook/constraints.ts';

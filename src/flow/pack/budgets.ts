@@ -1,4 +1,4 @@
-import type { BudgetChanges, Budgets } from '../../config/flow-settings.ts';
+import type { BudgetChanges, Budgets } from '../../config/config.ts';
 import { grouped } from '../../core/memory/words.ts';
 
 export type Preset = NonNullable<BudgetChanges['preset']>;

@@ -1,4 +1,4 @@
-import type { Budgets } from '../../config/flow-settings.ts';
+import type { Budgets } from '../../config/config.ts';
 import { grouped } from '../../core/memory/words.ts';
 import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.ts';
 import { createClassifier, distributionOf } from './priority.ts';

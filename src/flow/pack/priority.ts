@@ -1,4 +1,4 @@
-import type { Priority } from '../../config/flow-settings.ts';
+import type { Priority } from '../../config/config.ts';
 import { cut } from '../../core/memory/words.ts';
 import type { PackItem } from './step-block.ts';
 

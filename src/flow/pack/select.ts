@@ -1,4 +1,4 @@
-import type { Budgets } from '../../config/flow-settings.ts';
+import type { Budgets } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { type Classified, type ClassifiedBy, TIERS, type Tier } from './priority.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Priority } from '../../config/flow-settings.ts';
+import type { Priority } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { cut, fenced, grouped, LINE_LENGTH, LONG_LINE_LENGTH, oneLine, quoted } from '../../core/memory/words.ts';
 import type { StepOutput } from '../flow.ts';

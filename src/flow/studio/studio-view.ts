@@ -1,5 +1,4 @@
-import type { Finding } from '../../config/config.ts';
-import type { BudgetChanges } from '../../config/flow-settings.ts';
+import type { BudgetChanges, Finding } from '../../config/config.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
 import { type BudgetWorld, effectiveBudgets } from '../effective.ts';
 import { orderSteps } from '../file/order-steps.ts';

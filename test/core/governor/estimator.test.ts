@@ -9,7 +9,7 @@ import {
   nativeTokens,
   UNCALIBRATED,
 } from '../../../src/core/governor/gauge/estimator.ts';
-import { expectedTokens } from '../../../src/core/governor/gauge/text-tokens.ts';
+import { expectedTokens } from '../../../src/core/governor/gauge/token-estimate.ts';
 import type { Block } from '../../../src/core/protocol/events.ts';
 
 const result = (text: string, more = {}): Block => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Budgets } from '../../../src/config/flow-settings.ts';
+import type { Budgets } from '../../../src/config/config.ts';
 import { PRESETS } from '../../../src/flow/pack/budgets.ts';
 import type { PackExtras } from '../../../src/flow/pack/frame.ts';
 import { pack } from '../../../src/flow/pack/pack.ts';

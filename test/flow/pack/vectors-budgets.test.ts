@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BudgetChanges, Budgets } from '../../../src/config/flow-settings.ts';
+import type { BudgetChanges, Budgets } from '../../../src/config/config.ts';
 import { resolveConfig } from '../../../src/config/resolve-config.ts';
 import {
   type BudgetLevels,

@@ -59,3 +59,83 @@ export function addBlocks(estimate: CharacterEstimate, blocks: readonly Block[])
     return block.type === 'text' ? addText(sum, 'prompt', block.text) : sum;
   }, estimate);
 }
+
+/** UTF-16 units that are read of a text: one that is longer is judged by pieces spread evenly over it. */
+const READ_LENGTH = 16_384;
+const PIECES = 16;
+
+const LETTER = 0;
+const CAPITAL = 1;
+const DIGIT = 2;
+const SPACE = 3;
+const NEWLINE = 4;
+const MARK = 5;
+const REPEATED = 6;
+const OTHER = 7;
+const WIDE = 8;
+
+/**
+ * Tokens that a character adds to a text, where one of another kind is before it, and where one of its own kind is: a
+ * word is about one token however long, a number one and a bit, spaces belong to the word behind them. Least absolute
+ * error over half of the sessions of test/accuracy, both generations of tokenizers together.
+ */
+const FIRST = Float64Array.of(0.96, 0.53, 1.09, 0.02, 0.56, 1.01, 0.17, 1.1, 1.2);
+const NEXT = Float64Array.of(0.05, 0.32, 0.27, 0.02, 0.8, 0.3, 0.07, 0.95, 1.2);
+
+/** Letters in a row that may be a word. Those behind them are none, and as many tokens as letters are on average. */
+const LONGEST_WORD = 12;
+const LETTER_OF_NO_WORD = 0.26;
+
+const ASCII = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
+
+/** Chinese, Japanese and Korean. Surrogates, which come after most of it, are mostly emoji. */
+const FIRST_WIDE = 0x2e80;
+const FIRST_SURROGATE = 0xd800;
+
+/** Tokens that a text is expected to be, not rounded. */
+export function expectedTokens(text: string): number {
+  const { length } = text;
+  if (length <= READ_LENGTH) return tokensIn(text, 0, length);
+  const piece = READ_LENGTH / PIECES;
+  let tokens = 0;
+  for (let number = 0; number < PIECES; number++) {
+    const from = Math.floor(((length - piece) * number) / (PIECES - 1));
+    tokens += tokensIn(text, from, from + piece);
+  }
+  return tokens * (length / READ_LENGTH);
+}
+
+function tokensIn(text: string, from: number, to: number): number {
+  let tokens = 0;
+  let before = -1;
+  let kind = -1;
+  let run = 0;
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    // Without asking first, V8 looks for what is beyond the table's end in a way that takes twice as long.
+    let next = code < 128 ? (ASCII[code] as number) : kindBeyondAscii(code);
+    if (code === before && next >= SPACE && next !== WIDE) next = REPEATED;
+    if (next !== kind) {
+      tokens += FIRST[next] as number;
+      run = 1;
+    } else {
+      run++;
+      tokens += next === LETTER && run > LONGEST_WORD ? LETTER_OF_NO_WORD : (NEXT[next] as number);
+    }
+    before = code;
+    kind = next;
+  }
+  return tokens;
+}
+
+function kindBeyondAscii(code: number): number {
+  return code >= FIRST_WIDE && code < FIRST_SURROGATE ? WIDE : OTHER;
+}
+
+function kindOf(character: string): number {
+  if (/[a-z]/.test(character)) return LETTER;
+  if (/[A-Z]/.test(character)) return CAPITAL;
+  if (/\d/.test(character)) return DIGIT;
+  if (character === ' ') return SPACE;
+  return /\s/.test(character) ? NEWLINE : MARK;
+}
