@@ -6,7 +6,16 @@ import { SlowestFiles } from './support/slowest-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-const setupFiles = ['test/support/end-left.ts'];
+/** Modules are loaded once for all files of a process: no test may leave anything behind in them. */
+const isolate = false;
+
+/** Tests that wait for processes, which wait for each other: more of them at a time than there are processors. */
+const waiting = {
+  isolate,
+  setupFiles: ['test/support/end-left.ts'],
+  maxWorkers: availableParallelism() * 2,
+  sequence: { groupOrder: 1 },
+};
 
 /** `npm run soak:ci`: nothing but the tests that take more then, and all that they take. */
 const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
@@ -18,7 +27,7 @@ const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
 export default defineConfig({
   root,
   test: {
-    // Also the processor that vitest would leave free: most tests wait for processes that they have started.
+    // Also the processor that vitest would leave free.
     maxWorkers: '100%',
     reporters: ['default', new SlowestFiles()],
     projects: [
@@ -29,23 +38,11 @@ export default defineConfig({
           include: grown ?? ['test/**/*.test.ts'],
           exclude: ['test/cli/**', 'test/e2e/**'],
           testTimeout: 30_000,
-          // Modules are loaded once for all files of a process: no test may leave anything behind in them.
-          isolate: false,
+          isolate,
         },
       },
-      { test: { name: 'cli', root, include: testsOf('cli'), testTimeout: 60_000, setupFiles } },
-      {
-        test: {
-          name: 'e2e',
-          root,
-          include: testsOf('e2e'),
-          testTimeout: 90_000,
-          setupFiles,
-          // They wait for processes that wait for each other.
-          maxWorkers: Math.ceil(availableParallelism() * 1.5),
-          sequence: { groupOrder: 1 },
-        },
-      },
+      { test: { name: 'cli', root, include: testsOf('cli'), testTimeout: 60_000, ...waiting } },
+      { test: { name: 'e2e', root, include: testsOf('e2e'), testTimeout: 90_000, ...waiting } },
     ],
   },
 });
