@@ -53,8 +53,8 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   'usage-limit': usageLimitText,
   wait: waitText,
   waited: ({ answered, ms, reason }) => `${reason}, after ${duration(ms)}${answered ? ': going on' : ''}`,
-  'left-undone': ({ atReset, prompts, reason }) =>
-    `${reason}: ${counted(prompts.length, 'prompt')} not answered; continue with ctxb run --resume-run${atReset ? ' --at-reset' : ''}`,
+  'left-undone': ({ atReset, atLimit, prompts, reason }) =>
+    `${reason}: ${counted(prompts.length, 'prompt')} not answered; continue with ctxb run --resume-run${atReset ? ' --at-reset' : atLimit ? ' and a higher limit' : ''}`,
   restart: ({ attempt, reason }) => `${reason}; starting it again (${attempt})`,
   'limit-tool': ({ parameter, reason, tool, value }) => `limited ${tool} (${parameter} ${tokens(value)}): ${reason}`,
   'cut-result': ({ tool, tokens: whole, left, path }) =>

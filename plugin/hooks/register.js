@@ -17850,8 +17850,9 @@ function leftUndone(state) {
   const isVain = (input === "open" || outcome === "refused") && session.id === void 0;
   if (run.mode !== "act" || isVain || prompts.length === 0) return [];
   const atReset = outcome === "usage-limit" && { atReset: true };
+  const atLimit2 = outcome === "limit" && { atLimit: true };
   const reason = END_REASONS[outcome ?? (input === "open" ? "dead" : "stopped")];
-  return [{ kind: "left-undone", ...decided(state, reason), prompts, ...atReset }];
+  return [{ kind: "left-undone", ...decided(state, reason), prompts, ...atReset, ...atLimit2 }];
 }
 var END_REASONS = {
   dead: "claude has ended and is not started again",

@@ -148,6 +148,8 @@ interface Facts {
     readonly prompts: readonly string[];
     /** They can be continued when the usage limit resets. */
     readonly atReset?: true;
+    /** They can be continued with a higher limit of cost. */
+    readonly atLimit?: true;
   };
   /** claude ended without having been asked to, and is started again. */
   restart: { readonly attempt: number; readonly undelivered: readonly string[] };

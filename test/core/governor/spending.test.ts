@@ -6,6 +6,7 @@ import {
   type Driver,
   decisions,
   drive,
+  exitEvent,
   hookLine,
   initLine,
   kinds,
@@ -163,6 +164,8 @@ it("at the limit, 'stop' says nothing more", () => {
   expect(said(actions)).toEqual([]);
   expect(actions).toContainEqual({ kind: 'deferred', fate: 'show' });
   expect(driver.state).toMatchObject({ outcome: 'limit', input: 'closed' });
+  const left = { kind: 'left-undone', prompts: expect.anything(), atLimit: true };
+  expect(driver.tell(exitEvent({ code: 0, signal: undefined }))).toContainEqual(expect.objectContaining(left));
 });
 
 describe("at the limit, 'ask'", () => {

@@ -67,8 +67,9 @@ function leftUndone(state: GovernorState): readonly Action[] {
   const isVain = (input === 'open' || outcome === 'refused') && session.id === undefined;
   if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
   const atReset = outcome === 'usage-limit' && { atReset: true as const };
+  const atLimit = outcome === 'limit' && { atLimit: true as const };
   const reason = END_REASONS[outcome ?? (input === 'open' ? 'dead' : 'stopped')];
-  return [{ kind: 'left-undone', ...decided(state, reason), prompts, ...atReset }];
+  return [{ kind: 'left-undone', ...decided(state, reason), prompts, ...atReset, ...atLimit }];
 }
 
 const END_REASONS = {
