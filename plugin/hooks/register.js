@@ -3105,27 +3105,48 @@ var TOKENS = [
   // platform.openai.com (also sk-proj-, sk-svcacct-, sk-admin-); OpenRouter, DeepSeek and others follow with sk-.
   token("API key", /sk-/, /[\w-]{20,}/, isMixed),
   // docs.github.com, token formats; ghs_ may go on with the parts of a JWT.
-  anywhere("GitHub token", /gh[pousr]_\w{30,}(?:\.[\w-]{10,})*|github_pat_\w{22,}/g),
+  having(
+    "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+    anywhere("GitHub token", /gh[pousr]_\w{30,}(?:\.[\w-]{10,})*|github_pat_\w{22,}/g)
+  ),
   // docs.gitlab.com, token prefixes.
-  anywhere("GitLab token", /gl(?:pat|oas|dt|rtr?|cbt|ptt|ft|imt|agent|soat|ffct)-[\w-]{20,}(?:\.\w{2,12})*/g),
+  having(
+    "glpat- gloas- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- glsoat- glffct-",
+    anywhere("GitLab token", /gl(?:pat|oas|dt|rtr?|cbt|ptt|ft|imt|agent|soat|ffct)-[\w-]{20,}(?:\.\w{2,12})*/g)
+  ),
   anywhere("GitLab token", /GR1348941[\w-]{20,}/g),
   token("GitLab cookie", /_gitlab_session=/, /[0-9a-z]{32}/),
   // docs.aws.amazon.com, IAM identifiers.
-  anywhere("AWS access key id", /(?<![A-Z0-9])(?:A3T[A-Z0-9]|A[KS]IA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])/g),
+  having(
+    "A3T AKIA ASIA ABIA ACCA",
+    anywhere("AWS access key id", /(?<![A-Z0-9])(?:A3T[A-Z0-9]|A[KS]IA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])/g)
+  ),
   token("AWS Bedrock key", /ABSK/, /[A-Za-z0-9+/]{100,}={0,2}/),
   // cloud.google.com: API keys, OAuth client secrets and access tokens.
   anywhere("Google key", /AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}/g),
   // api.slack.com, token types and incoming webhooks.
-  token("Slack token", /(?:xox[a-z](?:\.xox[a-z])?|xapp)-/, /[\w-]{16,}/, isMixed),
-  anywhere("Slack webhook", /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/+-]{20,}/g),
+  having("xox xapp-", token("Slack token", /(?:xox[a-z](?:\.xox[a-z])?|xapp)-/, /[\w-]{16,}/, isMixed)),
+  having(
+    "hooks.slack.com",
+    anywhere("Slack webhook", /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/+-]{20,}/g)
+  ),
   // discord.com/developers: the id of a bot, a time and a signature; webhooks.
-  endOf("Discord token", /[MNO][\w-]{22,28}/, /\.[\w-]{6}\./, /[\w-]{27,40}(?![\w-])/, isDiscordToken),
-  anywhere("Discord webhook", /https:\/\/(?:\w{1,10}\.)?discord(?:app)?\.com\/api\/webhooks\/\d{15,22}\/[\w-]{30,}/g),
-  anywhere("Teams webhook", /https:\/\/[a-z0-9]{1,63}\.webhook\.office\.com\/webhookb2\/[\w@/-]{40,}/g),
+  having(".", endOf("Discord token", /[MNO][\w-]{22,28}/, /\.[\w-]{6}\./, /[\w-]{27,40}(?![\w-])/, isDiscordToken)),
+  having(
+    "/api/webhooks/",
+    anywhere("Discord webhook", /https:\/\/(?:\w{1,10}\.)?discord(?:app)?\.com\/api\/webhooks\/\d{15,22}\/[\w-]{30,}/g)
+  ),
+  having(
+    ".webhook.office.com",
+    anywhere("Teams webhook", /https:\/\/[a-z0-9]{1,63}\.webhook\.office\.com\/webhookb2\/[\w@/-]{40,}/g)
+  ),
   // core.telegram.org/bots: the id of a bot and 35 characters.
   endOf("Telegram token", /\d{8,12}/, /:A/, /[\w-]{34}(?![\w-])/),
   // docs.stripe.com.
-  anywhere("Stripe key", /(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}=*/g),
+  having(
+    "sk_ rk_ whsec_",
+    anywhere("Stripe key", /(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}=*/g)
+  ),
   token("npm token", /npm_/, /[A-Za-z0-9]{36,}/),
   token("PyPI token", /pypi-Ag/, /[\w-]{40,}/),
   token("RubyGems key", /rubygems_/, /[a-f0-9]{40,}/),
@@ -3143,16 +3164,19 @@ var TOKENS = [
   anywhere("Shopify token", /shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32,}/g),
   // documentation.mailgun.com: private, public and signing keys.
   token("Mailgun key", /key-/, /[a-f0-9]{32}(?![a-zA-Z0-9])/),
-  endOf("Mailgun key", /[a-f0-9]{32}/, /-[a-f0-9]{8}-/, /[a-f0-9]{8}(?![\w-])/),
+  having("-", endOf("Mailgun key", /[a-f0-9]{32}/, /-[a-f0-9]{8}-/, /[a-f0-9]{8}(?![\w-])/)),
   // twilio.com/docs: SendGrid API keys (22 and 43 characters), API key SIDs.
   token("SendGrid key", /SG\./, /[\w-]{16,32}\.[\w-]{30,64}/),
   token("Twilio key", /SK/, /[0-9a-f]{32}(?![A-Za-z0-9])/),
   token("Brevo key", /xkeysib-/, /[a-f0-9]{64}-\w{16}/),
   endOf("Mailchimp key", /[a-f0-9]{32}/, /-us/, /\d{1,2}(?!\w)/),
   // learn.microsoft.com: connection strings of Azure Storage (88 characters) and Service Bus (44), client secrets.
-  anywhere("Azure key", /((?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}={0,2}/g),
+  having(
+    "AccountKey= SharedAccessKey=",
+    anywhere("Azure key", /((?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}={0,2}/g)
+  ),
   endOf("Azure client secret", /[\w.~]{3}\d/, /Q~/, /[\w.~-]{31,34}(?![\w~-])/),
-  anywhere("DigitalOcean token", /do[opr]_v1_[0-9a-f]{64}/g),
+  having("_v1_", anywhere("DigitalOcean token", /do[opr]_v1_[0-9a-f]{64}/g)),
   anywhere("Docker token", /dckr_(?:pat|oat)_[\w-]{20,}/g),
   anywhere("Linear key", /lin_(?:api|oauth)_[A-Za-z0-9]{32,}/g),
   token("Vault token", /hv[sbr]\./, /[\w-]{24,}/),
@@ -3162,7 +3186,7 @@ var TOKENS = [
   anywhere("Grafana token", /glc_[A-Za-z0-9+/]{32,}={0,2}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}/g),
   anywhere("New Relic key", /NR(?:AK|II|RA|JS)-[A-Za-z0-9-]{19,}/g),
   anywhere("Sentry token", /sntrys_eyJ[\w+/=-]{40,}|sntryu_[a-f0-9]{60,}/g),
-  anywhere("Sonar token", /sq[apu]_[a-f0-9]{40}/g),
+  having("sqa_ sqp_ squ_", anywhere("Sonar token", /sq[apu]_[a-f0-9]{40}/g)),
   token("Sourcegraph token", /sgp_/, /(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}/),
   token("Pulumi token", /pul-/, /[a-f0-9]{40}/),
   token("PlanetScale secret", /pscale_/, /(?:tkn|oauth|pw)_[\w.-]{32,}/),
@@ -3171,7 +3195,7 @@ var TOKENS = [
   anywhere("Fly.io token", /fo1_[\w-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3}/g),
   token("Heroku key", /HRKU-AA/, /[\w-]{50,}/),
   token("Vercel token", /vc[acipkr]_/, /[A-Za-z0-9]{20,60}/, isMixed),
-  token("Cloudflare token", /cf(?:k|ut|at)_/, /[A-Za-z0-9]{40,}/),
+  having("cfk_ cfut_ cfat_", token("Cloudflare token", /cf(?:k|ut|at)_/, /[A-Za-z0-9]{40,}/)),
   anywhere("Cloudflare token", /v1\.0-[a-f0-9]{24}-[a-f0-9]{140,}/g),
   anywhere("Tailscale key", /tskey-[a-z]{2,20}-\w{8,40}-\w{16,}/g),
   anywhere("Figma token", /figd_[\w-]{40,}/g),
@@ -3202,21 +3226,32 @@ var TOKENS = [
   token("JWT", /eyJ/, /[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?/),
   token("Grafana token", /eyJrIjoi/, /[A-Za-z0-9]{60,}={0,3}/),
   // Texts are cut to fit a line before they come here, and most of a key is still most of a secret.
-  token(
-    "cut-off token",
-    /(?:(?:gh[pousr]|npm|hf|do[opr]_v1|lin_api|gsk|r8|ntn)_|AIza|AKIA|ASIA)/,
-    /[A-Za-z0-9]{12,}(?=…?$)/
+  having(
+    "ghp_ gho_ ghu_ ghs_ ghr_ npm_ hf_ _v1_ lin_api_ gsk_ r8_ ntn_ AIza AKIA ASIA",
+    token(
+      "cut-off token",
+      /(?:(?:gh[pousr]|npm|hf|do[opr]_v1|lin_api|gsk|r8|ntn)_|AIza|AKIA|ASIA)/,
+      /[A-Za-z0-9]{12,}(?=…?$)/
+    )
   )
 ];
+function having(keywords, rule) {
+  return { ...rule, keywords: keywords.split(" ") };
+}
+function beginnings({ source }) {
+  const alternatives = source.replaceAll(/\((?:[^()]|\([^()]*\))*\)/g, "()").split("|");
+  return alternatives.map((each) => /^(?:[\w:=~-]|\\[./])*(?![?*{])/.exec(each)?.[0].replaceAll("\\", "") ?? "");
+}
 function anywhere(what, pattern) {
-  return { what, pattern };
+  return { what, keywords: beginnings(pattern), pattern };
 }
 function token(what, prefix, rest, holds2) {
-  return { what, pattern: new RegExp(atStart(prefix.source) + rest.source, "g"), holds: holds2 };
+  const pattern = new RegExp(atStart(prefix.source) + rest.source, "g");
+  return { what, keywords: beginnings(prefix), pattern, holds: holds2 };
 }
 function endOf(what, head, rare, rest, holds2) {
   const source = `${rare.source}(?<=${START}(?<head>${head.source})${rare.source})${rest.source}`;
-  return { what, pattern: new RegExp(source, "g"), holds: holds2 };
+  return { what, keywords: beginnings(rare), pattern: new RegExp(source, "g"), holds: holds2 };
 }
 function isDiscordToken(secret) {
   const [id = "", , signature = ""] = secret.split(".");
@@ -3230,6 +3265,7 @@ function isMixed(text) {
 // src/store/masks/secret-rules.ts
 var raw = String.raw;
 var NAME = "pass(?:word|wd|phrase)|pwd|secret|token|credentials?|api[_-]?key|(?:access|private|auth|account|signing|encryption|master)[_-]?key";
+var NAMES2 = "password passwd passphrase pwd secret token credential _key -key apikey accesskey privatekey authkey accountkey signingkey encryptionkey masterkey";
 var ESCAPED = raw`\\{0,7}["'\x60]?`;
 var NO_VALUE = raw`\s"'\x60`;
 var GAP = raw`(?:\s|\\[nrt]){1,8}`;
@@ -3238,19 +3274,26 @@ var IS = raw`${ESCAPED}\s{0,3}[:=]\s{0,3}${ESCAPED}`;
 var WORD = raw`[^\s"'\x60$<>(){}[\]|\\…-]`;
 var PLACES = [
   // RFC 3986, userinfo. An @ may stand unescaped in a password, so the last one before the path counts.
-  place("password", raw`(://[^\s/:@"'<>\x60]{0,80}:)[^\s/"'<>\x60]{1,200}(?=@)`, isNoPlaceholder),
-  place("token", raw`(://)[^\s/:@"'<>\x60$%{]{16,200}(?=@)`, isMixed),
-  place("password", raw`(%3A%2F%2F[\w.~+-]{0,80}%3A)[\w.~!*%+-]{1,200}?(?=%40)`, isNoPlaceholder),
+  place("password", "@", raw`(://[^\s/:@"'<>\x60]{0,80}:)[^\s/"'<>\x60]{1,200}(?=@)`, isNoPlaceholder),
+  place("token", "@", raw`(://)[^\s/:@"'<>\x60$%{]{16,200}(?=@)`, isMixed),
+  place("password", "%40", raw`(%3A%2F%2F[\w.~+-]{0,80}%3A)[\w.~!*%+-]{1,200}?(?=%40)`, isNoPlaceholder),
   // RFC 7235 and RFC 6750.
   place(
     "credentials",
+    "authorization",
     raw`(authorization["'\\]{0,5}\s{0,3}[:=]\s{0,3}["'\\]{0,5}(?:bearer|basic|token|apikey|digest)(?:\s|%20|\+){1,3})[\w.~+/=-]{8,}`,
     (secret, _, next) => next !== "(" && (/\d/.test(secret) || /[a-z][A-Z]/.test(secret)) && !isMember(secret)
   ),
-  place("credentials", raw`(authorization${ESCAPED}\s{0,3}:\s{0,3}${ESCAPED})[\w.~+/=-]{20,}`, isMixed),
-  place("bearer token", raw`(\bbearer(?:\s|%20){1,3})[\w.~+/-]{20,}=*`, isMixed),
+  place(
+    "credentials",
+    "authorization",
+    raw`(authorization${ESCAPED}\s{0,3}:\s{0,3}${ESCAPED})[\w.~+/=-]{20,}`,
+    isMixed
+  ),
+  place("bearer token", "bearer", raw`(\bbearer(?:\s|%20){1,3})[\w.~+/-]{20,}=*`, isMixed),
   // RFC 6265. A header holds several; one that looks random takes all of them with it.
   place(
+    "cookie",
     "cookie",
     raw`(cookie${IS}|\s--cookie[= ]["']?)[\w.-]{1,64}=[^\r\n"'\\]{8,4000}`,
     (secret) => secret.split(/[;=]/).some((part2) => part2.trim().length >= 12 && isMixed(part2))
@@ -3258,84 +3301,105 @@ var PLACES = [
   // AWS CLI configuration: 40 characters of base64, which may begin like a path.
   place(
     "AWS secret key",
+    "secret_access secretaccess",
     raw`(secret_?access_?key["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,2})[A-Za-z0-9/+]{40}(?![\w/+=])`
   ),
   // Signed URLs: Azure SAS, Amazon S3, Google Cloud Storage, CloudFront.
-  place("signature", raw`((?:[?&;]|\\u0026|%26|x-amz-|x-goog-)(?:sig|signature)(?:=|%3D))[\w%+/=.~-]{20,}`),
-  place("signature", raw`(x-amz-security-token(?:=|%3D))[\w%+/=.~-]{20,}`),
+  place(
+    "signature",
+    "sig= sig%3d signature= signature%3d",
+    raw`((?:[?&;]|\\u0026|%26|x-amz-|x-goog-)(?:sig|signature)(?:=|%3D))[\w%+/=.~-]{20,}`
+  ),
+  place("signature", "x-amz-security-token", raw`(x-amz-security-token(?:=|%3D))[\w%+/=.~-]{20,}`),
   // .npmrc, the configuration of Docker, kubeconfig.
-  place("credentials", raw`((?:^|[\s:"'])_auth${IS})[A-Za-z0-9+/]{8,}={0,2}`),
-  place("credentials", raw`("auth\\{0,7}"\s{0,3}:\s{0,3}\\{0,7}")[A-Za-z0-9+/]{8,}={0,2}`, isUserAndPassword),
-  place("private key", raw`(client-key-data${ESCAPED}\s{0,3}:\s{0,3}${ESCAPED})[A-Za-z0-9+/]{20,}={0,2}`),
-  place("private key", raw`${atStart("LS0tLS1CRUdJTi")}[A-Za-z0-9+/]{40,}={0,2}`, isEncodedKey),
+  place("credentials", "_auth", raw`((?:^|[\s:"'])_auth${IS})[A-Za-z0-9+/]{8,}={0,2}`),
+  place("credentials", '"auth', raw`("auth\\{0,7}"\s{0,3}:\s{0,3}\\{0,7}")[A-Za-z0-9+/]{8,}={0,2}`, isUserAndPassword),
   place(
     "private key",
+    "client-key-data",
+    raw`(client-key-data${ESCAPED}\s{0,3}:\s{0,3}${ESCAPED})[A-Za-z0-9+/]{20,}={0,2}`
+  ),
+  place("private key", "ls0tls1crudjti", raw`${atStart("LS0tLS1CRUdJTi")}[A-Za-z0-9+/]{40,}={0,2}`, isEncodedKey),
+  place(
+    "private key",
+    "-----begin",
     raw`-----BEGIN(?:%20|\+)[A-Z0-9%+]{0,40}PRIVATE(?:%20|\+)KEY(?:(?:%20|\+)BLOCK)?-----[\w%+/=.-]{40,24000}`
   ),
   // .netrc and .pgpass.
   place(
     "password",
+    "login",
     raw`((?:${atStart("machine")}${GAP}[^\s\\]{1,200}|${atStart("default")})${GAP}login${GAP}[^\s\\]{1,200}${GAP}password${GAP})[^${NO_VALUE}\\]{1,200}`
   ),
   place(
     "password",
+    ":",
     raw`(:(?:\d{4,5}|\*):(?<=(?:^|[\s"'\x60:=→|]|\\n)[\w.*-]{1,100}:(?:\d{4,5}|\*):)[A-Za-z*][\w.-]{0,63}:[A-Za-z*][\w.-]{0,63}:)[^\s:"'\x60\\]{4,100}`
   ),
   // Maven, NuGet and other files in XML.
   place(
     "secret",
+    "</ <\\",
     raw`(<(?:[\w.:-]{0,40}(?:${NAME})[\w.-]{0,20})(?:\s[^<>]{0,100})?>\s{0,3})[^<>\s]{4,200}(?=\s{0,3}<\\{0,3}/)`,
     isNoPlaceholder
   ),
   place(
     "secret",
+    "value=",
     raw`(key=\\{0,3}"[\w.]{0,40}(?:${NAME})[\w.]{0,20}\\{0,3}"\s{1,3}value=\\{0,3}")[^"\\]{4,200}`,
     isNoPlaceholder
   ),
   // Commands that are given a password.
   command("curl", raw`(?:-u|--user|--proxy-user|-U)[\s=]{0,3}${ESCAPED}[^\s"':\\]{1,80}:`),
   command("curl", raw`-b\s{1,3}${ESCAPED}[\w.-]{1,64}=`),
-  command("(?:mysql|mariadb)", raw`-p${ESCAPED}(?=[^\s-])`),
+  command("mysql mariadb", raw`-p${ESCAPED}(?=[^\s-])`),
   command("sshpass", raw`-p\s{0,3}${ESCAPED}`),
   command("redis-cli", raw`-a\s{1,3}${ESCAPED}`),
   command("docker", raw`login\b${WORDS}-p\s{1,3}${ESCAPED}(?!\d{1,5}:|[\d.]{7,15}:)`),
   command("ldap", raw`-w\s{1,3}${ESCAPED}`),
   command("smbclient", raw`-U\s{0,3}${ESCAPED}[^\s%]{1,80}%`),
   command("kubectl", raw`--from-literal[= ]${ESCAPED}[\w.-]{1,80}=`),
-  place("password", raw`(\s-pass(?:in|out)?\s{1,3}${ESCAPED}pass:)[^${NO_VALUE}\\]{4,200}`, isNoPlaceholder),
+  place("password", "pass:", raw`(\s-pass(?:in|out)?\s{1,3}${ESCAPED}pass:)[^${NO_VALUE}\\]{4,200}`, isNoPlaceholder),
   place(
     "password",
+    "sudo",
     raw`(${atStart("echo")}\s{1,3}(?:-\w\s{1,3})?${ESCAPED})[^${NO_VALUE}\\|]{4,100}(?=${ESCAPED}\s{0,3}\|\s{0,3}sudo\s[^|;&\n]{0,40}-\w{0,3}S)`,
     isNoPlaceholder
   ),
   place(
     "password",
+    "pass",
     raw`(--(?<![\w-]--)[a-z-]{0,30}pass(?:word|wd|phrase)?(?:=|\s{1,3})${ESCAPED})${WORD}[^${NO_VALUE}\\]{3,200}`,
     (secret, before) => isNoPlaceholder(secret) && (before.includes("=") || /[\dA-Z!@#$%^&*]/.test(secret)) && !/^[.~]{0,2}\//.test(secret)
   ),
+  // What goes on with the name is a group that captures, of which the engine makes a loop. To compile copies takes ten times as long.
   place(
     "secret",
-    raw`((?:${NAME})(?:[_-]?(?:key|base|value|prod|dev|test|live|\d)){0,3}["'\x60\\\]]{0,8}[ \t]{0,3}` + raw`(?::[ \t]?(?:string|str)[ \t]?=|:=|=>|={1,3}|:)[ \t]{0,3}${ESCAPED})[^\s"'\x60,;&<>(){}[\]|\\…]{8,}`,
+    NAMES2,
+    raw`((?:${NAME})([_-]?(?:key|base|value|prod|dev|test|live|\d)){0,3}["'\x60\\\]]{0,8}[ \t]{0,3}` + raw`(?::[ \t]?(?:string|str)[ \t]?=|:=|=>|={1,3}|:)[ \t]{0,3}${ESCAPED})[^\s"'\x60,;&<>(){}[\]|\\…]{8,}`,
     isAssigned
   ),
   place(
     "secret",
+    "%3d %3a",
     raw`((?:${NAME})(?:%22|%27){0,2}(?:%20|\+)?(?:%3D|%3A)(?:%20|\+)?(?:%22|%27)?)(?:(?!%(?:26|22|27|2C|3B|0A|0D|20|7D))[\w.~!*%+/=-]){8,200}`,
     (value, before, next) => isAssigned(value.replaceAll(/%[0-9a-f]{2}/gi, "!"), `${before}"`, next)
   ),
   place(
     "secret",
+    NAMES2,
     raw`(--(?<![\w-]--)[a-z-]{0,30}(?:${NAME})\s{1,3}["']?)${WORD}[^\s"'\x60<>(){}[\]|\\…]{7,}`,
     isAssigned
   )
 ];
 var SECRET_RULES = [...TOKENS, ...PLACES];
-function place(what, source, holds2) {
-  return { what, pattern: new RegExp(source, "gi"), holds: holds2 };
+function place(what, keywords, source, holds2) {
+  return { what, keywords: keywords.split(" "), pattern: new RegExp(source, "gi"), holds: holds2 };
 }
-function command(name, option) {
-  const source = raw`(${atStart(name)}\w{0,12}\b${WORDS}${option})[^${NO_VALUE}\\]{2,200}`;
-  return { what: "password", pattern: new RegExp(source, "g"), holds: isNoPlaceholder };
+function command(names, option) {
+  const keywords = names.split(" ");
+  const source = raw`(${atStart(`(?:${keywords.join("|")})`)}\w{0,12}\b${WORDS}${option})[^${NO_VALUE}\\]{2,200}`;
+  return { what: "password", keywords, pattern: new RegExp(source, "g"), holds: isNoPlaceholder };
 }
 function isMember(text) {
   if (!/^[A-Za-z_$][\w$]*\??(?:\.[A-Za-z_$][\w$]*)+[!?:]*$/.test(text)) return false;
@@ -3451,8 +3515,14 @@ function replaceKnown(text, inPlaceOf) {
     masked = replace(masked, keysIn(masked), inPlaceOf);
     masked = replace(masked, endsOfKeysIn(masked), inPlaceOf);
   }
+  const lower = masked.toLowerCase();
+  let masks = "";
   for (const rule of SECRET_RULES) {
-    if (masked.search(rule.pattern) >= 0) masked = replace(masked, secretsOf(rule, masked), inPlaceOf);
+    const searched = rule.pattern.ignoreCase ? lower : masked;
+    const isIn = (keyword) => searched.includes(keyword) || masks.includes(keyword);
+    if (!rule.keywords.some(isIn) || masked.search(rule.pattern) < 0) continue;
+    masked = replace(masked, secretsOf(rule, masked), inPlaceOf);
+    masks += mask(rule.what).toLowerCase();
   }
   return masked;
 }

@@ -137,8 +137,15 @@ function replaceKnown(text: string, inPlaceOf: InPlaceOf): string {
     masked = replace(masked, keysIn(masked), inPlaceOf);
     masked = replace(masked, endsOfKeysIn(masked), inPlaceOf);
   }
+  const lower = masked.toLowerCase();
+  let masks = '';
   for (const rule of SECRET_RULES) {
-    if (masked.search(rule.pattern) >= 0) masked = replace(masked, secretsOf(rule, masked), inPlaceOf);
+    const searched = rule.pattern.ignoreCase ? lower : masked;
+    const isIn = (keyword: string) => searched.includes(keyword) || masks.includes(keyword);
+    if (!rule.keywords.some(isIn) || masked.search(rule.pattern) < 0) continue;
+    masked = replace(masked, secretsOf(rule, masked), inPlaceOf);
+    // Nothing else is new in the text. No keyword has a bracket, so none begins before a mask and ends in it.
+    masks += mask(rule.what).toLowerCase();
   }
   return masked;
 }

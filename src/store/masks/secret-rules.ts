@@ -4,6 +4,9 @@ const raw = String.raw;
 
 const NAME =
   'pass(?:word|wd|phrase)|pwd|secret|token|credentials?|api[_-]?key|(?:access|private|auth|account|signing|encryption|master)[_-]?key';
+/** What all of these names contain, in any of its spellings. */
+const NAMES =
+  'password passwd passphrase pwd secret token credential _key -key apikey accesskey privatekey authkey accountkey signingkey encryptionkey masterkey';
 
 /** Quotes, escaped as often as JSON in JSON in JSON escapes them. `\x60` is a backtick. */
 const ESCAPED = raw`\\{0,7}["'\x60]?`;
@@ -20,95 +23,121 @@ const WORD = raw`[^\s"'\x60$<>(){}[\]|\\…-]`;
 /** Places where secrets of any form stand. They come last, so that a token is called by its own name. */
 const PLACES: readonly SecretRule[] = [
   // RFC 3986, userinfo. An @ may stand unescaped in a password, so the last one before the path counts.
-  place('password', raw`(://[^\s/:@"'<>\x60]{0,80}:)[^\s/"'<>\x60]{1,200}(?=@)`, isNoPlaceholder),
-  place('token', raw`(://)[^\s/:@"'<>\x60$%{]{16,200}(?=@)`, isMixed),
-  place('password', raw`(%3A%2F%2F[\w.~+-]{0,80}%3A)[\w.~!*%+-]{1,200}?(?=%40)`, isNoPlaceholder),
+  place('password', '@', raw`(://[^\s/:@"'<>\x60]{0,80}:)[^\s/"'<>\x60]{1,200}(?=@)`, isNoPlaceholder),
+  place('token', '@', raw`(://)[^\s/:@"'<>\x60$%{]{16,200}(?=@)`, isMixed),
+  place('password', '%40', raw`(%3A%2F%2F[\w.~+-]{0,80}%3A)[\w.~!*%+-]{1,200}?(?=%40)`, isNoPlaceholder),
   // RFC 7235 and RFC 6750.
   place(
     'credentials',
+    'authorization',
     raw`(authorization["'\\]{0,5}\s{0,3}[:=]\s{0,3}["'\\]{0,5}(?:bearer|basic|token|apikey|digest)(?:\s|%20|\+){1,3})[\w.~+/=-]{8,}`,
     (secret, _, next) => next !== '(' && (/\d/.test(secret) || /[a-z][A-Z]/.test(secret)) && !isMember(secret),
   ),
-  place('credentials', raw`(authorization${ESCAPED}\s{0,3}:\s{0,3}${ESCAPED})[\w.~+/=-]{20,}`, isMixed),
-  place('bearer token', raw`(\bbearer(?:\s|%20){1,3})[\w.~+/-]{20,}=*`, isMixed),
+  place(
+    'credentials',
+    'authorization',
+    raw`(authorization${ESCAPED}\s{0,3}:\s{0,3}${ESCAPED})[\w.~+/=-]{20,}`,
+    isMixed,
+  ),
+  place('bearer token', 'bearer', raw`(\bbearer(?:\s|%20){1,3})[\w.~+/-]{20,}=*`, isMixed),
   // RFC 6265. A header holds several; one that looks random takes all of them with it.
-  place('cookie', raw`(cookie${IS}|\s--cookie[= ]["']?)[\w.-]{1,64}=[^\r\n"'\\]{8,4000}`, (secret) =>
+  place('cookie', 'cookie', raw`(cookie${IS}|\s--cookie[= ]["']?)[\w.-]{1,64}=[^\r\n"'\\]{8,4000}`, (secret) =>
     secret.split(/[;=]/).some((part) => part.trim().length >= 12 && isMixed(part)),
   ),
   // AWS CLI configuration: 40 characters of base64, which may begin like a path.
   place(
     'AWS secret key',
+    'secret_access secretaccess',
     raw`(secret_?access_?key["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,2})[A-Za-z0-9/+]{40}(?![\w/+=])`,
   ),
   // Signed URLs: Azure SAS, Amazon S3, Google Cloud Storage, CloudFront.
-  place('signature', raw`((?:[?&;]|\\u0026|%26|x-amz-|x-goog-)(?:sig|signature)(?:=|%3D))[\w%+/=.~-]{20,}`),
-  place('signature', raw`(x-amz-security-token(?:=|%3D))[\w%+/=.~-]{20,}`),
+  place(
+    'signature',
+    'sig= sig%3d signature= signature%3d',
+    raw`((?:[?&;]|\\u0026|%26|x-amz-|x-goog-)(?:sig|signature)(?:=|%3D))[\w%+/=.~-]{20,}`,
+  ),
+  place('signature', 'x-amz-security-token', raw`(x-amz-security-token(?:=|%3D))[\w%+/=.~-]{20,}`),
   // .npmrc, the configuration of Docker, kubeconfig.
-  place('credentials', raw`((?:^|[\s:"'])_auth${IS})[A-Za-z0-9+/]{8,}={0,2}`),
-  place('credentials', raw`("auth\\{0,7}"\s{0,3}:\s{0,3}\\{0,7}")[A-Za-z0-9+/]{8,}={0,2}`, isUserAndPassword),
-  place('private key', raw`(client-key-data${ESCAPED}\s{0,3}:\s{0,3}${ESCAPED})[A-Za-z0-9+/]{20,}={0,2}`),
-  place('private key', raw`${atStart('LS0tLS1CRUdJTi')}[A-Za-z0-9+/]{40,}={0,2}`, isEncodedKey),
+  place('credentials', '_auth', raw`((?:^|[\s:"'])_auth${IS})[A-Za-z0-9+/]{8,}={0,2}`),
+  place('credentials', '"auth', raw`("auth\\{0,7}"\s{0,3}:\s{0,3}\\{0,7}")[A-Za-z0-9+/]{8,}={0,2}`, isUserAndPassword),
   place(
     'private key',
+    'client-key-data',
+    raw`(client-key-data${ESCAPED}\s{0,3}:\s{0,3}${ESCAPED})[A-Za-z0-9+/]{20,}={0,2}`,
+  ),
+  place('private key', 'ls0tls1crudjti', raw`${atStart('LS0tLS1CRUdJTi')}[A-Za-z0-9+/]{40,}={0,2}`, isEncodedKey),
+  place(
+    'private key',
+    '-----begin',
     raw`-----BEGIN(?:%20|\+)[A-Z0-9%+]{0,40}PRIVATE(?:%20|\+)KEY(?:(?:%20|\+)BLOCK)?-----[\w%+/=.-]{40,24000}`,
   ),
   // .netrc and .pgpass.
   place(
     'password',
+    'login',
     raw`((?:${atStart('machine')}${GAP}[^\s\\]{1,200}|${atStart('default')})${GAP}login${GAP}[^\s\\]{1,200}${GAP}password${GAP})[^${NO_VALUE}\\]{1,200}`,
   ),
   place(
     'password',
+    ':',
     raw`(:(?:\d{4,5}|\*):(?<=(?:^|[\s"'\x60:=→|]|\\n)[\w.*-]{1,100}:(?:\d{4,5}|\*):)[A-Za-z*][\w.-]{0,63}:[A-Za-z*][\w.-]{0,63}:)[^\s:"'\x60\\]{4,100}`,
   ),
   // Maven, NuGet and other files in XML.
   place(
     'secret',
+    '</ <\\',
     raw`(<(?:[\w.:-]{0,40}(?:${NAME})[\w.-]{0,20})(?:\s[^<>]{0,100})?>\s{0,3})[^<>\s]{4,200}(?=\s{0,3}<\\{0,3}/)`,
     isNoPlaceholder,
   ),
   place(
     'secret',
+    'value=',
     raw`(key=\\{0,3}"[\w.]{0,40}(?:${NAME})[\w.]{0,20}\\{0,3}"\s{1,3}value=\\{0,3}")[^"\\]{4,200}`,
     isNoPlaceholder,
   ),
   // Commands that are given a password.
   command('curl', raw`(?:-u|--user|--proxy-user|-U)[\s=]{0,3}${ESCAPED}[^\s"':\\]{1,80}:`),
   command('curl', raw`-b\s{1,3}${ESCAPED}[\w.-]{1,64}=`),
-  command('(?:mysql|mariadb)', raw`-p${ESCAPED}(?=[^\s-])`),
+  command('mysql mariadb', raw`-p${ESCAPED}(?=[^\s-])`),
   command('sshpass', raw`-p\s{0,3}${ESCAPED}`),
   command('redis-cli', raw`-a\s{1,3}${ESCAPED}`),
   command('docker', raw`login\b${WORDS}-p\s{1,3}${ESCAPED}(?!\d{1,5}:|[\d.]{7,15}:)`),
   command('ldap', raw`-w\s{1,3}${ESCAPED}`),
   command('smbclient', raw`-U\s{0,3}${ESCAPED}[^\s%]{1,80}%`),
   command('kubectl', raw`--from-literal[= ]${ESCAPED}[\w.-]{1,80}=`),
-  place('password', raw`(\s-pass(?:in|out)?\s{1,3}${ESCAPED}pass:)[^${NO_VALUE}\\]{4,200}`, isNoPlaceholder),
+  place('password', 'pass:', raw`(\s-pass(?:in|out)?\s{1,3}${ESCAPED}pass:)[^${NO_VALUE}\\]{4,200}`, isNoPlaceholder),
   place(
     'password',
+    'sudo',
     raw`(${atStart('echo')}\s{1,3}(?:-\w\s{1,3})?${ESCAPED})[^${NO_VALUE}\\|]{4,100}(?=${ESCAPED}\s{0,3}\|\s{0,3}sudo\s[^|;&\n]{0,40}-\w{0,3}S)`,
     isNoPlaceholder,
   ),
   place(
     'password',
+    'pass',
     raw`(--(?<![\w-]--)[a-z-]{0,30}pass(?:word|wd|phrase)?(?:=|\s{1,3})${ESCAPED})${WORD}[^${NO_VALUE}\\]{3,200}`,
     (secret, before) =>
       isNoPlaceholder(secret) &&
       (before.includes('=') || /[\dA-Z!@#$%^&*]/.test(secret)) &&
       !/^[.~]{0,2}\//.test(secret),
   ),
+  // What goes on with the name is a group that captures, of which the engine makes a loop. To compile copies takes ten times as long.
   place(
     'secret',
-    raw`((?:${NAME})(?:[_-]?(?:key|base|value|prod|dev|test|live|\d)){0,3}["'\x60\\\]]{0,8}[ \t]{0,3}` +
+    NAMES,
+    raw`((?:${NAME})([_-]?(?:key|base|value|prod|dev|test|live|\d)){0,3}["'\x60\\\]]{0,8}[ \t]{0,3}` +
       raw`(?::[ \t]?(?:string|str)[ \t]?=|:=|=>|={1,3}|:)[ \t]{0,3}${ESCAPED})[^\s"'\x60,;&<>(){}[\]|\\…]{8,}`,
     isAssigned,
   ),
   place(
     'secret',
+    '%3d %3a',
     raw`((?:${NAME})(?:%22|%27){0,2}(?:%20|\+)?(?:%3D|%3A)(?:%20|\+)?(?:%22|%27)?)(?:(?!%(?:26|22|27|2C|3B|0A|0D|20|7D))[\w.~!*%+/=-]){8,200}`,
     (value, before, next) => isAssigned(value.replaceAll(/%[0-9a-f]{2}/gi, '!'), `${before}"`, next),
   ),
   place(
     'secret',
+    NAMES,
     raw`(--(?<![\w-]--)[a-z-]{0,30}(?:${NAME})\s{1,3}["']?)${WORD}[^\s"'\x60<>(){}[\]|\\…]{7,}`,
     isAssigned,
   ),
@@ -118,14 +147,15 @@ const PLACES: readonly SecretRule[] = [
 export const SECRET_RULES: readonly SecretRule[] = [...TOKENS, ...PLACES];
 
 /** Names of headers and variables are written in either case, the tokens of providers are not. */
-function place(what: string, source: string, holds?: SecretRule['holds']): SecretRule {
-  return { what, pattern: new RegExp(source, 'gi'), holds };
+function place(what: string, keywords: string, source: string, holds?: SecretRule['holds']): SecretRule {
+  return { what, keywords: keywords.split(' '), pattern: new RegExp(source, 'gi'), holds };
 }
 
 /** A word of a command that is a password; the option stands before it. */
-function command(name: string, option: string): SecretRule {
-  const source = raw`(${atStart(name)}\w{0,12}\b${WORDS}${option})[^${NO_VALUE}\\]{2,200}`;
-  return { what: 'password', pattern: new RegExp(source, 'g'), holds: isNoPlaceholder };
+function command(names: string, option: string): SecretRule {
+  const keywords = names.split(' ');
+  const source = raw`(${atStart(`(?:${keywords.join('|')})`)}\w{0,12}\b${WORDS}${option})[^${NO_VALUE}\\]{2,200}`;
+  return { what: 'password', keywords, pattern: new RegExp(source, 'g'), holds: isNoPlaceholder };
 }
 
 /** `process.env.TOKEN` and the like: code that fetches a secret. A part that looks random makes it none. */

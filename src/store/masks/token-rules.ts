@@ -2,6 +2,11 @@ export interface SecretRule {
   /** What it is, for the words that take its place. */
   readonly what: string;
   /**
+   * Each match contains one of them, in lower case where the pattern ignores case. Other texts are not searched, which in a
+   * short text takes far less time than to compile the pattern.
+   */
+  readonly keywords: readonly string[];
+  /**
    * With the flag `g`. A first group is what stays in front of the secret; the rest of the match is the secret. A group
    * `head` is its beginning, which stands before the match.
    */
@@ -31,27 +36,48 @@ export const TOKENS: readonly SecretRule[] = [
   // platform.openai.com (also sk-proj-, sk-svcacct-, sk-admin-); OpenRouter, DeepSeek and others follow with sk-.
   token('API key', /sk-/, /[\w-]{20,}/, isMixed),
   // docs.github.com, token formats; ghs_ may go on with the parts of a JWT.
-  anywhere('GitHub token', /gh[pousr]_\w{30,}(?:\.[\w-]{10,})*|github_pat_\w{22,}/g),
+  having(
+    'ghp_ gho_ ghu_ ghs_ ghr_ github_pat_',
+    anywhere('GitHub token', /gh[pousr]_\w{30,}(?:\.[\w-]{10,})*|github_pat_\w{22,}/g),
+  ),
   // docs.gitlab.com, token prefixes.
-  anywhere('GitLab token', /gl(?:pat|oas|dt|rtr?|cbt|ptt|ft|imt|agent|soat|ffct)-[\w-]{20,}(?:\.\w{2,12})*/g),
+  having(
+    'glpat- gloas- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- glsoat- glffct-',
+    anywhere('GitLab token', /gl(?:pat|oas|dt|rtr?|cbt|ptt|ft|imt|agent|soat|ffct)-[\w-]{20,}(?:\.\w{2,12})*/g),
+  ),
   anywhere('GitLab token', /GR1348941[\w-]{20,}/g),
   token('GitLab cookie', /_gitlab_session=/, /[0-9a-z]{32}/),
   // docs.aws.amazon.com, IAM identifiers.
-  anywhere('AWS access key id', /(?<![A-Z0-9])(?:A3T[A-Z0-9]|A[KS]IA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])/g),
+  having(
+    'A3T AKIA ASIA ABIA ACCA',
+    anywhere('AWS access key id', /(?<![A-Z0-9])(?:A3T[A-Z0-9]|A[KS]IA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])/g),
+  ),
   token('AWS Bedrock key', /ABSK/, /[A-Za-z0-9+/]{100,}={0,2}/),
   // cloud.google.com: API keys, OAuth client secrets and access tokens.
   anywhere('Google key', /AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}/g),
   // api.slack.com, token types and incoming webhooks.
-  token('Slack token', /(?:xox[a-z](?:\.xox[a-z])?|xapp)-/, /[\w-]{16,}/, isMixed),
-  anywhere('Slack webhook', /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/+-]{20,}/g),
+  having('xox xapp-', token('Slack token', /(?:xox[a-z](?:\.xox[a-z])?|xapp)-/, /[\w-]{16,}/, isMixed)),
+  having(
+    'hooks.slack.com',
+    anywhere('Slack webhook', /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/+-]{20,}/g),
+  ),
   // discord.com/developers: the id of a bot, a time and a signature; webhooks.
-  endOf('Discord token', /[MNO][\w-]{22,28}/, /\.[\w-]{6}\./, /[\w-]{27,40}(?![\w-])/, isDiscordToken),
-  anywhere('Discord webhook', /https:\/\/(?:\w{1,10}\.)?discord(?:app)?\.com\/api\/webhooks\/\d{15,22}\/[\w-]{30,}/g),
-  anywhere('Teams webhook', /https:\/\/[a-z0-9]{1,63}\.webhook\.office\.com\/webhookb2\/[\w@/-]{40,}/g),
+  having('.', endOf('Discord token', /[MNO][\w-]{22,28}/, /\.[\w-]{6}\./, /[\w-]{27,40}(?![\w-])/, isDiscordToken)),
+  having(
+    '/api/webhooks/',
+    anywhere('Discord webhook', /https:\/\/(?:\w{1,10}\.)?discord(?:app)?\.com\/api\/webhooks\/\d{15,22}\/[\w-]{30,}/g),
+  ),
+  having(
+    '.webhook.office.com',
+    anywhere('Teams webhook', /https:\/\/[a-z0-9]{1,63}\.webhook\.office\.com\/webhookb2\/[\w@/-]{40,}/g),
+  ),
   // core.telegram.org/bots: the id of a bot and 35 characters.
   endOf('Telegram token', /\d{8,12}/, /:A/, /[\w-]{34}(?![\w-])/),
   // docs.stripe.com.
-  anywhere('Stripe key', /(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}=*/g),
+  having(
+    'sk_ rk_ whsec_',
+    anywhere('Stripe key', /(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}=*/g),
+  ),
   token('npm token', /npm_/, /[A-Za-z0-9]{36,}/),
   token('PyPI token', /pypi-Ag/, /[\w-]{40,}/),
   token('RubyGems key', /rubygems_/, /[a-f0-9]{40,}/),
@@ -69,16 +95,19 @@ export const TOKENS: readonly SecretRule[] = [
   anywhere('Shopify token', /shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32,}/g),
   // documentation.mailgun.com: private, public and signing keys.
   token('Mailgun key', /key-/, /[a-f0-9]{32}(?![a-zA-Z0-9])/),
-  endOf('Mailgun key', /[a-f0-9]{32}/, /-[a-f0-9]{8}-/, /[a-f0-9]{8}(?![\w-])/),
+  having('-', endOf('Mailgun key', /[a-f0-9]{32}/, /-[a-f0-9]{8}-/, /[a-f0-9]{8}(?![\w-])/)),
   // twilio.com/docs: SendGrid API keys (22 and 43 characters), API key SIDs.
   token('SendGrid key', /SG\./, /[\w-]{16,32}\.[\w-]{30,64}/),
   token('Twilio key', /SK/, /[0-9a-f]{32}(?![A-Za-z0-9])/),
   token('Brevo key', /xkeysib-/, /[a-f0-9]{64}-\w{16}/),
   endOf('Mailchimp key', /[a-f0-9]{32}/, /-us/, /\d{1,2}(?!\w)/),
   // learn.microsoft.com: connection strings of Azure Storage (88 characters) and Service Bus (44), client secrets.
-  anywhere('Azure key', /((?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}={0,2}/g),
+  having(
+    'AccountKey= SharedAccessKey=',
+    anywhere('Azure key', /((?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}={0,2}/g),
+  ),
   endOf('Azure client secret', /[\w.~]{3}\d/, /Q~/, /[\w.~-]{31,34}(?![\w~-])/),
-  anywhere('DigitalOcean token', /do[opr]_v1_[0-9a-f]{64}/g),
+  having('_v1_', anywhere('DigitalOcean token', /do[opr]_v1_[0-9a-f]{64}/g)),
   anywhere('Docker token', /dckr_(?:pat|oat)_[\w-]{20,}/g),
   anywhere('Linear key', /lin_(?:api|oauth)_[A-Za-z0-9]{32,}/g),
   token('Vault token', /hv[sbr]\./, /[\w-]{24,}/),
@@ -88,7 +117,7 @@ export const TOKENS: readonly SecretRule[] = [
   anywhere('Grafana token', /glc_[A-Za-z0-9+/]{32,}={0,2}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}/g),
   anywhere('New Relic key', /NR(?:AK|II|RA|JS)-[A-Za-z0-9-]{19,}/g),
   anywhere('Sentry token', /sntrys_eyJ[\w+/=-]{40,}|sntryu_[a-f0-9]{60,}/g),
-  anywhere('Sonar token', /sq[apu]_[a-f0-9]{40}/g),
+  having('sqa_ sqp_ squ_', anywhere('Sonar token', /sq[apu]_[a-f0-9]{40}/g)),
   token('Sourcegraph token', /sgp_/, /(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}/),
   token('Pulumi token', /pul-/, /[a-f0-9]{40}/),
   token('PlanetScale secret', /pscale_/, /(?:tkn|oauth|pw)_[\w.-]{32,}/),
@@ -97,7 +126,7 @@ export const TOKENS: readonly SecretRule[] = [
   anywhere('Fly.io token', /fo1_[\w-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3}/g),
   token('Heroku key', /HRKU-AA/, /[\w-]{50,}/),
   token('Vercel token', /vc[acipkr]_/, /[A-Za-z0-9]{20,60}/, isMixed),
-  token('Cloudflare token', /cf(?:k|ut|at)_/, /[A-Za-z0-9]{40,}/),
+  having('cfk_ cfut_ cfat_', token('Cloudflare token', /cf(?:k|ut|at)_/, /[A-Za-z0-9]{40,}/)),
   anywhere('Cloudflare token', /v1\.0-[a-f0-9]{24}-[a-f0-9]{140,}/g),
   anywhere('Tailscale key', /tskey-[a-z]{2,20}-\w{8,40}-\w{16,}/g),
   anywhere('Figma token', /figd_[\w-]{40,}/g),
@@ -128,21 +157,36 @@ export const TOKENS: readonly SecretRule[] = [
   token('JWT', /eyJ/, /[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?/),
   token('Grafana token', /eyJrIjoi/, /[A-Za-z0-9]{60,}={0,3}/),
   // Texts are cut to fit a line before they come here, and most of a key is still most of a secret.
-  token(
-    'cut-off token',
-    /(?:(?:gh[pousr]|npm|hf|do[opr]_v1|lin_api|gsk|r8|ntn)_|AIza|AKIA|ASIA)/,
-    /[A-Za-z0-9]{12,}(?=…?$)/,
+  having(
+    'ghp_ gho_ ghu_ ghs_ ghr_ npm_ hf_ _v1_ lin_api_ gsk_ r8_ ntn_ AIza AKIA ASIA',
+    token(
+      'cut-off token',
+      /(?:(?:gh[pousr]|npm|hf|do[opr]_v1|lin_api|gsk|r8|ntn)_|AIza|AKIA|ASIA)/,
+      /[A-Za-z0-9]{12,}(?=…?$)/,
+    ),
   ),
 ];
 
+/** Names the keywords of a form that may begin in several ways. */
+function having(keywords: string, rule: SecretRule): SecretRule {
+  return { ...rule, keywords: keywords.split(' ') };
+}
+
+/** The plain text with which each of a pattern's alternatives begins; of an alternative without such it is in every text. */
+function beginnings({ source }: RegExp): string[] {
+  const alternatives = source.replaceAll(/\((?:[^()]|\([^()]*\))*\)/g, '()').split('|');
+  return alternatives.map((each) => /^(?:[\w:=~-]|\\[./])*(?![?*{])/.exec(each)?.[0].replaceAll('\\', '') ?? '');
+}
+
 /** A form that no ordinary text has. */
 function anywhere(what: string, pattern: RegExp): SecretRule {
-  return { what, pattern };
+  return { what, keywords: beginnings(pattern), pattern };
 }
 
 /** A form whose prefix counts only at the start of a word. */
 function token(what: string, prefix: RegExp, rest: RegExp, holds?: SecretRule['holds']): SecretRule {
-  return { what, pattern: new RegExp(atStart(prefix.source) + rest.source, 'g'), holds };
+  const pattern = new RegExp(atStart(prefix.source) + rest.source, 'g');
+  return { what, keywords: beginnings(prefix), pattern, holds };
 }
 
 /**
@@ -151,7 +195,7 @@ function token(what: string, prefix: RegExp, rest: RegExp, holds?: SecretRule['h
  */
 function endOf(what: string, head: RegExp, rare: RegExp, rest: RegExp, holds?: SecretRule['holds']): SecretRule {
   const source = `${rare.source}(?<=${START}(?<head>${head.source})${rare.source})${rest.source}`;
-  return { what, pattern: new RegExp(source, 'g'), holds };
+  return { what, keywords: beginnings(rare), pattern: new RegExp(source, 'g'), holds };
 }
 
 function isDiscordToken(secret: string): boolean {
