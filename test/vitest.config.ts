@@ -9,13 +9,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Modules are loaded once for all files of a process: no test may leave anything behind in them. */
 const isolate = false;
 
-/** Tests that wait for processes, which wait for each other: more of them at a time than there are processors. */
-const waiting = {
-  isolate,
-  setupFiles: ['test/support/end-left.ts'],
-  maxWorkers: availableParallelism() * 2,
-  sequence: { groupOrder: 1 },
-};
+/** What starts programs: after all that does not, and ends what a failed test leaves. */
+const programs = { isolate, setupFiles: ['test/support/end-left.ts'], sequence: { groupOrder: 1 } };
 
 /** `npm run soak:ci`: nothing but the tests that take more then, and all that they take. */
 const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
@@ -27,8 +22,8 @@ const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
 export default defineConfig({
   root,
   test: {
-    // Also the processor that vitest would leave free.
-    maxWorkers: '100%',
+    // Most tests wait for programs, which wait for each other: more of them at a time than there are processors.
+    maxWorkers: availableParallelism() * 2,
     reporters: ['default', new SlowestFiles()],
     projects: [
       {
@@ -39,10 +34,11 @@ export default defineConfig({
           exclude: ['test/cli/**', 'test/e2e/**'],
           testTimeout: 30_000,
           isolate,
+          maxWorkers: availableParallelism(),
         },
       },
-      { test: { name: 'cli', root, include: testsOf('cli'), testTimeout: 60_000, ...waiting } },
-      { test: { name: 'e2e', root, include: testsOf('e2e'), testTimeout: 90_000, ...waiting } },
+      { test: { name: 'cli', root, include: testsOf('cli'), testTimeout: 60_000, ...programs } },
+      { test: { name: 'e2e', root, include: testsOf('e2e'), testTimeout: 90_000, ...programs } },
     ],
   },
 });
