@@ -17888,9 +17888,9 @@ function onExit(state, event) {
   const { enabled, maxRestarts } = state.run.policy.recovery;
   const isStopped2 = state.process.phase === "dead" && event.signal !== void 0;
   const left = isStopped2 ? void 0 : leavingOf(state);
-  if (left !== void 0) return restarts < Math.max(1, maxRestarts) ? startFresh(left) : endWithIt(left);
+  if (left !== void 0) return restarts < Math.max(1, maxRestarts) ? startFresh(left) : endWithIt(left, event);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.outcome !== "stalled";
-  return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state);
+  return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state, event);
 }
 function leavingOf(state) {
   const { handoff: handoff2 } = state;
@@ -17903,21 +17903,28 @@ function isDeath(state, { code, signal }) {
   if (state.run.mode !== "act" || state.input !== "open") return false;
   const isStalled = state.stall.phase === "ending";
   if (!isStalled && signal === void 0 && state.session.id === void 0) return false;
-  if (!isStalled && (signal === void 0 ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal))) return false;
+  if (!isStalled && wasAsked({ code, signal })) return false;
   const { turn, mailbox, relief } = state;
   const isUnderWay2 = isCompacting(state.compaction) || state.handoff.phase !== "idle";
   const isDone = turn.phase === "idle" && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay2;
   return !isDone || relief.unfinished !== void 0;
 }
-function endWithIt(state) {
-  const outcome = state.handoff.phase === "leaving" ? "unrelieved" : state.outcome;
-  return keep(changed(state, { input: "closed", outcome }), [...leftUndone(state), { kind: "deferred", fate: "show" }]);
+function wasAsked({ code, signal }) {
+  return signal === void 0 ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal);
 }
-function leftUndone(state) {
+function endWithIt(state, exit) {
+  const outcome = state.handoff.phase === "leaving" ? "unrelieved" : state.outcome;
+  return keep(changed(state, { input: "closed", outcome }), [
+    ...leftUndone(state, exit),
+    { kind: "deferred", fate: "show" }
+  ]);
+}
+function leftUndone(state, exit) {
   const { mailbox, turn, run, input, session, relief, outcome } = state;
   const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
   const prompts = [...relief.unfinished?.answers ?? [], ...said];
-  const isVain = (input === "open" || outcome === "refused") && session.id === void 0;
+  const hasRefused = outcome === "refused" || input === "open" && exit !== void 0 && !wasAsked(exit);
+  const isVain = hasRefused && session.id === void 0;
   if (run.mode !== "act" || isVain || prompts.length === 0) return [];
   const atReset = outcome === "usage-limit" && { atReset: true };
   const atLimit2 = outcome === "limit" && { atLimit: true };

@@ -64,8 +64,10 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     store.forgetRun(resumed.runId);
   }
   const signals = passSignals(session, questions);
-  // A signal that came early has begun to end claude: it stays in charge.
-  if (early.received() === undefined) early.stop();
+  // A signal that came early has begun to end claude: it stays in charge, and none takes claude's place.
+  const signalled = early.received();
+  if (signalled === undefined) early.stop();
+  else session.kill(signalled);
   const stopping = stopOn(headless.stop, session);
   const end = await session.ended;
   stopping.abort();

@@ -1,9 +1,13 @@
-import { expect, it } from 'vitest';
-import { startWorld } from '../support/claude.ts';
-import { CTXB, journalLines, outputLines, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { runProgram, startWorld } from '../support/claude.ts';
+import { CTXB, journalLines, outputLines, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { quoted } from '../support/interactive.ts';
+import { expectEachPromptOnce } from '../support/proof.ts';
 import { atTerminal } from '../support/pty.ts';
-import { sampled } from '../support/size.ts';
+import { firstOf, sampled } from '../support/size.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 // claude 2.1.330 refuses a command that is nothing but a sleep.
@@ -63,6 +67,30 @@ it.each(
   expect(run.code).toBe(code);
   expect(isAlive(childPid(world))).toBe(false);
 });
+
+/** Keeps the first claude from its session until it is ended. */
+const FIRST_WAITS = { hooks: [{ type: 'command', command: 'test -e began || { touch began; sleep 300; }' }] };
+
+it.each(firstOf(['SIGTERM', 'SIGHUP'] as const))(
+  'a run that %s ends before claude has a session says what is left, and is taken up',
+  async (signal) => {
+    await using world = await startWorld({ calls: [{ text: 'one' }, { text: 'two' }] });
+    const settings = ['--settings', JSON.stringify({ hooks: { SessionStart: [FIRST_WAITS] } })];
+    const program = startCtxb(world, { flags: prompts('first', 'second'), claude: [...SMALL_WINDOW, ...settings] });
+    program.stdin.end();
+    const { env, cwd } = world.scratch;
+    await vi.waitFor(() => expect(existsSync(join(cwd, 'began'))).toBe(true), { timeout: 30_000 });
+    program.kill(signal);
+    const run = await program.finished;
+
+    expect(run.code).toBe(128 + constants.signals[signal]);
+    expect(run.stderr).toContain('2 prompts not answered; continue with ctxb run --resume-run\n');
+    const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run'], { env, cwd });
+    expect(resumed.code).toBe(0);
+    expect(resumed.stdout.toString()).toBe('one\ntwo\n');
+    expectEachPromptOnce(world.standin, ['first', 'second']);
+  },
+);
 
 it('Ctrl-C twice ends claude without waiting for the turn', async () => {
   // The model takes its time, so the interrupt alone would have to wait for it.

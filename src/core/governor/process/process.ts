@@ -27,9 +27,9 @@ export function onExit(state: GovernorState, event: ExitEvent): Step {
   const isStopped = state.process.phase === 'dead' && event.signal !== undefined;
   const left = isStopped ? undefined : leavingOf(state);
   // A fresh process needs nothing of the old one; only the number of starts is limited.
-  if (left !== undefined) return restarts < Math.max(1, maxRestarts) ? startFresh(left) : endWithIt(left);
+  if (left !== undefined) return restarts < Math.max(1, maxRestarts) ? startFresh(left) : endWithIt(left, event);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.outcome !== 'stalled';
-  return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state);
+  return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state, event);
 }
 
 /** A process that is being replaced, or that died during `/clear`: the document for the next one exists. */
@@ -46,25 +46,37 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   const isStalled = state.stall.phase === 'ending';
   // A process that exits before it has a session was started wrongly, and would exit again.
   if (!isStalled && signal === undefined && state.session.id === undefined) return false;
-  if (!isStalled && (signal === undefined ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal))) return false;
+  if (!isStalled && wasAsked({ code, signal })) return false;
   const { turn, mailbox, relief } = state;
   const isUnderWay = isCompacting(state.compaction) || state.handoff.phase !== 'idle';
   const isDone = turn.phase === 'idle' && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay;
   return !isDone || relief.unfinished !== undefined;
 }
 
-/** No process takes its place: deferred lines are shown. */
-export function endWithIt(state: GovernorState): Step {
-  const outcome = state.handoff.phase === 'leaving' ? 'unrelieved' : state.outcome;
-  return keep(changed(state, { input: 'closed', outcome }), [...leftUndone(state), { kind: 'deferred', fate: 'show' }]);
+function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): boolean {
+  return signal === undefined ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal);
 }
 
-function leftUndone(state: GovernorState): readonly Action[] {
+/**
+ * No process takes its place: deferred lines are shown.
+ *
+ * @param exit its end; undefined: it was not there any more
+ */
+export function endWithIt(state: GovernorState, exit?: ExitEvent): Step {
+  const outcome = state.handoff.phase === 'leaving' ? 'unrelieved' : state.outcome;
+  return keep(changed(state, { input: 'closed', outcome }), [
+    ...leftUndone(state, exit),
+    { kind: 'deferred', fate: 'show' },
+  ]);
+}
+
+function leftUndone(state: GovernorState, exit: ExitEvent | undefined): readonly Action[] {
   const { mailbox, turn, run, input, session, relief, outcome } = state;
   const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
   const prompts = [...(relief.unfinished?.answers ?? []), ...said];
-  // Without a session claude has not begun, and has said why.
-  const isVain = (input === 'open' || outcome === 'refused') && session.id === undefined;
+  // A claude that ends without a session, and was not asked to, has said why.
+  const hasRefused = outcome === 'refused' || (input === 'open' && exit !== undefined && !wasAsked(exit));
+  const isVain = hasRefused && session.id === undefined;
   if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
   const atReset = outcome === 'usage-limit' && { atReset: true as const };
   const atLimit = outcome === 'limit' && { atLimit: true as const };
