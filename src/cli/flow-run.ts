@@ -114,9 +114,12 @@ async function describe(asked: Asked, config: Config, say: (text: string) => voi
 function earlierRun(flow: Flow, contextDir: string, { resume, from, only }: FlowRunOptions): string | undefined {
   const runs = listFlowRuns(contextDir, flow.name);
   if (resume === undefined) return from === undefined && only === undefined ? undefined : runs[0];
-  if (runs.includes(resume)) return resume;
+  const fitting = runs.filter((id) => id.startsWith(resume));
+  const [run] = fitting.filter((id) => id === resume || fitting.length === 1);
+  if (run !== undefined && resume !== '') return run;
   const known = runs.length === 0 ? 'there are no runs yet' : `known are ${runs.slice(0, 5).join(', ')}`;
-  throw new CtxbError('usage', `--resume ${resume}: no such run of ${flow.name}: ${known}`);
+  const what = fitting.length > 1 ? `several runs of ${flow.name} start with this` : `no such run of ${flow.name}`;
+  throw new CtxbError('usage', `--resume ${resume}: ${what}: ${known}`);
 }
 
 /** Two that run one flow's steps into the same files would undo each other's work, and so would a claude left alone. */

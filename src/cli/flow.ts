@@ -82,7 +82,10 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
     .usage('[options] <file> -- claude [arguments]')
     .argument('[claude...]', 'the program and its arguments, without a prompt and an output format')
     .option('--parallel <count>', 'steps that may run at once, where they do not need each other (default: 1)')
-    .option('--resume <run>', 'continue an earlier run: steps that it has finished are not run again')
+    .option(
+      '--resume <run>',
+      'continue an earlier run (its id or the beginning of it): finished steps are not run again',
+    )
     .option(
       '--from <step>',
       'start with this step; outputs of the steps before it come from --resume or the newest run',

@@ -199,6 +199,18 @@ inSoak('a run of a flow whose name only ends like this one is another flow', asy
   expect(end.stderr).toContain('no such run of job: there are no runs yet');
 });
 
+it('--resume takes the beginning of an id, where it is that of one run', async () => {
+  await using place = await flowPlace();
+  await run(place, []);
+  const resumed = await run(place, ['--resume', new Date().toISOString().slice(0, 4)]);
+  expect(resumed.code).toBe(0);
+  expect(resumed.stderr).toMatch(/^one +done before/m);
+  await run(place, []);
+  const end = await run(place, ['--resume', new Date().toISOString().slice(0, 4)]);
+  expect(end.code).toBe(2);
+  expect(end.stderr).toMatch(/: several runs of job start with this: known are \S+, \S+\n/);
+});
+
 it('the command to go on with can be given to a shell', async () => {
   await using place = await flowPlace();
   const end = await run(place, ['--context-dir', 'my notes'], ['false', '--allowedTools', "Bash(echo 'a' *)"]);
