@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EMPTY_COST, readCost, totalMicroUsd } from '../core/governor/cost/cost.ts';
 import type { Prices } from '../core/governor/cost/prices.ts';
@@ -7,7 +7,7 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import type { Io } from '../io.ts';
-import { kindOf, realPath } from '../store/files/plain-file.ts';
+import { kindOf, namesOf, realPath } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type ClaudePlace, configFolder } from './claude-folders.ts';
@@ -58,13 +58,13 @@ export function findSessionLog(sessionId: string, place: LogPlace): string | und
   }
   const projects = join(configFolder(place), 'projects');
   const usual = join(projectLogs(place), name);
-  return isFile(usual) ? usual : newest(foldersIn(projects).map((folder) => join(projects, folder, name)));
+  return isFile(usual) ? usual : newest(namesOf(projects).map((folder) => join(projects, folder, name)));
 }
 
 /** The session that claude resumes where none is named: the one of the project whose log was written last. */
 export function newestSession(place: ClaudePlace): string | undefined {
   const folder = projectLogs(place);
-  const logs = foldersIn(folder).filter((name) => name.endsWith('.jsonl') && !name.startsWith('agent-'));
+  const logs = namesOf(folder).filter((name) => name.endsWith('.jsonl') && !name.startsWith('agent-'));
   const path = newest(logs.map((name) => join(folder, name)));
   return path && basename(path, '.jsonl');
 }
@@ -217,14 +217,6 @@ function isFile(path: string): boolean {
     return kindOf(path) === 'file';
   } catch {
     return false;
-  }
-}
-
-function foldersIn(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
   }
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Config, type Origin, type ToolKey, valueAt } from '../config/config.ts';
 import type { KeyPath } from '../config/keys.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
+import { SMALL_WINDOW } from '../core/governor/gauge/window.ts';
 import { handoffLevel, inTokens, nativeLevel } from '../core/governor/policy.ts';
 import type { Io, Output } from '../io.ts';
 import { folded } from '../report/layout.ts';
@@ -73,10 +74,10 @@ function rowsOf({ config, sources }: ResolvedConfig): Row[] {
   }));
 }
 
-/** The smaller of claude's windows; in the larger one the same levels leave more room. */
-const SMALL_WINDOW = 200_000;
-
-/** The handoff keeps below claude's own compaction, which the question for the document would set off. */
+/**
+ * The handoff keeps below claude's own compaction, which the question for the document would set off. In the larger of
+ * claude's windows the same levels leave more room.
+ */
 function noteOf(config: Config): Pick<Row, 'note'> {
   const window = config.window ?? SMALL_WINDOW;
   const level = handoffLevel(config, window);

@@ -50,6 +50,15 @@ export function namesIn(folder: string): string[] {
   return kindOf(folder) === 'folder' ? orStoreError(folder, () => readdirSync(folder)) : [];
 }
 
+/** The same of any folder, links to one included; none where it cannot be read. */
+export function namesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
 /** Where a path leads, through links; itself where there is nothing. */
 export function realPath(path: string): string {
   try {

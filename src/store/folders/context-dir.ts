@@ -17,7 +17,7 @@ import {
 import { isTornAt } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { type Replacement, replaceFile } from '../files/write-file.ts';
-import { asItIs, type DiskText, joined } from '../masks/disk-text.ts';
+import { asItIs, type DiskText } from '../masks/disk-text.ts';
 import { everythingIn, IGNORE, MARK } from './own-names.ts';
 
 const { O_APPEND, O_CREAT, O_RDWR, O_WRONLY } = constants;
@@ -32,8 +32,8 @@ export interface ContextDir {
   place(file: string): string;
   /** The path of a file that is not there yet: `name.txt`, else `name-2.txt` and so on, of which the thousandth is the last. */
   freePlace(name: string, ending: string): string;
-  /** Adds a line to a file in the folder, behind what a process that was killed may have left of one. */
-  append(file: string, line: DiskText): void;
+  /** Adds lines to a file in the folder, behind what a process that was killed may have left of one. */
+  append(file: string, lines: DiskText): void;
   /** Writes a text, or the pieces of one, to a file in the folder, whole or not at all. */
   write(file: string, text: DiskText | Iterable<DiskText>, replacement?: Replacement): void;
   /** Opens a file in the folder for appending, making it if it is not there. The caller closes the descriptor. */
@@ -81,10 +81,11 @@ function folderIn(root: string, path: string): ContextDir {
     path,
     place,
     freePlace,
-    append: (file, line) =>
-      withPlain(pathOf(file), O_RDWR | O_APPEND | O_CREAT, (fd, stats) =>
-        appendWhole(fd, joined(isTornAt(fd, stats) ? [asItIs(''), line] : [line], '\n'), stats.size),
-      ),
+    append: (file, lines) =>
+      withPlain(pathOf(file), O_RDWR | O_APPEND | O_CREAT, (fd, stats) => {
+        const parts = [isTornAt(fd, stats) ? '\n' : '', lines, lines.endsWith('\n') ? '' : '\n'];
+        appendWhole(fd, asItIs(parts.join('')), stats.size);
+      }),
     write: (file, text, replacement) => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement),
     open: (file) => openPlain(pathOf(file), O_WRONLY | O_APPEND | O_CREAT).fd,
     within: (folder) => folderIn(root, resolve(path, folder)),

@@ -1,8 +1,8 @@
-import { cpSync, existsSync, type FSWatcher, lstatSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
+import { cpSync, existsSync, type FSWatcher, lstatSync, mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExactPlan } from '../../core/exact/plan.ts';
-import { createPlain, readJson, removeFile } from '../files/plain-file.ts';
+import { createPlain, namesOf, readJson, removeFile } from '../files/plain-file.ts';
 import { isAlive } from '../files/process-mark.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
@@ -68,18 +68,10 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
 
 /** Removes what runs that were killed have left behind. */
 function sweep(root: string): void {
-  for (const name of namesIn(root)) {
+  for (const name of namesOf(root)) {
     const pid = Number(/^ctxb-mod-(\d+)-\w{6}$/.exec(name)?.[1]);
     const path = join(root, name);
     const isLeft = pid > 0 && !isAlive({ pid }) && existsSync(join(path, 'hooks/place.js'));
     if (isLeft && lstatSync(path).uid === process.getuid?.()) rmSync(path, { recursive: true, force: true });
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,11 +1,10 @@
-import { closeSync, constants, fstatSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { type Lock, takeLock } from '../files/lock.ts';
-import { appendWhole, makeFolder, namesIn, openPlain, removeFile, statsOf } from '../files/plain-file.ts';
+import { appendWhole, makeFolder, namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
 import { processMark } from '../files/process-mark.ts';
 import { cutTornLine, readLines } from '../files/read-lines.ts';
-import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { LEFTOVER, SESSIONS } from '../folders/own-names.ts';
@@ -70,7 +69,6 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
   // What is young there may be another run's that is just being written.
   sweep(root, now() - ABANDONED_AFTER_MS);
   cutTornLine(dir.place(LOG));
-  const files = keepOpen(dir);
   const record = keepRecord(dir, name, now);
   let closed = false;
 
@@ -83,14 +81,10 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
   return {
     /** The whole lines of the log, without newlines, one at a time. */
     logLines: () => readLines(dir.place(LOG)),
-    /** Adds the text, all of it or nothing. The file stays open. */
-    append: (file: string, text: DiskText) => ifOpen(() => files.append(file, text)),
+    /** Adds whole lines, all of them or none. */
+    append: (file: string, lines: DiskText) => ifOpen(() => dir.append(file, lines)),
     /** Puts a file in the place of the old one, whole or not at all. Memory stays bounded. */
-    rewrite: (file: string, chunks: Iterable<DiskText>) =>
-      ifOpen(() => {
-        files.close(file);
-        dir.write(file, chunks, REWRITTEN);
-      }),
+    rewrite: (file: string, chunks: Iterable<DiskText>) => ifOpen(() => dir.write(file, chunks, REWRITTEN)),
     /** Bytes; 0 when there is no such file. */
     sizeOf: (file: string) => statsOf(dir.place(file))?.size ?? 0,
     /** Writes `scratch.md`, here and in the folder above all sessions. */
@@ -107,7 +101,6 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
       if (closed) return;
       closed = true;
       try {
-        files.closeAll();
         record.save();
       } finally {
         lock.release();
@@ -127,37 +120,6 @@ function sweep(dir: ContextDir, before: number): void {
 
 /** A file takes milliseconds to be replaced. */
 const ABANDONED_AFTER_MS = 60_000;
-
-/** Descriptors stay open, as opening a file costs more than writing to it. */
-function keepOpen(dir: Pick<ContextDir, 'path' | 'open'>) {
-  const open = new Map<string, number>();
-
-  function close(file: string): void {
-    const fd = open.get(file);
-    open.delete(file);
-    if (fd !== undefined) closeSync(fd);
-  }
-
-  function descriptor(file: string): number {
-    const known = open.get(file);
-    // A file that was removed meanwhile would take what is written with it.
-    if (known !== undefined && fstatSync(known).nlink > 0) return known;
-    close(file);
-    const fd = dir.open(file);
-    open.set(file, fd);
-    return fd;
-  }
-
-  return {
-    append(file: string, text: DiskText): void {
-      orStoreError(join(dir.path, file), () => appendWhole(descriptor(file), text));
-    },
-    close,
-    closeAll(): void {
-      for (const file of [...open.keys()]) orStoreError(join(dir.path, file), () => close(file));
-    },
-  };
-}
 
 /** `session.json`, written at once and whenever something in it is new. */
 function keepRecord(dir: ContextDir, name: string, now: () => number) {
@@ -186,13 +148,10 @@ export function openNotesFolder(path: string) {
   makeFolder(path);
   if (namesIn(path).length > 0) throw new CtxbError('store', `${path} is not empty: name a new folder`);
   const { O_WRONLY, O_APPEND, O_CREAT } = constants;
-  const files = keepOpen({ path, open: (file) => openPlain(join(path, file), O_WRONLY | O_APPEND | O_CREAT).fd });
   return {
-    append: (file: string, text: string) => files.append(file, masked(text)),
-    /** Writes the index; nothing may be written after it. */
-    finish(index: string): void {
-      files.closeAll();
-      replaceFile(join(path, INDEX), [masked(index)]);
-    },
+    append: (file: string, text: string) =>
+      withPlain(join(path, file), O_WRONLY | O_APPEND | O_CREAT, (fd, { size }) => appendWhole(fd, masked(text), size)),
+    /** Writes the index. */
+    finish: (index: string) => replaceFile(join(path, INDEX), [masked(index)]),
   };
 }
