@@ -58,15 +58,27 @@ export function findSessionLog(sessionId: string, place: LogPlace): string | und
   }
   const projects = join(configFolder(place), 'projects');
   const usual = join(projectLogs(place), name);
-  return isFile(usual) ? usual : newest(namesOf(projects).map((folder) => join(projects, folder, name)));
+  return isFile(usual) ? usual : newestFirst(namesOf(projects).map((folder) => join(projects, folder, name)))[0];
 }
 
 /** The session that claude resumes where none is named: the one of the project whose log was written last. */
 export function newestSession(place: ClaudePlace): string | undefined {
+  const [path] = sessionLogsSince(0, place);
+  return path && basename(path, '.jsonl');
+}
+
+/**
+ * The logs of a project's sessions that were written since a moment, the newest first.
+ *
+ * @param since milliseconds since the epoch
+ */
+export function sessionLogsSince(since: number, place: ClaudePlace): string[] {
   const folder = projectLogs(place);
   const logs = namesOf(folder).filter((name) => name.endsWith('.jsonl') && !name.startsWith('agent-'));
-  const path = newest(logs.map((name) => join(folder, name)));
-  return path && basename(path, '.jsonl');
+  return newestFirst(
+    logs.map((name) => join(folder, name)),
+    since,
+  );
 }
 
 /** The folder of a project's logs, whether it is there or not: named after the real one, whatever link leads there. */
@@ -204,12 +216,13 @@ function hash(text: string): string {
   return Math.abs(sum).toString(36);
 }
 
-function newest(paths: readonly string[]): string | undefined {
-  const [first] = paths
+function newestFirst(paths: readonly string[], since = 0): string[] {
+  return paths
     .filter(isFile)
     .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-    .sort((a, b) => b.time - a.time);
-  return first?.path;
+    .filter(({ time }) => time >= since)
+    .sort((a, b) => b.time - a.time)
+    .map(({ path }) => path);
 }
 
 function isFile(path: string): boolean {

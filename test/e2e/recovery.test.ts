@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { Call } from '../../src/standin/scenario.ts';
@@ -119,6 +119,29 @@ it('a run whose ctxb was killed is taken up with --resume-run', async () => {
   expect(again.code).toBe(2);
   expect(again.stderr).toContain('there is no run that was broken off');
   expect(journal(world).map(({ kind }) => kind)).toContain('resume');
+});
+
+it('a prompt that claude got before ctxb knew its session is not said again by --resume-run', async () => {
+  await using world = await startWorld({ calls: [{ text: 'alone' }, { text: 'given again' }] });
+  const { env, cwd } = world.scratch;
+  const hook = { type: 'command', command: 'touch began; until test -e go; do sleep 0.05; done' };
+  const settings = ['--settings', JSON.stringify({ hooks: { SessionStart: [{ hooks: [hook] }] } })];
+  const run = startCtxb(world, { claude: [...SMALL_WINDOW, ...settings, '-p', 'said once'] });
+  run.stdin.end();
+  await vi.waitFor(() => expect(existsSync(join(cwd, 'began'))).toBe(true), { timeout: 30_000 });
+  // From here on it reads nothing, and its claude works alone.
+  run.kill('SIGSTOP');
+  writeFileSync(join(cwd, 'go'), '');
+  await vi.waitFor(() => expect(logged(world)).toContain('"alone"'), { timeout: 30_000 });
+  run.kill('SIGKILL');
+  await run.finished;
+  expect(journalLines(world).map(({ kind }) => kind)).toEqual(['start']);
+
+  const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run'], { env, cwd });
+  expect(resumed.code).toBe(0);
+  const beginnings = mainRequests(world.standin).filter((request) => userTexts(request).at(-1) === 'said once');
+  expect(beginnings).toHaveLength(1);
+  expect(resumed.stdout.toString()).toBe('given again\n');
 });
 
 inSoak('a session that left no log is gone on with from the notes', async () => {

@@ -13,6 +13,8 @@ import { type RunSettings, readSettings } from './run-settings.ts';
 /** A run that did not come to its end, out of the journal and its own file. */
 export interface EarlierRun extends Mail {
   readonly runId: string;
+  /** When it began, in milliseconds since the epoch. */
+  readonly since: number;
   readonly claude: ProcessMark;
   /** claude's sessions and the paths of their logs as its hooks named them, oldest first. */
   readonly sessions: readonly { readonly id: string; readonly log: string | undefined }[];
@@ -24,6 +26,8 @@ interface Mail {
   readonly words: readonly string[];
   /** The caller's prompts, and what ctxb said itself, in order. */
   readonly prompts: readonly { readonly uuid: string; readonly line: string }[];
+  /** Of these, what claude was sent. */
+  readonly said: readonly string[];
   /** What the caller has the answer to. */
   readonly answered: ReadonlySet<string>;
   /** Of earlier runs that this one had taken up: what it was to answer. */
@@ -69,7 +73,8 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   const sessions = run.entries.flatMap(({ kind, id: sessionId, log }) =>
     kind === 'session' && typeof sessionId === 'string' ? [{ id: sessionId, log: textOf(log) }] : [],
   );
-  return { runId, claude, sessions, ...mailOf(contextDir, runId, seal) };
+  const since = Date.parse(textOf(run.entries[0]?.t) ?? '') || 0;
+  return { runId, since, claude, sessions, ...mailOf(contextDir, runId, seal) };
 }
 
 /** Runs of one ctxb that have no end in the journal, each with the claude that it had started last. */
@@ -118,6 +123,7 @@ function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
   return {
     words: textsOf(opening.words),
     prompts: [...prompts.values()],
+    said: mail.flatMap(({ said }) => textOf(said) ?? []),
     answered: new Set(mail.flatMap(({ answered }) => textsOf(answered))),
     owed: textsOf(opening.owed),
     document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),

@@ -1,7 +1,14 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readClaudeArguments } from '../../claude/claude-arguments.ts';
-import { findSessionLog, loggedCost, openToolText, readSessionLog, type SessionLog } from '../../claude/claude-log.ts';
+import {
+  findSessionLog,
+  loggedCost,
+  openToolText,
+  readSessionLog,
+  type SessionLog,
+  sessionLogsSince,
+} from '../../claude/claude-log.ts';
 import { type ClaudeEnd, endClaude } from '../../claude/end-claude.ts';
 import { resolveKept } from '../../config/resolve-config.ts';
 import type { SpentBefore } from '../../core/governor/input.ts';
@@ -87,12 +94,24 @@ function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): Spen
 type RunLog = SessionLog & { readonly id: string; readonly path: string };
 
 /** The logs of the run's sessions, oldest first; of those that have one. */
-function logsOf({ sessions }: EarlierRun, io: Place): RunLog[] {
-  return sessions.flatMap(({ id, log }) => {
+function logsOf(run: EarlierRun, io: Place): RunLog[] {
+  const named = run.sessions.flatMap(({ id, log }) => {
     const { env, cwd } = io;
     const path = findSessionLog(id, { env, cwd, transcriptPath: log });
     return path === undefined ? [] : [{ ...readSessionLog(path), id, path }];
   });
+  return [...named, ...unnamedLog(run, named, io)];
+}
+
+/** The log of a session that took the last prompt, and that ctxb did not live to hear of. */
+function unnamedLog({ said, since }: EarlierRun, named: readonly RunLog[], io: Place): RunLog[] {
+  const last = said.at(-1);
+  if (last === undefined || named.some(({ delivered }) => delivered.has(last))) return [];
+  for (const path of sessionLogsSince(since, io)) {
+    const log = readSessionLog(path);
+    if (log.delivered.has(last)) return [{ ...log, id: basename(path, '.jsonl'), path }];
+  }
+  return [];
 }
 
 /**
