@@ -1,50 +1,21 @@
-import type { ExactReceipt } from '../core/exact/plan.ts';
 import { isInjectedTurn } from '../core/governor/conversation/visibility.ts';
 import { costUsd } from '../core/governor/cost/cost.ts';
-import { type Decision, isDecision } from '../core/governor/decisions.ts';
+import { isDecision } from '../core/governor/decisions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import { inTokens } from '../core/governor/policy.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
 import { contextOf } from '../core/protocol/usage.ts';
 import { createHost, type GovernorHost, type Judged } from '../host/governor-host.ts';
 
+export type DemoFacts = ReturnType<typeof readFacts>;
+
 /** One prompt's turn. Tokens throughout. */
-export interface TurnFacts {
-  readonly prompt: string;
-  readonly calls: number;
-  /** Context of its first and of its last call; 0 without calls. */
-  readonly first: number;
-  readonly last: number;
-  /** Input side of `result.usage`: the sum over all calls of the turn; undefined without a result. */
-  readonly sum: number | undefined;
-  readonly failed: boolean;
-}
+export type TurnFacts = ReturnType<typeof begunTurns>[number];
 
 /** A compaction in mid-turn, at claude's own trigger. */
-export interface NativeCompaction {
-  /** Number of the turn it came in, from 0. */
-  readonly turn: number;
-  readonly before: number | undefined;
-  /** Context of the next call, when there was one. */
-  readonly after: number | undefined;
-  /** What ctxb kept of it, where it was an exact one. */
-  readonly exact: ExactReceipt | undefined;
-}
+export type NativeCompaction = DemoFacts['native'][number];
 
-export interface DemoFacts {
-  readonly version: string | undefined;
-  readonly model: string | undefined;
-  readonly window: number | undefined;
-  /** Thresholds of the run, in tokens. */
-  readonly levels: { readonly warn: number; readonly compact: number };
-  readonly turns: readonly TurnFacts[];
-  readonly decisions: readonly Decision[];
-  readonly native: readonly NativeCompaction[];
-  /** claude's own count, in US dollars. */
-  readonly costUsd: number;
-}
-
-export function readFacts(record: readonly RecordLine[]): DemoFacts {
+export function readFacts(record: readonly RecordLine[]) {
   const played = [...playRecord(record)];
   const last = played.at(-1)?.after;
   const levelOf = (name: 'warn' | 'compact') =>
@@ -53,10 +24,12 @@ export function readFacts(record: readonly RecordLine[]): DemoFacts {
     version: last?.session.version,
     model: last?.session.model,
     window: last?.gauge.window.tokens,
+    /** Thresholds of the run, in tokens. */
     levels: { warn: levelOf('warn'), compact: levelOf('compact') },
-    turns: played.reduce<readonly TurnFacts[]>((turns, line) => begunTurn(readTurn(turns, line), line), []),
+    turns: played.flatMap((line, at) => begunTurns(line, played.slice(at + 1))),
     decisions: played.flatMap(({ actions }) => actions.filter(isDecision)),
-    native: played.reduce<readonly NativeCompaction[]>(readNative, []),
+    native: played.flatMap((line, at) => nativeOf(line, played.slice(at + 1))),
+    /** claude's own count, in US dollars. */
     costUsd: last === undefined ? 0 : costUsd(last),
   };
 }
@@ -72,33 +45,47 @@ export function* playRecord(record: readonly RecordLine[]): Generator<Judged> {
   }
 }
 
-function readTurn(turns: readonly TurnFacts[], { before, after, input: { event } }: Judged): readonly TurnFacts[] {
-  const turn = turns.at(-1);
-  if (turn === undefined || isInjectedTurn(before)) return turns;
-  const { used, calls } = after.gauge;
-  if (calls > before.gauge.calls) {
-    return turns.with(-1, { ...turn, calls: turn.calls + 1, first: turn.first || used, last: used });
-  }
-  if (event.kind !== 'result') return turns;
-  return turns.with(-1, { ...turn, sum: event.usage && contextOf(event.usage), failed: event.isError });
+/** The turn that a line begins; the same line may carry the result of the one before. @param rest what comes then */
+function begunTurns(line: Judged, rest: readonly Judged[]) {
+  if (!begins(line)) return [];
+  const end = rest.findIndex(begins);
+  const own = rest.slice(0, end === -1 ? undefined : end + 1).filter(({ before }) => !isInjectedTurn(before));
+  const contexts = own.filter(isCall).map(({ after }) => after.gauge.used);
+  const result = own.map(({ input }) => input.event).findLast((event) => event.kind === 'result');
+  return [
+    {
+      prompt: line.after.turn.prompts[0]?.text ?? '',
+      calls: contexts.length,
+      /** Context of its first and of its last call; 0 without calls. */
+      first: contexts[0] ?? 0,
+      last: contexts.at(-1) ?? 0,
+      /** Input side of `result.usage`: the sum over all calls of the turn; undefined without a result. */
+      sum: result?.usage && contextOf(result.usage),
+      failed: result?.isError === true,
+    },
+  ];
 }
 
-/** One line can carry the result of a turn and the prompt of the next. */
-function begunTurn(turns: readonly TurnFacts[], { before, after }: Judged): readonly TurnFacts[] {
-  const [prompt] = after.turn.prompts;
-  if (after.turn.phase !== 'sent' || before.turn.phase === 'sent' || prompt === undefined) return turns;
-  return [...turns, { prompt: prompt.text, calls: 0, first: 0, last: 0, sum: undefined, failed: false }];
+function begins({ before, after }: Judged): boolean {
+  return after.turn.phase === 'sent' && before.turn.phase !== 'sent' && after.turn.prompts.length > 0;
 }
 
-function readNative(native: readonly NativeCompaction[], played: Judged): readonly NativeCompaction[] {
-  const { before, after } = played;
-  const { event } = played.input;
-  if (event.kind === 'boundary' && event.trigger === 'auto') {
-    const fresh = { turn: after.turn.ended, before: event.preTokens, after: undefined, exact: undefined };
-    return [...native, fresh];
-  }
-  const last = native.at(-1);
-  if (last === undefined || last.after !== undefined || after.gauge.calls === before.gauge.calls) return native;
-  const landed = played.actions.find((action) => action.kind === 'landed');
-  return native.with(-1, { ...last, after: after.gauge.used, exact: landed?.exact });
+function isCall({ before, after }: Judged): boolean {
+  return after.gauge.calls > before.gauge.calls;
+}
+
+function nativeOf({ input: { event }, after }: Judged, rest: readonly Judged[]) {
+  if (event.kind !== 'boundary' || event.trigger !== 'auto') return [];
+  const next = rest.find(isCall);
+  return [
+    {
+      /** Number of the turn it came in, from 0. */
+      turn: after.turn.ended,
+      before: event.preTokens,
+      /** Context of the next call, when there was one. */
+      after: next?.after.gauge.used,
+      /** What ctxb kept of it, where it was an exact one. */
+      exact: next?.actions.find((action) => action.kind === 'landed')?.exact,
+    },
+  ];
 }

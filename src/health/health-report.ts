@@ -1,74 +1,16 @@
-import { type HealthDetails, ZONE_NAMES, type ZoneName } from '../core/governor/zones/zones.ts';
+import { type HealthDetails, ZONE_NAMES } from '../core/governor/zones/zones.ts';
 import { type HealthEntry, parseHealth } from './health-lines.ts';
 
 /** The context health of a project. A rate or a mean over nothing is null. */
-export interface HealthMetrics {
-  /** Conversations; see `createSessionCount`. */
-  readonly sessions: number;
-  /** Turns that ended. */
-  readonly turns: number;
-  readonly exhaustion: {
-    /** How often the API refused a prompt because the context was full. */
-    readonly count: number;
-    /** Sessions to which that happened at least once. */
-    readonly sessions: number;
-    /** The exhaustion rate: the share of all sessions that these are. The aim is 0. */
-    readonly rate: number | null;
-  };
-  readonly handoffs: HandoffMetrics;
-  readonly zoneTransitions: {
-    readonly count: number;
-    readonly perSession: number | null;
-    /** By the zones they led from and to, both ways, in the order of the zones. */
-    readonly steps: readonly { readonly from: ZoneName; readonly to: ZoneName; readonly count: number }[];
-  };
-  /** Compactions of the main context that happened: `auto` by claude itself, `manual` by `/compact`, ctxb's included. */
-  readonly compactions: { readonly auto: number; readonly manual: number };
-}
-
-export interface HandoffMetrics {
-  /** Handoffs that led to a fresh context. */
-  readonly count: number;
-  readonly perSession: number | null;
-  /** By whose document was handed over. */
-  readonly by: { readonly agent: number; readonly memory: number };
-  /**
-   * Handoffs decided while less than 90 % of the window was in use, so that there would have been room for more work.
-   * A handoff level below 0.90, as the default is, makes most of them such: read it when levels are compared.
-   */
-  readonly early: number;
-  readonly earlyRate: number | null;
-  /** The context when the handoff was decided, as a share of the window, and in tokens. */
-  readonly fraction: { readonly sum: number; readonly mean: number | null };
-  readonly tokens: { readonly mean: number | null };
-  /** From the decision to the fresh context, in milliseconds. */
-  readonly ms: { readonly sum: number; readonly mean: number | null; readonly longest: number | null };
-}
+export type HealthMetrics = ReturnType<ReturnType<typeof createHealthTally>['metrics']>;
 
 /** The health of any number of projects. */
-export interface HealthReport {
-  readonly version: 1;
-  /** In order of name: the working folders that the runs named. */
-  readonly projects: readonly { readonly project: string; readonly metrics: HealthMetrics }[];
-  /** All projects as one. */
-  readonly total: HealthMetrics;
-  /** What was read, in that order. */
-  readonly files: readonly HealthFile[];
-}
+export type HealthReport = ReturnType<ReturnType<typeof createHealthReader>['report']>;
 
-export interface HealthFile {
+/** A ledger: its whole lines, and whether half a line follows them. */
+interface HealthSource {
   readonly file: string;
-  /** Records that were counted. */
-  readonly records: number;
-  /** Lines that were not: torn, damaged, or of a kind that this version does not know. */
-  readonly unreadable: number;
-}
-
-export interface HealthSource {
-  readonly file: string;
-  /** Its whole lines. */
   readonly lines: Iterable<string>;
-  /** Whether half a line follows them. */
   readonly torn: boolean;
 }
 
@@ -76,7 +18,8 @@ export interface HealthSource {
 export function createHealthReader() {
   const total = createHealthTally();
   const tallies = new Map<string, ReturnType<typeof createHealthTally>>();
-  const files: HealthFile[] = [];
+  /** With the records that were counted, and the lines that were not: torn, damaged, or unknown to this version. */
+  const files: { file: string; records: number; unreadable: number }[] = [];
 
   function take(line: string): number {
     const entry = parseHealth(line);
@@ -99,7 +42,8 @@ export function createHealthReader() {
       }
       files.push({ file, records, unreadable });
     },
-    report(): HealthReport {
+    /** Projects in order of name, the working folders that the runs named; files in the order in which they were read. */
+    report() {
       const projects = [...tallies].map(([project, tally]) => ({ project, metrics: tally.metrics() }));
       projects.sort((a, b) => (a.project < b.project ? -1 : 1));
       return { version: 1, projects, total: total.metrics(), files: [...files] };
@@ -107,7 +51,10 @@ export function createHealthReader() {
   };
 }
 
-/** Below this share of the window a handoff came early. */
+/**
+ * Handoffs decided below this share of the window came early: there would have been room for more work. The default handoff
+ * level is lower, which makes most of them such: read the figure when levels are compared.
+ */
 const EARLY_BELOW = 0.9;
 
 type Handoff = Extract<HealthDetails, { readonly event: 'handoff' }>;
@@ -130,28 +77,37 @@ export function createHealthTally() {
       const step = `${details.from} ${details.zone}`;
       steps.set(step, (steps.get(step) ?? 0) + count);
     },
-    metrics(): HealthMetrics {
+    metrics() {
       const { all, exhausted } = sessions.found();
       const taken = ZONE_NAMES.flatMap((from) =>
         ZONE_NAMES.map((to) => ({ from, to, count: steps.get(`${from} ${to}`) ?? 0 })),
       );
       return {
+        /** Conversations; see `createSessionCount`. */
         sessions: all,
+        /** Turns that ended. */
         turns: counts.turn,
+        /**
+         * How often the API refused a prompt because the context was full, the sessions to which that happened at least
+         * once, and the share of all sessions that these are. The aim is 0.
+         */
         exhaustion: { count: counts.exhausted, sessions: exhausted, rate: ratio(exhausted, all) },
         handoffs: handoffMetrics(handoffs, all),
         zoneTransitions: {
           count: counts.zone,
           perSession: ratio(counts.zone, all),
+          /** By the zones they led from and to, both ways, in the order of the zones. */
           steps: taken.filter(({ count }) => count > 0),
         },
+        /** Those of the main context that happened: `auto` by claude itself, `manual` by `/compact`, ctxb's included. */
         compactions: { auto: counts.auto, manual: counts.manual },
       };
     },
   };
 }
 
-function handoffMetrics(handoffs: readonly Handoff[], sessions: number): HandoffMetrics {
+/** Handoffs that led to a fresh context. */
+function handoffMetrics(handoffs: readonly Handoff[], sessions: number) {
   const count = handoffs.length;
   const fractions = handoffs.flatMap(({ fraction }) => fraction ?? []);
   const times = handoffs.map(({ ms }) => ms);
@@ -160,11 +116,14 @@ function handoffMetrics(handoffs: readonly Handoff[], sessions: number): Handoff
   return {
     count,
     perSession: ratio(count, sessions),
+    /** By whose document was handed over. */
     by: { agent, memory: count - agent },
     early,
     earlyRate: ratio(early, count),
+    /** The context when the handoff was decided, as a share of the window, and in tokens. */
     fraction: { sum: sumOf(fractions), mean: ratio(sumOf(fractions), fractions.length) },
     tokens: { mean: ratio(sumOf(handoffs.map(({ tokens }) => tokens)), count) },
+    /** From the decision to the fresh context, in milliseconds. */
     ms: {
       sum: sumOf(times),
       mean: ratio(sumOf(times), count),

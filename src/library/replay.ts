@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import type { CtxbError } from '../errors.ts';
 import { markCopies } from '../replay/copies.ts';
 import { replayAll } from '../replay/replay.ts';
-import { replayReport } from '../replay/replay-report.ts';
 import { findAllSources } from '../replay/sources.ts';
 import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
+import { replayReport } from '../replay/sums.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 

@@ -1,8 +1,8 @@
 import { inTokens } from '../core/governor/policy.ts';
 import { ownFigures } from './copies.ts';
 import type { CallSeen, CompactionSeen } from './items-seen.ts';
-import { keptShare } from './retention.ts';
 import type { SessionSummary } from './summary.ts';
+import { keptShare } from './sums.ts';
 
 /** What a session may not exceed. What is missing is not looked at. */
 export interface Gates {

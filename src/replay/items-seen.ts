@@ -1,6 +1,6 @@
 import type { CompactionKind, FactTally, Receipt } from '../core/governor/decisions.ts';
 import type { Terms, Usage } from '../core/protocol/usage.ts';
-import type { SubagentBegun } from './observers/subagents.ts';
+import type { SubagentBegun } from './observers/prompts.ts';
 
 /** One main-thread call. */
 export interface CallSeen {

@@ -15,8 +15,7 @@ import type {
   SubagentSeen,
 } from './items-seen.ts';
 import type { Oddity } from './observers/oddities.ts';
-import type { RetentionTotals } from './retention.ts';
-import type { Grouping, Sum } from './sums.ts';
+import type { Grouping, RetentionTotals, Sum } from './sums.ts';
 import { type SessionWhatIf, type WhatIfTotals, withoutCurves } from './what-if/what-if.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */

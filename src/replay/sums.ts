@@ -1,7 +1,27 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
-import { ownFigures } from './copies.ts';
-import type { CountedCall } from './items-seen.ts';
-import type { SessionSummary } from './summary.ts';
+import type { FactKind } from '../core/governor/decisions.ts';
+import { FACT_KINDS, TOLD_KINDS } from '../core/memory/notebook/fact.ts';
+import { mergeAccuracy, NO_ACCURACY } from './accuracy/accuracy.ts';
+import { ownFigures, totalsOf } from './copies.ts';
+import type { CountedCall, NeededTally, ReliefSeen } from './items-seen.ts';
+import type { ReplayReport, SessionSummary } from './summary.ts';
+import { whatIfTotals } from './what-if/compare.ts';
+
+/** What is said of sessions together, as `--json` prints it. @param sessions with their copies marked */
+export function replayReport(sessions: readonly SessionSummary[], by?: Grouping): ReplayReport {
+  const whatIf = whatIfTotals(sessions);
+  const accuracies = sessions.flatMap(({ accuracy }) => accuracy ?? []);
+  const retentions = sessions.flatMap(({ retention }) => (retention === undefined ? [] : [retention]));
+  return {
+    version: 1,
+    sessions: sessions.map(({ ledger: _, ...session }) => session),
+    totals: totalsOf(sessions),
+    ...(by && { by, sums: sumsBy(sessions, by) }),
+    ...(accuracies.length > 0 && { accuracy: accuracies.reduce(mergeAccuracy, NO_ACCURACY) }),
+    ...(retentions.length > 0 && { retention: retentionTotals(retentions.flat()) }),
+    ...(whatIf && { whatIf }),
+  };
+}
 
 export const GROUPINGS = ['day', 'project', 'model'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
@@ -83,4 +103,47 @@ export function dayOf(t: number): string {
 /** Of months, days, hours and minutes. */
 export function twoDigits(figure: number): string {
   return String(figure).padStart(2, '0');
+}
+
+/** Of some kinds of facts. `given`: of those kept, what is only there because ctxb handed it back. */
+export interface Kept {
+  readonly all: number;
+  readonly kept: number;
+  readonly given: number;
+}
+
+/** What some reliefs kept together. */
+export interface RetentionTotals {
+  readonly reliefs: number;
+  readonly known: Readonly<Record<FactKind, Kept>>;
+  readonly needed: Readonly<Record<keyof NeededTally, Kept>>;
+}
+
+export function retentionTotals(reliefs: readonly ReliefSeen[]): RetentionTotals {
+  const needs = reliefs.map(({ needed }) => needed);
+  const needed = (kind: keyof NeededTally) => keptOf(needs, [kind]);
+  const known = FACT_KINDS.map((kind) => [kind, keptOf(reliefs, [kind])]);
+  return {
+    reliefs: reliefs.length,
+    known: Object.fromEntries(known) as RetentionTotals['known'],
+    needed: { paths: needed('paths'), commands: needed('commands'), numbers: needed('numbers') },
+  };
+}
+
+/** The share of what must not be lost that was really kept; null where there was nothing of it. */
+export function keptShare(reliefs: readonly ReliefSeen[]): number | null {
+  const { all, kept } = keptOf(reliefs, TOLD_KINDS);
+  const { given } = keptOf(
+    reliefs.filter(({ actual }) => !actual),
+    TOLD_KINDS,
+  );
+  return all === 0 ? null : (kept - given) / all;
+}
+
+type Tallies<K extends string> = Readonly<Record<'all' | 'kept' | 'given', Readonly<Record<K, number>>>>;
+
+export function keptOf<K extends string>(reliefs: readonly Tallies<K>[], kinds: readonly K[]): Kept {
+  const sum = (of: keyof Kept) =>
+    reliefs.reduce((total, relief) => total + kinds.reduce((some, kind) => some + relief[of][kind], 0), 0);
+  return { all: sum('all'), kept: sum('kept'), given: sum('given') };
 }

@@ -1,12 +1,12 @@
-import { PassThrough, Writable } from 'node:stream';
+import { PassThrough, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import split2 from 'split2';
 import { type HeadlessInvocation, readClaudeArguments } from '../../claude/claude-arguments.ts';
 import type { Config } from '../../config/config.ts';
 import { costUsd } from '../../core/governor/cost/cost.ts';
 import { windowOfModel } from '../../core/governor/gauge/window.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
-import { createFramer } from '../../core/protocol/frame.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import type { Watcher } from '../../run/headless-run.ts';
@@ -117,23 +117,8 @@ function outcomeOf(
 
 /** Calls `onLine` for each line, without its end. An error that it throws ends the stream. */
 export function createLineSink(onLine: (line: string) => void): Writable {
-  const framer = createFramer();
-  const take = (line: Buffer) => onLine(line.toString('utf8').replace(/\r?\n$/, ''));
-  const attempt = (lines: () => readonly Buffer[], done: (error?: Error) => void) => {
-    try {
-      lines().forEach(take);
-      done();
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
-    }
-  };
-  return new Writable({
-    write: (chunk: Buffer, _, done) => attempt(() => framer.push(chunk), done),
-    final(done) {
-      const rest = framer.flush();
-      attempt(() => (rest === undefined ? [] : [rest]), done);
-    },
-  });
+  // Nothing is left to read, which has to be read to its end all the same.
+  return split2((line: string) => void onLine(line)).resume();
 }
 
 /**

@@ -32,45 +32,31 @@ export async function readValues(
     feed.push(chunk);
     onBytes?.(chunk.length);
   };
-  if (file === '-') await readStream(stdin, take);
-  else readFile(file, take);
+  if (file === '-') for await (const chunk of chunksOf(stdin)) take(chunk);
+  else for (const chunk of chunksIn(file)) take(chunk);
   feed.end();
 }
 
-function readFile(file: string, take: (chunk: Buffer) => void): void {
-  const handle = attempt(file, () => openSync(file, 'r'));
-  try {
-    while (true) {
-      const count = attempt(file, () => readSync(handle, buffer));
-      if (count === 0) return;
-      take(buffer.subarray(0, count));
-    }
-  } finally {
-    closeSync(handle);
-  }
-}
+// What is done with a chunk is done outside, so that only faults of reading are told as such.
 
-async function readStream(stdin: Readable, take: (chunk: Buffer) => void): Promise<void> {
-  const chunks = stdin[Symbol.asyncIterator]();
+function* chunksIn(file: string): Generator<Buffer> {
+  let handle: number | undefined;
   try {
-    while (true) {
-      const chunk = await chunks.next().catch((cause) => fail('-', cause));
-      if (chunk.done) return;
-      take(chunk.value as Buffer);
+    handle = openSync(file, 'r');
+    for (let count = readSync(handle, buffer); count > 0; count = readSync(handle, buffer)) {
+      yield buffer.subarray(0, count);
     }
-  } finally {
-    await chunks.return?.();
-  }
-}
-
-function attempt<T>(file: string, work: () => T): T {
-  try {
-    return work();
   } catch (cause) {
-    return fail(file, cause);
+    throw unreadable(file, cause);
+  } finally {
+    if (handle !== undefined) closeSync(handle);
   }
 }
 
-function fail(file: string, cause: unknown): never {
-  throw unreadable(file, cause);
+async function* chunksOf(stdin: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* stdin;
+  } catch (cause) {
+    throw unreadable('-', cause);
+  }
 }

@@ -1,8 +1,8 @@
 import { ownFigures } from '../../replay/copies.ts';
 import type { CallSeen, CompactionSeen } from '../../replay/items-seen.ts';
 import { PARTIAL_OPENING, partialClosing, partialSession } from '../../replay/partials.ts';
-import { replayReport } from '../../replay/replay-report.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
+import { replayReport } from '../../replay/sums.ts';
 import { onOneLine, printableJson } from '../shown.ts';
 import { collected, type OpenReport } from './format.ts';
 

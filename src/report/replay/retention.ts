@@ -1,8 +1,8 @@
 import { TOLD_KINDS } from '../../core/memory/notebook/fact.ts';
 import { FACT_NAMES } from '../../messages.ts';
 import type { ReliefSeen } from '../../replay/items-seen.ts';
-import { type Kept, keptOf, type RetentionTotals, retentionTotals } from '../../replay/retention.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
+import { type Kept, keptOf, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
 import { counted, percent, tokens } from '../figures.ts';
 import { indented } from '../layout.ts';
 import { collected } from './format.ts';

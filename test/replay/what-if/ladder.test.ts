@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLadder } from '../../../src/replay/what-if/ladder.ts';
+import { createLadder } from '../../../src/replay/what-if/pilot.ts';
 import { whatIfPolicy } from '../../support/recorded-session.ts';
 
 const WINDOW = 200_000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GovernorState } from '../../../src/core/governor/state.ts';
 import type { Style } from '../../../src/report/style.ts';
 import { PLAIN, styleFor } from '../../../src/report/style.ts';
-import { statusLine as lineOf } from '../../../src/report/terminal/status-line.ts';
+import { statusLine as lineOf } from '../../../src/report/terminal/terminal.ts';
 import { afterTurn, callLine, drive, initLine, type Line, policyWith, resultLine } from '../../support/governor.ts';
 
 const statusLine = (state: GovernorState, style: Style, now = state.now) => lineOf(state, style, 200, now);
