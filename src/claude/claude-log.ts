@@ -61,9 +61,14 @@ export function findSessionLog(sessionId: string, place: LogPlace): string | und
   return isFile(usual) ? usual : newestFirst(namesOf(projects).map((folder) => join(projects, folder, name)))[0];
 }
 
-/** The session that claude resumes where none is named: the one of the project whose log was written last. */
-export function newestSession(place: ClaudePlace): string | undefined {
-  const [path] = sessionLogsSince(0, place);
+/**
+ * The session that claude resumes where none is named: the one of the project whose log was written last, unless nothing
+ * was said in it (2.1.330).
+ *
+ * @param besides id of one that is left out
+ */
+export function newestSession(place: ClaudePlace, besides?: string): string | undefined {
+  const path = sessionLogsSince(0, place).find((path) => basename(path, '.jsonl') !== besides && mayBeResumed(path));
   return path && basename(path, '.jsonl');
 }
 
@@ -74,11 +79,22 @@ export function newestSession(place: ClaudePlace): string | undefined {
  */
 export function sessionLogsSince(since: number, place: ClaudePlace): string[] {
   const folder = projectLogs(place);
-  const logs = namesOf(folder).filter((name) => name.endsWith('.jsonl') && !name.startsWith('agent-'));
+  const logs = namesOf(folder).filter((name) => SESSION_LOG.test(name));
   return newestFirst(
     logs.map((name) => join(folder, name)),
     since,
   );
+}
+
+const SESSION_LOG = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\.jsonl$/;
+
+function mayBeResumed(path: string): boolean {
+  let isEmpty = true;
+  for (const line of readLines(path)) {
+    if (/"type":"(?:user|assistant)"/.test(line) && !line.includes('"isSidechain":true')) return true;
+    isEmpty = false;
+  }
+  return isEmpty;
 }
 
 /** The folder of a project's logs, whether it is there or not: named after the real one, whatever link leads there. */

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { findSessionLog, newestSession } from '../claude/claude-log.ts';
+import { notAmong } from '../core/exact/plan.ts';
 import type { Entry } from '../core/memory/entry.ts';
 import { createExtractor } from '../core/memory/extract/extract.ts';
 import { createEntryMaker } from '../core/memory/make-entry.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
+import type { Event } from '../core/protocol/events.ts';
+import { fieldsOf } from '../core/protocol/fields.ts';
 import type { Io } from '../io.ts';
 import { statsOf } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
@@ -15,33 +18,43 @@ import { entriesIn, LOG } from './notes.ts';
 
 export type AdoptedNotes = ReturnType<typeof adoptNotes>;
 
-/**
- * What the notes of a session begin with that has none yet: what was said and done in it before this run, or in the one
- * that it was forked from.
- */
+/** What the notes of a session lack of what was said and done in it before this run, or in the one that it was forked from. */
 export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
   const begun = Date.now();
   const { resumed, forks, resumedAt } = headless.invocation;
-  const parent = forks && headless.resumed === undefined ? (resumed ?? newestSession(io)) : undefined;
-
+  const isFork = forks && headless.resumed === undefined;
+  const newest = isFork && resumed === undefined ? newestSession(io) : undefined;
   const known = headless.resumed?.sessionId ?? resumed;
 
   return {
     /** claude's id of the session, where that is sure before claude says it. */
-    session: parent === undefined && known !== undefined && findSessionLog(known, io) ? known : undefined,
-    /** @param id claude's id of the session */
-    entries(id: string): readonly Entry[] {
+    session: !isFork && known !== undefined && findSessionLog(known, io) ? known : undefined,
+    /**
+     * @param id claude's id of the session
+     * @param isNoted whether it has notes already
+     */
+    entries(id: string, isNoted: boolean): readonly Entry[] {
       try {
-        const noted = resumedAt === undefined ? notesOf(parent ?? id) : [];
-        if (noted.length > 0) return noted;
-        const path = (parent && findSessionLog(parent, io)) ?? findSessionLog(id, io);
-        return path === undefined ? [] : entriesOfLog(path, { begun, last: resumedAt });
+        return isNoted && (isFork || resumedAt !== undefined) ? [] : lacking(id, isNoted);
       } catch (error) {
         onFault('what was said before is not noted', error);
         return [];
       }
     },
   };
+
+  function lacking(id: string, isNoted: boolean): readonly Entry[] {
+    const parent = isFork ? (resumed ?? newestBut(id)) : undefined;
+    const noted = resumedAt === undefined ? notesOf(parent ?? id) : [];
+    const path = (parent && findSessionLog(parent, io)) ?? findSessionLog(id, io);
+    const later = path === undefined ? [] : entriesOfLog(path, { begun, last: resumedAt, noted });
+    return isNoted ? later : [...noted, ...later];
+  }
+
+  /** Where another one was written to meanwhile, it is not known which of the two claude has taken. */
+  function newestBut(id: string): string | undefined {
+    return newest === newestSession(io, id) ? newest : undefined;
+  }
 
   function notesOf(session: string): Entry[] {
     const found = sessionWithId(listSessions(contextFolder(headless, io)), session);
@@ -55,16 +68,30 @@ interface Extent {
   readonly begun: number;
   /** The `uuid` of the last message that the conversation goes on from; undefined: the last one there is. */
   readonly last: string | undefined;
+  readonly noted: readonly Entry[];
 }
 
 /** Bytes of a log's end of which everything is noted: of what is older, only what was said. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** @throws CtxbError `store` when it cannot be read, or is not a regular file */
-function entriesOfLog(path: string, { begun, last }: Extent): Entry[] {
+function entriesOfLog(path: string, { begun, last, noted }: Extent): Entry[] {
   const extractor = createExtractor({ live: false });
   const entryOf = createEntryMaker(redact);
   const entries: Entry[] = [];
+  // Up to the result of a call all is noted; a prompt has two times, when it was sent and when claude took it up.
+  const from = (noted.findLast((entry) => entry.kind === 'tool' && entry.agent === null) ?? noted[0])?.t ?? 0;
+  for (const { t, event } of eventsIn(path)) {
+    if (t >= begun) break;
+    const found = extractor.add({ t, from: 'claude', event });
+    if (t >= from) entries.push(...found.map(entryOf));
+    if (last !== undefined && 'uuid' in event && event.uuid === last) break;
+  }
+  const known = noted.filter((entry) => entry.t >= from);
+  return notAmong(known.map(keyOf), entries, keyOf);
+}
+
+function* eventsIn(path: string): Generator<{ readonly t: number; readonly event: Event }> {
   let t = 0;
   let left = statsOf(path)?.size ?? 0;
   for (const line of readLines(path)) {
@@ -73,11 +100,13 @@ function entriesOfLog(path: string, { begun, last }: Extent): Entry[] {
     if (!isNear && !mayBeSaid(line)) continue;
     const event = decodeLine(line);
     if ('timestamp' in event && event.timestamp !== undefined) t = event.timestamp;
-    if (t >= begun) break;
-    entries.push(...extractor.add({ t, from: 'claude', event }).map(entryOf));
-    if (last !== undefined && 'uuid' in event && event.uuid === last) break;
+    yield { t, event };
   }
-  return entries;
+}
+
+function keyOf(entry: Entry): string {
+  const { kind, id, text, to, status } = fieldsOf(entry);
+  return JSON.stringify([kind, id, text, to, status]);
 }
 
 /** A prompt, or a compaction, behind which prompts stand a second time. */

@@ -126,7 +126,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
     const { run, folder: root, now } = world;
     folder = openSessionFolder(root, id, { pid: process.pid, runId: run.runId, now });
     files = createNoteFiles(folder);
-    if (folder.sizeOf(LOG) === 0) files.append(world.adopted?.entries(id) ?? [], []);
+    files.append(world.adopted?.entries(id, folder.sizeOf(LOG) > 0) ?? [], []);
     // As the agent is to name it.
     const name = join(run.contextDir, relative(root, folder.path));
     if (folder.contested) {

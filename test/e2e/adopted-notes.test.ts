@@ -13,6 +13,7 @@ import { sampled } from '../support/size.ts';
 const CONSTRAINT = 'Never touch port 8080, it belongs to another team.';
 const SECOND = 'Use tabs instead of spaces in every new file.';
 const FAILING = 'npm run no-such-script';
+const ALONE = 'And this without ctxb.';
 const NEW = ['Now the third thing is to be done.', 'And then the fourth thing.'];
 
 const bash = (command: string): Call => ({ tools: [{ name: 'Bash', input: { command, description: 'A step' } }] });
@@ -23,6 +24,7 @@ function job(): Scenario {
     ...[FAILING, 'echo 1', 'echo 2', 'echo 3', 'echo 4', 'echo 5'].map(bash),
     ...[{ text: 'answer 1' }, { text: 'answer 2' }],
     ...[...['echo 6', 'echo 7'].map(bash), { text: 'answer 3' }, { text: 'answer 4' }],
+    ...[bash('echo 8'), { text: 'answer 5' }],
   ];
   return {
     calls: (request) => {
@@ -64,14 +66,18 @@ it.each(
   for (const text of [CONSTRAINT, SECOND, FAILING, ...NEW]) expect(after).toContain(text);
   expect(journal(world).find((one) => one.kind === 'receipt')).toMatchObject({ kept: { constraints: 2, failing: 1 } });
 
-  // Taken up again it has notes, and nothing is noted twice.
+  // Taken up again it has notes: what was done without ctxb since is added, and nothing is noted twice.
+  await runProgram(claude, [...SMALL_WINDOW, '--continue', '-p', ALONE], scratch);
   await runCtxb(world, { claude: [...SMALL_WINDOW, '--continue', '-p', 'One more.'] });
   const [index = ''] =
     readFileSync(join(scratch.cwd, '.context', 'scratch.md'), 'utf8').match(/^\d+ prompts → .*$/m) ?? [];
-  expect(index).toMatch(/^5 prompts → /);
+  expect(index).toMatch(/^6 prompts → /);
   const notes = join(scratch.cwd, index.replace(/^.* → /, '').replace('human-input.md', 'memory.ndjson'));
-  const said = readLines(notes).flatMap(({ kind, text }) => (kind === 'prompt' ? [text] : []));
-  expect(said).toEqual([`Port the parser. ${CONSTRAINT}`, SECOND, ...NEW, 'One more.']);
+  const all = readLines(notes);
+  const said = all.flatMap(({ kind, text }) => (kind === 'prompt' ? [text] : []));
+  expect(said).toEqual([`Port the parser. ${CONSTRAINT}`, SECOND, ...NEW, ALONE, 'One more.']);
+  const ran = all.flatMap(({ kind, title }) => (kind === 'tool' ? [title] : []));
+  expect(ran).toEqual([FAILING, ...[1, 2, 3, 4, 5, 6, 7, 8].map((at) => `echo ${at}`)]);
 });
 
 it('a session that is full when it is taken up is compacted with what did not work in it', async () => {

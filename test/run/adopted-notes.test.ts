@@ -1,20 +1,27 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { readClaudeArguments } from '../../src/claude/claude-arguments.ts';
 import { projectLogs } from '../../src/claude/claude-log.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
+import type { Input } from '../../src/core/governor/input.ts';
 import type { Entry } from '../../src/core/memory/entry.ts';
+import { createExtractor } from '../../src/core/memory/extract/extract.ts';
+import { createEntryMaker } from '../../src/core/memory/make-entry.ts';
+import { decodeLine } from '../../src/core/protocol/decode.ts';
 import type { Io } from '../../src/io.ts';
 import { adoptNotes } from '../../src/run/adopted-notes.ts';
 import type { HeadlessRun } from '../../src/run/headless-run.ts';
 import { masked } from '../../src/store/masks/disk-text.ts';
 import { openSessionFolder } from '../../src/store/sessions/session-folder.ts';
+import { createRandom, type Random } from '../support/random.ts';
+import { sized } from '../support/size.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 const [PARENT, OTHER, FORK] = ['11111111-aaaa-4bbb-8ccc-1d1d1d1d1d1d', '22222222-aaaa-4bbb-8ccc-2d', 'fork-1'] as const;
+const SECOND = '22222222-aaaa-4bbb-8ccc-2d2d2d2d2d2d';
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 
 let cwd: string;
@@ -55,12 +62,16 @@ function log(session: string, rows: readonly Row[], changed = new Date()): void 
 }
 
 function note(session: string, texts: readonly string[], t = 1): void {
-  const folder = openSessionFolder(join(cwd, '.context'), session, {
-    pid: process.pid,
-    runId: 'run-0001',
-    now: Date.now,
-  });
-  const lines = texts.map((text) => `${JSON.stringify({ v: 1, kind: 'prompt', t, text, pictures: 0 })}\n`);
+  noteAll(
+    session,
+    texts.map((text) => ({ kind: 'prompt', t, text, pictures: 0 })),
+  );
+}
+
+function noteAll(session: string, entries: readonly Entry[]): void {
+  const who = { pid: process.pid, runId: 'run-0001', now: Date.now };
+  const folder = openSessionFolder(join(cwd, '.context'), session, who);
+  const lines = entries.map((entry) => `${JSON.stringify({ v: 1, ...entry })}\n`);
   folder.append('memory.ndjson', masked(lines.join('')));
   folder.close();
 }
@@ -68,11 +79,13 @@ function note(session: string, texts: readonly string[], t = 1): void {
 const faults: string[] = [];
 
 function adopted(session: string, ...words: readonly string[]): readonly string[] {
+  return adoptedBy(words).entries(session, false).map(sketch);
+}
+
+function adoptedBy(words: readonly string[]) {
   const invocation = readClaudeArguments(['-p', 'x', ...words]);
   const headless = { invocation, config: DEFAULTS } as unknown as HeadlessRun;
-  return adoptNotes(headless, io, (text) => faults.push(text))
-    .entries(session)
-    .map(sketch);
+  return adoptNotes(headless, io, (text) => faults.push(text));
 }
 
 function sketch(entry: Entry): string {
@@ -95,6 +108,25 @@ it.each([
   expect(adopted(session, ...words)).toEqual(NOTED);
 });
 
+it.each<{ name: string; session: string; rows: () => readonly Row[]; forked: readonly string[] }>([
+  { name: 'nothing was said in', session: SECOND, rows: () => [row({ type: 'queue-operation' })], forked: NOTED },
+  { name: 'is a subagent’s', session: SECOND, rows: () => [said('Look.', { isSidechain: true })], forked: NOTED },
+  { name: 'has another name', session: OTHER, rows: () => [said('Other.')], forked: NOTED },
+  { name: 'is empty', session: SECOND, rows: () => [], forked: [] },
+  { name: 'is newer', session: SECOND, rows: () => [said('Other.')], forked: ['Other.'] },
+])('a fork of the newest, beside a log that $name', ({ session, rows, forked }) => {
+  log(PARENT, HISTORY(), new Date(Date.now() - 10_000));
+  log(session, rows());
+  expect(adopted(FORK, '--continue', '--fork-session')).toEqual(forked);
+});
+
+it('a fork begins without notes where it is not sure of which session it is', () => {
+  log(PARENT, HISTORY(), new Date(Date.now() - 10_000));
+  const notes = adoptedBy(['--continue', '--fork-session']);
+  log(SECOND, [said('Other.')]);
+  expect(notes.entries(FORK, false)).toEqual([]);
+});
+
 it('nothing is noted of a session that has no log', () => {
   expect(adopted(PARENT, '--resume', PARENT)).toEqual([]);
   expect(adopted(FORK, '--continue', '--fork-session')).toEqual([]);
@@ -102,7 +134,7 @@ it('nothing is noted of a session that has no log', () => {
 
 it('a fork begins with the notes of its parent, as far as they went when it began', () => {
   log(PARENT, HISTORY());
-  note(PARENT, ['Noted.']);
+  note(PARENT, ['Noted.'], Date.now() - 1000);
   note(PARENT, ['Said later.'], Date.now() + 60_000);
   expect(adopted(FORK, '--resume', PARENT, '--fork-session')).toEqual(['Noted.']);
 });
@@ -173,3 +205,62 @@ it('a log that cannot be read is a fault, and the run goes on', () => {
   mkdirSync(join(projectLogs(io), `${PARENT}.jsonl`), { recursive: true });
   expect(adopted(PARENT, '--resume', PARENT)).toEqual([]);
 });
+
+it('a session that is noted goes on with what was done without ctxb since', () => {
+  const begun = said('One.');
+  log(PARENT, [begun, ...ran('t1', 'npm test'), said('Two.'), ...ran('t2', 'make')]);
+  note(PARENT, ['One.'], Date.parse(String(begun.timestamp)) - 50);
+  const resumed = adoptedBy(['--resume', PARENT]);
+  expect(resumed.entries(PARENT, true).map(sketch)).toEqual(['ran npm test', 'Two.', 'ran make']);
+  expect(adopted(FORK, '--resume', PARENT, '--fork-session')).toEqual(['One.', 'ran npm test', 'Two.', 'ran make']);
+  expect(adoptedBy(['--resume', PARENT, '--resume-session-at', String(begun.uuid)]).entries(PARENT, true)).toEqual([]);
+});
+
+it.each(Array.from({ length: sized(40, 400) }, (_, seed) => seed))(
+  'runs with and without ctxb, in any order, leave the notes of one run (seed %i)',
+  (seed) => {
+    const random = createRandom(seed);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const all: Row[] = [];
+      const expected: string[] = [];
+      const notes: Entry[] = [];
+      for (let run = 0; run < 6; run++) {
+        const before = all.length;
+        for (let turn = 0; turn <= random.whole(0, 2); turn++) all.push(...turnOf(random, `${run}-${turn}`, expected));
+        vi.setSystemTime(Date.parse(String(all[before]?.timestamp)) - 500);
+        log(PARENT, all);
+        if (run < 5 && random.chance(0.5)) continue;
+        const entries = [...adoptedBy(['--resume', PARENT]).entries(PARENT, notes.length > 0)];
+        entries.push(...noted(all.slice(before)));
+        noteAll(PARENT, entries);
+        notes.push(...entries);
+      }
+      expect(notes.map(sketch)).toEqual(expected);
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
+
+/** A turn's rows of the log; what it adds to the notes is added to `expected`. */
+function turnOf(random: Random, name: string, expected: string[]): Row[] {
+  const text = random.pick(['Go on.', 'And again.', `Do ${name}.`]);
+  const calls = Array.from({ length: random.whole(0, 2) }, (_, at) => `${name}-${at}`);
+  expected.push(text, ...calls.map((id) => `ran echo ${id}`));
+  return [said(text), ...calls.flatMap((id) => ran(id, `echo ${id}`))];
+}
+
+/** What a run notes of the turns in these rows: prompts as they are sent, a moment before they are in the log. */
+function noted(rows: readonly Row[]): Entry[] {
+  const extractor = createExtractor({ live: true });
+  const entryOf = createEntryMaker((text) => [text].flat().join('\n'));
+  return rows.flatMap((row) => {
+    const event = decodeLine(JSON.stringify(row));
+    const t = Date.parse(String(row.timestamp)) - 50;
+    const isSaid = event.kind === 'user' && event.role === 'prompt';
+    const sent = isSaid && { ...event, timestamp: undefined };
+    const input: Input = sent ? { t, from: 'caller', event: sent, line: '' } : { t, from: 'claude', event };
+    return extractor.add(input).map(entryOf);
+  });
+}
