@@ -7,31 +7,20 @@ import { countOf, textOf } from '../core/protocol/fields.ts';
 import { tokens } from '../report/figures.ts';
 import { timeoutSignal } from '../run/signals.ts';
 import type { Check, Remark } from './check.ts';
-import { type Limits, type Outcome, patienceMs, runChecks } from './run-checks.ts';
+import { type Limits, patienceMs, runChecks } from './run-checks.ts';
 import { orNothing } from './stage/scene.ts';
 import { type Place, type Stage, withStage } from './stage/stage.ts';
 import type { Surroundings } from './surroundings/look-around.ts';
 
-export interface Diagnosis {
-  readonly version: string | undefined;
-  /** Undefined: it did not tell. */
-  readonly fresh: FreshContext | undefined;
-  /** On its version, and on the thresholds beside what it tells. */
-  readonly remarks: readonly Remark[];
-  /** One for each check. */
-  readonly outcomes: readonly Outcome[];
-}
+export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 /**
  * Examines a claude, offline: a stand-in on this machine plays the API, and everything is written in temporary folders,
- * which are removed.
+ * which are removed. What it does not tell is undefined.
+ *
+ * @returns `remarks` on its version, and on the thresholds beside what it tells; an outcome for each check
  */
-export async function diagnose(
-  checks: readonly Check[],
-  place: Place,
-  around: Surroundings,
-  limits: Limits,
-): Promise<Diagnosis> {
+export async function diagnose(checks: readonly Check[], place: Place, around: Surroundings, limits: Limits) {
   const patience = timeoutSignal(patienceMs(limits), limits.stop);
   const [version, fresh] = await withStage({ calls: [] }, place, patience, (stage) =>
     Promise.all([askVersion(place.claude, stage), orNothing(askFreshContext(stage, around.model))]),
@@ -81,27 +70,22 @@ export function judgeVersion(version: string | undefined): Remark {
   return { status: 'good', subject, text };
 }
 
-export interface FreshContext {
-  /** The model that it would use. */
-  readonly model: string | undefined;
-  /** Of the model, in tokens. */
-  readonly window: number;
-  /** Estimated tokens of what is always there: system prompt, tools. Without the user's own files and servers. */
-  readonly prefix: number;
-}
+type FreshContext = NonNullable<Awaited<ReturnType<typeof askFreshContext>>>;
 
 /**
- * Asks claude for the window of its model and for what a session begins with. Undefined: it does not tell.
+ * Asks claude for the window of its model, in tokens, and for what a session begins with. Undefined: it does not tell.
  *
  * @param model the user's; undefined: claude's default
  */
-async function askFreshContext(stage: Stage, model: string | undefined): Promise<FreshContext | undefined> {
+async function askFreshContext(stage: Stage, model: string | undefined) {
   const claude = await stage.start({ args: model === undefined ? [] : ['--model', model] });
   // Not the summary: the parts are counted by the API, for which the stand-in estimates.
   const { ok, response } = await claude.ask({ subtype: 'get_context_usage' });
   const window = countOf(response.rawMaxTokens);
   if (!ok || window === undefined || window === 0) return undefined;
-  return { model: textOf(response.model), window, prefix: countOf(response.totalTokens) ?? 0 };
+  /** Estimated tokens of what is always there: system prompt, tools. Without the user's own files and servers. */
+  const prefix = countOf(response.totalTokens) ?? 0;
+  return { model: textOf(response.model), window, prefix };
 }
 
 /** Levels that a fresh context must be below, or they are crossed by the first call. */

@@ -5,15 +5,8 @@ import type { Copied, SessionSummary, Totals } from './summary.ts';
 
 type Counted = Pick<SessionSummary, 'calls' | 'compactions' | 'context' | 'cost' | 'copied'>;
 
-/** What a session adds to sums: all but what it holds of others. */
-interface OwnFigures {
-  readonly calls: number;
-  readonly compactions: number;
-  /** null: the recording does not say. */
-  readonly usd: number | null;
-}
-
-export function ownFigures({ calls, compactions, cost, copied }: Omit<Counted, 'context'>): OwnFigures {
+/** What a session adds to sums: all but what it holds of others. Where the recording does not say the cost, it is null. */
+export function ownFigures({ calls, compactions, cost, copied }: Omit<Counted, 'context'>) {
   if (copied === undefined) return { calls, compactions: compactions.length, usd: cost.usd };
   const usd = cost.usd === null ? null : toUsd(Math.max(0, toMicroUsd(cost.usd) - toMicroUsd(copied.usd)));
   return { calls: calls - copied.calls, compactions: compactions.length - copied.compactions, usd };

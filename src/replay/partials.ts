@@ -28,16 +28,13 @@ export function partialClosing(sessions: number, faults: readonly string[]): str
   return `${JSON.stringify({ ctxb: 'end', sessions, faults })}\n`;
 }
 
-interface FoundPartials {
-  readonly partials: readonly string[];
-  /** Recordings, folders, and what cannot be looked at. */
-  readonly others: readonly string[];
-  /** stdin, from its beginning. */
-  readonly stdin: Readable;
-}
-
-/** Finds out which files are partials, by how they begin. Folders are not searched for them. @param files `-` is stdin */
-export async function findPartials(files: readonly string[], stdin: Readable): Promise<FoundPartials> {
+/**
+ * Finds out which files are partials, by how they begin. Folders are not searched for them.
+ *
+ * @param files `-` is stdin
+ * @returns `others`: recordings, folders, and what cannot be looked at; `stdin` from its beginning
+ */
+export async function findPartials(files: readonly string[], stdin: Readable) {
   const peeked = files.includes('-') ? await peek(stdin) : { beginning: '', stream: stdin };
   const isPartial = (file: string) => (file === '-' ? peeked.beginning : beginningOf(file)) === PARTIAL_BEGINNING;
   const partials = new Set(files.filter(isPartial));

@@ -3,7 +3,7 @@ import { initialState } from '../core/governor/initial-state.ts';
 import type { Input } from '../core/governor/input.ts';
 import { createExtractor, createPromptQueue, type Found } from '../core/memory/extract/extract.ts';
 import { createEntryMaker } from '../core/memory/make-entry.ts';
-import { createNotebook, type Notebook } from '../core/memory/notebook/notebook.ts';
+import { createNotebook } from '../core/memory/notebook/notebook.ts';
 import { renderIndex } from '../core/memory/notebook/render-index.ts';
 import type { Mask } from '../core/memory/words.ts';
 import type { Event } from '../core/protocol/events.ts';
@@ -25,17 +25,14 @@ export interface ReadNotesOptions {
   readonly onPage?: (page: { readonly file: string; readonly text: string }) => void;
 }
 
-/** The working memory of a recording, as a run would have kept it. */
-export interface RecordedNotes {
-  readonly notebook: Notebook;
-  /** claude's id of the session; undefined where the recording does not say. */
-  readonly session: string | undefined;
-  /** Time of the last line, in milliseconds since the epoch; 0 where the recording does not say. */
-  readonly updated: number;
-}
-
-/** @throws CtxbError `unreadable-input` when the file cannot be read, or is not a recording of a session */
-export async function readNotes(source: Source, options: ReadNotesOptions): Promise<RecordedNotes> {
+/**
+ * The working memory of a recording, as a run would have kept it.
+ *
+ * @returns `session`: claude's id, undefined where the recording does not say; `updated`: time of the last line, in
+ * milliseconds since the epoch, 0 where the recording does not say
+ * @throws CtxbError `unreadable-input` when the file cannot be read, or is not a recording of a session
+ */
+export async function readNotes(source: Source, options: ReadNotesOptions) {
   const reader = createInputReader();
   const extractor = createExtractor({ live: false });
   const entryOf = createEntryMaker(options.mask);

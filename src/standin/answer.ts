@@ -8,16 +8,7 @@ export interface Usage {
   readonly output_tokens: number;
 }
 
-export interface Message {
-  readonly id: string;
-  readonly type: 'message';
-  readonly role: 'assistant';
-  readonly model: string;
-  readonly content: readonly Block[];
-  readonly stop_reason: string;
-  readonly stop_sequence: null;
-  readonly usage: Usage;
-}
+export type Message = Readonly<ReturnType<typeof buildMessage>>;
 
 /** What an answer needs besides its call: the number of the answer, the context before it, fresh tool ids. */
 export interface AnswerContext {
@@ -31,13 +22,13 @@ const UNCACHED_TOKENS = 4;
 const CHARS_PER_TOKEN = 4;
 
 /** Builds the message that answers `body` as `call` says. */
-export function buildMessage(call: Call, body: RequestBody, context: AnswerContext): Message {
+export function buildMessage(call: Call, body: RequestBody, context: AnswerContext) {
   const content = buildBlocks(call, context.nextToolId);
   const usesTool = content.some((block) => block.type === 'tool_use');
   return {
     id: numberedId('msg', context.number),
-    type: 'message',
-    role: 'assistant',
+    type: 'message' as const,
+    role: 'assistant' as const,
     model: body.model ?? 'claude-standin',
     content,
     stop_reason: call.stopReason ?? (usesTool ? 'tool_use' : 'end_turn'),

@@ -13,23 +13,18 @@ import type { Remark } from '../check.ts';
 import { checkOddSettings, isTriggerTaken, readSettingsFiles, settingOf, variablesOf } from './claude-settings.ts';
 
 /** What ctxb would find where it is run. */
-export interface Surroundings {
-  readonly remarks: readonly Remark[];
-  readonly resolved: ResolvedConfig;
-  /** The user has put claude's trigger somewhere himself, or switched it off. */
-  readonly isTriggerTaken: boolean;
-  /** The model that the user has set; undefined: claude's default. */
-  readonly model: string | undefined;
-}
+export type Surroundings = Awaited<ReturnType<typeof lookAround>>;
 
 /** Looks at everything but claude. */
-export async function lookAround(world: Pick<Io, 'env' | 'cwd'>): Promise<Surroundings> {
+export async function lookAround(world: Pick<Io, 'env' | 'cwd'>) {
   const resolved = await resolveConfig({ ...world, flags: {} });
   const { files, remarks } = readSettingsFiles(world);
   const variables = variablesOf(world, files);
   return {
     resolved,
+    /** The user has put claude's trigger somewhere himself, or switched it off. */
     isTriggerTaken: isTriggerTaken(files, variables),
+    /** The model that the user has set; undefined: claude's default. */
     model: variables.get('ANTHROPIC_MODEL')?.value ?? textOf(settingOf(files, 'model')?.value),
     remarks: [
       checkNode(process.versions.node),

@@ -44,37 +44,22 @@ export function createFileStudio(path: string, place: Place): Studio {
   };
 }
 
-interface EditedFile {
-  readonly path: string;
-  /** As it is on the disk, and with the edits. */
-  readonly before: string;
-  readonly text: string;
-  readonly hash: string;
-}
+type Files = Readonly<ReturnType<typeof readFiles>>;
 
-interface Files {
-  readonly flow: EditedFile;
-  /** That of the chosen profile, where it has one of its own. */
-  readonly profile: EditedFile | undefined;
-  /** Of both. */
-  readonly hash: string;
-  readonly checked: ReadFlow;
-  /** The chosen profile, where it stands in the flow. */
-  readonly inFlow: string | undefined;
-  /** In place of the one that the flow names. */
-  readonly asked: string | undefined;
-}
-
-function readFiles(path: string, asked: string | undefined): Files {
+/** @param asked in place of the profile that the flow names */
+function readFiles(path: string, asked: string | undefined) {
   const flow = readFile(path);
   const checked = checkFlow(path, flow.text, { profile: asked });
   const file = checked.flow && profileOf(checked.flow)?.file;
+  /** That of the chosen profile, where it has one of its own. */
   const profile = file === undefined ? undefined : readFile(file);
+  /** The chosen profile, where it stands in the flow. */
   const inFlow = profile === undefined ? checked.flow?.profile : undefined;
   return { flow, profile, hash: [flow.hash, profile?.hash].join('-'), checked, inFlow, asked };
 }
 
-function readFile(path: string): EditedFile {
+/** `before` is its text on the disk; edits change `text`. */
+function readFile(path: string) {
   const { text, hash } = readUserFile(path, MAX_FILE_BYTES);
   return { path, before: text, text, hash };
 }
