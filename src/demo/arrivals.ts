@@ -2,17 +2,13 @@ import { readBlocks } from '../core/protocol/blocks.ts';
 import type { Block } from '../core/protocol/events.ts';
 import type { RecordedRequest } from '../standin/scenario.ts';
 
-/** The demo's prompts in one request to the stand-in: counts, in the order of the prompts. */
-export interface Sighting {
-  readonly kind: 'main' | 'summary';
-  /** As a text of its own: sent by the user. */
-  readonly said: readonly number[];
-  /** Inside a longer text: handed back by ctxb. */
-  readonly quoted: readonly number[];
-}
+export type Sighting = Readonly<ReturnType<typeof sightings>[number]>;
 
-/** The demo's prompts in the requests of the main conversation and in those for summaries. */
-export function sightings(requests: readonly RecordedRequest[], prompts: readonly string[]): Sighting[] {
+/**
+ * The demo's prompts in the requests of the main conversation and in those for summaries, as counts in their order. `said`:
+ * as a text of its own, sent by the user. `quoted`: inside a longer text, handed back by ctxb.
+ */
+export function sightings(requests: readonly RecordedRequest[], prompts: readonly string[]) {
   return requests.flatMap(({ kind, body }) => {
     if (kind !== 'main' && kind !== 'summary') return [];
     const blocks = (body.messages ?? []).flatMap(({ role, content }) =>

@@ -1,19 +1,9 @@
 import type { Environment } from '../io.ts';
 
 /** Where one kind of signal goes. */
-export interface Destination {
-  /** Undefined: the exporter reads it from the environment. */
-  readonly url: string | undefined;
-  readonly protocol: 'http/protobuf' | 'http/json';
-}
+export type Destination = Exclude<ReturnType<typeof destination>, string | undefined>;
 
-/** Where everything goes; what is undefined is not sent. */
-export interface Destinations {
-  readonly metrics: Destination | undefined;
-  readonly traces: Destination | undefined;
-  /** Why something cannot be sent as configured. */
-  readonly faults: readonly string[];
-}
+export type Destinations = Readonly<ReturnType<typeof destinations>>;
 
 const SIGNALS = { metrics: 'METRICS', traces: 'TRACES' } as const;
 
@@ -22,8 +12,9 @@ const SIGNALS = { metrics: 'METRICS', traces: 'TRACES' } as const;
  * says anything nothing is sent, unlike with the SDK, which would try a collector on this machine.
  *
  * @param base the URL without `/v1/metrics` or `/v1/traces`
+ * @returns what is undefined is not sent; `faults` say why something cannot be sent as configured
  */
-export function destinations(base: string | undefined, env: Environment): Destinations {
+export function destinations(base: string | undefined, env: Environment) {
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true')
     return { metrics: undefined, traces: undefined, faults: [] };
   const faults: string[] = [];
@@ -35,7 +26,7 @@ export function destinations(base: string | undefined, env: Environment): Destin
   return { metrics: found('metrics'), traces: found('traces'), faults };
 }
 
-/** A text is what is wrong. */
+/** A text is what is wrong. Without a `url` the exporter reads it from the environment. */
 function destination(signal: keyof typeof SIGNALS, base: string | undefined, env: Environment) {
   const name = SIGNALS[signal];
   const variables = [`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`, 'OTEL_EXPORTER_OTLP_ENDPOINT'];

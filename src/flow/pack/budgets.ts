@@ -54,16 +54,7 @@ type SourcedBudget = { readonly value: number; readonly source: BudgetSource };
 export type SourcedBudgets = Readonly<Record<BudgetField, SourcedBudget>>;
 
 /** A value that is not used as it was set. */
-export interface BudgetWarning {
-  readonly field: BudgetField;
-  /** The guardrail that it met first. */
-  readonly kind: 'below_min' | 'above_max' | 'suspicious' | 'above_total';
-  readonly set: number;
-  readonly used: number;
-  readonly source: BudgetSource;
-  /** One line that starts with the field and says all of that. */
-  readonly message: string;
-}
+export type BudgetWarning = Readonly<ReturnType<typeof warningOf>[number]>;
 
 export type ResolvedBudgets = ReturnType<typeof resolveBudgets>;
 
@@ -134,7 +125,7 @@ const SUSPICIOUS = 5_000_000;
 /** What is used of a value, and the guardrails that it met, with the words for them. */
 function guard(field: BudgetField, set: number, total = CEILING) {
   const [floor, ceiling] = [FLOORS[field], grouped(CEILING)];
-  const met: { readonly kind: BudgetWarning['kind']; readonly why: string }[] = [];
+  const met: { kind: 'below_min' | 'above_max' | 'suspicious' | 'above_total'; why: string }[] = [];
   let used = Math.trunc(set);
   if (set > SUSPICIOUS) {
     met.push({ kind: 'suspicious', why: `far above the ceiling of ${ceiling} (are these characters?)` });
@@ -149,6 +140,7 @@ function guard(field: BudgetField, set: number, total = CEILING) {
   return { used: Math.min(used, total), met };
 }
 
+/** `kind` is the guardrail that it met first; the message is one line that starts with the field and says all of it. */
 function warningOf(field: BudgetField, { value, source }: SourcedBudget, { used, met }: ReturnType<typeof guard>) {
   const [first] = met;
   if (first === undefined) return [];

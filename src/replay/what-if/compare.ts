@@ -141,21 +141,14 @@ function compare(keys: readonly number[], others: readonly number[]): number {
   return (keys[at] ?? 0) - (others[at] ?? 0);
 }
 
-/** What sessions cost, and would have cost had they been compacted exactly as soon as that pays, in US dollars. */
-export interface ExactSaving {
-  /** Those that can be told: of a known window, and that hold no calls of others. */
-  readonly sessions: number;
-  readonly actualUsd: number;
-  readonly usd: number;
-}
-
 /**
- * Needs no series, so that every replay can say it. What came in for the call behind a compaction is then not known, and
- * counts as nothing.
+ * What sessions cost, and would have cost had they been compacted exactly as soon as that pays, in US dollars. Needs no
+ * series, so that every replay can say it. What came in for the call behind a compaction is then not known, and counts as
+ * nothing.
  *
- * @returns undefined where nothing can be told
+ * @returns undefined where nothing can be told; `sessions` are those that can: of a known window, with no calls of others
  */
-export function exactSaving(sessions: readonly SessionSummary[], policy: Policy): ExactSaving | undefined {
+export function exactSaving(sessions: readonly SessionSummary[], policy: Policy) {
   const own = sessions.filter(({ copied }) => copied === undefined).map(withCalls);
   const totals = whatIfTotals(
     comparePolicies(own, {

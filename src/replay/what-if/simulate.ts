@@ -195,17 +195,15 @@ interface Relief {
   readonly isExact: boolean;
 }
 
-/** A recorded session as a simulation needs it. */
-export interface RecordedSteps {
-  readonly steps: readonly Step[];
-  /** Reliefs that no call followed. */
-  readonly after: readonly Relief[];
-  /** Prompts are cached at all. */
-  readonly caches: boolean;
-}
+export type RecordedSteps = Readonly<ReturnType<typeof stepsOf>>;
 
-/** @param session with its series */
-export function stepsOf(session: SessionSummary): RecordedSteps {
+/**
+ * A recorded session as a simulation needs it.
+ *
+ * @param session with its series
+ * @returns `after`: reliefs that no call followed; `caches`: prompts are cached at all
+ */
+export function stepsOf(session: SessionSummary) {
   const series = session.series ?? [];
   const reliefs = byCall(reliefsOf(session));
   const results = byCall((session.results ?? []).map((result) => [result.call, result]));

@@ -41,25 +41,9 @@ export interface Tuning {
   readonly assumptions: readonly string[];
 }
 
-/** What half of the sessions cost, in US dollars. */
-export interface HalfFigures {
-  readonly sessions: number;
-  readonly actualUsd: number;
-  readonly inForceUsd: number;
-  readonly bestUsd: number;
-  /** Share of what is in force that the best would have saved. */
-  readonly saved: number;
-  /** Compactions and handoffs. */
-  readonly reliefs: { readonly inForce: number; readonly best: number };
-}
+export type HalfFigures = Readonly<ReturnType<typeof figuresOf>>;
 
-interface Judgement {
-  /** 95% bootstrap interval of `saved`. */
-  readonly interval: readonly [low: number, high: number];
-  /** Sessions that the best makes cheaper, and dearer. */
-  readonly cheaper: number;
-  readonly dearer: number;
-}
+type Judgement = Readonly<ReturnType<typeof judgementOf>>;
 
 /**
  * Finds levels that would have cost less. One half of the sessions chooses, the other half judges the choice. Deterministic.
@@ -150,7 +134,8 @@ function fails({ facts: { basis }, window }: Tried, run: WhatIfRun | undefined, 
   return isMissed && sumOf(Object.values(run.figures.reliefs)) > 0;
 }
 
-function figuresOf(sessions: readonly SessionWhatIf[], at: number): HalfFigures {
+/** What half of the sessions cost, in US dollars. */
+function figuresOf(sessions: readonly SessionWhatIf[], at: number) {
   const pairs = pairsOf(sessions, at);
   const reliefs = (place: number) =>
     sumOf(sessions.flatMap(({ policies }) => Object.values(policies[place]?.figures.reliefs ?? {})));
@@ -159,7 +144,9 @@ function figuresOf(sessions: readonly SessionWhatIf[], at: number): HalfFigures 
     actualUsd: sumOf(sessions.map(({ actual }) => costOf(actual))),
     inForceUsd: sumOf(pairs.map(([before]) => before)),
     bestUsd: sumOf(pairs.map(([, after]) => after)),
+    /** Share of what is in force that the best would have saved. */
     saved: savedBy(pairs),
+    /** Compactions and handoffs. */
     reliefs: { inForce: reliefs(0), best: reliefs(at) },
   };
 }
@@ -180,13 +167,15 @@ function savedBy(pairs: readonly Pair[]): number {
 const RESAMPLES = 2_000;
 
 /** The percentile bootstrap over sessions. */
-function judgementOf(pairs: readonly Pair[]): Judgement {
+function judgementOf(pairs: readonly Pair[]) {
   const next = createDice();
   const resample = () => pairs.map((): Pair => pairs[Math.floor(next() * pairs.length)] ?? [0, 0]);
   const shares = Array.from({ length: RESAMPLES }, () => savedBy(resample())).sort((a, b) => a - b);
   const quantile = (share: number) => shares[Math.round(share * (RESAMPLES - 1))] ?? 0;
   return {
-    interval: [quantile(0.025), quantile(0.975)],
+    /** 95% bootstrap interval of `saved`. */
+    interval: [quantile(0.025), quantile(0.975)] as const,
+    /** Sessions that the best makes cheaper, and dearer. */
     cheaper: pairs.filter(([before, after]) => after < before).length,
     dearer: pairs.filter(([before, after]) => after > before).length,
   };
