@@ -8,24 +8,10 @@ import { createSessionReplay } from './session-replay.ts';
 import type { Source } from './sources.ts';
 
 /** The decisions in a record of `ctxb run`, compared with those that a replay of it makes. */
-export type CheckedRecord = { readonly file: string } & (
-  | { readonly verdict: 'same'; readonly actions: number }
-  | ({ readonly verdict: 'different' } & Difference)
-  /** There is nothing to compare: a recording of claude alone, or a record from before decisions were kept. */
-  | { readonly verdict: 'no-actions' }
-);
+export type CheckedRecord = Awaited<ReturnType<typeof checkRecord>>;
 
 /** The first difference. */
-export interface Difference {
-  /** Line of the record, from 1: where the decision stands, or, where none does, the line that led to the other. */
-  readonly line: number;
-  /** Number of the action, from 1. */
-  readonly action: number;
-  /** The decision that the run made; null: none. */
-  readonly expected: Fields | null;
-  /** The decision that the replay made; null: none. */
-  readonly found: Fields | null;
-}
+export type Difference = NonNullable<ReturnType<typeof firstDifference>>;
 
 interface Placed {
   readonly line: number;
@@ -33,7 +19,7 @@ interface Placed {
 }
 
 /** Replays a record and compares the decisions in order. @throws CtxbError `unreadable-input` */
-export async function checkRecord({ file }: Source, options: Omit<ReplayOptions, 'series'>): Promise<CheckedRecord> {
+export async function checkRecord({ file }: Source, options: Omit<ReplayOptions, 'series'>) {
   const expected: Placed[] = [];
   const found: Placed[] = [];
   let holdsActions = false;
@@ -48,10 +34,11 @@ export async function checkRecord({ file }: Source, options: Omit<ReplayOptions,
     onDecision: (decision, line) => found.push({ line, decision: asRecorded(decision) }),
   });
   await readValues(file, { stdin: options.stdin }, replay.line);
-  if (!holdsActions) return { file, verdict: 'no-actions' };
+  // There is nothing to compare: a recording of claude alone, or a record from before decisions were kept.
+  if (!holdsActions) return { file, verdict: 'no-actions' } as const;
   const difference = firstDifference(expected, found);
-  if (difference !== undefined) return { file, verdict: 'different', ...difference };
-  return { file, verdict: 'same', actions: expected.length };
+  if (difference !== undefined) return { file, verdict: 'different', ...difference } as const;
+  return { file, verdict: 'same', actions: expected.length } as const;
 }
 
 /** What is undefined is left out of JSON. */
@@ -59,7 +46,11 @@ function asRecorded(decision: Decision): Fields {
   return fieldsOf(JSON.parse(JSON.stringify(decision)));
 }
 
-function firstDifference(expected: readonly Placed[], found: readonly Placed[]): Difference | undefined {
+/**
+ * @returns `line` of the record, from 1: where the decision stands, or, where none does, the line that led to the other;
+ * the number of the action, from 1; the decisions that the run and the replay made, null: none
+ */
+function firstDifference(expected: readonly Placed[], found: readonly Placed[]) {
   const last = Math.max(expected.length, found.length);
   for (let at = 0; at < last; at++) {
     const [should, does] = [expected[at], found[at]];

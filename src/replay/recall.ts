@@ -10,16 +10,7 @@ import { createInputReader } from './inputs.ts';
 import { readValues } from './read/read-values.ts';
 
 /** Something in a session that has all the words. */
-export interface Recalled {
-  /** Milliseconds since the epoch; 0 where the log does not say. */
-  readonly t: number;
-  /** Said by the user or the agent, a call of a tool with its result, what did not work, or a document of ctxb's. */
-  readonly kind: 'prompt' | 'said' | 'call' | 'dead end' | 'note';
-  /** On one line: of a call what it did and how it ended, else the beginning of what was said. */
-  readonly title: string;
-  /** Lines with a word, as they stand there, shortened. */
-  readonly lines: readonly string[];
-}
+export type Recalled = Readonly<NonNullable<ReturnType<typeof matchOf>>>;
 
 export interface Search {
   /** All of them have to be there, in any case. At least one; none is empty. */
@@ -63,14 +54,21 @@ export async function recallFrom(file: string, search: Search): Promise<Recalled
 }
 
 export interface Item {
+  /** Milliseconds since the epoch; 0 where the log does not say. */
   readonly t: number;
-  readonly kind: Recalled['kind'];
+  /** Said by the user or the agent, a call of a tool with its result, what did not work, or a document of ctxb's. */
+  readonly kind: 'prompt' | 'said' | 'call' | 'dead end' | 'note';
   readonly texts: readonly string[];
   readonly title: (mask: Mask) => string;
 }
 
-/** Of an item that has all the words, what is shown of it. */
-export function matchOf({ t, kind, texts, title }: Item, { words, mask }: Search): Recalled | undefined {
+/**
+ * Of an item that has all the words, what is shown of it.
+ *
+ * @returns the title on one line: of a call what it did and how it ended, else the beginning of what was said; lines with a
+ * word as they stand there, shortened
+ */
+export function matchOf({ t, kind, texts, title }: Item, { words, mask }: Search) {
   const lower = texts.map((text) => text.toLowerCase());
   const sought = words.map((word) => word.toLowerCase());
   if (!sought.every((word) => lower.some((text) => text.includes(word)))) return undefined;

@@ -13,8 +13,12 @@ export interface Seen {
 /** What a signal carries besides its value. Never words of the user's, of the agent's or of a path. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Something to be sent, as data. */
-export type Signal = SpanStart | SpanEnd | SpanEvent | Measurement;
+/** Something to be sent, as data. What is wrong at the end of a span is one word; an event is at one moment of it. */
+export type Signal =
+  | SpanStart
+  | (OfSpan & { readonly kind: 'end'; readonly error: string | undefined })
+  | (OfSpan & { readonly kind: 'event'; readonly name: string })
+  | Measurement;
 
 interface OfSpan {
   readonly span: string;
@@ -33,25 +37,7 @@ interface SpanStart extends OfSpan {
   readonly parent: string | undefined;
 }
 
-interface SpanEnd extends OfSpan {
-  readonly kind: 'end';
-  /** What went wrong, in one word; undefined: nothing. */
-  readonly error: string | undefined;
-}
-
-/** Something that happened at one moment of a span. */
-interface SpanEvent extends OfSpan {
-  readonly kind: 'event';
-  readonly name: string;
-}
-
-/** Added to a counter, set on a gauge, recorded by a histogram: by the instrument. */
-export interface Measurement {
-  readonly kind: 'measure';
-  readonly metric: Metric;
-  readonly value: number;
-  readonly attributes: Attributes;
-}
+export type Measurement = Readonly<ReturnType<typeof measure>>;
 
 export type Metric = keyof typeof INSTRUMENTS;
 
@@ -94,8 +80,9 @@ function histogram(unit: string, description: string, boundary: (power: number) 
   return { type: 'histogram' as const, options: { unit, description, advice: { explicitBucketBoundaries } } };
 }
 
-export function measure(metric: Metric, value: number, attributes: Attributes = {}): Measurement {
-  return { kind: 'measure', metric, value, attributes };
+/** Added to a counter, set on a gauge, recorded by a histogram: by the instrument. */
+export function measure(metric: Metric, value: number, attributes: Attributes = {}) {
+  return { kind: 'measure' as const, metric, value, attributes };
 }
 
 /** Spans of which one at a time is open, so that each ends once. */

@@ -5,10 +5,7 @@ import type { CallSeen, ResultSeen } from '../../replay/items-seen.ts';
 import { type SortOrder, sortSessions } from '../../replay/selection.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 
-export interface PageData {
-  readonly version: 1;
-  readonly sessions: readonly PageSession[];
-}
+export type PageData = ReturnType<ReturnType<typeof createPageData>['data']>;
 
 /** What the page has as the summary has it, but for texts, which are on one line and cleaned. */
 const TAKEN = [
@@ -18,31 +15,7 @@ const TAKEN = [
 
 type Taken = Pick<SessionSummary, (typeof TAKEN)[number]>;
 
-export interface PageSession extends Taken {
-  /** Where zones of the context begin, and where it is compacted, in tokens, ascending. */
-  readonly levels: readonly Level[];
-  readonly actions: readonly PageAction[];
-  readonly results: readonly ResultSeen[];
-  readonly prompts: readonly { readonly turn: number; readonly tokens: number; readonly text: string }[];
-  /** The models that its calls name by their place here. */
-  readonly models: readonly (string | null)[];
-  readonly columns: Columns;
-  /** The context as other policies would have had it. */
-  readonly curves: readonly { readonly policy: string; readonly context: Column }[];
-}
-
-export interface Level {
-  readonly name: 'monitor' | 'warning' | 'critical' | 'compact' | 'handoff';
-  readonly tokens: number;
-}
-
-export interface PageAction {
-  readonly kind: string;
-  readonly text: string;
-  readonly turn: number;
-  /** Calls before it. */
-  readonly call: number;
-}
+export type PageSession = Readonly<ReturnType<typeof sessionData>>;
 
 /** A figure for each call; null: not known, or none. */
 export type Column = readonly (number | null)[];
@@ -73,17 +46,21 @@ export function createPageData(options: PageOptions) {
   return {
     /** @param session with its series */
     add: (session: SessionSummary) => void sessions.push(sessionData(session, options)),
-    data(): PageData {
+    data() {
       const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
       const { sort } = options;
       const sorted = sort === undefined ? sessions : sortSessions(sessions, sort);
-      return { version: 1, sessions: sorted.map((each) => ({ ...each, results: each.results.slice(0, count) })) };
+      return {
+        version: 1 as const,
+        sessions: sorted.map((each) => ({ ...each, results: each.results.slice(0, count) })),
+      };
     },
   };
 }
 
-function sessionData(session: SessionSummary, { policy }: PageOptions): PageSession {
+function sessionData(session: SessionSummary, { policy }: PageOptions) {
   const { series = [], prompts = [], window, actions } = session;
+  /** Its calls name them by their place here. */
   const models = [...new Set(series.map(({ model }) => model))];
   const cleaned = clean({
     ...(Object.fromEntries(TAKEN.map((key) => [key, session[key]])) as unknown as Taken),
@@ -94,16 +71,19 @@ function sessionData(session: SessionSummary, { policy }: PageOptions): PageSess
       kind: action.kind,
       text: decisionText(action),
       turn: action.at.turn + 1,
+      /** Calls before it. */
       call: action.at.call,
     })),
     results: largestOf(session),
     prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
+    /** The context as other policies would have had it. */
     curves: curvesOf(session),
   });
   return {
     ...cleaned,
     prompt: cleaned.prompt && shortened(cleaned.prompt, PROMPT_LENGTH),
     prompts: cleaned.prompts.map((each) => ({ ...each, text: shortened(each.text, PROMPT_LENGTH) })),
+    /** Where zones of the context begin, and where it is compacted, in tokens, ascending. */
     levels: levelsOf(window.tokens, policy),
     columns: columnsOf(series, models),
   };
@@ -116,7 +96,7 @@ function clean<T>(value: T): T {
   );
 }
 
-function levelsOf(window: number | null, policy: Policy): Level[] {
+function levelsOf(window: number | null, policy: Policy) {
   const { thresholds, zones } = policy;
   const levels = {
     monitor: zones.monitor,
@@ -126,7 +106,10 @@ function levelsOf(window: number | null, policy: Policy): Level[] {
     handoff: handoffLevel(policy, window ?? undefined),
   };
   return Object.entries(levels)
-    .map(([name, threshold]) => ({ name: name as Level['name'], tokens: inTokens(threshold, window ?? undefined) }))
+    .map(([name, threshold]) => ({
+      name: name as keyof typeof levels,
+      tokens: inTokens(threshold, window ?? undefined),
+    }))
     .filter(({ tokens }) => Number.isFinite(tokens))
     .sort((a, b) => a.tokens - b.tokens);
 }
@@ -134,6 +117,8 @@ function levelsOf(window: number | null, policy: Policy): Level[] {
 function largestOf({ results, largest }: SessionSummary): ResultSeen[] {
   return [...(results ?? largest)].sort((a, b) => b.tokens - a.tokens).slice(0, RESULTS.most);
 }
+
+type Models = readonly (string | null)[];
 
 /** What a call has in each column; the meaning is that in `CallSeen`. */
 const FIGURES = {
@@ -148,14 +133,14 @@ const FIGURES = {
   predicted: ({ predicted }: CallSeen) => rounded(predicted),
   microUsd: ({ usd }: CallSeen) => rounded(usd, 1e6),
   /** Its place among the session's models. */
-  model: ({ model }: CallSeen, models: PageSession['models']) => models.indexOf(model),
+  model: ({ model }: CallSeen, models: Models) => models.indexOf(model),
 };
 
 /** More lines cannot be told apart in a chart. */
 const MOST_CURVES = 6;
 
 /** Of the policies that were tried on a session: the best of them, and others in their order. */
-function curvesOf({ whatIf }: SessionSummary): PageSession['curves'] {
+function curvesOf({ whatIf }: SessionSummary): { policy: string; context: Column }[] {
   if (whatIf === undefined) return [];
   const { best, policies } = whatIf;
   const isBest = ({ name }: { readonly name: string }) => name === best.cost || name === best.peak;
@@ -163,7 +148,7 @@ function curvesOf({ whatIf }: SessionSummary): PageSession['curves'] {
   return drawn.flatMap(({ name, curve }) => (curve === undefined ? [] : [{ policy: name, context: curve }]));
 }
 
-function columnsOf(calls: readonly CallSeen[], models: PageSession['models']): Columns {
+function columnsOf(calls: readonly CallSeen[], models: Models): Columns {
   const columns = Object.entries(FIGURES).map(([name, figure]) => [
     name,
     toDeltas(calls.map((call) => figure(call, models))),
