@@ -6,7 +6,7 @@ import { projectLogs } from '../claude/claude-log.ts';
 import { contextFolder } from '../config/resolve-config.ts';
 import { timeText } from '../core/memory/words.ts';
 import { fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
-import { CtxbError } from '../errors.ts';
+import { CtxbError, unreadable } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type Item, matchOf, mayHold, type Recalled, recallFrom, type Search } from '../replay/recall.ts';
 import { findSources } from '../replay/sources.ts';
@@ -48,7 +48,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 
 const EXAMPLES = `
 Looks through what claude has logged of this project, and through ctxb's notes.
-Exit code 1 when nothing is found, as with grep.
+Exit code 1 when nothing is found, as with grep, and 2 when something could
+not be read either.
 
 Examples:
   ctxb recall ECONNREFUSED
@@ -56,17 +57,22 @@ Examples:
   ctxb recall --all --limit 5 migration`;
 
 const EXIT_NOTHING = 1;
+const EXIT_UNREADABLE = 2;
 
 async function recall(given: readonly string[], flags: RecallFlags, io: Io): Promise<number> {
   const words = given.map((word) => word.trim()).filter((word) => word !== '');
   if (words.length === 0) throw new CtxbError('usage', 'recall: name a word to look for');
-  const hits = await find({ words, mask: redact }, flags, io);
+  let code = EXIT_NOTHING;
+  const hits = await find({ words, mask: redact }, flags, io, ({ message }) => {
+    io.stderr.write(`ctxb: ${onOneLine(message)}\n`);
+    code = EXIT_UNREADABLE;
+  });
   io.stdout.write(flags.json ? `${printableJson(hits, 2)}\n` : textOfHits(hits, await styleFor(io.stdout, io.env)));
   if (hits.length > 0) return 0;
   // A script is told by the code alone.
   if (io.stderr.isTTY)
     io.stderr.write(`ctxb: nothing ${flags.all ? '' : 'of this project '}holds ${words.join(' and ')}\n`);
-  return EXIT_NOTHING;
+  return code;
 }
 
 /** Where something may be found. */
@@ -78,17 +84,22 @@ interface Place {
   readonly look: (search: Search) => Promise<Recalled[]> | Recalled[];
 }
 
-/** Newest first: what is older is not even read when there is enough. */
-async function find(search: Search, { all, limit, contextDir }: RecallFlags, io: Io): Promise<Hit[]> {
+/** Newest first: what is older is not even read when there is enough. @param tell of what cannot be read */
+async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void): Promise<Hit[]> {
+  const { all, limit, contextDir } = flags;
   const folder = await contextFolder(io, contextDir);
-  const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io));
+  const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell);
   const logged = new Set(logs.map(({ session }) => session));
   const notes = notesIn(folder).filter(({ session }) => !logged.has(session));
   let hits: Hit[] = [];
   for (const { file, session, changed, look } of [...logs, ...notes].sort((a, b) => b.changed - a.changed)) {
     if (changed < (hits[limit - 1]?.t ?? 0)) break;
-    const found = (await look(search)).map((one) => ({ ...one, session, file }));
-    hits = withoutCopies([...hits, ...found].sort((a, b) => b.t - a.t)).slice(0, limit);
+    try {
+      const found = (await look(search)).map((one) => ({ ...one, session, file }));
+      hits = withoutCopies([...hits, ...found].sort((a, b) => b.t - a.t)).slice(0, limit);
+    } catch (cause) {
+      tell(cause instanceof CtxbError ? cause : unreadable(file, cause));
+    }
   }
   return hits;
 }
@@ -98,13 +109,13 @@ function withoutCopies(hits: readonly Hit[]): Hit[] {
   return [...new Map(hits.map((hit) => [JSON.stringify([hit.t, hit.kind, hit.title, hit.lines]), hit])).values()];
 }
 
-function logsBelow(folder: string): Place[] {
+function logsBelow(folder: string, tell: (fault: CtxbError) => void): Place[] {
   if (!existsSync(folder)) return [];
-  return findSources(folder, () => {}).flatMap(({ file, subagents }) =>
+  return findSources(folder, tell).flatMap(({ file, subagents }) =>
     [file, ...subagents].map((log) => ({
       file: log,
       session: basename(file, '.jsonl'),
-      changed: statSync(log).mtimeMs,
+      changed: statSync(log, { throwIfNoEntry: false })?.mtimeMs ?? 0,
       look: (search: Search) => (mayHold(log, search) ? recallFrom(log, search) : []),
     })),
   );

@@ -106,3 +106,17 @@ it('reads one log to its end, whatever it holds', async () => {
   writeFileSync(join(projectOf(place), 'torn.jsonl'), `not JSON step\n${log}{"type":"user","mess`);
   expect((await recall(place, 'step 2')).code).toBe(0);
 });
+
+it('names what cannot be read, and finds what is in the others', async () => {
+  await using place = await createPlace();
+  const folder = projectOf(place);
+  copyFileSync(RECORDING, join(folder, `${SESSION}.jsonl`));
+  mkdirSync(join(folder, SESSION, 'subagents', 'agent-a.jsonl'), { recursive: true });
+  const found = await recall(place, 'step 2');
+  expect(found).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^ctxb: \S+agent-a\.jsonl: cannot be read .*\n$/),
+  });
+  expect(found.stdout).toContain('`echo step 2`');
+  expect((await recall(place, 'nowhere said')).code).toBe(2);
+});
