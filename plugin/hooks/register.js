@@ -1648,9 +1648,9 @@ function followExact(state, event) {
     return keep(changedIn(over, "exact", { echoes, refusals: 0 }));
   }
   const { trigger, timestamp } = event;
-  const mayEcho = trigger === "auto" || timestamp !== void 0;
+  const mayEcho2 = trigger === "auto" || timestamp !== void 0;
   if (state.run.mode === "replay")
-    return keep(mayEcho ? changedIn(over, "exact", { echoes: ANY, until: timestamp }) : over);
+    return keep(mayEcho2 ? changedIn(over, "exact", { echoes: ANY, until: timestamp }) : over);
   if (phase !== "ready") return tellNotExact(over);
   const why = receipt?.why ?? "the mod did not answer";
   const refusals = exact.refusals + 1;
@@ -1668,12 +1668,14 @@ function endsEchoes({ exact }, event) {
   return event.kind === "result" || (event.kind === "user" || event.kind === "assistant") && event.subagent === null;
 }
 function isEcho({ exact, gauge }, event) {
-  if (exact.echoes === 0 || event.kind !== "user" && event.kind !== "assistant" || event.subagent !== null)
-    return false;
-  if (event.kind === "user" && event.role === "summary") return false;
+  if (exact.echoes === 0 || !mayEcho(event)) return false;
   if (exact.until !== void 0 && event.timestamp !== void 0) return event.timestamp <= exact.until;
   if (event.kind === "user") return event.toolReport === void 0;
   return event.synthetic || !isCharactersOnly(gauge) && (event.usage === void 0 || saysNothing(event.usage));
+}
+function mayEcho(event) {
+  if (event.kind !== "user" && event.kind !== "assistant" || event.subagent !== null) return false;
+  return event.kind === "assistant" || event.role !== "summary";
 }
 function afterEcho(state) {
   return changedIn(state, "exact", { echoes: state.exact.echoes - 1 });
@@ -14302,10 +14304,10 @@ function createExtractor(options) {
   }
   function isRepeated(event) {
     if (event.kind === "boundary") keptUntil = event.timestamp;
-    if (event.kind !== "user" && event.kind !== "assistant" || event.subagent !== null) return false;
+    if (!mayEcho(event)) return false;
     const isOlder = keptUntil !== void 0 && event.timestamp !== void 0 && event.timestamp <= keptUntil;
     if (!isOlder) keptUntil = void 0;
-    return isOlder && !(event.kind === "user" && event.role === "summary");
+    return isOlder;
   }
   function fromClaude(event, input) {
     if (isRepeated(event)) return [];
@@ -15249,11 +15251,11 @@ ${text}`;
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor2(state, CONTEXT_LIMIT));
       return [opening2, begun2, ...words, ...tasks.length === 0 ? [] : ["Open tasks:", ...tasks], known].filter(Boolean).join("\n");
     },
-    /** A compaction's summary, empty where it was an exact one; what is seen a second time says nothing new. */
+    /** A compaction's summary; what is seen a second time says nothing new. */
     summary(text) {
       const seen = phase;
       if (seen === "compared" || seen === "settled") return;
-      if (text !== "") notebook.lastLost = notebook.prompts.total;
+      notebook.lastLost = notebook.prompts.total;
       if (seen === "lost") phase = "compared";
       else recall2.begin();
       recall2.compare(text);
@@ -16766,7 +16768,7 @@ function createSummaryReader() {
     if (event.kind === "control-request") {
       const summary2 = isOfSubagent(state, event) ? void 0 : textOf(fieldsOf(event.request.input).compact_summary);
       isKnown3 ||= summary2 !== void 0;
-      return summary2;
+      return summary2 || void 0;
     }
     if (event.kind !== "user" || event.role !== "summary" || event.subagent !== null) return void 0;
     const summary = isKnown3 ? void 0 : plainText(event.blocks);
@@ -16888,6 +16890,7 @@ var KNOWN_TYPES = /* @__PURE__ */ new Set([
   ...["cost-state", "atis-latch", "api-request", "api-request-blob", "api-request-shape", "tools-used"],
   ...["keep_alive", "tool_progress", "tool_use_summary", "auth_status", "prompt_suggestion"]
 ]);
+var LOG_TAIL_BYTES = 8 * 1024 * 1024;
 function decodeLine(line4) {
   const value = parsed(line4);
   return isFields(value) ? decodeObject(value) : { kind: "malformed", blank: line4.trim() === "" };
@@ -18559,7 +18562,6 @@ function createTerminalSession({ policy, recall: recall2 }) {
   return { read: read2, clear: clear2, judged, isDue, isBehind, isFull, compact: compact2, handBack, handoff: handoff2 };
 }
 var MOST_AT_ONCE = 4 * 1024 * 1024;
-var MOST_AT_FIRST = 8 * 1024 * 1024;
 var NEWLINE2 = 10;
 function createLogReader(path) {
   const decoder = new TextDecoder();
@@ -18571,7 +18573,7 @@ function createLogReader(path) {
     path,
     /** The next part of a log of so many bytes; undefined: all was read. */
     nextPart(size) {
-      at ??= Math.max(0, size - MOST_AT_FIRST);
+      at ??= Math.max(0, size - LOG_TAIL_BYTES);
       isCut = asked < 0 && at > 0;
       length = Math.min(MOST_AT_ONCE, size - at);
       if (length <= 0 || asked === at + length) return void 0;

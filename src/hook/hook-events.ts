@@ -3,7 +3,7 @@ import { CALLBACKS } from '../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../core/governor/effects.ts';
 import { userLine } from '../core/governor/prompts/own-lines.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import { decodeLine, decodeObject } from '../core/protocol/decode.ts';
+import { decodeLine, decodeObject, LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
 import type { Event, UserEvent } from '../core/protocol/events.ts';
 import { type Fields, parseFields, textOf } from '../core/protocol/fields.ts';
 import { readTail, type Tail } from '../store/files/read-lines.ts';
@@ -104,9 +104,7 @@ function taskEvent(id: string, subtype: 'task_started' | 'task_notification'): E
   return decodeObject({ type: 'system', subtype, task_id: id, tool_use_id: id, task_type: 'local_agent' });
 }
 
-/** Bytes of a log's end that one hook looks through at most: claude waits meanwhile. */
-const MOST_BYTES = 8 * 1024 * 1024;
-/** Of a session that goes on and that no hook has seen before: enough to know how full its context is. */
+/** Bytes of the log of a session that goes on and that no hook has seen before: enough to know how full its context is. */
 const FIRST_BYTES = 1024 * 1024;
 
 /** The lines that came in since `from`; undefined: ctxb has not seen the session before. */
@@ -114,7 +112,7 @@ export function newLines(path: string | undefined, from: number | undefined): Ta
   const nothing = { lines: [], start: from ?? 0, end: from ?? 0 };
   if (path === undefined) return nothing;
   try {
-    return from === undefined ? readTail(path, FIRST_BYTES) : readTail(path, MOST_BYTES, from);
+    return from === undefined ? readTail(path, FIRST_BYTES) : readTail(path, LOG_TAIL_BYTES, from);
   } catch (error) {
     // claude makes it with the first prompt.
     if (errorCode(error) === 'ENOENT') return nothing;

@@ -4,7 +4,7 @@ import { notAmong } from '../core/exact/plan.ts';
 import type { Entry } from '../core/memory/entry.ts';
 import { createExtractor } from '../core/memory/extract/extract.ts';
 import { createEntryMaker } from '../core/memory/make-entry.ts';
-import { decodeLine } from '../core/protocol/decode.ts';
+import { decodeLine, LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { fieldsOf } from '../core/protocol/fields.ts';
 import type { Io } from '../io.ts';
@@ -71,9 +71,6 @@ interface Extent {
   readonly noted: readonly Entry[];
 }
 
-/** Bytes of a log's end of which everything is noted: of what is older, only what was said. */
-const MOST_BYTES = 8 * 1024 * 1024;
-
 /** @throws CtxbError `store` when it cannot be read, or is not a regular file */
 function entriesOfLog(path: string, { begun, last, noted }: Extent): Entry[] {
   const extractor = createExtractor({ live: false });
@@ -95,7 +92,8 @@ function* eventsIn(path: string): Generator<{ readonly t: number; readonly event
   let t = 0;
   let left = statsOf(path)?.size ?? 0;
   for (const line of readLines(path)) {
-    const isNear = left <= MOST_BYTES;
+    // Of what is older, only what was said is noted.
+    const isNear = left <= LOG_TAIL_BYTES;
     left -= Buffer.byteLength(line) + 1;
     if (!isNear && !mayBeSaid(line)) continue;
     const event = decodeLine(line);

@@ -1,3 +1,4 @@
+import { LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
 import type { LimitUse } from '../core/protocol/events.ts';
 import { countOf, fieldsOf, isFields, parsed, textOf } from '../core/protocol/fields.ts';
 import { readUsage, type Usage } from '../core/protocol/usage.ts';
@@ -52,22 +53,21 @@ function readLimits(value: unknown): StatusInput['limits'] {
 
 /** Bytes of the log's end that are read: some ten turns. What is shown is not worth the time of more. */
 const USUAL_BYTES = 256 * 1024;
-/** Of a log whose last lines are so long that there is no call among them. */
-const MOST_BYTES = 8 * 1024 * 1024;
 
 /** A line of a call of the main thread, with figures; the parsing that follows decides. */
 const CALL = /"usage":\{/;
 const SIDECHAIN = '"isSidechain":true';
 
 /**
- * The newest lines of a session's log, back to a call of the main thread at least, if there is one in the last 8 MB.
+ * The newest lines of a session's log, back to a call of the main thread at least, if there is one in the last 8 MB: the
+ * last lines may be long.
  *
  * @throws Error of the file system
  */
 export function newestLines(path: string): readonly string[] {
-  for (let bytes = USUAL_BYTES; ; bytes = MOST_BYTES) {
+  for (let bytes = USUAL_BYTES; ; bytes = LOG_TAIL_BYTES) {
     const { lines, start } = readTail(path, bytes);
     const hasCall = lines.some((line) => CALL.test(line) && !line.includes(SIDECHAIN));
-    if (start === 0 || bytes === MOST_BYTES || hasCall) return lines;
+    if (start === 0 || bytes === LOG_TAIL_BYTES || hasCall) return lines;
   }
 }

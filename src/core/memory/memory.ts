@@ -158,7 +158,10 @@ export function createMemory({ run, mask }: MemoryOptions) {
   };
 }
 
-/** A compaction's summary: from the hook, or the line that it leaves in the conversation, whichever comes first. */
+/**
+ * A compaction's summary: from the hook, or the line that it leaves in the conversation, whichever comes first. An exact
+ * compaction has none.
+ */
 function createSummaryReader(): (input: Input, state: GovernorState) => string | undefined {
   let isKnown = false;
   return ({ from, event }, state) => {
@@ -166,7 +169,7 @@ function createSummaryReader(): (input: Input, state: GovernorState) => string |
     if (event.kind === 'control-request') {
       const summary = isOfSubagent(state, event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
       isKnown ||= summary !== undefined;
-      return summary;
+      return summary || undefined;
     }
     if (event.kind !== 'user' || event.role !== 'summary' || event.subagent !== null) return undefined;
     const summary = isKnown ? undefined : plainText(event.blocks);

@@ -24,6 +24,9 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set([
   ...['keep_alive', 'tool_progress', 'tool_use_summary', 'auth_status', 'prompt_suggestion'],
 ]);
 
+/** Bytes of a session log's end that are read while claude waits: they take up to a second. */
+export const LOG_TAIL_BYTES = 8 * 1024 * 1024;
+
 /**
  * Decodes one line. Never throws: lines that are not understood come back as `unknown` or `malformed`, to be passed on
  * and counted.

@@ -10,7 +10,7 @@ import { reliefNow } from '../../core/governor/relief/relief.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { changedIn } from '../../core/governor/steps.ts';
 import { createMemory } from '../../core/memory/memory.ts';
-import { decodeLine } from '../../core/protocol/decode.ts';
+import { decodeLine, LOG_TAIL_BYTES } from '../../core/protocol/decode.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { createHost } from '../../host/governor-host.ts';
 import { replayRun } from '../../replay/replay-run.ts';
@@ -127,9 +127,6 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
 
 const MOST_AT_ONCE = 4 * 1024 * 1024;
 
-/** Of a log that is longer only the end is read: it takes a second, of which claude gives a mod ten. */
-const MOST_AT_FIRST = 8 * 1024 * 1024;
-
 const NEWLINE = 10;
 
 export type LogReader = ReturnType<typeof createLogReader>;
@@ -147,7 +144,7 @@ export function createLogReader(path: string) {
     path,
     /** The next part of a log of so many bytes; undefined: all was read. */
     nextPart(size: number) {
-      at ??= Math.max(0, size - MOST_AT_FIRST);
+      at ??= Math.max(0, size - LOG_TAIL_BYTES);
       isCut = asked < 0 && at > 0;
       length = Math.min(MOST_AT_ONCE, size - at);
       // What is left is the beginning of a line.

@@ -78,8 +78,6 @@ describe('after a compaction', () => {
   it('the note of an exact one has what the user said before a summary, which is not in the conversation', () => {
     const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
     const { answer, summary, note, exactNote } = setUp({ entries: [said('Mend the clock. Never touch src/bell.ts.')] });
-    // An exact one has none.
-    summary('');
     expect(exactNote()).not.toContain('src/bell.ts');
     answer(LOST);
     summary('nothing of it');

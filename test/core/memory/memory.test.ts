@@ -80,6 +80,7 @@ function live(run: Run = runWith(), mask: Mask = unmasked) {
         JSON.stringify(line),
       );
     },
+    exactNote: () => memory.exactNote(state),
     index: () => memory.index(state, 0),
     toolLog: () => memory.toolLog(),
   };
@@ -264,6 +265,17 @@ describe('memory', () => {
       { kept: { commands: 0 }, gone: [{ text: 'Mend the clock.' }, { text: 'make' }] },
       { kept: { commands: 0 } },
     ]);
+  });
+
+  it('an exact compaction has no summary, behind which prompts would be gone', () => {
+    const run = live();
+    run.own(NOTES);
+    run.prompt('Never touch src/bell.ts.');
+    for (const summary of ['', 'nothing of it']) {
+      expect(run.exactNote()).not.toContain('src/bell.ts');
+      run.claude(hook(CALLBACKS.PostCompact, { trigger: 'auto', compact_summary: summary }));
+    }
+    expect(run.exactNote()).toContain('src/bell.ts');
   });
 
   it('a compaction that fails behind the answer of the mod keeps nothing', () => {

@@ -1,5 +1,11 @@
 import { isTaskReport } from '../../protocol/blocks.ts';
-import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
+import type {
+  AssistantEvent,
+  ControlRequestEvent,
+  ControlResponseEvent,
+  Event,
+  UserEvent,
+} from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
@@ -207,12 +213,16 @@ function endsEchoes({ exact }: GovernorState, event: Event): boolean {
  * lost their figures; in a session log all are older than the boundary.
  */
 export function isEcho({ exact, gauge }: GovernorState, event: Event): boolean {
-  if (exact.echoes === 0 || (event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null)
-    return false;
-  if (event.kind === 'user' && event.role === 'summary') return false;
+  if (exact.echoes === 0 || !mayEcho(event)) return false;
   if (exact.until !== undefined && event.timestamp !== undefined) return event.timestamp <= exact.until;
   if (event.kind === 'user') return event.toolReport === undefined;
   return event.synthetic || (!isCharactersOnly(gauge) && (event.usage === undefined || saysNothing(event.usage)));
+}
+
+/** Messages of the main thread; a summary is new. */
+export function mayEcho(event: Event): event is UserEvent | AssistantEvent {
+  if ((event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null) return false;
+  return event.kind === 'assistant' || event.role !== 'summary';
 }
 
 export function afterEcho(state: GovernorState): GovernorState {

@@ -1,5 +1,6 @@
 import type { Input, OwnEvent } from '../../governor/input.ts';
 import { isOwnLine } from '../../governor/prompts/own-lines.ts';
+import { mayEcho } from '../../governor/relief/exact.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { isNotice, picturesIn, textsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
@@ -77,10 +78,10 @@ export function createExtractor(options: ExtractOptions) {
   /** A log repeats behind a compaction what stays in the conversation: that is older than the boundary, and not new. */
   function isRepeated(event: Event): boolean {
     if (event.kind === 'boundary') keptUntil = event.timestamp;
-    if ((event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null) return false;
+    if (!mayEcho(event)) return false;
     const isOlder = keptUntil !== undefined && event.timestamp !== undefined && event.timestamp <= keptUntil;
     if (!isOlder) keptUntil = undefined;
-    return isOlder && !(event.kind === 'user' && event.role === 'summary');
+    return isOlder;
   }
 
   function fromClaude(event: Event, input: Input): readonly Found[] {

@@ -137,11 +137,11 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
         .filter(Boolean)
         .join('\n');
     },
-    /** A compaction's summary, empty where it was an exact one; what is seen a second time says nothing new. */
+    /** A compaction's summary; what is seen a second time says nothing new. */
     summary(text: string): void {
       const seen = phase;
       if (seen === 'compared' || seen === 'settled') return;
-      if (text !== '') notebook.lastLost = notebook.prompts.total;
+      notebook.lastLost = notebook.prompts.total;
       if (seen === 'lost') phase = 'compared';
       else recall.begin();
       recall.compare(text);
