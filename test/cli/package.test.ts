@@ -196,7 +196,7 @@ describe('docs/library.md', () => {
     async ({ number, code, printed }) => {
       writeFileSync(join(installed.cwd, 'claude'), `#!/bin/sh\ncat '${fixture('crossing.ndjson')}'\n`);
       chmodSync(join(installed.cwd, 'claude'), 0o755);
-      copyFileSync(fixture('crossing.ndjson'), join(installed.cwd, 'run.ndjson'));
+      copyFileSync(fixture('crossing.ndjson'), join(installed.cwd, 'stream.ndjson'));
       writeFileSync(join(installed.cwd, `example-${number}.mjs`), code);
       const run = await installed.run(process.execPath, [`example-${number}.mjs`], installed.cwd);
       expect(run.code).toBe(0);
