@@ -17926,7 +17926,8 @@ function leftUndone(state, exit) {
   const { mailbox, turn, run, input, session, relief, outcome } = state;
   const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
   const prompts = [...relief.unfinished?.answers ?? [], ...said];
-  const hasRefused = outcome === "refused" || input === "open" && exit !== void 0 && !wasAsked(exit);
+  const hasExited = exit !== void 0 && exit.signal === void 0 && !wasAsked(exit);
+  const hasRefused = outcome === "refused" || input === "open" && hasExited;
   const isVain = hasRefused && session.id === void 0;
   if (run.mode !== "act" || isVain || prompts.length === 0) return [];
   const atReset = outcome === "usage-limit" && { atReset: true };

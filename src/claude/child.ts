@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { CtxbError } from '../errors.ts';
@@ -149,7 +149,7 @@ interface StartFault {
 }
 
 function startError(command: string, { code = '', message }: StartFault): CtxbError {
-  if (code === 'ENOENT') {
+  if (code === 'ENOENT' && !(command.includes('/') && existsSync(command))) {
     const todo = command === 'claude' ? `: ${INSTALL}` : '';
     return new CtxbError('command-not-found', `${command}: command not found${todo}`);
   }
@@ -161,6 +161,7 @@ function startError(command: string, { code = '', message }: StartFault): CtxbEr
 const INSTALL = 'install one (npm install -g @anthropic-ai/claude-code), or give its path';
 
 const REMEDIES: Readonly<Record<string, string>> = {
+  ENOENT: 'the interpreter that its first line names is not there',
   EACCES: 'it is no program, or you may not execute it: check the path and chmod +x',
   E2BIG: 'its arguments are too long: give the prompt on stdin or with --prompts',
   EAGAIN: 'there are too many processes: end some, or raise ulimit -u',

@@ -103,7 +103,12 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   const passOn = createPassOn({
     output,
     state,
-    onEvent: (event, text, passOn) => feed({ t: now(), from: 'claude', event }, { text, passOn }),
+    onEvent(event, text, passOn) {
+      // A program that does not become a session may say there why; elsewhere such a line is one that was torn.
+      const isLost = event.kind === 'malformed' && output.format !== 'stream-json' && state().session.id === undefined;
+      if (isLost && text.trim() !== '') watcher.relay(text);
+      feed({ t: now(), from: 'claude', event }, { text, passOn });
+    },
   });
   const claude = supervise(
     {

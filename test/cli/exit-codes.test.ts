@@ -44,15 +44,44 @@ describe('the program', () => {
   });
 
   it.each([
-    { title: 'says nothing', script: 'exit 5', stdout: '' },
-    { title: 'says something', script: 'echo \'{"type":"result","result":"quick"}\'; exit 5', stdout: 'quick\n' },
-  ])('is found on PATH and ends before ctxb is ready: it $title', async ({ script, stdout }) => {
+    { title: 'says nothing', script: 'exit 5', stdout: '', stderr: '' },
+    {
+      title: 'says something',
+      script: 'echo \'{"type":"result","result":"quick"}\'; exit 5',
+      stdout: 'quick\n',
+      stderr: '',
+    },
+    {
+      title: 'says on stdout why',
+      script: 'echo; echo Please log in.; exit 5',
+      stdout: '',
+      stderr: 'Please log in.\n',
+    },
+  ])('is found on PATH and ends before ctxb is ready: it $title', async ({ script, stdout, stderr }) => {
     await using place = await createPlace();
     await writeFile(place.path('claude'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const run = await ctxb(place, ['run', '--prompt', 'hi', '--', 'claude'], {
       env: { PATH: `${place.cwd}:${place.env.PATH}` },
     });
-    expect({ ...run, stdout: run.stdout.toString() }).toMatchObject({ code: 5, stdout, stderr: '' });
+    expect({ ...run, stdout: run.stdout.toString() }).toMatchObject({ code: 5, stdout, stderr });
+  });
+
+  it('is killed before it begins: what is left undone', async () => {
+    await using place = await createPlace();
+    await writeFile(place.path('claude'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
+    const run = await ctxb(place, ['run', '--no-recovery', '--prompt', 'hi', '--', place.path('claude')]);
+    expect(run.stderr).toBe(
+      'ctxb: claude has ended and is not started again: 1 prompt not answered; continue with ctxb run --resume-run\n',
+    );
+    expect(run.code).toBe(137);
+  });
+
+  it('has an interpreter that is not there: 126', async () => {
+    await using place = await createPlace();
+    await writeFile(place.path('claude'), '#!/nowhere/node\n', { mode: 0o755 });
+    const run = await ctxb(place, ['run', '--', place.path('claude'), '-p', 'hi']);
+    expect(run.stderr).toContain('cannot be started: ENOENT (the interpreter that its first line names is not there)');
+    expect(run.code).toBe(126);
   });
 
   it('is missing: 2', async () => {

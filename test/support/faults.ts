@@ -162,6 +162,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'ctxb gets SIGTERM in the moment in which claude starts',
     at: ['run-headless', 'conduct'],
+    says: '2 prompts not answered; continue with ctxb run --resume-run',
     code: 143,
     stdout: '',
     lost: UNANSWERED,
@@ -171,6 +172,25 @@ export const FAULTS: readonly Fault[] = [
         writeFileSync(place.path('claude'), '#!/bin/sh\necho $$ > pid\nkill -TERM $PPID\nexec sleep 60\n', {
           mode: 0o755,
         }),
+    },
+  },
+  {
+    fault: 'ctxb gets SIGTERM in the moment in which a claude starts that ignores it: SIGKILL after 5 s',
+    at: ['run-headless', 'conduct'],
+    says: '2 prompts not answered; continue with ctxb run --resume-run',
+    code: 143,
+    stdout: '',
+    lost: UNANSWERED,
+    play: {
+      program: (place) => place.path('claude'),
+      prepare: (place) =>
+        writeFileSync(
+          place.path('claude'),
+          '#!/bin/sh\necho $$ > pid\ntrap "" TERM\nkill -TERM $PPID\nexec sleep 60\n',
+          {
+            mode: 0o755,
+          },
+        ),
     },
   },
   {

@@ -74,8 +74,9 @@ function leftUndone(state: GovernorState, exit: ExitEvent | undefined): readonly
   const { mailbox, turn, run, input, session, relief, outcome } = state;
   const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
   const prompts = [...(relief.unfinished?.answers ?? []), ...said];
-  // A claude that ends without a session, and was not asked to, has said why.
-  const hasRefused = outcome === 'refused' || (input === 'open' && exit !== undefined && !wasAsked(exit));
+  // A claude that exits without a session, and was not asked to, has said why.
+  const hasExited = exit !== undefined && exit.signal === undefined && !wasAsked(exit);
+  const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
   const isVain = hasRefused && session.id === undefined;
   if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
   const atReset = outcome === 'usage-limit' && { atReset: true as const };
