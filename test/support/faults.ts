@@ -151,6 +151,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'claude ignores SIGTERM, and ctxb gets one: SIGKILL after 5 s',
     at: ['signals', 'conduct'],
+    says: '2 prompts not answered; continue with ctxb run --resume-run',
     code: 143,
     stdout: '',
     lost: UNANSWERED,
