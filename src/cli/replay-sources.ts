@@ -71,7 +71,7 @@ async function* replayCached(
     }
   } finally {
     await judged?.return?.();
-    cache.save();
+    cache.close();
   }
 }
 

@@ -27,7 +27,7 @@ const pages = () => readdirSync(folder()).map((name) => join(folder(), name));
 function keep(...entries: readonly (readonly [file: string, identity: string, value: unknown])[]): void {
   const cache = open();
   for (const [file, identity, value] of entries) cache.put(file, identity, value);
-  cache.save();
+  cache.close();
 }
 
 describe('what was put', () => {
@@ -39,7 +39,7 @@ describe('what was put', () => {
     expect(cache.get('/b/one', 'k')).toEqual([2]);
     expect(cache.get('/b/two', 'k')).toBeUndefined();
     expect(open('other').get('/a/one', 'i')).toBeUndefined();
-    expect(pages()).toHaveLength(2);
+    expect(pages()).toHaveLength(3);
   });
 
   it('stays beside what is put later', () => {
@@ -58,7 +58,7 @@ describe('what was put', () => {
   it('is not written where nothing was put', () => {
     const cache = open();
     cache.get('/a/one', 'i');
-    cache.save();
+    cache.close();
     expect(readdirSync(root)).toEqual([]);
   });
 
@@ -68,8 +68,8 @@ describe('what was put', () => {
     { name: 'no object', change: () => '[1]' },
     { name: 'null', change: () => 'null' },
     { name: 'of another version', change: (text: string) => text.replace('"version":1', '"version":2') },
-    { name: 'without entries', change: () => '{"version":1}' },
-    { name: 'with entries that are none', change: () => '{"version":1,"entries":{"one":null,"two":"i"}}' },
+    { name: 'without a value', change: () => '{"version":1}' },
+    { name: 'with an identity that is none', change: () => '{"version":1,"identity":null,"value":1}' },
   ])('counts as nothing where it is $name, and can be put anew', ({ change }) => {
     keep(['/a/one', 'i', 1]);
     for (const page of pages()) writeFileSync(page, change(readFileSync(page, 'utf8')));
