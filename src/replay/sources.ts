@@ -42,17 +42,13 @@ function withoutAttached(sources: readonly Source[]): Source[] {
   return sources.filter(({ file }) => !attached.has(file));
 }
 
-/** Where to read. */
-interface Found {
-  readonly sources: readonly Source[];
-  /** Recordings that were left out, as nothing was added to them since then. */
-  readonly stale: number;
-  /** What could not be looked at. */
-  readonly faults: readonly CtxbError[];
-}
-
-/** The recordings under some paths, each once. @param since in milliseconds since the epoch; undefined: all */
-export function findAllSources(paths: readonly string[], since: number | undefined): Found {
+/**
+ * The recordings under some paths, each once.
+ *
+ * @param since in milliseconds since the epoch; undefined: all
+ * @returns `stale`: how many were left out, as nothing was added to them since then; `faults`: what could not be looked at
+ */
+export function findAllSources(paths: readonly string[], since: number | undefined) {
   const faults: CtxbError[] = [];
   const tell = (fault: CtxbError) => void faults.push(fault);
   const sessions = withoutAttached(paths.flatMap((path) => told([], tell, path, () => findSources(path, tell))));

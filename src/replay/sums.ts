@@ -53,17 +53,13 @@ export function sumsBy(sessions: readonly SessionSummary[], by: Grouping): Sum[]
   return sums.sort((a, b) => (b.usd ?? -1) - (a.usd ?? -1) || b.calls - a.calls || byName(a, b));
 }
 
-/** What a session adds to one sum. */
-interface Part {
-  readonly name: string | null;
-  readonly session: SessionSummary;
-  readonly calls: number;
-  readonly compactions: number;
-  readonly microUsd: number | null;
-}
+type Part = ReturnType<typeof partsOf>[number];
 
-/** Its calls, and what it has besides, which is put where it ended: titles and summaries that claude paid for. */
-function partsOf(session: SessionSummary, by: Grouping): Part[] {
+/**
+ * What a session adds to sums: its calls, and what it has besides, which is put where it ended: titles and summaries that
+ * claude paid for.
+ */
+function partsOf(session: SessionSummary, by: Grouping) {
   const { usd, compactions } = ownFigures(session);
   let left = usd === null ? null : toMicroUsd(usd);
   const calls = session.ledger.map((call) => {

@@ -166,29 +166,7 @@ export function sumOf(figures: readonly number[]): number {
 const FRESH_SHARE = 0.5;
 
 /** One main-thread call, and how it came to its context. */
-export interface Step {
-  readonly call: CallSeen;
-  /** The call before it; undefined for the first. */
-  readonly previous: CallSeen | undefined;
-  /**
-   * - `first`: nothing is known of what was before.
-   * - `grown`: by `growth`, which is below 0 where something was taken out without a compaction.
-   * - `fresh`: the caller began a new context (`/clear`).
-   * - `replaced`: somebody relieved it; `growth` is what came in besides, estimated.
-   */
-  readonly change: 'first' | 'grown' | 'fresh' | 'replaced';
-  /** Tokens. */
-  readonly growth: number;
-  /** Who relieved it, in order, and whether a summary was written for that. */
-  readonly reliefs: readonly Relief[];
-  readonly beginsTurn: boolean;
-  /** Estimated tokens of what was said. */
-  readonly prompt: number;
-  /** Results that came in for this call. */
-  readonly results: readonly ResultSeen[];
-  /** Share of the context before that the cache still had; undefined where that cannot be told. */
-  readonly warm: number | undefined;
-}
+export type Step = Readonly<ReturnType<typeof stepOf>>;
 
 interface Relief {
   readonly by: ReliefBy;
@@ -229,7 +207,15 @@ function byCall<T>(items: readonly (readonly [number, T])[]): (call: number) => 
   return (call) => groups.get(call) ?? [];
 }
 
-function stepOf(call: CallSeen, previous: CallSeen | undefined, known: Pick<Step, 'reliefs' | 'results'>): Step {
+interface KnownOfStep {
+  /** Who relieved it, in order, and whether a summary was written for that. */
+  readonly reliefs: readonly Relief[];
+  /** Results that came in for this call. */
+  readonly results: readonly ResultSeen[];
+}
+
+/** @param previous the call before it; undefined for the first */
+function stepOf(call: CallSeen, previous: CallSeen | undefined, known: KnownOfStep) {
   const change = changeOf(call, previous, known.reliefs);
   const before = previous?.context ?? 0;
   return {
@@ -237,14 +223,23 @@ function stepOf(call: CallSeen, previous: CallSeen | undefined, known: Pick<Step
     call,
     previous,
     change,
+    /** Tokens. */
     growth: change === 'replaced' ? addedTokens(call) : call.context - before,
     beginsTurn: call.turn !== previous?.turn,
+    /** Estimated tokens of what was said. */
     prompt: call.added.prompt ?? 0,
+    /** Share of the context before that the cache still had; undefined where that cannot be told. */
     warm: change === 'grown' && before > 0 ? call.cacheRead / before : undefined,
   };
 }
 
-function changeOf(call: CallSeen, previous: CallSeen | undefined, reliefs: readonly Relief[]): Step['change'] {
+/**
+ * - `first`: nothing is known of what was before.
+ * - `grown`: by `growth`, which is below 0 where something was taken out without a compaction.
+ * - `fresh`: the caller began a new context (`/clear`).
+ * - `replaced`: somebody relieved it; `growth` is what came in besides, estimated.
+ */
+function changeOf(call: CallSeen, previous: CallSeen | undefined, reliefs: readonly Relief[]) {
   if (previous === undefined) return 'first';
   if (reliefs.length > 0) return 'replaced';
   return call.context < previous.context * FRESH_SHARE ? 'fresh' : 'grown';
