@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { installedClaude, lookForClaude } from '../claude/find-claude.ts';
-import { arrivals } from '../demo/arrivals.ts';
 import { closingText } from '../demo/closing-text.ts';
-import { type DemoFacts, readFacts } from '../demo/facts.ts';
+import { arrivals, type DemoFacts, readFacts } from '../demo/facts.ts';
 import { DEMO_PROMPTS } from '../demo/job.ts';
 import { type DemoRun, runLive } from '../demo/live-run.ts';
 import { createScreen } from '../demo/screen.ts';

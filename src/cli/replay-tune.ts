@@ -14,7 +14,7 @@ import type { SessionSummary } from '../replay/summary.ts';
 import { type Candidate, type LevelKey, type Levels, type Tuning, tune } from '../replay/what-if/tune.ts';
 import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';
 import { diffText } from '../report/diff-text.ts';
-import { levelsText, tuningText } from '../report/replay/tune.ts';
+import { levelsText, tuningText } from '../report/replay/what-if.ts';
 import { printable, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { isWanted } from './inputs.ts';

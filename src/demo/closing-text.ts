@@ -4,8 +4,8 @@ import { counted, dollars, groupedIn, percent, shareOf, tokens } from '../report
 import { textWidth, wrap } from '../report/layout.ts';
 import { printable } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
-import { arrivals, handedBack, hasMixedIn, type Sighting } from './arrivals.ts';
 import type { DemoFacts, NativeCompaction, TurnFacts } from './facts.ts';
+import { arrivals, handedBack, hasMixedIn, type Sighting } from './facts.ts';
 
 export interface DemoStory {
   readonly facts: DemoFacts;

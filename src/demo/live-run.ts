@@ -12,7 +12,7 @@ import { runHeadless } from '../run/run-headless.ts';
 import { holdSignals } from '../run/signals.ts';
 import { createScratchEnvironment } from '../standin/scratch-environment.ts';
 import { startStandin } from '../standin/server.ts';
-import { type Sighting, sightings } from './arrivals.ts';
+import { type Sighting, sightings } from './facts.ts';
 import { DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts';
 
 export interface DemoRun {

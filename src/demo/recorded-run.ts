@@ -8,7 +8,7 @@ import type { Judged } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
 import { createTerminal } from '../report/terminal/terminal.ts';
-import type { Sighting } from './arrivals.ts';
+import type { Sighting } from './facts.ts';
 import { playRecord } from './facts.ts';
 import type { DemoRun } from './live-run.ts';
 import type { Screen } from './screen.ts';

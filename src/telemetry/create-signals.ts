@@ -4,8 +4,6 @@ import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { isOwnUuid } from '../core/governor/prompts/own-lines.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { ZONE_NAMES, zoneAt } from '../core/governor/zones/zones.ts';
-import { createCalls } from './calls.ts';
-import { createInterventions } from './interventions.ts';
 import {
   type Attributes,
   createSpanSlot,
@@ -15,6 +13,7 @@ import {
   type Seen,
   type Signal,
 } from './signal.ts';
+import { createCalls, createInterventions } from './spans.ts';
 
 const RUN = 'run';
 

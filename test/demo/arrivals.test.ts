@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { arrivals, handedBack, hasMixedIn, type Sighting, sightings } from '../../src/demo/arrivals.ts';
+import { arrivals, handedBack, hasMixedIn, type Sighting, sightings } from '../../src/demo/facts.ts';
 import type { RecordedRequest, RequestKind } from '../../src/standin/scenario.ts';
 
 const PROMPTS = ['first', 'second'];
