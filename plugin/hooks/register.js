@@ -14080,12 +14080,16 @@ var TOOLS = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
 function hintText(unit, left) {
   return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
 }
-function hintFor(state, call) {
-  const { tool, input } = call;
+function unitOf({ hook, tool, input }) {
+  if (hook === "PreToolUse") return ownOf(TOOLS, tool);
   const command2 = textOf(input.command) ?? "";
-  const unit = tool === "Bash" ? COMMANDS.find(([pattern]) => pattern.test(command2))?.[1] : ownOf(TOOLS, tool);
+  return tool === "Bash" ? COMMANDS.find(([pattern]) => pattern.test(command2))?.[1] : void 0;
+}
+function hintFor(state, call) {
+  const unit = unitOf(call);
   const nothing = { state, text: "" };
-  if (unit === void 0 || call.agent !== null || statusOf2(state.told.zone) === "ok") return nothing;
+  const isSilent2 = call.agent !== null || budgetMode(state) === "off" || statusOf2(state.told.zone) === "ok";
+  if (unit === void 0 || isSilent2) return nothing;
   const { window: left } = roomFor(state, null);
   const { hinted } = state.toolBudget;
   const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
@@ -14153,7 +14157,7 @@ function hookOf(callbackId) {
 function answerPrompt(state, answer, prompt2) {
   if (commandIn(prompt2) !== void 0) return keep(state, [answer]);
   if (state.mailbox.stopNext) return chain(stopHeldPrompt(state), (next) => keep(next, [answer]));
-  return tellWith(handOver2(state, { ...answer, recall: "prompt" }), "prompt");
+  return tellWith(handOver2(state, { ...answer, recall: "prompt" }));
 }
 function handOver2(state, answer) {
   const document = documentToGive(state);
@@ -14200,12 +14204,13 @@ function isOfSubagent(state, event) {
   if (hook === "PreCompact") return agents.some(({ phase }) => phase === "foreground");
   return !state.summarising && agents.some(({ phase }) => phase !== "reporting");
 }
-function tellWith(step2, where) {
+function tellWith(step2, call) {
   if (!step2.actions.some(({ kind }) => kind === "answer-hook")) return step2;
-  const zone = tellAgent(step2.state, where);
+  const hint = call === void 0 ? { state: step2.state, text: "" } : hintFor(step2.state, call);
+  const zone = tellAgent(hint.state, call === void 0 ? "prompt" : "mid-turn");
   const alert = step2.state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: "" };
   const stopped2 = takeUntold(alert.state, void 0);
-  const text = [zone.text, alert.text, stopped2.text].filter(Boolean).join(" ");
+  const text = [hint.text, zone.text, alert.text, stopped2.text].filter(Boolean).join(" ");
   return withContext(keep(stopped2.state, step2.actions), text);
 }
 function withContext({ state, actions }, text) {
@@ -14244,8 +14249,8 @@ function onResultStored(state, requestId, path) {
 function behindTool(step2, call) {
   return call.agent === null ? stopTurn(tellMain(step2, call)) : step2;
 }
-function tellMain(step2, { agent }) {
-  return agent === null ? tellWith(step2, "mid-turn") : step2;
+function tellMain(step2, call) {
+  return call.agent === null ? tellWith(step2, call) : step2;
 }
 
 // src/core/memory/remember.ts
@@ -17091,7 +17096,7 @@ function onTrigger(state, moved2) {
 }
 
 // src/core/governor/control/control.ts
-var BEFORE2 = "Read|Bash|Grep|Glob|mcp__.*";
+var BEFORE2 = "Read|Grep|Glob|mcp__.*";
 var MATCHERS = {
   PreToolUse: `^(?:${BEFORE2}|${AGENT_TOOLS})$`,
   PostToolUse: "*",

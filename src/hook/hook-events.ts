@@ -1,4 +1,5 @@
 import { isAgentCall } from '../core/governor/agents/agents.ts';
+import { BEFORE } from '../core/governor/control/control.ts';
 import { CALLBACKS } from '../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../core/governor/effects.ts';
 import { userLine } from '../core/governor/prompts/own-lines.ts';
@@ -16,8 +17,7 @@ export type HookEvent = HookName | 'Stop' | 'SessionEnd';
 export const HOOK_EVENTS: Readonly<Record<HookEvent, string | undefined>> = {
   SessionStart: undefined,
   UserPromptSubmit: undefined,
-  // Tools of which something is known before they are called.
-  PreToolUse: 'Read|Bash|Grep|Glob|mcp__.*',
+  PreToolUse: BEFORE,
   PostToolUse: '*',
   PostToolUseFailure: '*',
   PreCompact: undefined,

@@ -16,8 +16,8 @@ import { chain, changed, changedIn, decided, keep, type Step } from '../steps.ts
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
-/** Tools whose calls can be limited or get a hint beforehand. */
-const BEFORE = 'Read|Bash|Grep|Glob|mcp__.*';
+/** Tools whose calls can be limited. */
+export const BEFORE = 'Read|Grep|Glob|mcp__.*';
 
 /** Tools of a hook: claude takes no null matcher for these. */
 export const MATCHERS: Readonly<Partial<Record<string, string>>> = {

@@ -15,7 +15,7 @@ import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
 import type { FileMeasure, ToolCall, ToolHook } from '../tool-budget/tool-budget.ts';
-import { afterFailure, afterTool, alertAgent, beforeTool } from '../tool-budget/tool-hooks.ts';
+import { afterFailure, afterTool, alertAgent, beforeTool, hintFor } from '../tool-budget/tool-hooks.ts';
 import { answered, readToolCall, remembered, stopWaiting } from '../tool-budget/tool-state.ts';
 import { tellAgent } from '../zones/notices.ts';
 
@@ -59,7 +59,7 @@ function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string):
   if (commandIn(prompt) !== undefined) return keep(state, [answer]);
   // What a stopped prompt is given would be lost with it.
   if (state.mailbox.stopNext) return chain(stopHeldPrompt(state), (next) => keep(next, [answer]));
-  return tellWith(handOver(state, { ...answer, recall: 'prompt' }), 'prompt');
+  return tellWith(handOver(state, { ...answer, recall: 'prompt' }));
 }
 
 /** A fresh context begins with the document of the one before. */
@@ -128,12 +128,14 @@ export function isOfSubagent(state: GovernorState, event: ControlRequestEvent): 
   return !state.summarising && agents.some(({ phase }) => phase !== 'reporting');
 }
 
-function tellWith(step: Step, where: 'prompt' | 'mid-turn'): Step {
+/** @param call behind which it is told; undefined: it is told with a prompt */
+function tellWith(step: Step, call?: ToolCall): Step {
   if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
-  const zone = tellAgent(step.state, where);
+  const hint = call === undefined ? { state: step.state, text: '' } : hintFor(step.state, call);
+  const zone = tellAgent(hint.state, call === undefined ? 'prompt' : 'mid-turn');
   const alert = step.state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: '' };
   const stopped = takeUntold(alert.state, undefined);
-  const text = [zone.text, alert.text, stopped.text].filter(Boolean).join(' ');
+  const text = [hint.text, zone.text, alert.text, stopped.text].filter(Boolean).join(' ');
   return withContext(keep(stopped.state, step.actions), text);
 }
 
@@ -189,6 +191,6 @@ function behindTool(step: Step, call: ToolCall): Step {
 }
 
 /** How full the main thread's context is does not apply to subagents. */
-function tellMain(step: Step, { agent }: ToolCall): Step {
-  return agent === null ? tellWith(step, 'mid-turn') : step;
+function tellMain(step: Step, call: ToolCall): Step {
+  return call.agent === null ? tellWith(step, call) : step;
 }

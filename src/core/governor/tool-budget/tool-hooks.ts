@@ -118,13 +118,22 @@ export function hintText(unit: Unit, left: number): string {
   return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
 }
 
+/**
+ * What is told before a tool is called reaches the agent with its result all the same: a command, which nothing limits
+ * beforehand, has claude wait for one hook only.
+ */
+function unitOf({ hook, tool, input }: ToolCall): Unit | undefined {
+  if (hook === 'PreToolUse') return ownOf(TOOLS, tool);
+  const command = textOf(input.command) ?? '';
+  return tool === 'Bash' ? COMMANDS.find(([pattern]) => pattern.test(command))?.[1] : undefined;
+}
+
 /** How much of a tool's output the budget allows, from the zone `warning` on, once little enough is left. */
 export function hintFor(state: GovernorState, call: ToolCall): Telling {
-  const { tool, input } = call;
-  const command = textOf(input.command) ?? '';
-  const unit = tool === 'Bash' ? COMMANDS.find(([pattern]) => pattern.test(command))?.[1] : ownOf(TOOLS, tool);
+  const unit = unitOf(call);
   const nothing = { state, text: '' };
-  if (unit === undefined || call.agent !== null || statusOf(state.told.zone) === 'ok') return nothing;
+  const isSilent = call.agent !== null || budgetMode(state) === 'off' || statusOf(state.told.zone) === 'ok';
+  if (unit === undefined || isSilent) return nothing;
   const { window: left } = roomFor(state, null);
   const { hinted } = state.toolBudget;
   const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;

@@ -21,8 +21,8 @@ import {
   played,
 } from '../../../support/tools.ts';
 
-const GREP: ModelCall = { input: { command: 'grep -rn x .' } };
-const LOG: ModelCall = { input: { command: 'git log' } };
+const GREP: ModelCall = { tool: 'Grep', input: { pattern: 'x', head_limit: 10 } };
+const READ: ModelCall = { tool: 'Read', input: { file_path: '/f' } };
 
 /** What the agent is told with the answer to a hook before a tool. */
 const hint = (driver: Driver, call: ModelCall) =>
@@ -56,7 +56,7 @@ describe('a hint', () => {
     const driver = inTurn({}, 110_000);
     const told = [45_000, 38_000, 30_000, 20_000, 18_000, 9_000].map((left) => {
       driver.claude(callLine(170_000 - left));
-      return [hint(driver, GREP), hint(driver, LOG)].map((text) => text !== undefined);
+      return [hint(driver, GREP), hint(driver, READ)].map((text) => text !== undefined);
     });
     expect(told).toEqual([
       [false, false],
@@ -78,7 +78,7 @@ describe('a hint', () => {
   it('is not told to subagents, nor of what has no unit', () => {
     const driver = inTurn({}, 140_000);
     expect(hint(driver, { ...GREP, agent: 'agent-1' })).toBeUndefined();
-    expect(hint(driver, { input: { command: 'make' } })).toBeUndefined();
+    expect(afterwards(driver, { input: { command: 'make' } })).not.toContain('Budget allows');
   });
 
   it.each([
@@ -91,20 +91,36 @@ describe('a hint', () => {
   });
 
   it.each([
-    { call: { tool: 'Read', input: { file_path: '/f' } }, unit: 'lines' },
+    { call: READ, unit: 'lines' },
     { call: { tool: 'Glob', input: { pattern: '*' } }, unit: 'files' },
-    { call: { input: { command: 'cd a && git -C b log --oneline' } }, unit: 'commits' },
-    { call: { input: { command: 'git blame a.ts | head' } }, unit: 'lines of blame output' },
-    { call: { input: { command: 'git diff --stat' } }, unit: 'lines' },
-    { call: { input: { command: 'rg -n needle' } }, unit: 'matches with context' },
-    { call: { input: { command: 'find . -name x' } }, unit: 'files' },
-    { call: { input: { command: 'tail -n 500 log' } }, unit: 'lines' },
   ])('counts in $unit', ({ call, unit }) => {
     expect(hint(inTurn({}, 140_000), call)).toMatch(new RegExp(`^Budget allows ~\\d+ ${unit}\\. A longer`));
   });
 
+  it.each([
+    { command: 'cd a && git -C b log --oneline', unit: 'commits' },
+    { command: 'git blame a.ts | head', unit: 'lines of blame output' },
+    { command: 'git diff --stat', unit: 'lines' },
+    { command: 'rg -n needle', unit: 'matches with context' },
+    { command: 'find . -name x', unit: 'files' },
+    { command: 'tail -n 500 log', unit: 'lines' },
+  ])('comes after a command, also one that fails, in $unit', ({ command, unit }) => {
+    const text = new RegExp(`^Budget allows ~\\d+ ${unit}\\. A longer`);
+    const call = { input: { command } };
+    expect(afterwards(inTurn({}, 140_000), call)).toMatch(text);
+    expect(answer(played(inTurn({}, 140_000), failing({ ...call, error: 'no' }))).context).toMatch(text);
+    expect(hint(inTurn({}, 140_000), call)).toBeUndefined();
+  });
+
+  it('comes with a result that is cut', () => {
+    const response = bash('a line of output\n'.repeat(3_000));
+    const actions = played(inTurn({}, 140_000), called({ input: { command: 'cat log' }, response }));
+    expect(kinds(actions)).toContain('cut-result');
+    expect(answer(actions).context).toContain('Budget allows');
+  });
+
   it.each([undefined, null, 1, {}, ['grep']])('is none for a command that is %j', (command) => {
-    expect(hint(inTurn({}, 140_000), { input: { command } })).toBeUndefined();
+    expect(afterwards(inTurn({}, 140_000), { input: { command } })).not.toContain('Budget allows');
   });
 });
 
