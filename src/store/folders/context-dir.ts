@@ -83,7 +83,7 @@ function folderIn(root: string, path: string): ContextDir {
     freePlace,
     append: (file, lines) =>
       withPlain(pathOf(file), O_RDWR | O_APPEND | O_CREAT, (fd, stats) => {
-        const parts = [isTornAt(fd, stats) ? '\n' : '', lines, lines.endsWith('\n') ? '' : '\n'];
+        const parts = [isTornAt(fd, stats) ? '\n' : '', lines, lines === '' || lines.endsWith('\n') ? '' : '\n'];
         appendWhole(fd, asItIs(parts.join('')), stats.size);
       }),
     write: (file, text, replacement) => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement),
