@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { main } from '../src/cli/main.ts';
-import { keepCompiled, leave, processIo } from '../src/process-io.ts';
+import { enableCompileCache } from '../src/store/files/compile-cache.ts';
 
-keepCompiled();
+enableCompileCache();
 // The Agent SDK starts one path, without arguments of its own.
-leave(await main(['shim', ...process.argv.slice(2)], processIo));
+void import('../src/process-io.ts').then(({ runMain }) => runMain(['shim', ...process.argv.slice(2)]));

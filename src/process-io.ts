@@ -1,8 +1,7 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
-import module from 'node:module';
-import { join } from 'node:path';
+import { constants } from 'node:os';
+import { main } from './cli/main.ts';
 import type { Io } from './io.ts';
-import { cacheFolder } from './store/folders/user-folders.ts';
 
 let hasStreams = false;
 
@@ -27,11 +26,16 @@ export const processIo: Io = {
 };
 
 /**
- * Ends the process: at once where nothing can be on its way, else when all that was written has left it. Without `exit`
- * Node would take its heap apart first, for which the caller is not to wait.
+ * Runs the program, and ends the process: at once where nothing can be on its way, else when all that was written has left
+ * it. Without `exit` Node would take its heap apart first, for which the caller is not to wait.
  */
-export function leave(exitCode: number): void {
-  process.exitCode = exitCode;
+export async function runMain(argv: readonly string[]): Promise<void> {
+  process.exitCode = await main(argv, processIo);
+  // A shell script goes on after Ctrl-C unless the program that it waits for was ended by the signal: an exit code of
+  // 130 tells it that the program has used Ctrl-C for something of its own.
+  process.on('exit', (code) => {
+    if (code === 128 + constants.signals.SIGINT) process.kill(process.pid, 'SIGINT');
+  });
   if (!hasStreams) process.exit();
   process.once('beforeExit', () => process.exit());
 }
@@ -74,14 +78,4 @@ function patiently(work: () => number): number {
 
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
-}
-
-/**
- * Node keeps what it has compiled for the next start, from version 22 on: 12 ms of processor time less. In a folder of the
- * user's own, as what is in it is run.
- */
-export function keepCompiled(): void {
-  const folder = cacheFolder(process.env);
-  const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
-  if (folder !== undefined) enableCompileCache?.(join(folder, 'compiled'));
 }

@@ -50,7 +50,7 @@ function timeOf(value) {
 }
 
 // src/claude/ctxb-hooks.ts
-var CALLS_CTXB = /(?:^|[\s/\\'"])ctxb(?:@[\w.^~-]+|\.js)?['"]? (?:statusline|hook)$/;
+var CALLS_CTXB = /(?:^|[\s/\\'"])ctxb(?:@[\w.^~-]+|\.c?js)?['"]? (?:statusline|hook)$/;
 function namesCompactionHook(hooks) {
   return commandsOf(hooks, "PreCompact").some((command2) => !CALLS_CTXB.test(command2));
 }

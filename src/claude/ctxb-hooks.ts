@@ -1,7 +1,7 @@
 import { fieldsOf, listOf, textOf } from '../core/protocol/fields.ts';
 
 /** Commands of Claude Code's settings that call ctxb: by its name, with a version, by its path, by Node. */
-export const CALLS_CTXB = /(?:^|[\s/\\'"])ctxb(?:@[\w.^~-]+|\.js)?['"]? (?:statusline|hook)$/;
+export const CALLS_CTXB = /(?:^|[\s/\\'"])ctxb(?:@[\w.^~-]+|\.c?js)?['"]? (?:statusline|hook)$/;
 
 /** Whether hooks of settings hold one that is called before a compaction, besides ctxb's own. */
 export function namesCompactionHook(hooks: unknown): boolean {

@@ -60,7 +60,7 @@ async function init(options: InitOptions, io: Io): Promise<number> {
   if (program !== undefined && !isRecognised(program)) {
     throw new CtxbError(
       'usage',
-      `--program: expected words that end in ctxb or ctxb.js, found "${program}": --undo would not know them again`,
+      `--program: expected words that end in ctxb or ctxb.cjs, found "${program}": --undo would not know them again`,
     );
   }
   if (undo && claudeSettings === undefined) {
@@ -102,5 +102,5 @@ function told({ after }: Change, undo: true | undefined, backup: string): string
 /** By its name where a shell finds it, so that the settings hold on another machine too. */
 async function ownProgram({ PATH }: Io['env']): Promise<string> {
   if ((await firstExecutable(placesOn(PATH, 'ctxb'))) !== undefined) return 'ctxb';
-  return [process.execPath, fileURLToPath(new URL('../ctxb.js', import.meta.url))].map(quoted).join(' ');
+  return [process.execPath, fileURLToPath(new URL('../ctxb.cjs', import.meta.url))].map(quoted).join(' ');
 }

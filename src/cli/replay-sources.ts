@@ -10,7 +10,7 @@ import { type JsonCache, openJsonCache } from '../store/files/file-cache.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
 
 /** What a further thread runs, as seen from any bundle. It holds all that makes the judgement. */
-const PROGRAM = new URL('../cli/replay-worker.js', import.meta.url);
+const PROGRAM = new URL('../cli/replay-worker.cjs', import.meta.url);
 
 export interface SourcesOptions extends ReplayOptions {
   /** What was made of a recording the last time will do, where it has not changed. */

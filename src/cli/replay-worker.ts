@@ -4,4 +4,4 @@ import { type Share, work } from '../replay/threads.ts';
 import { redact } from '../store/masks/redact.ts';
 
 const own = { stdin: process.stdin, mask: redact };
-await work(workerData as Share, own, (message) => parentPort?.postMessage(message));
+void work(workerData as Share, own, (message) => parentPort?.postMessage(message));

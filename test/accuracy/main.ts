@@ -58,7 +58,7 @@ function replayed(files: readonly string[], ...flags: readonly string[]): Replay
   const out = join(FOLDER, 'report.json');
   mkdirSync(FOLDER, { recursive: true });
   const descriptor = openSync(out, 'w');
-  const args = ['dist/ctxb.js', 'replay', '--json', '--no-cache', ...flags, ...files];
+  const args = ['dist/ctxb.cjs', 'replay', '--json', '--no-cache', ...flags, ...files];
   const env = { PATH: process.env.PATH, HOME: FOLDER };
   const { status } = spawnSync(process.execPath, args, { env, stdio: ['ignore', descriptor, 'inherit'] });
   closeSync(descriptor);

@@ -22,7 +22,7 @@ const TURNS = 10;
 const TOOL_CALLS = 20;
 const ROUNDS = { first: sized(15), session: sized(7), programs: sized(25), tools: sized(7) };
 
-/** Another `ctxb.js`, to be compared. */
+/** Another `ctxb.cjs`, to be compared. */
 const BEFORE = process.env.CTXB_BENCH_BEFORE;
 
 interface Build {

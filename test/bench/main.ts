@@ -13,7 +13,7 @@ import { benchStartUp } from './start-up.ts';
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-bench-'));
 /** A folder for one part: parts may give their files the same names. */
 const own = () => mkdtempSync(join(folder, 'part-'));
-const ctxb = join(process.cwd(), 'dist', 'ctxb.js');
+const ctxb = join(process.cwd(), 'dist', 'ctxb.cjs');
 // Built from scratch: NODE_EXTRA_CA_CERTS and the like in the user's environment slow down every start of Node.
 const env = { PATH: process.env.PATH ?? '', HOME: folder };
 

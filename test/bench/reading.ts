@@ -17,7 +17,7 @@ const MEGABYTES = Number(process.env.CTXB_BENCH_MEGABYTES ?? sized(256));
  */
 const CCUSAGE = process.env.CTXB_BENCH_CCUSAGE ?? 'ccusage';
 
-/** The `ctxb.js` of another build to compare this one with; it is left out where none is named. */
+/** The `ctxb.cjs` of another build to compare this one with; it is left out where none is named. */
 const BEFORE = process.env.CTXB_BENCH_BEFORE;
 
 /** What others are compared with. */

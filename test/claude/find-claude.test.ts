@@ -7,8 +7,8 @@ import { createPrograms, type Programs } from './programs.ts';
 /** Two programs of ctxb, beside each other, and a claude. */
 async function createScene() {
   const programs = await createPrograms();
-  const self = await programs.place('ctxb/dist/ctxb.js', '#!/usr/bin/env node\n/* ctxb */\n');
-  const shim = await programs.place('ctxb/dist/ctxb-shim.js', '#!/usr/bin/env node\n/* ctxb */\n');
+  const self = await programs.place('ctxb/dist/ctxb.cjs', '#!/usr/bin/env node\n/* ctxb */\n');
+  const shim = await programs.place('ctxb/dist/ctxb-shim.cjs', '#!/usr/bin/env node\n/* ctxb */\n');
   const claude = await programs.place('real/claude');
   return { ...programs, self, shim, claude };
 }
@@ -71,8 +71,8 @@ describe('named', () => {
   it.each([
     { title: 'what is not there', given: 'none/claude', says: '--claude: none/claude is no program' },
     { title: 'a word that is not on PATH', given: 'none', says: '--claude: none is no program' },
-    { title: 'the program that runs now', given: 'ctxb/dist/ctxb.js', says: 'ctxb.js is ctxb itself' },
-    { title: 'the program beside it', given: 'ctxb/dist/ctxb-shim.js', says: 'ctxb-shim.js is ctxb itself' },
+    { title: 'the program that runs now', given: 'ctxb/dist/ctxb.cjs', says: 'ctxb.cjs is ctxb itself' },
+    { title: 'the program beside it', given: 'ctxb/dist/ctxb-shim.cjs', says: 'ctxb-shim.cjs is ctxb itself' },
   ])('is refused: $title', async ({ given, says }) => {
     await using scene = await createScene();
     const where = { env: { PATH: pathOf(scene, 'real') }, cwd: scene.root };

@@ -15,7 +15,7 @@ describe('the claude that is installed beside a program', () => {
     await using programs = await createPrograms();
     const expected = await programs.place(file);
     expect(await installedClaude(join(programs.root, 'dist'))).toBe(expected);
-    expect(await installedClaude(pathToFileURL(join(programs.root, 'dist/ctxb.js')).href)).toBe(expected);
+    expect(await installedClaude(pathToFileURL(join(programs.root, 'dist/ctxb.cjs')).href)).toBe(expected);
   });
 
   it('is not the placeholder of the main package', async () => {

@@ -28,7 +28,7 @@ async function demoWithoutClaude(...args: string[]): Promise<Finished> {
   await cp(dirname(CTXB), join(folder, 'dist'), { recursive: true });
   await cp(new URL('../../package.json', import.meta.url), join(folder, 'package.json'));
   const env = { PATH: await folderOfShim() };
-  return runProgram(process.execPath, [join(folder, 'dist/ctxb.js'), 'demo', ...args], { env, cwd: folder });
+  return runProgram(process.execPath, [join(folder, 'dist/ctxb.cjs'), 'demo', ...args], { env, cwd: folder });
 }
 
 inSoak('plays a recording where there is no claude, and says so', async () => {

@@ -156,6 +156,6 @@ it('a ctxb whose files are replaced while claude starts ends it, and does not wa
     name.startsWith('conduct-') && !texts.some((text) => text.includes(`from"./${name}"`));
   for (const name of readdirSync(parts).filter(isLate)) rmSync(join(parts, name));
   const words = fakeArguments({ fake: 'takes-its-time', flags: ['--prompt', 'one'] });
-  const run = await runProgram(process.execPath, [join(dist, 'ctxb.js'), ...words], place);
+  const run = await runProgram(process.execPath, [join(dist, 'ctxb.cjs'), ...words], place);
   expect(run).toMatchObject({ code: 70, stderr: expect.stringContaining('ERR_MODULE_NOT_FOUND') });
 });

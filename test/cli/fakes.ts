@@ -5,7 +5,7 @@ import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { main } from '../../src/cli/main.ts';
 import type { Io } from '../../src/io.ts';
-import { type Finished, type RunningProgram, runProgram, startProgram } from '../support/claude.ts';
+import { type Finished, NODE_COMPILE_CACHE, type RunningProgram, runProgram, startProgram } from '../support/claude.ts';
 import { CTXB, readLines } from '../support/ctxb.ts';
 
 /** Arguments for the output of a program that reads the stream. */
@@ -27,7 +27,7 @@ export async function createPlace(): Promise<Place> {
   const path = (name: string) => join(cwd, name);
   return {
     cwd,
-    env: { PATH: process.env.PATH ?? '', HOME: cwd, XDG_STATE_HOME: state },
+    env: { PATH: process.env.PATH ?? '', HOME: cwd, XDG_STATE_HOME: state, NODE_COMPILE_CACHE },
     path,
     async file(name, content) {
       await writeFile(path(name), content);

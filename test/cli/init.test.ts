@@ -179,7 +179,7 @@ describe("Claude Code's settings", () => {
     cpSync(dirname(CTXB), place.path("o'brien/dist"), { recursive: true });
     // On PATH, but a folder: nothing that a shell could start.
     mkdirSync(place.path('tools/ctxb'), { recursive: true });
-    const args = [place.path("o'brien/dist/ctxb.js"), 'init', '--claude-settings', 'project', '--yes'];
+    const args = [place.path("o'brien/dist/ctxb.cjs"), 'init', '--claude-settings', 'project', '--yes'];
     execFileSync(process.execPath, args, { cwd: place.cwd, env: { PATH: place.path('tools') } });
     const { statusLine } = JSON.parse(read(place, SETTINGS));
     const shown = execFileSync('/bin/sh', ['-c', statusLine.command], { input: '{"cwd":"/"}', encoding: 'utf8' });

@@ -38,7 +38,7 @@ describe('adding', () => {
   });
 
   it('brings entries up to date that call ctxb in another way', () => {
-    const before = withOurEntries({}, "'/usr/bin/node' '/old/ctxb.js'", false).settings;
+    const before = withOurEntries({}, "'/usr/bin/node' '/old/ctxb.cjs'", false).settings;
     const { settings } = withOurEntries(before, 'ctxb', false);
     expect(settings).toEqual(withOurEntries({}, 'ctxb', false).settings);
   });
@@ -74,7 +74,7 @@ it.each([
   { program: 'ctxb', known: true },
   { program: 'npx --no ctxb', known: true },
   { program: 'npx -y ctxb@^1.2.0', known: true },
-  { program: "'/usr/bin/node' '/o'\\''brien/ctxb.js'", known: true },
+  { program: "'/usr/bin/node' '/o'\\''brien/ctxb.cjs'", known: true },
   { program: 'node /opt/wrapper.mjs', known: false },
   { program: 'ctxb --quiet', known: false },
 ])('entries by $program are known again: $known', ({ program, known }) => {

@@ -15,42 +15,17 @@ const TARGET = 'node20.19';
  * named: it would run wherever its part is loaded.
  */
 const PARTS = {
-  base: /src\/(cli\/main|process-io)\.ts$/,
-  settings:
-    /src\/(config\/quick-config|store\/folders\/context-dir|run\/headless-run|claude\/find-claude|store\/files\/process-mark)\.ts$/,
-  check: /src\/config\/resolve-config\.ts$/,
+  compiled: /src\/store\/files\/compile-cache\.ts$/,
+  base: /src\/(process-io|report\/style)\.ts$/,
+  config: /src\/(config\/quick-config|store\/files\/read-lines)\.ts$/,
+  files: /src\/(store\/folders\/context-dir|run\/headless-run|claude\/find-claude|store\/files\/process-mark)\.ts$/,
   start: /src\/(cli\/(run-claude|shim)|run\/run-headless)\.ts$/,
+  status: /src\/cli\/statusline\.ts$/,
+  check: /src\/config\/resolve-config\.ts$/,
   hook: /src\/(cli\/hook|hook\/answer-hook)\.ts$/,
   notes: /src\/hook\/hook-notes\.ts$/,
   conduct: /src\/(run\/(conduct|caller-input)|report\/terminal\/terminal)\.ts$/,
   replay: /src\/(replay\/threads|cli\/replay)\.ts$/,
-};
-
-/** Claude Code starts it several times a second: bundled alone, it has nothing in it that only others need. */
-const ALONE = 'cli/statusline';
-
-const alone = {
-  name: 'alone',
-  resolveId: (id) => (id === './statusline.ts' ? { id: `../${ALONE}.js`, external: true } : undefined),
-};
-
-/**
- * Node's own modules as it has them: for an import it would make a module that reads everything they export, which loads
- * all of its streams for one function of `fs`.
- */
-const builtins = {
-  name: 'builtins',
-  resolveId(id, importer = '', { kind }) {
-    const isOurs = id.startsWith('node:') && kind === 'import-statement' && !importer.includes('rolldown');
-    return isOurs ? `\0${id}` : undefined;
-  },
-  load(id) {
-    if (!id.startsWith('\0node:')) return undefined;
-    const name = id.slice(1);
-    const names = Object.keys(process.getBuiltinModule(name)).filter((each) => each !== 'default');
-    const lines = names.map((each) => `export const ${each} = it.${each};`);
-    return [`const it = process.getBuiltinModule('${name}');`, 'export default it;', ...lines].join('\n');
-  },
 };
 
 const PROGRAM = {
@@ -67,11 +42,13 @@ const PROGRAM = {
 
 const WRITTEN = {
   dir: 'dist',
-  format: 'esm',
+  // Node reads it sooner than modules, and can keep what it has compiled of it.
+  format: 'cjs',
+  dynamicImportInCjs: false,
   minify: true,
   comments: false,
-  entryFileNames: '[name].js',
-  chunkFileNames: 'parts/[name]-[hash].js',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: 'parts/[name]-[hash].cjs',
 };
 
 rmSync('dist', { recursive: true, force: true });
@@ -83,7 +60,6 @@ const programs = await rolldown({
     'ctxb-shim': 'bin/ctxb-shim.ts',
     'cli/replay-worker': 'src/cli/replay-worker.ts',
   },
-  plugins: [alone, builtins],
 });
 const { output } = await programs.write({
   ...WRITTEN,
@@ -94,15 +70,12 @@ const { output } = await programs.write({
   },
 });
 await programs.close();
-const statusline = await rolldown({ ...PROGRAM, input: { [ALONE]: `src/${ALONE}.ts` }, plugins: [builtins] });
-const { output: alonePart } = await statusline.write(WRITTEN);
-const bundled = [...output, ...alonePart].flatMap(({ moduleIds = [] }) => moduleIds);
-await statusline.close();
+const bundled = output.flatMap(({ moduleIds = [] }) => moduleIds);
 for (const name of Object.keys(PARTS)) {
   if (!output.some((chunk) => chunk.name === name))
     throw new Error(`test/support/build.mjs: no module is named for the part ${name}`);
 }
-for (const program of ['ctxb', 'ctxb-shim']) chmodSync(`dist/${program}.js`, 0o755);
+for (const program of ['ctxb', 'ctxb-shim']) chmodSync(`dist/${program}.cjs`, 0o755);
 
 // The library: index.js only names what the files beside it hold, so that a bundler takes no more than what is used.
 const named = readFileSync('src/index.ts', 'utf8').matchAll(/^export \{[^}]*\} from '\.\/([^']+)\.ts'/gm);

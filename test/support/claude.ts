@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { installedClaude } from '../../src/claude/find-claude.ts';
 import type { Scenario } from '../../src/standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../src/standin/scratch-environment.ts';
@@ -27,6 +28,9 @@ export interface World {
   dispose(): Promise<void>;
 }
 
+/** What has been compiled is kept from test to test: most of them start programs, each in a home of its own. */
+export const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/ctxb', import.meta.url));
+
 /** Starts a world for one test; `await using` or `dispose` ends it. */
 export async function startWorld(scenario: Scenario): Promise<World & AsyncDisposable> {
   const claude = await testClaude();
@@ -35,6 +39,7 @@ export async function startWorld(scenario: Scenario): Promise<World & AsyncDispo
   const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
   // What most tests of compactions are about; those of exact ones say so.
   scratch.env.CTXB_COMPACTION_HOW = 'summary';
+  scratch.env.NODE_COMPILE_CACHE = NODE_COMPILE_CACHE;
   // A claude of a test lives for seconds: the code that its engine would optimise takes longer to make than it saves.
   scratch.env.BUN_JSC_useDFGJIT = '0';
   const dispose = async () => {

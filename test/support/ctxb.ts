@@ -5,10 +5,10 @@ import type { Decision } from '../../src/core/governor/decisions.ts';
 import { type Finished, type RunningProgram, runProgram, startProgram, type World } from './claude.ts';
 
 /** The built program, as a user runs it. */
-export const CTXB = fileURLToPath(new URL('../../dist/ctxb.js', import.meta.url));
+export const CTXB = fileURLToPath(new URL('../../dist/ctxb.cjs', import.meta.url));
 
 /** The built program that stands in claude's place. */
-export const SHIM = fileURLToPath(new URL('../../dist/ctxb-shim.js', import.meta.url));
+export const SHIM = fileURLToPath(new URL('../../dist/ctxb-shim.cjs', import.meta.url));
 
 /** Puts the built programs into a folder of programs, as an installation would. */
 export function installCtxb(bin: string): void {

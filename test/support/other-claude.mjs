@@ -96,7 +96,7 @@ function tryPart(claude) {
 
 /** What doctor finds, each with its status. */
 function facts(claude) {
-  const args = ['dist/ctxb.js', 'doctor', '--claude', claude, '--timeout', '300', '--json'];
+  const args = ['dist/ctxb.cjs', 'doctor', '--claude', claude, '--timeout', '300', '--json'];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   if (stdout === '') throw new Error(`doctor found nothing out: ${stderr}`);
   const found = JSON.parse(stdout).facts;

@@ -13,8 +13,8 @@ const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vites
 
 /** What must be the same as with the Node that runs this. */
 const SAME = {
-  version: ['dist/ctxb.js', '--version'],
-  replay: ['dist/ctxb.js', 'replay', '--no-cache', '--json', RECORDINGS],
+  version: ['dist/ctxb.cjs', '--version'],
+  replay: ['dist/ctxb.cjs', 'replay', '--no-cache', '--json', RECORDINGS],
   library: ['fixtures/library/uses-all.mjs', `${RECORDINGS}/crossing.ndjson`],
 };
 

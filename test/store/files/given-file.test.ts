@@ -81,6 +81,7 @@ const OPENERS: Readonly<Record<string, string>> = {
 
   'replay/threads.ts': '/proc',
   'claude/child.ts': 'the null device, to see whether there is room',
+  'store/files/compile-cache.ts': 'a folder that only the user may write to',
   'store/files/given-file.ts': 'the careful opener of what is not ctxb’s',
   'store/files/plain-file.ts': 'the careful opener of what is ctxb’s',
   'store/files/process-mark.ts': '/proc',

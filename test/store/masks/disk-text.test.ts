@@ -20,6 +20,8 @@ it('only these call what writes to a file, and they take nothing but a DiskText'
     'demo/job.ts',
     // The answer of a hook or a status line, on stdout.
     'process-io.ts',
+    // What V8 has compiled of ctxb.
+    'store/files/compile-cache.ts',
     // The summary of a CI job, which is a report.
     'store/files/given-file.ts',
     'store/files/plain-file.ts',

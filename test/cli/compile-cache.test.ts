@@ -1,0 +1,84 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runProgram } from '../support/claude.ts';
+import { CTXB } from '../support/ctxb.ts';
+import { createPlace, type Place } from './fakes.ts';
+
+/** Node 22 and later keep files of their own form. */
+const isOurs = Number.parseInt(process.versions.node, 10) < 22;
+
+/** In the home of the place, as for a user. */
+const start = (place: Place, env: Readonly<Record<string, string>> = {}) =>
+  runProgram(process.execPath, [CTXB, 'config'], {
+    cwd: place.cwd,
+    env: { ...place.env, NODE_COMPILE_CACHE: '', ...env },
+  });
+
+const folderOf = (place: Place) => place.path('.cache/ctxb/compiled');
+
+function kept(place: Place): Record<string, Buffer> {
+  const folder = folderOf(place);
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
+}
+
+describe.runIf(isOurs)('what Node 20 has compiled', () => {
+  it('is kept for the next start, which changes nothing', async () => {
+    await using place = await createPlace();
+    const first = await start(place);
+    expect(first.code).toBe(0);
+    expect(statSync(folderOf(place)).mode & 0o777).toBe(0o700);
+    const before = kept(place);
+    expect(Object.keys(before).map((name) => name.replace(/-.*/, ''))).toEqual(
+      expect.arrayContaining(['base', 'check']),
+    );
+    expect(await start(place)).toEqual(first);
+    expect(kept(place)).toEqual(before);
+  });
+
+  it.each([
+    { title: 'cut off', spoil: (bytes: Buffer) => bytes.subarray(0, bytes.length / 2) },
+    { title: 'empty', spoil: () => Buffer.alloc(0) },
+    { title: 'damaged', spoil: (bytes: Buffer) => Buffer.from(bytes).fill(0, bytes.length / 2, bytes.length / 2 + 8) },
+    { title: 'of zeros', spoil: (bytes: Buffer) => Buffer.alloc(bytes.length) },
+    { title: 'some text', spoil: () => Buffer.from('process.exit(9)') },
+  ])('is made again where it is $title', async ({ spoil }) => {
+    await using place = await createPlace();
+    const first = await start(place);
+    const before = kept(place);
+    for (const [name, bytes] of Object.entries(before)) writeFileSync(join(folderOf(place), name), spoil(bytes));
+    expect(await start(place)).toEqual(first);
+    expect(Object.entries(kept(place)).map(([name, { length }]) => [name, length > 1_000])).toEqual(
+      Object.keys(before).map((name) => [name, true]),
+    );
+  });
+
+  it('is forgotten when it is old, and nothing else is', async () => {
+    await using place = await createPlace();
+    mkdirSync(folderOf(place), { recursive: true });
+    for (const name of ['base-old.cjs-10-x64', 'notes.txt']) {
+      writeFileSync(join(folderOf(place), name), '');
+      utimesSync(join(folderOf(place), name), 0, 0);
+    }
+    await start(place);
+    expect(Object.keys(kept(place))).toContain('notes.txt');
+    expect(Object.keys(kept(place))).not.toContain('base-old.cjs-10-x64');
+  });
+});
+
+it('is kept where nobody else may write', async () => {
+  await using place = await createPlace();
+  mkdirSync(folderOf(place), { recursive: true });
+  chmodSync(folderOf(place), 0o777);
+  expect((await start(place)).code).toBe(0);
+  expect(kept(place)).toEqual({});
+});
+
+it.each([
+  { title: 'a home that cannot be written to', env: { XDG_CACHE_HOME: '/dev/null/cache' } },
+  { title: 'nothing compiled, as is wished', env: { NODE_DISABLE_COMPILE_CACHE: '1' } },
+])('starts with $title', async ({ env }) => {
+  await using place = await createPlace();
+  expect((await start(place, env)).code).toBe(0);
+  expect(readdirSync(place.cwd)).toEqual([]);
+});
