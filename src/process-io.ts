@@ -1,5 +1,4 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
-import { constants } from 'node:os';
 import { main } from './cli/main.ts';
 import type { Io } from './io.ts';
 
@@ -31,11 +30,6 @@ export const processIo: Io = {
  */
 export async function runMain(argv: readonly string[]): Promise<void> {
   process.exitCode = await main(argv, processIo);
-  // A shell script goes on after Ctrl-C unless the program that it waits for was ended by the signal: an exit code of
-  // 130 tells it that the program has used Ctrl-C for something of its own.
-  process.on('exit', (code) => {
-    if (code === 128 + constants.signals.SIGINT) process.kill(process.pid, 'SIGINT');
-  });
   if (!hasStreams) process.exit();
   process.once('beforeExit', () => process.exit());
 }

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -151,11 +151,8 @@ it('a ctxb whose files are replaced while claude starts ends it, and does not wa
   const dist = place.path('dist');
   cpSync(dirname(CTXB), dist, { recursive: true });
   const parts = join(dist, 'parts');
-  const texts = readdirSync(parts).map((name) => readFileSync(join(parts, name), 'utf8'));
-  const isLate = (name: string) =>
-    name.startsWith('conduct-') && !texts.some((text) => text.includes(`from"./${name}"`));
-  for (const name of readdirSync(parts).filter(isLate)) rmSync(join(parts, name));
+  for (const name of readdirSync(parts).filter((name) => name.startsWith('conduct-'))) rmSync(join(parts, name));
   const words = fakeArguments({ fake: 'takes-its-time', flags: ['--prompt', 'one'] });
   const run = await runProgram(process.execPath, [join(dist, 'ctxb.cjs'), ...words], place);
-  expect(run).toMatchObject({ code: 70, stderr: expect.stringContaining('ERR_MODULE_NOT_FOUND') });
+  expect(run).toMatchObject({ code: 70, stderr: expect.stringContaining('Cannot find module') });
 });

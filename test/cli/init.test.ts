@@ -171,7 +171,7 @@ describe("Claude Code's settings", () => {
     await using place = await createPlace();
     await ctxb(place, ['init', '--claude-settings', where, '--yes'], { env });
     const { statusLine } = JSON.parse(read(place, path));
-    expect(statusLine.command).toMatch(/^'.*node' '.*\/dist\/ctxb\.js' statusline$/);
+    expect(statusLine.command).toMatch(/^'.*node' '.*\/dist\/ctxb\.cjs' statusline$/);
   });
 
   it('call a ctxb whose path a shell would take for something else', async () => {
