@@ -41,6 +41,12 @@ describe('a context folder', () => {
     ]);
   });
 
+  it('adds whole lines only: where there are none, nothing', () => {
+    const dir = openContextDir(root);
+    for (const lines of ['', 'one', '', 'two\nthree\n', '']) dir.append('log', asItIs(lines));
+    expect(readFileSync(dir.place('log'), 'utf8')).toBe('one\ntwo\nthree\n');
+  });
+
   it('may be opened again', () => {
     openContextDir(root).append('log', asItIs('one'));
     openContextDir(root).append('log', asItIs('two'));
