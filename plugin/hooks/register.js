@@ -15191,6 +15191,7 @@ function createHandBack(notebook, folder) {
   function lost(hook, state) {
     recall2.begin();
     phase = "lost";
+    notebook.lastLost = notebook.prompts.total;
     receipts.begin("compaction", factsOf(notebook));
     isUnread = true;
     const whole2 = compose(hook.context, state);
@@ -16445,7 +16446,7 @@ function createNotebook(historyTokens) {
   const notebook = {
     ...{ prompts, requests, states, deadEnds: deadEnds2, artifacts, commands: commands2, toolLog, tasks, evidence },
     cleared: 0,
-    /** Number of the newest prompt that a summary or a handoff has taken out of the conversation; 0: none. */
+    /** Number of the newest prompt that a summary, a handoff or `/clear` has taken out of the conversation; 0: none. */
     lastLost: 0,
     /** What the session began with, commands aside. */
     firstPrompt: void 0,

@@ -87,6 +87,16 @@ describe('after a compaction', () => {
     expect(exactNote()).not.toMatch(/the hands|8081/);
   });
 
+  it('and what was handed back at a new beginning, which an exact one leaves out', () => {
+    const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
+    const { answer, note, exactNote } = setUp({ entries: [said('Mend the clock. Never touch src/bell.ts.')] });
+    expect(exactNote()).not.toContain('src/bell.ts');
+    answer(LOST);
+    note(said('Now the hands.'));
+    expect(exactNote()).toContain('- Never touch src/bell.ts.');
+    expect(exactNote()).not.toContain('the hands');
+  });
+
   it('and what was said before a handoff, whose document an exact one leaves out', () => {
     const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
     const { note, exactNote } = setUp({ entries: [said('Mend the clock. Never touch src/bell.ts.')] });

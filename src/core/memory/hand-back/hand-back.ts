@@ -66,6 +66,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   function lost(hook: HookAnswer, state: GovernorState): Told {
     recall.begin();
     phase = 'lost';
+    notebook.lastLost = notebook.prompts.total;
     receipts.begin('compaction', factsOf(notebook));
     isUnread = true;
     const whole = compose(hook.context, state);

@@ -51,7 +51,7 @@ export function createNotebook(historyTokens?: number) {
   const notebook = {
     ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, evidence },
     cleared: 0,
-    /** Number of the newest prompt that a summary or a handoff has taken out of the conversation; 0: none. */
+    /** Number of the newest prompt that a summary, a handoff or `/clear` has taken out of the conversation; 0: none. */
     lastLost: 0,
     /** What the session began with, commands aside. */
     firstPrompt: undefined as string | undefined,
