@@ -126,7 +126,8 @@ export function createNoteTaker(world: NoteTakerWorld) {
     const { run, folder: root, now } = world;
     folder = openSessionFolder(root, id, { pid: process.pid, runId: run.runId, now });
     files = createNoteFiles(folder);
-    files.append(world.adopted?.entries(id, folder.sizeOf(LOG) > 0) ?? [], []);
+    const lacking = world.adopted?.entries(id, folder.sizeOf(LOG) > 0) ?? [];
+    if (lacking.length > 0) files.append(lacking, []);
     // As the agent is to name it.
     const name = join(run.contextDir, relative(root, folder.path));
     if (folder.contested) {
