@@ -3069,11 +3069,13 @@ function nextOf(state, predicted2) {
   const isWarned = window !== void 0 && predicted2 >= inTokens(warn, window);
   return isWarned ? { at: window, what: "full" } : { at: warn, what: "critical" };
 }
+var MOST_TURNS = 99;
 function turnsTo({ gauge, turn }, threshold) {
   const { tokens: grown, turns } = turn.growth;
   const room = inTokens(threshold, gauge.window.tokens) - gauge.used;
   if (turns === 0 || !Number.isFinite(room)) return void 0;
-  return Math.max(0, Math.floor(room / (grown / turns)));
+  const left = Math.max(0, Math.floor(room / (grown / turns)));
+  return left > MOST_TURNS ? void 0 : left;
 }
 function costParts(state, costUsd) {
   if (costUsd === void 0) return [];

@@ -129,9 +129,12 @@ function nextOf(state: GovernorState, predicted: number): { readonly at: number;
   return isWarned ? { at: window, what: 'full' } : { at: warn, what: 'critical' };
 }
 
+/** Where more would be left, next to nothing has grown so far. */
+const MOST_TURNS = 99;
+
 /**
  * Turns until a threshold is crossed, if they go on growing as they did; undefined before a turn was seen
- * to grow, and where the window is not known.
+ * to grow, where more than 99 are left, and where the window is not known.
  *
  * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
  */
@@ -139,7 +142,8 @@ function turnsTo({ gauge, turn }: GovernorState, threshold: number): number | un
   const { tokens: grown, turns } = turn.growth;
   const room = inTokens(threshold, gauge.window.tokens) - gauge.used;
   if (turns === 0 || !Number.isFinite(room)) return undefined;
-  return Math.max(0, Math.floor(room / (grown / turns)));
+  const left = Math.max(0, Math.floor(room / (grown / turns)));
+  return left > MOST_TURNS ? undefined : left;
 }
 
 /** Only a run stops at its limit. */

@@ -82,6 +82,7 @@ describe('what comes next', () => {
     // The second turn grew by 20,000, and 96,000 are left.
     { name: 'at the growth so far', contexts: [40_000, 60_000], next: '~4 turns to compaction' },
     { name: 'when the level is crossed', contexts: [100_000, 150_000, 156_001], next: 'compaction due' },
+    { name: 'not known when next to nothing grows', contexts: [20_000, 20_004], next: undefined },
     { name: 'not known when nothing grows', contexts: [20_000, 20_000], next: undefined },
   ])('$name', ({ contexts, next }) => {
     expect(grown(...contexts)).toBe(next);
