@@ -3127,7 +3127,7 @@ var TOKENS = [
   ),
   token("AWS Bedrock key", /ABSK/, /[A-Za-z0-9+/]{100,}={0,2}/),
   // cloud.google.com: API keys, OAuth client secrets and access tokens.
-  anywhere("Google key", /AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}/g),
+  having("AIza GOCSPX- ya29.", anywhere("Google key", /AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}/g)),
   // api.slack.com, token types and incoming webhooks.
   having("xox xapp-", token("Slack token", /(?:xox[a-z](?:\.xox[a-z])?|xapp)-/, /[\w-]{16,}/, isMixed)),
   having(
@@ -3187,16 +3187,16 @@ var TOKENS = [
   anywhere("Terraform token", /\.atlasv1\.(?<=(?<head>[A-Za-z0-9]{14})\.atlasv1\.)[\w-]{60,}/g),
   token("Doppler token", /dp\.pt\./, /[A-Za-z0-9]{40,}/),
   anywhere("Dynatrace token", /dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{60,}/g),
-  anywhere("Grafana token", /glc_[A-Za-z0-9+/]{32,}={0,2}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}/g),
+  having("glc_ glsa_", anywhere("Grafana token", /glc_[A-Za-z0-9+/]{32,}={0,2}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}/g)),
   anywhere("New Relic key", /NR(?:AK|II|RA|JS)-[A-Za-z0-9-]{19,}/g),
-  anywhere("Sentry token", /sntrys_eyJ[\w+/=-]{40,}|sntryu_[a-f0-9]{60,}/g),
+  having("sntrys_ sntryu_", anywhere("Sentry token", /sntrys_eyJ[\w+/=-]{40,}|sntryu_[a-f0-9]{60,}/g)),
   having("sqa_ sqp_ squ_", anywhere("Sonar token", /sq[apu]_[a-f0-9]{40}/g)),
   token("Sourcegraph token", /sgp_/, /(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}/),
   token("Pulumi token", /pul-/, /[a-f0-9]{40}/),
   token("PlanetScale secret", /pscale_/, /(?:tkn|oauth|pw)_[\w.-]{32,}/),
   token("Prefect key", /pnu_/, /[A-Za-z0-9]{36}/),
   token("Infracost key", /ico-/, /[A-Za-z0-9]{32}/),
-  anywhere("Fly.io token", /fo1_[\w-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3}/g),
+  having("fo1_ fm1 fm2", anywhere("Fly.io token", /fo1_[\w-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3}/g)),
   token("Heroku key", /HRKU-AA/, /[\w-]{50,}/),
   token("Vercel token", /vc[acipkr]_/, /[A-Za-z0-9]{20,60}/, isMixed),
   having("cfk_ cfut_ cfat_", token("Cloudflare token", /cf(?:k|ut|at)_/, /[A-Za-z0-9]{40,}/)),
@@ -3242,20 +3242,19 @@ var TOKENS = [
 function having(keywords, rule) {
   return { ...rule, keywords: keywords.split(" ") };
 }
-function beginnings({ source }) {
-  const alternatives = source.replaceAll(/\((?:[^()]|\([^()]*\))*\)/g, "()").split("|");
-  return alternatives.map((each) => /^(?:[\w:=~-]|\\[./])*(?![?*{])/.exec(each)?.[0].replaceAll("\\", "") ?? "");
+function beginning({ source }) {
+  return [/^(?:[\w:=~-]|\\[./])*(?![?*{])/.exec(source)?.[0].replaceAll("\\", "") ?? ""];
 }
 function anywhere(what, pattern) {
-  return { what, keywords: beginnings(pattern), pattern };
+  return { what, keywords: beginning(pattern), pattern };
 }
 function token(what, prefix, rest, holds2) {
   const pattern = new RegExp(atStart(prefix.source) + rest.source, "g");
-  return { what, keywords: beginnings(prefix), pattern, holds: holds2 };
+  return { what, keywords: beginning(prefix), pattern, holds: holds2 };
 }
 function endOf(what, head, rare, rest, holds2) {
   const source = `${rare.source}(?<=${START}(?<head>${head.source})${rare.source})${rest.source}`;
-  return { what, keywords: beginnings(rare), pattern: new RegExp(source, "g"), holds: holds2 };
+  return { what, keywords: beginning(rare), pattern: new RegExp(source, "g"), holds: holds2 };
 }
 function isDiscordToken(secret) {
   const [id = "", , signature = ""] = secret.split(".");
@@ -11630,13 +11629,13 @@ var SCAN2 = 5e5;
 var LINE_LENGTH3 = 400;
 function cutText(text, room) {
   const end = { from: startOfLine(text, text.length - Math.floor(room * END_SHARE)), to: text.length };
-  const least = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP2);
+  const least = beginning2(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP2);
   const failures = failuresIn(text, { from: least.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
   const taken = [...failures, end].reduce((sum2, span) => sum2 + span.to - span.from + GAP2, GAP2);
-  const shown = joined([beginning(text, room - taken), ...failures, end]);
+  const shown = joined([beginning2(text, room - taken), ...failures, end]);
   return { ...written(text, shown), nextLine: lineFeeds(text, 0, shown[0]?.to ?? 0) + 1 };
 }
-function beginning(text, length) {
+function beginning2(text, length) {
   return { from: 0, to: length > 0 ? endOfLine(text, length) : 0 };
 }
 function startOfLine(text, at) {

@@ -54,7 +54,7 @@ export const TOKENS: readonly SecretRule[] = [
   ),
   token('AWS Bedrock key', /ABSK/, /[A-Za-z0-9+/]{100,}={0,2}/),
   // cloud.google.com: API keys, OAuth client secrets and access tokens.
-  anywhere('Google key', /AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}/g),
+  having('AIza GOCSPX- ya29.', anywhere('Google key', /AIza[\w-]{35}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}/g)),
   // api.slack.com, token types and incoming webhooks.
   having('xox xapp-', token('Slack token', /(?:xox[a-z](?:\.xox[a-z])?|xapp)-/, /[\w-]{16,}/, isMixed)),
   having(
@@ -114,16 +114,16 @@ export const TOKENS: readonly SecretRule[] = [
   anywhere('Terraform token', /\.atlasv1\.(?<=(?<head>[A-Za-z0-9]{14})\.atlasv1\.)[\w-]{60,}/g),
   token('Doppler token', /dp\.pt\./, /[A-Za-z0-9]{40,}/),
   anywhere('Dynatrace token', /dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{60,}/g),
-  anywhere('Grafana token', /glc_[A-Za-z0-9+/]{32,}={0,2}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}/g),
+  having('glc_ glsa_', anywhere('Grafana token', /glc_[A-Za-z0-9+/]{32,}={0,2}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}/g)),
   anywhere('New Relic key', /NR(?:AK|II|RA|JS)-[A-Za-z0-9-]{19,}/g),
-  anywhere('Sentry token', /sntrys_eyJ[\w+/=-]{40,}|sntryu_[a-f0-9]{60,}/g),
+  having('sntrys_ sntryu_', anywhere('Sentry token', /sntrys_eyJ[\w+/=-]{40,}|sntryu_[a-f0-9]{60,}/g)),
   having('sqa_ sqp_ squ_', anywhere('Sonar token', /sq[apu]_[a-f0-9]{40}/g)),
   token('Sourcegraph token', /sgp_/, /(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}/),
   token('Pulumi token', /pul-/, /[a-f0-9]{40}/),
   token('PlanetScale secret', /pscale_/, /(?:tkn|oauth|pw)_[\w.-]{32,}/),
   token('Prefect key', /pnu_/, /[A-Za-z0-9]{36}/),
   token('Infracost key', /ico-/, /[A-Za-z0-9]{32}/),
-  anywhere('Fly.io token', /fo1_[\w-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3}/g),
+  having('fo1_ fm1 fm2', anywhere('Fly.io token', /fo1_[\w-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3}/g)),
   token('Heroku key', /HRKU-AA/, /[\w-]{50,}/),
   token('Vercel token', /vc[acipkr]_/, /[A-Za-z0-9]{20,60}/, isMixed),
   having('cfk_ cfut_ cfat_', token('Cloudflare token', /cf(?:k|ut|at)_/, /[A-Za-z0-9]{40,}/)),
@@ -172,21 +172,20 @@ function having(keywords: string, rule: SecretRule): SecretRule {
   return { ...rule, keywords: keywords.split(' ') };
 }
 
-/** The plain text with which each of a pattern's alternatives begins; of an alternative without such it is in every text. */
-function beginnings({ source }: RegExp): string[] {
-  const alternatives = source.replaceAll(/\((?:[^()]|\([^()]*\))*\)/g, '()').split('|');
-  return alternatives.map((each) => /^(?:[\w:=~-]|\\[./])*(?![?*{])/.exec(each)?.[0].replaceAll('\\', '') ?? '');
+/** The plain text that a pattern begins with. */
+function beginning({ source }: RegExp): readonly [string] {
+  return [/^(?:[\w:=~-]|\\[./])*(?![?*{])/.exec(source)?.[0].replaceAll('\\', '') ?? ''];
 }
 
 /** A form that no ordinary text has. */
 function anywhere(what: string, pattern: RegExp): SecretRule {
-  return { what, keywords: beginnings(pattern), pattern };
+  return { what, keywords: beginning(pattern), pattern };
 }
 
 /** A form whose prefix counts only at the start of a word. */
 function token(what: string, prefix: RegExp, rest: RegExp, holds?: SecretRule['holds']): SecretRule {
   const pattern = new RegExp(atStart(prefix.source) + rest.source, 'g');
-  return { what, keywords: beginnings(prefix), pattern, holds };
+  return { what, keywords: beginning(prefix), pattern, holds };
 }
 
 /**
@@ -195,7 +194,7 @@ function token(what: string, prefix: RegExp, rest: RegExp, holds?: SecretRule['h
  */
 function endOf(what: string, head: RegExp, rare: RegExp, rest: RegExp, holds?: SecretRule['holds']): SecretRule {
   const source = `${rare.source}(?<=${START}(?<head>${head.source})${rare.source})${rest.source}`;
-  return { what, keywords: beginnings(rare), pattern: new RegExp(source, 'g'), holds };
+  return { what, keywords: beginning(rare), pattern: new RegExp(source, 'g'), holds };
 }
 
 function isDiscordToken(secret: string): boolean {
