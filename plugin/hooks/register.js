@@ -14645,9 +14645,9 @@ function constraintsIn(text) {
   });
 }
 var PASTED = /^(?:at \S+ ?\(|[>+$|]|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d|[\w.]*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal|warn|info|debug)\b[:[]|(?:import|export|const|let|var|function|return|class|def|if \()\s?.*[;{]$)/;
-var RULES = /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b|regeln?|wichtig|beachte|vorgaben?|niemals|immer)\b/i;
+var RULES = /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b|regeln?|wichtig|beachte|vorgaben?|niemals|immer)\b/;
 function isUnderRule({ text, lead = "" }) {
-  return RULES.test(lead) && lead.length <= 200 && !PASTED.test(text) && !isQuestion(text);
+  return RULES.test(lead.toLowerCase()) && lead.length <= 200 && !PASTED.test(text) && !isQuestion(text);
 }
 function isQuestion(text) {
   return /\?["')\]]*$/.test(text) && !/^(?:(?:and|also|so)\s+)?(?:can|could|would|will) you\b|^(?:kannst|könntest) du\b/i.test(text);
@@ -14655,35 +14655,36 @@ function isQuestion(text) {
 function isRule(text) {
   if (PASTED.test(text) || isQuestion(text)) return false;
   const plain3 = text.replaceAll("\u2019", "'").replace(/`[^`]+`/g, "`x`");
-  if ([...SAYS_RULE, ...TAKES_BACK].some((pattern) => pattern.test(plain3)) && !NOT_A_RULE.test(plain3)) return true;
-  if (OTHER_LANGUAGES.test(plain3) && SPECIFIC.test(text)) return true;
+  const lower = plain3.toLowerCase();
+  if ([...SAYS_RULE, ...TAKES_BACK].some((pattern) => pattern.test(lower)) && !NOT_A_RULE.test(lower)) return true;
+  if (OTHER_LANGUAGES.test(lower) && SPECIFIC.test(text)) return true;
   return clausesOf(plain3).some(isDemand) || isContrast(plain3) || isGivenFact(plain3);
 }
 var SAYS_RULE = [
-  /\b(?:must|mustn't|shall)\b/i,
-  /\b(?:should|may|can|will|could|shouldn't|to) (?:also )?(?:never|always|only)\b|\bshould(?:n't| not)\b|\b(?:may|can) not\b|\b(?:you|nobody|we) (?:can't|cannot)\b/i,
-  /\b(?:make|be) sure\b|\bensure\b|\bfrom now on\b|\bfrom here on\b|\bremember (?:to|that)\b/i,
-  /\b(?:forbidden|prohibited|off[- ]limits|not allowed|not permitted|read[- ]only|hands off|reserved for)\b/i,
-  /\b(?:no (?:more|fewer|less|later|earlier) than|at most|at least)\b.*\d/i,
-  /\b(?:refrain from|stay (?:out of|away from|within)|stick (?:to|with)|leave .{1,80}(?:alone|as (?:it is|they are|is)|untouched|unchanged))\b/i,
-  /\bwithout (?:asking|my|first|permission|approval)\b|\bask (?:me |us )?(?:first|before)\b/i,
-  /\b(?:i|we) (?:want|need|would like|'d like|like|prefer)\b.*\b(?:never|always|only|no|not|every|all|instead)\b/i,
-  /\b(?:i|we) (?:always|never|only|prefer|do not use|don't use|don't want|do not want)\b/i,
-  /\b(?:muss|müssen|musst|müsst|darf|dürfen|darfst|dürft)\b/i,
-  new RegExp("\\b(?:soll|sollen|sollst|sollte|sollten|solltest)\\b.*\\b(?:nicht|nie|niemals|immer|nur|kein\\p{L}*)(?!\\p{L})", "iu"),
-  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten|finger weg|in ruhe)\b/i,
-  /\bbitte\b[^,;]*\b(?:nichts?|nie|niemals|immer|nur)\b/i,
-  /\b(?:under no circumstances|whatever you do|rather you (?:didn't|did not)|needs? my (?:ok|approval|permission))\b/i
+  /\b(?:must|mustn't|shall)\b/,
+  /\b(?:should|may|can|will|could|shouldn't|to) (?:also )?(?:never|always|only)\b|\bshould(?:n't| not)\b|\b(?:may|can) not\b|\b(?:you|nobody|we) (?:can't|cannot)\b/,
+  /\b(?:make|be) sure\b|\bensure\b|\bfrom now on\b|\bfrom here on\b|\bremember (?:to|that)\b/,
+  /\b(?:forbidden|prohibited|off[- ]limits|not allowed|not permitted|read[- ]only|hands off|reserved for)\b/,
+  /\b(?:no (?:more|fewer|less|later|earlier) than|at most|at least)\b.*\d/,
+  /\b(?:refrain from|stay (?:out of|away from|within)|stick (?:to|with)|leave .{1,80}(?:alone|as (?:it is|they are|is)|untouched|unchanged))\b/,
+  /\bwithout (?:asking|my|first|permission|approval)\b|\bask (?:me |us )?(?:first|before)\b/,
+  /\b(?:i|we) (?:want|need|would like|'d like|like|prefer)\b.*\b(?:never|always|only|no|not|every|all|instead)\b/,
+  /\b(?:i|we) (?:always|never|only|prefer|do not use|don't use|don't want|do not want)\b/,
+  /\b(?:muss|müssen|musst|müsst|darf|dürfen|darfst|dürft)\b/,
+  new RegExp("\\b(?:soll|sollen|sollst|sollte|sollten|solltest)\\b.*\\b(?:nicht|nie|niemals|immer|nur|kein\\p{L}*)(?!\\p{L})", "u"),
+  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten|finger weg|in ruhe)\b/,
+  /\bbitte\b[^,;]*\b(?:nichts?|nie|niemals|immer|nur)\b/,
+  /\b(?:under no circumstances|whatever you do|rather you (?:didn't|did not)|needs? my (?:ok|approval|permission))\b/
 ];
 var TAKES_BACK = [
-  /\b(?:you (?:may|can)\b(?=.*\b(?:again|now|after all)\b)|du kannst\b(?=.*\b(?:wieder|jetzt)\b))(?! (?:(?:now|jetzt|again|wieder) )?(?:see|find|tell|run|try|check|look|read|start|go|continue|proceed|stop|begin|sehen)\b)/i,
-  /\byou (?:no longer|don't|do not) (?:need|have) to\b|\bno need to\b.*\bany(?: ?more| longer)\b|\b(?:feel|are) free to\b|\bchanged my mind\b/i,
-  /\b(?:rules?|limits?|constraints?|restrictions?|requirements?|freeze|ban|regeln?|vorgaben?)\b.*\b(?:no longer|any ?more|over|lifted|nicht mehr|aufgehoben)\b/i,
-  /\b(?:forget|ignore|drop|scrap|disregard|vergiss|ignoriere?)\b.*\b(?:said|told|rules?|limits?|constraints?|restrictions?|requirements?|gesagt|regeln?)\b/i,
-  /\b(?:is|are|it's) (?:now )?(?:(?:ok|okay|fine) to\b|(?:allowed|permitted|free) (?:again|now))|\b(?:jetzt|wieder) (?:erlaubt|frei)\b/i
+  /\b(?:you (?:may|can)\b(?=.*\b(?:again|now|after all)\b)|du kannst\b(?=.*\b(?:wieder|jetzt)\b))(?! (?:(?:now|jetzt|again|wieder) )?(?:see|find|tell|run|try|check|look|read|start|go|continue|proceed|stop|begin|sehen)\b)/,
+  /\byou (?:no longer|don't|do not) (?:need|have) to\b|\bno need to\b.*\bany(?: ?more| longer)\b|\b(?:feel|are) free to\b|\bchanged my mind\b/,
+  /\b(?:rules?|limits?|constraints?|restrictions?|requirements?|freeze|ban|regeln?|vorgaben?)\b.*\b(?:no longer|any ?more|over|lifted|nicht mehr|aufgehoben)\b/,
+  /\b(?:forget|ignore|drop|scrap|disregard|vergiss|ignoriere?)\b.*\b(?:said|told|rules?|limits?|constraints?|restrictions?|requirements?|gesagt|regeln?)\b/,
+  /\b(?:is|are|it's) (?:now )?(?:(?:ok|okay|fine) to\b|(?:allowed|permitted|free) (?:again|now))|\b(?:jetzt|wieder) (?:erlaubt|frei)\b/
 ];
-var OTHER_LANGUAGES = /\b(?:jamais|toujours|interdit|ne \S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|必ず|ないで/i;
-var NOT_A_RULE = /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|thought|understood|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/i;
+var OTHER_LANGUAGES = /\b(?:jamais|toujours|interdit|ne \S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|必ず|ないで/;
+var NOT_A_RULE = /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|thought|understood|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/;
 function clausesOf(text) {
   return text.split(/[,;:()]\s|\s[-–—]+\s|\s(?=(?:but|and|so|then|or|sondern|und|aber|also|dann)\s)/i).map(
     (clause) => clause.replace(/^["'“„*_\s]+/, "").replace(OPENERS, "").replace(CONDITION, "")
@@ -14691,56 +14692,62 @@ function clausesOf(text) {
 }
 var OPENERS = /^(?:(?:but|and|so|then|or|please|pls|actually|also|instead|really|just|again|ok|okay|well|hey|sorry|oh|wait|yes|(?:could |can |would |will )?you|rather|better|for now|in general|generally|otherwise|important|note|bitte|und|aber|also|dann|doch|sondern|lieber|besser)\b[,!]?\s+)+/i;
 var CONDITION = /^(?:for|in|on|at|to|when|whenever|if|while|during|after|before|with|bei|für|in|im|wenn)\s(?:\S+\s){1,6}?(?=(?:never|always|only|use|take|keep|pass|avoid|prefer|run|do not|don't|immer|nie|niemals|nur|nimm|verwende|benutze)\s)/i;
-var VERBS = "add allow answer apply ask begin build change check choose commit configure connect copy create delete deploy do edit export fix format generate give go handle ignore implement import include install keep leave limit link list load log make merge migrate modify mount move name open pass pick pin place print publish push put read rebase refactor release remove rename reply report return run save seed send serve set ship show start stay stick stop store support switch take target test touch treat update upgrade upload use wait work write".replaceAll(
-  " ",
-  "|"
+var VERBS = new Set(
+  "add allow answer apply ask begin build change check choose commit configure connect copy create delete deploy do edit export fix format generate give go handle ignore implement import include install keep leave limit link list load log make merge migrate modify mount move name open pass pick pin place print publish push put read rebase refactor release remove rename reply report return run save seed send serve set ship show start stay stick stop store support switch take target test touch treat update upgrade upload use wait work write".split(
+    " "
+  )
 );
-var IMPERATIVE = new RegExp(`^(?:${VERBS})\\b`, "i");
-var GERMAN_IMPERATIVE = new RegExp("^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|\xE4ndere?|l\xF6sche?|f\xFCge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?)|\\p{L}+(?:en|n) sie)(?!\\p{L})", "iu");
+function isImperative(text) {
+  return VERBS.has(/^\w*/.exec(text)?.[0].toLowerCase() ?? "");
+}
+var GERMAN_IMPERATIVE = new RegExp("^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|\xE4ndere?|l\xF6sche?|f\xFCge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?)|\\p{L}+(?:en|n) sie)(?!\\p{L})", "u");
 var SPECIFIC = /`[^`]+`|"[^"]+"|(?<![\w.])\d{2,}|(?<!\w)--?\w[\w-]+|\w[\w.-]*\/[\w./-]+|\b\w+\.(?:[a-z]{1,4}|toml|yaml|json)\b|\b[A-Z][A-Z0-9_]*[-_]\w+|\b\w+[-_]\w*\d\w*|\b\w+@\w+|\bv?\d+\.\d+/;
+var DEMANDING = /^(?:do|never|keep|preserve|retain|kein|no|always|avoid|prefer|vermeide|niemals|bevorzuge)/;
 var DEMANDS = [
-  /^(?:do not|don't|dont)\s+(?!worry|know|think|mind|care|panic|bother|forget\b$|you\b|i\b|we\b|they\b)\S/i,
-  /^never\s+(?!mind\b|again$)(?!\w+(?:ed|s)\b(?<!\b(?:pass|process|access|address|press|miss|embed|feed|need|seed|exceed|proceed|speed|discuss|express|compress|suppress|use)))(?!(?:ran|got|had|came|saw|was|were|is|did|went|made|heard|seen|been|knew|thought|gets|has|happening)\b)\S/i,
-  /^(?:keep|preserve|retain)\s+(?!going|on\b|calm|in mind$|\w+ing\b)\S/i,
-  /^keine?[nmrs]?\s+(?!problem|ahnung|sorge|zeit|eile|frage|angst|änderung)(?!.*\b(?:ist|sind|war|waren|hat|haben|gibt|geht|läuft|schlägt)\b)\S/i,
-  /^no\s+(?!problem|idea|worr|doubt|luck|matter|one\b|longer\b|way\b|thanks|need\b|change\b|changes? (?:here|there|needed)|error|output|wonder|rush|reason|clue|that\b|it\b|this\b|i\b|we\b|you\b)(?!(?:\S+\s){1,4}?(?:is|are|was|were|has|had|have|does|did|do|fails?|failed|works?|found|ran|helps?|helped|\w{2,}ed)\b(?! to\b))\S/i,
-  /^(?:always|avoid|prefer|vermeide|niemals|bevorzuge)\s+\S/i
+  /^(?:do not|don't|dont)\s+(?!worry|know|think|mind|care|panic|bother|forget\b$|you\b|i\b|we\b|they\b)\S/,
+  /^never\s+(?!mind\b|again$)(?!\w+(?:ed|s)\b(?<!\b(?:pass|process|access|address|press|miss|embed|feed|need|seed|exceed|proceed|speed|discuss|express|compress|suppress|use)))(?!(?:ran|got|had|came|saw|was|were|is|did|went|made|heard|seen|been|knew|thought|gets|has|happening)\b)\S/,
+  /^(?:keep|preserve|retain)\s+(?!going|on\b|calm|in mind$|\w+ing\b)\S/,
+  /^keine?[nmrs]?\s+(?!problem|ahnung|sorge|zeit|eile|frage|angst|änderung)(?!.*\b(?:ist|sind|war|waren|hat|haben|gibt|geht|läuft|schlägt)\b)\S/,
+  /^no\s+(?!problem|idea|worr|doubt|luck|matter|one\b|longer\b|way\b|thanks|need\b|change\b|changes? (?:here|there|needed)|error|output|wonder|rush|reason|clue|that\b|it\b|this\b|i\b|we\b|you\b)(?!(?:\S+\s){1,4}?(?:is|are|was|were|has|had|have|does|did|do|fails?|failed|works?|found|ran|helps?|helped|\w{2,}ed)\b(?! to\b))\S/,
+  /^(?:always|avoid|prefer|vermeide|niemals|bevorzuge)\s+\S/
 ];
 function isDemand(clause) {
-  if (DEMANDS.some((pattern) => pattern.test(clause))) return true;
-  if (/^(?:only|solely|exclusively)\s/i.test(clause)) return isOnly(clause);
-  if (GERMAN_IMPERATIVE.test(clause) || /^(?:nie|immer|nur|nicht)\s/i.test(clause)) return isGermanDemand(clause);
-  return IMPERATIVE.test(clause) && lasts(clause);
+  const lower = clause.toLowerCase();
+  if (DEMANDING.test(lower) && DEMANDS.some((pattern) => pattern.test(lower))) return true;
+  if (/^(?:only|solely|exclusively)\s/.test(lower)) return isOnly(lower);
+  if (GERMAN_IMPERATIVE.test(lower) || /^(?:nie|immer|nur|nicht)\s/.test(lower)) return isGermanDemand(lower, clause);
+  return isImperative(lower) && lasts(lower, clause);
 }
 function isContrast(text) {
-  const demand = text.replace(OPENERS, "");
-  return (IMPERATIVE.test(demand) || GERMAN_IMPERATIVE.test(demand)) && /, (?:and |und )?(?:not|nicht) \S/i.test(demand);
+  const demand = text.replace(OPENERS, "").toLowerCase();
+  return (isImperative(demand) || GERMAN_IMPERATIVE.test(demand)) && /, (?:and |und )?(?:not|nicht) \S/.test(demand);
 }
-var LASTS = /\b(?:only|always|never|instead|rather than|not|without|exclusively|no longer|no|every|each|exactly|whenever|unless|until)\b/i;
-function lasts(clause) {
-  if (/\b(?:only|always|never|instead|rather than|exclusively|without|unless|whenever)\b/i.test(clause)) return true;
-  return /^(?:use|take|pass|stick|stay|target|pin|name|set|choose|pick|connect|switch|keep)\b/i.test(clause) ? SPECIFIC.test(clause) : LASTS.test(clause) && SPECIFIC.test(clause) && !/^(?:read|look|check|test|show|list|print|fix)\b/i.test(clause);
+var LASTS = /\b(?:only|always|never|instead|rather than|not|without|exclusively|no longer|no|every|each|exactly|whenever|unless|until)\b/;
+function lasts(lower, clause) {
+  if (/\b(?:only|always|never|instead|rather than|exclusively|without|unless|whenever)\b/.test(lower)) return true;
+  return /^(?:use|take|pass|stick|stay|target|pin|name|set|choose|pick|connect|switch|keep)\b/.test(lower) ? SPECIFIC.test(clause) : LASTS.test(lower) && SPECIFIC.test(clause) && !/^(?:read|look|check|test|show|list|print|fix)\b/.test(lower);
 }
-function isOnly(clause) {
-  return !/^only\s+(?:\S+\s){0,4}?(?:is|are|was|were|has|had|have|fails?|failed|works?|worked|happens?|left)\b/i.test(
-    clause
+function isOnly(lower) {
+  return !/^only\s+(?:\S+\s){0,4}?(?:is|are|was|were|has|had|have|fails?|failed|works?|worked|happens?|left)\b/.test(
+    lower
   );
 }
-function isGermanDemand(clause) {
-  if (new RegExp("\\b(?:nicht|nie|niemals|nur|immer|kein\\p{L}*|statt|stattdessen|anstatt|ohne|ausschlie\xDFlich|jede\\p{L}*)(?!\\p{L})", "iu").test(
-    clause
+function isGermanDemand(lower, clause) {
+  if (new RegExp("\\b(?:nicht|nie|niemals|nur|immer|kein\\p{L}*|statt|stattdessen|anstatt|ohne|ausschlie\xDFlich|jede\\p{L}*)(?!\\p{L})", "u").test(
+    lower
   )) {
-    return !/\b(?:ist|war|sind|waren|geht|funktioniert|schlägt|läuft)\b/i.test(clause);
+    return !/\b(?:ist|war|sind|waren|geht|funktioniert|schlägt|läuft)\b/.test(lower);
   }
-  return /^(?:verwende|benutze?|nutze?|nimm|setze?)\b/i.test(clause) && SPECIFIC.test(clause);
+  return /^(?:verwende|benutze?|nutze?|nimm|setze?)\b/.test(lower) && SPECIFIC.test(clause);
 }
-var GIVEN2 = /\b(?:ports?|hosts?|server|branch|version|url|address|endpoint|region|database|bucket|account|tickets?|seed|label|prefix|timeout|limit|budget|deadline|owner|team|key|token|id|schema|table|user|registry|queue|channel)\b[^.!?;,]{0,40}?(?:\b(?:is|are|stays?|remains?|belongs? to|ist|sind|bleibt)|=|:)\s+(?:now |still |always |jetzt )?\S/i;
-var CORRECTED = /\b(?:it's|it is|that's|that is|make (?:it|that)|es ist|nimm)\b.*\b(?:not|instead|nicht|statt)\b/i;
+var GIVEN2 = /\b(?:ports?|hosts?|server|branch|version|url|address|endpoint|region|database|bucket|account|tickets?|seed|label|prefix|timeout|limit|budget|deadline|owner|team|key|token|id|schema|table|user|registry|queue|channel)\b[^.!?;,]{0,40}?(?:\b(?:is|are|stays?|remains?|belongs? to|ist|sind|bleibt)|=|:)\s+(?:now |still |always |jetzt )?\S/;
+var CORRECTED = /\b(?:it's|it is|that's|that is|make (?:it|that)|es ist|nimm)\b.*\b(?:not|instead|nicht|statt)\b/;
 function isGivenFact(text) {
   if (text.length > 300 || !SPECIFIC.test(text)) return false;
-  if (/\b(?:for|each|every|all) \S+ (?:is|are) done\b/i.test(text)) return false;
-  const broken = /\b(?:wrong|broken|slow|failing|fails|failed|down|used|busy|missing|too|not found|undefined|null)\b/i;
-  return GIVEN2.test(text) && !broken.test(text) || CORRECTED.test(text) || /^(?:every|each|all)\b.*\b(?:begins?|starts?|ends?|goes?|go|belongs?|lives?|carry|carries|get|gets)\b/i.test(text);
+  const lower = text.toLowerCase();
+  if (/\b(?:for|each|every|all) \S+ (?:is|are) done\b/.test(lower)) return false;
+  const broken = /\b(?:wrong|broken|slow|failing|fails|failed|down|used|busy|missing|too|not found|undefined|null)\b/;
+  return GIVEN2.test(lower) && !broken.test(lower) || CORRECTED.test(lower) || /^(?:every|each|all)\b.*\b(?:begins?|starts?|ends?|goes?|go|belongs?|lives?|carry|carries|get|gets)\b/.test(lower);
 }
 
 // src/core/memory/notebook/requests.ts

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Budgets } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { sentencesOf } from '../../core/governor/prompts/sentences.ts';
-import { IMPERATIVE } from '../../core/memory/notebook/constraints.ts';
+import { isImperative } from '../../core/memory/notebook/constraints.ts';
 import { grouped, LINE_LENGTH, quoted } from '../../core/memory/words.ts';
 import { parsed } from '../../core/protocol/fields.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
@@ -158,7 +158,7 @@ const NOUN_FIRST = /^\S+ (?:(?!the |an? |all |every |what |that |it )\S+ ){1,2}(
 function demandIn(text: string): string | undefined {
   if (POSES.test(text)) return POSES.exec(text)?.[0];
   const isDemand = (words: string) =>
-    ADDRESSES.test(words) || DEMANDS.test(words) || (IMPERATIVE.test(words) && !NOUN_FIRST.test(words));
+    ADDRESSES.test(words) || DEMANDS.test(words) || (isImperative(words) && !NOUN_FIRST.test(words));
   return sentencesOf(text).find((sentence) => isDemand(sentence.text.replace(/^[^\p{L}<]+/u, '')))?.text;
 }
 

@@ -15,10 +15,10 @@ const PASTED =
 
 /** Words that call a list of rules one. */
 const RULES =
-  /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b|regeln?|wichtig|beachte|vorgaben?|niemals|immer)\b/i;
+  /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b|regeln?|wichtig|beachte|vorgaben?|niemals|immer)\b/;
 
 function isUnderRule({ text, lead = '' }: Sentence): boolean {
-  return RULES.test(lead) && lead.length <= 200 && !PASTED.test(text) && !isQuestion(text);
+  return RULES.test(lead.toLowerCase()) && lead.length <= 200 && !PASTED.test(text) && !isQuestion(text);
 }
 
 /** A question asks for nothing that lasts, except a polite request. */
@@ -33,45 +33,47 @@ function isRule(text: string): boolean {
   if (PASTED.test(text) || isQuestion(text)) return false;
   // What is quoted is the name of something.
   const plain = text.replaceAll('’', "'").replace(/`[^`]+`/g, '`x`');
-  if ([...SAYS_RULE, ...TAKES_BACK].some((pattern) => pattern.test(plain)) && !NOT_A_RULE.test(plain)) return true;
-  if (OTHER_LANGUAGES.test(plain) && SPECIFIC.test(text)) return true;
+  // A pattern that ignores case takes twice as long to compile, which is most of what it takes in a short text.
+  const lower = plain.toLowerCase();
+  if ([...SAYS_RULE, ...TAKES_BACK].some((pattern) => pattern.test(lower)) && !NOT_A_RULE.test(lower)) return true;
+  if (OTHER_LANGUAGES.test(lower) && SPECIFIC.test(text)) return true;
   return clausesOf(plain).some(isDemand) || isContrast(plain) || isGivenFact(plain);
 }
 
 /** Wherever they stand, these ask for something that lasts. */
 const SAYS_RULE: readonly RegExp[] = [
-  /\b(?:must|mustn't|shall)\b/i,
-  /\b(?:should|may|can|will|could|shouldn't|to) (?:also )?(?:never|always|only)\b|\bshould(?:n't| not)\b|\b(?:may|can) not\b|\b(?:you|nobody|we) (?:can't|cannot)\b/i,
-  /\b(?:make|be) sure\b|\bensure\b|\bfrom now on\b|\bfrom here on\b|\bremember (?:to|that)\b/i,
-  /\b(?:forbidden|prohibited|off[- ]limits|not allowed|not permitted|read[- ]only|hands off|reserved for)\b/i,
-  /\b(?:no (?:more|fewer|less|later|earlier) than|at most|at least)\b.*\d/i,
-  /\b(?:refrain from|stay (?:out of|away from|within)|stick (?:to|with)|leave .{1,80}(?:alone|as (?:it is|they are|is)|untouched|unchanged))\b/i,
-  /\bwithout (?:asking|my|first|permission|approval)\b|\bask (?:me |us )?(?:first|before)\b/i,
-  /\b(?:i|we) (?:want|need|would like|'d like|like|prefer)\b.*\b(?:never|always|only|no|not|every|all|instead)\b/i,
-  /\b(?:i|we) (?:always|never|only|prefer|do not use|don't use|don't want|do not want)\b/i,
-  /\b(?:muss|müssen|musst|müsst|darf|dürfen|darfst|dürft)\b/i,
-  /\b(?:soll|sollen|sollst|sollte|sollten|solltest)\b.*\b(?:nicht|nie|niemals|immer|nur|kein\p{L}*)(?!\p{L})/iu,
-  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten|finger weg|in ruhe)\b/i,
-  /\bbitte\b[^,;]*\b(?:nichts?|nie|niemals|immer|nur)\b/i,
-  /\b(?:under no circumstances|whatever you do|rather you (?:didn't|did not)|needs? my (?:ok|approval|permission))\b/i,
+  /\b(?:must|mustn't|shall)\b/,
+  /\b(?:should|may|can|will|could|shouldn't|to) (?:also )?(?:never|always|only)\b|\bshould(?:n't| not)\b|\b(?:may|can) not\b|\b(?:you|nobody|we) (?:can't|cannot)\b/,
+  /\b(?:make|be) sure\b|\bensure\b|\bfrom now on\b|\bfrom here on\b|\bremember (?:to|that)\b/,
+  /\b(?:forbidden|prohibited|off[- ]limits|not allowed|not permitted|read[- ]only|hands off|reserved for)\b/,
+  /\b(?:no (?:more|fewer|less|later|earlier) than|at most|at least)\b.*\d/,
+  /\b(?:refrain from|stay (?:out of|away from|within)|stick (?:to|with)|leave .{1,80}(?:alone|as (?:it is|they are|is)|untouched|unchanged))\b/,
+  /\bwithout (?:asking|my|first|permission|approval)\b|\bask (?:me |us )?(?:first|before)\b/,
+  /\b(?:i|we) (?:want|need|would like|'d like|like|prefer)\b.*\b(?:never|always|only|no|not|every|all|instead)\b/,
+  /\b(?:i|we) (?:always|never|only|prefer|do not use|don't use|don't want|do not want)\b/,
+  /\b(?:muss|müssen|musst|müsst|darf|dürfen|darfst|dürft)\b/,
+  /\b(?:soll|sollen|sollst|sollte|sollten|solltest)\b.*\b(?:nicht|nie|niemals|immer|nur|kein\p{L}*)(?!\p{L})/u,
+  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten|finger weg|in ruhe)\b/,
+  /\bbitte\b[^,;]*\b(?:nichts?|nie|niemals|immer|nur)\b/,
+  /\b(?:under no circumstances|whatever you do|rather you (?:didn't|did not)|needs? my (?:ok|approval|permission))\b/,
 ];
 
 /** These take back what was asked for before: it is not to stand there alone. */
 const TAKES_BACK: readonly RegExp[] = [
-  /\b(?:you (?:may|can)\b(?=.*\b(?:again|now|after all)\b)|du kannst\b(?=.*\b(?:wieder|jetzt)\b))(?! (?:(?:now|jetzt|again|wieder) )?(?:see|find|tell|run|try|check|look|read|start|go|continue|proceed|stop|begin|sehen)\b)/i,
-  /\byou (?:no longer|don't|do not) (?:need|have) to\b|\bno need to\b.*\bany(?: ?more| longer)\b|\b(?:feel|are) free to\b|\bchanged my mind\b/i,
-  /\b(?:rules?|limits?|constraints?|restrictions?|requirements?|freeze|ban|regeln?|vorgaben?)\b.*\b(?:no longer|any ?more|over|lifted|nicht mehr|aufgehoben)\b/i,
-  /\b(?:forget|ignore|drop|scrap|disregard|vergiss|ignoriere?)\b.*\b(?:said|told|rules?|limits?|constraints?|restrictions?|requirements?|gesagt|regeln?)\b/i,
-  /\b(?:is|are|it's) (?:now )?(?:(?:ok|okay|fine) to\b|(?:allowed|permitted|free) (?:again|now))|\b(?:jetzt|wieder) (?:erlaubt|frei)\b/i,
+  /\b(?:you (?:may|can)\b(?=.*\b(?:again|now|after all)\b)|du kannst\b(?=.*\b(?:wieder|jetzt)\b))(?! (?:(?:now|jetzt|again|wieder) )?(?:see|find|tell|run|try|check|look|read|start|go|continue|proceed|stop|begin|sehen)\b)/,
+  /\byou (?:no longer|don't|do not) (?:need|have) to\b|\bno need to\b.*\bany(?: ?more| longer)\b|\b(?:feel|are) free to\b|\bchanged my mind\b/,
+  /\b(?:rules?|limits?|constraints?|restrictions?|requirements?|freeze|ban|regeln?|vorgaben?)\b.*\b(?:no longer|any ?more|over|lifted|nicht mehr|aufgehoben)\b/,
+  /\b(?:forget|ignore|drop|scrap|disregard|vergiss|ignoriere?)\b.*\b(?:said|told|rules?|limits?|constraints?|restrictions?|requirements?|gesagt|regeln?)\b/,
+  /\b(?:is|are|it's) (?:now )?(?:(?:ok|okay|fine) to\b|(?:allowed|permitted|free) (?:again|now))|\b(?:jetzt|wieder) (?:erlaubt|frei)\b/,
 ];
 
 /** Never, always and forbidden in some other languages. */
 const OTHER_LANGUAGES =
-  /\b(?:jamais|toujours|interdit|ne \S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|必ず|ないで/i;
+  /\b(?:jamais|toujours|interdit|ne \S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|必ず|ないで/;
 
 /** Guesses, and what is told of the past. */
 const NOT_A_RULE =
-  /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|thought|understood|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/i;
+  /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|thought|understood|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/;
 
 /** Parts of a sentence that can each ask for something. */
 function clausesOf(text: string): string[] {
@@ -94,86 +96,91 @@ const OPENERS =
 const CONDITION =
   /^(?:for|in|on|at|to|when|whenever|if|while|during|after|before|with|bei|für|in|im|wenn)\s(?:\S+\s){1,6}?(?=(?:never|always|only|use|take|keep|pass|avoid|prefer|run|do not|don't|immer|nie|niemals|nur|nimm|verwende|benutze)\s)/i;
 
-const VERBS =
-  'add allow answer apply ask begin build change check choose commit configure connect copy create delete deploy do edit export fix format generate give go handle ignore implement import include install keep leave limit link list load log make merge migrate modify mount move name open pass pick pin place print publish push put read rebase refactor release remove rename reply report return run save seed send serve set ship show start stay stick stop store support switch take target test touch treat update upgrade upload use wait work write'.replaceAll(
+const VERBS = new Set(
+  'add allow answer apply ask begin build change check choose commit configure connect copy create delete deploy do edit export fix format generate give go handle ignore implement import include install keep leave limit link list load log make merge migrate modify mount move name open pass pick pin place print publish push put read rebase refactor release remove rename reply report return run save seed send serve set ship show start stay stick stop store support switch take target test touch treat update upgrade upload use wait work write'.split(
     ' ',
-    '|',
-  );
-/** Begins with the verb of a demand. */
-export const IMPERATIVE = new RegExp(`^(?:${VERBS})\\b`, 'i');
+  ),
+);
+/** Begins with the verb of a demand, in either case. */
+export function isImperative(text: string): boolean {
+  return VERBS.has(/^\w*/.exec(text)?.[0].toLowerCase() ?? '');
+}
 const GERMAN_IMPERATIVE =
-  /^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|ändere?|lösche?|füge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?)|\p{L}+(?:en|n) sie)(?!\p{L})/iu;
+  /^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|ändere?|lösche?|füge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?)|\p{L}+(?:en|n) sie)(?!\p{L})/u;
 
 /** Something that only a user can have named: a number, a flag, a path, an identifier, a quotation. */
 const SPECIFIC =
   /`[^`]+`|"[^"]+"|(?<![\w.])\d{2,}|(?<!\w)--?\w[\w-]+|\w[\w.-]*\/[\w./-]+|\b\w+\.(?:[a-z]{1,4}|toml|yaml|json)\b|\b[A-Z][A-Z0-9_]*[-_]\w+|\b\w+[-_]\w*\d\w*|\b\w+@\w+|\bv?\d+\.\d+/;
 
+/** What a clause begins with that one of the next may take for a demand. */
+const DEMANDING = /^(?:do|never|keep|preserve|retain|kein|no|always|avoid|prefer|vermeide|niemals|bevorzuge)/;
+
 /** A clause that begins like this demands something that lasts. */
 const DEMANDS: readonly RegExp[] = [
-  /^(?:do not|don't|dont)\s+(?!worry|know|think|mind|care|panic|bother|forget\b$|you\b|i\b|we\b|they\b)\S/i,
-  /^never\s+(?!mind\b|again$)(?!\w+(?:ed|s)\b(?<!\b(?:pass|process|access|address|press|miss|embed|feed|need|seed|exceed|proceed|speed|discuss|express|compress|suppress|use)))(?!(?:ran|got|had|came|saw|was|were|is|did|went|made|heard|seen|been|knew|thought|gets|has|happening)\b)\S/i,
-  /^(?:keep|preserve|retain)\s+(?!going|on\b|calm|in mind$|\w+ing\b)\S/i,
-  /^keine?[nmrs]?\s+(?!problem|ahnung|sorge|zeit|eile|frage|angst|änderung)(?!.*\b(?:ist|sind|war|waren|hat|haben|gibt|geht|läuft|schlägt)\b)\S/i,
-  /^no\s+(?!problem|idea|worr|doubt|luck|matter|one\b|longer\b|way\b|thanks|need\b|change\b|changes? (?:here|there|needed)|error|output|wonder|rush|reason|clue|that\b|it\b|this\b|i\b|we\b|you\b)(?!(?:\S+\s){1,4}?(?:is|are|was|were|has|had|have|does|did|do|fails?|failed|works?|found|ran|helps?|helped|\w{2,}ed)\b(?! to\b))\S/i,
-  /^(?:always|avoid|prefer|vermeide|niemals|bevorzuge)\s+\S/i,
+  /^(?:do not|don't|dont)\s+(?!worry|know|think|mind|care|panic|bother|forget\b$|you\b|i\b|we\b|they\b)\S/,
+  /^never\s+(?!mind\b|again$)(?!\w+(?:ed|s)\b(?<!\b(?:pass|process|access|address|press|miss|embed|feed|need|seed|exceed|proceed|speed|discuss|express|compress|suppress|use)))(?!(?:ran|got|had|came|saw|was|were|is|did|went|made|heard|seen|been|knew|thought|gets|has|happening)\b)\S/,
+  /^(?:keep|preserve|retain)\s+(?!going|on\b|calm|in mind$|\w+ing\b)\S/,
+  /^keine?[nmrs]?\s+(?!problem|ahnung|sorge|zeit|eile|frage|angst|änderung)(?!.*\b(?:ist|sind|war|waren|hat|haben|gibt|geht|läuft|schlägt)\b)\S/,
+  /^no\s+(?!problem|idea|worr|doubt|luck|matter|one\b|longer\b|way\b|thanks|need\b|change\b|changes? (?:here|there|needed)|error|output|wonder|rush|reason|clue|that\b|it\b|this\b|i\b|we\b|you\b)(?!(?:\S+\s){1,4}?(?:is|are|was|were|has|had|have|does|did|do|fails?|failed|works?|found|ran|helps?|helped|\w{2,}ed)\b(?! to\b))\S/,
+  /^(?:always|avoid|prefer|vermeide|niemals|bevorzuge)\s+\S/,
 ];
 
 /** A clause that begins as a demand does, and says that it lasts or names what only the user knows. */
 function isDemand(clause: string): boolean {
-  if (DEMANDS.some((pattern) => pattern.test(clause))) return true;
-  if (/^(?:only|solely|exclusively)\s/i.test(clause)) return isOnly(clause);
-  if (GERMAN_IMPERATIVE.test(clause) || /^(?:nie|immer|nur|nicht)\s/i.test(clause)) return isGermanDemand(clause);
-  return IMPERATIVE.test(clause) && lasts(clause);
+  const lower = clause.toLowerCase();
+  if (DEMANDING.test(lower) && DEMANDS.some((pattern) => pattern.test(lower))) return true;
+  if (/^(?:only|solely|exclusively)\s/.test(lower)) return isOnly(lower);
+  if (GERMAN_IMPERATIVE.test(lower) || /^(?:nie|immer|nur|nicht)\s/.test(lower)) return isGermanDemand(lower, clause);
+  return isImperative(lower) && lasts(lower, clause);
 }
 
 /** `Use tabs, not spaces.` */
 function isContrast(text: string): boolean {
-  const demand = text.replace(OPENERS, '');
-  return (
-    (IMPERATIVE.test(demand) || GERMAN_IMPERATIVE.test(demand)) && /, (?:and |und )?(?:not|nicht) \S/i.test(demand)
-  );
+  const demand = text.replace(OPENERS, '').toLowerCase();
+  return (isImperative(demand) || GERMAN_IMPERATIVE.test(demand)) && /, (?:and |und )?(?:not|nicht) \S/.test(demand);
 }
 
 const LASTS =
-  /\b(?:only|always|never|instead|rather than|not|without|exclusively|no longer|no|every|each|exactly|whenever|unless|until)\b/i;
+  /\b(?:only|always|never|instead|rather than|not|without|exclusively|no longer|no|every|each|exactly|whenever|unless|until)\b/;
 
-function lasts(clause: string): boolean {
-  if (/\b(?:only|always|never|instead|rather than|exclusively|without|unless|whenever)\b/i.test(clause)) return true;
-  return /^(?:use|take|pass|stick|stay|target|pin|name|set|choose|pick|connect|switch|keep)\b/i.test(clause)
+function lasts(lower: string, clause: string): boolean {
+  if (/\b(?:only|always|never|instead|rather than|exclusively|without|unless|whenever)\b/.test(lower)) return true;
+  return /^(?:use|take|pass|stick|stay|target|pin|name|set|choose|pick|connect|switch|keep)\b/.test(lower)
     ? SPECIFIC.test(clause)
-    : LASTS.test(clause) && SPECIFIC.test(clause) && !/^(?:read|look|check|test|show|list|print|fix)\b/i.test(clause);
+    : LASTS.test(lower) && SPECIFIC.test(clause) && !/^(?:read|look|check|test|show|list|print|fix)\b/.test(lower);
 }
 
 /** `only on staging`, not `only three are left`. */
-function isOnly(clause: string): boolean {
-  return !/^only\s+(?:\S+\s){0,4}?(?:is|are|was|were|has|had|have|fails?|failed|works?|worked|happens?|left)\b/i.test(
-    clause,
+function isOnly(lower: string): boolean {
+  return !/^only\s+(?:\S+\s){0,4}?(?:is|are|was|were|has|had|have|fails?|failed|works?|worked|happens?|left)\b/.test(
+    lower,
   );
 }
 
-function isGermanDemand(clause: string): boolean {
+function isGermanDemand(lower: string, clause: string): boolean {
   if (
-    /\b(?:nicht|nie|niemals|nur|immer|kein\p{L}*|statt|stattdessen|anstatt|ohne|ausschließlich|jede\p{L}*)(?!\p{L})/iu.test(
-      clause,
+    /\b(?:nicht|nie|niemals|nur|immer|kein\p{L}*|statt|stattdessen|anstatt|ohne|ausschließlich|jede\p{L}*)(?!\p{L})/u.test(
+      lower,
     )
   ) {
-    return !/\b(?:ist|war|sind|waren|geht|funktioniert|schlägt|läuft)\b/i.test(clause);
+    return !/\b(?:ist|war|sind|waren|geht|funktioniert|schlägt|läuft)\b/.test(lower);
   }
-  return /^(?:verwende|benutze?|nutze?|nimm|setze?)\b/i.test(clause) && SPECIFIC.test(clause);
+  return /^(?:verwende|benutze?|nutze?|nimm|setze?)\b/.test(lower) && SPECIFIC.test(clause);
 }
 
 /** `The port is 8081.`, `Tickets are in OPS-12.`: what a name stands for. */
 const GIVEN =
-  /\b(?:ports?|hosts?|server|branch|version|url|address|endpoint|region|database|bucket|account|tickets?|seed|label|prefix|timeout|limit|budget|deadline|owner|team|key|token|id|schema|table|user|registry|queue|channel)\b[^.!?;,]{0,40}?(?:\b(?:is|are|stays?|remains?|belongs? to|ist|sind|bleibt)|=|:)\s+(?:now |still |always |jetzt )?\S/i;
-const CORRECTED = /\b(?:it's|it is|that's|that is|make (?:it|that)|es ist|nimm)\b.*\b(?:not|instead|nicht|statt)\b/i;
+  /\b(?:ports?|hosts?|server|branch|version|url|address|endpoint|region|database|bucket|account|tickets?|seed|label|prefix|timeout|limit|budget|deadline|owner|team|key|token|id|schema|table|user|registry|queue|channel)\b[^.!?;,]{0,40}?(?:\b(?:is|are|stays?|remains?|belongs? to|ist|sind|bleibt)|=|:)\s+(?:now |still |always |jetzt )?\S/;
+const CORRECTED = /\b(?:it's|it is|that's|that is|make (?:it|that)|es ist|nimm)\b.*\b(?:not|instead|nicht|statt)\b/;
 
 function isGivenFact(text: string): boolean {
   if (text.length > 300 || !SPECIFIC.test(text)) return false;
-  if (/\b(?:for|each|every|all) \S+ (?:is|are) done\b/i.test(text)) return false;
-  const broken = /\b(?:wrong|broken|slow|failing|fails|failed|down|used|busy|missing|too|not found|undefined|null)\b/i;
+  const lower = text.toLowerCase();
+  if (/\b(?:for|each|every|all) \S+ (?:is|are) done\b/.test(lower)) return false;
+  const broken = /\b(?:wrong|broken|slow|failing|fails|failed|down|used|busy|missing|too|not found|undefined|null)\b/;
   return (
-    (GIVEN.test(text) && !broken.test(text)) ||
-    CORRECTED.test(text) ||
-    /^(?:every|each|all)\b.*\b(?:begins?|starts?|ends?|goes?|go|belongs?|lives?|carry|carries|get|gets)\b/i.test(text)
+    (GIVEN.test(lower) && !broken.test(lower)) ||
+    CORRECTED.test(lower) ||
+    /^(?:every|each|all)\b.*\b(?:begins?|starts?|ends?|goes?|go|belongs?|lives?|carry|carries|get|gets)\b/.test(lower)
   );
 }
