@@ -14254,6 +14254,27 @@ function tellMain(step2, call) {
   return call.agent === null ? tellWith(step2, call) : step2;
 }
 
+// src/core/governor/effects.ts
+var TIMERS = [
+  "compaction",
+  "context",
+  "exact",
+  "background",
+  "turn",
+  "handoff",
+  "exit",
+  "wait",
+  "stall"
+];
+function hookOutput({ hook, output, specific = {} }, context) {
+  const told3 = context === void 0 || context === "" ? {} : { additionalContext: defused(context) };
+  const own = { ...specific, ...told3 };
+  return Object.keys(own).length === 0 ? output : { ...output, hookSpecificOutput: { hookEventName: hook, ...own } };
+}
+function defused(text) {
+  return text.replace(/<(?=\s*\/?\s*system-reminder)/gi, "\u2039");
+}
+
 // src/core/memory/remember.ts
 function remember2(map, key, value, limit) {
   map.delete(key);
@@ -14813,16 +14834,6 @@ function listed3(title, items, room, rest) {
   if (fitting3.length === 0) return [];
   const missing = items.length - fitting3.length;
   return [title, ...fitting3.map((item) => `- ${item}`), ...missing === 0 ? [] : [rest(missing)]];
-}
-
-// src/core/memory/hand-back/hook-output.ts
-function hookOutput({ hook, output, specific = {} }, context) {
-  const told3 = context === void 0 || context === "" ? {} : { additionalContext: defused(context) };
-  const own = { ...specific, ...told3 };
-  return Object.keys(own).length === 0 ? output : { ...output, hookSpecificOutput: { hookEventName: hook, ...own } };
-}
-function defused(text) {
-  return text.replace(/<(?=\s*\/?\s*system-reminder)/gi, "\u2039");
 }
 
 // src/core/memory/handoff/parse-handoff.ts
@@ -17883,19 +17894,6 @@ function passThrough(state, event, line4) {
   const first = due === void 0 ? keep(state) : adviseRelief(state, due);
   return chain(first, (next) => sendPrompt(next, prompt2));
 }
-
-// src/core/governor/effects.ts
-var TIMERS = [
-  "compaction",
-  "context",
-  "exact",
-  "background",
-  "turn",
-  "handoff",
-  "exit",
-  "wait",
-  "stall"
-];
 
 // src/core/governor/process/process.ts
 var ASKED_CODES = /* @__PURE__ */ new Set([0, 129, 130, 143]);

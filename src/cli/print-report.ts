@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CtxbError, messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -6,6 +7,7 @@ import type { Judged } from '../replay/replay.ts';
 import { isMeant } from '../replay/selection.ts';
 import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
+import { HTML_MARK } from '../report/html.ts';
 import { folded } from '../report/layout.ts';
 import { type Outcome, openPage, type Page } from '../report/replay/format.ts';
 import { CI_FORMAT } from '../report/replay/formats.ts';
@@ -13,6 +15,7 @@ import { breachText } from '../report/replay/verdicts.ts';
 import { printable } from '../report/shown.ts';
 import { createOutlet } from '../run/output/outlet.ts';
 import { appendText } from '../store/files/given-file.ts';
+import { requireFree, writePage } from '../store/files/write-file.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** Where a report goes, and how. */
@@ -110,7 +113,7 @@ function exitCodeOf({ breaches, faults }: Outcome): number {
 }
 
 /** A report that goes elsewhere than the one that is printed. */
-export interface ExtraReport {
+interface ExtraReport {
   /** With its calls, where they were looked at. */
   session(session: SessionSummary): void;
   /** @throws CtxbError when it cannot be written */
@@ -127,8 +130,7 @@ async function openExtraReports(
   const extras: ExtraReport[] = [];
   if (ci && env.GITHUB_STEP_SUMMARY) extras.push(await openCiSummary(env.GITHUB_STEP_SUMMARY, page, say));
   if (html !== undefined) {
-    const { createReplayPage } = await import('./replay-page.ts');
-    extras.push(createReplayPage(resolve(cwd, html), page));
+    extras.push(await openHtmlPage(resolve(cwd, html), page));
   }
   return extras;
 }
@@ -144,6 +146,25 @@ async function openCiSummary(path: string, page: Page, say: (message: string) =>
         // The report itself is printed, and is what the job is judged by.
         say(messageOf(error));
       }
+    },
+  };
+}
+
+/** Where the build puts the page: commands and their parts are each one folder below the program. */
+const TEMPLATE = new URL('../replay.html', import.meta.url);
+
+/** The page of a replay, `--html FILE`. @throws CtxbError `usage` when there is another file */
+async function openHtmlPage(path: string, { levels, list }: Page): Promise<ExtraReport> {
+  const { createPageData, replayHtml } = await import('../report/replay-html/page-data.ts');
+  requireFree(path, HTML_MARK);
+  const page = createPageData({ policy: levels, sort: list.sort ?? 'newest' });
+  return {
+    session: page.add,
+    end({ faults }) {
+      const data = page.data();
+      // Of a file that is no recording there is no report.
+      if (data.sessions.length === 0 && faults.length > 0) return;
+      writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), data), HTML_MARK);
     },
   };
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import type { HookAnswer } from '../core/governor/effects.ts';
+import { type HookAnswer, hookOutput } from '../core/governor/effects.ts';
 import { learnFromModelId, learnWindow } from '../core/governor/gauge/window.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
-import { hookOutput } from '../core/memory/hand-back/hook-output.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { textOf } from '../core/protocol/fields.ts';
 import type { ProcessMark } from '../store/files/process-mark.ts';

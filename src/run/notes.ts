@@ -1,11 +1,10 @@
 import { join, relative } from 'node:path';
 import type { Decision } from '../core/governor/decisions.ts';
-import type { HookAnswer } from '../core/governor/effects.ts';
+import { type HookAnswer, hookOutput } from '../core/governor/effects.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { Entry } from '../core/memory/entry.ts';
 import type { Answered } from '../core/memory/hand-back/hand-back.ts';
-import { hookOutput } from '../core/memory/hand-back/hook-output.ts';
 import type { Memory } from '../core/memory/memory.ts';
 import { createNotebook, type DetailFile, type Notebook, type Page } from '../core/memory/notebook/notebook.ts';
 import { type Fields, parseFields, textOf } from '../core/protocol/fields.ts';

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Action } from '../../src/core/governor/decisions.ts';
-import type { HookName } from '../../src/core/governor/effects.ts';
-import { hookOutput } from '../../src/core/memory/hand-back/hook-output.ts';
+import { type HookName, hookOutput } from '../../src/core/governor/effects.ts';
 import { createExecutor, type ExecutorWorld } from '../../src/run/executor.ts';
 
 /** A world that notes what is done to it, in order. */

@@ -1,6 +1,6 @@
 import { isOfSubagent } from '../governor/control/hook-callbacks.ts';
 import type { Decision } from '../governor/decisions.ts';
-import type { HookAnswer } from '../governor/effects.ts';
+import { type HookAnswer, hookOutput } from '../governor/effects.ts';
 import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { Input } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';
@@ -13,7 +13,6 @@ import { fieldsOf, textOf } from '../protocol/fields.ts';
 import type { DeadEnd, Entry } from './entry.ts';
 import { createExtractor, createPromptQueue, type Found } from './extract/extract.ts';
 import { type Answered, createHandBack } from './hand-back/hand-back.ts';
-import { hookOutput } from './hand-back/hook-output.ts';
 import { missingFrom } from './hand-back/recall.ts';
 import { createRecentMessages } from './hand-back/receipts.ts';
 import { renderHandoff } from './handoff/render-handoff.ts';

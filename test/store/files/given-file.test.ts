@@ -70,7 +70,7 @@ it('a pipe is waited for only where the user has named it', async () => {
 /** What opens files by itself, and why it may. */
 const OPENERS: Readonly<Record<string, string>> = {
   'claude/find-claude.ts': 'never waits; reads a bound of a program on PATH',
-  'cli/replay-page.ts': 'ctxb itself',
+  'cli/print-report.ts': 'ctxb itself',
   'cli/replay-sources.ts': 'ctxb itself',
   'demo/live-run.ts': 'its own record',
   'flow/studio/studio-server.ts': 'ctxb itself',

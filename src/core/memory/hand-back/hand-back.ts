@@ -1,5 +1,5 @@
 import type { Decision, Receipt } from '../../governor/decisions.ts';
-import type { HookAnswer } from '../../governor/effects.ts';
+import { type HookAnswer, hookOutput } from '../../governor/effects.ts';
 import { SMALL_WINDOW } from '../../governor/gauge/window.ts';
 import { recallLine, taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
@@ -10,7 +10,6 @@ import { type Fact, saidFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { ruleIn, tellConstraints, tellPrompts, type UserWords } from '../notebook/requests.ts';
 import { oneLine, spaced } from '../words.ts';
-import { hookOutput } from './hook-output.ts';
 import { createRecall, evidenceBeside } from './recall.ts';
 import { createReceipts } from './receipts.ts';
 
