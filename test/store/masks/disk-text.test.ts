@@ -35,8 +35,6 @@ it('only these write something as it is', () => {
     'init/config-file.ts',
     'init/settings-file.ts',
     'run/run-files.ts',
-    // What replay keeps between two readings, encrypted.
-    'store/files/file-cache.ts',
     // A process and a time.
     'store/files/lock.ts',
     'store/files/user-file.ts',
