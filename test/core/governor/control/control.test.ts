@@ -1,0 +1,373 @@
+import { describe, expect, it } from 'vitest';
+import { CALLBACKS } from '../../../../src/core/governor/control/hook-callbacks.ts';
+import type { Action } from '../../../../src/core/governor/decisions.ts';
+import { UNKNOWN_WINDOW } from '../../../../src/core/governor/gauge/window.ts';
+import {
+  answerTo,
+  callLine,
+  contextAnswer,
+  type Driver,
+  decisions,
+  drive,
+  exitEvent,
+  hookLine,
+  initLine,
+  kinds,
+  type Line,
+  type PolicyChanges,
+  policyWith,
+  resultLine,
+  runWith,
+  said,
+  sent,
+} from '../../../support/governor.ts';
+
+/** Tools of which something is known before they are called. */
+const BEFORE_TOOLS = '^(?:Read|Grep|Glob|mcp__.*)$';
+const ALL_HOOKS = Object.keys(CALLBACKS);
+const TOOL_USE = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } };
+const TOOL_HOOKS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'];
+
+const context = (window: number, total = 0, more: Line = {}): Line => ({
+  rawMaxTokens: window,
+  totalTokens: total,
+  isAutoCompactEnabled: true,
+  autocompactSource: 'auto',
+  ...more,
+});
+
+function begun(changes: Partial<Parameters<typeof runWith>[0]> = {}): Driver {
+  const driver = drive(runWith(changes));
+  driver.begin();
+  return driver;
+}
+
+/** Requests to claude by their subtype. */
+const requests = (actions: readonly Parameters<typeof sent>[0][number][]) =>
+  sent(actions).flatMap(({ request }) => (request === undefined ? [] : [request as Line]));
+
+describe('opening the control channel', () => {
+  it('is our own doing when the caller feeds prompts', () => {
+    const [initialize, question] = requests(begun().actions);
+    expect(initialize).toMatchObject({
+      subtype: 'initialize',
+      hooks: { PreCompact: [{ matcher: null }], SessionStart: [{ matcher: null }] },
+    });
+    expect(question).toEqual({ subtype: 'get_context_usage', detail: 'summary' });
+  });
+
+  describe('for an agent', () => {
+    const AGENTS = [{ name: 'Plan' }, { name: 'scout' }];
+    const asked = (changes: Partial<Parameters<typeof runWith>[0]>) => {
+      const driver = drive(runWith(changes));
+      driver.prompt('Look.');
+      driver.begin();
+      return driver;
+    };
+
+    it.each(['act', 'observe'] as const)('has the prompts wait until claude knows it: %s', (mode) => {
+      const driver = asked({ agent: 'scout', mode });
+      expect(said(driver.actions)).toEqual([]);
+      expect(said(driver.claude(answerTo(driver, 'initialize', { agents: AGENTS })))).toEqual(['Look.']);
+    });
+
+    it.each(['act', 'observe'] as const)('ends the run where claude does not know it: %s', (mode) => {
+      const driver = asked({ agent: 'nope', mode });
+      const line = "--agent 'nope' not found. Available agents: Plan, scout";
+      expect(driver.claude(answerTo(driver, 'initialize', { agents: AGENTS }))).toEqual([
+        { kind: 'relay', line },
+        { kind: 'end-input' },
+      ]);
+      expect(kinds(driver.tell(exitEvent({ code: 0, signal: undefined })))).toEqual(['deferred']);
+      expect(said(driver.actions)).toEqual([]);
+    });
+
+    it('lets them go where a session is resumed, as claude does', () => {
+      const driver = asked({ agent: 'nope', resumes: true });
+      expect(kinds(driver.claude(answerTo(driver, 'initialize', { agents: AGENTS })))).toEqual([]);
+      driver.claude(contextAnswer(driver, context(200_000)));
+      expect(said(driver.actions)).toEqual(['Look.']);
+    });
+  });
+
+  describe('for one prompt', () => {
+    const call = callLine(20_000, { message: { ...(callLine(20_000).message as Line), content: [TOOL_USE] } });
+    const placed = (driver: Driver) =>
+      requests(driver.actions).some(({ subtype }) => subtype === 'apply_flag_settings');
+
+    it('asks for no hook of the prompt, and for the window not before the turn goes on with a tool', () => {
+      const driver = begun({ singlePrompt: true });
+      const [initialize, ...others] = requests(driver.actions);
+      expect(Object.keys(initialize?.hooks as Line)).toEqual(
+        [...ALL_HOOKS].filter((name) => name !== 'UserPromptSubmit'),
+      );
+      expect(others).toEqual([]);
+      driver.prompt('Do the thing.');
+      expect(requests(driver.claude(initLine(), call))).toEqual([{ subtype: 'get_context_usage', detail: 'summary' }]);
+      expect(requests(driver.claude(call))).toEqual([]);
+      expect(placed(driver)).toBe(false);
+      driver.claude(contextAnswer(driver, context(200_000)));
+      expect(placed(driver)).toBe(true);
+    });
+
+    it('answers about the first call of a tool once the window is known, or claude does not tell it', () => {
+      const hook = hookLine('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' } });
+      const answers = (actions: readonly Action[]) => kinds(actions).filter((kind) => kind === 'answer-hook');
+      for (const release of [
+        (driver: Driver) => driver.claude(contextAnswer(driver, context(200_000))),
+        (driver: Driver) => driver.timeout('context'),
+      ]) {
+        const driver = begun({ singlePrompt: true });
+        driver.prompt('Do the thing.');
+        expect(answers(driver.claude(initLine(), call, hook))).toEqual([]);
+        expect(answers(release(driver))).toEqual(['answer-hook']);
+        expect(answers(driver.claude(hook))).toEqual(['answer-hook']);
+      }
+    });
+
+    it('leaves claude its trigger where the answer is all of the turn', () => {
+      const driver = begun({ singlePrompt: true });
+      driver.prompt('Say hello.');
+      driver.claude(initLine(), callLine(20_000), resultLine());
+      expect(driver.state.gauge.window).toEqual({ tokens: 200_000, source: 'result' });
+      expect(requests(driver.actions)).toHaveLength(1);
+    });
+
+    it.each([
+      ['continues an earlier session', { resumes: true }],
+      ['is the first of several', { singlePrompt: false }],
+    ])('asks at once where it %s', (_, changes) => {
+      const [initialize, question] = requests(begun({ singlePrompt: true, ...changes }).actions);
+      expect(Object.keys(initialize?.hooks as Line)).toContain('UserPromptSubmit');
+      expect(question).toEqual({ subtype: 'get_context_usage', detail: 'summary' });
+    });
+  });
+
+  it('never sets a timeout on a hook: claude would refuse what it waits for', () => {
+    expect(JSON.stringify(begun().actions)).not.toContain('timeout');
+  });
+
+  it("waits for a protocol caller's first line, and merges our hooks into his initialize", () => {
+    const driver = begun({ callerSpeaksProtocol: true });
+    expect(driver.actions).toEqual([]);
+    const own = { matcher: 'Bash', hookCallbackIds: ['mine'] };
+    const request = { subtype: 'initialize', hooks: { PreToolUse: [own], PreCompact: [own] }, agents: { a: 1 } };
+    const [merged] = sent(driver.caller({ type: 'control_request', request_id: 'theirs', request }));
+    expect(merged).toEqual({
+      type: 'control_request',
+      request_id: 'theirs',
+      request: {
+        subtype: 'initialize',
+        agents: { a: 1 },
+        hooks: {
+          PreToolUse: [own, { matcher: BEFORE_TOOLS, hookCallbackIds: ['ctxb:pre-tool-use'] }],
+          PreCompact: [own, { matcher: null, hookCallbackIds: ['ctxb:pre-compact'] }],
+          SessionStart: [{ matcher: null, hookCallbackIds: ['ctxb:session-start'] }],
+          PostCompact: [{ matcher: null, hookCallbackIds: ['ctxb:post-compact'] }],
+          UserPromptSubmit: [{ matcher: null, hookCallbackIds: ['ctxb:user-prompt-submit'] }],
+          PostToolUse: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use'] }],
+          PostToolUseFailure: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use-failure'] }],
+        },
+      },
+    });
+  });
+
+  it.each([
+    {
+      name: 'no notes are kept',
+      changes: { memory: { ...policyWith().memory, enabled: false } },
+      hooks: ['PreCompact', 'SessionStart', 'UserPromptSubmit', ...TOOL_HOOKS],
+    },
+    {
+      name: 'the agent is told nothing',
+      changes: { zones: { tellAgent: false } },
+      hooks: ['PreCompact', 'SessionStart', 'PostCompact', 'UserPromptSubmit', ...TOOL_HOOKS],
+    },
+    {
+      name: 'tools have no budget',
+      changes: { tools: { mode: 'off' as const } },
+      hooks: ['PreCompact', 'SessionStart', 'PostCompact', 'UserPromptSubmit', 'PostToolUse'],
+    },
+    {
+      name: 'tools have no budget and the agent is told nothing',
+      changes: { tools: { mode: 'off' as const }, zones: { tellAgent: false } },
+      hooks: ['PreCompact', 'SessionStart', 'PostCompact', 'UserPromptSubmit'],
+    },
+  ])('registers only what it needs when $name', ({ changes, hooks }) => {
+    const [initialize] = requests(begun({ policy: policyWith(changes) }).actions);
+    expect(Object.keys(initialize?.hooks as object)).toEqual(hooks);
+  });
+
+  it('asks what a session that goes on has cost already', () => {
+    const subtypes = requests(begun({ resumes: true }).actions).map(({ subtype }) => subtype);
+    expect(subtypes).toEqual(['initialize', 'get_context_usage', 'get_usage']);
+  });
+
+  it("opens in our own name before a protocol caller's first line that is a prompt", () => {
+    const driver = begun({ callerSpeaksProtocol: true });
+    const actions = driver.prompt('Hello.');
+    expect(requests(actions).map(({ subtype }) => subtype)).toEqual(['initialize', 'get_context_usage']);
+    expect(said(actions)).toEqual(['Hello.']);
+  });
+});
+
+describe("claude's answer about its context", () => {
+  it('teaches window and context of a resumed session, then the prompt goes', () => {
+    const driver = begun({ resumes: true });
+    driver.prompt('Go on.');
+    const actions = driver.claude(contextAnswer(driver, context(200_000, 125_000)));
+    expect(said(actions)).toEqual(['Go on.']);
+    expect(driver.state.gauge).toMatchObject({
+      used: 125_000,
+      basis: 'asked',
+      window: { tokens: 200_000, source: 'asked' },
+    });
+  });
+
+  it('has a resumed session compacted before its first prompt', () => {
+    const driver = begun({ resumes: true });
+    driver.prompt('Go on.');
+    const actions = driver.claude(contextAnswer(driver, context(200_000, 165_000)));
+    expect(said(actions)).toEqual(['/compact']);
+  });
+
+  it('does not touch a figure that was measured meanwhile', () => {
+    const driver = begun();
+    driver.prompt('Do it.');
+    driver.claude(initLine(), callLine(50_000), contextAnswer(driver, context(200_000, 12_345)));
+    expect(driver.state.gauge).toMatchObject({ used: 50_000, basis: 'measured' });
+  });
+
+  it.each([
+    { name: 'the environment placed the trigger', more: { autocompactSource: 'env' } },
+    { name: 'the settings placed the trigger', more: { autocompactSource: 'settings' } },
+  ])('$name: it stays, and what is reported is not the window', ({ more }) => {
+    const driver = begun();
+    const actions = driver.claude(contextAnswer(driver, context(120_000, 0, more)));
+    expect(driver.state.trigger).toBe('off');
+    expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
+    expect(kinds(actions)).toEqual([]);
+  });
+
+  it.each([
+    'model-default',
+    'unknown-model',
+    'auto',
+    'model',
+    'clientdata',
+    'experiment',
+    'a source to come',
+    undefined,
+  ])('a window of claude itself (%s) is the window, and the trigger is placed in it', (autocompactSource) => {
+    const driver = begun();
+    driver.claude(contextAnswer(driver, context(1_000_000, 0, { autocompactSource })));
+    expect(driver.state.gauge.window).toEqual({ tokens: 1_000_000, source: 'asked' });
+    expect(driver.state.trigger).toBe(880_000);
+  });
+
+  it('another model in mid-session: our trigger is taken back before its window is asked for', () => {
+    const driver = begun();
+    driver.prompt('Do it.');
+    driver.claude(contextAnswer(driver, context(200_000, 0)), initLine(), callLine(20_000));
+    const asked = sent(driver.claude(initLine({ model: 'another-model' }))).map(({ request }) => request);
+    expect(asked).toEqual([
+      { subtype: 'apply_flag_settings', settings: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '' } } },
+      { subtype: 'get_context_usage', detail: 'summary' },
+    ]);
+    expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
+    driver.claude(contextAnswer(driver, context(1_000_000, 0)));
+    expect(driver.state.trigger).toBe(880_000);
+  });
+
+  it('native compaction switched off by the caller: its trigger is left alone', () => {
+    const driver = begun();
+    driver.claude(contextAnswer(driver, context(200_000, 0, { isAutoCompactEnabled: false })));
+    expect(driver.state.trigger).toBe('off');
+  });
+
+  it('that it cannot answer: prompts go', () => {
+    const driver = begun({ resumes: true });
+    driver.prompt('Go on.');
+    const answer = contextAnswer(driver, {});
+    const refused = { ...answer, response: { ...(answer.response as Line), subtype: 'error' } };
+    expect(said(driver.claude(refused))).toEqual(['Go on.']);
+  });
+});
+
+describe("claude's own trigger", () => {
+  const placed = (driver: Driver) =>
+    requests(driver.actions).flatMap(({ subtype, settings }) => (subtype === 'apply_flag_settings' ? [settings] : []));
+  const setting = (value: number) => ({ env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(value) } });
+
+  it.each([
+    { window: 200_000, at: 167_000, value: 200_000 },
+    { window: 1_000_000, at: 880_000, value: 913_000 },
+  ])('in a window of $window rests at $at', ({ window, at, value }) => {
+    const driver = begun();
+    driver.claude(contextAnswer(driver, context(window)));
+    expect(placed(driver)).toEqual([setting(value)]);
+    // Some versions never answer: then nothing is said to be placed.
+    expect(decisions(driver.actions)).toEqual([]);
+    const [id] = Object.entries(driver.state.control.pending).find(([, purpose]) => purpose === 'trigger') ?? [];
+    driver.claude({ type: 'control_response', response: { subtype: 'success', request_id: id } });
+    expect(decisions(driver.actions)).toMatchObject([{ kind: 'place-trigger', tokens: at }]);
+  });
+
+  it('is not placed on an assumed window', () => {
+    const driver = begun();
+    driver.prompt('Do it.');
+    driver.claude(initLine(), callLine(50_000));
+    expect(placed(driver)).toEqual([]);
+  });
+
+  it('is not placed on a window that only the model id tells', () => {
+    const driver = begun();
+    driver.prompt('Do it.');
+    driver.claude(initLine({ model: 'claude-sonnet-4-5[1m]' }), callLine(50_000));
+    expect(driver.state.gauge.window).toEqual({ tokens: 1_000_000, source: 'model-id' });
+    expect(placed(driver)).toEqual([]);
+  });
+
+  it('is placed by the first result where claude cannot be asked, and moved when the window changes', () => {
+    const driver = begun();
+    driver.prompt('Do it.', 'More.');
+    driver.claude(initLine(), callLine(50_000), resultLine());
+    driver.claude(initLine(), callLine(51_000), resultLine());
+    driver.claude(resultLine({ modelUsage: { 'claude-sonnet-4-5': { contextWindow: 1_000_000 } } }));
+    expect(placed(driver)).toEqual([setting(200_000), setting(913_000)]);
+  });
+
+  it.each<{ name: string; changes: PolicyChanges; window: number }>([
+    { name: 'below what claude accepts', changes: { thresholds: { midTurn: 50_000 } }, window: 200_000 },
+    { name: 'in a window too small', changes: {}, window: 99_000 },
+    { name: 'when switched off', changes: { midTurn: { enabled: false } }, window: 200_000 },
+  ])('is not placed $name', ({ changes, window }) => {
+    const driver = begun({ policy: policyWith(changes) });
+    driver.claude(contextAnswer(driver, context(window)));
+    expect(placed(driver)).toEqual([]);
+  });
+
+  it('is left alone where the caller placed it', () => {
+    const driver = begun({ callerPlacedTrigger: true });
+    driver.claude(contextAnswer(driver, context(200_000)));
+    expect(placed(driver)).toEqual([]);
+  });
+
+  it('that cannot be moved is left where it is, and that is said once', () => {
+    const driver = begun();
+    driver.claude(contextAnswer(driver, context(200_000)));
+    const [id] = Object.entries(driver.state.control.pending).find(([, purpose]) => purpose === 'trigger') ?? [];
+    const refused = { type: 'control_response', response: { subtype: 'error', request_id: id, error: 'unknown' } };
+    expect(kinds(driver.claude(refused))).toEqual(['trigger-refused']);
+    expect(kinds(driver.claude(refused))).toEqual([]);
+    expect(driver.state.trigger).toBe('off');
+  });
+
+  it('another model is asked about anew', () => {
+    const driver = begun();
+    driver.prompt('Do it.', 'More.');
+    driver.claude(initLine(), callLine(50_000), resultLine());
+    const actions = driver.claude(initLine({ model: 'claude-opus-4-7' }));
+    expect(requests(actions)).toContainEqual({ subtype: 'get_context_usage', detail: 'summary' });
+  });
+});

@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../../../src/core/governor/state.ts';
+import {
+  afterTurn,
+  callLine,
+  decisions,
+  drive,
+  initLine,
+  kinds,
+  type Line,
+  policyWith,
+  resultLine,
+  runWith,
+  said,
+  sent,
+  toolResultLine,
+  userLine,
+} from '../../../support/governor.ts';
+import { COMPACT_TURNS, cut } from '../../../support/recordings.ts';
+
+/** A driver in the middle of a turn that has begun to answer. */
+function running(changes: Partial<Run> = {}) {
+  const driver = drive(runWith(changes));
+  driver.begin();
+  driver.prompt('Do the thing.');
+  driver.claude(initLine(), callLine(20_000));
+  return driver;
+}
+
+const started = (task_id: string, task_type: string): Line => ({
+  type: 'system',
+  subtype: 'task_started',
+  task_id,
+  tool_use_id: 'toolu_1',
+  task_type,
+});
+
+describe('prompts', () => {
+  it('go one per turn, in order', () => {
+    const driver = drive();
+    driver.begin();
+    expect(said(driver.prompt('One.', 'Two.', 'Three.'))).toEqual(['One.']);
+    expect(said(driver.claude(initLine(), callLine(20_000), resultLine()))).toEqual(['Two.']);
+    expect(said(driver.claude(initLine(), callLine(20_500), resultLine()))).toEqual(['Three.']);
+    expect(said(driver.actions)).toEqual(['One.', 'Two.', 'Three.']);
+  });
+
+  it('that wait are on disk first', () => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('One.');
+    expect(kinds(driver.prompt('Two.'))).toEqual(['hold']);
+  });
+
+  it("are the caller's own bytes", () => {
+    const driver = drive(runWith({ callerSpeaksProtocol: true }));
+    const line = userLine([{ type: 'text', text: 'ü' }], { uuid: 'u1', more: { odd: [1] } });
+    const actions = driver.caller(line);
+    expect(actions).toContainEqual({ kind: 'send', line: JSON.stringify(line), promptUuid: 'u1' });
+  });
+
+  it('said into a turn that has begun to answer pass at once', () => {
+    expect(said(running().prompt('And this.'))).toEqual(['And this.']);
+  });
+
+  it('said before the turn has begun wait for its end', () => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('One.');
+    expect(said(driver.prompt('Two.'))).toEqual([]);
+    driver.claude(initLine(), callLine(20_000));
+    expect(said(driver.prompt('Three.'))).toEqual([]);
+  });
+
+  it('of a resumed session wait until its context is known, or for as long as that may take', () => {
+    const driver = drive(runWith({ resumes: true }));
+    expect(kinds(driver.begin())).toEqual(['send', 'send', 'set-timer', 'send']);
+    expect(said(driver.prompt('Go on.'))).toEqual([]);
+    expect(said(driver.timeout('context'))).toEqual(['Go on.']);
+  });
+
+  it('count before they are answered', () => {
+    const driver = running();
+    const before = driver.state.gauge.added.chars;
+    driver.prompt('x'.repeat(400));
+    expect(driver.state.gauge.added.chars - before).toBe(400);
+  });
+});
+
+describe('the end of input', () => {
+  const end = (...lines: readonly Line[]) => {
+    const driver = running();
+    driver.claude(...lines);
+    driver.callerEnd();
+    return driver;
+  };
+
+  it('comes at once when nothing is under way', () => {
+    expect(kinds(afterTurn(20_000).callerEnd())).toEqual(['end-input']);
+  });
+
+  it('waits for the last result', () => {
+    const driver = end();
+    expect(kinds(driver.actions)).not.toContain('end-input');
+    expect(kinds(driver.claude(resultLine()))).toContain('end-input');
+  });
+
+  it('waits for prompts that wait', () => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('One.', 'Two.');
+    driver.callerEnd();
+    expect(kinds(driver.claude(initLine(), callLine(20_000), resultLine()))).not.toContain('end-input');
+    expect(kinds(driver.claude(initLine(), callLine(20_500), resultLine()))).toContain('end-input');
+  });
+
+  it('waits for the compaction and the prompt behind it', () => {
+    const driver = afterTurn(160_000);
+    driver.prompt('Next.');
+    driver.callerEnd();
+    expect(kinds(driver.claude(...COMPACT_TURNS.success))).not.toContain('end-input');
+    expect(kinds(driver.claude(initLine(), callLine(30_000), resultLine()))).toContain('end-input');
+  });
+
+  it.each([
+    { name: 'a subagent', recording: 'background-agent.ndjson', result: 6 },
+    { name: 'a shell', recording: 'background-shell.ndjson', result: 6 },
+  ])('waits for $name in the background, and for the turn that claude starts about it', ({ recording, result }) => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('Begin.');
+    driver.callerEnd();
+    const lines = cut(recording, 0, 20);
+    driver.claude(...lines.slice(0, result));
+    expect(kinds(driver.claude(...lines.slice(result, -1)))).not.toContain('end-input');
+    expect(kinds(driver.claude(...lines.slice(-1)))).toContain('end-input');
+  });
+
+  it('gives shells in the background some time, then stops them', () => {
+    const driver = end(started('b1', 'local_bash'), toolResultLine('Command running in background'));
+    expect(driver.claude(resultLine())).toContainEqual({ kind: 'set-timer', timer: 'background', afterMs: 5_000 });
+    const actions = driver.timeout('background');
+    expect(sent(actions)).toMatchObject([{ request: { subtype: 'stop_task', task_id: 'b1' } }]);
+    expect(kinds(actions)).toEqual(['send', 'end-input']);
+  });
+
+  it('comes once', () => {
+    const driver = afterTurn(20_000);
+    driver.callerEnd();
+    expect(kinds(driver.callerEnd())).toEqual([]);
+    expect(said(driver.prompt('Late.'))).toEqual([]);
+  });
+});
+
+describe('an interrupt', () => {
+  it('in mid-turn asks claude to stop and ends after its result', () => {
+    const driver = running();
+    const actions = driver.interrupt();
+    expect(kinds(actions)).toEqual(['interrupt', 'send']);
+    expect(sent(actions)).toMatchObject([{ type: 'control_request', request: { subtype: 'interrupt' } }]);
+    expect(kinds(driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true })))).toContain(
+      'end-input',
+    );
+  });
+
+  it('while nothing is under way ends at once', () => {
+    expect(kinds(afterTurn(20_000).interrupt())).toEqual(['interrupt', 'end-input']);
+  });
+
+  it('sends no prompt that still waits', () => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('One.', 'Two.');
+    driver.claude(initLine(), callLine(20_000));
+    driver.interrupt();
+    expect(said(driver.claude(resultLine()))).toEqual([]);
+  });
+});
+
+describe('a question of claude that is not for us', () => {
+  const question: Line = {
+    type: 'control_request',
+    request_id: 'r1',
+    request: { subtype: 'can_use_tool', tool_name: 'Bash' },
+  };
+
+  it('is answered with an error when there is no one else: claude would wait for ever', () => {
+    expect(sent(running().claude(question))).toMatchObject([
+      { type: 'control_response', response: { subtype: 'error', request_id: 'r1' } },
+    ]);
+  });
+
+  it('is left to a caller who speaks the protocol', () => {
+    expect(kinds(running({ callerSpeaksProtocol: true }).claude(question))).toEqual([]);
+  });
+});
+
+describe('observing', () => {
+  const observing = (changes: Partial<Run> = {}) => drive(runWith({ mode: 'observe', ...changes }));
+
+  it('sends nothing of its own, in a session that would be compacted', () => {
+    const driver = observing();
+    driver.begin();
+    driver.prompt('One.', 'Two.');
+    driver.claude(initLine(), callLine(20_000), callLine(160_000), resultLine());
+    driver.callerEnd();
+    driver.claude(initLine(), callLine(161_000), resultLine());
+    expect(sent(driver.actions).map(({ type }) => type)).toEqual(['user', 'user']);
+    expect(said(driver.actions)).toEqual(['One.', 'Two.']);
+  });
+
+  it('notes what was due, once', () => {
+    const driver = observing();
+    driver.prompt('One.', 'Two.', 'Three.');
+    driver.claude(initLine(), callLine(20_000), callLine(160_000), resultLine());
+    driver.claude(initLine(), callLine(161_000), resultLine());
+    expect(decisions(driver.actions).map(({ kind }) => kind)).toEqual(['warn', 'compact']);
+  });
+
+  it("passes a protocol caller's lines on as they come", () => {
+    const driver = observing({ callerSpeaksProtocol: true });
+    const lines = [
+      { type: 'control_request', request_id: 'i', request: { subtype: 'initialize' } },
+      userLine('a'),
+      userLine('b'),
+    ];
+    expect(lines.flatMap((line) => sent(driver.caller(line)))).toEqual(lines);
+  });
+
+  it('leaves the trigger alone', () => {
+    const driver = observing();
+    driver.prompt('One.');
+    driver.claude(...cut('tool-turn.ndjson', 0, 7));
+    expect(driver.state.trigger).toBe('off');
+    expect(decisions(driver.actions)).toEqual([]);
+  });
+});
+
+describe('the turns', () => {
+  it('are counted without our own', () => {
+    const driver = afterTurn(160_000, { policy: policyWith({ midTurn: { enabled: false } }) });
+    driver.prompt('Next.');
+    driver.claude(
+      ...COMPACT_TURNS.success,
+      initLine(),
+      callLine(30_000),
+      toolResultLine('x'),
+      callLine(30_100),
+      resultLine(),
+    );
+    expect(driver.state.turn).toMatchObject({ phase: 'idle', ended: 2, unprompted: 0 });
+  });
+});

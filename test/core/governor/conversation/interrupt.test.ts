@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../../../src/core/governor/state.ts';
+import {
+  afterTurn,
+  callLine,
+  type Driver,
+  decisions,
+  exitEvent,
+  hookLine,
+  initLine,
+  kinds,
+  resultLine,
+  said,
+  sent,
+  told,
+} from '../../../support/governor.ts';
+
+/** In the middle of a turn, with two prompts that wait. */
+function midTurn(changes: Partial<Run> = {}): Driver {
+  const driver = afterTurn(20_000, changes);
+  driver.prompt('Second.', 'Third.', 'Fourth.');
+  driver.callerEnd();
+  driver.claude(initLine(), callLine(21_000));
+  return driver;
+}
+
+const stopped = () => resultLine({ subtype: 'error_during_execution', is_error: true });
+const interrupts = (driver: Driver) =>
+  sent(driver.actions).filter(({ request }) => (request as { subtype?: string })?.subtype === 'interrupt');
+const leftUndone = (driver: Driver) => decisions(driver.actions).filter(({ kind }) => kind === 'left-undone');
+
+/** The turn was stopped, and the person is asked. */
+function asked(): Driver {
+  const driver = midTurn({ attended: true });
+  driver.interrupt();
+  driver.claude(stopped());
+  return driver;
+}
+
+describe('Ctrl-C at a terminal', () => {
+  it('stops the turn, and asks what is to become of the prompts that wait', () => {
+    const driver = asked();
+    expect(interrupts(driver)).toHaveLength(1);
+    expect(driver.actions.at(-1)).toEqual({ kind: 'ask-next', waiting: 2 });
+    expect(driver.state.input).toBe('paused');
+    expect(said(driver.actions).at(-1)).toBe('Second.');
+  });
+
+  it('says nothing to claude until there is an answer', () => {
+    expect(said(asked().claude(callLine(22_000, { parent_tool_use_id: 'toolu_1' })))).toEqual([]);
+  });
+
+  it('goes on with the next prompt, and can stop that too', () => {
+    const driver = asked();
+    expect(said(driver.tell({ kind: 'stop-answer', goesOn: true }))).toEqual(['Third.']);
+    driver.claude(initLine(), callLine(22_000));
+    driver.interrupt();
+    expect(interrupts(driver)).toHaveLength(2);
+    driver.claude(stopped());
+    expect(driver.actions.at(-1)).toEqual({ kind: 'ask-next', waiting: 1 });
+    expect(leftUndone(driver)).toEqual([]);
+  });
+
+  it('ends where the person does not want the next, and says what is left', () => {
+    const driver = asked();
+    expect(kinds(driver.tell({ kind: 'stop-answer', goesOn: false }))).toEqual(['end-input']);
+    driver.tell(exitEvent({ signal: undefined, code: 0 }));
+    expect(leftUndone(driver)).toMatchObject([{ reason: 'the run was stopped', prompts: ['prompt-3', 'prompt-4'] }]);
+  });
+
+  it('asks nothing where no prompt waits', () => {
+    const driver = afterTurn(20_000, { attended: true });
+    driver.prompt('Second.');
+    driver.callerEnd();
+    driver.claude(initLine(), callLine(21_000));
+    driver.interrupt();
+    expect(kinds(driver.claude(stopped()))).toContain('end-input');
+    driver.tell(exitEvent({ signal: undefined, code: 0 }));
+    expect(leftUndone(driver)).toEqual([]);
+  });
+
+  it('is answered only once', () => {
+    const driver = asked();
+    driver.tell({ kind: 'stop-answer', goesOn: true });
+    expect(driver.tell({ kind: 'stop-answer', goesOn: false })).toEqual([]);
+  });
+});
+
+describe('an interrupt where nobody can be asked', () => {
+  it('ends the run with its turn, and says what is left', () => {
+    const driver = midTurn();
+    driver.interrupt();
+    expect(kinds(driver.claude(stopped()))).toContain('end-input');
+    driver.tell(exitEvent({ signal: undefined, code: 0 }));
+    expect(leftUndone(driver)).toMatchObject([{ reason: 'the run was stopped', prompts: ['prompt-3', 'prompt-4'] }]);
+  });
+
+  it('of a prompt whose turn has not begun stops that when it begins', () => {
+    const driver = afterTurn(20_000);
+    driver.prompt('Second.');
+    driver.interrupt();
+    expect(interrupts(driver)).toEqual([]);
+    driver.claude(initLine());
+    expect(interrupts(driver)).toHaveLength(1);
+  });
+
+  it('stops it at its hook already, before the model is called', () => {
+    const driver = afterTurn(20_000);
+    driver.prompt('Second.');
+    driver.interrupt();
+    const atHook = driver.claude(hookLine('UserPromptSubmit', { prompt: 'Second.' }));
+    expect(kinds(atHook)).toEqual(['send', 'answer-hook']);
+    expect(told(atHook)).toEqual([]);
+    driver.claude(initLine());
+    expect(interrupts(driver)).toHaveLength(1);
+  });
+
+  it('between two processes ends the run at once', () => {
+    const driver = midTurn();
+    driver.tell(exitEvent({ delivered: ['prompt-2'] }));
+    driver.interrupt();
+    expect(driver.state.input).toBe('closed');
+    expect(leftUndone(driver)).toMatchObject([{ prompts: ['prompt-2', 'prompt-3', 'prompt-4'] }]);
+  });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../../../src/core/governor/state.ts';
+import {
+  afterTurn,
+  callLine,
+  type Driver,
+  decisions,
+  drive,
+  exitEvent,
+  hookLine,
+  initLine,
+  kinds,
+  type Line,
+  type PolicyChanges,
+  policyWith,
+  resultLine,
+  runWith,
+  said,
+  sent,
+  told,
+} from '../../../support/governor.ts';
+
+/** A turn is over that cost so much, of one dollar. */
+function spent(usd: number, cost: PolicyChanges['cost'] = {}, more: Partial<Run> = {}): Driver {
+  const driver = afterTurn(20_000, { policy: policyWith({ cost: { limitUsd: 1, ...cost } }), ...more });
+  driver.claude(resultLine({ total_cost_usd: usd }));
+  return driver;
+}
+
+/** claude's counter at the end of a turn. */
+function turn(usd: number, more: Line = {}): Line[] {
+  return [initLine(), callLine(20_000), resultLine({ total_cost_usd: usd, ...more })];
+}
+
+const costs = (driver: Driver) => decisions(driver.actions).filter(({ kind }) => kind === 'cost');
+const interrupts = (driver: Driver) =>
+  sent(driver.actions).filter(({ request }) => (request as { subtype?: string })?.subtype === 'interrupt');
+
+const WRAP_UP = expect.stringContaining('The limit of what this work may cost is reached.');
+
+describe('what is announced', () => {
+  it('is nothing below the share, and nothing without a limit', () => {
+    expect(costs(spent(0.79))).toEqual([]);
+    expect(costs(spent(100, { limitUsd: undefined }))).toEqual([]);
+  });
+
+  it('is the share of the limit, once', () => {
+    const driver = spent(0.8);
+    driver.prompt('Next.');
+    driver.claude(...turn(0.9));
+    expect(costs(driver)).toMatchObject([
+      { kind: 'cost', scope: 'run', level: 'warn', spentUsd: 0.8, limitUsd: 1, source: 'reported' },
+    ]);
+  });
+
+  it('is the limit too, by whoever goes past it at once', () => {
+    expect(costs(spent(1.5))).toMatchObject([{ level: 'warn' }, { level: 'limit', spentUsd: 1.5 }]);
+  });
+
+  it('says when it is computed', () => {
+    const driver = spent(0.1);
+    driver.prompt('Next.');
+    // 300,000 tokens out of the cache cost 9 cents.
+    driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
+    expect(costs(driver)).toMatchObject([{ level: 'warn', source: 'computed' }]);
+  });
+
+  it('is told to the agent', () => {
+    const driver = spent(0.85);
+    const [text] = told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Go on.' })));
+    expect(text).toMatch(/\$0\.85.*\$1\.00/);
+  });
+
+  it('counts what other runs of the project have spent', () => {
+    const driver = spent(0.5, { limitUsd: undefined, projectLimitUsd: 10 });
+    driver.tell({ kind: 'project-cost', others: 9_000_000, earlier: 250_000 });
+    expect(costs(driver)).toMatchObject([{ scope: 'project', level: 'warn', spentUsd: 9.25, limitUsd: 10 }]);
+  });
+});
+
+describe('a run that goes on', () => {
+  /** It had spent 60 cents, of which the ledger has 50, and spends as much again as `usd`. */
+  function resumed(usd: number, cost: NonNullable<PolicyChanges['cost']>, raised = {}): Driver {
+    const driver = drive(runWith({ policy: policyWith({ cost }) }));
+    const before = { settled: 500_000, open: 100_000, raised, agents: 0 };
+    const nothing = { finished: true, openTool: undefined, answers: [], document: undefined };
+    driver.tell({ kind: 'recovered', ...nothing, spent: before });
+    driver.begin();
+    driver.prompt('Next.');
+    driver.claude(...turn(usd));
+    return driver;
+  }
+
+  it('counts for its limit what it had spent', () => {
+    expect(costs(resumed(0.3, { limitUsd: 1 }))).toMatchObject([{ scope: 'run', level: 'warn', spentUsd: 0.9 }]);
+  });
+
+  it("counts for the project's limit once what the ledger has of it", () => {
+    const driver = resumed(0.3, { projectLimitUsd: 1 });
+    driver.tell({ kind: 'project-cost', others: 500_000, earlier: 0 });
+    expect(costs(driver)).toMatchObject([{ scope: 'project', level: 'warn', spentUsd: 0.9 }]);
+  });
+
+  it('keeps the limit that the person had set', () => {
+    expect(costs(resumed(0.3, { limitUsd: 0.5 }, { run: 1 }))).toMatchObject([{ level: 'warn', limitUsd: 1 }]);
+  });
+});
+
+describe("at the limit, 'wrap-up'", () => {
+  it('lets the agent say one last thing, and ends', () => {
+    const driver = spent(0.9);
+    driver.prompt('Next.', 'One more.');
+    driver.claude(...turn(1.1));
+    expect(said(driver.actions).at(-1)).toEqual(WRAP_UP);
+    const actions = driver.claude(...turn(1.15));
+    expect(kinds(actions)).toContain('end-input');
+    expect(said(actions)).toEqual([]);
+    expect(driver.state.outcome).toBe('limit');
+  });
+
+  it('needs no last word where nothing waits and nothing was broken off', () => {
+    const driver = spent(1.1);
+    expect(said(driver.actions)).toEqual(['Do the thing.']);
+    expect(kinds(driver.actions)).toContain('end-input');
+    expect(driver.state.outcome).toBe('limit');
+  });
+
+  it('interrupts the turn that crosses it, once, and the caller sees the last word instead of that', () => {
+    const driver = spent(0.9);
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(300_000), callLine(301_000), callLine(302_000));
+    expect(interrupts(driver)).toHaveLength(1);
+    const end = { subtype: 'error_during_execution', is_error: true, total_cost_usd: 1.1 };
+    const actions = driver.claude(resultLine(end));
+    expect(said(actions)).toEqual([WRAP_UP]);
+    expect(driver.claude(...turn(1.2))).toContainEqual({ kind: 'deferred', fate: 'drop' });
+  });
+
+  it('hears no more of the caller in the last turn', () => {
+    const driver = spent(0.9);
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(300_000), callLine(301_000));
+    driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 1.1 }));
+    driver.claude(initLine(), callLine(20_000));
+    expect(said(driver.prompt('And another.'))).toEqual([]);
+  });
+
+  it("ends where claude's own stop came first", () => {
+    const driver = spent(0.9);
+    driver.prompt('Next.', 'One more.');
+    const actions = driver.claude(...turn(1.1, { subtype: 'error_max_budget_usd', is_error: true }));
+    expect(said(actions)).toEqual([]);
+    expect(kinds(actions)).toContain('end-input');
+    expect(driver.state.outcome).toBe('limit');
+  });
+});
+
+it("at the limit, 'stop' says nothing more", () => {
+  const driver = spent(0.9, { onLimit: 'stop' });
+  driver.prompt('Next.', 'One more.');
+  driver.claude(initLine(), callLine(300_000), callLine(301_000));
+  expect(interrupts(driver)).toHaveLength(1);
+  const actions = driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 1.1 }));
+  expect(said(actions)).toEqual([]);
+  expect(actions).toContainEqual({ kind: 'deferred', fate: 'show' });
+  expect(driver.state).toMatchObject({ outcome: 'limit', input: 'closed' });
+  const left = { kind: 'left-undone', prompts: expect.anything(), atLimit: true };
+  expect(driver.tell(exitEvent({ code: 0, signal: undefined }))).toContainEqual(expect.objectContaining(left));
+});
+
+describe("at the limit, 'ask'", () => {
+  const asking = () => {
+    const driver = spent(0.9, {}, { attended: true });
+    driver.prompt('Next.', 'One more.');
+    driver.claude(...turn(1.1));
+    return driver;
+  };
+
+  it('waits for the person', () => {
+    const driver = asking();
+    expect(driver.actions).toContainEqual({ kind: 'ask-person', scope: 'run', spentUsd: 1.1, limitUsd: 1 });
+    expect(said(driver.actions).at(-1)).toBe('Next.');
+    expect(kinds(driver.prompt('Another.'))).toEqual(['hold']);
+  });
+
+  it('goes on to the new limit, and asks again there', () => {
+    const driver = asking();
+    expect(said(driver.tell({ kind: 'cost-answer', limitUsd: 2 }))).toEqual(['One more.']);
+    driver.prompt('Another.');
+    const actions = driver.claude(...turn(2.5));
+    expect(actions).toContainEqual({ kind: 'ask-person', scope: 'run', spentUsd: 2.5, limitUsd: 2 });
+  });
+
+  it('has the agent go on with the turn that was interrupted', () => {
+    const driver = spent(0.9, {}, { attended: true });
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(300_000), callLine(301_000));
+    driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 1.1 }));
+    const actions = driver.tell({ kind: 'cost-answer', limitUsd: 2 });
+    expect(said(actions)).toEqual([expect.stringMatching(/it may go on now\.\n\nGo on from where the work stands\.$/)]);
+    expect(driver.claude(...turn(1.2))).toContainEqual({ kind: 'deferred', fate: 'drop' });
+  });
+
+  it.each([
+    { name: 'it is enough', limitUsd: undefined },
+    { name: 'the new limit is reached too', limitUsd: 1.05 },
+  ])('wraps up: $name', ({ limitUsd }) => {
+    const driver = asking();
+    expect(said(driver.tell({ kind: 'cost-answer', limitUsd }))).toEqual([WRAP_UP]);
+    driver.claude(...turn(1.2));
+    expect(driver.state.outcome).toBe('limit');
+  });
+
+  it('spends nothing more when the person stops the run instead of answering', () => {
+    const driver = asking();
+    driver.interrupt();
+    const actions = driver.tell({ kind: 'cost-answer', limitUsd: undefined });
+    expect(said(actions)).toEqual([]);
+    expect(kinds(actions)).toContain('end-input');
+  });
+
+  it('is answered only once', () => {
+    const driver = asking();
+    driver.tell({ kind: 'cost-answer', limitUsd: 2 });
+    expect(driver.tell({ kind: 'cost-answer', limitUsd: undefined })).toEqual([]);
+  });
+});

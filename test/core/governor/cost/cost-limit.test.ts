@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { type CostLimits, type CostNotice, judgeCost } from '../../../../src/core/governor/cost/cost-limit.ts';
+
+const NO_LIMITS: CostLimits = { limitUsd: undefined, projectLimitUsd: undefined, othersMicroUsd: 0, warnAt: 0.8 };
+
+/** The levels and notices of sums that follow each other, notices as `scope level`. */
+function course(limits: Partial<CostLimits>, ...sums: readonly number[]) {
+  let said: readonly CostNotice[] = [];
+  return sums.map((spent) => {
+    const judgement = judgeCost(spent, { ...NO_LIMITS, ...limits }, said);
+    said = judgement.said;
+    return [judgement.level, ...judgement.news.map(({ scope, level }) => `${scope} ${level}`)];
+  });
+}
+
+describe('limits of cost', () => {
+  it.each([
+    { title: 'none', limits: {}, sums: [9e9], expected: [['none']] },
+    { title: 'one of 0 is none', limits: { limitUsd: 0, projectLimitUsd: 0 }, sums: [9e9], expected: [['none']] },
+    {
+      title: 'each is said once, and holds on',
+      limits: { limitUsd: 1 },
+      sums: [799_999, 800_000, 900_000, 999_999, 1_000_000, 1_100_000],
+      expected: [['none'], ['warn', 'run warn'], ['warn'], ['warn'], ['limit', 'run limit'], ['limit']],
+    },
+    {
+      title: 'past the limit at once',
+      limits: { limitUsd: 1 },
+      sums: [1_200_000],
+      expected: [['limit', 'run warn', 'run limit']],
+    },
+    {
+      title: '$2.40 of $3.00 warns',
+      limits: { limitUsd: 3 },
+      sums: [2_399_999, 2_400_000],
+      expected: [['none'], ['warn', 'run warn']],
+    },
+    {
+      title: 'other runs count for the project alone',
+      limits: { limitUsd: 1, projectLimitUsd: 10, othersMicroUsd: 9_500_000 },
+      sums: [100_000, 500_000],
+      expected: [
+        ['warn', 'project warn'],
+        ['limit', 'project limit'],
+      ],
+    },
+    {
+      title: 'what was spent before the period does not',
+      limits: { projectLimitUsd: 1, earlierMicroUsd: 5_000_000 },
+      sums: [5_500_000, 6_000_000],
+      expected: [['none'], ['limit', 'project warn', 'project limit']],
+    },
+    {
+      title: 'a warning at the whole of it',
+      limits: { limitUsd: 1, warnAt: 1 },
+      sums: [999_999, 1_000_000],
+      expected: [['none'], ['limit', 'run warn', 'run limit']],
+    },
+  ])('$title', ({ limits, sums, expected }) => {
+    expect(course(limits, ...sums)).toEqual(expected);
+  });
+
+  it('of two, the nearest counts, and its sums are named', () => {
+    const limits = { ...NO_LIMITS, limitUsd: 2, projectLimitUsd: 10, othersMicroUsd: 8_000_000 };
+    expect(judgeCost(1_000_000, limits, []).nearest).toEqual({
+      scope: 'project',
+      level: 'warn',
+      spent: 9_000_000,
+      limit: 10_000_000,
+    });
+    expect(judgeCost(1_900_000, limits, []).nearest?.scope).toBe('project');
+    expect(judgeCost(1_900_000, { ...limits, othersMicroUsd: 0 }, []).nearest?.scope).toBe('run');
+  });
+
+  it('of two that are equally near, the run’s own counts', () => {
+    const limits = { ...NO_LIMITS, limitUsd: 1, projectLimitUsd: 2, othersMicroUsd: 500_000 };
+    expect(judgeCost(500_000, limits, []).nearest?.scope).toBe('run');
+  });
+
+  it('a new limit is announced anew', () => {
+    const { said } = judgeCost(1_000_000, { ...NO_LIMITS, limitUsd: 1 }, []);
+    const raised = { ...NO_LIMITS, limitUsd: 2 };
+    expect(judgeCost(1_000_000, raised, said)).toMatchObject({ level: 'none', news: [] });
+    expect(judgeCost(1_600_000, raised, said).news.map(({ level }) => level)).toEqual(['warn']);
+  });
+
+  it('what has been said stays the same object when there is nothing new', () => {
+    const said: readonly CostNotice[] = [];
+    expect(judgeCost(1, { ...NO_LIMITS, limitUsd: 1 }, said).said).toBe(said);
+  });
+});

@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Cost,
+  EMPTY_COST,
+  isComputed,
+  readCost,
+  readOpening,
+  readReport,
+  restarted,
+  toMicroUsd,
+  totalMicroUsd,
+  toUsd,
+} from '../../../../src/core/governor/cost/cost.ts';
+import { PRICES } from '../../../../src/core/governor/cost/prices.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
+import type { Event } from '../../../../src/core/protocol/events.ts';
+import type { Line } from '../../../support/governor.ts';
+import { eventsOf, FIXTURE_RECORDINGS, fixture, SHARED_RECORDINGS, TRANSCRIPTS } from '../../../support/recordings.ts';
+
+const SONNET = 'claude-sonnet-4-5';
+
+const read = (cost: Cost, events: readonly Event[]) =>
+  events.reduce((sum, event) => readCost(sum, event, { prices: PRICES, version: undefined }), cost);
+const readLines = (cost: Cost, ...lines: readonly Line[]) => read(cost, lines.map(decodeObject));
+
+const result = (total_cost_usd?: number): Line => ({ type: 'result', subtype: 'success', total_cost_usd });
+const init = (claude_code_version: string): Line => ({ type: 'system', subtype: 'init', claude_code_version });
+
+/** A line of a call: at Sonnet's prices, 1,000 input tokens are 3,000 micro-dollars and an output token 15. */
+function call(id: string, input_tokens: number, more: Line = {}): Line {
+  const { model = SONNET, output_tokens = 1, text = '', thread = null, stop_reason = null } = more;
+  const message = { id, model, stop_reason, content: [{ type: 'text', text }], usage: { input_tokens, output_tokens } };
+  return { type: 'assistant', message, parent_tool_use_id: thread };
+}
+
+const figures = (cost: Cost) => ({ microUsd: totalMicroUsd(cost), computed: isComputed(cost), known: cost.known });
+
+/** What claude's counter said, its resets added up: an account of its own, made in dollars. */
+function reportedUsd(events: readonly Event[]): number {
+  const totals = events.flatMap((event) =>
+    event.kind === 'result' && event.costUsd !== undefined ? [event.costUsd] : [],
+  );
+  const ends = totals.filter((total, index) => (totals[index + 1] ?? 0) < total);
+  return ends.reduce((sum, total) => sum + total, 0);
+}
+
+const withoutReports = (events: readonly Event[]) =>
+  events.map((event) => (event.kind === 'result' ? { ...event, costUsd: undefined } : event));
+
+/** Up to 2.1.87 claude counted what is cached for an hour at the price of five minutes. */
+function countsHours(events: readonly Event[]): boolean {
+  const version = events.find((event) => event.kind === 'init')?.version ?? '';
+  return Number(version.split('.')[2]) > 87;
+}
+
+function withoutHour(event: Event): Event {
+  if (event.kind !== 'assistant' || event.usage === undefined) return event;
+  const { cacheCreationHour: _, ...usage } = event.usage;
+  return { ...event, usage };
+}
+
+const RECORDINGS = [...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS]
+  .filter(({ name }) => name.endsWith('.ndjson') && !name.includes('dialogue'))
+  .map(({ name, path }) => ({ name, events: eventsOf(path) }))
+  .filter(({ events }) => reportedUsd(events) > 0);
+
+describe('real recordings', () => {
+  it.each(RECORDINGS)('$name: what claude reports is what counts', ({ events }) => {
+    const reports = events.findLastIndex(({ kind }) => kind === 'result');
+    const { microUsd, ...rest } = figures(read(EMPTY_COST, events.slice(0, reports + 1)));
+    expect(rest).toEqual({ computed: false, known: true });
+    expect(Math.abs(microUsd - reportedUsd(events) * 1_000_000)).toBeLessThan(2);
+  });
+
+  it.each(RECORDINGS)('$name: without reports, no more is computed than was reported', ({ events }) => {
+    const counted = countsHours(events) ? events : events.map(withoutHour);
+    const { microUsd, computed } = figures(read(EMPTY_COST, withoutReports(counted)));
+    expect(microUsd).toBeLessThanOrEqual(reportedUsd(events) * 1_000_000 + 2);
+    expect(computed).toBe(microUsd > 0);
+  });
+
+  it('with partial messages the computed figure is the reported one', () => {
+    const events = eventsOf(fixture('partial.ndjson'));
+    expect(totalMicroUsd(read(EMPTY_COST, withoutReports(events)))).toBe(toMicroUsd(reportedUsd(events)));
+  });
+});
+
+describe('what is computed between reports', () => {
+  it.each([
+    { title: 'a call', lines: [call('m1', 1_000)], microUsd: 3_015 },
+    { title: 'several lines of one call', lines: [call('m1', 1_000), call('m1', 1_000)], microUsd: 3_015 },
+    { title: 'several calls', lines: [call('m1', 1_000), call('m2', 2_000)], microUsd: 9_030 },
+    { title: 'lines without an id are calls of their own', lines: [call('', 1_000), call('', 1_000)], microUsd: 6_030 },
+    {
+      title: 'a placeholder of the output gives way to the text',
+      lines: [call('m1', 1_000, { text: 'x'.repeat(200) }), call('m1', 1_000, { text: 'y'.repeat(200) })],
+      microUsd: 4_500,
+    },
+    {
+      title: 'the larger of two output counts',
+      lines: [call('m1', 1_000, { output_tokens: 90 }), call('m1', 1_000, { output_tokens: 8 })],
+      microUsd: 4_350,
+    },
+    {
+      title: 'a final output count beats the text',
+      lines: [call('m1', 1_000, { text: 'x'.repeat(4_000), output_tokens: 10, stop_reason: 'end_turn' })],
+      microUsd: 3_150,
+    },
+    {
+      title: 'main thread and subagents side by side',
+      lines: [
+        call('m1', 1_000),
+        call('s1', 1_000, { thread: 'a' }),
+        call('t1', 1_000, { thread: '__proto__' }),
+        call('m1', 1_000),
+        call('s1', 1_000, { thread: 'a' }),
+        call('s2', 1_000, { thread: 'a' }),
+      ],
+      microUsd: 12_060,
+    },
+    { title: 'synthetic lines', lines: [call('m1', 1_000, { model: '<synthetic>' })], microUsd: 0 },
+    { title: 'all-zero usage', lines: [call('m1', 0)], microUsd: 0 },
+  ])('$title', ({ lines, microUsd }) => {
+    const known = microUsd > 0;
+    expect(figures(readLines(EMPTY_COST, ...lines))).toEqual({ microUsd, computed: known, known });
+  });
+
+  it('takes the true output count of a thread from its partial messages', () => {
+    const delta = { type: 'message_delta', usage: { output_tokens: 100 } };
+    const partial = { type: 'stream_event', event: delta, parent_tool_use_id: null };
+    const cost = readLines(EMPTY_COST, call('m1', 1_000), call('s1', 1_000, { thread: 'a' }), partial);
+    expect(totalMicroUsd(cost)).toBe(4_500 + 3_015);
+  });
+
+  it('names a model without a price, and counts nothing for it until there is a report', () => {
+    const cost = readLines(EMPTY_COST, call('m1', 1_000, { model: 'glm-5.1' }));
+    expect({ ...figures(cost), unpriced: cost.unpriced }).toEqual({
+      microUsd: 0,
+      computed: false,
+      known: false,
+      unpriced: 'glm-5.1',
+    });
+    expect(figures(readLines(cost, result(0.5)))).toEqual({ microUsd: 500_000, computed: false, known: true });
+  });
+});
+
+describe('reports', () => {
+  const MOVES: { title: string; lines: Line[]; microUsd: number; computed?: boolean }[] = [
+    { title: 'nothing', lines: [], microUsd: 0 },
+    { title: 'one takes the place of what was computed', lines: [call('m1', 1_000), result(0.5)], microUsd: 500_000 },
+    { title: 'they are cumulative', lines: [result(0.5), result(0.75)], microUsd: 750_000 },
+    { title: 'a call after one is added', lines: [result(0.5), call('m1', 1_000)], microUsd: 503_015, computed: true },
+    {
+      title: 'a call that goes on after one is counted again, as no report knows of it',
+      lines: [call('s1', 1_000, { thread: 'a' }), result(0.5), call('s1', 1_000, { thread: 'a' })],
+      microUsd: 503_015,
+      computed: true,
+    },
+    {
+      title: '/clear sets the counter to 0 (2.1.329)',
+      lines: [result(0.5), result(0), result(0.2)],
+      microUsd: 700_000,
+    },
+    { title: '/clear leaves it alone (2.1.197)', lines: [result(0.5), result(0.5), result(0.7)], microUsd: 700_000 },
+    { title: 'a reset that is seen late', lines: [result(0.5), result(0.2)], microUsd: 700_000 },
+    {
+      title: 'calls before a reset that nobody reported',
+      lines: [result(0.5), call('m1', 1_000), result(0), result(0.2)],
+      microUsd: 703_015,
+      computed: true,
+    },
+    {
+      title: 'a counter that stands still does not know of a call',
+      lines: [result(0.5), call('s1', 1_000, { thread: 'a' }), result(0.5)],
+      microUsd: 503_015,
+      computed: true,
+    },
+    { title: 'a back-end that reports 0', lines: [call('m1', 1_000), result(0)], microUsd: 3_015, computed: true },
+    { title: 'a back-end that reports nothing', lines: [call('m1', 1_000), result()], microUsd: 3_015, computed: true },
+    {
+      title: 'a result without a figure in between',
+      lines: [call('m1', 1_000), result(), result(0.5)],
+      microUsd: 500_000,
+    },
+    { title: 'a figure that is none', lines: [result(0.5), result(-1), result(1e300)], microUsd: 500_000 },
+    { title: 'the dust of binary fractions', lines: [result(0.26583239999999997)], microUsd: 265_832 },
+  ];
+
+  it.each(MOVES)('$title', ({ lines, microUsd, computed = false }) => {
+    expect(figures(readLines(EMPTY_COST, ...lines))).toMatchObject({ microUsd, computed });
+  });
+});
+
+describe('another process', () => {
+  const before = readLines(EMPTY_COST, result(0.5), call('m1', 1_000));
+  const open = 3_015;
+
+  it('begins at 0, and what the last one did not report stays computed', () => {
+    const cost = readLines(restarted(before, 'fresh'), init('2.1.329'), call('n1', 1_000), result(0.25));
+    expect(figures(cost)).toEqual({ microUsd: 750_000 + open, computed: true, known: true });
+  });
+
+  it.each([
+    { title: '2.1.197 begins at 0 also with --resume', version: '2.1.197', reports: 0.25, microUsd: 750_000 + open },
+    { title: 'even where that is more than before', version: '2.1.276', reports: 0.75, microUsd: 1_250_000 + open },
+    { title: 'a version that carries on all', version: '2.1.277', reports: 0.75, microUsd: 500_000 + open + 3_015 },
+    { title: 'or, after a crash, nothing', version: '3.0.0', reports: 0.004, microUsd: 500_000 + open + 3_015 },
+  ])('$title', ({ version, reports, microUsd }) => {
+    const cost = readLines(restarted(before, 'resumed'), init(version), call('n1', 1_000), result(reports));
+    expect(totalMicroUsd(cost)).toBe(microUsd);
+    expect(totalMicroUsd(readLines(cost, init(version), call('n2', 1_000), result(reports + 0.1)))).toBe(
+      microUsd + 100_000,
+    );
+  });
+
+  it.each([
+    { title: 'more than before', reports: 0.75, microUsd: 750_000 + open },
+    { title: 'less', reports: 0.25, microUsd: 750_000 + open },
+  ])('without a price, a first report of $title is held against the last one', ({ reports, microUsd }) => {
+    const unpriced = call('n1', 1_000, { model: 'glm-5.1' });
+    const cost = readLines(restarted(before, 'resumed'), init('2.1.329'), unpriced, result(reports));
+    expect(totalMicroUsd(cost)).toBe(microUsd);
+  });
+
+  it('counts to the micro-dollar where claude was asked before its first call', () => {
+    const opened = readOpening(restarted(before, 'resumed'), 0.5);
+    expect(totalMicroUsd(opened)).toBe(500_000 + open);
+    const cost = readLines(opened, init('2.1.329'), call('n1', 1_000), result(0.75));
+    expect(totalMicroUsd(cost)).toBe(750_000 + open);
+  });
+
+  it('does not count what a session had cost before the run', () => {
+    const opened = readOpening(restarted(EMPTY_COST, 'resumed'), 12.5);
+    expect(figures(opened)).toEqual({ microUsd: 0, computed: false, known: false });
+    expect(figures(readLines(opened, result(12.75)))).toEqual({ microUsd: 250_000, computed: false, known: true });
+  });
+
+  it('heeds no opening of a counter that began at 0', () => {
+    expect(readOpening(before, 0.5)).toBe(before);
+  });
+});
+
+it('a report that was asked for in the middle of a turn counts like any other', () => {
+  const cost = readReport(readLines(EMPTY_COST, call('m1', 1_000), call('m2', 1_000)), 0.0065);
+  expect(figures(cost)).toEqual({ microUsd: 6_500, computed: false, known: true });
+  expect(toUsd(totalMicroUsd(cost))).toBe(0.0065);
+});
+
+it('holds little, however many calls there are', () => {
+  const lines = Array.from({ length: 2_000 }, (_, index) => call(`m${index}`, 1_000, { text: 'x'.repeat(100) }));
+  const cost = readLines(EMPTY_COST, ...lines);
+  expect(cost.calls).toHaveLength(1);
+  expect(totalMicroUsd(cost)).toBe(2_000 * 3_375);
+});
+
+it('counts with the prices of the policy before the built-in ones', () => {
+  const own = { 'claude-sonnet': { input: 1_000_000, output: 0, cacheWrite: 0, cacheWriteHour: 0, cacheRead: 0 } };
+  const usage = { input_tokens: 2_000_000, output_tokens: 5 };
+  const message = { id: 'm1', model: 'claude-sonnet-4-5', content: [], usage };
+  const event = decodeObject({ type: 'assistant', message, parent_tool_use_id: null });
+  expect(totalMicroUsd(readCost(EMPTY_COST, event, { prices: {}, version: undefined }))).toBe(6_000_075);
+  expect(totalMicroUsd(readCost(EMPTY_COST, event, { prices: own, version: undefined }))).toBe(2_000_000);
+});

@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest';
+import { microUsdOf, PRICES, priceFor, priceOf } from '../../../../src/core/governor/cost/prices.ts';
+import { fieldsOf } from '../../../../src/core/protocol/fields.ts';
+import { FIXTURE_RECORDINGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../../support/recordings.ts';
+
+describe('the price of a model', () => {
+  it.each([
+    { model: 'claude-sonnet-4-5', input: 3_000_000 },
+    { model: 'claude-sonnet-4-5-20250929', input: 3_000_000 },
+    { model: 'claude-opus-4-6[1m]', input: 5_000_000 },
+    { model: 'claude-opus-4-20250514', input: 15_000_000 },
+    { model: 'claude-opus-4-1-20250805', input: 15_000_000 },
+    { model: 'claude-opus-4-8', input: 5_000_000 },
+    { model: 'claude-3-5-haiku-latest', input: 800_000 },
+    { model: 'us.anthropic.claude-haiku-4-5-20251001-v1:0', input: 1_000_000 },
+    { model: 'claude-opus-5-5', input: 4_000_000 },
+    { model: 'claude-opus-5', input: 5_000_000 },
+    { model: 'claude-sonnet-5', input: 2_000_000 },
+    { model: 'claude-opus-4-10', input: undefined },
+    { model: 'claude-opus-4-9', input: undefined },
+    { model: 'claude-opus-5-6', input: undefined },
+    { model: 'claude-sonnet-4-9', input: undefined },
+    { model: 'claude-fable-5-3[1m]', input: undefined },
+    { model: 'claude-sonnet-4-20250514', input: 3_000_000 },
+    { model: 'claude-sonnet-4-6', input: 3_000_000 },
+    { model: 'glm-5.1', input: undefined },
+    { model: '', input: undefined },
+    { model: '__proto__', input: undefined },
+  ])('of $model', ({ model, input }) => {
+    expect(priceOf(model, PRICES)?.input).toBe(input);
+  });
+
+  it('is the one of the longest name that fits', () => {
+    const price = { input: 1, output: 1, cacheWrite: 1, cacheWriteHour: 1, cacheRead: 1 };
+    const prices = { glm: price, 'glm-5': { ...price, input: 5 }, 'glm-4': { ...price, input: 4 } };
+    expect(priceOf('glm-5.1', prices)?.input).toBe(5);
+    expect(priceOf('glm-6', prices)?.input).toBe(1);
+  });
+
+  it('is made of whole numbers', () => {
+    const figures = Object.values(PRICES).flatMap(({ longPrompt, before, ...price }) => [
+      ...Object.values(price),
+      ...Object.values(longPrompt ?? {}),
+      ...Object.values(before?.rates ?? {}),
+    ]);
+    expect(figures.filter((figure) => !Number.isSafeInteger(figure) || figure <= 0)).toEqual([]);
+  });
+});
+
+/** What 2.1.330 says that a thousand tokens of each kind cost, and 150,000 of one kind, in micro-dollars. */
+describe.each([
+  { model: 'claude-opus-5-5', each: [4_000, 20_000, 5_000, 8_000, 200], long: { input: 600_000, read: 30_000 } },
+  { model: 'claude-opus-5', each: [5_000, 25_000, 6_250, 10_000, 500], long: { input: 750_000, read: 75_000 } },
+  { model: 'claude-sonnet-5', each: [2_000, 10_000, 2_500, 4_000, 200], long: { input: 300_000, read: 30_000 } },
+  { model: 'claude-sonnet-5-5', each: [2_000, 10_000, 2_500, 4_000, 100], long: { input: 300_000, read: 15_000 } },
+  { model: 'claude-fable-5', each: [10_000, 50_000, 12_500, 20_000, 1_000], long: { input: 1_500_000, read: 150_000 } },
+  { model: 'claude-fable-5-1', each: [10_000, 50_000, 12_500, 20_000, 250], long: { input: 1_500_000, read: 37_500 } },
+  { model: 'claude-fable-5-2', each: [8_000, 40_000, 10_000, 16_000, 200], long: { input: 1_200_000, read: 30_000 } },
+  { model: 'claude-haiku-5-5', each: [100, 500, 125, 200, 10], long: { input: 75_000, read: 7_500 } },
+])('what $model costs', ({ model, each, long }) => {
+  const nothing = { input: 0, output: 0, cacheCreation: 0, cacheRead: 0 };
+  const costOf = (usage: object) => {
+    const price = priceOf(model, PRICES);
+    return price && microUsdOf({ ...nothing, ...usage }, price);
+  };
+
+  it('is what claude counts for a thousand tokens of each kind', () => {
+    const thousand = [
+      { input: 1_000 },
+      { output: 1_000 },
+      { cacheCreation: 1_000 },
+      { cacheCreation: 1_000, cacheCreationHour: 1_000 },
+      { cacheRead: 1_000 },
+    ];
+    expect(thousand.map(costOf)).toEqual(each);
+  });
+
+  it('is what claude counts for a long prompt', () => {
+    expect(costOf({ input: 150_000 })).toBe(long.input);
+    expect(costOf({ cacheRead: 150_000 })).toBe(long.read);
+  });
+});
+
+it('a prompt of 100,001 tokens costs Haiku 5.5 five times as much, with all that it answers', () => {
+  const price = priceOf('claude-haiku-5-5', PRICES);
+  const costOf = (input: number, output: number) =>
+    price && microUsdOf({ input, output, cacheCreation: 0, cacheRead: 0 }, price);
+  expect(costOf(100_000, 0)).toBe(10_000);
+  expect(costOf(100_001, 0)).toBe(50_001);
+  expect(costOf(150_000, 1_000)).toBe(77_500);
+});
+
+describe('the cost of a call', () => {
+  const price = {
+    input: 3_000_000,
+    output: 15_000_000,
+    cacheWrite: 3_750_000,
+    cacheWriteHour: 6_000_000,
+    cacheRead: 300_000,
+  };
+
+  it.each([
+    {
+      title: 'each kind',
+      usage: { input: 1_000, output: 100, cacheCreation: 2_000, cacheRead: 10_000 },
+      microUsd: 15_000,
+    },
+    {
+      title: 'an hour',
+      usage: { input: 0, output: 0, cacheCreation: 1_000, cacheRead: 0, cacheCreationHour: 400 },
+      microUsd: 4_650,
+    },
+    {
+      title: 'an hour that is too much',
+      usage: { input: 0, output: 0, cacheCreation: 10, cacheRead: 0, cacheCreationHour: 40 },
+      microUsd: 60,
+    },
+    { title: 'halves, rounded once', usage: { input: 0, output: 0, cacheCreation: 0, cacheRead: 5 }, microUsd: 2 },
+    {
+      title: 'absurd counts',
+      usage: { input: 1e300, output: 0, cacheCreation: 0, cacheRead: 0 },
+      microUsd: Number.MAX_SAFE_INTEGER,
+    },
+  ])('$title', ({ usage, microUsd }) => {
+    expect(microUsdOf(usage, price)).toBe(microUsd);
+  });
+});
+
+describe('the price of a model by version', () => {
+  it.each([
+    { version: '2.1.197', input: 3_000_000, output: 15_000_000 },
+    { version: '2.1.238', input: 3_000_000, output: 15_000_000 },
+    { version: '2.1.239', input: 2_000_000, output: 10_000_000 },
+    { version: '2.1.330', input: 2_000_000, output: 10_000_000 },
+    { version: undefined, input: 2_000_000, output: 10_000_000 },
+  ])('of Sonnet 5 with $version', ({ version, input, output }) => {
+    expect(priceFor('claude-sonnet-5', {}, version)).toMatchObject({ input, output });
+  });
+
+  it('is what the user says, whatever the version', () => {
+    const own = { 'claude-sonnet': { input: 1, output: 1, cacheWrite: 1, cacheWriteHour: 1, cacheRead: 1 } };
+    expect(priceFor('claude-sonnet-5', own, '2.1.197')?.input).toBe(1);
+  });
+});
+
+describe('the cost of a call that is billed by more than its tokens', () => {
+  const usage = { input: 1_000, output: 0, cacheCreation: 0, cacheRead: 0 };
+  const terms = { fast: false, inTheUs: false, webSearches: 0 };
+  const costOf = (model: string, more: Partial<typeof terms>) =>
+    microUsdOf({ ...usage, terms: { ...terms, ...more } }, PRICES[model] ?? expect.unreachable());
+
+  it.each([
+    { model: 'claude-opus-4-8', title: 'in fast mode', more: { fast: true }, microUsd: 10_000 },
+    { model: 'claude-opus-4-6', title: 'in fast mode', more: { fast: true }, microUsd: 30_000 },
+    {
+      model: 'claude-sonnet-4-6',
+      title: 'in a fast mode that it does not have',
+      more: { fast: true },
+      microUsd: 3_000,
+    },
+    { model: 'claude-opus-4-8', title: 'in the United States', more: { inTheUs: true }, microUsd: 5_500 },
+    { model: 'claude-opus-4-8', title: 'with two searches', more: { webSearches: 2 }, microUsd: 25_000 },
+  ])('$model $title', ({ model, more, microUsd }) => {
+    expect(costOf(model, more)).toBe(microUsd);
+  });
+});
+
+interface ModelUse {
+  readonly model: string;
+  readonly version: string | undefined;
+  readonly use: Readonly<Record<string, number>>;
+}
+
+interface Reported {
+  readonly file: string;
+  readonly totalUsd: number;
+  readonly uses: readonly ModelUse[];
+}
+
+/** What each result of a recording says that each model has cost, and all of them. */
+function reportsOf({ path, name: file }: { readonly path: string; readonly name: string }): Reported[] {
+  let version: string | undefined;
+  return linesOf(path).flatMap((line) => {
+    if (!/"(?:claude_code_version|modelUsage)"/.test(line)) return [];
+    const parsed = fieldsOf(JSON.parse(line));
+    // A record of both directions holds claude's lines as texts.
+    const { type, modelUsage, total_cost_usd, claude_code_version } = fieldsOf(
+      typeof parsed.line === 'string' ? JSON.parse(parsed.line) : parsed,
+    );
+    if (typeof claude_code_version === 'string') version = claude_code_version;
+    if (type !== 'result') return [];
+    const uses = Object.entries(fieldsOf(modelUsage)).map(([model, use]) => ({
+      model,
+      version,
+      use: use as ModelUse['use'],
+    }));
+    return [{ file, totalUsd: Number(total_cost_usd), uses }];
+  });
+}
+
+const REPORTED = [...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS].flatMap(reportsOf);
+const isPriced = ({ model }: ModelUse) => priceFor(model, {}, undefined) !== undefined;
+const PRICED = REPORTED.flatMap(({ uses }) => uses).filter(isPriced);
+
+function computed({ model, version, use }: ModelUse, cacheCreationHour: number): number | undefined {
+  const { inputTokens = 0, outputTokens = 0, cacheCreationInputTokens = 0, cacheReadInputTokens = 0 } = use;
+  const usage = { input: inputTokens, output: outputTokens, cacheCreation: cacheCreationInputTokens };
+  const price = priceFor(model, {}, version);
+  return price && microUsdOf({ ...usage, cacheRead: cacheReadInputTokens, cacheCreationHour }, price);
+}
+
+/** The sums do not say for how long the cache was to last: all of it was of one kind in each of these. */
+function candidates(use: ModelUse): (number | undefined)[] {
+  return [0, use.use.cacheCreationInputTokens ?? 0].map((hour) => computed(use, hour));
+}
+
+const microUsd = (usd: number) => Math.round(usd * 1_000_000);
+
+describe('what claude itself says that a model has cost', () => {
+  it('is met to the micro-dollar in every recording of a model with a price', () => {
+    expect(PRICED.length).toBeGreaterThan(20);
+    expect(PRICED.filter((use) => !candidates(use).includes(microUsd(use.use.costUSD ?? 0)))).toEqual([]);
+  });
+
+  it('is met by the total of every result, unless a model in it has no price', () => {
+    const priced = REPORTED.filter(({ uses }) => uses.length > 0 && uses.every(isPriced));
+    expect(priced.length).toBeGreaterThan(20);
+    const missed = priced.filter(({ totalUsd, uses }) => {
+      const sums = uses.reduce<number[]>(
+        (all, use) => all.flatMap((sum) => candidates(use).map((each) => sum + (each ?? Number.NaN))),
+        [0],
+      );
+      return !sums.some((sum) => Math.abs(sum - microUsd(totalUsd)) <= uses.length);
+    });
+    expect(missed).toEqual([]);
+  });
+
+  it.skipIf(TRANSCRIPTS.length === 0)('is not known of a model that claude takes for another', () => {
+    const unpriced = REPORTED.flatMap(({ uses }) => uses).filter((use) => !isPriced(use));
+    expect(new Set(unpriced.map(({ model }) => model))).toEqual(new Set(['glm-5.1']));
+  });
+});

@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import type { ExitEvent } from '../../../../src/core/governor/input.ts';
+import type { Run } from '../../../../src/core/governor/state.ts';
+import {
+  afterTurn,
+  callLine,
+  type Driver,
+  decisions,
+  drive,
+  exitEvent,
+  hookLine,
+  initLine,
+  kinds,
+  type Line,
+  policyWith,
+  resultLine,
+  runWith,
+  said,
+  sent,
+  told,
+} from '../../../support/governor.ts';
+
+/** In the middle of the second turn, whose prompt is `prompt-2`. */
+function midTurn(changes: Partial<Run> = {}): Driver {
+  const driver = afterTurn(20_000, changes);
+  driver.prompt('Second.');
+  driver.claude(initLine(), callLine(21_000));
+  return driver;
+}
+
+/** The process dies, and another one takes its place; returns what that one is told. */
+function diedAndBack(driver: Driver, changes: Partial<ExitEvent> = {}): unknown[] {
+  driver.tell(exitEvent(changes));
+  driver.begin();
+  return said(driver.claude(answerOpening(driver)));
+}
+
+/** The session that goes on has told how full it is. */
+function answerOpening(driver: Driver): Line {
+  const [id] = Object.entries(driver.state.control.pending).findLast(([, purpose]) => purpose === 'context') ?? [];
+  const response = { totalTokens: 20_000, rawMaxTokens: 200_000, isAutoCompactEnabled: true };
+  return { type: 'control_response', response: { subtype: 'success', request_id: id, response } };
+}
+
+const starts = (driver: Driver) => driver.actions.filter(({ kind }) => kind === 'start-claude');
+
+describe('claude dies in mid-turn', () => {
+  it('and is started again with its session, after a second', () => {
+    const driver = midTurn();
+    const actions = driver.tell(exitEvent());
+    expect(decisions(actions)).toMatchObject([{ kind: 'restart', reason: 'claude ended: SIGKILL', attempt: 1 }]);
+    expect(actions).toContainEqual({ kind: 'start-claude', resume: 's1', isFirst: false, afterMs: 1_000 });
+    expect(actions).toContainEqual({ kind: 'buffered', fate: 'drop' });
+  });
+
+  it('without a log: with a document from memory, in a new session', () => {
+    const driver = midTurn();
+    const actions = driver.tell(exitEvent({ logged: false }));
+    expect(kinds(decisions(actions))).toEqual(['restart', 'handoff']);
+    expect(actions).toContainEqual(expect.objectContaining({ kind: 'write-handoff', answer: undefined }));
+    driver.tell({ kind: 'handoff-written', path: 'h.md', text: 'Notes.', by: 'memory', problems: [] });
+    expect(starts(driver)).toMatchObject([{ resume: undefined, isFirst: false }]);
+    expect(said(driver.begin())).toEqual(['Second.']);
+  });
+
+  it.each([
+    { name: 'killed', end: { signal: 'SIGSEGV' }, reason: 'claude ended: SIGSEGV' },
+    { name: 'by an error of its own', end: { signal: undefined, code: 134 }, reason: 'claude ended: exit code 134' },
+  ])('says how it ended: $name', ({ end, reason }) => {
+    expect(decisions(midTurn().tell(exitEvent(end)))).toMatchObject([{ kind: 'restart', reason }]);
+  });
+
+  it('every timer of the dead process is cleared', () => {
+    const timers = midTurn()
+      .tell(exitEvent())
+      .flatMap((action) => (action.kind === 'clear-timer' ? [action.timer] : []));
+    expect(timers.sort()).toEqual(['background', 'compaction', 'context', 'exact', 'exit', 'handoff', 'stall', 'turn']);
+  });
+});
+
+describe('prompts of a turn that died', () => {
+  it('go again, first, where the log does not have them', () => {
+    const driver = midTurn();
+    driver.prompt('Said into it.');
+    driver.prompt('/cost');
+    const [restart] = decisions(driver.tell(exitEvent()));
+    expect(restart).toMatchObject({ undelivered: ['prompt-2', 'prompt-3'] });
+    driver.begin();
+    expect(said(driver.claude(answerOpening(driver)))).toEqual(['Second.']);
+    expect(said(driver.claude(initLine(), callLine(21_000), resultLine()))).toEqual(['Said into it.']);
+    expect(said(driver.claude(initLine(), callLine(22_000), resultLine()))).toEqual(['/cost']);
+  });
+
+  it('are on disk before they wait', () => {
+    const driver = midTurn();
+    expect(driver.tell(exitEvent())).toContainEqual({
+      kind: 'hold',
+      uuid: 'prompt-2',
+      line: expect.stringContaining('Second.'),
+    });
+  });
+
+  it('are gone on with, and not sent twice, where the log has them', () => {
+    expect(diedAndBack(midTurn(), { delivered: ['prompt-2'] })).toEqual([
+      expect.stringMatching(/ended unexpectedly \(SIGKILL\) and goes on in a new process.*Go on from where/s),
+    ]);
+  });
+
+  it('are taken for delivered where a later one is', () => {
+    const driver = midTurn();
+    driver.prompt('Said into it.');
+    expect(decisions(driver.tell(exitEvent({ delivered: ['prompt-3'] })))).toMatchObject([{ undelivered: [] }]);
+  });
+
+  it('of both kinds: first what was begun, then the rest', () => {
+    const driver = midTurn();
+    driver.prompt('Said into it.');
+    expect(diedAndBack(driver, { delivered: ['prompt-2'] })).toEqual([
+      expect.stringMatching(/^\[ctxb\] Claude Code ended/),
+    ]);
+    expect(said(driver.claude(initLine(), callLine(22_000), resultLine()))).toEqual(['Said into it.']);
+  });
+
+  it('the agent is told what was under way', () => {
+    const driver = midTurn();
+    const line = callLine(22_000);
+    const content = [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'make all' } }];
+    driver.claude({ ...line, message: { ...(line.message as object), content } });
+    expect(diedAndBack(driver, { delivered: ['prompt-2'] })).toEqual([
+      expect.stringContaining('This was under way and its end is not known: Bash make all. Look what it has done'),
+    ]);
+  });
+
+  it('the agent is told what the log knows, where the stream did not show it', () => {
+    const told = diedAndBack(midTurn(), { delivered: ['prompt-2'], openTool: 'Edit a.ts' });
+    expect(told).toEqual([expect.stringContaining('not known: Edit a.ts.')]);
+  });
+
+  it('an answer that did not arrive is asked for again', () => {
+    const told = diedAndBack(midTurn(), { delivered: ['prompt-2'], finished: true });
+    expect(told).toEqual([expect.stringContaining('The last answer did not arrive: give it again.')]);
+  });
+
+  it('what it was told of that itself is not lost when it dies again', () => {
+    const driver = midTurn();
+    diedAndBack(driver, { delivered: ['prompt-2'] });
+    driver.claude(initLine());
+    expect(diedAndBack(driver)).toEqual([expect.stringMatching(/Go on from where the work stands\.$/)]);
+  });
+});
+
+describe('while no claude is there', () => {
+  it('prompts wait on disk, and go in order', () => {
+    const driver = midTurn();
+    driver.tell(exitEvent({ delivered: ['prompt-2'] }));
+    expect(kinds(driver.prompt('Third.', 'Fourth.')).filter((kind) => kind === 'hold')).toHaveLength(2);
+    driver.begin();
+    driver.claude(answerOpening(driver));
+    expect(said(driver.claude(initLine(), callLine(22_000), resultLine()))).toEqual(['Third.']);
+    expect(said(driver.claude(initLine(), callLine(22_000), resultLine()))).toEqual(['Fourth.']);
+  });
+
+  it('nothing is written to the dead one', () => {
+    const driver = midTurn();
+    driver.tell(exitEvent({ delivered: ['prompt-2'] }));
+    expect(sent(driver.prompt('Third.'))).toEqual([]);
+  });
+
+  it('the next one is opened as the first was, and asked how full it is', () => {
+    const driver = midTurn();
+    driver.tell(exitEvent());
+    const subtypes = sent(driver.begin()).map(({ request }) => (request as { subtype: string }).subtype);
+    expect(subtypes).toEqual(['initialize', 'get_context_usage', 'get_usage']);
+    expect(driver.state.trigger).toBe('unplaced');
+  });
+
+  it("with the caller's own initialize, where he had sent one", () => {
+    const driver = drive(runWith({ callerSpeaksProtocol: true }));
+    driver.begin();
+    driver.caller({
+      type: 'control_request',
+      request_id: 'theirs',
+      request: { subtype: 'initialize', agents: { a: 1 } },
+    });
+    driver.prompt('Do the thing.');
+    driver.claude(initLine(), callLine(20_000));
+    driver.tell(exitEvent());
+    const [initialize] = sent(driver.begin());
+    expect(initialize).toMatchObject({
+      request_id: expect.stringMatching(/^ctxb:/),
+      request: { subtype: 'initialize', agents: { a: 1 } },
+    });
+  });
+
+  it('a compaction that was under way is begun again', () => {
+    const driver = afterTurn(160_000);
+    driver.prompt('Next.');
+    driver.tell(exitEvent());
+    driver.begin();
+    driver.claude({
+      ...answerOpening(driver),
+      response: {
+        ...(answerOpening(driver).response as object),
+        response: { totalTokens: 160_000, rawMaxTokens: 200_000, isAutoCompactEnabled: true },
+      },
+    });
+    expect(said(driver.actions).slice(-2)).toEqual([
+      '/compact focus on Do the thing.',
+      '/compact focus on Do the thing.',
+    ]);
+  });
+});
+
+describe('how often', () => {
+  it('three times in a row, each later than the one before', () => {
+    const driver = midTurn();
+    for (let count = 0; count < 3; count++) diedAndBack(driver);
+    expect(starts(driver)).toMatchObject([{ afterMs: 1_000 }, { afterMs: 2_000 }, { afterMs: 4_000 }]);
+    const actions = driver.tell(exitEvent());
+    expect(kinds(actions)).toEqual(['left-undone', 'deferred']);
+    expect(driver.state.input).toBe('closed');
+  });
+
+  it('anew after a turn that went well', () => {
+    const driver = midTurn();
+    diedAndBack(driver);
+    diedAndBack(driver);
+    driver.claude(initLine(), callLine(21_000), resultLine());
+    driver.prompt('Third.');
+    driver.tell(exitEvent());
+    expect(starts(driver)).toMatchObject([{ afterMs: 1_000 }, { afterMs: 2_000 }, { afterMs: 1_000 }]);
+  });
+
+  it.each<{ name: string; changes: Partial<Run> }>([
+    { name: 'recovery is off', changes: { policy: policyWith({ recovery: { enabled: false } }) } },
+    { name: 'claude keeps no log', changes: { persistent: false } },
+  ])('never where $name', ({ changes }) => {
+    const driver = midTurn(changes);
+    driver.tell(exitEvent());
+    expect(starts(driver)).toEqual([]);
+    expect(driver.state.input).toBe('closed');
+  });
+});
+
+describe('an end that is no death', () => {
+  it.each<{ name: string; end: Partial<ExitEvent> }>([
+    ...(['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => ({ name: signal, end: { signal } })),
+    ...[0, 129, 130, 143].map((code) => ({ name: `exit code ${code}`, end: { signal: undefined, code } })),
+  ])('$name', ({ end }) => {
+    const driver = midTurn();
+    driver.tell(exitEvent(end));
+    expect(starts(driver)).toEqual([]);
+  });
+
+  it('after the end of its input', () => {
+    const driver = afterTurn(20_000);
+    driver.callerEnd();
+    driver.tell(exitEvent());
+    expect(starts(driver)).toEqual([]);
+  });
+
+  it('after the user asked to stop', () => {
+    const driver = midTurn();
+    driver.interrupt();
+    driver.tell(exitEvent());
+    expect(starts(driver)).toEqual([]);
+  });
+
+  it('by itself, before there was a session', () => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('Do the thing.');
+    driver.tell(exitEvent({ code: 1, signal: undefined, logged: false }));
+    expect(starts(driver)).toEqual([]);
+  });
+});
+
+it('one that is killed before there was a session begins as the first did', () => {
+  const driver = drive();
+  driver.begin();
+  driver.prompt('Do the thing.');
+  driver.tell(exitEvent({ logged: false }));
+  expect(starts(driver)).toEqual([{ kind: 'start-claude', resume: undefined, isFirst: true, afterMs: 1_000 }]);
+});
+
+it('a run that takes up another begins with what was broken off', () => {
+  const driver = drive(runWith({ resumes: true }));
+  driver.begin();
+  driver.tell({
+    kind: 'recovered',
+    finished: false,
+    openTool: 'Bash make',
+    answers: ['u'],
+    document: undefined,
+    spent: { settled: 0, open: 0, raised: {}, agents: 0 },
+  });
+  driver.prompt('Held.');
+  expect(said(driver.claude(answerOpening(driver)))).toEqual([
+    expect.stringMatching(/^\[ctxb\] The work was broken off.*not known: Bash make\./),
+  ]);
+  expect(said(driver.claude(initLine(), callLine(21_000), resultLine()))).toEqual(['Held.']);
+});
+
+it('a document that a fresh process takes up dies with it before it is logged, and is given again', () => {
+  const driver = drive();
+  driver.tell({
+    kind: 'recovered',
+    finished: true,
+    openTool: undefined,
+    answers: [],
+    document: { path: 'handoff.md', text: 'All that is known.' },
+    spent: { settled: 0, open: 0, raised: {}, agents: 0 },
+  });
+  driver.begin();
+  const document = () => told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Go on.' }))).join('\n');
+  driver.prompt('Go on.');
+  driver.claude(initLine());
+  expect(document()).toContain('All that is known.');
+  expect(driver.tell(exitEvent({ logged: false, delivered: [] })).at(-1)).toMatchObject({ resume: undefined });
+  driver.begin();
+  expect(document()).toContain('All that is known.');
+});

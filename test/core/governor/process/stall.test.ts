@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../../../src/core/governor/state.ts';
+import {
+  afterTurn,
+  callLine,
+  contextAnswer,
+  type Driver,
+  decisions,
+  drive,
+  exitEvent,
+  initLine,
+  kinds,
+  type Line,
+  policyWith,
+  resultLine,
+  runWith,
+  said,
+  sent,
+  toolResultLine,
+} from '../../../support/governor.ts';
+
+const MINUTE = 60_000;
+const RECOVERY = { stallAfter: 15 * 60 };
+
+/** In the middle of the second turn. */
+function midTurn(recovery: object = RECOVERY, changes: Partial<Run> = {}): Driver {
+  const driver = afterTurn(20_000, { policy: policyWith({ recovery }), ...changes });
+  driver.wait(MINUTE);
+  driver.timeout('stall');
+  driver.wait(60 * MINUTE);
+  driver.prompt('Second.');
+  driver.claude(initLine(), callLine(21_000));
+  return driver;
+}
+
+/** Time goes by, and each time that ctxb has set itself comes. */
+function quiet(driver: Driver, minutes: number): ReturnType<typeof kinds> {
+  const before = driver.actions.length;
+  for (let at = 0; at < minutes * 2; at++) {
+    driver.wait(MINUTE / 2);
+    driver.timeout('stall');
+  }
+  return kinds(decisions(driver.actions.slice(before)));
+}
+
+const INTERRUPTED = resultLine({ subtype: 'error_during_execution', is_error: true });
+
+function toolLine(id: string, command: string): Line {
+  const line = callLine(21_000);
+  const block = { type: 'tool_use', id, name: 'Bash', input: { command } };
+  return { ...line, message: { ...(line.message as object), content: [block] } };
+}
+
+/** claude was killed, and another one has its place. */
+function back(driver: Driver, delivered: readonly string[]): unknown[] {
+  // As it ends on SIGTERM.
+  driver.tell(exitEvent({ code: 143, signal: undefined, delivered }));
+  driver.begin();
+  const totals = { totalTokens: 20_000, rawMaxTokens: 200_000, isAutoCompactEnabled: true };
+  return said(driver.claude(contextAnswer(driver, totals)));
+}
+
+describe('a claude that says nothing any more', () => {
+  it('is interrupted after the time that was set, ended, and continued in the same session', () => {
+    const driver = midTurn();
+    expect(quiet(driver, 14)).toEqual([]);
+    expect(quiet(driver, 1)).toEqual(['stall']);
+    expect(driver.actions.at(-1)).toMatchObject({ kind: 'send' });
+    expect(sent(driver.actions).at(-1)).toMatchObject({ request: { subtype: 'interrupt' } });
+
+    const end = driver.claude(INTERRUPTED);
+    expect(kinds(end)).toContain('kill');
+    expect(kinds(end)).not.toContain('answered');
+    expect(said(end)).toEqual([]);
+    const [resumed] = back(driver, ['prompt-2']);
+    expect(driver.actions).toContainEqual({ kind: 'start-claude', resume: 's1', isFirst: false, afterMs: 1_000 });
+    expect(resumed).toMatch(/^\[ctxb\] Nothing came any more in the middle of the work: .* not by the user/);
+    const answer = driver.claude(initLine(), callLine(22_000), resultLine());
+    expect(answer).toContainEqual({ kind: 'answered', uuids: expect.arrayContaining(['prompt-2']) });
+    expect(driver.state.stall.tries).toBe(0);
+  });
+
+  it('that does not heed the interrupt is killed, and its turn goes on', () => {
+    const driver = midTurn();
+    quiet(driver, 15);
+    driver.wait(10_000);
+    expect(driver.timeout('stall')).toContainEqual({ kind: 'kill', signal: 'SIGTERM' });
+    driver.wait(5_000);
+    expect(driver.timeout('exit')).toEqual([{ kind: 'kill' }]);
+    expect(back(driver, ['prompt-2'])).toEqual([expect.stringContaining('Go on from where the work stands.')]);
+  });
+
+  it('before it has begun the turn is killed at once, and its prompt is sent again', () => {
+    const driver = afterTurn(20_000, { policy: policyWith({ recovery: RECOVERY }) });
+    driver.prompt('Second.');
+    expect(quiet(driver, 15)).toEqual(['stall']);
+    expect(kinds(driver.actions)).toContain('kill');
+    expect(back(driver, [])).toEqual(['Second.']);
+  });
+
+  it('three times in a row, and once more, ends the run with what was last seen', () => {
+    const driver = midTurn();
+    for (const tries of [1, 2, 3]) {
+      expect(quiet(driver, 15)).toEqual(['stall']);
+      expect(decisions(driver.actions).at(-1)).toMatchObject({ tries, last: false });
+      driver.claude(INTERRUPTED);
+      back(driver, ['prompt-2']);
+      driver.claude(initLine());
+    }
+    expect(quiet(driver, 15)).toEqual(['stall']);
+    const last = { last: true, reason: 'the last that it wrote was the beginning of a turn', ms: 15 * MINUTE };
+    expect(decisions(driver.actions).at(-1)).toMatchObject(last);
+    const end = driver.tell(exitEvent({ delivered: ['prompt-2'] }));
+    expect(kinds(end)).toEqual(['left-undone', 'deferred']);
+    expect(driver.state.outcome).toBe('stalled');
+  });
+
+  it.each([
+    { name: 'where it is not to be started again', recovery: { ...RECOVERY, enabled: false }, changes: {} },
+    { name: 'where there is no log', recovery: RECOVERY, changes: { persistent: false } },
+  ])('ends the run at once: $name', ({ recovery, changes }) => {
+    const driver = midTurn(recovery, changes);
+    expect(quiet(driver, 15)).toEqual(['stall']);
+    expect(driver.state.outcome).toBe('stalled');
+    expect(kinds(driver.actions)).toContain('kill');
+  });
+
+  it('that does not end when its input is closed is ended', () => {
+    const driver = afterTurn(20_000, { policy: policyWith({ recovery: RECOVERY }) });
+    driver.callerEnd();
+    expect(driver.state.input).toBe('closed');
+    expect(quiet(driver, 15)).toEqual(['stall']);
+    expect(kinds(driver.actions)).toContain('kill');
+  });
+
+  it('but ends its turn itself when it is interrupted was no stall', () => {
+    const driver = midTurn();
+    quiet(driver, 15);
+    const end = driver.claude(resultLine());
+    expect(kinds(end)).not.toContain('kill');
+    expect(driver.state.stall).toMatchObject({ phase: 'none', tries: 0 });
+  });
+});
+
+describe('no stall is', () => {
+  it('a tool that runs long: it is named once, with its command and age', () => {
+    const driver = midTurn();
+    driver.claude(toolLine('t1', 'npm test'));
+    expect(quiet(driver, 40)).toEqual(['long-tool']);
+    expect(decisions(driver.actions).at(-1)).toMatchObject({ tool: 'Bash npm test', ms: 15 * MINUTE });
+    driver.claude(
+      toolResultLine('done', { message: { content: [{ type: 'tool_result', tool_use_id: 't1', content: '' }] } }),
+    );
+    expect(quiet(driver, 14)).toEqual([]);
+    expect(quiet(driver, 1)).toEqual(['stall']);
+  });
+
+  it.each<{ name: string; line: Line }>([
+    { name: 'a line now and then', line: { type: 'system', subtype: 'thinking_tokens' } },
+    { name: 'a retry that is announced', line: { type: 'system', subtype: 'api_retry', retry_delay_ms: 600_000 } },
+  ])('$name', ({ line }) => {
+    const driver = midTurn();
+    for (let at = 0; at < 4; at++) {
+      driver.claude(line);
+      expect(quiet(driver, 14).filter((kind) => kind === 'stall')).toEqual([]);
+    }
+  });
+
+  it('a retry in two hours', () => {
+    const driver = midTurn();
+    driver.claude({ type: 'system', subtype: 'api_retry', retry_delay_ms: 120 * MINUTE });
+    expect(quiet(driver, 134)).not.toContain('stall');
+    expect(quiet(driver, 2)).toContain('stall');
+  });
+
+  it('a question that the caller has not answered', () => {
+    const driver = midTurn(RECOVERY, { callerSpeaksProtocol: true });
+    driver.claude({
+      type: 'control_request',
+      request_id: 'q',
+      request: { subtype: 'can_use_tool', tool_name: 'Bash' },
+    });
+    expect(quiet(driver, 60)).toEqual([]);
+  });
+
+  it('the time in which the machine slept', () => {
+    const driver = midTurn();
+    driver.wait(8 * 60 * MINUTE);
+    expect(decisions(driver.timeout('stall'))).toEqual([]);
+    expect(quiet(driver, 14)).toEqual([]);
+    expect(quiet(driver, 1)).toEqual(['stall']);
+  });
+
+  it('the time between two prompts', () => {
+    const driver = afterTurn(20_000, { policy: policyWith({ recovery: RECOVERY }) });
+    expect(quiet(driver, 60)).toEqual([]);
+    driver.prompt('Second.');
+    expect(quiet(driver, 14)).toEqual([]);
+  });
+
+  it('anything, where no time was set', () => {
+    const driver = midTurn({});
+    expect(driver.actions).not.toContainEqual(expect.objectContaining({ timer: 'stall' }));
+    expect(quiet(driver, 60)).toEqual([]);
+  });
+});
+
+describe('a subagent in the background', () => {
+  const TASK = { type: 'system', task_id: 'a1', tool_use_id: 't1', task_type: 'local_agent' };
+
+  it('that says nothing any more ends with claude, and the agent is told', () => {
+    const driver = midTurn();
+    driver.claude(
+      { ...TASK, subtype: 'task_started' },
+      toolResultLine('', { message: { content: [{ type: 'tool_result', tool_use_id: 't1', content: '' }] } }),
+      resultLine(),
+    );
+    driver.callerEnd();
+    expect(quiet(driver, 15)).toEqual(['stall']);
+    expect(back(driver, ['prompt-2'])).toEqual([
+      expect.stringMatching(/^\[ctxb\] What ran in the background gave no sign of life/),
+    ]);
+  });
+});
+
+it('nothing is watched in a run that only observes', () => {
+  const driver = drive(runWith({ mode: 'observe', policy: policyWith({ recovery: RECOVERY }) }));
+  driver.begin();
+  driver.prompt('First.');
+  driver.claude(initLine());
+  expect(quiet(driver, 60)).toEqual([]);
+});

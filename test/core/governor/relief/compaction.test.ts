@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import type { Policy } from '../../../../src/core/governor/policy.ts';
+import type { Run } from '../../../../src/core/governor/state.ts';
+import {
+  afterTurn,
+  boundaryLine,
+  callLine,
+  type Driver,
+  decisions,
+  drive,
+  initLine,
+  kinds,
+  type Line,
+  policyWith,
+  resultLine,
+  runWith,
+  said,
+  statusLine,
+  toolResultLine,
+  userLine,
+} from '../../../support/governor.ts';
+import { COMPACT_TURNS, cut } from '../../../support/recordings.ts';
+
+const FULL = 160_000;
+
+/** One whole turn of claude's that ends with `used` tokens in the context. */
+const turn = (used: number, result: Line = {}) => [initLine(), callLine(used), resultLine(result)];
+
+function full(changes: Partial<Run> = {}): Driver {
+  return afterTurn(FULL, changes);
+}
+
+/** Compacting is all there is. */
+function withoutHandoff(compaction: Partial<Policy['compaction']> = {}): Partial<Run> {
+  return { policy: policyWith({ compaction, handoff: { enabled: false } }) };
+}
+
+describe('a compaction at the boundary', () => {
+  it('goes alone and first; the prompt waits on disk', () => {
+    const actions = full().prompt('Next.');
+    expect(kinds(actions)).toEqual(['hold', 'compact', 'send', 'set-timer']);
+    expect(said(actions)).toEqual(['/compact focus on Do the thing.']);
+  });
+
+  it('waits for a prompt', () => {
+    const driver = afterTurn(FULL);
+    expect(said(driver.actions)).toEqual(['Do the thing.']);
+  });
+
+  it("comes at once with when: 'boundary'", () => {
+    const driver = full({ policy: policyWith({ compaction: { when: 'boundary' } }) });
+    expect(said(driver.actions)).toEqual(['Do the thing.', '/compact focus on Do the thing.']);
+  });
+
+  it("is not worth it with when: 'boundary' when no prompt can come any more", () => {
+    const driver = drive(runWith({ policy: policyWith({ compaction: { when: 'boundary' } }) }));
+    driver.begin();
+    driver.prompt('Do the thing.');
+    driver.callerEnd();
+    const actions = driver.claude(...turn(FULL));
+    expect(kinds(actions)).toContain('end-input');
+    expect(said(actions)).toEqual([]);
+  });
+
+  it.each([
+    { name: 'below the level', used: 150_000, changes: {} },
+    { name: 'switched off', used: 157_000, changes: { policy: policyWith({ compaction: { enabled: false } }) } },
+  ])('does not come: $name', ({ used, changes }) => {
+    expect(said(afterTurn(used, changes).prompt('Next.'))).toEqual(['Next.']);
+  });
+
+  it.each(['/compact my own focus', '/clear', '  /compact'])("does not come before the caller's own %s", (command) => {
+    expect(said(full().prompt(command))).toEqual([command]);
+  });
+
+  it.each(['/compactor', '/cost', 'about /compact'])('comes before %s, which relieves nothing', (text) => {
+    expect(said(full().prompt(text))).toEqual(['/compact focus on Do the thing.']);
+  });
+
+  it('is judged with the prompts that were said in between', () => {
+    const driver = afterTurn(155_000);
+    const long = 'word '.repeat(1_000);
+    driver.prompt(long);
+    expect(driver.state.latch).toBe('warn');
+    driver.claude(...turn(157_000));
+    expect(said(driver.prompt('Next.'))).toEqual([expect.stringMatching(/^\/compact focus on word word/)]);
+  });
+});
+
+describe('prompts that come during a compaction', () => {
+  it('wait, and go one per turn', () => {
+    const driver = full();
+    driver.prompt('One.', 'Two.', 'Three.');
+    expect(driver.actions.filter(({ kind }) => kind === 'hold')).toHaveLength(3);
+    expect(said(driver.claude(...COMPACT_TURNS.success))).toEqual(['One.']);
+    expect(said(driver.claude(...turn(30_000)))).toEqual(['Two.']);
+    expect(said(driver.claude(...turn(31_000)))).toEqual(['Three.']);
+  });
+
+  it('wait also between the command and its begin', () => {
+    const driver = full();
+    driver.prompt('One.');
+    driver.claude(initLine());
+    expect(kinds(driver.prompt('Two.'))).toEqual(['hold']);
+  });
+});
+
+describe('a turn that claude starts itself, between the command and its begin', () => {
+  const foreign = [callLine(161_000), toolResultLine('x'), resultLine({ origin: { kind: 'task-notification' } })];
+
+  it('is not the compaction: what was withheld is shown', () => {
+    const driver = full();
+    driver.prompt('Next.');
+    expect(kinds(driver.claude(initLine()))).toEqual([]);
+    expect(driver.claude(...foreign.slice(0, 1))).toMatchObject([{ kind: 'buffered', fate: 'show' }]);
+    expect(driver.state.compaction.phase).toBe('asked');
+  });
+
+  it('ends without a verdict, and the waiting starts anew', () => {
+    const driver = full();
+    driver.prompt('Next.');
+    const actions = driver.claude(initLine(), ...foreign);
+    expect(kinds(actions)).toContain('set-timer');
+    expect(decisions(actions)).toEqual([]);
+    expect(driver.state.turn).toMatchObject({ phase: 'idle', ended: 2, unprompted: 1 });
+  });
+
+  it('does not hide the compaction that follows', () => {
+    const driver = full();
+    driver.prompt('Next.');
+    driver.claude(initLine(), ...foreign);
+    const actions = driver.claude(...COMPACT_TURNS.success);
+    expect(decisions(actions)).toMatchObject([{ kind: 'compacted', verdict: 'success' }]);
+    expect(said(actions)).toEqual(['Next.']);
+  });
+
+  it('the lines of our own turn are dropped, once it is clear that they are ours', () => {
+    const driver = full();
+    driver.prompt('Next.');
+    expect(driver.claude(statusLine({ status: 'compacting' }))).toEqual([{ kind: 'buffered', fate: 'drop' }]);
+    expect(driver.state.compaction.phase).toBe('running');
+  });
+});
+
+describe('a session whose first call was full already, as after --resume', () => {
+  const resumed = () => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('Do the thing.');
+    driver.claude(...turn(FULL));
+    return driver;
+  };
+
+  it('is compacted once, not again before a call has shown the landing', () => {
+    const driver = resumed();
+    driver.prompt('Next.');
+    expect(said(driver.claude(...COMPACT_TURNS.success))).toEqual(['Next.']);
+  });
+
+  it("is not compacted after claude's own compaction in mid-turn", () => {
+    const driver = resumed();
+    driver.claude(initLine(), boundaryLine('auto', FULL));
+    expect(driver.state.latch).toBe('none');
+  });
+});
+
+describe('attempts', () => {
+  it('are given up after as many failures in a row as are allowed', () => {
+    const driver = full(withoutHandoff());
+    driver.prompt('One.');
+    expect(kinds(driver.claude(...COMPACT_TURNS.empty))).not.toContain('give-up');
+    driver.claude(...turn(FULL));
+    driver.prompt('Two.');
+    const actions = driver.claude(...COMPACT_TURNS.empty);
+    expect(kinds(actions)).toContain('give-up');
+    driver.claude(...turn(FULL));
+    expect(said(driver.prompt('Three.'))).toEqual(['Three.']);
+  });
+
+  it('one is enough where the API refused it: it would refuse it again', () => {
+    const driver = full(withoutHandoff());
+    driver.prompt('One.');
+    expect(kinds(driver.claude(...COMPACT_TURNS.failed))).toContain('give-up');
+  });
+
+  it('one per prompt: a failure is not tried again at once', () => {
+    const driver = full();
+    driver.prompt('One.');
+    expect(said(driver.claude(...COMPACT_TURNS.empty))).toEqual(['One.']);
+  });
+
+  it('are worth it again after a compaction of claude itself', () => {
+    const driver = full(withoutHandoff({ maxAttempts: 1 }));
+    driver.prompt('One.');
+    driver.claude(...COMPACT_TURNS.failed);
+    driver.claude(initLine(), callLine(170_000), boundaryLine('auto', 170_000), callLine(40_000), resultLine());
+    expect(driver.state.compaction.failures).toBe(0);
+    driver.prompt('Two.');
+    driver.claude(...turn(FULL));
+    expect(said(driver.prompt('Three.'))).toEqual(['/compact focus on Do the thing.']);
+  });
+
+  it('are worth it again after the caller cleared the conversation', () => {
+    const driver = full(withoutHandoff({ maxAttempts: 1 }));
+    driver.prompt('One.');
+    driver.claude(...COMPACT_TURNS.failed, ...turn(FULL));
+    driver.prompt('/clear');
+    driver.claude(...cut('clear.ndjson', 5, 8).map((line) => ({ ...line, session_id: 's2' })));
+    expect(driver.state.compaction.failures).toBe(0);
+    driver.prompt('Two.');
+    driver.claude(...turn(FULL).map((line) => ({ ...line, session_id: 's2' })));
+    expect(said(driver.prompt('Three.'))).toEqual(['/compact focus on Do the thing.']);
+  });
+});
+
+describe('the landing', () => {
+  const land = (used: number) => {
+    const driver = full(withoutHandoff());
+    driver.prompt('Next.');
+    driver.claude(...COMPACT_TURNS.success);
+    return { driver, actions: driver.claude(initLine(), callLine(used)) };
+  };
+
+  it('is measured at the first call', () => {
+    const { driver, actions } = land(30_000);
+    expect(decisions(actions)).toMatchObject([{ kind: 'landed', freed: 130_001 }]);
+    expect(driver.state.compaction).toEqual({ phase: 'idle', failures: 0, landing: undefined });
+  });
+
+  it('that freed nothing is a failure', () => {
+    const { driver, actions } = land(159_000);
+    expect(decisions(actions)).toMatchObject([{ kind: 'landed', freed: 1_001 }, { kind: 'warn' }]);
+    expect(driver.state.compaction.failures).toBe(1);
+  });
+
+  it('that freed nothing again is the end of trying', () => {
+    const { driver } = land(159_000);
+    driver.claude(resultLine());
+    driver.prompt('Again.');
+    driver.claude(...COMPACT_TURNS.success);
+    expect(kinds(driver.claude(initLine(), callLine(159_500)))).toContain('give-up');
+  });
+});
+
+describe('the latch', () => {
+  it('implies the warning, which is given once', () => {
+    const driver = full(withoutHandoff());
+    expect(decisions(driver.actions).filter(({ kind }) => kind === 'warn')).toHaveLength(1);
+    driver.prompt('Next.');
+    driver.claude(...COMPACT_TURNS.failed, ...turn(FULL));
+    expect(driver.state.latch).toBe('compact');
+  });
+
+  it.each([
+    { name: "claude's own compaction in mid-turn", lines: [boundaryLine('auto', 170_000)] },
+    { name: 'a cleared conversation of 2.1.329', lines: [{ type: 'conversation_reset', session_id: 's1' }] },
+    { name: 'a new session id, as 2.1.197 clears', lines: [initLine({ session_id: 's2' })] },
+    { name: 'a call below the target', lines: [callLine(90_000)] },
+  ])('is cleared by $name', ({ lines }) => {
+    const driver = full();
+    expect(driver.state.latch).toBe('compact');
+    driver.claude(...lines);
+    expect(driver.state.latch).toBe('none');
+  });
+
+  it('stays between target and level', () => {
+    const driver = full();
+    driver.claude(callLine(120_000));
+    expect(driver.state.latch).toBe('compact');
+  });
+
+  it('compacts no context that claude compacted itself in mid-turn', () => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('Do the thing.');
+    driver.claude(
+      initLine(),
+      callLine(170_000),
+      boundaryLine('auto', 170_000),
+      userLine('Summary', { isCompactSummary: true }),
+    );
+    driver.claude(callLine(40_000), resultLine());
+    expect(said(driver.prompt('Next.'))).toEqual(['Next.']);
+  });
+});

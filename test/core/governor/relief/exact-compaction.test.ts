@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import type { ExactReceipt } from '../../../../src/core/exact/plan.ts';
+import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
+import type { Action } from '../../../../src/core/governor/decisions.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
+import {
+  answerTo,
+  boundaryLine,
+  callLine,
+  type Driver,
+  decisions,
+  drive,
+  exitEvent,
+  hookLine,
+  initLine,
+  kinds,
+  type Line,
+  resultLine,
+  runWith,
+  said,
+  sent,
+  statusLine,
+  syntheticLine,
+  toolResultLine,
+  userLine,
+} from '../../../support/governor.ts';
+
+const NEW = { claude_code_version: '2.1.330' };
+const FULL = 160_000;
+const RECEIPT: ExactReceipt = {
+  version: 1,
+  number: 1,
+  answered: true,
+  ms: 12,
+  before: { messages: 40, tokens: 140_000 },
+  after: { messages: 5, tokens: 9_000 },
+  prompts: { kept: 1, of: 1 },
+  steps: { whole: 2, lines: 9, gone: 0 },
+};
+
+/** One turn that ended with `used` tokens. */
+function worked(used: number, init: Line = NEW): Driver {
+  const driver = drive(runWith({ exact: true }));
+  driver.begin();
+  driver.prompt('Do the thing.');
+  driver.claude(initLine(init), callLine(20_000), callLine(used), resultLine());
+  return driver;
+}
+
+function load(driver: Driver): readonly Action[] {
+  return [
+    ...driver.tell({ kind: 'exact-folder', path: '/tmp/mod' }),
+    ...driver.claude(answerTo(driver, 'load-mod', { held: false })),
+    ...driver.tell({ kind: 'exact-proved' }),
+  ];
+}
+
+function ready(used: number): Driver {
+  const driver = worked(used);
+  load(driver);
+  return driver;
+}
+
+const compacted = (receipt: ExactReceipt = RECEIPT) => ({ kind: 'exact-receipt', receipt, kept: [] }) as const;
+const manual = [statusLine({ compact_result: 'success' }), boundaryLine('manual', FULL), resultLine({ num_turns: 0 })];
+
+describe('the mod', () => {
+  it('is loaded once the context has grown, and never in a short session', () => {
+    expect(kinds(worked(39_000).actions)).not.toContain('arm-exact');
+    const driver = worked(50_000);
+    expect(kinds(driver.actions)).toContain('arm-exact');
+    const actions = load(driver);
+    expect(sent(actions)[0]?.request).toEqual({
+      subtype: 'reload_plugins',
+      add_plugins: [{ type: 'local', path: '/tmp/mod' }],
+      hold_on_cache_impact: true,
+    });
+    expect(kinds(actions)).toEqual(expect.arrayContaining(['prove-exact', 'plan-exact']));
+    expect(driver.state.exact.phase).toBe('ready');
+  });
+
+  it('is waited for by a prompt before which the context is relieved, and by no other', () => {
+    const early = worked(50_000);
+    expect(said(early.prompt('Next.'))).toEqual(['Next.']);
+    const driver = worked(FULL);
+    expect(said(driver.prompt('Next.'))).toEqual([]);
+    const actions = load(driver);
+    expect(said(actions)).toEqual(['/compact']);
+    expect(decisions(actions)).toMatchObject([{ kind: 'compact', how: 'exact' }]);
+  });
+
+  it.each<{ name: string; lose: (driver: Driver) => void; why: RegExp }>([
+    { name: 'cannot be written', lose: (d) => d.tell({ kind: 'exact-folder', path: undefined }), why: /be written/ },
+    { name: 'is refused', lose: (d) => refuse(d, { subtype: 'error' }), why: /refuses/ },
+    { name: 'would change the tools', lose: (d) => refuse(d, { response: { held: true } }), why: /change the tools/ },
+    { name: 'is not loaded in time', lose: (d) => d.timeout('exact'), why: /2\.1\.330 does not run the mod/ },
+    { name: 'gives no sign of life', lose: (d) => refuse(d, {}, true), why: /2\.1\.330 does not run the mod/ },
+  ])('that $name leaves a summary, which is said once', ({ lose, why }) => {
+    const driver = worked(FULL);
+    driver.prompt('Next.');
+    const before = driver.actions.length;
+    lose(driver);
+    const actions = driver.actions.slice(before);
+    expect(decisions(actions)).toMatchObject([
+      { kind: 'not-exact', reason: expect.stringMatching(why) },
+      { kind: 'compact', how: 'summary' },
+    ]);
+    expect(String(said(actions)[0])).toMatch(/^\/compact ./);
+    driver.claude(...manual, initLine(NEW), callLine(FULL), resultLine());
+    expect(driver.actions.filter(({ kind }) => kind === 'not-exact')).toHaveLength(1);
+  });
+
+  it('is not loaded into an older claude', () => {
+    const driver = worked(FULL, {});
+    driver.prompt('Next.');
+    expect(kinds(driver.actions)).not.toContain('arm-exact');
+    expect(driver.actions.find(({ kind }) => kind === 'not-exact')).toMatchObject({
+      reason: 'Claude Code 2.1.197 runs no mods',
+    });
+  });
+
+  it('is loaded again into the process that takes the place of one that died', () => {
+    const driver = ready(50_000);
+    driver.prompt('Next.');
+    driver.tell(exitEvent());
+    expect(driver.state.exact.phase).toBe('unarmed');
+  });
+});
+
+describe('a compaction that the mod has answered', () => {
+  it('is known by the receipt, and one line says what it was', () => {
+    const driver = ready(FULL);
+    driver.prompt('Next.');
+    driver.tell(compacted());
+    const actions = driver.claude(...manual, initLine(NEW), callLine(30_000));
+    expect(decisions(actions).filter(({ kind }) => kind === 'compacted' || kind === 'landed')).toMatchObject([
+      { kind: 'compacted', how: 'exact', verdict: 'success' },
+      { kind: 'landed', exact: RECEIPT, freed: expect.closeTo(130_000, -1), savedUsd: expect.any(Number) },
+    ]);
+    expect(said(actions)).toEqual(['Next.']);
+  });
+
+  it('saves the price of a long prompt with each call, where the prompt was long', () => {
+    const driver = ready(FULL);
+    driver.prompt('Next.');
+    driver.tell(compacted());
+    const call = callLine(30_000);
+    const message = { ...(call.message as Line), model: 'claude-haiku-5-5' };
+    const actions = driver.claude(...manual, initLine({ ...NEW, model: 'claude-haiku-5-5' }), { ...call, message });
+    const landed = decisions(actions).find(({ kind }) => kind === 'landed');
+    // In micro-dollars for a million tokens: five times as much above 100,000 of them.
+    const before = (landed as { freed: number }).freed + 30_000;
+    expect(landed).toMatchObject({ savedUsd: Math.round((before * 50_000 - 30_000 * 10_000) / 1_000_000) / 1_000_000 });
+  });
+
+  it('and that then fails says nothing of the next one', () => {
+    const driver = ready(FULL);
+    driver.prompt('Next.');
+    driver.tell(compacted());
+    driver.claude(statusLine({ compact_result: 'failed', compact_error: 'ENOSPC: no space left on device, write' }));
+    const actions = driver.claude(...manual);
+    expect(decisions(actions)).toContainEqual(expect.objectContaining({ reason: 'the mod did not answer' }));
+  });
+
+  it('gives nothing back: the answer holds it', () => {
+    const driver = ready(100_000);
+    driver.prompt('Next.');
+    driver.claude(initLine(NEW), callLine(FULL));
+    driver.tell(compacted());
+    const [answer] = driver.claude(hookLine('SessionStart', { source: 'compact' }));
+    expect(answer).toMatchObject({ kind: 'answer-hook', output: {} });
+    expect(answer).not.toHaveProperty('context');
+    expect(answer).not.toHaveProperty('recall');
+  });
+
+  it('in mid-turn, what claude repeats is hidden and counts for nothing', () => {
+    const driver = ready(100_000);
+    driver.prompt('Next.');
+    driver.claude(initLine(NEW), callLine(FULL));
+    driver.tell(compacted());
+    driver.claude(boundaryLine('auto', FULL));
+    const { turn, cost, gauge } = driver.state;
+    const repeated = [
+      userLine('Do the thing.'),
+      syntheticLine('done before'),
+      toolResultLine('a result of before'),
+      callLine(0, { message: { id: 'msg_old', model: 'claude-sonnet-4-5', content: [], usage: { input_tokens: 0 } } }),
+    ];
+    for (const line of repeated) {
+      expect(visibilityOf(driver.state, decodeObject(line))).toBe('hide');
+      expect(driver.claude(line)).toEqual([]);
+    }
+    expect(driver.state).toMatchObject({ turn, cost, gauge });
+    // The next answer is new, and so is what claude itself says of an error then.
+    expect(visibilityOf(driver.state, decodeObject(callLine(40_000)))).toBe('show');
+    driver.claude(callLine(40_000));
+    expect(visibilityOf(driver.state, decodeObject(syntheticLine('API Error')))).toBe('show');
+  });
+
+  it.each([
+    {
+      name: 'says why',
+      receipt: { ...RECEIPT, answered: false, why: 'nothing can be left out' },
+      why: /nothing can be/,
+    },
+    { name: 'says nothing', receipt: undefined, why: /did not answer/ },
+  ])(
+    'where the mod left it to claude and $name, that is for this one; after a second one for all',
+    ({ receipt, why }) => {
+      const driver = ready(FULL);
+      const refuseOnce = () => {
+        driver.prompt('Next.');
+        if (receipt !== undefined) driver.tell(compacted(receipt));
+        const actions = driver.claude(...manual);
+        driver.claude(initLine(NEW), callLine(FULL), resultLine());
+        return decisions(actions).slice(0, 2);
+      };
+      const reason = expect.stringMatching(why);
+      expect(refuseOnce()).toMatchObject([
+        { kind: 'not-exact', reason, once: true },
+        { kind: 'compacted', how: 'summary' },
+      ]);
+      expect(driver.state.exact.phase).toBe('ready');
+      const [again] = refuseOnce();
+      expect(again).toMatchObject({ kind: 'not-exact', reason });
+      expect(again).not.toHaveProperty('once');
+      expect(driver.state.exact.phase).toBe('off');
+    },
+  );
+
+  it('an exact one between two that the mod left to claude makes up for the first', () => {
+    const driver = ready(FULL);
+    for (const answered of [false, true, false]) {
+      driver.prompt('Next.');
+      driver.tell(compacted({ ...RECEIPT, answered }));
+      driver.claude(...manual, initLine(NEW), callLine(FULL), resultLine());
+    }
+    expect(driver.state.exact).toMatchObject({ phase: 'ready', refusals: 1 });
+  });
+
+  it("is the way out of claude's own brake, instead of the end", () => {
+    const driver = ready(FULL);
+    driver.prompt('Next.');
+    driver.tell(compacted());
+    driver.claude(...manual, initLine(NEW), callLine(120_000));
+    const brake = resultLine({ is_error: true, subtype: 'success', terminal_reason: 'rapid_refill_breaker' });
+    expect(visibilityOf(driver.state, decodeObject(brake))).toBe('defer');
+    const actions = driver.claude(brake);
+    expect(decisions(actions).map(({ kind }) => kind)).toEqual(expect.arrayContaining(['exhausted', 'compact']));
+    expect(said(actions)).toEqual(['/compact']);
+    driver.tell(compacted({ ...RECEIPT, number: 2 }));
+    expect(String(said(driver.claude(...manual)).at(-1))).toMatch(/in a line each\.\n\nGo on/);
+  });
+});
+
+/** claude's answer to the request to load the mod, in an envelope of its own. */
+function refuse(driver: Driver, answer: Line, isSilent = false): void {
+  driver.tell({ kind: 'exact-folder', path: '/tmp/mod' });
+  const line = answerTo(driver, 'load-mod');
+  driver.claude({ ...line, response: { ...(line.response as Line), ...answer } });
+  if (isSilent) driver.timeout('exact');
+}

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import {
+  answerTo,
+  boundaryLine,
+  callLine,
+  type Driver,
+  drive,
+  exitEvent,
+  hookLine,
+  initLine,
+  resultLine,
+  runWith,
+  toolResultLine,
+} from '../../../support/governor.ts';
+
+/** A claude that runs the mod, in a turn that has called a tool. */
+function working(): Driver {
+  const driver = drive(runWith({ exact: true, callerSpeaksProtocol: true }));
+  driver.begin();
+  driver.prompt('Look.');
+  driver.claude(initLine({ claude_code_version: '2.1.330' }), callLine(20_000), callLine(50_000), resultLine());
+  driver.tell({ kind: 'exact-folder', path: '/tmp/mod' });
+  driver.claude(answerTo(driver, 'load-mod'));
+  driver.tell({ kind: 'exact-proved' });
+  driver.prompt('Do it.');
+  driver.claude(callLine(52_000));
+  return driver;
+}
+
+const planned = (driver: Driver) =>
+  driver.actions.flatMap((action) => (action.kind === 'plan-exact' ? [action.midTurn] : [])).at(-1);
+
+it('what is said in mid-turn is in the plan once a call has taken it along', () => {
+  const driver = working();
+  driver.prompt('Not that.', 'And hurry.');
+  driver.claude(toolResultLine('done'));
+  expect(planned(driver)).toEqual([]);
+  driver.claude(callLine(54_000));
+  expect(planned(driver)).toEqual([
+    { text: 'Not that.', after: 'toolu_1' },
+    { text: 'And hurry.', after: 'toolu_1' },
+  ]);
+});
+
+it('after a compaction it stands in the conversation itself', () => {
+  const driver = working();
+  driver.prompt('Not that.');
+  driver.claude(toolResultLine('done'), callLine(54_000), boundaryLine('auto', 54_000), callLine(20_000));
+  expect(driver.state.exact.midTurn).toEqual([]);
+});
+
+it('what a task reports in mid-turn is in the plan too, and what begins a turn is not', () => {
+  const driver = working();
+  const prompt = '<task-notification>done</task-notification>';
+  const hook = hookLine('UserPromptSubmit', { prompt });
+  driver.claude(toolResultLine('done'), hook, callLine(54_000));
+  expect(planned(driver)).toEqual([{ text: prompt, after: 'toolu_1' }]);
+  driver.claude(resultLine(), hook);
+  expect(driver.state.exact.midTurn).toHaveLength(1);
+});
+
+it.each([
+  { name: 'delivered', delivered: ['prompt-3'], midTurn: ['Not that.'] },
+  { name: 'not delivered, so it is sent again', delivered: [], midTurn: [] },
+])('another process goes on with the session, where it was $name', ({ delivered, midTurn }) => {
+  const driver = working();
+  driver.prompt('Not that.');
+  driver.claude(toolResultLine('done'), callLine(54_000));
+  driver.tell(exitEvent({ delivered }));
+  driver.begin();
+  expect(driver.state.exact.midTurn.map(({ text }) => text)).toEqual(midTurn);
+});

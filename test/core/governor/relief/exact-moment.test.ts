@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { triggerPlace } from '../../../../src/core/governor/control/trigger.ts';
+import { momentOf, savingText } from '../../../../src/core/governor/relief/outlook.ts';
+import { readRelief, reliefNow } from '../../../../src/core/governor/relief/relief.ts';
+import type { GovernorState } from '../../../../src/core/governor/state.ts';
+import { step } from '../../../../src/core/governor/step.ts';
+import {
+  afterTurn,
+  answerTo,
+  callLine,
+  contextAnswer,
+  drive,
+  initLine,
+  kinds,
+  policyWith,
+  resultLine,
+  runWith,
+} from '../../../support/governor.ts';
+
+const MODEL = 'claude-sonnet-4-6';
+
+/** A call that finds all but what has come in since the one before in the cache. */
+function call(used: number, model = MODEL) {
+  const line = callLine(used);
+  return { ...line, message: { ...(line as { message: object }).message, model } } as never;
+}
+
+interface Work {
+  readonly calls?: number;
+  readonly growth?: number;
+  readonly model?: string;
+  readonly policy?: Parameters<typeof policyWith>[0];
+  readonly changes?: (state: GovernorState) => Partial<GovernorState>;
+}
+
+/** Calls of one turn that begins with 20,000 tokens, in a claude that runs the mod; between two turns. */
+function worked({ calls = 20, growth = 2_000, model = MODEL, policy = {}, changes = () => ({}) }: Work): GovernorState {
+  const driver = afterTurn(20_000, { policy: policyWith(policy) });
+  driver.prompt('Go on.');
+  driver.claude(initLine());
+  for (let at = 1; at <= calls; at++) driver.claude(call(20_000 + at * growth, model));
+  driver.claude(resultLine());
+  const ready: GovernorState = { ...driver.state, exact: { ...driver.state.exact, phase: 'ready' } };
+  return { ...ready, ...changes(ready) };
+}
+
+const momentAt = (state: GovernorState) => momentOf(state)?.at ?? Number.NaN;
+
+const relieved = (call: number) => (state: GovernorState) => ({
+  relief: { ...state.relief, boundaries: [{ turn: 1, call }], landings: [26_000] },
+});
+
+describe('the moment of an exact compaction', () => {
+  it('is known from the calls, the prices and what stays', () => {
+    const moment = momentAt(worked({}));
+    expect(moment).toBeGreaterThan(20_000 + 3 * 12_000 - 1);
+    expect(moment).toBeLessThan(70_000);
+  });
+
+  it.each<{ name: string; work: Work }>([
+    { name: 'where the mod does not run', work: { changes: ({ exact }) => ({ exact: { ...exact, phase: 'off' } }) } },
+    { name: 'with few calls', work: { calls: 8 } },
+    {
+      name: 'while the window is not known',
+      work: { changes: ({ gauge }) => ({ gauge: { ...gauge, window: { tokens: undefined, source: 'unknown' } } }) },
+    },
+    { name: 'within ten calls of the last', work: { changes: relieved(12) } },
+    { name: 'where nothing is to be compacted', work: { policy: { compaction: { enabled: false } } } },
+    {
+      name: 'where the work is to be handed over, and summaries are asked for',
+      work: { policy: { strategy: 'handoff', compaction: { how: 'summary' } } },
+    },
+    {
+      name: 'within ten calls of one in vain',
+      work: { changes: () => ({ compaction: { phase: 'idle', failures: 1, triedAt: 15 } }) },
+    },
+  ])('is none $name', ({ work }) => {
+    expect(momentOf(worked(work))).toBeUndefined();
+  });
+
+  it.each<{ name: string; work: Work; than: Work }>([
+    { name: 'more stays', work: { changes: relieved(5) }, than: { changes: withLanding(22_000) } },
+    { name: 'the context grows faster', work: { growth: 6_000 }, than: {} },
+    { name: 'more was missed', work: { changes: missing(9) }, than: { changes: missing(0) } },
+  ])('comes later where $name', ({ work, than }) => {
+    expect(momentAt(worked(work))).toBeGreaterThan(momentAt(worked(than)));
+  });
+
+  it('comes at once when the cache has expired', () => {
+    const state = worked({ calls: 20, growth: 2_000 });
+    const later = { ...state, now: (state.cache.usedAt ?? 0) + 3_600_000, cache: { ...state.cache, usedAt: 1 } };
+    expect(momentAt(later)).toBeLessThan(momentAt(state));
+  });
+
+  it('is a share where one is set', () => {
+    expect(momentAt(worked({ policy: { compaction: { moment: 0.3 } } }))).toBe(60_000);
+  });
+});
+
+function withLanding(tokens: number) {
+  return (state: GovernorState) => ({
+    relief: { ...state.relief, boundaries: [{ turn: 1, call: 5 }], landings: [tokens] },
+  });
+}
+
+function missing(calls: number) {
+  return ({ tools }: GovernorState) => {
+    const one = { calls, tokens: calls * 3_000 };
+    return { tools: { ...tools, missed: [one, one, one] } };
+  };
+}
+
+describe('the way that pays', () => {
+  const off = ({ exact }: GovernorState) => ({ exact: { ...exact, phase: 'off' } as const });
+  const large = (state: GovernorState) => ({ relief: { ...state.relief, landings: [90_000] } });
+  const tried = (call: number) => (state: GovernorState) => ({
+    relief: { ...state.relief, handed: { call, landing: 23_000, answer: 1_500 } },
+  });
+
+  it.each<{ name: string; work: Work; way: string | undefined }>([
+    { name: 'handing over, where that is the strategy', work: { policy: { strategy: 'handoff' } }, way: 'handoff' },
+    { name: 'the same without the mod', work: { policy: { strategy: 'handoff' }, changes: off }, way: 'handoff' },
+    {
+      name: 'none, where the strategy is switched off',
+      work: { policy: { strategy: 'handoff', handoff: { enabled: false } } },
+      way: undefined,
+    },
+    {
+      name: 'none within ten calls of a handoff',
+      work: { policy: { strategy: 'handoff' }, changes: tried(15) },
+      way: undefined,
+    },
+    { name: 'compacting, where either may', work: { policy: { strategy: 'auto' } }, way: 'compact' },
+    {
+      name: 'handing over, where exact compactions leave much',
+      work: { policy: { strategy: 'auto' }, changes: large },
+      way: 'handoff',
+    },
+    { name: 'none to choose without the mod', work: { policy: { strategy: 'auto' }, changes: off }, way: undefined },
+  ])('is $name', ({ work, way }) => {
+    expect(momentOf(worked(work))?.way).toBe(way);
+  });
+
+  it('is told with its price, and by auto with the price of both', () => {
+    expect(reliefNow(worked({ calls: 45, policy: { strategy: 'handoff' } }))).toMatchObject({
+      way: 'handoff',
+      reason: expect.stringMatching(/have crossed \d+ of 200000: saves about \$0\.0\d+ a call$/),
+    });
+    expect(savingText(worked({ calls: 35, policy: { strategy: 'auto' } }), 'compact')).toMatch(
+      /; with exact compactions a call costs about \$0\.0\d+, with handoffs \$0\.0\d+$/,
+    );
+  });
+
+  it('comes later where the agent has written more for the last handoff', () => {
+    const at = (answer: number) => {
+      const changes = ({ relief }: GovernorState) => ({
+        relief: { ...relief, handed: { call: 5, landing: 23_000, answer } },
+      });
+      return momentAt(worked({ policy: { strategy: 'handoff' }, changes }));
+    };
+    expect(at(6_000)).toBeGreaterThan(at(1_000));
+  });
+});
+
+describe('what follows from it', () => {
+  it('the context is compacted below every level of the window', () => {
+    expect(reliefNow(worked({ calls: 15 }))).toBeUndefined();
+    expect(reliefNow(worked({ calls: 35 }))).toEqual({ way: 'compact' });
+  });
+
+  it('neither three compactions in few turns nor a failed one lead to a handoff there', () => {
+    const boundaries = [1, 2, 3].map((turn) => ({ turn, call: turn * 5 }));
+    const thrashed = worked({
+      calls: 35,
+      changes: (state) => ({ relief: { ...state.relief, boundaries, landings: [26_000] } }),
+    });
+    expect(reliefNow(thrashed)).toEqual({ way: 'compact' });
+  });
+
+  it("claude's own trigger is placed there, below what the window can say too", () => {
+    const state = worked({ calls: 15 });
+    const place = triggerPlace(state);
+    expect(place?.at).toBeGreaterThanOrEqual(momentAt(state));
+    expect(place).toMatchObject({ setting: 100_000 });
+    expect(place?.at).toBeCloseTo(800 * (place?.percent ?? 0), 0);
+  });
+
+  it('it stays where it is while the moment moves a little, and rests after a compaction', () => {
+    const state = worked({ calls: 15 });
+    const near = { ...state, trigger: momentAt(state) + 2_000 };
+    expect(triggerPlace(near)?.at).toBe(near.trigger);
+    expect(triggerPlace(worked({ changes: relieved(15) }))).toMatchObject({ at: 167_000, setting: 200_000 });
+  });
+
+  it('the percentage is taken back', () => {
+    const low = { ...worked({ changes: relieved(15) }), trigger: 50_000 };
+    const { actions } = step(low, { t: 1, from: 'claude', event: { kind: 'init' } as never });
+    expect(JSON.stringify(actions)).toContain('\\"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE\\":\\"\\"');
+  });
+
+  it.each([
+    { model: MODEL, text: /^saves about \$0\.01\d\d a call$/ },
+    { model: 'somebody-s', text: /^saves about 4,?\d{3} tokens a call$/ },
+  ])('it says what it saves: $model', ({ model, text }) => {
+    expect(savingText(worked({ calls: 35, model }), 'compact')).toMatch(text);
+  });
+});
+
+it('an exact compaction leaves what was asked in the context: work that is resumed does not say it again', () => {
+  const driver = afterTurn(60_000);
+  const unfinished = { because: 'The API did not answer.', prompts: [prompt('the request')], answers: ['u1'] };
+  const receipt = { version: 1, number: 1, answered: true, ms: 5, ...RECEIPT } as const;
+  const told = { ...driver.state, relief: { ...driver.state.relief, unfinished } };
+  const exactly = { ...told, exact: { ...told.exact, receipt } };
+  const boundary = { kind: 'boundary', trigger: 'manual' } as never;
+  expect(readRelief(exactly, exactly, boundary).relief.unfinished).toEqual({ ...unfinished, prompts: [] });
+  expect(readRelief(told, told, boundary).relief.unfinished).toEqual(unfinished);
+});
+
+const RECEIPT = {
+  before: { messages: 90, tokens: 48_000 },
+  after: { messages: 12, tokens: 9_000 },
+  prompts: { kept: 2, of: 2 },
+  steps: { whole: 3, lines: 20, gone: 0 },
+};
+
+function prompt(text: string) {
+  return { uuid: 'u1', text } as never;
+}
+
+describe('a prompt that comes after the cache has expired', () => {
+  it('finds the context relieved, instead of being told what it costs', () => {
+    const driver = drive(runWith({ exact: true, policy: policyWith({ cost: { expiredCacheUsd: 0.05 } }) }));
+    driver.wait(1);
+    driver.begin();
+    driver.claude(answerTo(driver, 'initialize'));
+    driver.claude(contextAnswer(driver, { rawMaxTokens: 200_000, totalTokens: 0 }));
+    driver.prompt('One.');
+    driver.claude(initLine({ claude_code_version: '2.1.330' }));
+    for (let at = 0; at < 12; at++) driver.claude(cached(20_000 + at * 4_000));
+    driver.claude(resultLine());
+    driver.tell({ kind: 'exact-folder', path: '/mod' });
+    driver.claude(answerTo(driver, 'load-mod'));
+    driver.tell({ kind: 'exact-proved' });
+    expect(driver.state.exact.phase).toBe('ready');
+    expect(reliefNow(driver.state)).toBeUndefined();
+    driver.wait(6 * 60_000);
+    driver.prompt('Two.');
+    expect(kinds(driver.actions)).toEqual(expect.arrayContaining(['compact']));
+    expect(kinds(driver.actions)).not.toContain('cache-expired');
+  });
+});
+
+/** A call that finds all but the last 4,000 tokens in the cache. */
+function cached(used: number) {
+  const usage = {
+    input_tokens: 0,
+    cache_creation_input_tokens: 4_000,
+    cache_read_input_tokens: used - 4_000,
+    output_tokens: 1,
+  };
+  const { message, ...line } = callLine(used) as { message: object };
+  return { ...line, message: { ...message, model: MODEL, usage } } as never;
+}

@@ -1,0 +1,494 @@
+import { describe, expect, it } from 'vitest';
+import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
+import type { OwnEvent } from '../../../../src/core/governor/input.ts';
+import type { Run } from '../../../../src/core/governor/state.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
+import {
+  afterTurn,
+  answerTo,
+  callLine,
+  type Driver,
+  decisions,
+  exitEvent,
+  hookLine,
+  initLine,
+  kinds,
+  type Line,
+  type PolicyChanges,
+  policyWith,
+  resultLine,
+  runWith,
+  said,
+  sent,
+  syntheticLine,
+  told,
+  toolResultLine,
+} from '../../../support/governor.ts';
+import { COMPACT_TURNS } from '../../../support/recordings.ts';
+
+const FULL = 160_000;
+const ASKED = expect.stringMatching(/^Your context ends here \(.*Answer with the handoff document itself/s);
+const DOCUMENT = 'The context before this one was full. ## Goal';
+const WRITTEN: OwnEvent = {
+  kind: 'handoff-written',
+  path: '.context/handoffs/h.md',
+  text: DOCUMENT,
+  by: 'agent',
+  problems: [],
+};
+
+/** A handoff has begun because `Next.` waits. */
+function asking(changes: Partial<Run> = {}, policy: PolicyChanges = {}): Driver {
+  const driver = afterTurn(FULL, { policy: policyWith({ strategy: 'handoff', ...policy }), ...changes });
+  driver.prompt('Next.');
+  return driver;
+}
+
+/** The agent's turn with the document. */
+function answer(text: string, more: Line = {}): Line[] {
+  return [initLine(), callLine(FULL), resultLine({ result: text, ...more })];
+}
+
+function clearing(changes: Partial<Run> = {}, policy: PolicyChanges = {}): Driver {
+  const driver = asking(changes, policy);
+  driver.claude(...answer('## Goal'));
+  driver.tell(WRITTEN);
+  return driver;
+}
+
+/** `/clear` of 2.1.197, which says no more than a new session id. */
+const CLEARED = [
+  initLine({ session_id: 's2' }),
+  syntheticLine('(no content)'),
+  resultLine({ session_id: 's2', num_turns: 0, result: '' }),
+];
+
+const COMMANDS_OFF = "/clear isn't available in this environment.";
+const REFUSED = [initLine(), syntheticLine(COMMANDS_OFF), resultLine({ num_turns: 0, result: COMMANDS_OFF })];
+
+/** A `/clear` that says nothing about what it did. */
+const MUTE = [initLine(), resultLine({ num_turns: 0, result: '' })];
+
+function fates(driver: Driver, lines: readonly Line[]): string[] {
+  return lines.map((line) => {
+    const fate = visibilityOf(driver.state, decodeObject(line));
+    driver.claude(line);
+    return fate;
+  });
+}
+
+const handedOver = (driver: Driver) => decisions(driver.actions).filter(({ kind }) => kind === 'handed-over');
+const interrupts = (driver: Driver) =>
+  sent(driver.actions).filter(({ request }) => (request as { subtype?: string })?.subtype === 'interrupt');
+
+describe('a handoff comes', () => {
+  const reasonAfter = (driver: Driver) => decisions(driver.actions).find(({ kind }) => kind === 'handoff')?.reason;
+
+  it.each<{ name: string; run: () => Driver; reason: string }>([
+    {
+      name: 'where it is the strategy',
+      run: () => asking(),
+      reason: '160001 tokens have crossed 156000 of 200000',
+    },
+    {
+      name: 'where compacting is off, at its own level',
+      run: () => asking({}, { strategy: 'compact', compaction: { enabled: false } }),
+      reason: '160001 tokens have crossed 159000 of 200000, and nothing else relieves it',
+    },
+    {
+      name: 'where the API refused the compaction',
+      run: () => {
+        const driver = afterTurn(160_000);
+        driver.prompt('Next.');
+        driver.claude(...COMPACT_TURNS.failed);
+        return driver;
+      },
+      reason: 'the API refuses to summarise the context',
+    },
+    {
+      name: 'where slash commands are off',
+      run: () => {
+        const driver = afterTurn(160_000);
+        driver.prompt('Next.');
+        driver.claude(...COMPACT_TURNS.refused);
+        return driver;
+      },
+      reason: 'slash commands are switched off',
+    },
+    {
+      name: 'where a compaction landed above its target',
+      run: () => {
+        const driver = afterTurn(160_000);
+        driver.prompt('Next.');
+        driver.claude(...COMPACT_TURNS.success, initLine(), callLine(120_000), resultLine());
+        driver.prompt('More.');
+        return driver;
+      },
+      reason: 'a compaction landed at 120000 tokens, above its target of 100000',
+    },
+  ])('$name', ({ run, reason }) => {
+    expect(reasonAfter(run())).toBe(reason);
+  });
+
+  it('where three compactions within five turns were of no use, and says what refilled the window', () => {
+    const driver = afterTurn(160_000);
+    for (const prompt of ['One.', 'Two.', 'Three.']) {
+      driver.prompt(prompt);
+      const read = callLine(40_000);
+      const content = [{ type: 'tool_use', id: 'toolu_1', name: 'Read', input: { file_path: 'big.log' } }];
+      driver.claude(...COMPACT_TURNS.success, initLine());
+      driver.claude({ ...read, message: { ...(read.message as object), content } }, toolResultLine('x'.repeat(500)));
+      driver.claude(callLine(160_000), resultLine());
+    }
+    driver.prompt('Four.');
+    expect(reasonAfter(driver)).toMatch(
+      /crossed 156000 of 200000; 3 compactions within 5 turns, filled again by Read big\.log \(500 characters\)$/,
+    );
+  });
+
+  it.each<{ name: string; policy: PolicyChanges; used?: number }>([
+    { name: 'is switched off', policy: { handoff: { enabled: false }, compaction: { enabled: false } } },
+    { name: 'is not needed yet', policy: { compaction: { enabled: false } }, used: 158_000 },
+  ])('not where it $name', ({ policy, used = FULL }) => {
+    expect(said(afterTurn(used, { policy: policyWith(policy) }).prompt('Next.'))).toEqual(['Next.']);
+  });
+
+  it('not after an API that was down', () => {
+    const driver = afterTurn(160_000);
+    driver.prompt('Next.');
+    expect(said(driver.claude(...COMPACT_TURNS.unavailable))).toEqual(['Next.']);
+  });
+});
+
+describe('the document', () => {
+  it('is asked for in a turn of its own; the prompt waits on disk', () => {
+    const driver = asking();
+    expect(kinds(driver.actions).slice(-4)).toEqual(['hold', 'handoff', 'send', 'set-timer']);
+    expect(said(driver.actions).at(-1)).toEqual(ASKED);
+    expect(driver.actions.at(-1)).toEqual({ kind: 'set-timer', timer: 'handoff', afterMs: 300_000 });
+  });
+
+  it('is checked and written', () => {
+    const driver = asking();
+    expect(driver.claude(...answer('## Goal\nx'))).toContainEqual({
+      kind: 'write-handoff',
+      answer: '## Goal\nx',
+      mayAskAgain: true,
+      reason: '160001 tokens have crossed 156000 of 200000',
+    });
+  });
+
+  it('is asked for once more, with what is wrong with it', () => {
+    const driver = asking();
+    driver.claude(...answer('poor'));
+    const actions = driver.tell({ kind: 'handoff-problems', problems: ['There is no Goal.'] });
+    expect(decisions(actions)).toMatchObject([
+      { kind: 'ask-again', reason: 'the document has a problem', problems: ['There is no Goal.'] },
+    ]);
+    expect(said(actions)).toEqual([expect.stringContaining('- There is no Goal.')]);
+    expect(driver.claude(...answer('still poor'))).toContainEqual(
+      expect.objectContaining({ kind: 'write-handoff', answer: 'still poor', mayAskAgain: false }),
+    );
+  });
+
+  it('comes from memory where the answer is an error', () => {
+    const driver = asking();
+    const actions = driver.claude(...answer('API Error: 400 no', { is_error: true }));
+    expect(actions).toContainEqual(
+      expect.objectContaining({ kind: 'write-handoff', answer: undefined, mayAskAgain: false }),
+    );
+  });
+
+  it('comes from memory where answers have a prescribed shape', () => {
+    const driver = asking({ answersInSchema: true });
+    expect(said(driver.actions)).toEqual(['Do the thing.']);
+    expect(driver.actions).toContainEqual(expect.objectContaining({ kind: 'write-handoff', answer: undefined }));
+  });
+
+  it('is written without any tool: nobody is asked for a permission', () => {
+    const driver = asking({ callerSpeaksProtocol: true });
+    driver.claude(initLine());
+    const question = { type: 'control_request', request_id: 'p1', request: { subtype: 'can_use_tool' } };
+    expect(visibilityOf(driver.state, decodeObject(question))).toBe('hide');
+    expect(sent(driver.claude(question))).toMatchObject([{ response: { response: { behavior: 'deny' } } }]);
+  });
+
+  it('no line of its turn is shown', () => {
+    const driver = asking();
+    const seen = fates(driver, answer('## Goal'));
+    expect(seen).toEqual(['buffer', 'buffer', 'buffer']);
+    expect(driver.actions).toContainEqual({ kind: 'buffered', fate: 'drop' });
+    expect(driver.state.turn.ended).toBe(1);
+  });
+
+  it('a turn that claude starts by itself meanwhile is shown, and the answer is still awaited', () => {
+    const driver = asking();
+    const actions = driver.claude(
+      initLine(),
+      callLine(FULL),
+      resultLine({ result: 'The task is done.', origin: { kind: 'task-notification' } }),
+    );
+    expect(actions).toContainEqual({ kind: 'buffered', fate: 'show' });
+    expect(driver.state.handoff.phase).toBe('asking');
+    expect(kinds(driver.claude(...answer('## Goal')))).toContain('write-handoff');
+  });
+});
+
+describe('an agent that takes too long', () => {
+  it('is told to stop, and what is known without it is written', () => {
+    const driver = asking();
+    driver.claude(initLine(), callLine(FULL));
+    driver.timeout('handoff');
+    expect(interrupts(driver)).toHaveLength(1);
+    const stopped = resultLine({ subtype: 'error_during_execution', is_error: true });
+    expect(driver.claude(stopped)).toContainEqual(
+      expect.objectContaining({ kind: 'write-handoff', answer: undefined, mayAskAgain: false }),
+    );
+    expect(said(driver.tell(WRITTEN))).toEqual(['/clear']);
+  });
+
+  it('and does not even stop: its process ends', () => {
+    const driver = asking();
+    driver.timeout('handoff');
+    expect(kinds(driver.timeout('handoff'))).toContain('write-handoff');
+    expect(kinds(driver.tell(WRITTEN))).toEqual(['end-input', 'set-timer']);
+    expect(driver.timeout('exit')).toEqual([{ kind: 'kill' }]);
+    const actions = driver.tell(exitEvent());
+    expect(actions).toContainEqual({ kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 });
+  });
+
+  it('with a turn that claude started by itself still has its time after that', () => {
+    const driver = asking();
+    const actions = driver.claude(initLine(), callLine(FULL), resultLine({ origin: { kind: 'task-notification' } }));
+    expect(actions).toContainEqual({ kind: 'set-timer', timer: 'handoff', afterMs: 300_000 });
+  });
+});
+
+describe('/clear', () => {
+  it('goes alone, and has half a minute', () => {
+    const driver = clearing();
+    expect(said(driver.actions).at(-1)).toBe('/clear');
+    expect(driver.actions.at(-1)).toEqual({ kind: 'set-timer', timer: 'handoff', afterMs: 30_000 });
+    expect(said(driver.prompt('Another.'))).toEqual([]);
+  });
+
+  it.each([
+    { name: 'a new session id', lines: CLEARED },
+    {
+      name: 'a reset of the conversation',
+      lines: [{ type: 'conversation_reset', session_id: 's1' }, ...CLEARED],
+    },
+  ])('is proved by $name: the prompts that waited go', ({ lines }) => {
+    const driver = clearing();
+    driver.wait(1_500);
+    const actions = driver.claude(...lines);
+    expect(decisions(actions).filter(({ kind }) => kind !== 'lineage')).toMatchObject([
+      { kind: 'handed-over', way: 'clear', by: 'agent', path: '.context/handoffs/h.md', ms: 1_500, problems: [] },
+    ]);
+    expect(said(actions)).toEqual(['Next.']);
+    expect(actions).toContainEqual({ kind: 'clear-timer', timer: 'handoff' });
+  });
+
+  it('no line of its turn is shown', () => {
+    const driver = clearing();
+    expect(fates(driver, CLEARED)).not.toContain('show');
+    expect(driver.actions).toContainEqual({ kind: 'buffered', fate: 'drop' });
+  });
+
+  it('gives the document to the fresh context, once: when claude asks what to begin it with', () => {
+    const driver = clearing();
+    expect(told(driver.claude(hookLine('SessionStart', { source: 'clear' })))).toEqual([DOCUMENT]);
+    driver.claude(...CLEARED);
+    expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Next.' }))).join('')).not.toContain(DOCUMENT);
+  });
+
+  it('gives it with the first prompt where claude did not ask', () => {
+    const driver = clearing();
+    driver.claude(...CLEARED);
+    expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Next.' })))).toEqual([
+      expect.stringMatching(new RegExp(`^${DOCUMENT}`)),
+    ]);
+    expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Next.' }))).join('')).not.toContain(DOCUMENT);
+  });
+
+  it('is followed by a turn that nobody sees where claude calls no hooks', () => {
+    const driver = clearing({ withoutHooks: true });
+    const actions = driver.claude(...CLEARED);
+    expect(said(actions)).toEqual([expect.stringContaining(DOCUMENT)]);
+    const turn = [initLine({ session_id: 's2' }), callLine(21_000), resultLine({ result: 'OK' })];
+    expect(fates(driver, turn)).not.toContain('show');
+    expect(said(driver.actions).at(-1)).toBe('Next.');
+  });
+
+  it('of which nothing comes in time is not waited for', () => {
+    const driver = clearing();
+    expect(kinds(driver.timeout('handoff'))).toEqual(['end-input', 'set-timer']);
+  });
+
+  it('is not given up while a turn that claude started by itself is in the way', () => {
+    const driver = clearing();
+    driver.claude(initLine(), callLine(FULL), toolResultLine('x'));
+    expect(kinds(driver.timeout('handoff'))).toEqual(['set-timer']);
+  });
+
+  it('that is switched off leads to another process', () => {
+    const driver = clearing();
+    expect(kinds(driver.claude(...REFUSED))).toContain('end-input');
+  });
+
+  it('that says nothing leads to another process', () => {
+    const driver = clearing();
+    expect(kinds(driver.claude(...MUTE))).toContain('end-input');
+  });
+});
+
+describe('another process', () => {
+  const left = (changes: Partial<Run> = {}, policy: PolicyChanges = {}) => {
+    const driver = clearing(changes, policy);
+    driver.claude(...REFUSED);
+    driver.tell(exitEvent({ code: 0, signal: undefined }));
+    return driver;
+  };
+
+  it('takes the place of the full one, at once and with no session', () => {
+    expect(left().actions.at(-1)).toEqual({ kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 });
+  });
+
+  it('is there: the prompts that waited go, and the first takes the document with it', () => {
+    const driver = left();
+    const actions = driver.begin();
+    expect(decisions(actions)).toMatchObject([{ kind: 'handed-over', way: 'process', by: 'agent' }]);
+    expect(said(actions)).toEqual(['Next.']);
+    expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Next.' })))).toEqual([
+      expect.stringContaining(DOCUMENT),
+    ]);
+  });
+
+  it('the line of descent says that the work was handed over', () => {
+    const driver = left();
+    driver.begin();
+    expect(decisions(driver.claude(initLine({ session_id: 's2' })))).toMatchObject([
+      { kind: 'lineage', from: 's1', to: 's2', reason: 'handed over' },
+    ]);
+  });
+
+  it('needs no log of the old one, nor that a crash is mended', () => {
+    expect(left({ persistent: false }).actions.at(-1)).toMatchObject({ kind: 'start-claude' });
+    expect(left({}, { recovery: { enabled: false } }).actions.at(-1)).toMatchObject({ kind: 'start-claude' });
+  });
+
+  it('does not come where a signal stops the run before it starts: what is left undone is told', () => {
+    const actions = left().tell(exitEvent({ signal: 'SIGTERM' }));
+    expect(kinds(actions)).not.toContain('start-claude');
+    expect(decisions(actions)).toMatchObject([{ kind: 'left-undone', prompts: ['prompt-2'] }]);
+  });
+
+  it('that dies before its session begins is not given the full one again', () => {
+    const driver = left();
+    driver.begin();
+    const actions = driver.tell(exitEvent({ logged: true }));
+    expect(actions).toContainEqual(expect.objectContaining({ kind: 'start-claude', resume: undefined }));
+  });
+});
+
+describe('after a handoff', () => {
+  const landed = (used: number) => {
+    const driver = clearing();
+    driver.claude(...CLEARED);
+    return { driver, actions: driver.claude(initLine({ session_id: 's2' }), callLine(used)) };
+  };
+
+  it('the first call shows what it freed', () => {
+    expect(decisions(landed(30_000).actions)).toMatchObject([
+      { kind: 'landed', reason: 'the handoff made room', freed: 130_001 },
+    ]);
+  });
+
+  it('that freed too little there is no other', () => {
+    const { driver, actions } = landed(150_000);
+    expect(decisions(actions)).toMatchObject([{ reason: 'the handoff freed too little' }, { kind: 'warn' }]);
+    driver.claude(callLine(FULL), resultLine());
+    expect(kinds(decisions(driver.prompt('More.')))).not.toContain('handoff');
+  });
+
+  it('the health ledger has it, with its time', () => {
+    const { driver } = landed(30_000);
+    const events = driver.actions.flatMap((action) => (action.kind === 'health' ? [action.record.details] : []));
+    expect(events).toContainEqual(
+      expect.objectContaining({ event: 'handoff', by: 'agent', tokens: 160_001, ms: 0, zone: 'handoff' }),
+    );
+  });
+
+  it('latch, failures and what was due are forgotten', () => {
+    const { state } = landed(30_000).driver;
+    expect(state).toMatchObject({
+      latch: 'none',
+      compaction: { failures: 0 },
+      relief: { due: undefined, handoffs: 1 },
+    });
+  });
+});
+
+describe('a handoff is broken off', () => {
+  it('by a crash: it begins anew', () => {
+    const driver = asking();
+    driver.claude(initLine());
+    driver.tell(exitEvent());
+    driver.begin();
+    driver.claude(
+      answerTo(driver, 'context', { totalTokens: FULL, rawMaxTokens: 200_000, isAutoCompactEnabled: true }),
+    );
+    expect(said(driver.actions).slice(-2)).toEqual([ASKED, ASKED]);
+    expect(handedOver(driver)).toEqual([]);
+  });
+
+  it('by a crash before the fresh context has a log: the next one begins with the document as well', () => {
+    const driver = clearing();
+    driver.claude(hookLine('SessionStart', { source: 'clear' }));
+    driver.claude(...CLEARED);
+    driver.tell(exitEvent({ logged: false }));
+    driver.begin();
+    expect(said(driver.actions).slice(-2)).toEqual(['Next.', 'Next.']);
+    expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Next.' })))).toEqual([
+      expect.stringContaining(DOCUMENT),
+    ]);
+  });
+
+  it('by the user: no further prompt goes', () => {
+    const driver = clearing();
+    driver.interrupt();
+    const actions = driver.claude(...CLEARED);
+    expect(said(actions)).toEqual([]);
+    expect(kinds(actions)).toContain('end-input');
+  });
+});
+
+it('nothing of it happens where ctxb only observes: it is noted', () => {
+  const policy = policyWith({ strategy: 'handoff' });
+  expect(runWith({ mode: 'observe', policy }).mode).toBe('observe');
+  const driver = afterTurn(FULL, { mode: 'observe', policy });
+  const actions = driver.prompt('Next.');
+  expect(kinds(decisions(actions))).toEqual(['handoff']);
+  expect(said(actions)).toEqual(['Next.']);
+});
+
+describe('an API that is down when the document is asked for', () => {
+  it.each<{ name: string; lines: readonly Line[] }>([
+    { name: 'by its words', lines: answer('API Error: Connection refused (ECONNREFUSED)', { is_error: true }) },
+    {
+      name: 'by what claude tried again, until it was told to stop',
+      lines: [
+        initLine(),
+        { type: 'system', subtype: 'api_retry', error_status: null },
+        resultLine({ subtype: 'error_during_execution', is_error: true }),
+      ],
+    },
+  ])('$name: the conversation stays as it is, and the prompt goes', ({ lines }) => {
+    const driver = asking();
+    const actions = driver.claude(
+      ...lines.map((line) => ({ ...line, ...(line.type === 'assistant' ? syntheticLine('x') : {}) })),
+    );
+    expect(kinds(decisions(actions))).toEqual(['put-off']);
+    expect(said(actions)).toEqual(['Next.']);
+  });
+});

@@ -1,0 +1,347 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../../src/core/governor/decisions.ts';
+import type { LimitsPolicy } from '../../../../src/core/governor/policy.ts';
+import type { Run } from '../../../../src/core/governor/state.ts';
+import { decisionText } from '../../../../src/messages.ts';
+import {
+  answerTo,
+  boundaryLine,
+  callLine,
+  type Driver,
+  decisions,
+  drive,
+  exitEvent,
+  initLine,
+  type Line,
+  policyWith,
+  resultLine,
+  runWith,
+  said,
+  sent,
+  syntheticLine,
+  toolResultLine,
+  userLine,
+} from '../../../support/governor.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** A time that everything begins at, in milliseconds since the epoch: one of whole seconds. */
+const START = 1_800_000_000_000;
+
+/** A run whose first prompt has been sent. */
+function begun(limits: Partial<LimitsPolicy>, changes: Partial<Run> = {}): Driver {
+  const driver = drive(runWith({ policy: policyWith({ limits }), ...changes }));
+  driver.wait(START);
+  driver.begin();
+  driver.prompt('one', 'two');
+  driver.callerEnd();
+  driver.claude(initLine());
+  return driver;
+}
+
+function limitLine(status: 'rejected' | 'allowed_warning' | 'allowed', share: number, resetsAt: number): Line {
+  const five_hour = { utilization: share, resetsAt: resetsAt / SECOND, status };
+  const info = { status, resetsAt: resetsAt / SECOND, rateLimitType: 'five_hour', unifiedWindows: { five_hour } };
+  return { type: 'rate_limit_event', rate_limit_info: info };
+}
+
+const LIMIT_TEXT = "You've hit your 5-hour limit · resets 3:43am (UTC)";
+const OUTAGE_TEXT =
+  'API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment.';
+
+function failed(text: string): Line[] {
+  return [syntheticLine(text), resultLine({ is_error: true, result: text, terminal_reason: 'api_error' })];
+}
+
+function limited(resetsAt: number): Line[] {
+  return [limitLine('rejected', 1, resetsAt), ...failed(LIMIT_TEXT)];
+}
+
+function retryLine(delayMs: number, status: number | null = 529): Line {
+  return { type: 'system', subtype: 'api_retry', attempt: 1, retry_delay_ms: delayMs, error_status: status };
+}
+
+/** Lets time go by as the shell does, until something happens or `ms` are over. */
+function waitOut(driver: Driver, ms: number): readonly Action[] {
+  const actions: Action[] = [];
+  for (let left = ms; left > 0; ) {
+    const timer = driver.actions.findLast((action) => action.kind === 'set-timer' && action.timer === 'wait');
+    const step = timer?.kind === 'set-timer' ? Math.max(1, Math.min(timer.afterMs, left)) : left;
+    driver.wait(step);
+    left -= step;
+    if (driver.state.wait?.phase === 'paused') actions.push(...driver.timeout('wait'));
+  }
+  return actions;
+}
+
+const told = (actions: readonly Action[]) => decisions(actions).map(({ kind }) => kind);
+const LIFTED = ['one', expect.stringContaining('Go on from where the work stands.')];
+
+describe('a usage limit', () => {
+  it('ends the run where nobody wants to wait; the prompt counts as not answered', () => {
+    const driver = begun({});
+    const actions = driver.claude(...limited(START + 2 * HOUR));
+    expect(told(actions)).toEqual(['usage-limit']);
+    expect(actions).toContainEqual({ kind: 'end-input' });
+    expect(actions.filter(({ kind }) => kind === 'answered')).toEqual([]);
+    expect(driver.state.outcome).toBe('usage-limit');
+    expect(driver.tell(exitEvent({ code: 1, signal: undefined }))).toContainEqual(
+      expect.objectContaining({ kind: 'left-undone', prompts: ['prompt-1', 'prompt-2'], atReset: true }),
+    );
+  });
+
+  it.each([
+    { name: 'two hours', reset: 2 * HOUR, wait: 6 * 3_600 },
+    { name: 'a week', reset: 7 * 24 * HOUR, wait: 8 * 86_400 },
+  ])('of $name is waited for, and the turn is repeated once', ({ reset, wait }) => {
+    const driver = begun({ wait });
+    const first = driver.claude(...limited(START + reset));
+    expect(told(first)).toEqual(['wait']);
+    expect(said(waitOut(driver, reset - SECOND))).toEqual([]);
+    expect(said(waitOut(driver, 5 * SECOND))).toHaveLength(1);
+    expect(told(driver.claude(initLine(), callLine(30_000)))).toEqual(['waited']);
+    driver.claude(resultLine());
+    expect(said(driver.actions)).toEqual([...LIFTED, 'two']);
+    expect(driver.actions).toContainEqual({ kind: 'answered', uuids: expect.arrayContaining(['prompt-1']) });
+  });
+
+  it('is waited for no longer than one wants', () => {
+    const driver = begun({ wait: 3_600 });
+    expect(told(driver.claude(...limited(START + 2 * HOUR)))).toEqual(['usage-limit']);
+  });
+
+  it('that is waited for sets no timer that a sleeping machine or Node would get wrong', () => {
+    const driver = begun({ wait: 30 * 86_400 });
+    driver.claude(...limited(START + 29 * 24 * HOUR));
+    // The machine has slept through all of it.
+    driver.wait(29 * 24 * HOUR + MINUTE);
+    expect(said(driver.timeout('wait'))).toHaveLength(1);
+    const timers = driver.actions.flatMap((one) =>
+      one.kind === 'set-timer' && one.timer === 'wait' ? [one.afterMs] : [],
+    );
+    expect(Math.max(...timers)).toBeLessThanOrEqual(30 * SECOND);
+  });
+
+  it('whose reset is not told is tried again, ever less often', () => {
+    const driver = begun({ wait: 3_600 });
+    const pauses: number[] = [];
+    while (driver.state.outcome === undefined) {
+      driver.claude(...failed(LIMIT_TEXT));
+      const { wait, now } = driver.state;
+      if (wait?.phase !== 'paused') break;
+      pauses.push(wait.until - now);
+      waitOut(driver, wait.until - now);
+      driver.claude(initLine());
+    }
+    expect(pauses.length).toBeGreaterThan(30);
+    expect(pauses.length).toBeLessThan(80);
+    expect(pauses.slice(0, 4)).toEqual([...pauses.slice(0, 4)].sort((a, b) => a - b));
+    expect(driver.state.now).toBe(START + HOUR);
+    expect(told(driver.actions)).toEqual(['wait', 'usage-limit']);
+  });
+
+  it('leaves the decision to a caller that speaks the protocol', () => {
+    const driver = drive(runWith({ callerSpeaksProtocol: true }));
+    driver.wait(START);
+    driver.begin();
+    driver.prompt('one');
+    driver.claude(initLine());
+    const actions = driver.claude(...limited(START + HOUR));
+    expect(actions).toContainEqual({ kind: 'answered', uuids: ['prompt-1'] });
+    expect(driver.state.outcome).toBeUndefined();
+  });
+
+  it('stops being waited for when the caller interrupts: the end that claude gave the turn is shown', () => {
+    const driver = begun({ wait: 6 * 3_600 }, { callerSpeaksProtocol: true });
+    driver.claude(...limited(START + HOUR));
+    const stop = { type: 'control_request', request_id: 'r1', request: { subtype: 'interrupt' } };
+    const actions = driver.caller(stop);
+    expect(actions).toContainEqual({ kind: 'deferred', fate: 'show' });
+    expect(actions).toContainEqual({ kind: 'answered', uuids: ['prompt-1'] });
+    expect(said(actions)).toEqual(['two']);
+  });
+
+  it('outlives a claude that dies meanwhile', () => {
+    const driver = begun({ wait: 6 * 3_600 });
+    driver.claude(...limited(START + HOUR));
+    const actions = driver.tell(exitEvent({ delivered: ['prompt-1'] }));
+    expect(actions).not.toContainEqual({ kind: 'clear-timer', timer: 'wait' });
+    driver.begin();
+    driver.claude(answerTo(driver, 'initialize'), answerTo(driver, 'context'));
+    expect(said(waitOut(driver, HOUR - SECOND))).toEqual([]);
+    expect(said(waitOut(driver, 5 * SECOND))).toHaveLength(1);
+  });
+
+  it('holds what comes meanwhile', () => {
+    const driver = begun({ wait: 6 * 3_600 }, { callerSpeaksProtocol: true });
+    driver.claude(...limited(START + HOUR));
+    const actions = driver.caller(userLine('three', { uuid: 'p3' }));
+    expect(actions).toMatchObject([{ kind: 'hold', uuid: 'p3' }]);
+  });
+});
+
+describe('the context after a wait', () => {
+  /** A turn that ends at a limit with 150,000 tokens in the cache, which a summary would bring down. */
+  function full(reset: number, lines: (resetsAt: number) => readonly Line[]): Driver {
+    const driver = begun({ wait: 6 * 3_600 });
+    const usage = {
+      input_tokens: 4,
+      cache_creation_input_tokens: 1_000,
+      cache_read_input_tokens: 148_996,
+      output_tokens: 1,
+    };
+    for (let call = 0; call < 30; call++) {
+      const { message, ...line } = callLine(150_000);
+      driver.claude({ ...line, message: { ...(message as object), usage } }, toolResultLine('ok'));
+    }
+    driver.claude(resultLine(), initLine(), {
+      ...callLine(150_000),
+      message: { ...(callLine(1).message as object), usage },
+    });
+    driver.claude(...lines(START + reset));
+    return driver;
+  }
+
+  it('is compacted first where the cache is gone and that is cheaper; the sum is said, the request is repeated', () => {
+    const driver = full(HOUR, limited);
+    const actions = waitOut(driver, HOUR + 5 * SECOND);
+    expect(told(actions)).toEqual(['cache-expired', 'compact']);
+    expect(decisionText(decisions(actions)[0] as never)).toContain('compacting first would save about $');
+    const after = driver.claude(statusVerdict(), boundaryLine('manual', 150_000), resultLine({ num_turns: 0 }));
+    expect(said(after)).toEqual([expect.stringMatching(/The request that it was to answer.*two.*Go on/s)]);
+  });
+
+  it('stays where the cache still lives', () => {
+    const driver = full(2 * MINUTE, limited);
+    expect(told(waitOut(driver, 3 * MINUTE))).toEqual([]);
+  });
+
+  it('is relieved too where claude waits by itself: its wait is broken off', () => {
+    const driver = full(2 * HOUR, (resetsAt) => [limitLine('rejected', 1, resetsAt), retryLine(2 * HOUR, 429)]);
+    expect(sent(driver.actions).at(-1)).toMatchObject({ request: { subtype: 'interrupt' } });
+    driver.claude(resultLine({ is_error: true, subtype: 'error_during_execution' }));
+    expect(told(waitOut(driver, 2 * HOUR + 5 * SECOND))).toEqual(['cache-expired', 'compact']);
+    expect(told(driver.actions).filter((kind) => kind === 'wait')).toHaveLength(1);
+  });
+});
+
+function statusVerdict(): Line {
+  return { type: 'system', subtype: 'status', status: null, compact_result: 'success', session_id: 's1' };
+}
+
+describe("claude's own wait", () => {
+  it('is told once, and its end', () => {
+    const driver = begun({ wait: 6 * 3_600 });
+    driver.claude(limitLine('rejected', 1, START + 2 * HOUR));
+    for (let left = 2 * HOUR; left > 0; left -= 30 * SECOND) {
+      driver.claude(retryLine(left, 429));
+      driver.wait(30 * SECOND);
+    }
+    driver.claude(callLine(30_000));
+    expect(told(driver.actions)).toEqual(['wait', 'waited']);
+    expect(decisions(driver.actions)[1]).toMatchObject({ ms: 2 * HOUR, answered: true });
+    expect(said(driver.actions)).toEqual(['one']);
+  });
+
+  it('is broken off where the machine has slept through the reset', () => {
+    const driver = begun({ wait: 6 * 3_600 });
+    driver.claude(limitLine('rejected', 1, START + 2 * HOUR), retryLine(2 * HOUR, 429));
+    driver.wait(5 * HOUR);
+    const actions = driver.claude(retryLine(2 * HOUR - 30 * SECOND, 429));
+    expect(sent(actions)).toMatchObject([{ request: { subtype: 'interrupt' } }]);
+    driver.claude(resultLine({ is_error: true, subtype: 'error_during_execution' }));
+    expect(said(waitOut(driver, 10 * SECOND))).toHaveLength(1);
+  });
+
+  it('for a week is told with the day of the reset, though claude waits six hours at a time', () => {
+    const driver = begun({ wait: 8 * 86_400 });
+    driver.claude(limitLine('rejected', 1, START + 83 * HOUR), retryLine(6 * HOUR, 429));
+    expect(decisions(driver.actions)).toMatchObject([{ kind: 'wait', by: 'claude', until: START + 83 * HOUR }]);
+  });
+
+  it('for a 429 that names no limit is one for a limit when it is long', () => {
+    const driver = begun({ wait: 6 * 3_600 });
+    driver.claude(retryLine(2 * HOUR, 429));
+    expect(decisions(driver.actions)).toMatchObject([
+      { kind: 'wait', cause: 'limit', by: 'claude', until: START + 2 * HOUR },
+    ]);
+  });
+
+  it('of seconds in an outage is not told', () => {
+    const driver = begun({});
+    for (const delay of [565, 1_130, 2_314]) driver.claude(retryLine(delay));
+    driver.claude(callLine(30_000), resultLine());
+    expect(told(driver.actions)).toEqual([]);
+  });
+});
+
+describe('an outage', () => {
+  it.each([
+    { name: 'for ever', ends: Number.POSITIVE_INFINITY, kinds: ['wait', 'waited', 'left'] },
+    { name: 'for a while', ends: 4, kinds: ['wait', 'waited'] },
+  ])('$name: said once at its beginning and once at its end, with growing pauses', ({ ends, kinds }) => {
+    const driver = begun({ outageWait: 600 });
+    const pauses: number[] = [];
+    for (let turn = 0; turn < ends; turn++) {
+      driver.claude(retryLine(500), ...failed(OUTAGE_TEXT));
+      const { wait, now } = driver.state;
+      if (wait?.phase !== 'paused') break;
+      pauses.push(wait.until - now);
+      waitOut(driver, wait.until - now);
+      driver.claude(initLine());
+    }
+    if (ends < 100) driver.claude(callLine(30_000), resultLine());
+    expect(told(driver.actions)).toEqual(kinds.slice(0, 2));
+    expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThanOrEqual(600 * SECOND);
+    expect(pauses[2]).toBeGreaterThan(pauses[0] ?? 0);
+    // What follows goes on; in the same outage nobody waits again.
+    expect(said(driver.actions).at(-1)).toBe('two');
+    if (ends > 100)
+      expect(driver.claude(initLine(), ...failed(OUTAGE_TEXT)).map(({ kind }) => kind)).toContain('answered');
+  });
+
+  it('is nothing but an error without --outage-wait', () => {
+    const driver = begun({});
+    const actions = driver.claude(...failed(OUTAGE_TEXT));
+    expect(told(actions)).toEqual([]);
+    expect(actions).toContainEqual({ kind: 'answered', uuids: ['prompt-1'] });
+  });
+
+  it.each(['API Error: 400 messages: roles must alternate', 'API Error: 401 invalid x-api-key', 'Prompt is too long'])(
+    'is not: %s',
+    (text) => {
+      const driver = begun({ outageWait: 600 });
+      driver.claude(...failed(text));
+      expect(driver.state.wait).toBeUndefined();
+    },
+  );
+
+  it('comes back at other times in another run', () => {
+    const pauses = ['1', '7', 'c'].map((digit) => {
+      const driver = begun({ outageWait: 600 }, { runId: `${digit.repeat(8)}-2222-4333-8444-555555555555` });
+      driver.claude(...failed(OUTAGE_TEXT));
+      return (driver.state.wait?.until ?? 0) - driver.state.now;
+    });
+    expect(new Set(pauses).size).toBe(3);
+    for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(2_500);
+  });
+});
+
+describe('the share of a limit', () => {
+  it('is announced once for each limit and reset, and told the agent', () => {
+    const driver = begun({ warnAt: 0.9 });
+    driver.claude(limitLine('allowed', 0.2, START + HOUR));
+    expect(told(driver.actions)).toEqual([]);
+    driver.claude(limitLine('allowed_warning', 0.92, START + HOUR), limitLine('allowed_warning', 0.95, START + HOUR));
+    expect(decisions(driver.actions)).toMatchObject([
+      { kind: 'usage-limit', level: 'warn', limit: 'five_hour', share: 0.92, resetsAt: START + HOUR },
+    ]);
+    expect(driver.state.told.warnings).toEqual([
+      '92 % of the five-hour usage limit of this account is used, which resets in 60 minutes: bring the work into a state from which it can be taken up again.',
+    ]);
+    driver.claude(limitLine('allowed_warning', 0.9, START + 6 * HOUR));
+    expect(told(driver.actions)).toEqual(['usage-limit', 'usage-limit']);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { gistOf, printed, ran, type Told } from '../../../support/told.ts';
+
+describe('a command', () => {
+  it.each<Told>([
+    ran('its last line', 'make all', 'one\ntwo\nthree', '`make all` exit 0 — 3 lines, 13B, last `three`'),
+    ran('its only line', 'pwd', '/w', '`pwd` exit 0 — `/w`'),
+    ran('nothing', 'true', '', '`true` exit 0 — no output', { text: '(Bash completed with no output)' }),
+    ran(
+      'figures',
+      'npm test',
+      'Tests  2 failed | 3 passed (5)',
+      '`npm test` exit 0: 2 failed, 3 passed — `Tests  2 failed | 3 passed (5)`',
+    ),
+    ran('its error', 'make', '', '`make` exit 2 — `Error: no rule`', {
+      text: 'Exit code 2\nError: no rule\nbye',
+      report: 'Error: x',
+      failed: true,
+    }),
+    ran('refused', 'rm -r /', '', '`rm -r /` refused — `This command requires approval`', {
+      text: 'This command requires approval',
+      report: 'Error: x',
+      failed: true,
+    }),
+    ran('in the background', 'sleep 9', '', '`sleep 9` in the background', {
+      report: printed('', { backgroundTaskId: 'b1' }),
+    }),
+    ran('too large', 'seq 9999', '1\n2', '`seq 9999` exit 0 — 39.1KB, whole in `/t/b1.txt`', {
+      report: printed('1\n2', { persistedOutputPath: '/t/b1.txt', persistedOutputSize: 40_000 }),
+    }),
+    ran(
+      'too large, of a search',
+      'grep -rn x src',
+      'a.ts:1:x',
+      '`grep -rn x src` exit 0 — at least 1 matches in 1 files: `a.ts` (1); 39.1KB, whole in `/t/b1.txt`',
+      { report: printed('a.ts:1:x', { persistedOutputPath: '/t/b1.txt', persistedOutputSize: 40_000 }) },
+    ),
+    ran('what only the errors say', 'make', '', '`make` exit 0 — `warning: old`', {
+      report: printed('', { stderr: 'warning: old\n' }),
+    }),
+    ran(
+      'what claude says of the folder',
+      'cd .. && make',
+      'done\nShell cwd was reset to /w',
+      '`cd .. && make` exit 0 — `done`',
+      { report: undefined },
+    ),
+  ])('tells $title', (one) => {
+    expect(gistOf(one)).toBe(one.gist);
+  });
+
+  it.each<Told>([
+    ran('two programs', 'git status && git log', 'x\ny', '`git status && git log` exit 0 — 2 lines, 3B, last `y`'),
+    ran('another end', 'ls x || echo none', 'none', '`ls x || echo none` exit 0 — `none`'),
+    ran('a file', 'git diff > a.patch', '', '`git diff > a.patch` exit 0 — no output'),
+    ran('nowhere', 'git diff >/dev/null', '', '`git diff >/dev/null` exit 0 — no output'),
+    ran('a program', 'find . | wc -l', '7', '`find . | wc -l` exit 0 — `7`'),
+    ran('the background', 'git diff &', '', '`git diff &` exit 0 — no output'),
+    ran('another file', 'ls | cat a', 'x', '`ls | cat a` exit 0 — `x`'),
+    ran('an option that is not known', 'grep --json x a', '{}', '`grep --json x a` exit 0 — `{}`'),
+  ])('does not sum up what goes to $title', (one) => {
+    expect(gistOf(one)).toBe(one.gist);
+  });
+});

@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import {
+  byCount,
+  type FileList,
+  listed,
+  summarizeFiles,
+  summarizeMatchCounts,
+} from '../../../../src/core/memory/call-summary/found-files.ts';
+import {
+  type GitStatus,
+  readGitDiff,
+  readGitStatus,
+  summarizeGitDiff,
+  summarizeGitLog,
+  summarizeGitStatus,
+} from '../../../../src/core/memory/call-summary/git-output.ts';
+import { summarizeFileRead } from '../../../../src/core/memory/call-summary/summarize-files.ts';
+import { sizeText } from '../../../../src/core/memory/call-summary/text-result.ts';
+import type { ToolEntry } from '../../../../src/core/memory/entry.ts';
+import { createToolLog } from '../../../../src/core/memory/notebook/tool-log.ts';
+import { shortened } from '../../../../src/core/memory/words.ts';
+import { command, resultEntry } from '../../../support/notes.ts';
+import { vectorsOf } from '../../../support/recordings.ts';
+
+/** Texts stand between backticks here, so that they cannot pose as ours; the vectors have them bare. */
+const bare = (text: string) => text;
+
+type Text = string | { readonly $repeat: string; readonly count: number } | { readonly $concat: readonly Text[] };
+
+function written(text: Text): string {
+  if (typeof text === 'string') return text;
+  return '$repeat' in text ? text.$repeat.repeat(text.count) : text.$concat.map(written).join('');
+}
+
+describe('sizes', () => {
+  it.each(vectorsOf<{ readonly bytes: number }, string>('size-format'))('$id: $name', ({ input, expected }) => {
+    expect(sizeText(input.bytes)).toBe(expected);
+  });
+});
+
+describe('lists that are cut', () => {
+  const cases = vectorsOf<{ readonly items: readonly string[]; readonly max: number }, string>('list-truncation');
+  it.each(cases)('$id: $name', ({ input, expected }) => {
+    expect(listed(input.items, input.max, bare)).toBe(expected);
+  });
+});
+
+describe('texts that are cut', () => {
+  const cases = vectorsOf<{ readonly text: string; readonly max: number }, string>('string-truncation');
+  it.each(cases.filter(({ kind }) => kind === 'conform'))('$id: $name', ({ input, expected }) => {
+    expect(shortened(input.text, input.max)).toBe(expected);
+  });
+
+  it('ef-132, inverted: what is cut is never longer than its limit', () => {
+    expect(shortened('abcdef', 2)).toBe('..');
+    for (const max of [0, 1, 2, 3, 4]) expect(shortened('abcdef', max)).toHaveLength(max);
+  });
+});
+
+interface Data {
+  readonly files?: readonly { readonly path_relative?: string; readonly path?: string }[];
+  readonly matches?: readonly { readonly file_relative?: string }[];
+  readonly commits?: readonly { readonly hash: string; readonly message: Text }[];
+  readonly summary?: { readonly files_changed?: number };
+  readonly total_files?: number;
+  readonly total_fetched?: number;
+  readonly count?: number;
+  readonly path_relative?: string;
+  readonly path?: string;
+  readonly total_lines?: number;
+  readonly size?: number;
+  readonly truncated?: boolean;
+  readonly is_binary?: boolean;
+  readonly current_branch?: string;
+  readonly is_clean?: boolean;
+  readonly ahead?: number;
+  readonly behind?: number;
+  readonly staged_files?: readonly unknown[];
+  readonly unstaged_files?: readonly unknown[];
+  readonly untracked_files?: readonly unknown[];
+}
+
+interface Call {
+  readonly tool: string;
+  readonly result?: { readonly data?: Data } | null;
+  readonly text?: Text;
+}
+
+/** What the other program's results say, told as ours would be. */
+function told(tool: string, data: Data): string {
+  switch (tool) {
+    case 'project_files':
+      return summarizeFiles(fileList(data), bare);
+    case 'search_content': {
+      const counts = byCount((data.matches ?? []).map(({ file_relative = '' }) => file_relative));
+      return summarizeMatchCounts(
+        { counts, ...(data.total_fetched === undefined ? {} : { total: data.total_fetched }) },
+        bare,
+      );
+    }
+    case 'read_file':
+      return summarizeFileRead(
+        data.path_relative ?? data.path,
+        {
+          lines: data.total_lines,
+          bytes: data.size,
+          binary: data.is_binary === true,
+          truncated: data.truncated === true,
+        },
+        bare,
+      );
+    case 'vcs_status':
+      return summarizeGitStatus(statusOf(data), bare);
+    case 'vcs_diff':
+      return summarizeGitDiff(
+        { files: (data.files ?? []).map(({ path = '' }) => path), added: 0, removed: 0 },
+        'diff',
+        bare,
+      );
+    case 'vcs_log': {
+      const commits = (data.commits ?? []).map(({ hash, message }) => ({ hash, message: written(message) }));
+      return summarizeGitLog({ commits, ...(data.count === undefined ? {} : { total: data.count }) }, cutOnly);
+    }
+    default:
+      throw new Error(`nothing tells ${tool}`);
+  }
+}
+
+function fileList({ files = [], total_files }: Data): FileList {
+  const paths = files.map(({ path_relative = '' }) => path_relative);
+  return { paths, ...(total_files === undefined ? {} : { total: total_files }) };
+}
+
+function statusOf(data: Data): GitStatus {
+  return {
+    branch: data.current_branch,
+    clean: data.is_clean === true,
+    ahead: data.ahead ?? 0,
+    behind: data.behind ?? 0,
+    staged: data.staged_files?.length ?? 0,
+    modified: data.unstaged_files?.length ?? 0,
+    unmerged: 0,
+    untracked: data.untracked_files?.length ?? 0,
+  };
+}
+
+const cutOnly = (text: string, length: number) => shortened(text, length);
+
+const COMPRESSION = vectorsOf<Call, string>('history-compression');
+const vector = (id: string) => COMPRESSION.find((one) => one.id === id);
+const dataOf = (id: string): Data => vector(id)?.input.result?.data ?? {};
+
+/** Equals come in the order of their names here, not in the reverse order of their first sight. */
+const OTHER_ORDER = new Set(['ef-070', 'ef-076', 'ef-077']);
+
+/** Of an output that is not what `git status` prints nothing is told but its last line. */
+const NOT_OF_ITS_KIND = new Set(['ef-097']);
+
+describe('results in one line', () => {
+  const isTold = ({ id, kind, input }: (typeof COMPRESSION)[number]) =>
+    kind === 'conform' && input.text === undefined && !OTHER_ORDER.has(id) && !NOT_OF_ITS_KIND.has(id);
+
+  it.each(COMPRESSION.filter(isTold))('$id: $name', ({ input, expected }) => {
+    expect(told(input.tool, input.result?.data ?? {})).toBe(expected);
+  });
+
+  it('ef-070, equals by name: only 4 types and 3 directories, never a +more marker', () => {
+    const types = '.a (1), .b (1), .c (1), .d (1)';
+    expect(told('project_files', dataOf('ef-070'))).toBe(`5 files. Types: ${types}. Key: a/, b/, c/`);
+  });
+
+  it.each([
+    { id: 'ef-076', expected: '25 matches in 3 files: a.el (2), b.el (1), c.el (1)' },
+    { id: 'ef-077', expected: '7 matches in 6 files: f (2), a (1), b (1), c (1), d (1)... (+1 more)' },
+  ])('$id, equals by name: the most matches first', ({ id, expected }) => {
+    expect(told('search_content', dataOf(id))).toBe(expected);
+  });
+
+  it('ef-080, inverted: where a limit was reached it says "at least"', () => {
+    expect(vector('ef-080')?.expected).toBe('51 matches in 1 files: a (1)');
+    expect(summarizeMatchCounts({ counts: [['a', 1]], total: 51, more: true }, bare)).toBe(
+      'at least 51 matches in 1 files: a (1)',
+    );
+  });
+
+  it('ef-096, inverted: a tree that is not clean but lists nothing says so', () => {
+    expect(told('vcs_status', dataOf('ef-096'))).toBe('x: not clean, nothing listed');
+  });
+
+  it('ef-097 has nothing of its kind here: what is no status is not told as one', () => {
+    expect(readGitStatus('fatal: not a git repository')).toBeUndefined();
+  });
+
+  it('ef-101, inverted: a file without a name leaves no gap', () => {
+    expect(told('vcs_diff', dataOf('ef-101'))).toBe('1 files, +0/-0 lines (diff)');
+  });
+
+  it('ef-112: exactly 500 code points are kept, and of more 497 and three dots', () => {
+    const text = written(vector('ef-112')?.input.text ?? '');
+    expect(shortened(text, 500)).toBe(vector('ef-112')?.expected);
+    expect(shortened(`${text}r`, 500)).toBe(`${'r'.repeat(497)}...`);
+  });
+
+  it('ef-113, inverted: a result that says nothing says that', () => {
+    expect(resultEntry('unknown_tool', {}, '').gist).toBe('unknown_tool: no text');
+  });
+
+  it('all vectors are met', () => {
+    const met = COMPRESSION.filter((one) => isTold(one) || one.kind === 'known-defect' || one.id === 'ef-112');
+    expect(met.length + OTHER_ORDER.size + NOT_OF_ITS_KIND.size).toBe(COMPRESSION.length);
+    expect(readGitDiff('')).toMatchObject({ files: [] });
+  });
+});
+
+describe('the size of the log', () => {
+  const cases = vectorsOf<{ readonly tokens: number }, { over: boolean; to_evict: number }>('history-limit');
+  it.each(cases)('$id: with $name something leaves only above the limit', ({ input, expected }) => {
+    const entries = Array.from({ length: 20 }, (_, n) => command(`make ${n}`, 0));
+    const all = createToolLog(Number.POSITIVE_INFINITY);
+    for (const entry of entries) all.add(entry);
+    // The same distance from the limit of a log that is made to measure.
+    const log = createToolLog(all.tokens - (input.tokens - 12_000));
+    for (const entry of entries) log.add(entry);
+    expect(log.left > 0).toBe(expected.over);
+  });
+
+  const EVICTION = vectorsOf<unknown, { readonly entries: number; readonly history_used: number }>('history-eviction');
+
+  it('ef-156, inverted: entries are not counted, and what is left is added up', () => {
+    expect(EVICTION.find(({ id }) => id === 'ef-156')?.expected).toMatchObject({ entries: 50, history_used: 360 });
+    const log = createToolLog();
+    for (let n = 0; n < 60; n++) log.add(command(`make ${n}`, 0));
+    const one = createToolLog();
+    one.add(command('make 0', 0));
+    expect([log.calls().length, log.left]).toStrictEqual([60, 0]);
+    expect(log.tokens).toBeGreaterThan(one.tokens);
+  });
+
+  it('ef-159: a single oversize entry is kept', () => {
+    const entry: ToolEntry = { ...command('make', 0), gist: 'c'.repeat(50_000) };
+    const log = createToolLog();
+    log.add(entry);
+    expect(log.calls()).toMatchObject([{ entry }]);
+    log.add(command('make', 0));
+    expect([log.calls().length, log.left]).toStrictEqual([1, 1]);
+  });
+});
+
+describe('the work log', () => {
+  it.each(vectorsOf<{ readonly code: Text }, string>('worklog-code').filter(({ id }) => id !== 'ef-134'))(
+    '$id: $name',
+    ({ input, expected }) => {
+      expect(shortened(written(input.code), 97)).toBe(expected);
+    },
+  );
+
+  it('ef-141, inverted: what is cut has three dots, not six', () => {
+    const text = 'r'.repeat(201);
+    expect(shortened(text, 200)).toBe(`${'r'.repeat(197)}...`);
+  });
+
+  it('ef-154: of an empty log there is nothing to tell', () => {
+    expect(createToolLog().calls()).toStrictEqual([]);
+  });
+
+  it('ef-155: a result of 600 characters is stored in at most 500', () => {
+    const { gist = '' } = resultEntry('eval_sexp', {}, 'r'.repeat(600));
+    expect(gist.length).toBeLessThanOrEqual(500);
+    expect(gist).toMatch(/^eval_sexp: `r+\.\.\.`$/);
+  });
+
+  /** The language and the editor of the other program, and the forms in which it put its log into a prompt. */
+  const WITHOUT = {
+    'worklog-code': ['ef-134'],
+    'worklog-result': ['ef-138', 'ef-139'],
+    'worklog-classification': ['ef-143', 'ef-146', 'ef-147', 'ef-148'],
+    'worklog-context': ['ef-150', 'ef-151', 'ef-153'],
+  };
+
+  it.each(Object.entries(WITHOUT))('%s: nothing of the kind of %j is here', (area, ids) => {
+    const known = vectorsOf(area).map(({ id }) => id);
+    expect(known).toEqual(expect.arrayContaining(ids));
+  });
+});

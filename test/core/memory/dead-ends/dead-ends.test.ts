@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { createDeadEnds } from '../../../../src/core/memory/dead-ends/dead-ends.ts';
+import type { Entry } from '../../../../src/core/memory/entry.ts';
+import {
+  calls,
+  changed,
+  type Draft,
+  deadEndsOf,
+  failed,
+  looked,
+  PROMPT,
+  ran,
+  storyOf,
+  swapped,
+} from '../../../support/entries.ts';
+
+const A = looked('Read', 'a.ts');
+const B = ran('npm run build', { output: 'built', said: 'built' });
+const COMPACTION: Entry = { kind: 'state', t: 0, what: 'compaction', to: 'auto' };
+
+function told(text: string, source: 'told' | 'pattern' = 'told'): Entry {
+  return { kind: 'remark', t: 0, text, source };
+}
+
+describe('an alternation', () => {
+  it.each<{ name: string; entries: readonly Draft[]; story: readonly string[] }>([
+    { name: 'two rounds', entries: [A, B, A, B], story: ['4 found: alternation'] },
+    { name: 'three rounds', entries: [A, B, A, B, A, B], story: ['4 found: alternation', '6 grown: alternation'] },
+    {
+      name: 'four rounds, and a half',
+      entries: [A, B, A, B, A, B, A, B, A],
+      story: ['4 found: alternation', '6 grown: alternation', '8 grown: alternation'],
+    },
+    { name: 'between other calls', entries: [B, B, A, B, A, B], story: ['5 found: alternation'] },
+    {
+      name: 'with the task list in between',
+      entries: [A, B, looked('TodoWrite', ''), A, B],
+      story: ['5 found: alternation'],
+    },
+    { name: 'not: another result', entries: [A, B, A, { ...B, output: 'other' }], story: [] },
+    { name: 'not: another input', entries: [A, B, { ...A, input: 'other' }, B], story: [] },
+    { name: 'not: one call only', entries: [A, A, A, A], story: [] },
+    { name: 'not: something else in between', entries: [A, B, changed('c.ts'), A, B], story: [] },
+    { name: 'not: a prompt in between', entries: [A, B, PROMPT, A, B], story: [] },
+    {
+      name: 'not: a compaction in between, after which all is read again',
+      entries: [A, B, COMPACTION, A, B],
+      story: [],
+    },
+    {
+      name: 'not: two agents',
+      entries: [A, B, { ...A, agent: 'x' }, { ...B, agent: 'x' }],
+      story: [],
+    },
+    { name: 'not: waiting', entries: [1, 2].flatMap(() => [ran('sleep 30'), B]), story: [] },
+    {
+      name: 'not: asking how far a task is',
+      entries: [1, 2].flatMap(() => [looked('TaskOutput', 't1'), B]),
+      story: [],
+    },
+    { name: 'not: results without words', entries: [1, 2].flatMap(() => [{ ...A, said: '' }, B]), story: [] },
+    {
+      name: 'not: what a server shows',
+      entries: [1, 2].flatMap(() => [looked('mcp__browser__click', 'x'), looked('mcp__browser__look', 'y')]),
+      story: [],
+    },
+    {
+      name: 'another answer clears',
+      entries: [A, B, A, B, { ...B, output: 'other' }],
+      story: ['4 found: alternation', '5 cleared: alternation'],
+    },
+  ])('$name', ({ entries, story }) => {
+    expect(storyOf(entries)).toEqual(story);
+  });
+
+  it('is told with its evidence', () => {
+    expect(deadEndsOf([A, B, A, B, A, B])).toMatchObject([
+      {
+        text: 'Read `a.ts` and `npm run build` in turn, 3 times, with the same results each time',
+        evidence: ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'],
+        count: 3,
+        first: 1_000,
+        last: 6_000,
+      },
+    ]);
+  });
+});
+
+describe('what somebody calls a dead end', () => {
+  it('is one, and the same words again are the same one', () => {
+    const entries = [told('Polling  the API'), told('polling the api'), told('polling the API', 'pattern')];
+    expect(storyOf(entries)).toEqual(['1 found: told', '2 grown: told', '3 found: pattern']);
+    expect(deadEndsOf(entries)).toMatchObject([
+      { cause: 'told', text: 'polling the api', count: 2, first: 1_000, last: 2_000, evidence: [], agent: null },
+      { cause: 'pattern', count: 1 },
+    ]);
+  });
+});
+
+describe('createDeadEnds', () => {
+  it('finds nothing in work that goes well', () => {
+    const work: Draft[] = [
+      looked('Grep', 'total'),
+      A,
+      failed('npm test', 'Error: a', { counts: { failed: 2 } }),
+      swapped('a.ts', 'x', 'y'),
+      failed('npm test', 'Error: a', { counts: { failed: 1 } }),
+      swapped('a.ts', 'y', 'z'),
+      ran('npm test'),
+      changed('/tmp/check.js', 'created'),
+      ran('node /tmp/check.js && rm /tmp/check.js'),
+      ran('git add -A'),
+      ran('git commit -m done', {}, { commits: true }),
+    ];
+    expect(storyOf([...work, PROMPT, ...work])).toEqual([]);
+  });
+
+  it('says the same of the same entries', () => {
+    const entries = calls([
+      A,
+      B,
+      A,
+      B,
+      failed('x'),
+      failed('x'),
+      swapped('a', '1', '2'),
+      swapped('a', '2', '1'),
+      told('no'),
+    ]);
+    const all = () => {
+      const deadEnds = createDeadEnds();
+      return [...entries.map((entry) => deadEnds.add(entry)), deadEnds.current()];
+    };
+    expect(all()).toEqual(all());
+  });
+
+  it('keeps subagents apart and names them', () => {
+    const deadEnd = deadEndsOf([1, 2].map(() => ({ ...failed('make'), agent: 'the helper' })))[0];
+    expect(deadEnd?.agent).toBe('the helper');
+  });
+
+  it('cuts what it says to 500 code points, on one line', () => {
+    const text =
+      deadEndsOf([1, 2].map(() => failed(`echo ${'🙂\n'.repeat(2_000)}`, `Error: ${'x'.repeat(5_000)}`)))[0]?.text ??
+      '';
+    expect([...text].length).toBeLessThanOrEqual(500);
+    expect(text).not.toContain('\n');
+  });
+
+  it('is bounded, whatever comes in', () => {
+    const deadEnds = createDeadEnds();
+    for (let round = 0; round < 3_000; round++) {
+      const file = `src/${round}.ts`;
+      const drafts: Draft[] = [
+        failed(`make ${round}`, `Error: ${round}`),
+        failed(`make ${round}`, `Error: ${round}`),
+        swapped(file, 'x', 'y'),
+        swapped(file, 'y', 'x'),
+        changed(`new/${round}.ts`, 'created'),
+        told(`${round}`),
+      ];
+      for (const entry of calls(drafts)) deadEnds.add({ ...entry, agent: `agent ${round % 500}` } as Entry);
+    }
+    expect(deadEnds.current()).toHaveLength(1_000);
+  });
+});

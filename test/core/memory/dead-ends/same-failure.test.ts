@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Call,
+  changed,
+  type Draft,
+  deadEndsOf,
+  failed,
+  looked,
+  PROMPT,
+  ran,
+  storyOf,
+} from '../../../support/entries.ts';
+
+interface Case {
+  readonly name: string;
+  readonly entries: readonly Draft[];
+  readonly story: readonly string[];
+}
+
+const TEST = failed('npm test');
+const REFUSED: Call = {
+  ...ran('deploy --now', {}, { exit: null }),
+  outcome: 'refused',
+  said: 'This command requires approval',
+  signature: 'This command requires approval',
+};
+
+function refused(said: string): Call {
+  return { name: 'Edit', title: 'a.ts', input: 'a', outcome: 'refused', said, output: said, signature: said };
+}
+
+function byAgent(agent: string, call: Call): Call {
+  return { ...call, agent };
+}
+
+describe('the same failure', () => {
+  it.each<Case>([
+    { name: 'twice in a row', entries: [TEST, TEST], story: ['2 found: same failure'] },
+    {
+      name: 'again and again',
+      entries: [TEST, TEST, TEST, TEST],
+      story: ['2 found: same failure', '3 grown: same failure', '4 grown: same failure'],
+    },
+    {
+      name: 'with a look at files in between',
+      entries: [TEST, looked('Read', 'a.ts'), ran('git diff | head -20'), ran('cat a.ts 2>/dev/null'), TEST],
+      story: ['5 found: same failure'],
+    },
+    { name: 'with an edit in between', entries: [TEST, changed('a.ts'), TEST], story: [] },
+    {
+      name: 'with edits in between, for the third time',
+      entries: [TEST, changed('a.ts'), TEST, changed('a.ts'), TEST],
+      story: ['5 found: same failure'],
+    },
+    {
+      name: 'with an edit by a subagent in between',
+      entries: [TEST, byAgent('helper', changed('a.ts')), TEST],
+      story: [],
+    },
+    {
+      name: 'with a command in between that may have changed something',
+      entries: [TEST, ran('npm ci'), TEST],
+      story: [],
+    },
+    { name: 'with a prompt in between', entries: [TEST, PROMPT, TEST], story: [] },
+    {
+      name: 'with an edit in between that failed',
+      entries: [TEST, refused('no such text'), TEST],
+      story: ['3 found: same failure'],
+    },
+    {
+      name: 'it fails in another way each time',
+      entries: [
+        TEST,
+        changed('a.ts'),
+        failed('npm test', 'Error: bang'),
+        changed('a.ts'),
+        TEST,
+        failed('npm test', 'Error: bang'),
+      ],
+      story: [],
+    },
+    {
+      name: 'fewer tests fail each time',
+      entries: [3, 2, 1].flatMap((count) => [
+        failed('npm test', 'Error: boom', { counts: { failed: count } }),
+        changed('a.ts'),
+      ]),
+      story: [],
+    },
+    {
+      name: 'it says nothing, with changes in between',
+      entries: [failed('x', ''), changed('a.ts'), failed('x', ''), changed('a.ts'), failed('x', '')],
+      story: [],
+    },
+    { name: 'by two agents, once each', entries: [TEST, byAgent('helper', TEST)], story: [] },
+    { name: 'a permission that is refused', entries: [REFUSED, REFUSED], story: ['2 found: same failure'] },
+    ...[
+      "The user doesn't want to proceed with this tool use. The tool use was rejected",
+      '<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>',
+      '<tool_use_error>File has been modified since read, either by the user or by a linter.</tool_use_error>',
+      '<tool_use_error>InputValidationError: Read failed due to the following issue:</tool_use_error>',
+    ].map((said) => ({
+      name: `not for: ${said.slice(0, 60)}`,
+      entries: [refused(said), refused(said), refused(said)],
+      story: [],
+    })),
+    { name: 'cancelled', entries: [1, 2, 3].map(() => ({ ...TEST, outcome: 'cancelled' })), story: [] },
+    { name: 'a search that finds nothing', entries: [failed('grep -r x src'), failed('grep -r x src')], story: [] },
+    { name: 'a comparison', entries: [failed('diff a b'), failed('diff a b')], story: [] },
+    {
+      name: 'waiting for a server',
+      entries: [
+        failed('curl -s localhost:3000'),
+        failed('curl -s localhost:3000'),
+        failed('sleep 5 && ./up'),
+        failed('sleep 5 && ./up'),
+      ],
+      story: [],
+    },
+    {
+      name: 'checks that are not done yet',
+      entries: [failed('gh pr checks 4'), failed('gh pr checks 4'), failed('gh pr checks 4')],
+      story: [],
+    },
+    {
+      name: 'success clears',
+      entries: [TEST, TEST, changed('a.ts'), ran('npm test')],
+      story: ['2 found: same failure', '4 cleared: same failure'],
+    },
+    {
+      name: 'success clears with the output cut in another way',
+      entries: [TEST, TEST, ran('cd /app && CI=1 npm test 2>&1 | tail -20')],
+      story: ['2 found: same failure', '3 cleared: same failure'],
+    },
+    {
+      name: 'a pipe that hides failures does not clear',
+      entries: [TEST, TEST, ran('npm test | tail -5', {}, { counts: { failed: 2, passed: 1 } })],
+      story: ['2 found: same failure'],
+    },
+    {
+      name: 'it is found again after it was cleared',
+      entries: [TEST, TEST, ran('npm test'), TEST, TEST],
+      story: ['2 found: same failure', '3 cleared: same failure', '5 found: same failure'],
+    },
+    {
+      name: 'a success between failures starts anew',
+      entries: [TEST, ran('npm test'), TEST],
+      story: [],
+    },
+  ])('$name', ({ entries, story }) => {
+    expect(storyOf(entries)).toEqual(story);
+  });
+
+  it('is told with its evidence', () => {
+    const run = failed('npm test', 'Error: boom', { counts: { failed: 2, passed: 10 } });
+    expect(deadEndsOf([run, run, run])).toEqual([
+      {
+        key: expect.any(String),
+        cause: 'same failure',
+        agent: null,
+        text: '`npm test` failed 3 times without a change in between: 2 failed, 10 passed',
+        evidence: ['c1', 'c2', 'c3'],
+        count: 3,
+        first: 1_000,
+        last: 3_000,
+      },
+    ]);
+  });
+
+  it.each([
+    {
+      name: 'the line that names the error',
+      entries: [TEST, TEST],
+      text: '`npm test` failed 2 times without a change in between: Error: boom',
+    },
+    {
+      name: 'changes',
+      entries: [TEST, changed('a'), TEST, changed('a'), TEST],
+      text: '`npm test` failed 3 times in the same way, with changes in between: Error: boom',
+    },
+    {
+      name: 'a refusal',
+      entries: [REFUSED, REFUSED],
+      text: '`deploy --now` was refused 2 times without a change in between: This command requires approval',
+    },
+  ])('is told with $name', ({ entries, text }) => {
+    expect(deadEndsOf(entries)[0]?.text).toBe(text);
+  });
+
+  it('keeps the first and the newest of much evidence', () => {
+    const evidence = deadEndsOf(Array.from({ length: 40 }, () => TEST))[0]?.evidence ?? [];
+    expect(evidence).toHaveLength(20);
+    expect([evidence[0], evidence[1], evidence[19]]).toEqual(['c1', 'c22', 'c40']);
+  });
+});

@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest';
+import { createReceipts } from '../../../../src/core/memory/hand-back/receipts.ts';
+import {
+  commandFact,
+  deadEndFact,
+  type Fact,
+  figuresOf,
+  NO_FACTS,
+  pathFact,
+  saidFact,
+} from '../../../../src/core/memory/notebook/fact.ts';
+
+const FACTS: readonly Fact[] = [
+  saidFact('prompts', 'Mend the clock.'),
+  saidFact('constraints', 'Never touch the bell.'),
+  commandFact('failing', 'make test'),
+  commandFact('again', 'make'),
+  deadEndFact('`make bell` failed 3 times'),
+  pathFact('src/clock.ts', true),
+  commandFact('commands', 'ls src'),
+  ...figuresOf('make test', { failed: 3 }),
+];
+const ALL = {
+  ...NO_FACTS,
+  prompts: 1,
+  constraints: 1,
+  failing: 1,
+  again: 1,
+  deadEnds: 1,
+  paths: 1,
+  commands: 1,
+  numbers: 1,
+};
+
+/** Every word of the facts, and none of their lines. */
+const WORDS = `The user wants the clock in src to be mended and the bell not to be touched. We make tests with make test -j4
+and make bells; 3 of them failed. The clock.ts is in src, ls shows it. Never mind the bell: touch the rest.`;
+
+const LINES = [
+  'The user: "Mend the clock." and "Never touch the bell."',
+  '- `make test` exit 1: 3 failed',
+  '- `make` exit 0',
+  '- `make bell` failed 3 times',
+  '- `src/clock.ts` edited',
+  '- `ls src` exit 0',
+];
+
+it.each([
+  { name: 'nothing is there', claude: [], ctxb: [], kept: NO_FACTS, given: NO_FACTS },
+  { name: 'the words are there, the lines are not', claude: [WORDS], ctxb: [], kept: NO_FACTS, given: NO_FACTS },
+  { name: 'all is there', claude: [LINES.join('\n')], ctxb: [], kept: ALL, given: NO_FACTS },
+  { name: 'all came back', claude: [WORDS], ctxb: LINES, kept: ALL, given: ALL },
+  {
+    name: 'some is there, and some of it came back too',
+    claude: LINES.slice(0, 2),
+    ctxb: LINES.slice(1, 4),
+    kept: { ...ALL, paths: 0, commands: 0 },
+    given: { ...NO_FACTS, again: 1, deadEnds: 1 },
+  },
+])('$name', ({ claude, ctxb, kept, given }) => {
+  const receipts = createReceipts();
+  receipts.begin('compaction', FACTS);
+  for (const text of claude) receipts.holds(text, 'claude');
+  for (const text of ctxb) receipts.holds(text, 'ctxb');
+  const receipt = receipts.settle();
+  expect(receipt).toMatchObject({ relief: 'compaction', all: ALL, kept, given });
+  const lost = FACTS.filter(({ kind }) => kept[kind] === 0).map(({ kind, name }) => ({ kind, text: name }));
+  expect(receipt?.gone).toStrictEqual(lost);
+});
+
+it('a fact that is known twice counts once', () => {
+  const receipts = createReceipts();
+  receipts.begin('handoff', [...FACTS, ...FACTS]);
+  expect(receipts.settle()?.all).toStrictEqual(ALL);
+});
+
+it('what was handed back into a context that no request was made with is gone with it', () => {
+  const receipts = createReceipts();
+  receipts.begin('compaction', FACTS);
+  receipts.holds(LINES.join('\n'), 'ctxb');
+  receipts.begin('compaction', FACTS);
+  expect(receipts.settle()).toMatchObject({ kept: NO_FACTS });
+});
+
+it.each([
+  { name: 'nothing was relieved', run: () => createReceipts().settle() },
+  {
+    name: 'nothing was known',
+    run: () => {
+      const receipts = createReceipts();
+      receipts.begin('compaction', []);
+      return receipts.settle();
+    },
+  },
+  {
+    name: 'it was settled already',
+    run: () => {
+      const receipts = createReceipts();
+      receipts.begin('compaction', FACTS);
+      receipts.settle();
+      receipts.holds('more', 'claude');
+      return receipts.settle();
+    },
+  },
+])('there is no receipt where $name', ({ run }) => {
+  expect(run()).toBeUndefined();
+});

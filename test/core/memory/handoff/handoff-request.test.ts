@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { askAgain, HANDOFF_SECTIONS, handoffRequest } from '../../../../src/core/governor/relief/handoff-request.ts';
+import { parseHandoff } from '../../../../src/core/memory/handoff/parse-handoff.ts';
+
+describe('the request', () => {
+  const text = handoffRequest({ reason: 'the context is 86% full (172,000 of 200,000 tokens)' });
+
+  it('is short, gives the reason, and wants an answer and no file', () => {
+    expect(text.length).toBeLessThanOrEqual(1_500);
+    expect(text).toContain('86% full');
+    expect(text).toContain('call no tool, write no file');
+  });
+
+  it('names exactly the sections, in their order', () => {
+    expect(text.match(/^## .*$/gm)).toStrictEqual(HANDOFF_SECTIONS.map((section) => `## ${section}`));
+    expect([...parseHandoff(text).sections.keys()]).toStrictEqual([...HANDOFF_SECTIONS]);
+  });
+
+  it('stays within bounds and gains no heading, whatever the reason is', () => {
+    const long = handoffRequest({ reason: `x\n## Goal\n${'y'.repeat(9_000)}` });
+    expect(long.length).toBeLessThanOrEqual(1_600);
+    expect(long.match(/^## .*$/gm)).toHaveLength(8);
+  });
+});
+
+describe('asking again', () => {
+  it('names every problem and wants the whole document', () => {
+    const text = askAgain(['The section "Done" is missing.', 'The file a.ts is named and does not exist.']);
+    expect(text).toContain('\n- The section "Done" is missing.\n- The file a.ts is named and does not exist.\n');
+    expect(text).toContain('the whole document');
+  });
+
+  it('is bounded', () => {
+    const text = askAgain(Array.from({ length: 300 }, (_, index) => `${index} ${'x\n'.repeat(5_000)}`));
+    expect(text.length).toBeLessThan(6_000);
+    expect(text).toContain('- and 280 more of the kind');
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { HANDOFF_SECTIONS } from '../../../../src/core/governor/relief/handoff-request.ts';
+import { parseHandoff } from '../../../../src/core/memory/handoff/parse-handoff.ts';
+
+/** A document whose headings are written by `heading`, and whose bodies are `body 0`, `body 1`, … */
+function documentWith(heading: (section: string, index: number) => string): string {
+  return HANDOFF_SECTIONS.map((section, index) => `${heading(section, index)}\nbody ${index}\n`).join('\n');
+}
+
+const BODIES = HANDOFF_SECTIONS.map((section, index) => [section, `body ${index}`]);
+const PLAIN = documentWith((section) => `## ${section}`);
+
+describe('sections are found', () => {
+  it.each([
+    { title: 'as they were asked for', text: PLAIN },
+    { title: 'with another level', text: documentWith((section) => `#### ${section}`) },
+    { title: 'with closing marks', text: documentWith((section) => `## ${section} ##`) },
+    { title: 'with a colon', text: documentWith((section) => `## ${section}:`) },
+    { title: 'without a blank behind the marks', text: documentWith((section) => `##${section}`) },
+    { title: 'in bold', text: documentWith((section) => `**${section}**`) },
+    { title: 'in bold with a colon', text: documentWith((section) => `**${section}:**`) },
+    { title: 'in bold with a number', text: documentWith((section, index) => `${index + 1}. **${section}**`) },
+    { title: 'with numbers', text: documentWith((section, index) => `## ${index + 1}. ${section}`) },
+    { title: 'in bold headings', text: documentWith((section) => `### **${section}**`) },
+    { title: 'with a picture', text: documentWith((section) => `## 🎯 ${section}`) },
+    { title: 'in capitals', text: documentWith((section) => `## ${section.toUpperCase()}`) },
+    { title: 'with other joints', text: documentWith((s) => `## ${s.replace(' and ', ' & ').replace('In ', 'In-')}`) },
+    { title: 'with remarks', text: documentWith((section) => `## ${section} (as of now)`) },
+    { title: 'with a title and words before', text: `Here it is.\n\n# Handoff document\n\n${PLAIN}` },
+    { title: 'with another heading behind', text: `${PLAIN}\n## Notes\nnothing of ours\n` },
+    { title: 'with carriage returns', text: PLAIN.replaceAll('\n', '\r\n') },
+    { title: 'in a fence', text: `\`\`\`markdown\n${PLAIN}\n\`\`\`\n` },
+    { title: 'in a fence with words round it', text: `Sure:\n\n~~~md\n${PLAIN}\n~~~\n\nI hope that helps.` },
+    { title: 'in a fence that is never closed', text: `\`\`\`\n${PLAIN}` },
+  ])('$title', ({ text }) => {
+    const { sections } = parseHandoff(text);
+    expect([...sections].map(([section, body]) => [section, body.replaceAll('\r', '')])).toStrictEqual(BODIES);
+  });
+
+  it('in a fence that has fences in it', () => {
+    const text = `\`\`\`markdown\n${PLAIN}\n\`\`\`sh\nnpm test # passed\n\`\`\`\n\`\`\`\nBye.`;
+    expect(parseHandoff(text).sections.get('Commands to verify')).toBe('body 7\n\n```sh\nnpm test # passed\n```');
+    expect(parseHandoff(text).commands.at(-1)).toStrictEqual({ text: 'npm test', claim: 'passed' });
+  });
+
+  it('with what stands behind a heading in its line', () => {
+    const { sections } = parseHandoff('**Goal:** mend the clock\n## Done: the parser: whole\nmore');
+    expect([...sections]).toStrictEqual([
+      ['Goal', 'mend the clock'],
+      ['Done', 'the parser: whole\nmore'],
+    ]);
+  });
+
+  it.each([
+    { title: 'a heading in a code block', text: '## Goal\n```\n## Done\n```\n', has: ['Goal'] },
+    { title: 'a quoted heading', text: '## Goal\n> ## Done\n', has: ['Goal'] },
+    { title: 'bold words in a section', text: '## Done\n**Files:** a.ts\n## Files\n- b.ts\n', has: ['Done', 'Files'] },
+    { title: 'words that begin alike', text: '## Goal\n## Done with it all\n', has: ['Goal'] },
+    { title: 'nothing at all', text: '', has: [] },
+  ])('but not $title', ({ text, has }) => {
+    expect([...parseHandoff(text).sections.keys()]).toStrictEqual(has);
+  });
+
+  it('the highest heading of a name counts, and two alike are one section', () => {
+    const { sections } = parseHandoff('## Done\n### Files\nx\n## Files\ny\n## Done\nz');
+    expect([...sections]).toStrictEqual([
+      ['Done', '### Files\nx\nz'],
+      ['Files', 'y'],
+    ]);
+  });
+});
+
+describe('files that are named', () => {
+  it.each([
+    { line: '- `src/a.ts`: the parser', has: ['src/a.ts'] },
+    { line: '* src/a.ts - the parser', has: ['src/a.ts'] },
+    { line: '1. **`src/a.ts`** (new)', has: ['src/a.ts'] },
+    { line: '- [x] `package.json`', has: ['package.json'] },
+    { line: '- package.json: scripts', has: ['package.json'] },
+    { line: '- `a.ts`, `b.ts` and `c.ts`: three', has: ['a.ts', 'b.ts', 'c.ts'] },
+    { line: '- src/a.ts, src/b.ts', has: ['src/a.ts', 'src/b.ts'] },
+    { line: '| `src/a.ts` | changed |', has: ['src/a.ts'] },
+    { line: '- Changed: `src/a.ts`', has: ['src/a.ts'] },
+    { line: '- `src/a.ts:12-40`, `src/b.ts#L7`, `src/c.ts:3:9`', has: ['src/a.ts', 'src/b.ts', 'src/c.ts'] },
+    { line: '- `src/memory/`: a folder', has: ['src/memory/'] },
+    { line: '- `bin/ctxb`', has: ['bin/ctxb'] },
+    { line: '- `/etc/hosts.conf`', has: ['/etc/hosts.conf'] },
+    { line: '- `.gitignore` and `src/.env`', has: ['src/.env'] },
+    { line: '- `src/remove-file.ts`: takes files away', has: ['src/remove-file.ts'] },
+    { line: '- `src/a.ts`: exports `parse.it` from `lib/x.ts`', has: ['src/a.ts'] },
+    { line: '- `docs/größe.md`', has: ['docs/größe.md'] },
+    { line: '- `old.ts` (deleted)', has: [] },
+    { line: '- `src/old.ts`: removed', has: [] },
+    { line: '- renamed `src/a.ts` to `src/b.ts`', has: [] },
+    { line: '- `src/new.ts` (to create)', has: [] },
+    { line: '- `src/new.ts`, not yet written', has: [] },
+    { line: '- `src/**/*.ts`: all of them', has: [] },
+    { line: '- `src/{a,b}.ts`', has: [] },
+    { line: '- `src/.../a.ts`', has: [] },
+    { line: '- `https://example.com/a.html`', has: [] },
+    { line: '- `parseHandoff` is the one to look at', has: [] },
+    { line: '- Node.js scripts and/or others', has: [] },
+    { line: '- e.g., what was said', has: [] },
+    { line: '- version 1.2.3', has: [] },
+    { line: '- `@/components/a.tsx`', has: [] },
+    { line: 'None', has: [] },
+  ])('in Files: $line', ({ line, has }) => {
+    expect(parseHandoff(`## Files\n${line}\n`).files).toStrictEqual(has);
+  });
+
+  it('a label speaks for what is below it', () => {
+    const text = '## Files\nChanged:\n- `a.ts`\n### Deleted\n- `b.ts`\n- `c.ts`\n### Kept\n- `d.ts`\n';
+    expect(parseHandoff(text).files).toStrictEqual(['a.ts', 'd.ts']);
+  });
+
+  it('in Done only those that can be nothing else, and elsewhere none', () => {
+    const line = 'Wrote `src/a.ts`, `b.ts` and `owner/name`.';
+    expect(parseHandoff(`## Done\n${line}`).files).toStrictEqual(['src/a.ts']);
+    expect(parseHandoff(`## Done\nDeleted \`src/a.ts\`.`).files).toStrictEqual([]);
+    for (const section of ['Goal', 'In progress', 'Next steps', 'Dead ends', 'Decisions and why']) {
+      expect(parseHandoff(`## ${section}\n${line}`).files).toStrictEqual([]);
+    }
+  });
+});
+
+describe('commands that are named', () => {
+  it.each([
+    { line: '- `npm test` — passed', has: ['npm test', 'passed'] },
+    { line: '- `npm test` — failed', has: ['npm test', 'failed'] },
+    { line: '- `npm test` — not run', has: ['npm test', 'not run'] },
+    { line: '* **`npm test`**: PASSED (12 tests, 0 failed)', has: ['npm test', 'passed'] },
+    { line: '- `npm test` - 0 failed, 12 passed', has: ['npm test', 'passed'] },
+    { line: '- `npm test` -- 2 failed, 10 passed', has: ['npm test', 'failed'] },
+    { line: '- `npm test` ✅', has: ['npm test', 'passed'] },
+    { line: '- `npm test` ❌', has: ['npm test', 'failed'] },
+    { line: '- `npm test` (exit 0)', has: ['npm test', 'passed'] },
+    { line: '- `npm test` (exit code 1)', has: ['npm test', 'failed'] },
+    { line: '- `npm test` — should pass now', has: ['npm test', 'not run'] },
+    { line: '- `npm test` — did not pass', has: ['npm test', 'failed'] },
+    { line: "- `npm test` — it doesn't pass", has: ['npm test', 'failed'] },
+    { line: '- `npm test` — untested', has: ['npm test', 'not run'] },
+    { line: '- `npm test`', has: ['npm test', undefined] },
+    { line: '- `$ npm test` — ok', has: ['npm test', 'passed'] },
+    { line: '- ``echo `date` `` — passed', has: ['echo `date`', 'passed'] },
+    { line: '- npm test — passed', has: ['npm test', 'passed'] },
+    { line: '- npm test: passed', has: ['npm test', 'passed'] },
+    { line: '| `npm test` | passed |', has: ['npm test', 'passed'] },
+    { line: '- `a` and `b` — passed', has: ['a', 'passed', 'b', 'passed'] },
+    { line: '- `a` (slow), `b` — passed', has: ['a', undefined, 'b', 'passed'] },
+    { line: '- `a` — not run because `b` failed', has: ['a', 'not run', 'b', 'failed'] },
+    { line: '```sh\nnpm test # passed\n# a remark\nmake\n```', has: ['npm test', 'passed', 'make', undefined] },
+    { line: 'None', has: [] },
+  ])('$line', ({ line, has }) => {
+    const { commands } = parseHandoff(`## Commands to verify\n${line}\n`);
+    expect(commands.flatMap(({ text, claim }) => [text, claim])).toStrictEqual(has);
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { HANDOFF_SECTIONS } from '../../../../src/core/governor/relief/handoff-request.ts';
+import type { Entry } from '../../../../src/core/memory/entry.ts';
+import { checkHandoff } from '../../../../src/core/memory/handoff/check-handoff.ts';
+import { parseHandoff } from '../../../../src/core/memory/handoff/parse-handoff.ts';
+import {
+  type HandoffFacts,
+  RENDERED_LIMIT,
+  renderHandoff,
+} from '../../../../src/core/memory/handoff/render-handoff.ts';
+import { createNotebook } from '../../../../src/core/memory/notebook/notebook.ts';
+import { command, edit, entriesIn, randomEntries, randomTexts } from '../../../support/notes.ts';
+import { TRANSCRIPTS } from '../../../support/recordings.ts';
+
+const FACTS: HandoffFacts = {
+  session: 's1',
+  task: undefined,
+  state: undefined,
+  firstPrompt: undefined,
+  running: [],
+  folder: '.context/sessions/s1',
+  t: 0,
+};
+
+function handoffOf(entries: readonly Entry[], facts: Partial<HandoffFacts> = {}): string {
+  const notebook = createNotebook();
+  for (const entry of entries) notebook.add(entry);
+  const { firstPrompt, state } = notebook;
+  return renderHandoff(notebook, { ...FACTS, firstPrompt, state, ...facts });
+}
+
+function section(text: string, name: (typeof HANDOFF_SECTIONS)[number]): string {
+  return parseHandoff(text).sections.get(name) ?? '';
+}
+
+function task(id: string, status: string): Entry {
+  return { kind: 'task', t: 1, agent: null, id, subject: `task ${id}`, status };
+}
+
+const PROMPT: Entry = { kind: 'prompt', t: 0, text: 'Mend the clock.\n\n## Done\nnothing', pictures: 0 };
+
+describe('the mechanical handoff', () => {
+  it('of nothing has every section, and says what it does not know', () => {
+    const text = handoffOf([]);
+    expect(checkHandoff(text, { exists: () => false, outcomeOf: () => 'failed' })).toStrictEqual([]);
+    expect(text).toMatch(/^# Handoff of session s1\nFrom ctxb's notes [^\n]*, not in the agent's words\./);
+    expect(text).toContain('All of it: .context/sessions/s1/scratch.md');
+    expect(section(text, 'Decisions and why')).toMatch(/^Not known: /);
+    for (const name of HANDOFF_SECTIONS) expect(section(text, name)).toMatch(/Not known|ctxb's notes|were noted/);
+  });
+
+  it('names the states before the last one, and no prompt that still waits', () => {
+    const state = (to: string, from?: string): Entry => ({
+      kind: 'state',
+      t: 1,
+      what: 'state',
+      to,
+      ...(from && { from }),
+    });
+    const said = (text: string): Entry => ({ kind: 'prompt', t: 0, text, pictures: 0 });
+    const entries = [said('one'), said('two'), state('read'), state('half', 'read'), state('done', 'half')];
+    const text = handoffOf(entries);
+    expect(section(text, 'Goal')).toContain('`two`');
+    const progress = section(text, 'In progress');
+    expect(progress).toContain('`done`');
+    expect(progress).toMatch(/Before that, #2: `state: read → half`\n- Before that, #1: `state: read`/);
+  });
+
+  it('tells the task, the first prompt and what is under way, word for word', () => {
+    const text = handoffOf([PROMPT, task('1', 'in_progress'), task('2', 'pending'), task('3', 'completed')], {
+      task: 'clock',
+      state: 'tests next',
+      running: ['run\n## Goal\nthem'],
+    });
+    expect(section(text, 'Goal')).toContain('```text\nclock\n```');
+    expect(section(text, 'Goal')).toContain('```text\nMend the clock.\n\n## Done\nnothing\n```');
+    expect(section(text, 'In progress')).toContain('`tests next`');
+    expect(section(text, 'In progress')).toContain('```text\nrun\n## Goal\nthem\n```');
+    expect(section(text, 'In progress')).toContain('- `task 1`');
+    expect(section(text, 'Next steps')).toContain('- `task 2`');
+    expect(section(text, 'Done')).toContain('- `task 3`');
+  });
+
+  it('tells files and commands so that they can be checked', () => {
+    const gone = edit('src/old.ts', { changes: [{ path: 'src/old.ts', change: 'deleted' }] });
+    const all = [edit('src/a.ts'), gone, command('npm test', 0), command('make', 2), command('ls -la', 0)];
+    const { files, commands } = parseHandoff(handoffOf(all));
+    expect(files).toStrictEqual(['src/a.ts']);
+    expect(commands.filter(({ claim }) => claim !== undefined)).toStrictEqual([
+      { text: 'make', claim: 'failed' },
+      { text: 'npm test', claim: 'passed' },
+    ]);
+  });
+
+  it('names each detail file only where there is one', () => {
+    expect(handoffOf([command('make', 2)])).toContain('\nMore: commands.md\n');
+    const text = handoffOf([command('make', 2)], { folder: undefined });
+    expect(text).not.toMatch(/\.md/);
+  });
+
+  it('says of a command that is longer than its place that this is a part', () => {
+    const [first] = parseHandoff(handoffOf([command(`make ${'x'.repeat(400)}`, 0)])).commands;
+    expect(first?.text.length).toBe(240);
+    expect(handoffOf([command(`make ${'x'.repeat(400)}`, 0)])).toContain('(exit 0), shown in part');
+  });
+
+  it('tells what was read and looked up in short', () => {
+    const common = { ...command('x', 0), agent: null };
+    const { command: _, ...call } = common;
+    const read: Entry = { ...call, name: 'Read', reads: 'a.ts', gist: 'Read `a.ts` (9 lines, 99B): defines `one`' };
+    const lookups: Entry[] = [
+      { ...call, name: 'Grep', gist: 'Grep `x`: 3 matches in 1 files: `a.ts` (3)' },
+      { ...call, name: 'Grep', gist: 'Grep `y`: 9 matches in 1 files: `b.ts` (9)', agent: 'Count' },
+      { ...call, name: 'WebFetch', gist: 'WebFetch `u` failed: `no`', outcome: 'failed' },
+      { ...call, name: 'Agent', gist: `Agent \`Explore\`: \`${'x'.repeat(400)}\`` },
+      command('git status', 0, { gist: 'Bash `git status` exit 0 — `main` (clean)' }),
+      command('npm test', 0, { gist: 'Bash `npm test` exit 0 — `ok`' }),
+    ];
+    const text = handoffOf([task('1', 'completed'), read, ...lookups]);
+    expect(section(text, 'Files')).toContain('\n- Read `a.ts` (9 lines, 99B): defines `one`');
+    expect(section(text, 'Done').split('\n').slice(1, -1)).toStrictEqual([
+      "Completed on the agent's task list, then what was looked up, each the newest first:",
+      '- `task 1`',
+      '- Bash `git status` exit 0 — `main` (clean)',
+      `- Agent \`Explore\`: \`${'x'.repeat(218)}\`...`,
+      '- Grep `x`: 3 matches in 1 files: `a.ts` (3)',
+    ]);
+    expect(parseHandoff(text).files).toStrictEqual(['a.ts']);
+    expect(section(handoffOf([read]), 'Done')).not.toContain('looked up');
+    expect(section(handoffOf([{ ...read, gist: 'Read `b` (1 lines, 1B)' }]), 'Files')).toContain('- `a.ts` read');
+  });
+
+  it('keeps the newest', () => {
+    const all = Array.from({ length: 500 }, (_, n) => [edit(`src/${n}.ts`), command(`make ${n}`, n % 2)]).flat();
+    const text = handoffOf(all);
+    expect(section(text, 'Files')).toContain('`src/499.ts`');
+    expect(section(text, 'Commands to verify')).toContain('`make 499` — failed');
+    expect(text).not.toContain('`src/1.ts`');
+  });
+});
+
+describe('whatever the texts are', () => {
+  it.each([61, 62, 63, 64].map((seed) => ({ seed })))(
+    'it is bounded and has no heading but ours (seed $seed)',
+    ({ seed }) => {
+      const [session = '', goal = '', state = '', folder = ''] = randomTexts(seed, 4).map((text) => text.repeat(300));
+      const running = randomTexts(seed + 10, 5).map((text) => text.repeat(200));
+      const text = handoffOf(randomEntries(seed, 2_000), { session, task: goal, state, folder, running });
+      expect(text.length).toBeLessThanOrEqual(RENDERED_LIMIT);
+      expect([...parseHandoff(text).sections.keys()]).toStrictEqual([...HANDOFF_SECTIONS]);
+    },
+  );
+
+  it.each(['`', '~', '\n', '\u{1d11e}', '<', '\u0000'])('a text of nothing but %j is bounded', (piece) => {
+    const long = piece.repeat(50_000);
+    const facts = {
+      session: long,
+      task: long,
+      state: long,
+      firstPrompt: `${long}.`,
+      running: [long, long, long, long],
+    };
+    const text = handoffOf([PROMPT, command(long, 1), edit(long)], { ...facts, folder: long });
+    expect(text.length).toBeLessThanOrEqual(RENDERED_LIMIT);
+    expect(text.isWellFormed()).toBe(true);
+    expect([...parseHandoff(text).sections.keys()]).toStrictEqual([...HANDOFF_SECTIONS]);
+  });
+});
+
+describe.skipIf(TRANSCRIPTS.length === 0)('of real sessions', () => {
+  it.each(TRANSCRIPTS)('$name', ({ path }) => {
+    const notebook = createNotebook();
+    for (const entry of entriesIn(path)) notebook.add(entry);
+    const { firstPrompt, state, evidence } = notebook;
+    const text = renderHandoff(notebook, { ...FACTS, firstPrompt, state });
+    expect(text.length).toBeLessThanOrEqual(RENDERED_LIMIT);
+    const problems = checkHandoff(text, { exists: () => true, outcomeOf: evidence.outcomeOf });
+    expect(problems).toStrictEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import {
+  commandFact,
+  deadEndFact,
+  type Fact,
+  figuresOf,
+  holds,
+  pathFact,
+  saidFact,
+  searchable,
+  tallyOf,
+} from '../../../../src/core/memory/notebook/fact.ts';
+
+interface Case {
+  readonly text: string;
+  readonly is: boolean;
+}
+
+function table(name: string, fact: Fact, cases: readonly Case[]): void {
+  describe(name, () => {
+    it.each(cases)('$is: $text', ({ text, is }) => {
+      expect(holds(searchable(text), fact)).toBe(is);
+    });
+  });
+}
+
+table('a command that failed, make test', commandFact('failing', 'make test'), [
+  { text: '- `make test` exit 2 `Error: 3 is not 2`', is: true },
+  { text: 'We ran "make test": it fails.', is: true },
+  { text: '1. make test\n   fails with an error', is: true },
+  { text: '    $ make test\n    make: *** [test] Error 2', is: true },
+  { text: '`make test` exit 0', is: false },
+  { text: 'We ran `make test`.', is: false },
+  { text: '`make test -j4` exit 2', is: false },
+  { text: '`cd app && make test` fails', is: false },
+  { text: 'The tests that make tests fail', is: false },
+  { text: 'make all; the test fails', is: false },
+  { text: '`make test`\n\none\ntwo\nthree\nfour\nanother thing failed', is: false },
+  { text: '', is: false },
+]);
+
+table('a command, npm test', commandFact('commands', 'npm test'), [
+  { text: 'npm test', is: true },
+  { text: 'Ran: npm test.', is: true },
+  { text: '- npm test (all green)', is: true },
+  { text: '**npm test**: green', is: true },
+  { text: 'NPM  test', is: true },
+  { text: 'run npm test and go on', is: false },
+  { text: 'npm tests', is: false },
+  { text: '`npm test -- --run clock`', is: false },
+  { text: '`pnpm test`', is: false },
+]);
+
+table('a command with quotation marks', commandFact('again', 'grep "a  b" src'), [
+  { text: "ran `grep 'a b' src` twice", is: true },
+  { text: "ran `grep 'a b' src/x` twice", is: false },
+]);
+
+table('a command of several lines', commandFact('again', 'cat > f <<EOF\none\nEOF'), [
+  { text: '```\ncat > f <<EOF\none\nEOF\n```', is: true },
+  { text: '- `cat > f <<EOF one EOF` exit 0', is: true },
+  { text: '`cat > f <<EOF`', is: false },
+]);
+
+table('a long command', commandFact('again', `make ${'x'.repeat(400)}`), [
+  { text: `\`make ${'x'.repeat(115)}\` exit 0`, is: true },
+  { text: `\`make ${'x'.repeat(100)}\` exit 0`, is: false },
+]);
+
+table('a changed file', pathFact('src/clock.ts', true), [
+  { text: 'I changed `src/Clock.ts`.', is: true },
+  { text: '**src/clock.ts** edited 3 times', is: true },
+  { text: '- `/home/dev/project/src/clock.ts`\n  - Added a tick', is: true },
+  { text: 'src/clock.ts', is: false },
+  { text: 'See src/clock.ts for more', is: false },
+  { text: 'I changed src/clock.tsx', is: false },
+  { text: 'I changed src/clock.ts.bak', is: false },
+  { text: 'I changed lib/src/clock.ts', is: false },
+  { text: 'I changed clock.ts', is: false },
+]);
+
+table('a file that was read', pathFact('a.txt', false), [
+  { text: 'It says so in a.txt.', is: true },
+  { text: 'It says so in /tmp/a.txt.', is: false },
+  { text: 'It says so in data.txt.', is: false },
+]);
+
+table('a sentence of the user', saidFact('constraints', 'Never use port 8080.'), [
+  { text: 'The user said: "Never use port 8080."', is: true },
+  { text: '- never use port 8080', is: true },
+  { text: 'Go on. Never use port 8080! Then stop.', is: true },
+  { text: 'Never use port `8080`.', is: true },
+  { text: 'Never use port 8080 in tests.', is: false },
+  { text: 'Never use port 80801.', is: false },
+  { text: 'Do never use port 8080.', is: false },
+  { text: 'Do not use port 8080.', is: false },
+]);
+
+table('a dead end', deadEndFact('`make test` failed 3 times with `Error: no`'), [
+  { text: 'Did not work:\n- `make test` failed 3 times with `Error: no`', is: true },
+  { text: '`make test` does not work', is: true },
+  { text: '`make test` is next', is: false },
+  { text: 'it failed 3 times', is: false },
+]);
+
+table('a dead end without a quotation', deadEndFact('a cron job for it'), [
+  { text: 'Tried: a cron job for it', is: true },
+  { text: 'a job for it', is: false },
+]);
+
+describe('a figure, 3 failed of make test', () => {
+  const [fact] = figuresOf('make test', { failed: 3 });
+  it.each([
+    { text: '`make test`: 3 tests failed', is: true },
+    { text: '`make test` exit 1: **3 failed**, 10 passed', is: true },
+    { text: '- make test\n  failed=3', is: true },
+    { text: '`make test`, still broken: 3', is: true },
+    { text: '3 tests failed', is: false },
+    { text: '`make test` had 13 failures', is: false },
+    { text: '`make test`: 30 failed', is: false },
+    { text: '`make test`: 1.3 failed', is: false },
+    { text: '`make test`: 1,003 failed', is: false },
+    { text: '`make test`: 3,000 failed', is: false },
+    { text: '`make test` failed after 3.5 s', is: false },
+    { text: '`make test`: step 3 is done', is: false },
+    { text: '`make test`: 3 times as fast as before. All of it works; nothing ever failed', is: false },
+  ])('$is: $text', ({ text, is }) => {
+    expect(fact && holds(searchable(text), fact)).toBe(is);
+  });
+
+  it('of zero is none', () => {
+    const facts = figuresOf('make', { passed: 10, failed: 0, skipped: 2, errors: 1, warnings: 4 });
+    expect(facts.map(({ name }) => name)).toStrictEqual([
+      'make: 10 passed',
+      'make: 2 skipped',
+      'make: 1 errors',
+      'make: 4 warnings',
+    ]);
+    expect(tallyOf(facts)).toMatchObject({ numbers: 4, commands: 0 });
+    expect(figuresOf('make', undefined)).toStrictEqual([]);
+  });
+});

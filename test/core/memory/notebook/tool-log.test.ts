@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../../../src/core/governor/gauge/token-estimate.ts';
+import type { Entry, ToolEntry } from '../../../../src/core/memory/entry.ts';
+import { createNotebook } from '../../../../src/core/memory/notebook/notebook.ts';
+import { renderIndex } from '../../../../src/core/memory/notebook/render-index.ts';
+import { createToolLog } from '../../../../src/core/memory/notebook/tool-log.ts';
+import { command, edit, randomEntries } from '../../../support/notes.ts';
+
+function read(path: string, more: Partial<ToolEntry> = {}): ToolEntry {
+  const { changes: _, ...rest } = edit(path);
+  return { ...rest, name: 'Read', reads: path, gist: `Read \`${path}\` (2 lines, 4B)`, ...more };
+}
+
+function logOf(entries: readonly ToolEntry[], historyTokens?: number) {
+  const log = createToolLog(historyTokens);
+  for (const entry of entries) log.add(entry);
+  return log;
+}
+
+/** The entries in the file, without times and ids. */
+function linesOf(log: ReturnType<typeof createToolLog>): string[] {
+  const lines = log.render().split('\n');
+  return lines
+    .filter((line) => line.startsWith('- '))
+    .map((line) => line.replace(/^- .*? · /, '').replace(/ · toolu_\d+$/, ''));
+}
+
+describe('the tool log', () => {
+  it('has one entry for a file, with the newest facts and how often', () => {
+    const edited = edit('a.ts', { gist: 'Edit `a.ts` (+1/-0 lines)' });
+    const log = logOf([read('a.ts'), read('b.ts'), edited, read('a.ts', { gist: 'Read `a.ts` (3 lines, 9B)' })]);
+    expect(linesOf(log)).toStrictEqual([
+      'Read `b.ts` (2 lines, 4B)',
+      'Read `a.ts` (3 lines, 9B) · read 2 times, changed 1 time',
+    ]);
+    expect([log.total, log.left]).toStrictEqual([4, 0]);
+  });
+
+  it('has an entry for every other call, also for the same command again', () => {
+    const log = logOf([command('make', 0), command('make', 0), command('make', 2), read('a', { outcome: 'failed' })]);
+    expect(log.calls()).toHaveLength(4);
+  });
+
+  it('a call of a subagent says whose it was', () => {
+    expect(linesOf(logOf([read('a.ts', { agent: 'Count `x`\n# y' })]))).toStrictEqual([
+      "Read `a.ts` (2 lines, 4B) · subagent `Count 'x' # y`",
+    ]);
+  });
+
+  it('the least recently used leave first, and a later read or edit of a file renews it', () => {
+    const room = logOf([read('a'), read('b'), read('c')]).tokens;
+    const all = logOf([read('a'), read('b'), read('c'), read('a'), read('d')], room + 5);
+    expect(all.calls().map(({ entry }) => entry.title)).toStrictEqual(['c', 'a', 'd']);
+    expect([all.total, all.left]).toStrictEqual([5, 1]);
+    const edited = logOf([read('a'), read('b'), read('c'), edit('a', { gist: 'Edit `a`' }), read('d')], room + 5);
+    expect(edited.calls().map(({ entry }) => entry.title)).toStrictEqual(['c', 'a', 'd']);
+    const untouched = logOf([read('a'), read('b'), read('c'), command('ls', 0), read('d')], room + 5);
+    expect(untouched.about('a')).toBeUndefined();
+  });
+
+  it('counts with a file that leaves every call that it stood for', () => {
+    const log = logOf([read('a'), read('a'), read('a'), command('x'.repeat(5_000), 0)], 150);
+    expect([log.total, log.left, log.calls().length]).toStrictEqual([4, 3, 1]);
+    expect(log.render()).toMatch(/^4 tool calls in 1 entry, .*\nNot here: 3 calls .* memory\.ndjson/m);
+  });
+
+  it.each([{ tokens: 12_000 }, { tokens: 2_000 }, { tokens: 400 }])('takes up at most $tokens tokens', ({ tokens }) => {
+    const entries = randomEntries(77, 1_500).filter((entry) => entry.kind === 'tool');
+    const log = createToolLog(tokens);
+    let calls = 0;
+    for (const entry of entries) {
+      log.add(entry);
+      calls++;
+      expect(log.tokens).toBeLessThanOrEqual(tokens);
+      expect(log.total).toBe(calls);
+      const kept = log.calls().reduce((sum, { reads, changes }) => sum + Math.max(1, reads + changes), 0);
+      expect(kept + log.left).toBe(calls);
+    }
+    expect(log.left).toBeGreaterThan(0);
+    expect(estimateTokens(log.render())).toBeLessThanOrEqual(tokens);
+    expect(log.render().split('\n')).toHaveLength(log.calls().length + 7);
+    expect(log.render()).toBe(logOf(entries, tokens).render());
+  });
+
+  it('has no heading but its own, whatever the texts are', () => {
+    const log = logOf(randomEntries(78, 800).filter((entry) => entry.kind === 'tool'));
+    for (const line of log.render().split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)) {
+      if (line !== '') expect(line).toMatch(/^(?:# Tool log$|\d|Not here|What stands|- (?:1970-|time not))/);
+    }
+  });
+});
+
+describe('a log that an earlier version wrote', () => {
+  /** As version 0.1.0 has it in `memory.ndjson`. */
+  const OLD =
+    '{"v":1,"kind":"tool","t":1790000000000,"id":"toolu_1","name":"Read","agent":null,"outcome":"ok","title":"src/a.ts lines 1-9","said":"}","input":"i","output":"o","reads":"src/a.ts"}';
+  const FAILED =
+    '{"v":1,"kind":"tool","t":0,"id":"toolu_2","name":"Bash","agent":null,"outcome":"failed","title":"make","said":"Error: no","input":"i","output":"o","signature":"Error: no","command":{"text":"make","exit":2,"background":false,"ms":null,"tail":"Error: no"}}';
+
+  it('is told with what it has', () => {
+    const notebook = createNotebook();
+    for (const line of [OLD, FAILED]) notebook.add(JSON.parse(line) as Entry);
+    expect(linesOf(notebook.toolLog)).toStrictEqual([
+      'Read `src/a.ts lines 1-9`: `}`',
+      'Bash `make` failed: `Error: no`',
+    ]);
+    const head = { session: 's', task: undefined, state: undefined, updated: 0, folder: '.context' };
+    expect(renderIndex(notebook, head)).toContain('\n2 tool calls → .context/tool-log.md\n');
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { shellEffects } from '../../../../src/core/memory/shell/shell-effects.ts';
+
+/** Changes as `+created`, `~edited`, `-deleted` and `from>to`. */
+function changes(command: string): string[] {
+  return shellEffects(command).changes.map(({ path, change, to }) => {
+    if (change === 'moved') return `${path}>${to ?? '?'}`;
+    return `${{ created: '+', edited: '~', deleted: '-' }[change]}${path}`;
+  });
+}
+
+describe('changes', () => {
+  it.each([
+    { command: 'rm a.ts', files: ['-a.ts'] },
+    { command: 'rm -rf ./a b/../c/ "d e" -- -f', files: ['-a', '-c', '-d e', '--f'] },
+    { command: 'rm -i a', files: [] },
+    { command: 'rm $a *.ts "$(b)" c', files: ['-c'] },
+    { command: 'git rm -q -r a && git rm --cached b', files: ['-a'] },
+    { command: "git rm '*.ts'", files: [] },
+    { command: 'mv a.ts b.ts', files: ['a.ts>b.ts'] },
+    { command: 'mv a.ts b', files: ['a.ts>?'] },
+    { command: 'mv a.ts b/', files: ['a.ts>b/a.ts'] },
+    { command: 'mv x/a.ts .', files: ['x/a.ts>a.ts'] },
+    { command: 'mv a b c', files: ['a>c/a', 'b>c/b'] },
+    { command: 'mv a $b c', files: ['a>?'] },
+    { command: 'mv -n a.ts b.ts', files: [] },
+    { command: 'mv a.ts "$b"', files: ['a.ts>?'] },
+    { command: 'git mv -f a.ts b.ts', files: ['a.ts>b.ts'] },
+    { command: 'cp a.ts b.ts && cp a.ts d/ && cp Makefile e/Makefile', files: ['+b.ts', '+d/a.ts', '+e/Makefile'] },
+    { command: 'cp -r a b; cp a b', files: [] },
+    { command: 'cp -n a.ts b.ts', files: [] },
+    { command: 'touch -d yesterday a', files: [] },
+    { command: 'echo a > b', files: ['+b'] },
+    { command: 'echo a >> b 2>/dev/null', files: ['~b'] },
+    { command: 'a &> b && a 2>&1 >| c && > d', files: ['+b', '+c', '+d'] },
+    { command: 'a > "$b" && a > /dev/null 2>&1', files: [] },
+    { command: 'tee a | wc -l', files: [] },
+    { command: "sed -i 's/a/b/' c d", files: ['~c', '~d'] },
+    { command: "sed -i '' -E 's/a/b/' c", files: ['~c'] },
+    { command: 'sed -i "s/$a/b/" c', files: ['~c'] },
+    { command: 'sed -i $script c', files: [] },
+    { command: "sed -n '1,5p' c", files: [] },
+    { command: "perl -ne 'print' c", files: [] },
+    { command: "cat > a <<'E'\nrm b\nit's\nE", files: ['+a'] },
+  ])('$command', ({ command, files }) => {
+    expect(changes(command)).toEqual(files);
+  });
+});
+
+describe('what has certainly succeeded', () => {
+  it.each([
+    { command: 'rm a && rm b', files: ['-a', '-b'] },
+    { command: 'rm a; rm b', files: ['-b'] },
+    { command: 'rm a\nrm b\n# end', files: ['-b'] },
+    { command: 'rm a || rm b', files: [] },
+    { command: 'rm a || rm b && rm c', files: ['-c'] },
+    { command: 'rm a || exit 0\nrm b', files: [] },
+    { command: 'test -f x && exit 0; rm b', files: [] },
+    { command: 'if x; then exit 0; fi; rm b', files: [] },
+    { command: '! rm a', files: [] },
+    { command: 'rm a &', files: [] },
+    { command: 'rm a | rm b', files: ['-b'] },
+    { command: '(rm a && rm b)', files: ['-a', '-b'] },
+    { command: '{ rm a; rm b; } > c', files: ['+c', '-b'] },
+    { command: 'for f in a b; do rm $f; rm c; done > d', files: ['+d'] },
+    { command: 'case $a in b) rm b;; esac; rm c', files: ['-c'] },
+    { command: '[[ -f a && b > c ]] && rm a', files: ['-a'] },
+    { command: '[ -f a ] && rm a', files: ['-a'] },
+    { command: 'rm a && ((1 < 2))', files: ['-a'] },
+    { command: 'timeout -k 5 60s rm a', files: ['-a'] },
+    { command: 'timeout 60s rm a', files: ['-a'] },
+    { command: 'rm() { echo; }; rm a', files: [] },
+    { command: 'f() { rm a; }\nf', files: [] },
+    {
+      command: 'A=b sudo -n rm a && time rm b && /bin/rm c && \\rm d && env X=1 rm e',
+      files: ['-a', '-b', '-c', '-d', '-e'],
+    },
+    { command: 'command -v rm a; sudo -u me rm b', files: [] },
+    { command: 'echo "rm a" && ssh host rm b && xargs rm c', files: [] },
+    { command: 'rm "a', files: [] },
+  ])('$command', ({ command, files }) => {
+    expect(changes(command)).toEqual(files);
+  });
+});
+
+describe('the folder', () => {
+  it.each([
+    { command: 'cd a && rm b ../c /d', files: ['-a/b', '-c', '-/d'] },
+    { command: 'cd /a/b/ && cd ../c && rm d', files: ['-/a/c/d'] },
+    { command: 'cd "$a" && rm b /c', files: ['-/c'] },
+    { command: 'cd a; rm b /c', files: ['-/c'] },
+    { command: '(cd a && rm b) && rm c', files: ['-a/b', '-c'] },
+    { command: '{ cd a && rm b; } && rm c', files: ['-a/b', '-a/c'] },
+    { command: 'cd a | rm b && rm c', files: ['-b'] },
+    { command: 'cd a & rm b', files: ['-b'] },
+    { command: 'cd - && rm b', files: [] },
+    { command: 'source a && rm b', files: [] },
+    { command: 'git -C a rm b && git -C /c rm d', files: ['-a/b', '-/c/d'] },
+  ])('$command', ({ command, files }) => {
+    expect(changes(command)).toEqual(files);
+  });
+});
+
+describe('discards', () => {
+  it.each([
+    { command: 'git checkout -- a.ts ./b.ts', discards: { how: 'checkout', paths: ['a.ts', 'b.ts'] } },
+    { command: 'git checkout HEAD~1 -- a.ts', discards: { how: 'checkout', paths: ['a.ts'] } },
+    { command: 'git checkout HEAD src/a', discards: { how: 'checkout', paths: ['src/a'] } },
+    { command: 'git checkout src/a.ts', discards: { how: 'checkout', paths: ['src/a.ts'] } },
+    { command: 'git checkout .', discards: { how: 'checkout', paths: 'all' } },
+    { command: 'cd /a && git checkout -- .', discards: { how: 'checkout', paths: ['/a'] } },
+    { command: 'git -C a checkout -q -- b', discards: { how: 'checkout', paths: ['a/b'] } },
+    { command: 'git checkout -f', discards: { how: 'checkout', paths: 'all' } },
+    { command: 'git restore a.ts', discards: { how: 'restore', paths: ['a.ts'] } },
+    { command: 'git restore --source=HEAD -SW a.ts', discards: { how: 'restore', paths: ['a.ts'] } },
+    { command: 'git restore -s HEAD~2 a.ts', discards: { how: 'restore', paths: ['a.ts'] } },
+    { command: 'git reset --hard HEAD~1', discards: { how: 'reset', paths: 'all' } },
+    { command: 'cd "$a" && git checkout -- /b c', discards: { how: 'checkout', paths: ['/b'] } },
+    { command: 'git checkout -- a && git restore b', discards: { how: 'checkout', paths: ['a', 'b'] } },
+    { command: 'git checkout -- a && git reset --hard', discards: { how: 'checkout', paths: 'all' } },
+  ])('$command', ({ command, discards }) => {
+    expect(shellEffects(command).discards).toEqual(discards);
+  });
+
+  it.each([
+    'git checkout main',
+    'git checkout v1.2.x',
+    'git checkout -b fix/a.b',
+    'git checkout --theirs a.ts',
+    'git checkout -p a.ts',
+    'git checkout -- "*.ts" :/',
+    'git switch main',
+    'git restore --staged a.ts',
+    'git restore -p',
+    'git stash list',
+    'git stash drop',
+    'git stash -p',
+    'git stash --keep-index',
+    'git stash && npm test && git stash pop',
+    'git stash | cat',
+    'git reset --soft HEAD~1',
+    'git reset HEAD a.ts',
+    'git clean -fd',
+    'cd "$a" && git stash',
+    'gh pr checkout 2 a',
+    'git log -- a.ts',
+  ])('none: %s', (command) => {
+    expect(shellEffects(command).discards).toBeUndefined();
+  });
+});
+
+it.each([
+  { command: "git add -A && git commit -m \"$(cat <<'E'\nit's (a\nE\n)\"", commits: true },
+  { command: 'git -C a -c user.name=b --no-pager commit -am c && git push', commits: true },
+  { command: 'git commit -m a; git push', commits: false },
+  { command: 'git commit --dry-run', commits: false },
+  { command: 'git commit-tree a', commits: false },
+  { command: 'echo git commit', commits: false },
+])('commits: $command', ({ command, commits }) => {
+  expect(shellEffects(command).commits).toBe(commits);
+});
+
+it('says nothing of what it does not understand', () => {
+  const nothing = { changes: [], discards: undefined, commits: false, certain: false };
+  for (const command of ['rm a; echo "', 'rm a )', 'f() { :; }; rm a', 'exec a && rm b']) {
+    expect(shellEffects(command)).toEqual(nothing);
+  }
+  expect(shellEffects('')).toEqual({ ...nothing, certain: true });
+});
+
+it.each([
+  '"',
+  '(',
+  '( ',
+  '{ ',
+  '$(',
+  'a|',
+  'a&&',
+  'a;',
+  'if a;',
+  'a>b ',
+  'cd a&&',
+  'git stash&&',
+  'a||',
+  '! ',
+  'mv a b c;',
+  '[[ ',
+  'sed -i ',
+])('tells the same of 100,000 characters of %j as of 1,000', (piece) => {
+  const told = (length: number) => {
+    const { changes, ...rest } = shellEffects(`${piece.repeat(length / piece.length)}a`);
+    return { ...rest, changes: [...new Set(changes.map(({ path, change }) => `${change} ${path}`))] };
+  };
+  expect(told(100_000)).toEqual(told(1_000));
+});
+
+it('never throws, whatever is cut off', () => {
+  const command = `cd a && { cat > b <<-'E'\n\tx\n\tE\n} && git stash push -m "$(x \`y\`)" -- \${z:-"q"} || ( [[ a ]] && sed -i $'\\t' c ); case a in b) ;; esac`;
+  for (let end = 0; end <= command.length; end++) {
+    expect(() => shellEffects(command.slice(0, end))).not.toThrow();
+    expect(() => shellEffects(command.slice(end))).not.toThrow();
+  }
+});
