@@ -207,9 +207,9 @@ function createNoteFiles(folder: SessionFolder) {
   return {
     /** Entries of earlier runs, oldest first. */
     earlier: () => entriesIn(folder.logLines()),
-    /** Told of the pages that the earlier entries make. */
+    /** Told of the pages that the earlier entries make, which are masked: to do it again would take most of the time. */
     check(pages: readonly Page[]): void {
-      for (const { file, text } of pages) sizes.set(file, (sizes.get(file) ?? 0) + Buffer.byteLength(masked(text)));
+      for (const { file, text } of pages) sizes.set(file, (sizes.get(file) ?? 0) + Buffer.byteLength(text));
     },
     /** Makes those detail files again that are not what the log says. */
     repair(): void {

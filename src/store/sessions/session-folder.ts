@@ -71,6 +71,7 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
   cutTornLine(dir.place(LOG));
   const record = keepRecord(dir, name, now);
   let closed = false;
+  let isIndexed = false;
 
   /** Without the lock somebody else may be writing. */
   function ifOpen(work: () => void): void {
@@ -93,6 +94,7 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
         dir.write(INDEX, text, REWRITTEN);
         root.write(INDEX, text, REWRITTEN);
         record.save();
+        isIndexed = true;
       }),
     /** Adds another of claude's ids to the folder's. An invalid id is ignored. */
     alias: (other: string) => ifOpen(() => record.add(other)),
@@ -101,7 +103,7 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
       if (closed) return;
       closed = true;
       try {
-        record.save();
+        if (!isIndexed) record.save();
       } finally {
         lock.release();
       }
@@ -121,12 +123,12 @@ function sweep(dir: ContextDir, before: number): void {
 /** A file takes milliseconds to be replaced. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** `session.json`, written at once and whenever something in it is new. */
+/** `session.json`, written when it is new or another id comes, with each index, and in the end where there is none. */
 function keepRecord(dir: ContextDir, name: string, now: () => number) {
   const time = () => new Date(now()).toISOString();
   const found = readSessionFile(dir.path);
   const startedAt = found?.startedAt ?? time();
-  const ids = new Set(found?.ids ?? []).add(name);
+  const ids = new Set(found?.ids);
 
   function save(): void {
     const file = { v: 1, ids: [...ids], startedAt, updatedAt: time() };
@@ -139,7 +141,7 @@ function keepRecord(dir: ContextDir, name: string, now: () => number) {
     save();
   }
 
-  save();
+  add(name);
   return { add, save };
 }
 

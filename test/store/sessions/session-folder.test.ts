@@ -95,6 +95,19 @@ describe('a session folder', () => {
     expect(JSON.parse(read('sessions/abc/session.json')).startedAt).toBe(file.startedAt);
   });
 
+  it('says so once for an index', () => {
+    open('abc').close();
+    const made = () => statSync(join(root, 'sessions/abc/session.json')).ino;
+    const before = made();
+    const session = open('abc', 'other');
+    expect(made()).toBe(before);
+    session.writeIndex(asItIs('index'));
+    const after = made();
+    expect(after).not.toBe(before);
+    session.close();
+    expect(made()).toBe(after);
+  });
+
   it('adds to files, also after they were replaced or removed', () => {
     const session = open('abc');
     session.append('a.md', asItIs('one\n'));
