@@ -27,11 +27,11 @@ interface Column {
 }
 
 /** From these widths on there is room for projects, for models, for all beside ids, and for curves and times. */
-const [ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [60, 72, 110, 120];
+const [ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [60, 72, 120, 120];
 const CURVE = 20;
 
-/** Below this lines get longer than the page is wide. */
-const LEAST_REST = 7;
+/** For less the column is left out at a terminal; elsewhere lines get longer than the page is wide. */
+const LEAST_REST = 12;
 
 const GAP = '  ';
 
@@ -48,7 +48,8 @@ function sessionList(sessions: readonly SessionSummary[], page: Page): string[] 
   const { sort = 'newest', limit } = page.list;
   const shown = sortSessions(sessions, sort).slice(0, limit);
   const totals = totalsOf(sessions);
-  const isWide = page.columns >= WIDE;
+  const ids = page.list.ids ? shown.map(idOf) : [];
+  const isWide = page.columns >= WIDE + Math.max(0, ...ids.map(columnsOf));
   const isTight = page.list.ids && page.columns < ROOM_FOR_IDS;
   const projects = shortPaths(shown.map(({ project, file }) => project ?? file.split('/').slice(0, -1).join('/')));
   const showsProjects = !isTight && page.columns >= ROOM_FOR_PROJECTS;
@@ -59,7 +60,7 @@ function sessionList(sessions: readonly SessionSummary[], page: Page): string[] 
   const columns = [
     showsProjects && { heading: 'project', cells: projects, isPath: true, most: isWide ? 28 : 14 },
     { heading: 'date', cells: datesOf(shown, isWide, page) },
-    page.list.ids && { heading: 'session', cells: shown.map(idOf) },
+    page.list.ids && { heading: 'session', cells: ids },
     { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true },
     showsModels && { heading: 'model', cells: models, most: 18 },
     isWide && { heading: 'context', cells: shown.map((session) => sparkline(session, CURVE, page)) },
@@ -143,13 +144,13 @@ function table(
   last: string,
   { style, glyphs, ...page }: Page,
 ): string[] {
-  const columns = given.filter((column) => column !== undefined && column !== false);
-  const natural = columns.map(({ heading, cells, total = '', most = Number.POSITIVE_INFINITY }) =>
-    Math.min(most, Math.max(...[heading, ...cells, total].map(columnsOf))),
-  );
-  const others = natural.reduce((sum, width, at) => sum + (columns[at]?.takesRest ? 0 : width + GAP.length), 0);
-  const rest = Math.max(LEAST_REST, page.columns - others);
-  const widths = natural.map((width, at) => (columns[at]?.takesRest ? Math.min(width, rest) : width));
+  const all = given.filter((column) => column !== undefined && column !== false);
+  const natural = ({ heading, cells, total = '', most = Number.POSITIVE_INFINITY }: Column) =>
+    Math.min(most, Math.max(...[heading, ...cells, total].map(columnsOf)));
+  const left = all.reduce((room, column) => room - (column.takesRest ? 0 : natural(column) + GAP.length), page.columns);
+  const columns = all.filter(({ takesRest }) => !takesRest || left >= LEAST_REST || page.columns < page.edge);
+  const rest = Math.max(LEAST_REST, left);
+  const widths = columns.map((column) => (column.takesRest ? Math.min(natural(column), rest) : natural(column)));
   const line = (textOf: (column: Column) => string | undefined) =>
     columns.map((column, at) => {
       const [text, width] = [textOf(column) ?? '', widths[at] ?? 0];

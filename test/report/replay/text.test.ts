@@ -146,6 +146,17 @@ describe('several sessions', () => {
     expect(first).toMatch(/^\/project +2026-03-31 14:05 +s1 +mend the lexer +sonnet-4-5 +▂▄▇│▂▂ +80% +1 +5 +\$0\.71$/);
   });
 
+  it('keep ids whole at a terminal, in the place of the prompt where there is no room for both', () => {
+    const sessions = ['a', 'b'].map((letter) => summaryOf({ sessionId: letter.repeat(36) }));
+    for (const columns of [80, 120, 140]) {
+      const page = pageOf({ columns, edge: columns, list: { ids: true } });
+      const lines = written(text, sessions, { page }).split('\n');
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+      expect(lines[1]).toContain('a'.repeat(36));
+      expect(lines[0]?.includes('first prompt')).toBe(columns > 80);
+    }
+  });
+
   it('are no more than were asked for, with sums of all', () => {
     const shown = written(
       text,
