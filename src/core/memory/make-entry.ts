@@ -148,7 +148,7 @@ function canonical(value: unknown, depth: number): string {
   return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(',')}}`;
 }
 
-export interface FileWork {
+interface FileWork {
   readonly changes: readonly FileChange[];
   /** With the texts themselves. */
   readonly swaps: readonly Swap[];
@@ -159,7 +159,7 @@ const NONE: FileWork = { changes: [], swaps: [] };
 /** Tools that write files. */
 const WRITES = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
 
-export function fileWork(name: string, input: unknown, text: string, report: unknown): FileWork {
+function fileWork(name: string, input: unknown, text: string, report: unknown): FileWork {
   const fields = fieldsOf(input);
   const path = textOf(name === 'NotebookEdit' ? fields.notebook_path : fields.file_path) ?? '';
   if (!WRITES.test(name) || path === '') return NONE;

@@ -74,14 +74,9 @@ export function createAttempts(run: FlowRun, stop: StopSignals, io: Io) {
   }
 
   async function runBriefed(step: FlowStep, prompt: string): Promise<StepEnd> {
-    const file = files.open(step.id);
-    try {
-      const { timeoutSeconds } = step;
-      const claude = { ...run.claudeFor(step), prompt, timeoutSeconds, stop: stop.atOnce };
-      return await runStep(claude, io, { line: file.add, watcher: progress.watcher(step) });
-    } finally {
-      file.close();
-    }
+    const { timeoutSeconds } = step;
+    const claude = { ...run.claudeFor(step), prompt, timeoutSeconds, stop: stop.atOnce };
+    return runStep(claude, io, { line: files.stream(step.id), watcher: progress.watcher(step) });
   }
 
   function tellMissing(step: FlowStep): void {

@@ -8,7 +8,6 @@ import {
   isOpenToOthers,
   kindOf,
   makeFolder,
-  openPlain,
   readPlain,
   refuseForeign,
   requireOwner,
@@ -20,7 +19,7 @@ import { type Replacement, replaceFile } from '../files/write-file.ts';
 import { asItIs, type DiskText } from '../masks/disk-text.ts';
 import { everythingIn, IGNORE, MARK } from './own-names.ts';
 
-const { O_APPEND, O_CREAT, O_RDWR, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
 /**
  * The folder ctxb keeps its files in, usually `.context/`, or one below it. Only its owner can read it, and git
@@ -36,8 +35,6 @@ export interface ContextDir {
   append(file: string, lines: DiskText): void;
   /** Writes a text, or the pieces of one, to a file in the folder, whole or not at all. */
   write(file: string, text: DiskText | Iterable<DiskText>, replacement?: Replacement): void;
-  /** Opens a file in the folder for appending, making it if it is not there. The caller closes the descriptor. */
-  open(file: string): number;
   /** A folder in this one. It is made with its first file. */
   within(folder: string): ContextDir;
 }
@@ -87,7 +84,6 @@ function folderIn(root: string, path: string): ContextDir {
         appendWhole(fd, asItIs(parts.join('')), stats.size);
       }),
     write: (file, text, replacement) => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement),
-    open: (file) => openPlain(pathOf(file), O_WRONLY | O_APPEND | O_CREAT).fd,
     within: (folder) => folderIn(root, resolve(path, folder)),
   };
 }

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { appendWhole, namesIn, readPlain } from '../files/plain-file.ts';
+import { namesIn, readPlain } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
-import { fileName, openContextDir } from '../folders/context-dir.ts';
+import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
 
 const FLOWS = 'flows';
@@ -47,16 +46,23 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     read: (step: string, file: string) => read(of(step, file)),
     /** Absolute, for who is to read it. */
     path: (step: string, file: string) => resolve(contextDir, of(step, file)),
-    /** A new file for lines of a step. A full disk is reported, and the step continues. */
-    open(step: string): LineFile {
-      try {
-        // A step that is run again must not write behind the torn last line of one that was killed.
-        const file = basename(dir().freePlace(of(step, 'stream'), '.ndjson'));
-        return lineFile(dir().open(of(step, file)), (error) => onFault(`no more of ${file} of ${step} is kept`, error));
-      } catch (error) {
-        onFault(`the stream of ${step} is not kept`, error);
-        return { add() {}, close() {} };
-      }
+    /** Writes lines of a step to a new file. A full disk is reported, and the step continues. */
+    stream(step: string): (line: string) => void {
+      let folder: ContextDir | undefined;
+      let file: string | undefined;
+      let isOver = false;
+      return (line) => {
+        if (isOver) return;
+        try {
+          folder ??= dir();
+          // A step that is run again must not write behind the torn last line of one that was killed.
+          file ??= of(step, basename(folder.freePlace(of(step, 'stream'), '.ndjson')));
+          folder.append(file, masked(line));
+        } catch (error) {
+          isOver = true;
+          onFault(`the stream of ${step} is not kept${file === undefined ? '' : ' from here on'}`, error);
+        }
+      };
     },
     /** The receipt of a step, in the run and under its flow's name. */
     receipt(flow: string, step: string, receipt: object): void {
@@ -65,11 +71,6 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
       write(flowReceiptFile(flow, step), text);
     },
   };
-}
-
-interface LineFile {
-  add(line: string): void;
-  close(): void;
 }
 
 /** Ids of the runs of a flow, or of all flows, in the folder, newest first. */
@@ -89,22 +90,6 @@ export function newFlowRun(flow: string, now = new Date()): string {
 
 function jsonOf(value: object): DiskText {
   return joined([maskedJson(value, 2)], '\n');
-}
-
-function lineFile(fd: number, onFault: (error: unknown) => void): LineFile {
-  let faulty = false;
-  return {
-    add(line) {
-      if (faulty) return;
-      try {
-        appendWhole(fd, joined([masked(line)], '\n'));
-      } catch (error) {
-        faulty = true;
-        onFault(error);
-      }
-    },
-    close: () => closeSync(fd),
-  };
 }
 
 const RECEIPTS = 'receipts';

@@ -32,9 +32,8 @@ function writeAll(files: FlowRunFiles): void {
   files.write('one', 'pack.md', `do it with ${SECRET}`);
   files.write('one', 'output.md', `done with ${SECRET}`);
   files.writeJson('one', 'step.json', { error: `not with\n${SECRET}` });
-  const stream = files.open('one');
-  stream.add(JSON.stringify({ type: 'result', result: SECRET }));
-  stream.close();
+  const stream = files.stream('one');
+  stream(JSON.stringify({ type: 'result', result: SECRET }));
   files.receipt('job', 'one', { step: 'one', warnings: [SECRET] });
 }
 
@@ -74,9 +73,8 @@ it('reads again what an earlier process has written', () => {
 it('every attempt has a stream of its own, also behind a torn line of one that was killed', () => {
   const files = open('run');
   for (const line of ['{"half', '{"whole":1}']) {
-    const stream = files.open('one');
-    stream.add(line);
-    stream.close();
+    const stream = files.stream('one');
+    stream(line);
   }
   expect(readdirSync(join(files.folder, 'one')).sort()).toEqual(['stream-2.ndjson', 'stream.ndjson']);
   expect(readFileSync(files.path('one', 'stream-2.ndjson'), 'utf8')).toBe('{"whole":1}\n');
@@ -95,9 +93,8 @@ it('a stream that cannot be opened is told of, and the step goes on', () => {
   const files = open('run');
   files.writeRun({});
   writeFileSync(join(files.folder, 'one'), 'in the way');
-  const stream = files.open('one');
-  stream.add('a line');
-  stream.close();
+  const stream = files.stream('one');
+  stream('a line');
   expect(faults).toEqual(['the stream of one is not kept']);
 });
 
