@@ -74,7 +74,9 @@ export function demoScenario(): Scenario {
     const { files = [], answer: text = '' } = TASKS[task] ?? {};
     const file = files[filesRead++];
     const context = contextIn(request);
-    return { context, delayMs: THINKING_MS, ...(file === undefined ? { text } : { tools: [readFile(file)] }) };
+    const input = { command: `cat ${file}`, description: `Read ${file}` };
+    const said = file === undefined ? { text } : { tools: [{ name: 'Bash', input }] };
+    return { context, delayMs: THINKING_MS, ...said };
   }
   return {
     calls: answer,
@@ -99,10 +101,6 @@ function contextIn({ body }: RecordedRequest): number {
     if (block.type === 'tool_result') return sum + TOKENS_PER_FILE;
     return block.type === 'text' ? sum + Math.ceil(block.text.length / CHARS_PER_TOKEN) : sum;
   }, EMPTY_CONTEXT);
-}
-
-function readFile(file: string): { name: string; input: object } {
-  return { name: 'Bash', input: { command: `cat ${file}`, description: `Read ${file}` } };
 }
 
 function moduleFile(name: string): string {

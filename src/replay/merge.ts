@@ -53,7 +53,8 @@ export function createMerge() {
       if (known === undefined || compare(session, known) > 0) sessions.set(identity, session);
     },
     /** In order of file and session. */
-    sessions: () => [...sessions.values()].sort(inOrder),
+    sessions: () =>
+      [...sessions.values()].sort((a, b) => byText(a.file, b.file) || byText(identityOf(a), identityOf(b))),
     /** Sessions that were added again, and count once. */
     get repeated() {
       return repeated;
@@ -74,10 +75,6 @@ function compare(a: SessionSummary, b: SessionSummary): number {
     (a.series?.length ?? -1) - (b.series?.length ?? -1) ||
     byText(JSON.stringify(a), JSON.stringify(b))
   );
-}
-
-function inOrder(a: SessionSummary, b: SessionSummary): number {
-  return byText(a.file, b.file) || byText(identityOf(a), identityOf(b));
 }
 
 /** By code units: the same everywhere, which the order of a language is not. */

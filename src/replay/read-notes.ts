@@ -6,7 +6,6 @@ import { createEntryMaker } from '../core/memory/make-entry.ts';
 import { createNotebook } from '../core/memory/notebook/notebook.ts';
 import { renderIndex } from '../core/memory/notebook/render-index.ts';
 import type { Mask } from '../core/memory/words.ts';
-import type { Event } from '../core/protocol/events.ts';
 import { CtxbError } from '../errors.ts';
 import { createHost, type GovernorHost } from '../host/governor-host.ts';
 import { createInputReader } from './inputs.ts';
@@ -54,7 +53,7 @@ export async function readNotes(source: Source, options: ReadNotesOptions) {
     if (line.kind === 'run') host = createHost(initialState(line.run));
     if (line.kind !== 'input') return;
     if (!NOTHING.has(line.input.event.kind)) understood++;
-    session ??= sessionOf(line.input.event);
+    if ('sessionId' in line.input.event) session ||= line.input.event.sessionId || undefined;
     updated = Math.max(updated, line.input.t);
     for (const found of foundIn(line.input)) {
       for (const page of notebook.add(entryOf(found)).pages) options.onPage?.(page);
@@ -71,10 +70,6 @@ export async function readNotes(source: Source, options: ReadNotesOptions) {
     );
   }
   return { notebook, session, updated };
-}
-
-function sessionOf(event: Event | { readonly kind: string }): string | undefined {
-  return 'sessionId' in event && event.sessionId ? event.sessionId : undefined;
 }
 
 export interface BuildOptions extends ReadNotesOptions {

@@ -23,7 +23,7 @@ export function classify(path: string, headers: Headers, body: RequestBody): Req
   if (path === '/v1/messages/count_tokens') return 'count';
   if (path !== '/v1/messages') return 'other';
   const system = textOf(body.system);
-  const asked = lastUserText(body);
+  const asked = textOf(body.messages?.findLast(({ role }) => role === 'user')?.content);
   if (SUMMARY_SYSTEM.test(system) || SUMMARY_PROMPT.test(asked)) return 'summary';
   if (SIDE_PROMPT.test(asked)) return 'other';
   if (headers[SUBAGENT_HEADER] !== undefined || SUBAGENT_SYSTEM.test(system)) return 'subagent';
@@ -35,10 +35,6 @@ function isSideRequest({ max_tokens, tools, messages }: RequestBody, system: str
   if (max_tokens === 1) return true;
   if (system === '' || (tools ?? []).length > 0) return false;
   return !JSON.stringify(messages ?? []).includes('"cache_control":');
-}
-
-function lastUserText({ messages }: RequestBody): string {
-  return textOf(messages?.findLast(({ role }) => role === 'user')?.content);
 }
 
 /** The text of a string or of the text blocks in a list; tool results are left out. */

@@ -45,7 +45,7 @@ export function createSignals() {
       ...calls.settle(state),
       ...interventions.close(t),
       ...turns.close(t, state),
-      ...run.end(t, runError(state, exitCode), runAttributes(state, exitCode)),
+      ...run.end(t, exitCode === 0 ? undefined : (state.outcome ?? `exit_${exitCode}`), runAttributes(state, exitCode)),
     ],
   };
 }
@@ -59,10 +59,6 @@ function runAttributes({ run, session, turn, gauge }: GovernorState, exitCode: n
     'ctxb.context.peak': gauge.peak,
     ...(session.id !== undefined && { 'gen_ai.conversation.id': session.id }),
   };
-}
-
-function runError({ outcome }: GovernorState, exitCode: number): string | undefined {
-  return exitCode === 0 ? undefined : (outcome ?? `exit_${exitCode}`);
 }
 
 /** The turns of the caller, and those that claude starts by itself, as spans. */

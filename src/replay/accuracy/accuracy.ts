@@ -132,7 +132,7 @@ export function createCounter() {
   const buckets = new Map<string, number>();
   return {
     add(figure: number): void {
-      const bucket = bucketOf(figure);
+      const bucket = figure < LEAST ? ZERO : String(Math.ceil(Math.log(figure) / Math.log(BASE)));
       buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
     },
     found: () => histogramOf([...buckets]),
@@ -143,10 +143,6 @@ export function mergeHistograms(a: Histogram, b: Histogram): Histogram {
   const counts = new Map(Object.entries(a.buckets));
   for (const [bucket, count] of Object.entries(b.buckets)) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
   return histogramOf([...counts]);
-}
-
-function bucketOf(figure: number): string {
-  return figure < LEAST ? ZERO : String(Math.ceil(Math.log(figure) / Math.log(BASE)));
 }
 
 function histogramOf(counts: readonly (readonly [string, number])[]): Histogram {

@@ -66,7 +66,7 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   return {
     see(seen: Seen): void {
       calls = seen.after.gauge.calls;
-      if (wasReplaced(seen.before, seen.after, seen.input.event)) leave(kept, calls);
+      if (wasReplaced(seen.before, seen.after, seen.input.event)) for (const result of kept) result.gone ??= calls;
       addLine(seen);
     },
     found: () => ({
@@ -80,10 +80,6 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
 /** A result, and the number of calls when it left the context. */
 interface Kept extends Omit<ResultSeen, 'stayed'> {
   gone: number | undefined;
-}
-
-function leave(kept: readonly Kept[], calls: number): void {
-  for (const result of kept) result.gone ??= calls;
 }
 
 function largestOf(kept: readonly Kept[]): Kept[] {

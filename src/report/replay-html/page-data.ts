@@ -1,7 +1,7 @@
 import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.ts';
 import { oneLine, shortened } from '../../core/memory/words.ts';
 import { decisionText } from '../../messages.ts';
-import type { CallSeen, ResultSeen } from '../../replay/items-seen.ts';
+import type { CallSeen } from '../../replay/items-seen.ts';
 import { type SortOrder, sortSessions } from '../../replay/selection.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 
@@ -74,7 +74,7 @@ function sessionData(session: SessionSummary, { policy }: PageOptions) {
       /** Calls before it. */
       call: action.at.call,
     })),
-    results: largestOf(session),
+    results: (session.results ?? session.largest).toSorted((a, b) => b.tokens - a.tokens).slice(0, RESULTS.most),
     prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
     /** The context as other policies would have had it. */
     curves: curvesOf(session),
@@ -112,10 +112,6 @@ function levelsOf(window: number | null, policy: Policy) {
     }))
     .filter(({ tokens }) => Number.isFinite(tokens))
     .sort((a, b) => a.tokens - b.tokens);
-}
-
-function largestOf({ results, largest }: SessionSummary): ResultSeen[] {
-  return [...(results ?? largest)].sort((a, b) => b.tokens - a.tokens).slice(0, RESULTS.most);
 }
 
 type Models = readonly (string | null)[];

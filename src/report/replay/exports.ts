@@ -1,5 +1,5 @@
 import { ownFigures } from '../../replay/copies.ts';
-import type { CallSeen, CompactionSeen } from '../../replay/items-seen.ts';
+import type { CallSeen } from '../../replay/items-seen.ts';
 import { PARTIAL_OPENING, partialClosing, partialSession } from '../../replay/partials.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { replayReport } from '../../replay/sums.ts';
@@ -44,7 +44,7 @@ function callRow(call: CallSeen, { file, sessionId, project, compactions }: Sess
     cost_usd: call.usd,
     copied: call.copied === true,
     ...addedTokens(call),
-    compacted_by: compactedBy(call, compactions),
+    compacted_by: compactions.findLast(({ call: before }) => before === call.number - 1)?.by ?? null,
   };
 }
 
@@ -57,10 +57,6 @@ function addedTokens({ added }: CallSeen) {
     added_notice: notice,
     added_tools: Object.values(byTool).reduce((sum, tokens) => sum + tokens, 0),
   };
-}
-
-function compactedBy({ number }: CallSeen, compactions: readonly CompactionSeen[]): CompactionSeen['by'] | null {
-  return compactions.findLast(({ call }) => call === number - 1)?.by ?? null;
 }
 
 /** A part of the work, for another `ctxb replay`. */

@@ -19,7 +19,10 @@ export const retention = collected(({ sessions }, page) => {
     ...indented([['', 'known', ...KEPT_HEAD], ...knownRows(totals)]),
     '',
     style.bold('Needed: what had been seen in results before, and was used in the next 40 calls'),
-    ...indented([['', 'needed', ...KEPT_HEAD], ...neededRows(totals)]),
+    ...indented([
+      ['', 'needed', ...KEPT_HEAD],
+      ...NEEDED.map((kind) => [FACT_NAMES[kind], ...cells(totals.needed[kind])]),
+    ]),
     '',
     style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
     ...bySession(['reliefs', 'known', ...KEPT_HEAD], relieved.map(sessionRow), page),
@@ -29,6 +32,8 @@ export const retention = collected(({ sessions }, page) => {
   ].join('\n');
 });
 
+const NEEDED = ['paths', 'commands', 'numbers'] as const;
+
 const KEPT_HEAD = ['by claude', '', 'with ctxb', ''];
 
 const NOTE =
@@ -37,13 +42,9 @@ const NOTE =
 const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] => reliefs;
 
 function knownRows({ known }: RetentionTotals): string[][] {
-  return [...TOLD_KINDS, 'paths' as const, 'commands' as const, 'numbers' as const].flatMap((kind) =>
+  return [...TOLD_KINDS, ...NEEDED].flatMap((kind) =>
     known[kind].all === 0 ? [] : [[FACT_NAMES[kind], ...cells(known[kind])]],
   );
-}
-
-function neededRows({ needed }: RetentionTotals): string[][] {
-  return (['paths', 'commands', 'numbers'] as const).map((kind) => [FACT_NAMES[kind], ...cells(needed[kind])]);
 }
 
 function sessionRow(session: SessionSummary) {

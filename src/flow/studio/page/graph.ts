@@ -75,7 +75,7 @@ function node(step: StepView, place: Place | undefined, isSelected: boolean) {
     s('title', {}, about),
     s('rect', { x, y, rx: 8, ...NODE }),
     isOwn && s('rect', { class: 'bar', x, y: y + 8, width: 4, height: NODE.height - 16 }),
-    s('text', { class: 'name', x: x + 14, y: y + 23 }, cut(id)),
+    s('text', { class: 'name', x: x + 14, y: y + 23 }, id.length > LETTERS ? `${id.slice(0, LETTERS - 1)}…` : id),
     s('text', { class: 'facts', x: x + 14, y: y + 42 }, grouped(budgets.effective.contextBudgetChars.value)),
     s('text', { class: 'facts', x: x + NODE.width - 12, y: y + 42, 'text-anchor': 'end' }, signsOf(step)),
   );
@@ -97,8 +97,4 @@ function signsOf({ budgets, receipt }: StepView): string {
 
 function wasBinding(receipt: StepView['receipt']): boolean {
   return receipt !== undefined && !('fault' in receipt) && bindingOf(receipt) === 'whole';
-}
-
-function cut(text: string): string {
-  return text.length > LETTERS ? `${text.slice(0, LETTERS - 1)}…` : text;
 }

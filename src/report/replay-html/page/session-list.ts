@@ -9,6 +9,8 @@ import { createSortTable, type TableColumn } from './sort-table.ts';
 export function createSessionList(sessions: readonly PageSession[]): HTMLElement[] {
   const rows = sessions.map((session, at) => ({ session, at }));
   const table = createSortTable({ caption: 'Sessions', rows, columns: COLUMNS, isTitled: true });
+  const textOf = ({ file, sessionId, model, project, prompt }: PageSession) =>
+    [file, sessionId, model, project, prompt].join(' ').toLowerCase();
   const find = h('input', { type: 'search', id: 'find', autocomplete: 'off', spellcheck: 'false' });
   const found = h('span', { class: 'quiet', role: 'status' });
   find.addEventListener('input', () => {
@@ -76,10 +78,6 @@ function costOf(session: PageSession): string {
 
 function began({ time: { first } }: PageSession): string {
   return first === null ? '–' : timeText(first / 1000).slice(0, '2026-01-31 14:05'.length);
-}
-
-function textOf({ file, sessionId, model, project, prompt }: PageSession): string {
-  return [file, sessionId, model, project, prompt].join(' ').toLowerCase();
 }
 
 function totals(sessions: readonly PageSession[]): string {

@@ -29,14 +29,15 @@ function goTo(call: number, go: Go): HTMLElement {
 }
 
 function contextColumns(session: Session): TableColumn<number>[] {
-  const { context, predicted, curves, info } = session;
+  const { context, predicted, curves, info, seconds } = session;
+  const time: TableColumn<number> = ['Time', (at) => seconds[at] ?? null, (at) => timeText(seconds[at] ?? null)];
   const error = (at: number) => {
     const foreseen = predicted[at] ?? null;
     return foreseen === null ? null : (context[at] ?? 0) - foreseen;
   };
   return [
     ['Line', (at) => session.line[at] ?? null],
-    ...(session.seconds.some((each) => each !== null) ? [timeColumn(session)] : []),
+    ...(seconds.some((each) => each !== null) ? [time] : []),
     ['Context', (at) => context[at] ?? 0],
     [
       'Of the window',
@@ -53,10 +54,6 @@ function contextColumns(session: Session): TableColumn<number>[] {
     ...curves.map(({ policy, context: other }): TableColumn<number> => [policy, (at) => other[at] ?? null]),
     ['Model', (at) => session.model[at] ?? null],
   ];
-}
-
-function timeColumn({ seconds }: Session): TableColumn<number> {
-  return ['Time', (at) => seconds[at] ?? null, (at) => timeText(seconds[at] ?? null)];
 }
 
 /** `2026-01-31 14:05:09` in UTC. */

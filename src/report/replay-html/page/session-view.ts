@@ -45,6 +45,7 @@ function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSes
 function tiles(info: PageSession): HTMLElement {
   const { context, window, traffic, compactions, cost, copied, subagents, waits } = info;
   const { usd } = ownFigures(info);
+  const { input, cacheCreation, cacheRead } = traffic.main;
   const all = [
     [
       'Peak context',
@@ -60,7 +61,7 @@ function tiles(info: PageSession): HTMLElement {
       `${counted(info.turns, 'turn')}${subagents.length === 0 ? '' : `, ${counted(subagents.length, 'subagent')}`}`,
     ],
     ['Compactions', tokens(compactions.length), plannedText(info)],
-    ['Cache reads', millions(traffic.main.cacheRead), `of ${millions(inputOf(traffic.main))} of all input`],
+    ['Cache reads', millions(cacheRead), `of ${millions(input + cacheCreation + cacheRead)} of all input`],
     usd !== null && ['Cost', dollars(usd), cost.computed ? 'in part from list prices' : 'reported by claude'],
     copied && ['Copied calls', tokens(copied.calls), `from ${copied.from.map(({ session }) => session).join(', ')}`],
     waits && waitTile(waits, info.time),
@@ -83,10 +84,6 @@ function waitTile(waits: Waits, { first, last }: PageSession['time']): string[] 
 function plannedText({ compactions }: PageSession): string {
   const own = compactions.filter(({ by }) => by === 'claude').length;
   return compactions.length === 0 ? 'none happened' : `${tokens(own)} by claude itself`;
-}
-
-function inputOf({ input, cacheCreation, cacheRead }: PageSession['traffic']['main']): number {
-  return input + cacheCreation + cacheRead;
 }
 
 /** 12345678 → `12.3M` */
