@@ -10,19 +10,15 @@ export function diffText(path: string, before: string, after: string, style: Sty
     style.bold(`--- ${before === '' ? '/dev/null' : path}`),
     style.bold(`+++ ${after === '' ? '/dev/null' : path}`),
   ];
-  return [...head, ...lineDiff(before, after).map((line) => shown(line, style))].map((line) => `${line}\n`).join('');
+  const lines = lineDiff(before, after).map(({ kind, text }) =>
+    SHOWN[kind](onOneLine(text.replaceAll('\t', '  ')), style),
+  );
+  return [...head, ...lines].map((line) => `${line}\n`).join('');
 }
 
-function shown({ kind, text }: DiffLine, style: Style): string {
-  const safe = onOneLine(text.replaceAll('\t', '  '));
-  switch (kind) {
-    case 'added':
-      return style.green(`+${safe}`);
-    case 'removed':
-      return style.red(`-${safe}`);
-    case 'gap':
-      return style.cyan('@@');
-    case 'kept':
-      return ` ${safe}`;
-  }
-}
+const SHOWN: Readonly<Record<DiffLine['kind'], (text: string, style: Style) => string>> = {
+  added: (text, { green }) => green(`+${text}`),
+  removed: (text, { red }) => red(`-${text}`),
+  gap: (_, { cyan }) => cyan('@@'),
+  kept: (text) => ` ${text}`,
+};

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, on, once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildError, estimateTokens, formatEvent, type Message, streamEvents } from './answer.ts';
@@ -56,7 +57,7 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
   }
 
   await listen(0);
-  const port = portOf(server);
+  const { port } = server.address() as AddressInfo;
   return {
     /** For ANTHROPIC_BASE_URL; always on 127.0.0.1, with a token in its path that others on the machine do not know. */
     url: `http://127.0.0.1:${port}${base}`,
@@ -137,12 +138,6 @@ function parseBody(body: string): RequestBody | undefined {
   } catch {
     return undefined;
   }
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The stand-in listens on no port');
-  return address.port;
 }
 
 function createLog(closing: AbortSignal) {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Context,
   type Meter,
@@ -58,12 +59,10 @@ export function createSender({ metrics, traces, runId, env, onFault }: SenderOpt
     },
     /** Sends what is left, for as long as `OTEL_EXPORTER_OTLP_TIMEOUT` says, else two seconds. Never rejects. */
     async close(): Promise<void> {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, patienceOf(env, ['METRICS', 'TRACES']) ?? PATIENCE_MS);
-      });
+      const over = new AbortController();
+      const late = delay(patienceOf(env, ['METRICS', 'TRACES']) ?? PATIENCE_MS, undefined, over).catch(() => {});
       await Promise.race([Promise.allSettled([meters?.shutdown(), tracers?.shutdown()]), late]);
-      clearTimeout(timer);
+      over.abort();
     },
   };
 }

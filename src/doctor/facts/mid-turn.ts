@@ -1,40 +1,23 @@
 import { type Check, expectFact, factsOf } from '../check.ts';
-import {
-  bash,
-  eventsOf,
-  expectText,
-  holds,
-  played,
-  requestsOf,
-  requestWith,
-  resultOf,
-  type Scene,
-} from '../stage/scene.ts';
+import { bash, eventsOf, expectText, holds, played, requestsOf, requestWith, resultOf } from '../stage/scene.ts';
 
 const WORDS = 'said in the middle of it';
 const TOOL = bash('true');
 
 /** The first tool waits for its hook, so the words are there before it has run. */
-const speakingInMidTurn: Scene = {
-  scenario: { calls: [{ tools: [TOOL] }, { tools: [TOOL] }, { text: 'one answer' }, { text: 'another answer' }] },
-  play(stage) {
-    let speak = () => {};
-    const PreToolUse = () => {
-      speak();
-      return {};
-    };
-    const scene = played({ scenario: this.scenario, hooks: { PreToolUse } }, async (claude) => {
-      speak = () => {
-        claude.say(WORDS);
-        speak = () => {};
-      };
-      const turn = await claude.turn('the prompt');
-      // What was said before it comes first, in whatever turn.
-      return { turns: [turn, await claude.turn('the prompt after')] };
-    });
-    return scene.play(stage);
+const speakingInMidTurn = played(
+  {
+    scenario: { calls: [{ tools: [TOOL] }, { tools: [TOOL] }, { text: 'one answer' }, { text: 'another answer' }] },
+    hooks: {
+      PreToolUse(_, { calls, say }) {
+        if (calls.length === 1) say(WORDS);
+        return {};
+      },
+    },
   },
-};
+  // What was said before it comes first, in whatever turn.
+  async (claude) => ({ turns: [await claude.turn('the prompt'), await claude.turn('the prompt after')] }),
+);
 
 const PROMPTS = ['the first of three', 'the second of three', 'the third of three'];
 

@@ -13,8 +13,14 @@ import { eventsOf } from './scene.ts';
 /** What a hook is answered: its output, or that it failed. */
 export type HookAnswer = object | 'error';
 
-/** Hooks that are registered as ctxb registers them, and how each is answered. */
-export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => HookAnswer>>>;
+/** Hooks, and how each is answered, which may speak into the turn. */
+export type Hooks = Readonly<Partial<Record<HookName, (input: Fields, speaker: Speaker) => HookAnswer>>>;
+
+interface Speaker {
+  /** Hooks that were called so far. */
+  readonly calls: readonly HookCall[];
+  readonly say: (text: string, uuid?: string) => void;
+}
 
 export interface HookCall {
   readonly hook: HookName;
@@ -36,8 +42,26 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
 
   const send = (line: Fields) => void (child.stdin.writable && child.stdin.write(`${JSON.stringify(line)}\n`));
   const { events, end, wait } = listen(child, patience, (event) => {
-    if (event.kind === 'control-request') send(answerTo(event, hooks, calls));
+    if (event.kind === 'control-request') send(answerTo(event));
   });
+
+  function say(text: string, uuid?: string): void {
+    const message = { role: 'user', content: text };
+    send({ type: 'user', message, parent_tool_use_id: null, session_id: '', ...(uuid !== undefined && { uuid }) });
+  }
+
+  /** The answer to a hook, which is noted; anything else that claude asks is refused. */
+  function answerTo({ requestId, callbackId, request }: ControlRequestEvent): Fields {
+    const [hook] = HOOKS.find(([, id]) => id === callbackId) ?? [];
+    const input = fieldsOf(request.input);
+    if (hook !== undefined) calls.push({ hook, input });
+    const output = (hook && hooks[hook]?.(input, { calls, say })) ?? 'error';
+    const response =
+      output === 'error'
+        ? { subtype: 'error', request_id: requestId, error: 'refused on purpose' }
+        : { subtype: 'success', request_id: requestId, response: output };
+    return { type: 'control_response', response };
+  }
 
   function ask(request: Fields): Promise<ControlResponseEvent> {
     asked += 1;
@@ -63,7 +87,6 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
     });
   }
 
-  const say = (text: string, uuid?: string) => send(promptLine(text, uuid));
   const opened = ask({ subtype: 'initialize', hooks: registered(hooks) });
   // Most scenes do not wait for it.
   opened.catch(() => {});
@@ -86,31 +109,13 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
   };
 }
 
-function promptLine(text: string, uuid: string | undefined): Fields {
-  const message = { role: 'user', content: text };
-  const line = { type: 'user', message, parent_tool_use_id: null, session_id: '' };
-  return uuid === undefined ? line : { ...line, uuid };
-}
-
-/** The answer to a hook, which is noted; anything else that claude asks is refused. */
-function answerTo({ requestId, callbackId, request }: ControlRequestEvent, hooks: Hooks, calls: HookCall[]): Fields {
-  const [hook] = HOOKS.find(([, id]) => id === callbackId) ?? [];
-  const input = fieldsOf(request.input);
-  if (hook !== undefined) calls.push({ hook, input });
-  const output = (hook && hooks[hook]?.(input)) ?? 'error';
-  const response =
-    output === 'error'
-      ? { subtype: 'error', request_id: requestId, error: 'refused on purpose' }
-      : { subtype: 'success', request_id: requestId, response: output };
-  return { type: 'control_response', response };
-}
-
 const HOOKS = Object.entries(CALLBACKS) as [HookName, string][];
 
+/** Those of tools for every tool: the scenes use Bash. */
 function registered(hooks: Hooks): Fields {
   const names = Object.keys(hooks) as HookName[];
   return Object.fromEntries(
-    names.map((name) => [name, [{ matcher: MATCHERS[name] ?? null, hookCallbackIds: [CALLBACKS[name]] }]]),
+    names.map((name) => [name, [{ matcher: name in MATCHERS ? '*' : null, hookCallbackIds: [CALLBACKS[name]] }]]),
   );
 }
 

@@ -99,18 +99,11 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
 }
 
 function newsText(news: Exclude<StepNews, { readonly kind: 'skipped' }>): string {
-  switch (news.kind) {
-    case 'started':
-      return news.attempt === 1 ? 'started' : `started again (${news.attempt})`;
-    case 'done':
-      return `done: ${endText(news.end)}`;
-    case 'failed':
-      return `failed: ${errorText(news.end)} (${endText(news.end)})`;
-    case 'retry':
-      return `failed and is tried again: ${errorText(news.end)}`;
-    case 'stopped':
-      return `stopped (${endText(news.end)})`;
-  }
+  if (news.kind === 'started') return news.attempt === 1 ? 'started' : `started again (${news.attempt})`;
+  const { kind, end } = news;
+  if (kind === 'retry') return `failed and is tried again: ${errorText(end)}`;
+  if (kind === 'failed') return `failed: ${errorText(end)} (${endText(end)})`;
+  return kind === 'done' ? `done: ${endText(end)}` : `stopped (${endText(end)})`;
 }
 
 /** The step's file has the whole error. */

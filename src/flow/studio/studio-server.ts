@@ -1,13 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { parsed } from '../../core/protocol/fields.ts';
@@ -32,7 +27,7 @@ const TOKEN_BYTES = 32;
 export async function startStudioServer(studio: Studio, assets: Assets) {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const server = createServer((request, response) => {
-    const place = placeOf(request, { host: hostOf(server), token });
+    const place = placeOf(request, { host, token });
     void replyTo(request, place, studio, assets)
       // The page shows the error, and the server goes on: drafts are not lost.
       .catch((error) =>
@@ -42,8 +37,9 @@ export async function startStudioServer(studio: Studio, assets: Assets) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `http://${hostOf(server)}/${token}/`,
+    url: `http://${host}/${token}/`,
     async close(): Promise<void> {
       const closed = once(server, 'close');
       server.close();
@@ -54,11 +50,6 @@ export async function startStudioServer(studio: Studio, assets: Assets) {
 }
 
 export type StudioServer = Awaited<ReturnType<typeof startStudioServer>>;
-
-function hostOf(server: Server): string {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? `127.0.0.1:${address.port}` : '';
-}
 
 interface Reply {
   readonly status: number;
