@@ -1,5 +1,4 @@
-import { constants, existsSync } from 'node:fs';
-import { access, open, realpath, stat } from 'node:fs/promises';
+import { constants, existsSync, promises } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -69,8 +68,8 @@ function refuse(what: string): never {
 
 async function isExecutable(file: string): Promise<boolean> {
   try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
+    await promises.access(file, constants.X_OK);
+    return (await promises.stat(file)).isFile();
   } catch {
     return false;
   }
@@ -102,7 +101,7 @@ const HEAD_BYTES = 4_096;
  * @param self the file that runs now; ctxb's programs stand beside each other
  */
 async function isCtxb(file: string, self: string): Promise<boolean> {
-  const [real, own] = await Promise.all([realpath(file), realpath(self)]);
+  const [real, own] = await Promise.all([promises.realpath(file), promises.realpath(self)]);
   return real === own || (dirname(real) === dirname(own) && (await namesCtxb(real)));
 }
 
@@ -115,7 +114,7 @@ async function namesCtxb(file: string): Promise<boolean> {
 /** Empty where it cannot be read: a script could not be run then either. */
 async function headOf(file: string): Promise<string> {
   try {
-    await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    await using handle = await promises.open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES));
     return buffer.toString('latin1', 0, bytesRead);
   } catch {

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { closeSync, constants, fsyncSync, linkSync, openSync, renameSync } from 'node:fs';
 import { CtxbError } from '../../errors.ts';
 import { asItIs, type DiskText, joined } from '../masks/disk-text.ts';
@@ -25,9 +24,12 @@ export function writeNewFile(path: string, text: DiskText): boolean {
   }
 }
 
-/** All are named alike, so that what a killed process leaves is known for what it is. */
+/**
+ * All are named alike, so that what a killed process leaves is known for what it is. A file that is there is never opened,
+ * so the name need not be secret.
+ */
 function temporaryFor(path: string): string {
-  return `${path}.${randomInt(1_000_000_000)}`;
+  return `${path}.${Math.floor(Math.random() * 1_000_000_000)}`;
 }
 
 /** A link, unlike a new name, never takes the place of a file that another process has made meanwhile. */

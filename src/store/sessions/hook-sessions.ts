@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -42,7 +41,7 @@ export async function holdHookSession(
   const dir = folderOf(contextDir, sessionId);
   if (dir === undefined) return undefined;
   const path = dir.place(STATE);
-  const holder = { ...processMark(process.pid), runId: randomUUID(), since: new Date().toISOString() };
+  const holder = { ...processMark(process.pid), runId: crypto.randomUUID(), since: new Date().toISOString() };
   for (const end = Date.now() + patienceMs; ; await delay(PAUSE_MS)) {
     const lock = takeLock(dir, holder);
     if (lock !== undefined) {
