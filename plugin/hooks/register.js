@@ -18406,6 +18406,8 @@ function interrupt(before) {
   const note2 = { kind: "interrupt", ...decided(state, "the user asked to stop") };
   if (state.process.phase === "dead") return chain(keep(interrupted, [note2]), endWithIt);
   if (state.turn.phase === "idle" && !isRelieving(state)) return keep(interrupted, [note2]);
+  if (state.turn.phase === "sent" && state.session.id === void 0)
+    return keep(interrupted, [note2, { kind: "kill", signal: "SIGTERM" }]);
   if (state.turn.phase === "sent") {
     return keep(changed(interrupted, { mailbox: { ...state.mailbox, stopNext: true } }), [note2]);
   }

@@ -7,7 +7,7 @@ import { CTXB, journalLines, outputLines, prompts, SMALL_WINDOW, startCtxb } fro
 import { quoted } from '../support/interactive.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { atTerminal } from '../support/pty.ts';
-import { firstOf, sampled } from '../support/size.ts';
+import { sampled } from '../support/size.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 // claude 2.1.330 refuses a command that is nothing but a sleep.
@@ -71,7 +71,7 @@ it.each(
 /** Keeps the first claude from its session until it is ended. */
 const FIRST_WAITS = { hooks: [{ type: 'command', command: 'test -e began || { touch began; sleep 300; }' }] };
 
-it.each(firstOf(['SIGTERM', 'SIGHUP'] as const))(
+it.each(sampled(['SIGTERM', 'SIGHUP', 'SIGINT'] as const))(
   'a run that %s ends before claude has a session says what is left, and is taken up',
   async (signal) => {
     await using world = await startWorld({ calls: [{ text: 'one' }, { text: 'two' }] });
@@ -83,7 +83,8 @@ it.each(firstOf(['SIGTERM', 'SIGHUP'] as const))(
     program.kill(signal);
     const run = await program.finished;
 
-    expect(run.code).toBe(128 + constants.signals[signal]);
+    expect(run).toMatchObject(signal === 'SIGINT' ? { signal } : { code: 128 + constants.signals[signal] });
+    expect(world.standin.requests).toEqual([]);
     expect(run.stderr).toContain('2 prompts not answered; continue with ctxb run --resume-run\n');
     const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run'], { env, cwd });
     expect(resumed.code).toBe(0);

@@ -99,6 +99,9 @@ function interrupt(before: GovernorState): Step {
   // Between two processes there is nothing to stop, and none takes the place of the last.
   if (state.process.phase === 'dead') return chain(keep(interrupted, [note]), endWithIt);
   if (state.turn.phase === 'idle' && !isRelieving(state)) return keep(interrupted, [note]);
+  // A claude without a session may still wait for its hooks, with the prompt behind them: it is not to begin.
+  if (state.turn.phase === 'sent' && state.session.id === undefined)
+    return keep(interrupted, [note, { kind: 'kill', signal: 'SIGTERM' }]);
   // Before its turn has begun claude would not heed it.
   if (state.turn.phase === 'sent') {
     return keep(changed(interrupted, { mailbox: { ...state.mailbox, stopNext: true } }), [note]);

@@ -5,6 +5,7 @@ import {
   callLine,
   type Driver,
   decisions,
+  drive,
   exitEvent,
   hookLine,
   initLine,
@@ -93,6 +94,15 @@ describe('an interrupt where nobody can be asked', () => {
     expect(kinds(driver.claude(stopped()))).toContain('end-input');
     driver.tell(exitEvent({ signal: undefined, code: 0 }));
     expect(leftUndone(driver)).toMatchObject([{ reason: 'the run was stopped', prompts: ['prompt-3', 'prompt-4'] }]);
+  });
+
+  it('ends a claude that has not begun at all, and says what is left', () => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('First.', 'Second.');
+    expect(driver.interrupt().at(-1)).toEqual({ kind: 'kill', signal: 'SIGTERM' });
+    driver.tell(exitEvent({ signal: 'SIGTERM' }));
+    expect(leftUndone(driver)).toMatchObject([{ reason: 'the run was stopped', prompts: ['prompt-1', 'prompt-2'] }]);
   });
 
   it('of a prompt whose turn has not begun stops that when it begins', () => {
