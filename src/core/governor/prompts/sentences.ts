@@ -52,7 +52,7 @@ export function firstSentences(text: string, length: number): string {
 export function endBefore(text: string, length: number): number {
   if (text.length <= length) return text.length;
   const part = text.slice(0, length);
-  const ends = [lastMatch(part, /[.!?:][)"'”’]?(?=\s)|\n/g), lastMatch(part, /\S(?=\s)/g)];
+  const ends = [lastMatch(part, /[.!?:][)"'”’]?(?=\s)|[。！？]|\n/g), lastMatch(part, /\S(?=\s)/g)];
   const end = ends.find((at) => at > length / 2) ?? length;
   return wholeCharacter(text, end);
 }
@@ -122,7 +122,7 @@ const ABBREVIATION =
 /** These may stand at the end of a sentence too. */
 const MAYBE_ABBREVIATION = /(?:^|[\s(])(?:etc|usw|no|nr|max|min|\d{1,2})\.$/i;
 
-const END = /[.!?…]+[)"'”’»\]]*\s+/g;
+const END = /[.!?…]+[)"'”’»\]]*\s+|[。！？]+[」』）”]*\s*/g;
 
 function splitBlock(words: string): string[] {
   // What stands in backticks or quotation marks is one word, whatever is in it.

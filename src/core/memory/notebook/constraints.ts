@@ -1,8 +1,9 @@
-import { type Sentence, sentencesOf } from '../../governor/prompts/sentences.ts';
+import { type Sentence, sentencesOf, withoutBullets } from '../../governor/prompts/sentences.ts';
 
 /** What a user asked for once and means from then on, sentence by sentence, in the user's words and order. */
 export function constraintsIn(text: string): string[] {
-  return sentencesOf(text).flatMap((sentence) => {
+  const own = text.split('\n').map((line) => (PASTED.test(withoutBullets(line).trim()) ? '' : line));
+  return sentencesOf(own.join('\n')).flatMap((sentence) => {
     const { text: words, lead } = sentence;
     if (isRule(words)) return [words];
     return lead !== undefined && isUnderRule(sentence) ? [`${lead} ${words}`] : [];
@@ -11,7 +12,7 @@ export function constraintsIn(text: string): string[] {
 
 /** Lines of logs and of code that were pasted speak of rules too, but not the user's. */
 const PASTED =
-  /^(?:at \S+ ?\(|[>+$|]|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d|[\w.]*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal|warn|info|debug)\b[:[]|(?:import|export|const|let|var|function|return|class|def|if \()\s?.*[;{]$)/;
+  /^(?:at \S+ ?\(|[>+$|]|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d|[\w.]*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal|warn|info|debug)\b[:[]|(?:INFO|WARN|ERROR|DEBUG|TRACE|FATAL)(?::|\s{2}|\s\[)|\[(?:INFO|WARN|ERROR|DEBUG|TRACE|FATAL)\b|npm (?:ERR!|error|warn)|Caused by:|\S+:\d+(?::\d+)?:\s|(?:import|export|const|let|var|function|return|class|def|if \()\s?.*[;{]$)/;
 
 /** Words that call a list of rules one. */
 const RULES =
@@ -37,7 +38,7 @@ function isRule(text: string): boolean {
   const lower = plain.toLowerCase();
   if ([...SAYS_RULE, ...TAKES_BACK].some((pattern) => pattern.test(lower)) && !NOT_A_RULE.test(lower)) return true;
   if (OTHER_LANGUAGES.test(lower) && SPECIFIC.test(text)) return true;
-  return clausesOf(plain).some(isDemand) || isContrast(plain) || isGivenFact(plain);
+  return clausesOf(plain).some(isDemand) || isContrast(plain) || isCorrection(lower) || isGivenFact(plain);
 }
 
 /** Wherever they stand, these ask for something that lasts. */
@@ -46,14 +47,14 @@ const SAYS_RULE: readonly RegExp[] = [
   /\b(?:should|may|can|will|could|shouldn't|to) (?:also )?(?:never|always|only)\b|\bshould(?:n't| not)\b|\b(?:may|can) not\b|\b(?:you|nobody|we) (?:can't|cannot)\b/,
   /\b(?:make|be) sure\b|\bensure\b|\bfrom now on\b|\bfrom here on\b|\bremember (?:to|that)\b/,
   /\b(?:forbidden|prohibited|off[- ]limits|not allowed|not permitted|read[- ]only|hands off|reserved for)\b/,
-  /\b(?:no (?:more|fewer|less|later|earlier) than|at most|at least)\b.*\d/,
+  /\b(?:no (?:more|fewer|less|later|earlier) than|at most|at least|höchstens|mindestens)\b.*\d|\b(?:i|we)(?:'d| would) rather\b.*\bthan\b/,
   /\b(?:refrain from|stay (?:out of|away from|within)|stick (?:to|with)|leave .{1,80}(?:alone|as (?:it is|they are|is)|untouched|unchanged))\b/,
   /\bwithout (?:asking|my|first|permission|approval)\b|\bask (?:me |us )?(?:first|before)\b/,
   /\b(?:i|we) (?:want|need|would like|'d like|like|prefer)\b.*\b(?:never|always|only|no|not|every|all|instead)\b/,
   /\b(?:i|we) (?:always|never|only|prefer|do not use|don't use|don't want|do not want)\b/,
   /\b(?:muss|müssen|musst|müsst|darf|dürfen|darfst|dürft)\b/,
   /\b(?:soll|sollen|sollst|sollte|sollten|solltest)\b.*\b(?:nicht|nie|niemals|immer|nur|kein\p{L}*)(?!\p{L})/u,
-  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten|finger weg|in ruhe)\b/,
+  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten|finger (?:weg|von)|in ruhe)\b/,
   /\bbitte\b[^,;]*\b(?:nichts?|nie|niemals|immer|nur)\b/,
   /\b(?:under no circumstances|whatever you do|rather you (?:didn't|did not)|needs? my (?:ok|approval|permission))\b/,
 ];
@@ -69,11 +70,11 @@ const TAKES_BACK: readonly RegExp[] = [
 
 /** Never, always and forbidden in some other languages. */
 const OTHER_LANGUAGES =
-  /\b(?:jamais|toujours|interdit|ne \S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|必ず|ないで/;
+  /\b(?:jamais|toujours|interdit|n(?:e |')\S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|务必|必ず|ないで|てはいけ|しないこと/;
 
 /** Guesses, and what is told of the past. */
 const NOT_A_RULE =
-  /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|thought|understood|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/;
+  /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|know|thought|understood|understand|remember|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/;
 
 /** Parts of a sentence that can each ask for something. */
 function clausesOf(text: string): string[] {
@@ -90,7 +91,7 @@ function clausesOf(text: string): string[] {
 
 /** What stands before the verb of a demand. */
 const OPENERS =
-  /^(?:(?:but|and|so|then|or|please|pls|actually|also|instead|really|just|again|ok|okay|well|hey|sorry|oh|wait|yes|(?:could |can |would |will )?you|rather|better|for now|in general|generally|otherwise|important|note|bitte|und|aber|also|dann|doch|sondern|lieber|besser)\b[,!]?\s+)+/i;
+  /^(?:(?:but|and|so|then|or|please|pls|actually|also|instead|really|just|again|ok|okay|well|hey|sorry|oh|wait|yes|(?:could |can |would |will )?you|let's|rather|better|for now|in general|generally|otherwise|important|note|bitte|und|aber|also|dann|doch|sondern|lieber|besser)\b[,!]?\s+)+/i;
 
 /** `For the tests use …`, `When you deploy take …`. */
 const CONDITION =
@@ -106,11 +107,11 @@ export function isImperative(text: string): boolean {
   return VERBS.has(/^\w*/.exec(text)?.[0].toLowerCase() ?? '');
 }
 const GERMAN_IMPERATIVE =
-  /^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|ändere?|lösche?|füge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?)|\p{L}+(?:en|n) sie)(?!\p{L})/u;
+  /^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|ändere?|lösche?|füge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?|rühre?|fasse?)|\p{L}+(?:en|n) sie)(?!\p{L})/u;
 
 /** Something that only a user can have named: a number, a flag, a path, an identifier, a quotation. */
 const SPECIFIC =
-  /`[^`]+`|"[^"]+"|(?<![\w.])\d{2,}|(?<!\w)--?\w[\w-]+|\w[\w.-]*\/[\w./-]+|\b\w+\.(?:[a-z]{1,4}|toml|yaml|json)\b|\b[A-Z][A-Z0-9_]*[-_]\w+|\b\w+[-_]\w*\d\w*|\b\w+@\w+|\bv?\d+\.\d+/;
+  /`[^`]+`|"[^"]+"|(?<![\w.])\d{2,}|(?<!\w)--?\w[\w-]+|\w[\w.-]*\/[\w./-]+|\b\w+\.(?:[a-z]{1,4}|toml|yaml|json)\b|\b[A-Z][A-Z0-9_]*[-_]\w+|\b\w+[-_]\w*\d\w*|\b\w+@\w+|\bv?\d+\.\d+|[A-Za-z]{2,}(?=[\u3040-\u30ff\u4e00-\u9fff])/;
 
 /** What a clause begins with that one of the next may take for a demand. */
 const DEMANDING = /^(?:do|never|keep|preserve|retain|kein|no|always|avoid|prefer|vermeide|niemals|bevorzuge)/;
@@ -140,11 +141,27 @@ function isContrast(text: string): boolean {
   return (isImperative(demand) || GERMAN_IMPERATIVE.test(demand)) && /, (?:and |und )?(?:not|nicht) \S/.test(demand);
 }
 
+/** `No, spaces.`, `Tabs after all in Makefiles.` */
+const CORRECTION =
+  /^(?:no|nope|nein|non|scratch that|correction|on second thoughts?)[,:;.!–-]+ \S|\b(?:after all|everywhere else|doch (?:lieber|wieder)|überall sonst)\b/;
+
+/** What happened, and what is to be done now, is no choice. */
+const TELLS =
+  /\b(?:is|are|was|were|has|have|had|can|could|will|would|do|does|did|\w+n't|works?|worked|pass(?:es|ed)?|fails?|failed|errors?|it|it's|that|that's|this|there|i|i'm|we|they|he|she|you|thanks|stop|wait|go|try|again|continue|yet|now|more|nothing|problem|worries|sorry|ist|sind|war|hat|es|das|ich|wir|geht|läuft|danke|weiter|merci)\b/;
+
+function isCorrection(lower: string): boolean {
+  return lower.length <= 120 && CORRECTION.test(lower) && !TELLS.test(lower.replace('scratch that', ''));
+}
+
 const LASTS =
   /\b(?:only|always|never|instead|rather than|not|without|exclusively|no longer|no|every|each|exactly|whenever|unless|until)\b/;
 
 function lasts(lower: string, clause: string): boolean {
   if (/\b(?:only|always|never|instead|rather than|exclusively|without|unless|whenever)\b/.test(lower)) return true;
+  // `Use tabs for indentation.`
+  const isConvention =
+    /^use (?!(?:the|an?|this|that|your|my|it)\b)[\w.-]+(?: \w+)? for (?:(?:all|every|each)\b|\w+(?:s|ing|tion)\W*$)/;
+  if (isConvention.test(lower)) return true;
   return /^(?:use|take|pass|stick|stay|target|pin|name|set|choose|pick|connect|switch|keep)\b/.test(lower)
     ? SPECIFIC.test(clause)
     : LASTS.test(lower) && SPECIFIC.test(clause) && !/^(?:read|look|check|test|show|list|print|fix)\b/.test(lower);

@@ -15,6 +15,8 @@ export interface Request {
 
 const MAX_REQUESTS = 200;
 const MAX_CONSTRAINTS = 400;
+/** Constraints of one prompt. */
+const OF_ONE = 100;
 
 /** UTF-16 units of a prompt in short, and of the newest one. */
 const SHORT_LENGTH = 160;
@@ -39,7 +41,9 @@ export function createRequests() {
       if (all.latest === undefined || tellsTask(text)) all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
       const short = oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
       if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);
-      for (const said of constraintsIn(text)) {
+      const found = constraintsIn(text);
+      // What is pasted between the user's words must not take the place of what was said before.
+      for (const said of found.filter((_, at) => at < OF_ONE / 2 || at >= found.length - OF_ONE / 2)) {
         const line = oneLine(said, SENTENCE_LENGTH);
         remember(constraints, line.toLowerCase(), { text: line, number }, MAX_CONSTRAINTS);
       }

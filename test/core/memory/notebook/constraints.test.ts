@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { constraintsIn } from '../../../../src/core/memory/notebook/constraints.ts';
+import { createRequests } from '../../../../src/core/memory/notebook/requests.ts';
 import { cpuMs } from '../../../support/cpu-time.ts';
 
 describe('what lasts is found, in whole sentences and word for word', () => {
@@ -58,6 +59,22 @@ describe('what lasts is found, in whole sentences and word for word', () => {
     'Add tests for everything, but never mock the database.',
     'Could you please never touch the lockfile?',
     'From now on answer in German.',
+    'Use tabs for indentation.',
+    'Use vitest for all new tests.',
+    'No, spaces.',
+    'Scratch that, two spaces.',
+    'Tabs after all in Makefiles, spaces everywhere else.',
+    "Actually, let's go with spaces instead of tabs.",
+    'I would rather have the API return 404 than 400 there.',
+    'INFO panels must be blue.',
+    'src/a.ts:10:3 must be fixed',
+    'Alle Funktionen haben höchstens 25 Zeilen.',
+    'Rühr die Datei src/legacy/Käse.ts nicht an!',
+    'Lass die Finger von der CI.',
+    'Doch lieber Tabs.',
+    "N'utilise pas npm@9.",
+    'テストは必ずvitestで書いてください。',
+    '请务必使用 8081。',
     'Name the branch feat/clock.',
     'Pass `--no-cache` to every build.',
     'All handlers go in src/handlers/http.',
@@ -166,9 +183,37 @@ describe('what is told, asked, or done once is no constraint', () => {
     'Forget the last question.',
     'Es läuft jetzt wieder.',
     'Le test échoue toujours.',
+    'I never know which.',
+    'No, the second one is right.',
+    'Nope, same error.',
+    'No, not yet.',
+    'It works after all.',
+    'Tests pass everywhere else.',
+    'Nein, weiter.',
+    'Use the browser for testing.',
+    'Use grep for finding the callers.',
+    "Let's see what the test says.",
+    'I would rather see the logs first.',
+    'このテストは必ず失敗します。',
+    'npm ERR! You must use Node 20 only',
+    '[INFO] Ready. Do not stop.',
+    'WARN  worker: never reuse it. Always call close().',
+    'src/a.ts:10:3: error TS1: x is y. You must not do that.',
   ])('%s', (text) => {
     expect(constraintsIn(text)).toStrictEqual([]);
   });
+});
+
+it('a prompt full of rules, which is pasted, does not take the place of what was said before', () => {
+  const requests = createRequests();
+  const say = (text: string, number: number) => requests.add({ kind: 'prompt', t: 0, text, pictures: 0 }, number);
+  say('Never touch src/bell.ts.', 1);
+  const pasted = Array.from({ length: 1_000 }, (_, at) => `The value of key ${at} must be set.`).join('\n');
+  say(`Always use port 8081.\n${pasted}\nNever push.`, 2);
+  expect(requests.constraints()).toHaveLength(101);
+  for (const text of ['Never touch src/bell.ts.', 'Always use port 8081.', 'Never push.']) {
+    expect(requests.constraints()).toContain(text);
+  }
 });
 
 describe('in lists and among other text', () => {
@@ -214,6 +259,20 @@ Then:
     const text =
       'The importer reads all the files of the folder and writes them. Never start a\nserver on port 9100, which belongs to staging.\nGo on.';
     expect(constraintsIn(text)).toStrictEqual(['Never start a server on port 9100, which belongs to staging.']);
+  });
+
+  it('what is pasted between the words of the user is left out, line by line', () => {
+    const log = '2026-01-01T12:00:00Z [worker-1] WARN  it must not be reused here. Always call close() before.\n';
+    const stack = '    at com.foo.Bar.baz(Bar.java:10)\nCaused by: it must be open. Never close it.\n';
+    expect(constraintsIn(`Fix this:\n${`${log}${stack}`.repeat(500)}and never change the API.`)).toStrictEqual([
+      'and never change the API.',
+    ]);
+  });
+
+  it('sentences end without a blank behind them where a language has none', () => {
+    expect(constraintsIn('エラーが出ます。「src/legacy」には触らないでください。次へ。')).toStrictEqual([
+      '「src/legacy」には触らないでください。',
+    ]);
   });
 
   it('takes no long time for a long text', () => {
