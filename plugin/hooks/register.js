@@ -1068,7 +1068,7 @@ function firstSentences(text, length) {
 function endBefore(text, length) {
   if (text.length <= length) return text.length;
   const part2 = text.slice(0, length);
-  const ends2 = [lastMatch(part2, /[.!?:][)"'”’]?(?=\s)|\n/g), lastMatch(part2, /\S(?=\s)/g)];
+  const ends2 = [lastMatch(part2, /[.!?:][)"'”’]?(?=\s)|[。！？]|\n/g), lastMatch(part2, /\S(?=\s)/g)];
   const end = ends2.find((at) => at > length / 2) ?? length;
   return wholeCharacter(text, end);
 }
@@ -1119,7 +1119,7 @@ function goesOn({ isItem, lastLine: lastLine2 }, line4) {
 }
 var ABBREVIATION = new RegExp(`(?:^|[\\s("'])(?:e\\.g|i\\.e|cf|vs|approx|resp|incl|excl|fig|dr|mr|mrs|ms|st|z\\.\\s?b|d\\.\\s?h|u\\.\\s?a|bzw|ca|evtl|ggf|inkl|vgl|\\p{L})\\.$`, "iu");
 var MAYBE_ABBREVIATION = /(?:^|[\s(])(?:etc|usw|no|nr|max|min|\d{1,2})\.$/i;
-var END = /[.!?…]+[)"'”’»\]]*\s+/g;
+var END = /[.!?…]+[)"'”’»\]]*\s+|[。！？]+[」』）”]*\s*/g;
 function splitBlock(words) {
   const shown = words.replace(/`[^`]{0,400}`|"[^"]{0,200}"/g, (quoted2) => "x".repeat(quoted2.length));
   const sentences = [];
@@ -14659,13 +14659,14 @@ function deadEndItem({ key, text, evidence }) {
 
 // src/core/memory/notebook/constraints.ts
 function constraintsIn(text) {
-  return sentencesOf(text).flatMap((sentence) => {
+  const own = text.split("\n").map((line4) => PASTED.test(withoutBullets(line4).trim()) ? "" : line4);
+  return sentencesOf(own.join("\n")).flatMap((sentence) => {
     const { text: words, lead } = sentence;
     if (isRule(words)) return [words];
     return lead !== void 0 && isUnderRule(sentence) ? [`${lead} ${words}`] : [];
   });
 }
-var PASTED = /^(?:at \S+ ?\(|[>+$|]|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d|[\w.]*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal|warn|info|debug)\b[:[]|(?:import|export|const|let|var|function|return|class|def|if \()\s?.*[;{]$)/;
+var PASTED = /^(?:at \S+ ?\(|[>+$|]|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d|[\w.]*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal|warn|info|debug)\b[:[]|(?:INFO|WARN|ERROR|DEBUG|TRACE|FATAL)(?::|\s{2}|\s\[)|\[(?:INFO|WARN|ERROR|DEBUG|TRACE|FATAL)\b|npm (?:ERR!|error|warn)|Caused by:|\S+:\d+(?::\d+)?:\s|(?:import|export|const|let|var|function|return|class|def|if \()\s?.*[;{]$)/;
 var RULES = /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b|regeln?|wichtig|beachte|vorgaben?|niemals|immer)\b/;
 function isUnderRule({ text, lead = "" }) {
   return RULES.test(lead.toLowerCase()) && lead.length <= 200 && !PASTED.test(text) && !isQuestion(text);
@@ -14679,21 +14680,21 @@ function isRule(text) {
   const lower = plain3.toLowerCase();
   if ([...SAYS_RULE, ...TAKES_BACK].some((pattern) => pattern.test(lower)) && !NOT_A_RULE.test(lower)) return true;
   if (OTHER_LANGUAGES.test(lower) && SPECIFIC.test(text)) return true;
-  return clausesOf(plain3).some(isDemand) || isContrast(plain3) || isGivenFact(plain3);
+  return clausesOf(plain3).some(isDemand) || isContrast(plain3) || isCorrection(lower) || isGivenFact(plain3);
 }
 var SAYS_RULE = [
   /\b(?:must|mustn't|shall)\b/,
   /\b(?:should|may|can|will|could|shouldn't|to) (?:also )?(?:never|always|only)\b|\bshould(?:n't| not)\b|\b(?:may|can) not\b|\b(?:you|nobody|we) (?:can't|cannot)\b/,
   /\b(?:make|be) sure\b|\bensure\b|\bfrom now on\b|\bfrom here on\b|\bremember (?:to|that)\b/,
   /\b(?:forbidden|prohibited|off[- ]limits|not allowed|not permitted|read[- ]only|hands off|reserved for)\b/,
-  /\b(?:no (?:more|fewer|less|later|earlier) than|at most|at least)\b.*\d/,
+  /\b(?:no (?:more|fewer|less|later|earlier) than|at most|at least|höchstens|mindestens)\b.*\d|\b(?:i|we)(?:'d| would) rather\b.*\bthan\b/,
   /\b(?:refrain from|stay (?:out of|away from|within)|stick (?:to|with)|leave .{1,80}(?:alone|as (?:it is|they are|is)|untouched|unchanged))\b/,
   /\bwithout (?:asking|my|first|permission|approval)\b|\bask (?:me |us )?(?:first|before)\b/,
   /\b(?:i|we) (?:want|need|would like|'d like|like|prefer)\b.*\b(?:never|always|only|no|not|every|all|instead)\b/,
   /\b(?:i|we) (?:always|never|only|prefer|do not use|don't use|don't want|do not want)\b/,
   /\b(?:muss|müssen|musst|müsst|darf|dürfen|darfst|dürft)\b/,
   new RegExp("\\b(?:soll|sollen|sollst|sollte|sollten|solltest)\\b.*\\b(?:nicht|nie|niemals|immer|nur|kein\\p{L}*)(?!\\p{L})", "u"),
-  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten|finger weg|in ruhe)\b/,
+  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten|finger (?:weg|von)|in ruhe)\b/,
   /\bbitte\b[^,;]*\b(?:nichts?|nie|niemals|immer|nur)\b/,
   /\b(?:under no circumstances|whatever you do|rather you (?:didn't|did not)|needs? my (?:ok|approval|permission))\b/
 ];
@@ -14704,14 +14705,14 @@ var TAKES_BACK = [
   /\b(?:forget|ignore|drop|scrap|disregard|vergiss|ignoriere?)\b.*\b(?:said|told|rules?|limits?|constraints?|restrictions?|requirements?|gesagt|regeln?)\b/,
   /\b(?:is|are|it's) (?:now )?(?:(?:ok|okay|fine) to\b|(?:allowed|permitted|free) (?:again|now))|\b(?:jetzt|wieder) (?:erlaubt|frei)\b/
 ];
-var OTHER_LANGUAGES = /\b(?:jamais|toujours|interdit|ne \S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|必ず|ないで/;
-var NOT_A_RULE = /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|thought|understood|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/;
+var OTHER_LANGUAGES = /\b(?:jamais|toujours|interdit|n(?:e |')\S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|务必|必ず|ないで|てはいけ|しないこと/;
+var NOT_A_RULE = /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|know|thought|understood|understand|remember|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/;
 function clausesOf(text) {
   return text.split(/[,;:()]\s|\s[-–—]+\s|\s(?=(?:but|and|so|then|or|sondern|und|aber|also|dann)\s)/i).map(
     (clause) => clause.replace(/^["'“„*_\s]+/, "").replace(OPENERS, "").replace(CONDITION, "")
   ).filter((clause) => clause !== "");
 }
-var OPENERS = /^(?:(?:but|and|so|then|or|please|pls|actually|also|instead|really|just|again|ok|okay|well|hey|sorry|oh|wait|yes|(?:could |can |would |will )?you|rather|better|for now|in general|generally|otherwise|important|note|bitte|und|aber|also|dann|doch|sondern|lieber|besser)\b[,!]?\s+)+/i;
+var OPENERS = /^(?:(?:but|and|so|then|or|please|pls|actually|also|instead|really|just|again|ok|okay|well|hey|sorry|oh|wait|yes|(?:could |can |would |will )?you|let's|rather|better|for now|in general|generally|otherwise|important|note|bitte|und|aber|also|dann|doch|sondern|lieber|besser)\b[,!]?\s+)+/i;
 var CONDITION = /^(?:for|in|on|at|to|when|whenever|if|while|during|after|before|with|bei|für|in|im|wenn)\s(?:\S+\s){1,6}?(?=(?:never|always|only|use|take|keep|pass|avoid|prefer|run|do not|don't|immer|nie|niemals|nur|nimm|verwende|benutze)\s)/i;
 var VERBS = new Set(
   "add allow answer apply ask begin build change check choose commit configure connect copy create delete deploy do edit export fix format generate give go handle ignore implement import include install keep leave limit link list load log make merge migrate modify mount move name open pass pick pin place print publish push put read rebase refactor release remove rename reply report return run save seed send serve set ship show start stay stick stop store support switch take target test touch treat update upgrade upload use wait work write".split(
@@ -14721,8 +14722,8 @@ var VERBS = new Set(
 function isImperative(text) {
   return VERBS.has(/^\w*/.exec(text)?.[0].toLowerCase() ?? "");
 }
-var GERMAN_IMPERATIVE = new RegExp("^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|\xE4ndere?|l\xF6sche?|f\xFCge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?)|\\p{L}+(?:en|n) sie)(?!\\p{L})", "u");
-var SPECIFIC = /`[^`]+`|"[^"]+"|(?<![\w.])\d{2,}|(?<!\w)--?\w[\w-]+|\w[\w.-]*\/[\w./-]+|\b\w+\.(?:[a-z]{1,4}|toml|yaml|json)\b|\b[A-Z][A-Z0-9_]*[-_]\w+|\b\w+[-_]\w*\d\w*|\b\w+@\w+|\bv?\d+\.\d+/;
+var GERMAN_IMPERATIVE = new RegExp("^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|\xE4ndere?|l\xF6sche?|f\xFCge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?|r\xFChre?|fasse?)|\\p{L}+(?:en|n) sie)(?!\\p{L})", "u");
+var SPECIFIC = /`[^`]+`|"[^"]+"|(?<![\w.])\d{2,}|(?<!\w)--?\w[\w-]+|\w[\w.-]*\/[\w./-]+|\b\w+\.(?:[a-z]{1,4}|toml|yaml|json)\b|\b[A-Z][A-Z0-9_]*[-_]\w+|\b\w+[-_]\w*\d\w*|\b\w+@\w+|\bv?\d+\.\d+|[A-Za-z]{2,}(?=[\u3040-\u30ff\u4e00-\u9fff])/;
 var DEMANDING = /^(?:do|never|keep|preserve|retain|kein|no|always|avoid|prefer|vermeide|niemals|bevorzuge)/;
 var DEMANDS = [
   /^(?:do not|don't|dont)\s+(?!worry|know|think|mind|care|panic|bother|forget\b$|you\b|i\b|we\b|they\b)\S/,
@@ -14743,9 +14744,16 @@ function isContrast(text) {
   const demand = text.replace(OPENERS, "").toLowerCase();
   return (isImperative(demand) || GERMAN_IMPERATIVE.test(demand)) && /, (?:and |und )?(?:not|nicht) \S/.test(demand);
 }
+var CORRECTION = /^(?:no|nope|nein|non|scratch that|correction|on second thoughts?)[,:;.!–-]+ \S|\b(?:after all|everywhere else|doch (?:lieber|wieder)|überall sonst)\b/;
+var TELLS = /\b(?:is|are|was|were|has|have|had|can|could|will|would|do|does|did|\w+n't|works?|worked|pass(?:es|ed)?|fails?|failed|errors?|it|it's|that|that's|this|there|i|i'm|we|they|he|she|you|thanks|stop|wait|go|try|again|continue|yet|now|more|nothing|problem|worries|sorry|ist|sind|war|hat|es|das|ich|wir|geht|läuft|danke|weiter|merci)\b/;
+function isCorrection(lower) {
+  return lower.length <= 120 && CORRECTION.test(lower) && !TELLS.test(lower.replace("scratch that", ""));
+}
 var LASTS = /\b(?:only|always|never|instead|rather than|not|without|exclusively|no longer|no|every|each|exactly|whenever|unless|until)\b/;
 function lasts(lower, clause) {
   if (/\b(?:only|always|never|instead|rather than|exclusively|without|unless|whenever)\b/.test(lower)) return true;
+  const isConvention = /^use (?!(?:the|an?|this|that|your|my|it)\b)[\w.-]+(?: \w+)? for (?:(?:all|every|each)\b|\w+(?:s|ing|tion)\W*$)/;
+  if (isConvention.test(lower)) return true;
   return /^(?:use|take|pass|stick|stay|target|pin|name|set|choose|pick|connect|switch|keep)\b/.test(lower) ? SPECIFIC.test(clause) : LASTS.test(lower) && SPECIFIC.test(clause) && !/^(?:read|look|check|test|show|list|print|fix)\b/.test(lower);
 }
 function isOnly(lower) {
@@ -14774,6 +14782,7 @@ function isGivenFact(text) {
 // src/core/memory/notebook/requests.ts
 var MAX_REQUESTS = 200;
 var MAX_CONSTRAINTS = 400;
+var OF_ONE = 100;
 var SHORT_LENGTH = 160;
 var LATEST_LENGTH = 200;
 var SENTENCE_LENGTH = 700;
@@ -14789,7 +14798,8 @@ function createRequests() {
       if (all.latest === void 0 || tellsTask(text)) all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
       const short = oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
       if (short !== "") remember2(requests, number, { number, text: short }, MAX_REQUESTS);
-      for (const said of constraintsIn(text)) {
+      const found = constraintsIn(text);
+      for (const said of found.filter((_, at) => at < OF_ONE / 2 || at >= found.length - OF_ONE / 2)) {
         const line4 = oneLine(said, SENTENCE_LENGTH);
         remember2(constraints, line4.toLowerCase(), { text: line4, number }, MAX_CONSTRAINTS);
       }
