@@ -27,11 +27,7 @@ import { createPauses, createWaits } from './observers/waits.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 
-/** Judges one recording line by line. Grows in place: a recording has millions of lines. */
-export interface SessionReplay {
-  line(read: ReadLine): void;
-  summary(file: string): SessionSummary;
-}
+export type SessionReplay = ReturnType<typeof createSessionReplay>;
 
 export interface Asked {
   /** Each main-thread call, each prompt and each result. */
@@ -55,7 +51,8 @@ export interface SessionReplayOptions extends Asked {
   readonly onDecision?: (decision: Decision, line: number) => void;
 }
 
-export function createSessionReplay(options: SessionReplayOptions): SessionReplay {
+/** Judges one recording line by line. Grows in place: a recording has millions of lines. */
+export function createSessionReplay(options: SessionReplayOptions) {
   const { run, mask, series, explain, onLine, onDecision } = options;
   const lines = { total: 0, unknown: 0, malformed: 0 };
   const time: { first: number | null; last: number | null } = { first: null, last: null };
@@ -153,7 +150,7 @@ export function createSessionReplay(options: SessionReplayOptions): SessionRepla
   }
 
   return {
-    line(read) {
+    line(read: ReadLine): void {
       at++;
       const line = reader.read(read);
       onLine?.(line, at);
@@ -166,7 +163,7 @@ export function createSessionReplay(options: SessionReplayOptions): SessionRepla
       count(line.input);
       take(line.input);
     },
-    summary(file) {
+    summary(file: string): SessionSummary {
       const { state } = host;
       const { first: prompt, all } = prompts.found();
       const { gauge, session, turn } = state;

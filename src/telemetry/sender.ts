@@ -60,7 +60,8 @@ export function createSender({ metrics, traces, runId, env, onFault }: SenderOpt
     /** Sends what is left, for as long as `OTEL_EXPORTER_OTLP_TIMEOUT` says, else two seconds. Never rejects. */
     async close(): Promise<void> {
       const over = new AbortController();
-      const late = delay(patienceOf(env, ['METRICS', 'TRACES']) ?? PATIENCE_MS, undefined, over).catch(() => {});
+      const ms = patienceOf(env, ['METRICS', 'TRACES']) ?? PATIENCE_MS;
+      const late = delay(ms, undefined, { signal: over.signal }).catch(() => {});
       await Promise.race([Promise.allSettled([meters?.shutdown(), tracers?.shutdown()]), late]);
       over.abort();
     },

@@ -45,18 +45,7 @@ export interface Situation {
 }
 
 /** Decides what happens between two calls. */
-export interface Pilot {
-  /** The largest context of a call. */
-  readonly most: number;
-  /** By how many tokens each of the results that come in is cut; only those that are. */
-  cuts(step: Step, full: number): readonly number[];
-  /** In order; none: the context goes on as it is. */
-  reliefs(step: Step, situation: Situation): readonly Relieved[];
-  /** The context that the call had in the end. */
-  called(step: Step, context: number, reliefs: readonly Relieved[]): void;
-  /** Reliefs that no call follows. */
-  readonly after: readonly ReliefBy[];
-}
+export type Pilot = ReturnType<typeof policyPilot>;
 
 export function recordedPilot({ after }: RecordedSteps, { summary }: Basis, window: number): Pilot {
   return {
@@ -112,7 +101,7 @@ export interface PilotOptions {
   readonly priceOf: PriceOf;
 }
 
-export function policyPilot(options: PilotOptions): Pilot {
+export function policyPilot(options: PilotOptions) {
   const { whatIf, window, trigger, basis } = options;
   const { policy, none } = whatIf;
   const exact = isExact(whatIf) ? createExact(options) : undefined;
@@ -138,16 +127,20 @@ export function policyPilot(options: PilotOptions): Pilot {
   }
 
   return {
+    /** The largest context of a call. */
     most: trigger.most,
-    cuts: (step, full) => budget?.cuts(step, full) ?? [],
-    reliefs(step, situation) {
+    /** By how many tokens each of the results that come in is cut; only those that are. */
+    cuts: (step: Step, full: number): readonly number[] => budget?.cuts(step, full) ?? [],
+    /** In order; none: the context goes on as it is. */
+    reliefs(step: Step, situation: Situation): readonly Relieved[] {
       if (step.change === 'first' || step.change === 'fresh') return [];
       const moment = exact?.moment(step, situation) ?? Number.POSITIVE_INFINITY;
       if (exact && situation.full >= Math.min(moment, trigger.at ?? trigger.most)) return [exact.relieved(situation)];
       const by = initiatorOf(step, situation);
       return by === undefined ? [] : [relieved(by, step, situation)];
     },
-    called({ call }, context, reliefs) {
+    /** The context that the call had in the end. */
+    called({ call }: Step, context: number, reliefs: readonly Relieved[]): void {
       for (const { by, output } of reliefs) {
         ladder?.landed(by, call.turn, context);
         budget?.replaced(by === 'handoff' ? DOCUMENT_TOKENS : output);
@@ -155,7 +148,8 @@ export function policyPilot(options: PilotOptions): Pilot {
       ladder?.read(context);
       exact?.called(context, reliefs.length > 0);
     },
-    after: [],
+    /** Reliefs that no call follows. */
+    after: [] as readonly ReliefBy[],
   };
 }
 
