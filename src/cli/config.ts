@@ -5,6 +5,7 @@ import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts'
 import { SMALL_WINDOW } from '../core/governor/gauge/window.ts';
 import { handoffLevel, inTokens, nativeLevel } from '../core/governor/policy.ts';
 import type { Io, Output } from '../io.ts';
+import { groupedIn } from '../report/figures.ts';
 import { folded } from '../report/layout.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
 
@@ -94,7 +95,7 @@ function table(rows: readonly Row[]): string {
     ...rows.map(({ key, value, origin, note }) => [
       onOneLine(key),
       valueText(key, value),
-      onOneLine([origin.source, origin.where, note && `(${note})`].filter(Boolean).join(' ')),
+      onOneLine([origin.source, origin.where, note && `(${groupedIn(note)})`].filter(Boolean).join(' ')),
     ]),
   ];
   const width = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));

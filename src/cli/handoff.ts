@@ -11,7 +11,7 @@ import { CtxbError, unreadable } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { readNotes } from '../replay/read-notes.ts';
 import { findSources } from '../replay/sources.ts';
-import { counted, tokens } from '../report/figures.ts';
+import { counted, groupedIn, tokens } from '../report/figures.ts';
 import { onOneLine, printable, printableJson } from '../report/shown.ts';
 import { readNotebook } from '../run/notes.ts';
 import { GivenFault, readNamed } from '../store/files/given-file.ts';
@@ -171,12 +171,12 @@ async function list(flags: HandoffFlags, io: Io): Promise<number> {
   return 0;
 }
 
-/** `2026-11-21 08:54:03 UTC  agent  170,000 tokens  the context is 85% full  .context/handoffs/…`, problems behind it. */
+/** `2026-11-21 08:54:03 UTC · by agent · 170,000 tokens · the context is 85% full · 1 problem · .context/handoffs/…` */
 function lineOf({ path, head }: HandoffInfo, cwd: string): string {
   const place = relative(cwd, path);
   if (head === undefined) return `${place} (its head is not readable)`;
   const time = new Date(head.t).toISOString().slice(0, 19).replace('T', ' ');
   const size = head.tokens === null ? [] : [`${tokens(head.tokens)} tokens`];
   const checks = head.checks.length === 0 ? [] : [counted(head.checks.length, 'problem')];
-  return [`${time} UTC`, `by ${head.by}`, ...size, onOneLine(head.reason), ...checks, place].join(' · ');
+  return [`${time} UTC`, `by ${head.by}`, ...size, groupedIn(onOneLine(head.reason)), ...checks, place].join(' · ');
 }
