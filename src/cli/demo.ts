@@ -25,9 +25,9 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const HELP = `
-A scripted job reads 28 large files. Nothing leaves this machine, no
-key is used, and your own settings are not touched: claude runs in a temporary
-folder and speaks to a stand-in for the API on 127.0.0.1.
+A scripted job reads 28 large files. Nothing leaves this machine, no key is
+used, and your own settings are not touched: claude runs in a temporary folder
+and speaks to a stand-in for the API on 127.0.0.1.
 
 Examples:
   ctxb demo
