@@ -1439,6 +1439,9 @@ function askContext(state) {
     detail: "summary"
   });
 }
+function isAsking({ control }) {
+  return Object.values(control.pending).includes("context");
+}
 function stopTask(taskId) {
   return (state) => request(state, "stop-task", { subtype: "stop_task", task_id: taskId });
 }
@@ -1454,11 +1457,11 @@ function isOwnRequest(state, requestId) {
   return Object.hasOwn(state.control.pending, requestId);
 }
 function request(state, purpose, body) {
-  const { sent, pending, phase } = state.control;
+  const { sent, pending } = state.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
   const asked = changedIn(state, "control", { sent: sent + 1, pending: { ...pending, [id]: purpose } });
   const line4 = { kind: "send", line: controlLine(id, body) };
-  return keep(asked, purpose === "context" && phase === "opening" ? [line4, WAIT_FOR_CONTEXT] : [line4]);
+  return keep(asked, purpose === "context" ? [line4, WAIT_FOR_CONTEXT] : [line4]);
 }
 function controlLine(requestId, request2) {
   return JSON.stringify({ type: "control_request", request_id: requestId, request: request2 });
@@ -1538,7 +1541,7 @@ function exactIsPossible({ exact }) {
   return exact.phase === "ready";
 }
 var FIRST_WITH_MODS = "2.1.287";
-var ARMED_FROM = 4e4;
+var LEAST_RELIEVED = 4e4;
 var LOADING_PATIENCE_MS = 1e4;
 var LIFE_PATIENCE_MS = 3e3;
 var NEAR = 0.6;
@@ -1547,7 +1550,7 @@ var LEAST_KEPT = 5e3;
 function prepareExact(before, state) {
   const { exact, gauge } = state;
   if (exact.phase === "off" || gauge.calls === before.gauge.calls) return keep(state);
-  if (exact.phase === "unarmed") return predicted(gauge) >= ARMED_FROM ? arm(state) : keep(state);
+  if (exact.phase === "unarmed") return predicted(gauge) >= LEAST_RELIEVED ? arm(state) : keep(state);
   const isNear = typeof state.trigger !== "number" || predicted(gauge) >= NEAR * state.trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : keep(state);
 }
@@ -2389,8 +2392,8 @@ function waitLonger(state) {
 function forgetFailures(state) {
   const { compaction, relief } = state;
   if (compaction.phase !== "idle") return state;
-  const isFresh = compaction.failures === 0 && relief.due === void 0 && !relief.useless && !relief.blocked;
-  return isFresh ? state : changed(state, {
+  const isFresh2 = compaction.failures === 0 && relief.due === void 0 && !relief.useless && !relief.blocked;
+  return isFresh2 ? state : changed(state, {
     compaction: { ...compaction, failures: 0, unwritable: false },
     relief: { ...relief, ...UNTRIED }
   });
@@ -13090,8 +13093,8 @@ function adviseRelief(state, due) {
 function relieveFor(state) {
   if (state.run.mode !== "act") return keep(state);
   if (mayCompact(state)) return compact(state, withSlotAtOnce);
-  const isFresh = state.relief.landing?.of === "handoff";
-  return mayHandOver(state) && !isFresh ? handOver(state, "a large task waits", withSlotAtOnce) : keep(state);
+  const isFresh2 = state.relief.landing?.of === "handoff";
+  return mayHandOver(state) && !isFresh2 ? handOver(state, "a large task waits", withSlotAtOnce) : keep(state);
 }
 function readRelief(before, state, event) {
   if (event.kind !== "boundary") return state;
@@ -17099,6 +17102,7 @@ function economicPlace(state, latest) {
 function placeTrigger(state) {
   const { gauge, trigger, control } = state;
   if (trigger === "off" || !control.asked || !isKnown(gauge.window)) return keep(state);
+  if (isAsking(state) && gauge.window.source === "result") return keep(state);
   const place2 = triggerPlace(state);
   if (place2 === void 0 || place2.at === trigger) return keep(state);
   return setTrigger({ ...state, triggerReason: place2.reason }, "trigger", place2);
@@ -17132,21 +17136,16 @@ var MATCHERS = {
   PostToolUse: "*",
   PostToolUseFailure: "*"
 };
-function isShort(state) {
-  return state.run.singlePrompt === true && !state.process.resumes && documentToGive(state) === void 0;
+function isFresh(state) {
+  return !state.process.resumes && documentToGive(state) === void 0;
 }
 function holdCall(state, event) {
   const { asked, held } = state.control;
   const isOfTool = Object.keys(MATCHERS).some((name) => CALLBACKS[name] === event.callbackId);
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || asked && !isAsking(state));
-  if (!isOfTool || !isShort(state) || isDecidable) return void 0;
-  return chain(
-    keep(changedIn(state, "control", { held: [...held, event] }), [WAIT_FOR_CONTEXT]),
-    (next) => asked ? keep(next) : askContext(next)
-  );
-}
-function isAsking({ control }) {
-  return Object.values(control.pending).includes("context");
+  if (!isOfTool || !isFresh(state) || isDecidable) return void 0;
+  const waiting = changedIn(state, "control", { held: [...held, event] });
+  return asked ? keep(waiting) : askContext(waiting);
 }
 function giveUpAsking2(state) {
   const pending = Object.fromEntries(Object.entries(state.control.pending).filter(([, what]) => what !== "context"));
@@ -17164,7 +17163,8 @@ function hooksFor(state) {
   const budgets = tools.mode !== "off";
   const limited2 = hasAgentLimits(agents);
   const unwanted = /* @__PURE__ */ new Set([
-    ...isShort(state) ? ["UserPromptSubmit"] : [],
+    // Nothing goes with the first prompt, and there is no other.
+    ...state.run.singlePrompt === true && isFresh(state) ? ["UserPromptSubmit"] : [],
     ...memory.enabled ? [] : ["PostCompact"],
     ...budgets || limited2 ? [] : ["PreToolUse", "PostToolUseFailure"],
     ...budgets || limited2 || zones.tellAgent || strategy !== "compact" ? [] : ["PostToolUse"]
@@ -17203,13 +17203,17 @@ function askAgents(state) {
   return isNeeded ? request(state, "initialize", { subtype: "initialize" }) : keep(state);
 }
 function askAtOnce(state) {
-  const isLater = isShort(state) && !isKnown(state.gauge.window);
+  const isLater = isFresh(state) && !isKnown(state.gauge.window);
   return isLater ? keep(changedIn(state, "control", { asked: false })) : askContext(state);
 }
 function askLater(state, event) {
   const { phase, asked } = state.control;
-  const goesOn2 = event.kind === "assistant" && event.subagent === null && event.blocks.some(({ type }) => type === "tool_use");
-  return asked || phase === "closed" || !goesOn2 ? keep(state) : askContext(state);
+  return asked || phase === "closed" || !hasNextCall(state, event) ? keep(state) : askContext(state);
+}
+function hasNextCall({ gauge, mailbox }, event) {
+  if (event.kind === "result")
+    return predicted(gauge) >= LEAST_RELIEVED && !(mailbox.ended && mailbox.waiting.length === 0);
+  return event.kind === "assistant" && event.subagent === null && event.blocks.some(({ type }) => type === "tool_use");
 }
 function withOurHooks(state, callers) {
   const hooks = { ...fieldsOf(callers.hooks) };

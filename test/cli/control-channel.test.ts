@@ -36,12 +36,12 @@ function subtypeOf({ request }: Record<string, unknown>): unknown {
 }
 
 describe('the lines claude gets', () => {
-  it('are our initialize, a question for the context, and the prompt', async () => {
+  it('are our initialize and the prompt, and once a relief may pay a question for the context', async () => {
     await using place = await createPlace();
     await runFake(place, {
       fake: 'answers',
       flags: ['--prompt', 'one', '--prompt', 'two'],
-      env: { PLAY_INPUT: place.path('input') },
+      env: { PLAY_INPUT: place.path('input'), PLAY_CONTEXTS: '50000' },
     });
     const [first, second, third] = inputLines(place);
     expect(first).toEqual({
@@ -58,11 +58,11 @@ describe('the lines claude gets', () => {
         },
       },
     });
-    expect(second).toMatchObject({
+    expect(second).toMatchObject({ type: 'user', message: { content: 'one' } });
+    expect(third).toMatchObject({
       request_id: expect.stringMatching(/^ctxb:/),
       request: { subtype: 'get_context_usage', detail: 'summary' },
     });
-    expect(third).toMatchObject({ type: 'user', message: { content: 'one' } });
     expect(inputLines(place).map(subtypeOf).slice(3)).not.toContain('initialize');
   });
 
@@ -75,10 +75,10 @@ describe('the lines claude gets', () => {
     ]);
   });
 
-  it("place claude's trigger as soon as the window is known, not before", async () => {
+  it("place claude's trigger once a relief may pay", async () => {
     await using place = await createPlace();
     const flags = ['--prompt', 'one', '--prompt', 'two'];
-    await runFake(place, { fake: 'answers', flags, env: { PLAY_INPUT: place.path('input') } });
+    await runFake(place, { fake: 'answers', flags, env: { PLAY_INPUT: place.path('input'), PLAY_CONTEXTS: '50000' } });
     const placed = inputLines(place).filter((line) => subtypeOf(line) === 'apply_flag_settings');
     expect(placed).toMatchObject([{ request: { settings: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '200000' } } } }]);
   });

@@ -10,16 +10,20 @@ export type Unanswered = Map<string, Fields>;
 
 /** What must hold of hooks and budgets of tools after every input, and does not. */
 export function toolFaults(judged: Judged, unanswered: Unanswered): string[] {
-  const { input, actions, after } = judged;
+  const { input, actions, before, after } = judged;
   const { event } = input;
-  // The shell tells what it has found out before anything else comes.
+  // The shell tells what it has found out before anything else comes; what is held waits for claude's window.
   const isTold = event.kind === 'file-measured' || event.kind === 'result-stored';
-  const late = isTold ? [] : [...unanswered.keys()].map((id) => `${id} was not answered`);
-  if (!isTold) unanswered.clear();
+  const isHeld = (id: string) => before.control.held.some(({ requestId }) => requestId === id);
+  const overdue = isTold ? [] : [...unanswered.keys()].filter((id) => !isHeld(id));
+  const late = overdue.map((id) => `${id} was not answered`);
+  for (const id of overdue) unanswered.delete(id);
   if (event.kind === 'control-request' && event.callbackId?.startsWith(OWN_PREFIX))
     unanswered.set(event.requestId, fieldsOf(event.request.input));
   const answers = actions.filter((action) => action.kind === 'answer-hook');
   const faults = answers.flatMap((answer) => answerFaults(answer, unanswered));
+  // A claude that is dead waits for no answer.
+  if (after.process.phase === 'dead') unanswered.clear();
   const kept = Object.values(after.toolBudget.open).some(({ agent }) => agent === null);
   return [...late, ...faults, ...(event.kind === 'result' && kept ? ['room is kept after the end of a turn'] : [])];
 }

@@ -5,11 +5,11 @@ import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import type { HookName } from '../effects.ts';
-import { takeReading } from '../gauge/gauge.ts';
+import { predicted, takeReading } from '../gauge/gauge.ts';
 import { isKnown, learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
-import { askContext, controlLine, isOwnUuid, request, WAIT_FOR_CONTEXT } from '../prompts/own-lines.ts';
-import { onModLoaded } from '../relief/exact.ts';
+import { askContext, controlLine, isAsking, isOwnUuid, request } from '../prompts/own-lines.ts';
+import { LEAST_RELIEVED, onModLoaded } from '../relief/exact.ts';
 import { documentToGive } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step } from '../steps.ts';
@@ -27,11 +27,11 @@ export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
 };
 
 /**
- * The first conversation of one prompt: nothing goes with the prompt, which claude would ask about, and its window
- * counts only from the second call on. Both would cost the time of a short answer.
+ * A conversation that begins: its window counts only from the second call on, and what claude is asked before its first
+ * would have the answer wait.
  */
-function isShort(state: GovernorState): boolean {
-  return state.run.singlePrompt === true && !state.process.resumes && documentToGive(state) === undefined;
+function isFresh(state: GovernorState): boolean {
+  return !state.process.resumes && documentToGive(state) === undefined;
 }
 
 /** The window decides about a call of a tool and its result: what comes before its answer waits. undefined: this does not. */
@@ -39,14 +39,9 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Step
   const { asked, held } = state.control;
   const isOfTool = Object.keys(MATCHERS).some((name) => CALLBACKS[name as HookName] === event.callbackId);
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state)));
-  if (!isOfTool || !isShort(state) || isDecidable) return undefined;
-  return chain(keep(changedIn(state, 'control', { held: [...held, event] }), [WAIT_FOR_CONTEXT]), (next) =>
-    asked ? keep(next) : askContext(next),
-  );
-}
-
-function isAsking({ control }: GovernorState): boolean {
-  return Object.values(control.pending).includes('context');
+  if (!isOfTool || !isFresh(state) || isDecidable) return undefined;
+  const waiting = changedIn(state, 'control', { held: [...held, event] });
+  return asked ? keep(waiting) : askContext(waiting);
 }
 
 /** claude does not tell its window: no answer counts any more. */
@@ -70,7 +65,8 @@ function hooksFor(state: GovernorState): Fields {
   const budgets = tools.mode !== 'off';
   const limited = hasAgentLimits(agents);
   const unwanted = new Set<string>([
-    ...(isShort(state) ? ['UserPromptSubmit'] : []),
+    // Nothing goes with the first prompt, and there is no other.
+    ...(state.run.singlePrompt === true && isFresh(state) ? ['UserPromptSubmit'] : []),
     ...(memory.enabled ? [] : ['PostCompact']),
     ...(budgets || limited ? [] : ['PreToolUse', 'PostToolUseFailure']),
     ...(budgets || limited || zones.tellAgent || strategy !== 'compact' ? [] : ['PostToolUse']),
@@ -131,16 +127,21 @@ export function askAgents(state: GovernorState): Step {
 }
 
 function askAtOnce(state: GovernorState): Step {
-  const isLater = isShort(state) && !isKnown(state.gauge.window);
+  const isLater = isFresh(state) && !isKnown(state.gauge.window);
   return isLater ? keep(changedIn(state, 'control', { asked: false })) : askContext(state);
 }
 
-/** A turn that goes on with a tool has a second call: from there on its window counts. */
+/** From here on the window counts. */
 export function askLater(state: GovernorState, event: Event): Step {
   const { phase, asked } = state.control;
-  const goesOn =
-    event.kind === 'assistant' && event.subagent === null && event.blocks.some(({ type }) => type === 'tool_use');
-  return asked || phase === 'closed' || !goesOn ? keep(state) : askContext(state);
+  return asked || phase === 'closed' || !hasNextCall(state, event) ? keep(state) : askContext(state);
+}
+
+/** A turn that goes on with a tool has a second call, and so has a session that goes on: there a relief may pay. */
+function hasNextCall({ gauge, mailbox }: GovernorState, event: Event): boolean {
+  if (event.kind === 'result')
+    return predicted(gauge) >= LEAST_RELIEVED && !(mailbox.ended && mailbox.waiting.length === 0);
+  return event.kind === 'assistant' && event.subagent === null && event.blocks.some(({ type }) => type === 'tool_use');
 }
 
 function withOurHooks(state: GovernorState, callers: Fields): Fields {

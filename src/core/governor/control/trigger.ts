@@ -1,6 +1,6 @@
 import { isKnown } from '../gauge/window.ts';
 import { lowTriggerSetting, needsPercent, restingTrigger, type TriggerSetting } from '../policy.ts';
-import { askContext, request } from '../prompts/own-lines.ts';
+import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
@@ -40,6 +40,8 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
 export function placeTrigger(state: GovernorState): Step {
   const { gauge, trigger, control } = state;
   if (trigger === 'off' || !control.asked || !isKnown(gauge.window)) return keep(state);
+  // The answer may be that the caller has placed it.
+  if (isAsking(state) && gauge.window.source === 'result') return keep(state);
   const place = triggerPlace(state);
   if (place === undefined || place.at === trigger) return keep(state);
   return setTrigger({ ...state, triggerReason: place.reason }, 'trigger', place);

@@ -48,7 +48,7 @@ function hasRunPrefix({ runId }: Run, uuid: string): boolean {
 export const OWN_PREFIX = 'ctxb:';
 
 /** How long prompts, and calls of tools, wait for claude's answer to how full its context is. */
-export const WAIT_FOR_CONTEXT = { kind: 'set-timer', timer: 'context', afterMs: 5_000 } as const;
+const WAIT_FOR_CONTEXT = { kind: 'set-timer', timer: 'context', afterMs: 5_000 } as const;
 
 /** Asks claude for window and context. `summary` makes no API call. */
 export function askContext(state: GovernorState): Step {
@@ -56,6 +56,10 @@ export function askContext(state: GovernorState): Step {
     subtype: 'get_context_usage',
     detail: 'summary',
   });
+}
+
+export function isAsking({ control }: GovernorState): boolean {
+  return Object.values(control.pending).includes('context');
 }
 
 /** Ends an agent, a workflow or a command. */
@@ -84,11 +88,11 @@ export function isOwnRequest(state: GovernorState, requestId: string): boolean {
 
 /** Asks claude for something in our own name. */
 export function request(state: GovernorState, purpose: ControlPurpose, body: Fields): Step {
-  const { sent, pending, phase } = state.control;
+  const { sent, pending } = state.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
   const asked = changedIn(state, 'control', { sent: sent + 1, pending: { ...pending, [id]: purpose } });
   const line = { kind: 'send', line: controlLine(id, body) } as const;
-  return keep(asked, purpose === 'context' && phase === 'opening' ? [line, WAIT_FOR_CONTEXT] : [line]);
+  return keep(asked, purpose === 'context' ? [line, WAIT_FOR_CONTEXT] : [line]);
 }
 
 export function controlLine(requestId: string, request: Fields): string {

@@ -32,8 +32,8 @@ export function exactIsPossible({ exact }: GovernorState): boolean {
 /** As it is documented; ctxb's tests are of 2.1.330. */
 export const FIRST_WITH_MODS = '2.1.287';
 
-/** Tokens: below it no relief pays, and a short session need not load the mod. */
-const ARMED_FROM = 40_000;
+/** Tokens: below it no relief pays, and a short session is spared what only reliefs need. */
+export const LEAST_RELIEVED = 40_000;
 
 /** How long claude may take to load the mod, and then the mod to give a sign of life. */
 const LOADING_PATIENCE_MS = 10_000;
@@ -50,7 +50,7 @@ const LEAST_KEPT = 5_000;
 export function prepareExact(before: GovernorState, state: GovernorState): Step {
   const { exact, gauge } = state;
   if (exact.phase === 'off' || gauge.calls === before.gauge.calls) return keep(state);
-  if (exact.phase === 'unarmed') return predicted(gauge) >= ARMED_FROM ? arm(state) : keep(state);
+  if (exact.phase === 'unarmed') return predicted(gauge) >= LEAST_RELIEVED ? arm(state) : keep(state);
   // claude waits while the plan is written: that is not needed while its trigger is far.
   const isNear = typeof state.trigger !== 'number' || predicted(gauge) >= NEAR * state.trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : keep(state);

@@ -24,7 +24,9 @@ const AGENTS = { max: undefined, tokens: undefined, costUsd: undefined };
 
 /** A turn is under way. */
 function atWork(agents: object, changes: Partial<Run> = {}): Driver {
-  const driver = drive(runWith({ policy: policyWith({ agents: { ...AGENTS, ...agents } }), ...changes }));
+  const driver = drive(
+    runWith({ policy: policyWith({ window: 200_000, agents: { ...AGENTS, ...agents } }), ...changes }),
+  );
   driver.begin();
   driver.prompt('Do the thing.');
   driver.claude(initLine(), callLine(20_000));

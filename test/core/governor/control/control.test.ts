@@ -42,18 +42,38 @@ function begun(changes: Partial<Parameters<typeof runWith>[0]> = {}): Driver {
   return driver;
 }
 
+const CALL = callLine(20_000, { message: { ...(callLine(20_000).message as Line), content: [TOOL_USE] } });
+
+/** The turn goes on with a tool: claude was asked for its context. */
+function asked(changes: Parameters<typeof begun>[0] = {}): Driver {
+  const driver = begun(changes);
+  driver.prompt('Do it.');
+  driver.claude(initLine(), CALL);
+  return driver;
+}
+
 /** Requests to claude by their subtype. */
 const requests = (actions: readonly Parameters<typeof sent>[0][number][]) =>
   sent(actions).flatMap(({ request }) => (request === undefined ? [] : [request as Line]));
 
 describe('opening the control channel', () => {
   it('is our own doing when the caller feeds prompts', () => {
-    const [initialize, question] = requests(begun().actions);
+    const [initialize, ...others] = requests(begun().actions);
     expect(initialize).toMatchObject({
       subtype: 'initialize',
       hooks: { PreCompact: [{ matcher: null }], SessionStart: [{ matcher: null }] },
     });
-    expect(question).toEqual({ subtype: 'get_context_usage', detail: 'summary' });
+    expect(others).toEqual([]);
+  });
+
+  it('asks for the window in mid-turn, or behind the first turn from which on a relief may pay', () => {
+    const question = { subtype: 'get_context_usage', detail: 'summary' };
+    expect(requests(asked().actions).slice(1)).toEqual([question]);
+    const driver = begun();
+    driver.prompt('one', 'two', 'three');
+    expect(requests(driver.claude(initLine(), callLine(20_000), resultLine()))).toEqual([]);
+    expect(requests(driver.claude(initLine(), callLine(45_000), resultLine()))).toEqual([question]);
+    expect(requests(driver.claude(initLine(), callLine(50_000), resultLine()))).toEqual([]);
   });
 
   describe('for an agent', () => {
@@ -91,7 +111,6 @@ describe('opening the control channel', () => {
   });
 
   describe('for one prompt', () => {
-    const call = callLine(20_000, { message: { ...(callLine(20_000).message as Line), content: [TOOL_USE] } });
     const placed = (driver: Driver) =>
       requests(driver.actions).some(({ subtype }) => subtype === 'apply_flag_settings');
 
@@ -103,8 +122,8 @@ describe('opening the control channel', () => {
       );
       expect(others).toEqual([]);
       driver.prompt('Do the thing.');
-      expect(requests(driver.claude(initLine(), call))).toEqual([{ subtype: 'get_context_usage', detail: 'summary' }]);
-      expect(requests(driver.claude(call))).toEqual([]);
+      expect(requests(driver.claude(initLine(), CALL))).toEqual([{ subtype: 'get_context_usage', detail: 'summary' }]);
+      expect(requests(driver.claude(CALL))).toEqual([]);
       expect(placed(driver)).toBe(false);
       driver.claude(contextAnswer(driver, context(200_000)));
       expect(placed(driver)).toBe(true);
@@ -119,7 +138,7 @@ describe('opening the control channel', () => {
       ]) {
         const driver = begun({ singlePrompt: true });
         driver.prompt('Do the thing.');
-        expect(answers(driver.claude(initLine(), call, hook))).toEqual([]);
+        expect(answers(driver.claude(initLine(), CALL, hook))).toEqual([]);
         expect(answers(release(driver))).toEqual(['answer-hook']);
         expect(answers(driver.claude(hook))).toEqual(['answer-hook']);
       }
@@ -133,11 +152,8 @@ describe('opening the control channel', () => {
       expect(requests(driver.actions)).toHaveLength(1);
     });
 
-    it.each([
-      ['continues an earlier session', { resumes: true }],
-      ['is the first of several', { singlePrompt: false }],
-    ])('asks at once where it %s', (_, changes) => {
-      const [initialize, question] = requests(begun({ singlePrompt: true, ...changes }).actions);
+    it('asks at once where it continues an earlier session', () => {
+      const [initialize, question] = requests(begun({ singlePrompt: true, resumes: true }).actions);
       expect(Object.keys(initialize?.hooks as Line)).toContain('UserPromptSubmit');
       expect(question).toEqual({ subtype: 'get_context_usage', detail: 'summary' });
     });
@@ -206,7 +222,7 @@ describe('opening the control channel', () => {
   it("opens in our own name before a protocol caller's first line that is a prompt", () => {
     const driver = begun({ callerSpeaksProtocol: true });
     const actions = driver.prompt('Hello.');
-    expect(requests(actions).map(({ subtype }) => subtype)).toEqual(['initialize', 'get_context_usage']);
+    expect(requests(actions).map(({ subtype }) => subtype)).toEqual(['initialize']);
     expect(said(actions)).toEqual(['Hello.']);
   });
 });
@@ -232,9 +248,8 @@ describe("claude's answer about its context", () => {
   });
 
   it('does not touch a figure that was measured meanwhile', () => {
-    const driver = begun();
-    driver.prompt('Do it.');
-    driver.claude(initLine(), callLine(50_000), contextAnswer(driver, context(200_000, 12_345)));
+    const driver = asked();
+    driver.claude(callLine(50_000), contextAnswer(driver, context(200_000, 12_345)));
     expect(driver.state.gauge).toMatchObject({ used: 50_000, basis: 'measured' });
   });
 
@@ -242,7 +257,7 @@ describe("claude's answer about its context", () => {
     { name: 'the environment placed the trigger', more: { autocompactSource: 'env' } },
     { name: 'the settings placed the trigger', more: { autocompactSource: 'settings' } },
   ])('$name: it stays, and what is reported is not the window', ({ more }) => {
-    const driver = begun();
+    const driver = asked();
     const actions = driver.claude(contextAnswer(driver, context(120_000, 0, more)));
     expect(driver.state.trigger).toBe('off');
     expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
@@ -259,18 +274,17 @@ describe("claude's answer about its context", () => {
     'a source to come',
     undefined,
   ])('a window of claude itself (%s) is the window, and the trigger is placed in it', (autocompactSource) => {
-    const driver = begun();
+    const driver = asked();
     driver.claude(contextAnswer(driver, context(1_000_000, 0, { autocompactSource })));
     expect(driver.state.gauge.window).toEqual({ tokens: 1_000_000, source: 'asked' });
     expect(driver.state.trigger).toBe(880_000);
   });
 
   it('another model in mid-session: our trigger is taken back before its window is asked for', () => {
-    const driver = begun();
-    driver.prompt('Do it.');
-    driver.claude(contextAnswer(driver, context(200_000, 0)), initLine(), callLine(20_000));
-    const asked = sent(driver.claude(initLine({ model: 'another-model' }))).map(({ request }) => request);
-    expect(asked).toEqual([
+    const driver = asked();
+    driver.claude(contextAnswer(driver, context(200_000, 0)));
+    const questions = sent(driver.claude(initLine({ model: 'another-model' }))).map(({ request }) => request);
+    expect(questions).toEqual([
       { subtype: 'apply_flag_settings', settings: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '' } } },
       { subtype: 'get_context_usage', detail: 'summary' },
     ]);
@@ -280,7 +294,7 @@ describe("claude's answer about its context", () => {
   });
 
   it('native compaction switched off by the caller: its trigger is left alone', () => {
-    const driver = begun();
+    const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000, 0, { isAutoCompactEnabled: false })));
     expect(driver.state.trigger).toBe('off');
   });
@@ -303,7 +317,7 @@ describe("claude's own trigger", () => {
     { window: 200_000, at: 167_000, value: 200_000 },
     { window: 1_000_000, at: 880_000, value: 913_000 },
   ])('in a window of $window rests at $at', ({ window, at, value }) => {
-    const driver = begun();
+    const driver = asked();
     driver.claude(contextAnswer(driver, context(window)));
     expect(placed(driver)).toEqual([setting(value)]);
     // Some versions never answer: then nothing is said to be placed.
@@ -332,6 +346,7 @@ describe("claude's own trigger", () => {
     const driver = begun();
     driver.prompt('Do it.', 'More.');
     driver.claude(initLine(), callLine(50_000), resultLine());
+    driver.timeout('context');
     driver.claude(initLine(), callLine(51_000), resultLine());
     driver.claude(resultLine({ modelUsage: { 'claude-sonnet-4-5': { contextWindow: 1_000_000 } } }));
     expect(placed(driver)).toEqual([setting(200_000), setting(913_000)]);
@@ -342,19 +357,19 @@ describe("claude's own trigger", () => {
     { name: 'in a window too small', changes: {}, window: 99_000 },
     { name: 'when switched off', changes: { midTurn: { enabled: false } }, window: 200_000 },
   ])('is not placed $name', ({ changes, window }) => {
-    const driver = begun({ policy: policyWith(changes) });
+    const driver = asked({ policy: policyWith(changes) });
     driver.claude(contextAnswer(driver, context(window)));
     expect(placed(driver)).toEqual([]);
   });
 
   it('is left alone where the caller placed it', () => {
-    const driver = begun({ callerPlacedTrigger: true });
+    const driver = asked({ callerPlacedTrigger: true });
     driver.claude(contextAnswer(driver, context(200_000)));
     expect(placed(driver)).toEqual([]);
   });
 
   it('that cannot be moved is left where it is, and that is said once', () => {
-    const driver = begun();
+    const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000)));
     const [id] = Object.entries(driver.state.control.pending).find(([, purpose]) => purpose === 'trigger') ?? [];
     const refused = { type: 'control_response', response: { subtype: 'error', request_id: id, error: 'unknown' } };

@@ -70,6 +70,8 @@ describe.each(ANSWERS)('a claude of 1.0 that knows few requests and $name', ({ a
 
 it('keeps its own trigger where it cannot be moved, and that is said', () => {
   const driver = afterTurn(50_000, { mode: 'act' });
+  // First that it tells its window.
+  refuseAll(driver);
   refuseAll(driver);
   expect(decisions(driver.actions)).toContainEqual(expect.objectContaining({ kind: 'trigger-refused' }));
   expect(driver.state.trigger).toBe('off');

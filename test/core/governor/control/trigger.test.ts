@@ -20,6 +20,7 @@ function turns(...contexts: readonly number[]): Driver {
   const driver = afterTurn(contexts[0] ?? 0);
   for (const used of contexts.slice(1)) {
     driver.prompt('Next.');
+    driver.timeout('context');
     driver.claude(initLine(), callLine(used), resultLine());
   }
   return driver;
@@ -61,7 +62,7 @@ describe('the forecast of a turn', () => {
 
 describe("claude's own trigger", () => {
   it('rests where the policy puts it', () => {
-    expect(settings(turns(30_000, 31_000, 32_000))).toEqual(['200000']);
+    expect(settings(turns(40_000, 41_000, 42_000))).toEqual(['200000']);
   });
 
   it('is not moved by what the next turn may add', () => {
@@ -69,11 +70,12 @@ describe("claude's own trigger", () => {
   });
 
   it('is as high as it can be where the policy wants no compaction, whatever is to be expected', () => {
-    const driver = afterTurn(30_000, {
+    const driver = afterTurn(40_000, {
       policy: policyWith({ compaction: { enabled: false }, thresholds: { midTurn: 0.7 } }),
     });
     for (const used of [90_000, 150_000]) {
       driver.prompt('Next.');
+      driver.timeout('context');
       driver.claude(initLine(), callLine(used), resultLine());
     }
     expect(settings(driver)).toEqual(['200000']);

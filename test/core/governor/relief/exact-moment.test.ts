@@ -8,7 +8,6 @@ import {
   afterTurn,
   answerTo,
   callLine,
-  contextAnswer,
   drive,
   initLine,
   kinds,
@@ -193,7 +192,8 @@ describe('what follows from it', () => {
   });
 
   it('the percentage is taken back', () => {
-    const low = { ...worked({ changes: relieved(15) }), trigger: 50_000 };
+    const state = worked({ changes: relieved(15) });
+    const low = { ...state, trigger: 50_000, control: { ...state.control, pending: {} } };
     const { actions } = step(low, { t: 1, from: 'claude', event: { kind: 'init' } as never });
     expect(JSON.stringify(actions)).toContain('\\"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE\\":\\"\\"');
   });
@@ -234,7 +234,6 @@ describe('a prompt that comes after the cache has expired', () => {
     driver.wait(1);
     driver.begin();
     driver.claude(answerTo(driver, 'initialize'));
-    driver.claude(contextAnswer(driver, { rawMaxTokens: 200_000, totalTokens: 0 }));
     driver.prompt('One.');
     driver.claude(initLine({ claude_code_version: '2.1.330' }));
     for (let at = 0; at < 12; at++) driver.claude(cached(20_000 + at * 4_000));

@@ -192,6 +192,8 @@ describe('an alert', () => {
 
   it('is silent, as hints and cuts are, while the window is not known', () => {
     const driver = inTurn({ window: undefined }, 165_000);
+    driver.claude(called({ response: bash('x') }));
+    driver.timeout('context');
     const actions = played(driver, called({ response: bash('a line of output\n'.repeat(3_000)) }));
     expect(kinds(actions)).not.toContain('cut-result');
     expect(answer(actions).context).toBeUndefined();
