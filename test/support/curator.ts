@@ -1,9 +1,11 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { type CurateOptions, type Curation, curate } from '../../src/flow/curator/curate.ts';
 import type { SummaryTask } from '../../src/flow/curator/summaries.ts';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
-import type { World } from './claude.ts';
+import { startWorld, type World } from './claude.ts';
 import { givenTexts } from './conversation.ts';
 import { flowStep, packItem } from './packs.ts';
 
@@ -15,6 +17,17 @@ export const HISTORY = ['plan', 'parser', 'notes'].map((stepId) =>
 
 /** There is nothing to sum up. */
 export const NOTHING_TO_SUM: SummaryTask = { toSum: [], kept: new Map(), summaryChars: 400 };
+
+/** A working folder with two files, and a link that leads out of it. */
+export async function startShop(calls: readonly Call[]): Promise<World & AsyncDisposable> {
+  const world = await startWorld({ calls });
+  const { cwd, home } = world.scratch;
+  writeFileSync(join(cwd, 'parse.ts'), 'export const parse = JSON.parse;\n');
+  writeFileSync(join(cwd, 'lex.ts'), 'export const lex = (text: string) => text.split(" ");\n');
+  writeFileSync(join(home, 'key.txt'), 'the key\n');
+  symlinkSync(join(home, 'key.txt'), join(cwd, 'key.txt'));
+  return world;
+}
 
 /** Lets a curator choose for the step in a world, in this process. */
 export function curateIn(world: World, options: Partial<CurateOptions> = {}): Promise<Curation> {

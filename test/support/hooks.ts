@@ -134,3 +134,11 @@ export function bashFields(id: string, command: string, stdout: string): Line {
     tool_response: { stdout, stderr: '', interrupted: false, isImage: false },
   };
 }
+
+/** A turn with one command, all of it in the log. */
+export async function turn(session: HookedSession, prompt: string, command: string, used = 50_000) {
+  await session.hook('UserPromptSubmit', { prompt, prompt_id: prompt });
+  const id = `toolu_${command}`;
+  session.log(promptRow(prompt), callRow(used, { id, command }), resultRow(id, 'out'), callRow(used + 100));
+  await session.hook('Stop');
+}
