@@ -41,7 +41,7 @@ export function sentencesOf(text: string): Sentence[] {
 export function firstSentences(text: string, length: number): string {
   let taken = '';
   for (const { text: sentence } of sentencesOf(text)) {
-    const next = taken === '' ? sentence : `${taken} ${sentence}`;
+    const next = taken === '' || /[。！？]$/.test(taken) ? taken + sentence : `${taken} ${sentence}`;
     if (next.length > length) return taken || `${sentence.slice(0, endBefore(sentence, length - 1)).trimEnd()}…`;
     taken = next;
   }

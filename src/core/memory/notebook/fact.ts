@@ -78,8 +78,8 @@ function isWholeAt(text: string, at: number, { whole, isPath, isOpen }: Fact): b
   return BEGINS.test(before) && ENDS.test(text.slice(end, end + 8));
 }
 
-const BEGINS = /(?:^|[\n'([>]|[:$>-] |[.!?;] |\d[.)] |[•→] )$/;
-const ENDS = /^(?:$|[\n')\]]|[.,;:!?…]+(?:[\s')\]]|$)| (?:\(|exit\b|[-–—→=] ))/;
+const BEGINS = /(?:^|[\n'([>「『]|[:$>-] |[.!?;] |[。！？] ?|\d[.)] |[•→] )$/;
+const ENDS = /^(?:$|[\n')\]」』。！？、]|[.,;:!?…]+(?:[\s')\]]|$)| (?:\(|exit\b|[-–—→=] ))/;
 
 /** In an absolute path a relative one is whole too, where it is more than a name. */
 function isWholePath(path: string, before: string, after: string): boolean {
@@ -132,7 +132,7 @@ const OPEN = { isOpen: true } as const;
 
 /** What the user said; a mark at its end makes no difference, and behind an ellipsis more may follow. */
 export function saidFact(kind: 'prompts' | 'constraints', text: string): Fact {
-  const words = wholeOf(text.trim().replace(/[.!?…]+$/, ''));
+  const words = wholeOf(text.trim().replace(/[.!?…。！？]+$/, ''));
   const { name } = wholeOf(text);
   const said = { kind, ...words, ...(text.endsWith('…') ? OPEN : {}), name };
   return { ...said, or: { ...said, whole: unmarked(said.whole), isUnmarked: true } };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { firstSentences } from '../../../../src/core/governor/prompts/sentences.ts';
 import {
   commandFact,
   deadEndFact,
@@ -140,3 +141,14 @@ describe('a figure, 3 failed of make test', () => {
     expect(figuresOf('make', undefined)).toStrictEqual([]);
   });
 });
+
+const JAPANESE = 'テストは必ずvitestで書いてください。src/legacy には触らないでください。次へ。';
+table('a rule in Japanese', saidFact('constraints', 'src/legacy には触らないでください。'), [
+  { text: JAPANESE, is: true },
+  { text: '- src/legacy には触らないでください', is: true },
+  { text: '旧src/legacy には触らないでください。', is: false },
+]);
+table('a prompt in Japanese', saidFact('prompts', firstSentences(JAPANESE, 60)), [
+  { text: JAPANESE, is: true },
+  { text: 'テストは必ずvitestで書いてください。', is: false },
+]);
