@@ -1059,7 +1059,7 @@ function sentencesOf(text) {
 function firstSentences(text, length) {
   let taken = "";
   for (const { text: sentence } of sentencesOf(text)) {
-    const next = taken === "" ? sentence : `${taken} ${sentence}`;
+    const next = taken === "" || /[。！？]$/.test(taken) ? taken + sentence : `${taken} ${sentence}`;
     if (next.length > length) return taken || `${sentence.slice(0, endBefore(sentence, length - 1)).trimEnd()}\u2026`;
     taken = next;
   }
@@ -2847,8 +2847,8 @@ function isWholeAt(text, at, { whole: whole2, isPath, isOpen: isOpen2 }) {
   if (isOpen2) return /(?:^|[\s'([>])$/.test(before);
   return BEGINS.test(before) && ENDS.test(text.slice(end, end + 8));
 }
-var BEGINS = /(?:^|[\n'([>]|[:$>-] |[.!?;] |\d[.)] |[•→] )$/;
-var ENDS = /^(?:$|[\n')\]]|[.,;:!?…]+(?:[\s')\]]|$)| (?:\(|exit\b|[-–—→=] ))/;
+var BEGINS = /(?:^|[\n'([>「『]|[:$>-] |[.!?;] |[。！？] ?|\d[.)] |[•→] )$/;
+var ENDS = /^(?:$|[\n')\]」』。！？、]|[.,;:!?…]+(?:[\s')\]]|$)| (?:\(|exit\b|[-–—→=] ))/;
 function isWholePath(path, before, after) {
   if (!/^(?![\w/\\@-]|\.\w)/.test(after)) return false;
   if (!/[\w./\\@~-]$/.test(before)) return true;
@@ -2880,7 +2880,7 @@ function deadEndFact(line4) {
 }
 var OPEN = { isOpen: true };
 function saidFact(kind, text) {
-  const words = wholeOf(text.trim().replace(/[.!?…]+$/, ""));
+  const words = wholeOf(text.trim().replace(/[.!?…。！？]+$/, ""));
   const { name } = wholeOf(text);
   const said = { kind, ...words, ...text.endsWith("\u2026") ? OPEN : {}, name };
   return { ...said, or: { ...said, whole: unmarked(said.whole), isUnmarked: true } };
