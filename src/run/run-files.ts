@@ -163,7 +163,9 @@ export function openRecordFile(path: string): RecordFile {
     return { path, descriptor: openOutput(path, MARK) };
   } catch (cause) {
     if (!isCtxbError(cause)) throw cause;
-    throw new CtxbError('usage', `--record ${path}: cannot be written (${reasonOf(cause)}): name another file`, { cause });
+    throw new CtxbError('usage', `--record ${path}: cannot be written (${reasonOf(cause)}): name another file`, {
+      cause,
+    });
   }
 }
 

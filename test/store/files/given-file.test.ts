@@ -91,7 +91,8 @@ const OPENERS: Readonly<Record<string, string>> = {
 it('every file is opened by one of those that take care', () => {
   const source = new URL('../../../src/', import.meta.url);
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-  const opens = /import \{[^}]*\b(?:open|openSync|readFile|readFileSync|createReadStream|promises)\b[^}]*\} from 'node:fs/;
+  const opens =
+    /import \{[^}]*\b(?:open|openSync|readFile|readFileSync|createReadStream|promises)\b[^}]*\} from 'node:fs/;
   const openers = files.filter((name) => opens.test(readFileSync(new URL(name, source), 'utf8')));
   expect(openers.sort()).toEqual(Object.keys(OPENERS).sort());
 });
