@@ -278,6 +278,16 @@ describe('memory', () => {
     expect(run.exactNote()).toContain('src/bell.ts');
   });
 
+  it('a prompt that an exact compaction keeps is kept, whatever stands between its sentences', () => {
+    const run = live();
+    run.own(NOTES);
+    const said = 'Mend this:\n```ts\nconst a = 1;\n```\nNever touch the bell.\n\nThen the\n- clock\n- hands';
+    run.prompt(said);
+    run.own({ kind: 'exact-receipt', receipt: EXACT, kept: [said] });
+    run.claude(callLine(30_000));
+    expect(run.decisions.filter(({ kind }) => kind === 'receipt')).toMatchObject([{ kept: { prompts: 1 }, gone: [] }]);
+  });
+
   it('a compaction that fails behind the answer of the mod keeps nothing', () => {
     const run = live();
     run.own(NOTES);

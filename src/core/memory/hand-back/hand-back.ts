@@ -8,7 +8,7 @@ import type { ToolEntry } from '../entry.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
 import { type Fact, saidFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { ruleIn, tellConstraints, tellPrompts, type UserWords } from '../notebook/requests.ts';
+import { ruleIn, shortOf, tellConstraints, tellPrompts, type UserWords } from '../notebook/requests.ts';
 import { oneLine, spaced } from '../words.ts';
 import { createRecall, evidenceBeside } from './recall.ts';
 import { createReceipts } from './receipts.ts';
@@ -151,7 +151,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     /** The context was replaced. @param kept texts of messages that stay in it as they are */
     relieved(relief: Receipt['relief'], kept: readonly string[]): void {
       receipts.beginOnce(relief, factsOf(notebook));
-      for (const text of kept) receipts.holds(`${text}\n${spaced(text)}`, 'claude');
+      for (const text of kept) receipts.holds([text, spaced(text), shortOf(text)].join('\n'), 'claude');
     },
     /** What the mod has answered, claude could not carry out. */
     failed: () => receipts.forget('compaction'),

@@ -39,7 +39,7 @@ export function createRequests() {
     add({ text }: PromptEntry, number: number): void {
       if (commandIn(text) !== undefined || text.trim() === '') return;
       if (all.latest === undefined || tellsTask(text)) all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
-      const short = oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
+      const short = shortOf(text);
       if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);
       const found = constraintsIn(text);
       // What is pasted between the user's words must not take the place of what was said before.
@@ -64,6 +64,11 @@ export function createRequests() {
     },
   };
   return all;
+}
+
+/** A prompt's first sentences, without the code that stands between them. */
+export function shortOf(text: string): string {
+  return oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
 }
 
 export interface UserWords {
