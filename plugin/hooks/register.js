@@ -14799,7 +14799,7 @@ function createRequests() {
     add({ text }, number) {
       if (commandIn(text) !== void 0 || text.trim() === "") return;
       if (all.latest === void 0 || tellsTask(text)) all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
-      const short = oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
+      const short = shortOf(text);
       if (short !== "") remember2(requests, number, { number, text: short }, MAX_REQUESTS);
       const found = constraintsIn(text);
       for (const said of found.filter((_, at) => at < OF_ONE / 2 || at >= found.length - OF_ONE / 2)) {
@@ -14822,6 +14822,9 @@ function createRequests() {
     }
   };
   return all;
+}
+function shortOf(text) {
+  return oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
 }
 var CONSTRAINTS_ROOM = 4e3;
 var PROMPTS_ROOM = 2e3;
@@ -15303,8 +15306,7 @@ ${text}`;
     /** The context was replaced. @param kept texts of messages that stay in it as they are */
     relieved(relief, kept) {
       receipts.beginOnce(relief, factsOf(notebook));
-      for (const text of kept) receipts.holds(`${text}
-${spaced(text)}`, "claude");
+      for (const text of kept) receipts.holds([text, spaced(text), shortOf(text)].join("\n"), "claude");
     },
     /** What the mod has answered, claude could not carry out. */
     failed: () => receipts.forget("compaction"),
