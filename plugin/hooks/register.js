@@ -14681,7 +14681,8 @@ function isRule(text) {
   if (PASTED.test(text) || isQuestion(text)) return false;
   const plain3 = text.replaceAll("\u2019", "'").replace(/`[^`]+`/g, "`x`");
   const lower = plain3.toLowerCase();
-  if ([...SAYS_RULE, ...TAKES_BACK].some((pattern) => pattern.test(lower)) && !NOT_A_RULE.test(lower)) return true;
+  const mayBe = RULE_WORDS.some((word) => lower.includes(word));
+  if (mayBe && RULE_FORMS.some((pattern) => pattern.test(lower)) && !NOT_A_RULE.test(lower)) return true;
   if (OTHER_LANGUAGES.test(lower) && SPECIFIC.test(text)) return true;
   return clausesOf(plain3).some(isDemand) || isContrast(plain3) || isCorrection(lower) || isGivenFact(plain3);
 }
@@ -14708,6 +14709,10 @@ var TAKES_BACK = [
   /\b(?:forget|ignore|drop|scrap|disregard|vergiss|ignoriere?)\b.*\b(?:said|told|rules?|limits?|constraints?|restrictions?|requirements?|gesagt|regeln?)\b/,
   /\b(?:is|are|it's) (?:now )?(?:(?:ok|okay|fine) to\b|(?:allowed|permitted|free) (?:again|now))|\b(?:jetzt|wieder) (?:erlaubt|frei)\b/
 ];
+var RULE_FORMS = [...SAYS_RULE, ...TAKES_BACK];
+var RULE_WORDS = "must shall never always only not nicht n't sure from remember forbidden prohibited limits hands reserved than most least h\xF6chstens mindestens refrain stay stick leave without ask want need like prefer muss m\xFCss darf d\xFCrf soll keinen jetzt sofort nun achte sicher tabu verboten finger ruhe bitte under whatever rather again now after wieder longer free mind more over lifted aufgehoben forget ignor drop scrap disregard vergiss allowed permitted ok fine erlaubt frei".split(
+  " "
+);
 var OTHER_LANGUAGES = /\b(?:jamais|toujours|interdit|n(?:e |')\S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|务必|必ず|ないで|てはいけ|しないこと/;
 var NOT_A_RULE = /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|know|thought|understood|understand|remember|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/;
 function clausesOf(text) {
@@ -14725,7 +14730,15 @@ var VERBS = new Set(
 function isImperative(text) {
   return VERBS.has(/^\w*/.exec(text)?.[0].toLowerCase() ?? "");
 }
-var GERMAN_IMPERATIVE = new RegExp("^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|\xE4ndere?|l\xF6sche?|f\xFCge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?|r\xFChre?|fasse?)|\\p{L}+(?:en|n) sie)(?!\\p{L})", "u");
+var GERMAN_VERBS = new Set(
+  "verwende benutz benutze nutz nutze nimm nehmt lass lasse halt halte schreib schreibe start starte \xE4nder \xE4ndere l\xF6sch l\xF6sche f\xFCg f\xFCge setz setze gib mach mache push pushe committ committe test teste deploy deploye behalt behalte r\xFChr r\xFChre fass fasse".split(
+    " "
+  )
+);
+function isGermanImperative(lower) {
+  const [first = ""] = new RegExp("^\\p{L}+", "u").exec(lower) ?? [];
+  return GERMAN_VERBS.has(first) || first.length > 1 && new RegExp("^n sie(?!\\p{L})", "u").test(lower.slice(first.length - 1));
+}
 var SPECIFIC = /`[^`]+`|"[^"]+"|(?<![\w.])\d{2,}|(?<!\w)--?\w[\w-]+|\w[\w.-]*\/[\w./-]+|\b\w+\.(?:[a-z]{1,4}|toml|yaml|json)\b|\b[A-Z][A-Z0-9_]*[-_]\w+|\b\w+[-_]\w*\d\w*|\b\w+@\w+|\bv?\d+\.\d+|[A-Za-z]{2,}(?=[\u3040-\u30ff\u4e00-\u9fff])/;
 var DEMANDING = /^(?:do|never|keep|preserve|retain|kein|no|always|avoid|prefer|vermeide|niemals|bevorzuge)/;
 var DEMANDS = [
@@ -14740,12 +14753,12 @@ function isDemand(clause) {
   const lower = clause.toLowerCase();
   if (DEMANDING.test(lower) && DEMANDS.some((pattern) => pattern.test(lower))) return true;
   if (/^(?:only|solely|exclusively)\s/.test(lower)) return isOnly(lower);
-  if (GERMAN_IMPERATIVE.test(lower) || /^(?:nie|immer|nur|nicht)\s/.test(lower)) return isGermanDemand(lower, clause);
+  if (isGermanImperative(lower) || /^(?:nie|immer|nur|nicht)\s/.test(lower)) return isGermanDemand(lower, clause);
   return isImperative(lower) && lasts(lower, clause);
 }
 function isContrast(text) {
   const demand = text.replace(OPENERS, "").toLowerCase();
-  return (isImperative(demand) || GERMAN_IMPERATIVE.test(demand)) && /, (?:and |und )?(?:not|nicht) \S/.test(demand);
+  return (isImperative(demand) || isGermanImperative(demand)) && /, (?:and |und )?(?:not|nicht) \S/.test(demand);
 }
 var CORRECTION = /^(?:no|nope|nein|non|scratch that|correction|on second thoughts?)[,:;.!–-]+ \S|\b(?:after all|everywhere else|doch (?:lieber|wieder)|überall sonst)\b/;
 var TELLS = /\b(?:is|are|was|were|has|have|had|can|could|will|would|do|does|did|\w+n't|works?|worked|pass(?:es|ed)?|fails?|failed|errors?|it|it's|that|that's|this|there|i|i'm|we|they|he|she|you|thanks|stop|wait|go|try|again|continue|yet|now|more|nothing|problem|worries|sorry|ist|sind|war|hat|es|das|ich|wir|geht|läuft|danke|weiter|merci)\b/;

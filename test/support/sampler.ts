@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 /** Letters in both cases, what stands between them, and letters whose other case is ASCII, or has another length. */
 const POOL = [...Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)), ...'\n\tİıſKßŉ…→é'];
 
-const TOKEN = /\\x[0-9A-Fa-f]{2}|\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|:|<\w+>))?|[\s\S]/y;
+const TOKEN = /\\x[0-9A-Fa-f]{2}|\\p\{\w+\}|\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|:|<\w+>))?|[\s\S]/y;
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y;
 
 type Part = (before: string) => string;
@@ -43,7 +43,7 @@ export function sampler({ source, flags }: RegExp, random: Random): () => string
     if (/^(?:\^|\$|\\b)$/.test(token)) return (before) => before;
     const one = new RegExp(`^${token}$`, flags.replace('g', ''));
     const characters = POOL.filter((character) => one.test(character));
-    return (before) => before + (characters[random.whole(0, characters.length - 1)] ?? '');
+    return (before) => before + (characters[random.whole(0, characters.length - 1)] ?? token);
   }
 
   function repeated(one: Part): Part {

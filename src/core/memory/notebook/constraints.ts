@@ -36,7 +36,8 @@ function isRule(text: string): boolean {
   const plain = text.replaceAll('’', "'").replace(/`[^`]+`/g, '`x`');
   // A pattern that ignores case takes twice as long to compile, which is most of what it takes in a short text.
   const lower = plain.toLowerCase();
-  if ([...SAYS_RULE, ...TAKES_BACK].some((pattern) => pattern.test(lower)) && !NOT_A_RULE.test(lower)) return true;
+  const mayBe = RULE_WORDS.some((word) => lower.includes(word));
+  if (mayBe && RULE_FORMS.some((pattern) => pattern.test(lower)) && !NOT_A_RULE.test(lower)) return true;
   if (OTHER_LANGUAGES.test(lower) && SPECIFIC.test(text)) return true;
   return clausesOf(plain).some(isDemand) || isContrast(plain) || isCorrection(lower) || isGivenFact(plain);
 }
@@ -67,6 +68,14 @@ const TAKES_BACK: readonly RegExp[] = [
   /\b(?:forget|ignore|drop|scrap|disregard|vergiss|ignoriere?)\b.*\b(?:said|told|rules?|limits?|constraints?|restrictions?|requirements?|gesagt|regeln?)\b/,
   /\b(?:is|are|it's) (?:now )?(?:(?:ok|okay|fine) to\b|(?:allowed|permitted|free) (?:again|now))|\b(?:jetzt|wieder) (?:erlaubt|frei)\b/,
 ];
+
+export const RULE_FORMS: readonly RegExp[] = [...SAYS_RULE, ...TAKES_BACK];
+
+/** Each match of one of them contains one of these: they are looked for first, as most sentences have none. */
+export const RULE_WORDS: readonly string[] =
+  "must shall never always only not nicht n't sure from remember forbidden prohibited limits hands reserved than most least höchstens mindestens refrain stay stick leave without ask want need like prefer muss müss darf dürf soll keinen jetzt sofort nun achte sicher tabu verboten finger ruhe bitte under whatever rather again now after wieder longer free mind more over lifted aufgehoben forget ignor drop scrap disregard vergiss allowed permitted ok fine erlaubt frei".split(
+    ' ',
+  );
 
 /** Never, always and forbidden in some other languages. */
 const OTHER_LANGUAGES =
@@ -106,8 +115,16 @@ const VERBS = new Set(
 export function isImperative(text: string): boolean {
   return VERBS.has(/^\w*/.exec(text)?.[0].toLowerCase() ?? '');
 }
-const GERMAN_IMPERATIVE =
-  /^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|ändere?|lösche?|füge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?|rühre?|fasse?)|\p{L}+(?:en|n) sie)(?!\p{L})/u;
+const GERMAN_VERBS = new Set(
+  'verwende benutz benutze nutz nutze nimm nehmt lass lasse halt halte schreib schreibe start starte änder ändere lösch lösche füg füge setz setze gib mach mache push pushe committ committe test teste deploy deploye behalt behalte rühr rühre fass fasse'.split(
+    ' ',
+  ),
+);
+/** Begins with such a verb, or with one and `sie`. */
+function isGermanImperative(lower: string): boolean {
+  const [first = ''] = /^\p{L}+/u.exec(lower) ?? [];
+  return GERMAN_VERBS.has(first) || (first.length > 1 && /^n sie(?!\p{L})/u.test(lower.slice(first.length - 1)));
+}
 
 /** Something that only a user can have named: a number, a flag, a path, an identifier, a quotation. */
 const SPECIFIC =
@@ -131,14 +148,14 @@ function isDemand(clause: string): boolean {
   const lower = clause.toLowerCase();
   if (DEMANDING.test(lower) && DEMANDS.some((pattern) => pattern.test(lower))) return true;
   if (/^(?:only|solely|exclusively)\s/.test(lower)) return isOnly(lower);
-  if (GERMAN_IMPERATIVE.test(lower) || /^(?:nie|immer|nur|nicht)\s/.test(lower)) return isGermanDemand(lower, clause);
+  if (isGermanImperative(lower) || /^(?:nie|immer|nur|nicht)\s/.test(lower)) return isGermanDemand(lower, clause);
   return isImperative(lower) && lasts(lower, clause);
 }
 
 /** `Use tabs, not spaces.` */
 function isContrast(text: string): boolean {
   const demand = text.replace(OPENERS, '').toLowerCase();
-  return (isImperative(demand) || GERMAN_IMPERATIVE.test(demand)) && /, (?:and |und )?(?:not|nicht) \S/.test(demand);
+  return (isImperative(demand) || isGermanImperative(demand)) && /, (?:and |und )?(?:not|nicht) \S/.test(demand);
 }
 
 /** `No, spaces.`, `Tabs after all in Makefiles.` */

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { constraintsIn } from '../../../../src/core/memory/notebook/constraints.ts';
+import { constraintsIn, RULE_FORMS, RULE_WORDS } from '../../../../src/core/memory/notebook/constraints.ts';
 import { createRequests } from '../../../../src/core/memory/notebook/requests.ts';
 import { cpuMs } from '../../../support/cpu-time.ts';
+import { createRandom } from '../../../support/random.ts';
+import { sampler } from '../../../support/sampler.ts';
+import { sized } from '../../../support/size.ts';
 
 describe('what lasts is found, in whole sentences and word for word', () => {
   it.each([
@@ -285,4 +288,11 @@ Then:
       expect(cpuMs(() => constraintsIn(words))).toBeLessThan(5_000);
     }
   });
+});
+
+it.each(RULE_FORMS)('what %s matches contains one of the words that are looked for first', (pattern) => {
+  const samples = Array.from({ length: sized(1_000, 5_000) }, sampler(pattern, createRandom(3)));
+  const matching = samples.map((text) => text.toLowerCase()).filter((text) => pattern.test(text));
+  expect(matching.length).toBeGreaterThan(samples.length / 10);
+  for (const text of matching) expect(RULE_WORDS.filter((word) => text.includes(word))).not.toEqual([]);
 });
