@@ -9,8 +9,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Modules are loaded once for all files of a process: no test may leave anything behind in them. */
 const isolate = false;
 
-/** What starts programs: after all that does not, and ends what a failed test leaves. */
-const programs = { isolate, setupFiles: ['test/support/end-left.ts'], sequence: { groupOrder: 1 } };
+/** What starts programs ends what a failed test leaves. */
+const programs = { isolate, setupFiles: ['test/support/end-left.ts'] };
 
 /** `npm run soak:ci`: nothing but the tests that take more then, and all that they take. */
 const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
@@ -22,7 +22,8 @@ const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
 export default defineConfig({
   root,
   test: {
-    // Most tests wait for programs, which wait for each other: more of them at a time than there are processors.
+    // Most tests wait for programs, which wait for each other: more of them at a time than there are processors. Projects
+    // go by name: the many short files of unit are last, and fill what the last long ones of e2e leave.
     maxWorkers: availableParallelism() * 2,
     reporters: ['default', new SlowestFiles()],
     projects: [
@@ -34,7 +35,6 @@ export default defineConfig({
           exclude: ['test/cli/**', 'test/e2e/**'],
           testTimeout: 30_000,
           isolate,
-          maxWorkers: availableParallelism(),
         },
       },
       { test: { name: 'cli', root, include: testsOf('cli'), testTimeout: 60_000, ...programs } },
