@@ -187,6 +187,7 @@ it.each([
   'pip install sk-learn sk-circle-fade-dot-animation-component',
   'password = "password"; token="test-token-123"',
   'input_tokens: 12345, max_tokens=4096, tokens: 1a2b3c4d5e6f7',
+  '<subagent_tokens>20009</subagent_tokens>',
   'passwordResetUrl: "https://a.example/1a2b3c4d5e6f"',
   'SECRET_FILE=/run/secrets/1a2b3c4d5e6f PWD=/root/1a2b3c4d5e6f',
   'https://example.com:8080/a@b?c=d ssh://git@github.com:22/a/b.git git@github.com:a/b.git',
