@@ -3347,7 +3347,8 @@ var PLACES = [
     "secret",
     "</ <\\",
     raw`(<(?:[\w.:-]{0,40}(?:${NAME})[\w.-]{0,20})(?:\s[^<>]{0,100})?>\s{0,3})[^<>\s]{4,200}(?=\s{0,3}<\\{0,3}/)`,
-    isNoPlaceholder
+    // `<total_tokens>20009</total_tokens>` is a count.
+    (secret, before) => isNoPlaceholder(secret) && !(/tokens\b/i.test(before) && /^\d+$/.test(secret))
   ),
   place(
     "secret",
