@@ -72,7 +72,11 @@ export function atTerminal(command: string, { env, cwd }: Place, paints = false)
     void seen.write(chunk).then(() => changed());
   });
   program.stdin.on('error', () => {});
-  onTestFailed(() => console.error(`At the terminal, without blanks:\n${seen.text()}`));
+  onTestFailed(() => {
+    console.error(`At the terminal, without blanks:\n${seen.text()}`);
+    // Nothing disposes of what a test waits for that has taken too long.
+    if (!isOver) program.kill('SIGKILL');
+  });
 
   return {
     type: (keys) => void program.stdin.write(keys),
