@@ -21,6 +21,7 @@ const PARTS = {
   files: /src\/(store\/folders\/context-dir|run\/headless-run|claude\/find-claude|store\/files\/process-mark)\.ts$/,
   start: /src\/(cli\/(run-claude|shim)|run\/run-headless)\.ts$/,
   status: /src\/cli\/statusline\.ts$/,
+  sessions: /src\/store\/sessions\/(hook-sessions|model-windows)\.ts$/,
   check: /src\/config\/resolve-config\.ts$/,
   hook: /src\/(cli\/hook|hook\/answer-hook)\.ts$/,
   notes: /src\/hook\/hook-notes\.ts$/,
