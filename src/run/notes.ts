@@ -4,7 +4,7 @@ import { type HookAnswer, hookOutput } from '../core/governor/effects.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { Entry } from '../core/memory/entry.ts';
-import type { Answered } from '../core/memory/hand-back/hand-back.ts';
+import type { Answered, ExactNote } from '../core/memory/hand-back/hand-back.ts';
 import type { Memory } from '../core/memory/memory.ts';
 import { createNotebook, type DetailFile, type Notebook, type Page } from '../core/memory/notebook/notebook.ts';
 import { type Fields, parseFields, textOf } from '../core/protocol/fields.ts';
@@ -161,11 +161,11 @@ export function createNoteTaker(world: NoteTakerWorld) {
     answer: (hook: HookAnswer, state: GovernorState): Answered =>
       over ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, state),
     /** What a compaction that keeps messages is to say beside them. */
-    exactNote: (state: GovernorState): string =>
+    exactNote: (state: GovernorState): ExactNote =>
       attempt(() => {
         catchUp();
         return memory.exactNote(state);
-      }) ?? '',
+      }) ?? { note: '' },
     /** Brings the index and the tool log up to date. */
     flush: (state: GovernorState) => void attempt(() => flush(state)),
     close(state: GovernorState): void {

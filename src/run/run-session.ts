@@ -211,7 +211,7 @@ function othersFor(
     'arm-exact': () => host.tellLater({ kind: 'exact-folder', ...tools.exactMod.arm() }),
     'prove-exact': () => tools.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
     'plan-exact': ({ budget, midTurn }) =>
-      tools.exactMod.plan({ version: 1, note: notes?.exactNote(host.state) ?? '', budget, midTurn }),
+      tools.exactMod.plan({ version: 1, ...(notes?.exactNote(host.state) ?? { note: '' }), budget, midTurn }),
     'measure-file': (effect) => host.tellLater(tools.toolFiles.measure(effect)),
     'store-result': (effect) => host.tellLater(tools.toolFiles.store(effect)),
     relay: ({ line }) => watcher.relay(line),

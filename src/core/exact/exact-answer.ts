@@ -1,7 +1,8 @@
+import { shortOf, tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { built, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { linesText, noteText, summaryText } from './own-words.ts';
-import { type Part, partsOf, withMidTurn } from './parts.ts';
+import { isOfUser, type Part, partsOf, withMidTurn } from './parts.ts';
 import type { ExactPlan, ExactReceipt } from './plan.ts';
 import { type Whole, wholeRounds } from './whole-rounds.ts';
 
@@ -26,9 +27,11 @@ const FRAME = 100;
  * What stays: every prompt, then the last steps whole, then the model's answers and a line for each older step, as far
  * as the budget goes; in the order in which it was said. Nothing of it comes from a model.
  */
-export function exactAnswer(messages: readonly Message[], { note, budget, midTurn = [] }: ExactPlan): Answer {
+export function exactAnswer(messages: readonly Message[], plan: ExactPlan): Answer {
+  const { budget, midTurn = [] } = plan;
   const parts = withMidTurn(partsOf(messages), midTurn);
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
+  const note = noteBeside(prompts, plan);
   const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
   if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
   const last = messages.at(-1);
@@ -41,8 +44,16 @@ export function exactAnswer(messages: readonly Message[], { note, budget, midTur
   if (after.tokens > budget) return refusal(messages, `what has to stay is ${after.tokens} of ${budget} tokens`);
   if (after.tokens > before.tokens) return refusal(messages, 'nothing can be left out');
   const steps = { whole: sum([...whole.keys()].map(({ calls }) => calls.length)), lines: entries.steps, gone };
-  const kept = { kept: prompts.length, of: prompts.length };
+  const said = parts.filter(isOfUser).length;
+  const kept = { kept: said, of: said };
   return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps } };
+}
+
+/** With what the user has said, and none of the prompts holds. */
+function noteBeside(prompts: readonly Message[], { note, said }: ExactPlan): string {
+  if (said === undefined) return note;
+  const lost = wordsBeside(said, prompts.flatMap(({ text }) => [text, shortOf(text)]).join('\n'));
+  return [note, ...tellWords(lost, said.room)].filter(Boolean).join('\n');
 }
 
 /** The same; where the plan cannot be made or followed, the compaction is left to claude. */

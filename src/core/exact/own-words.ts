@@ -1,4 +1,5 @@
 import { GO_ON, OWN_OPENING } from '../governor/prompts/own-lines.ts';
+import { isHandoffRequest } from '../governor/relief/handoff-request.ts';
 import { oneLine, shortened } from '../memory/words.ts';
 
 /**
@@ -11,8 +12,8 @@ export type Own =
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
   /** What the user said while the model worked. */
   | { readonly kind: 'heard'; readonly text: string }
-  /** Interrupted work was to be resumed. */
-  | { readonly kind: 'resume' }
+  /** Interrupted work was to be resumed, or the agent to write a handoff document. */
+  | { readonly kind: 'asked' }
   /** claude's own summary, from a compaction that was not exact. */
   | { readonly kind: 'summary'; readonly text: string };
 
@@ -26,18 +27,18 @@ const BULLET = '- ';
 const SAID = 'said: ';
 
 export function isOwn(text: string): boolean {
-  return isResume(text) || [NOTE, LINES, HEARD, SUMMARY].some((opening) => text.startsWith(opening));
+  return isAsked(text) || [NOTE, LINES, HEARD, SUMMARY].some((opening) => text.startsWith(opening));
 }
 
-function isResume(text: string): boolean {
-  return text.startsWith(OWN_OPENING) && text.endsWith(GO_ON);
+function isAsked(text: string): boolean {
+  return (text.startsWith(OWN_OPENING) && text.endsWith(GO_ON)) || isHandoffRequest(text);
 }
 
 export function readOwn(text: string): Own {
   if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(GONE.exec(text)?.[1] ?? 0) };
   if (text.startsWith(SUMMARY)) return { kind: 'summary', text: text.slice(SUMMARY.length + 1) };
   if (text.startsWith(HEARD)) return { kind: 'heard', text: text.slice(HEARD.length + 1) };
-  if (isResume(text)) return { kind: 'resume' };
+  if (isAsked(text)) return { kind: 'asked' };
   const lines = text.split('\n').filter((line) => line.startsWith(BULLET));
   return { kind: 'lines', lines: lines.map((line) => line.slice(BULLET.length)) };
 }

@@ -33,7 +33,7 @@ export function partsOf(messages: readonly Message[]): Part[] {
   }
   const [last, newest] = [parts.at(-1), messages.at(-1)];
   // Nothing has answered it yet.
-  const isRunning = newest !== undefined && (last?.kind === 'resume' || reportLine(newest.text) !== undefined);
+  const isRunning = newest !== undefined && (last?.kind === 'asked' || reportLine(newest.text) !== undefined);
   const all: Part[] = isRunning ? [...parts.slice(0, -1), { kind: 'prompt', message: newest }] : parts;
   return all.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
 }
@@ -56,6 +56,13 @@ export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt
     all.splice(at, 0, isAnswered ? { kind: 'lines', lines: [report] } : { kind: 'prompt', message, heard: text });
   }
   return all;
+}
+
+/** Whether the user has said it: what ctxb has asked, and claude has reported, can stay as a prompt too. */
+export function isOfUser(part: Part): boolean {
+  if (part.kind !== 'prompt') return false;
+  const { heard, message } = part;
+  return reportLine(heard ?? message.text) === undefined && (heard !== undefined || !isOwn(message.text));
 }
 
 function behind(parts: readonly Part[], call: string): number | undefined {

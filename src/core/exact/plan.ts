@@ -1,4 +1,5 @@
-import { fieldsOf, listOf } from '../protocol/fields.ts';
+import type { UserWords } from '../memory/notebook/user-words.ts';
+import { countOf, fieldsOf, listOf, textOf, textsOf } from '../protocol/fields.ts';
 
 /**
  * What ctxb and its mod inside claude tell each other about an exact compaction, as JSON files in the folder that claude
@@ -11,6 +12,8 @@ export interface ExactPlan {
   readonly version: 1;
   /** What must be said beyond the conversation's own lines: dead ends, failing commands, open tasks, changed files, where the notes are. */
   readonly note: string;
+  /** What the user has said. The note tells what the conversation does not hold of it, in at most `room` UTF-16 units. */
+  readonly said?: UserWords & { readonly room: number };
   /** Most that may stay, in tokens by the gauge; system prompt and tools are not counted. */
   readonly budget: number;
   /**
@@ -57,11 +60,25 @@ export interface Extent {
  */
 export function readPlan(text: string | undefined, heard: readonly string[]): ExactPlan {
   if (text === undefined) throw new Error('there is no plan');
-  const { version, note, budget, midTurn } = fieldsOf(JSON.parse(text));
+  const { version, note, said, budget, midTurn } = fieldsOf(JSON.parse(text));
   if (version !== 1) throw new Error(`the plan's version is ${JSON.stringify(version)}, expected 1`);
   if (typeof note !== 'string') throw new Error('the plan has no note');
   if (typeof budget !== 'number' || !(budget > 0)) throw new Error('the plan has no budget');
-  return { version, note, budget, midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heard) };
+  return {
+    version,
+    note,
+    said: readWords(said),
+    budget,
+    midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heard),
+  };
+}
+
+function readWords(value: unknown): NonNullable<ExactPlan['said']> {
+  const { constraints, prompts, file, room } = fieldsOf(value);
+  const requests = listOf(prompts)
+    .map(fieldsOf)
+    .map(({ number, text }) => ({ number: countOf(number) ?? 0, text: textOf(text) ?? '' }));
+  return { constraints: textsOf(constraints), prompts: requests, file: textOf(file) ?? '', room: countOf(room) ?? 0 };
 }
 
 function withNewer(planned: readonly MidTurnPrompt[], heard: readonly string[]): MidTurnPrompt[] {

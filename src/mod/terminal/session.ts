@@ -106,7 +106,7 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
     const midTurn = heard.map((text) => ({ text, after: '' }));
     return answerWith(messages, () => ({
       version: 1,
-      note: memory.exactNote(state),
+      ...memory.exactNote(state),
       budget: budgetOf(state),
       midTurn,
     }));

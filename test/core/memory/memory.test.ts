@@ -80,7 +80,6 @@ function live(run: Run = runWith(), mask: Mask = unmasked) {
         JSON.stringify(line),
       );
     },
-    exactNote: () => memory.exactNote(state),
     index: () => memory.index(state, 0),
     toolLog: () => memory.toolLog(),
   };
@@ -265,27 +264,6 @@ describe('memory', () => {
       { kept: { commands: 0 }, gone: [{ text: 'Mend the clock.' }, { text: 'make' }] },
       { kept: { commands: 0 } },
     ]);
-  });
-
-  it('an exact compaction has no summary, behind which prompts would be gone', () => {
-    const run = live();
-    run.own(NOTES);
-    run.prompt('Never touch src/bell.ts.');
-    for (const summary of ['', 'nothing of it']) {
-      expect(run.exactNote()).not.toContain('src/bell.ts');
-      run.claude(hook(CALLBACKS.PostCompact, { trigger: 'auto', compact_summary: summary }));
-    }
-    expect(run.exactNote()).toContain('src/bell.ts');
-  });
-
-  it('a prompt that an exact compaction keeps is kept, whatever stands between its sentences', () => {
-    const run = live();
-    run.own(NOTES);
-    const said = 'Mend this:\n```ts\nconst a = 1;\n```\nNever touch the bell.\n\nThen the\n- clock\n- hands';
-    run.prompt(said);
-    run.own({ kind: 'exact-receipt', receipt: EXACT, kept: [said] });
-    run.claude(callLine(30_000));
-    expect(run.decisions.filter(({ kind }) => kind === 'receipt')).toMatchObject([{ kept: { prompts: 1 }, gone: [] }]);
   });
 
   it('a compaction that fails behind the answer of the mod keeps nothing', () => {

@@ -1,3 +1,4 @@
+import type { ExactPlan } from '../../exact/plan.ts';
 import type { Decision, Receipt } from '../../governor/decisions.ts';
 import { type HookAnswer, hookOutput } from '../../governor/effects.ts';
 import { SMALL_WINDOW } from '../../governor/gauge/window.ts';
@@ -8,10 +9,12 @@ import type { ToolEntry } from '../entry.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
 import { type Fact, saidFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { ruleIn, shortOf, tellConstraints, tellPrompts, type UserWords } from '../notebook/requests.ts';
+import { lengthOf, ruleIn, shortOf, tellConstraints, tellWords, wordsBeside } from '../notebook/user-words.ts';
 import { oneLine, spaced } from '../words.ts';
 import { createRecall, evidenceBeside } from './recall.ts';
 import { createReceipts } from './receipts.ts';
+
+export type ExactNote = Pick<ExactPlan, 'note' | 'said'>;
 
 export interface Answered {
   readonly output: object;
@@ -53,19 +56,16 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   let phase: Phase = 'idle';
   let isUnread = false;
 
-  /** What the user has said, and `before` does not hold. */
-  const wordsBeside = (before: string, last?: number) => ({
-    requests: notebook.requests,
-    before,
-    file: folder() === '' ? "claude's log" : `${folder()}/${notebook.prompts.file}`,
-    last,
-  });
+  /** What the user has said, and a text does not hold. */
+  function wordsNotIn(text: string) {
+    const file = folder() === '' ? "claude's log" : `${folder()}/${notebook.prompts.file}`;
+    return wordsBeside(notebook.requests.words(file), text);
+  }
 
   /** The user's words come first, then what must not be tried again; the rest as there is room. */
   function lost(hook: HookAnswer, state: GovernorState): Told {
     recall.begin();
     phase = 'lost';
-    notebook.lastLost = notebook.prompts.total;
     receipts.begin('compaction', factsOf(notebook));
     isUnread = true;
     const whole = compose(hook.context, state);
@@ -80,7 +80,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   function compose(before = '', state: GovernorState) {
     const all = CONTEXT_LIMIT - (before === '' ? 0 : before.length + 2);
     const opening = openingOf(notebook, state, folder(), all, before === '');
-    const words = wordsBeside(`${before}\n${opening}`);
+    const words = wordsNotIn(`${before}\n${opening}`);
     const room = Math.min(wordsRoom(state), all - opening.length - 1);
     const text = [opening, ...tellWords(words, room, recall.urgentLength())].join('\n');
     const needed = lengthOf(tellConstraints(words, wordsRoom(state))) + Math.min(recall.urgentLength(), URGENT_LENGTH);
@@ -125,23 +125,25 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       if (hook.context !== undefined) receipts.holds(spaced(hook.context), 'ctxb');
       return { output: hookOutput(hook, given), decisions: told.decisions };
     },
-    /** Beside the prompts of the conversation, which stay: what was handed back before does not. */
-    note(state: GovernorState): string {
+    /**
+     * Beside the prompts of the conversation, which stay: what was handed back before does not. What of the user's words
+     * is not among those prompts, only who has the conversation can tell.
+     */
+    note(state: GovernorState): ExactNote {
       const { document } = state.relief;
       const begun = document && `The handoff document that this work went on with is in ${document}.`;
       const opening = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
-      const words = tellWords(wordsBeside(opening, notebook.lastLost), wordsRoom(state));
+      const unheard = state.turn.unheard.map(({ text }) => text);
+      const words = wordsNotIn([opening, ...unheard].join('\n'));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
-      return [opening, begun, ...words, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known]
-        .filter(Boolean)
-        .join('\n');
+      const note = [opening, begun, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known];
+      return { note: note.filter(Boolean).join('\n'), said: { ...words, room: wordsRoom(state) } };
     },
     /** A compaction's summary; what is seen a second time says nothing new. */
     summary(text: string): void {
       const seen = phase;
       if (seen === 'compared' || seen === 'settled') return;
-      notebook.lastLost = notebook.prompts.total;
       if (seen === 'lost') phase = 'compared';
       else recall.begin();
       recall.compare(text);
@@ -221,17 +223,6 @@ function openingOf(notebook: Notebook, state: GovernorState, folder: string, roo
 
 function wordsRoom({ gauge }: GovernorState): number {
   return Math.max(LEAST_WORDS, WORDS_SHARE * (gauge.window.tokens ?? SMALL_WINDOW) * CHARS_PER_TOKEN);
-}
-
-/** What lasts, then each prompt in short, with up to half of the room behind it left for what is `urgent` (UTF-16 units). */
-function tellWords(words: UserWords, room: number, urgent = 0): string[] {
-  const constraints = tellConstraints(words, room);
-  const left = room - lengthOf(constraints);
-  return [...constraints, ...tellPrompts(words, left - Math.min(urgent, left / 2))];
-}
-
-function lengthOf(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
 /** @param spent UTF-16 units of a prompt that was handed back: the longer it is, the less comes with it */

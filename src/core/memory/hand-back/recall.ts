@@ -2,7 +2,7 @@ import { parseHandoff } from '../handoff/parse-handoff.ts';
 import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } from '../notebook/evidence.ts';
 import { holds, type Searchable, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { tellConstraints, tellPrompts } from '../notebook/requests.ts';
+import { tellConstraints, tellPrompts, wordsBeside } from '../notebook/user-words.ts';
 import { onlyReads } from '../shell/command-words.ts';
 import { inTurns } from '../words.ts';
 
@@ -124,7 +124,7 @@ export function missingFrom(
   folder: string,
   room: number,
 ): string {
-  const words = { requests, before: document, file: `${folder}/${prompts.file}` };
+  const words = wordsBeside(requests.words(`${folder}/${prompts.file}`), document);
   const left = room - HEADING.length - DATA.length - 2;
   const constraints = tellConstraints(words, left).join('\n');
   const short = tellPrompts(words, Math.min(PROMPTS_SHARE * room, left - constraints.length - 1)).join('\n');

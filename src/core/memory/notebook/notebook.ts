@@ -51,8 +51,6 @@ export function createNotebook(historyTokens?: number) {
   const notebook = {
     ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, evidence },
     cleared: 0,
-    /** Number of the newest prompt that a summary, a handoff or `/clear` has taken out of the conversation; 0: none. */
-    lastLost: 0,
     /** What the session began with, commands aside. */
     firstPrompt: undefined as string | undefined,
     /** Where the work stands, as it was said last. */
@@ -74,7 +72,6 @@ export function createNotebook(historyTokens?: number) {
 
   function state({ t, what, from, to }: StateEntry): Page {
     if (what === 'state') notebook.state = to;
-    if (what === 'handoff') notebook.lastLost = prompts.total;
     // Another conversation has another task, and what was found out for the last one says nothing about it.
     if (what === 'clear' || what === 'session') {
       notebook.firstPrompt = undefined;

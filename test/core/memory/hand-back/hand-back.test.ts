@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { exactAnswer } from '../../../../src/core/exact/exact-answer.ts';
 import type { Decision } from '../../../../src/core/governor/decisions.ts';
 import type { HookAnswer } from '../../../../src/core/governor/effects.ts';
 import { initialState } from '../../../../src/core/governor/initial-state.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import type { Entry } from '../../../../src/core/memory/entry.ts';
-import { createHandBack } from '../../../../src/core/memory/hand-back/hand-back.ts';
+import { createHandBack, type ExactNote } from '../../../../src/core/memory/hand-back/hand-back.ts';
 import { createNotebook } from '../../../../src/core/memory/notebook/notebook.ts';
 import { policyWith, runWith } from '../../../support/governor.ts';
 import { command, edit, randomEntries } from '../../../support/notes.ts';
+import { listed } from '../../exact/talk.ts';
 
 const FOLDER = '.context/sessions/s1';
 const LOST: HookAnswer = { kind: 'answer-hook', requestId: 'r1', hook: 'SessionStart', output: {}, recall: 'lost' };
@@ -39,7 +41,9 @@ function setUp({ entries = WORK, restoreTokens = 1_500, folder = FOLDER, state }
       return { context: contextOf(output), decisions: kindsOf(decisions) };
     },
     summary: (text: string) => handBack.summary(text),
-    exactNote: (document?: string) => handBack.note({ ...now, relief: { ...now.relief, document } }),
+    /** @param conversation prompts that are in it */
+    exactNote: (conversation: readonly string[], document?: string) =>
+      noteIn(conversation, handBack.note({ ...now, relief: { ...now.relief, document } })),
     sent: () => handBack.sent(after(1)),
     used: (entry: Entry) => (entry.kind === 'tool' ? kindsOf(handBack.used(entry, after(1))) : []),
     note: (entry: Entry) => notebook.add(entry),
@@ -50,6 +54,13 @@ function setUp({ entries = WORK, restoreTokens = 1_500, folder = FOLDER, state }
 function manyFailures(seed: number): Entry[] {
   const words = 'x'.repeat(100 + seed);
   return Array.from({ length: 60 }, (_, n) => command(`${n} ${words}`, 2, { said: `Error: ${n} ${words}` }));
+}
+
+/** What the mod says beside these prompts. */
+function noteIn(conversation: readonly string[], note: ExactNote): string {
+  const steps = [1, 2, 3, 4, 5].map((step) => ({ calls: [[`make ${step}`, 'x'.repeat(9_000)]] as const }));
+  const { messages = [] } = exactAnswer(listed(...conversation, ...steps), { version: 1, budget: 20_000, ...note });
+  return messages.find(({ text }) => text.startsWith('[ctxb] The conversation'))?.text ?? 'no note';
 }
 
 function contextOf(output: object): string {
@@ -77,34 +88,30 @@ describe('after a compaction', () => {
 
   it('the note of an exact one has what the user said before a summary, which is not in the conversation', () => {
     const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
-    const { answer, summary, note, exactNote } = setUp({ entries: [said('Mend the clock. Never touch src/bell.ts.')] });
-    expect(exactNote()).not.toContain('src/bell.ts');
+    const first = 'Mend the clock. Never touch src/bell.ts.';
+    const next = 'Now the hands. Always use port 8081.';
+    const { answer, summary, note, exactNote } = setUp({ entries: [said(first)] });
+    expect(exactNote([first])).not.toContain('src/bell.ts');
     answer(LOST);
     summary('nothing of it');
-    note(said('Now the hands. Always use port 8081.'));
-    expect(exactNote()).toContain('- Never touch src/bell.ts.');
-    expect(exactNote()).toContain('- #1: Mend the clock.');
-    expect(exactNote()).not.toMatch(/the hands|8081/);
+    note(said(next));
+    expect(exactNote([next])).toContain('- Never touch src/bell.ts.');
+    expect(exactNote([next])).toContain('- #1: Mend the clock.');
+    expect(exactNote([next])).not.toMatch(/the hands|8081/);
   });
 
-  it('and what was handed back at a new beginning, which an exact one leaves out', () => {
-    const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
-    const { answer, note, exactNote } = setUp({ entries: [said('Mend the clock. Never touch src/bell.ts.')] });
-    expect(exactNote()).not.toContain('src/bell.ts');
-    answer(LOST);
-    note(said('Now the hands.'));
-    expect(exactNote()).toContain('- Never touch src/bell.ts.');
-    expect(exactNote()).not.toContain('the hands');
+  it('and the document of a handoff, which an exact one leaves out', () => {
+    const { exactNote } = setUp();
+    expect(exactNote(['Mend the clock.'], '.context/handoffs/a.md')).toContain('in .context/handoffs/a.md.');
+    expect(exactNote(['Mend the clock.'])).not.toContain('handoff');
   });
 
-  it('and what was said before a handoff, whose document an exact one leaves out', () => {
-    const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
-    const { note, exactNote } = setUp({ entries: [said('Mend the clock. Never touch src/bell.ts.')] });
-    note({ kind: 'state', t: 2, what: 'handoff', to: 'goes on in a fresh context' });
-    note(said('Now the hands. Always use port 8081.'));
-    expect(exactNote('.context/handoffs/a.md')).toContain('in .context/handoffs/a.md.');
-    expect(exactNote()).toContain('- Never touch src/bell.ts.');
-    expect(exactNote()).not.toMatch(/the hands|8081|handoff/);
+  it('a prompt with code and a secret is known where it stands whole', () => {
+    const entry = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
+    const prompt = (token: string) => `Mend this:\n\n\`\`\`\nlet a;\n\`\`\`\n\n- Never print ${token} to a log.`;
+    const { exactNote } = setUp({ entries: [entry(prompt('[masked: GitHub token]'))] });
+    expect(exactNote([])).toContain('Never print [masked: GitHub token] to a log.');
+    expect(exactNote([prompt('ghp_0123')])).not.toContain('Never print');
   });
 
   it('then what the user has said: what lasts word for word, each prompt in short, the newest first', () => {
