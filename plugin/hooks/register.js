@@ -4013,7 +4013,7 @@ function tellPrompts({ prompts, file }, room) {
   return listed2(title, all, Math.min(room, PROMPTS_ROOM), (count2) => `- ${count2} older`);
 }
 function ruleIn(constraint) {
-  return constraint.replace(/^[^:]{1,200}: (?=(?:\S+ ){3}\S)/, "");
+  return constraint.replace(/^[^:[]{1,200}: (?=(?:\S+ ){3}\S)/, "");
 }
 function listed2(title, items, room, rest) {
   const left = room - title.length - 1 - rest(items.length).length - 1;
