@@ -17,8 +17,6 @@ const LATEST_LENGTH = 200;
 /** Code points of a sentence that is still given word for word. */
 const SENTENCE_LENGTH = 700;
 
-export type Requests = ReturnType<typeof createRequests>;
-
 /** What the user has asked for in this conversation. Grows in place; its size is bounded. */
 export function createRequests() {
   const requests = new Map<number, Request>();
