@@ -22,9 +22,10 @@ const FLAGS: { readonly [S in Step]?: readonly string[] } = {
 /** Crosses the levels of a run, which then relieves before its next prompt. */
 const FULL = 165_000;
 
-/** What is said: its first words fill a prompt in short, and the rule stands behind them. */
-const taskOf = (number: number) => `Prompt ${number}: see to part ${number} of the work${', with care'.repeat(10)}.`;
-const ruleOf = (number: number) => `Never change the file src/part-${number}.ts, which has ${4_000 + number} lines.`;
+/** What is said: in short it is the task alone. */
+const taskOf = (number: number) => `Prompt ${number}: see to part ${number}.`;
+const ruleOf = (number: number) =>
+  `Never change the file src/part-${number}.ts, which has ${4_000 + number} lines and belongs to somebody else, who must be asked before anything is done to it or to its tests.`;
 const promptOf = (number: number) => `${taskOf(number)} ${ruleOf(number)}`;
 
 /** A session and all that the user has said in it. */
@@ -38,10 +39,13 @@ function createSession(world: World, random: Random) {
     return promptOf(total);
   }
 
-  /** A turn with a tool, and its last answer at so many tokens. */
+  /** A turn with tools that say much, and its last answer at so many tokens: more steps than stay whole where it is full. */
   function turn(context: number): void {
-    const input = { command: `echo ${total} ${script.length}`, description: 'A step' };
-    script.push({ tools: [{ name: 'Bash', input }], context: 30_000 }, { text: `answer ${total}`, context });
+    for (let step = 0; step < (context === FULL ? 5 : 1); step++) {
+      const input = { command: `seq ${total + step} 4000`, description: 'A step' };
+      script.push({ tools: [{ name: 'Bash', input }], context: 30_000 });
+    }
+    script.push({ text: `answer ${total}`, context });
   }
 
   /** The session that was written to last. */
@@ -101,14 +105,14 @@ function createSession(world: World, random: Random) {
 function faultsIn(world: World, said: readonly number[], { stderr, code }: Finished): string[] {
   const request = mainRequests(world.standin).findLast((one) => !isAsked(one));
   const given = givenTexts(request).join('\n');
-  const whole = userTexts(request).join('\n');
+  const whole = userTexts(request);
   const kept = [...stderr.matchAll(/kept (\d+) of (\d+) prompts/g)];
   const stayed = [...stderr.matchAll(/\((\d+) of (\d+) prompts/g)];
   return [
     ...(code === 0 ? [] : [`exit ${code}: ${stderr}`]),
     ...said.flatMap((number) => {
-      const head = taskOf(number).slice(0, 100);
-      const times = whole.split(promptOf(number)).length - 1;
+      const head = taskOf(number);
+      const times = whole.filter((text) => text.trim() === promptOf(number)).length;
       return [
         ...(given.includes(head) ? [] : [`prompt ${number} is lost`]),
         ...(given.includes(ruleOf(number)) ? [] : [`rule ${number} is lost`]),
@@ -141,6 +145,7 @@ it.each(Array.from({ length: sized(2, 25) }, (_, seed) => seed + 1))(
       steps.push(step);
       const end = await session.play(step);
       if (step === 'alone, summed up') continue;
+      if (step === 'exact') expect(end.stderr).toContain('compacted exactly');
       expect(faultsIn(world, session.said(), end), `${steps.join(', ')}\n${end.stderr}`).toEqual([]);
     }
   },
