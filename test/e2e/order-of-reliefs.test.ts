@@ -128,7 +128,7 @@ function faultsIn(world: World, said: readonly number[], { stderr, code }: Finis
   ];
 }
 
-it.each(Array.from({ length: sized(2, 8) }, (_, seed) => seed + 1))(
+it.each(sized([3, 1], [1, 2, 3, 4, 5, 6, 7, 8]))(
   'whatever the order of reliefs, the model has what the user has said: seed %i',
   async (seed) => {
     const random = createRandom(seed);
@@ -140,7 +140,7 @@ it.each(Array.from({ length: sized(2, 8) }, (_, seed) => seed + 1))(
     await using world = await startWorld(scenario);
     const session = createSession(world, random);
     const steps: Step[] = [];
-    while (steps.length < sized(5, 9)) {
+    while (steps.length < sized(6, 9)) {
       const step = steps.length === 0 ? 'said' : random.weighted(STEPS);
       steps.push(step);
       const end = await session.play(step);
