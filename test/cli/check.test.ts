@@ -28,13 +28,13 @@ const CHANGES: readonly ChangeCase[] = [
     title: 'one digit of the policy: what was done is not done',
     change: (lines) =>
       lines.map((line, at) => (at === 0 ? line.replace('"compact\\":0.78', '"compact\\":0.98') : line)),
-    said: /^rec: line \d+, action 3: expected "compact" \(160000 tokens have crossed 156000 of 200000\), found "receipt" \(.*\)\n$/,
+    said: /^rec: line \d+, action 2: expected "compact" \(160000 tokens have crossed 156000 of 200000\), found "receipt" \(.*\)\n$/,
   },
   {
     title: 'one digit of the policy: it is done for another reason',
     change: (lines) =>
       lines.map((line, at) => (at === 0 ? line.replace('"compact\\":0.78', '"compact\\":0.79') : line)),
-    said: /^rec: line \d+, action 3: of "compact" expected reason ".* 156000 of 200000", found ".* 158000 of 200000"\n$/,
+    said: /^rec: line \d+, action 2: of "compact" expected reason ".* 156000 of 200000", found ".* 158000 of 200000"\n$/,
   },
   {
     title: 'a decision is missing at the end',
@@ -44,7 +44,7 @@ const CHANGES: readonly ChangeCase[] = [
   {
     title: 'a decision is another one',
     change: (lines) => lines.map((line) => (isDecision(line) ? line.replace('"warn"', '"focus"') : line)),
-    said: /^rec: line \d+, action 2: expected "focus" \(.*\), found "warn" \(.*\)\n$/,
+    said: /^rec: line \d+, action 1: expected "focus" \(.*\), found "warn" \(.*\)\n$/,
   },
 ];
 
@@ -76,7 +76,7 @@ describe('a record that was changed: exit 3, and the first difference', () => {
           file: 'rec',
           verdict: 'different',
           line: at + 1,
-          action: 2,
+          action: 1,
           expected: { kind: 'x', at: { turn: 1, call: 2 } },
           found: { kind: 'warn', at: { turn: 1, call: 2 } },
         },

@@ -82,7 +82,7 @@ it.each(
 
 inSoak('the trigger is placed again when the caller goes back to the smaller window of the same model', async () => {
   await using world = await startWorld({
-    calls: [20_000, 30_000, 40_000, 50_000].map((context) => ({ text: 'ok', context })),
+    calls: [50_000, 60_000, 70_000, 80_000].map((context) => ({ text: 'ok', context })),
   });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   for (const model of ['claude-sonnet-4-6', 'claude-sonnet-4-6[1m]', 'claude-sonnet-4-6']) {
