@@ -32,11 +32,6 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     why: 'what a summary leaves out is in the notes. `--no-memory` keeps none',
   },
   {
-    what: 'stdout: `/context` behind a first turn shows a smaller window, and less free space',
-    matches: /^stdout.*(?:\*\*Tokens:\*\*|context_usage\.raw_max_tokens|\[Free space\])/,
-    why: 'ctxb has placed the trigger of claude in mid-turn. `--no-mid-turn` leaves it where it is',
-  },
-  {
     what: 'stderr: warnings are missing: of a model or a tool that claude does not know, of half a rule, of settings that do not load, of an agent that a resumed session had',
     matches:
       /^stderr: .* instead of ".*(?:recognize the model|no known tool|did not load|which is no longer available)/,
