@@ -18701,6 +18701,9 @@ var Seat = class {
   isExact = false;
   hooks;
   program;
+  /** Called when claude asks what stays. */
+  asked = () => {
+  };
   constructor(options) {
     this.session = sessionFor(options);
   }
@@ -18758,6 +18761,7 @@ function register(on, options) {
     return next(e);
   });
   on("session.compact", async ($, e, next) => {
+    seat.asked();
     seat.isExact = false;
     const isAsked2 = e.trigger === "manual" && e.instructions !== void 0;
     if (seat.isRun || e.agentId !== void 0 || e.trigger === "precompute" || isAsked2) return next(e);
@@ -18879,9 +18883,14 @@ async function readLog($, { log, session }) {
     session.read(log.lines(base64));
   }
 }
+var ASKED_MS = 1e3;
 async function compactIfDue($, seat) {
   if (leftWhy(seat) !== void 0 || !seat.session.isDue(seat.known, await $.clock.now())) return;
-  void $.session.compact({}).then(() => followLate($, seat)).catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: "debug" }));
+  const asked = new Promise((resolve) => {
+    seat.asked = resolve;
+  });
+  const compacted = $.session.compact({}).then(() => followLate($, seat)).catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: "debug" }));
+  await Promise.race([asked, compacted, $.clock.sleep(ASKED_MS)]);
 }
 export {
   register

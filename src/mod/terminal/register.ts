@@ -44,6 +44,8 @@ class Seat {
   isExact = false;
   hooks: unknown;
   program: string | undefined;
+  /** Called when claude asks what stays. */
+  asked = () => {};
 
   constructor(options: Options) {
     this.session = sessionFor(options);
@@ -116,6 +118,7 @@ export function register(on: On, options: Options): void {
   });
 
   on('session.compact', async ($, e, next) => {
+    seat.asked();
     seat.isExact = false;
     // Who names a focus wants claude's own summary.
     const isAsked = e.trigger === 'manual' && e.instructions !== undefined;
@@ -262,14 +265,21 @@ async function readLog($: Engine, { log, session }: Seat): Promise<void> {
   }
 }
 
+/** How long claude is waited for to ask the mod what stays. */
+const ASKED_MS = 1_000;
+
 /**
- * Not awaited: claude compacts once the turn is over. At a later moment claude does not ask the mod what stays, and has
- * a summary written.
+ * claude asks the mod only as long as the end of the turn is being handled, and has a summary written otherwise. Its
+ * compaction itself is not awaited: it goes on once the turn is over.
  */
 async function compactIfDue($: Engine, seat: Seat): Promise<void> {
   if (leftWhy(seat) !== undefined || !seat.session.isDue(seat.known, await $.clock.now())) return;
-  void $.session
+  const asked = new Promise<void>((resolve) => {
+    seat.asked = resolve;
+  });
+  const compacted = $.session
     .compact({})
     .then(() => followLate($, seat))
     .catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: 'debug' }));
+  await Promise.race([asked, compacted, $.clock.sleep(ASKED_MS)]);
 }
