@@ -903,6 +903,40 @@ function learn(gauge, used) {
   return calibrate(calibration, addContent(added, call.generated), grown);
 }
 
+// src/core/protocol/picture.ts
+var MOST_SEGMENTS = 64;
+function pictureSize({ source }) {
+  const data = textOf(fieldsOf(source).data) ?? "";
+  if (data.startsWith("iVBORw0KGgo")) return sizeIn(bytesAt(data, 18, 6), 4);
+  return data.startsWith("/9j/") ? jpegSize(data) : void 0;
+}
+function jpegSize(data) {
+  for (let at = 2, seen = 0; seen < MOST_SEGMENTS; seen++) {
+    const bytes = bytesAt(data, at, 9);
+    const [start, mark3 = 0, high = 0, low = 0] = bytes;
+    if (start !== 255) return void 0;
+    if ((mark3 & 240) === 192 && ![196, 200, 204].includes(mark3)) {
+      const size = sizeIn(bytes.slice(5), 2);
+      return size && { width: size.height, height: size.width };
+    }
+    at += 2 + high * 256 + low;
+  }
+  return void 0;
+}
+function sizeIn(bytes, second) {
+  const [width, height] = [0, second].map((at) => (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0));
+  return width && height ? { width, height } : void 0;
+}
+function bytesAt(data, at, count2) {
+  const from = Math.floor(at / 3) * 4;
+  try {
+    const bytes = atob(data.slice(from, from + 4 * (Math.ceil(count2 / 3) + 1)));
+    return Array.from(bytes.slice(at % 3, at % 3 + count2), (byte) => byte.charCodeAt(0));
+  } catch {
+    return [];
+  }
+}
+
 // src/core/protocol/blocks.ts
 function isContent(content) {
   if (!Array.isArray(content)) return content === void 0 || content === null || typeof content === "string";
@@ -1001,38 +1035,6 @@ function isTaskReport(text) {
 }
 function isSummary(text) {
   return text.startsWith(SUMMARY_OPENING);
-}
-var MOST_SEGMENTS = 64;
-function pictureSize({ source }) {
-  const data = textOf(fieldsOf(source).data) ?? "";
-  if (data.startsWith("iVBORw0KGgo")) return sizeIn(bytesAt(data, 18, 6), 4);
-  return data.startsWith("/9j/") ? jpegSize(data) : void 0;
-}
-function jpegSize(data) {
-  for (let at = 2, seen = 0; seen < MOST_SEGMENTS; seen++) {
-    const bytes = bytesAt(data, at, 9);
-    const [start, mark3 = 0, high = 0, low = 0] = bytes;
-    if (start !== 255) return void 0;
-    if ((mark3 & 240) === 192 && ![196, 200, 204].includes(mark3)) {
-      const size = sizeIn(bytes.slice(5), 2);
-      return size && { width: size.height, height: size.width };
-    }
-    at += 2 + high * 256 + low;
-  }
-  return void 0;
-}
-function sizeIn(bytes, second) {
-  const [width, height] = [0, second].map((at) => (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0));
-  return width && height ? { width, height } : void 0;
-}
-function bytesAt(data, at, count2) {
-  const from = Math.floor(at / 3) * 4;
-  try {
-    const bytes = atob(data.slice(from, from + 4 * (Math.ceil(count2 / 3) + 1)));
-    return Array.from(bytes.slice(at % 3, at % 3 + count2), (byte) => byte.charCodeAt(0));
-  } catch {
-    return [];
-  }
 }
 
 // src/core/governor/prompts/sentences.ts
@@ -1434,13 +1436,14 @@ function hasRunPrefix({ runId }, uuid) {
 var OWN_PREFIX = "ctxb:";
 var WAIT_FOR_CONTEXT = { kind: "set-timer", timer: "context", afterMs: 5e3 };
 function askContext(state) {
-  return request(changedIn(state, "control", { asked: true }), "context", {
-    subtype: "get_context_usage",
-    detail: "summary"
-  });
+  const body = { subtype: "get_context_usage", detail: "summary" };
+  return chain(
+    request(changedIn(state, "control", { asked: true }), "context", body),
+    (next) => keep(next, [WAIT_FOR_CONTEXT])
+  );
 }
-function isAsking({ control }) {
-  return Object.values(control.pending).includes("context");
+function isAsking({ control }, purpose) {
+  return Object.values(control.pending).includes(purpose);
 }
 function stopTask(taskId) {
   return (state) => request(state, "stop-task", { subtype: "stop_task", task_id: taskId });
@@ -1460,8 +1463,7 @@ function request(state, purpose, body) {
   const { sent, pending } = state.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
   const asked = changedIn(state, "control", { sent: sent + 1, pending: { ...pending, [id]: purpose } });
-  const line4 = { kind: "send", line: controlLine(id, body) };
-  return keep(asked, purpose === "context" ? [line4, WAIT_FOR_CONTEXT] : [line4]);
+  return keep(asked, [{ kind: "send", line: controlLine(id, body) }]);
 }
 function controlLine(requestId, request2) {
   return JSON.stringify({ type: "control_request", request_id: requestId, request: request2 });
@@ -13994,6 +13996,74 @@ function isText(block2) {
   return isFields(block2) && block2.type === "text" && typeof block2.text === "string";
 }
 
+// src/core/governor/tool-budget/hints.ts
+var UNITS = {
+  files: { name: "files", tokens: 100 },
+  matches: { name: "matches with context", tokens: 200 },
+  commits: { name: "commits", tokens: 150 },
+  blame: { name: "lines of blame output", tokens: 50 },
+  lines: { name: "lines", tokens: 12 }
+};
+var LEAST_REMAINING = 5e3;
+var NEAR5 = 2;
+var FALLEN = 1 / 2;
+var COMMANDS = [
+  [/\bgit\b[^|;&\n]*\bblame\b/, UNITS.blame],
+  [/\bgit\b[^|;&\n]*\blog\b/, UNITS.commits],
+  [/\bgit\b[^|;&\n]*\b(?:diff|show)\b/, UNITS.lines],
+  [/\b(?:grep|rg|ag)\b/, UNITS.matches],
+  [/\b(?:find|fd|ls|tree)\b/, UNITS.files],
+  [/\b(?:cat|head|tail|sed)\b/, UNITS.lines]
+];
+var TOOLS = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
+function hintText(unit, left) {
+  return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
+}
+function unitOf({ hook, tool, input }) {
+  if (hook === "PreToolUse") return ownOf(TOOLS, tool);
+  const command2 = textOf(input.command) ?? "";
+  return tool === "Bash" ? COMMANDS.find(([pattern]) => pattern.test(command2))?.[1] : void 0;
+}
+function hintFor(state, call) {
+  const unit = unitOf(call);
+  const nothing = { state, text: "" };
+  const isSilent2 = call.agent !== null || budgetMode(state) === "off" || statusOf2(state.told.zone) === "ok";
+  if (unit === void 0 || isSilent2) return nothing;
+  const { window: left } = roomFor(state, null);
+  const { hinted } = state.toolBudget;
+  const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
+  if (left === void 0 || left < LEAST_REMAINING || left > last * FALLEN) return nothing;
+  if (left >= NEAR5 * alertLevels(state).warnBelow) return nothing;
+  return {
+    state: changedIn(state, "toolBudget", { hinted: { ...hinted, [unit.name]: left } }),
+    text: `${hintText(unit, left)} A longer result has the context compacted.`
+  };
+}
+function alertAgent(state) {
+  const { toolBudget } = state;
+  const { window: left } = roomFor(state, null);
+  if (budgetMode(state) === "off" || left === void 0) return { state, text: "" };
+  const level = alertLevel(left, alertLevels(state));
+  if (level === toolBudget.alerted) return { state, text: "" };
+  const isNews = statusOf2(state.told.zone) !== "critical" && toolBudget.alerted === "none";
+  const isWorse = level === "critical" || level === "low" && isNews;
+  return { state: changedIn(state, "toolBudget", { alerted: level }), text: isWorse ? alertText(level, left) : "" };
+}
+function alertLevels({ run, gauge }) {
+  const { warnBelow, criticalBelow } = run.policy.tools;
+  const { tokens: window } = gauge.window;
+  return { warnBelow: inTokens(warnBelow, window), criticalBelow: inTokens(criticalBelow, window) };
+}
+function alertLevel(left, levels) {
+  if (left < levels.criticalBelow) return "critical";
+  return left < levels.warnBelow ? "low" : "none";
+}
+function alertText(level, left) {
+  const opening2 = level === "critical" ? "BUDGET CRITICAL" : "Budget Alert";
+  const thousands = Math.trunc(left / 1e3) + 0;
+  return `[${opening2}: ~${thousands}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
+}
+
 // src/core/governor/tool-budget/limit-call.ts
 var CLAUDES_LIMIT = 2e4;
 var NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
@@ -14136,72 +14206,6 @@ function beforeTool(before, call) {
   const { state, text } = hintFor(before, call);
   if (call.tool === "Read") return planRead(state, call, text);
   return limitPage(state, call, text) ?? answered(state, call, text);
-}
-var UNITS = {
-  files: { name: "files", tokens: 100 },
-  matches: { name: "matches with context", tokens: 200 },
-  commits: { name: "commits", tokens: 150 },
-  blame: { name: "lines of blame output", tokens: 50 },
-  lines: { name: "lines", tokens: 12 }
-};
-var LEAST_REMAINING = 5e3;
-var NEAR5 = 2;
-var FALLEN = 1 / 2;
-var COMMANDS = [
-  [/\bgit\b[^|;&\n]*\bblame\b/, UNITS.blame],
-  [/\bgit\b[^|;&\n]*\blog\b/, UNITS.commits],
-  [/\bgit\b[^|;&\n]*\b(?:diff|show)\b/, UNITS.lines],
-  [/\b(?:grep|rg|ag)\b/, UNITS.matches],
-  [/\b(?:find|fd|ls|tree)\b/, UNITS.files],
-  [/\b(?:cat|head|tail|sed)\b/, UNITS.lines]
-];
-var TOOLS = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
-function hintText(unit, left) {
-  return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
-}
-function unitOf({ hook, tool, input }) {
-  if (hook === "PreToolUse") return ownOf(TOOLS, tool);
-  const command2 = textOf(input.command) ?? "";
-  return tool === "Bash" ? COMMANDS.find(([pattern]) => pattern.test(command2))?.[1] : void 0;
-}
-function hintFor(state, call) {
-  const unit = unitOf(call);
-  const nothing = { state, text: "" };
-  const isSilent2 = call.agent !== null || budgetMode(state) === "off" || statusOf2(state.told.zone) === "ok";
-  if (unit === void 0 || isSilent2) return nothing;
-  const { window: left } = roomFor(state, null);
-  const { hinted } = state.toolBudget;
-  const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
-  if (left === void 0 || left < LEAST_REMAINING || left > last * FALLEN) return nothing;
-  if (left >= NEAR5 * alertLevels(state).warnBelow) return nothing;
-  return {
-    state: changedIn(state, "toolBudget", { hinted: { ...hinted, [unit.name]: left } }),
-    text: `${hintText(unit, left)} A longer result has the context compacted.`
-  };
-}
-function alertAgent(state) {
-  const { toolBudget } = state;
-  const { window: left } = roomFor(state, null);
-  if (budgetMode(state) === "off" || left === void 0) return { state, text: "" };
-  const level = alertLevel(left, alertLevels(state));
-  if (level === toolBudget.alerted) return { state, text: "" };
-  const isNews = statusOf2(state.told.zone) !== "critical" && toolBudget.alerted === "none";
-  const isWorse = level === "critical" || level === "low" && isNews;
-  return { state: changedIn(state, "toolBudget", { alerted: level }), text: isWorse ? alertText(level, left) : "" };
-}
-function alertLevels({ run, gauge }) {
-  const { warnBelow, criticalBelow } = run.policy.tools;
-  const { tokens: window } = gauge.window;
-  return { warnBelow: inTokens(warnBelow, window), criticalBelow: inTokens(criticalBelow, window) };
-}
-function alertLevel(left, levels) {
-  if (left < levels.criticalBelow) return "critical";
-  return left < levels.warnBelow ? "low" : "none";
-}
-function alertText(level, left) {
-  const opening2 = level === "critical" ? "BUDGET CRITICAL" : "Budget Alert";
-  const thousands = Math.trunc(left / 1e3) + 0;
-  return `[${opening2}: ~${thousands}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
 }
 
 // src/core/governor/control/hook-callbacks.ts
@@ -15725,6 +15729,46 @@ function block(text, length) {
   }
 }
 
+// src/core/memory/entries/file-changes.ts
+var NONE3 = { changes: [], swaps: [] };
+var WRITES3 = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
+function fileWork(name, input, text, report) {
+  const fields = fieldsOf(input);
+  const path = textOf(name === "NotebookEdit" ? fields.notebook_path : fields.file_path) ?? "";
+  if (!WRITES3.test(name) || path === "") return NONE3;
+  const change = name === "Write" && isNew(text, fieldsOf(report)) ? "created" : "edited";
+  return { changes: [{ path, change }], swaps: readSwaps(path, fields) };
+}
+function isNew(text, report) {
+  return typeof report.type === "string" ? report.type === "create" : text.startsWith("File created");
+}
+function readSwaps(path, fields) {
+  const edits = Array.isArray(fields.edits) ? fields.edits.map(fieldsOf) : [fields];
+  return edits.flatMap((edit) => {
+    const before = textOf(edit.old_string);
+    const after = textOf(edit.new_string);
+    if (before === void 0 || after === void 0 || isIncidental(before, after)) return [];
+    return [{ path, before, after }];
+  });
+}
+var MAX_LENGTH = 4e3;
+var IMPORT = /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"])/;
+var SILENT2 = /^(?:\/\/.*|\/\*.*|\*.*|#(?!include).*|<!--.*|--\s.*|[()[\]{},;]*)$/;
+var PROBE = /\bDEBUG\b|\bdebugger\b|\bTEMP(?:ORARY)?\b|\bEXPERIMENT\b|\bXXX\b|[Rr]emove (?:after|before|when|me|this)|\b(?:temporarily|debug logging)\b|console\.\w+\(|\bf?print(?:ln|f)?!?\(|\bdbg!|\beprint|\bFprint(?:ln|f)?\(os\.Std|\bfmt\.Print|\bt\.Logf?\(|\blog\.(?:Print|print)|\bSystem\.(?:out|err)\.|\bvar_dump\(|\bbinding\.pry|\bbreakpoint\(\)|\bset_trace\(|\bputs\s/;
+function isIncidental(before, after) {
+  if (before.length + after.length > MAX_LENGTH) return false;
+  const lines = different(before, after);
+  if (lines.length === 0) return before.replace(/\s+/g, "") === after.replace(/\s+/g, "");
+  return lines.every((line4) => SILENT2.test(line4) || IMPORT.test(line4)) || lines.some((line4) => PROBE.test(line4));
+}
+function different(before, after) {
+  const [old, young] = [linesOf3(before), linesOf3(after)];
+  return [...old.filter((line4) => !young.includes(line4)), ...young.filter((line4) => !old.includes(line4))];
+}
+function linesOf3(text) {
+  return text.split("\n").map((line4) => line4.trim());
+}
+
 // src/core/memory/make-entry.ts
 var COMMAND_LENGTH2 = 1e4;
 var TAIL_LINES = 20;
@@ -15836,44 +15880,6 @@ function canonical(value, depth) {
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(",")}]`;
   const fields = Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1);
   return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(",")}}`;
-}
-var NONE3 = { changes: [], swaps: [] };
-var WRITES3 = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
-function fileWork(name, input, text, report) {
-  const fields = fieldsOf(input);
-  const path = textOf(name === "NotebookEdit" ? fields.notebook_path : fields.file_path) ?? "";
-  if (!WRITES3.test(name) || path === "") return NONE3;
-  const change = name === "Write" && isNew(text, fieldsOf(report)) ? "created" : "edited";
-  return { changes: [{ path, change }], swaps: readSwaps(path, fields) };
-}
-function isNew(text, report) {
-  return typeof report.type === "string" ? report.type === "create" : text.startsWith("File created");
-}
-function readSwaps(path, fields) {
-  const edits = Array.isArray(fields.edits) ? fields.edits.map(fieldsOf) : [fields];
-  return edits.flatMap((edit) => {
-    const before = textOf(edit.old_string);
-    const after = textOf(edit.new_string);
-    if (before === void 0 || after === void 0 || isIncidental(before, after)) return [];
-    return [{ path, before, after }];
-  });
-}
-var MAX_LENGTH = 4e3;
-var IMPORT = /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"])/;
-var SILENT2 = /^(?:\/\/.*|\/\*.*|\*.*|#(?!include).*|<!--.*|--\s.*|[()[\]{},;]*)$/;
-var PROBE = /\bDEBUG\b|\bdebugger\b|\bTEMP(?:ORARY)?\b|\bEXPERIMENT\b|\bXXX\b|[Rr]emove (?:after|before|when|me|this)|\b(?:temporarily|debug logging)\b|console\.\w+\(|\bf?print(?:ln|f)?!?\(|\bdbg!|\beprint|\bFprint(?:ln|f)?\(os\.Std|\bfmt\.Print|\bt\.Logf?\(|\blog\.(?:Print|print)|\bSystem\.(?:out|err)\.|\bvar_dump\(|\bbinding\.pry|\bbreakpoint\(\)|\bset_trace\(|\bputs\s/;
-function isIncidental(before, after) {
-  if (before.length + after.length > MAX_LENGTH) return false;
-  const lines = different(before, after);
-  if (lines.length === 0) return before.replace(/\s+/g, "") === after.replace(/\s+/g, "");
-  return lines.every((line4) => SILENT2.test(line4) || IMPORT.test(line4)) || lines.some((line4) => PROBE.test(line4));
-}
-function different(before, after) {
-  const [old, young] = [linesOf3(before), linesOf3(after)];
-  return [...old.filter((line4) => !young.includes(line4)), ...young.filter((line4) => !old.includes(line4))];
-}
-function linesOf3(text) {
-  return text.split("\n").map((line4) => line4.trim());
 }
 
 // src/core/memory/dead-ends/ledger.ts
@@ -17155,7 +17161,7 @@ function economicPlace(state, latest) {
 function placeTrigger(state) {
   const { gauge, trigger, control } = state;
   if (trigger === "off" || !control.asked || !isKnown(gauge.window)) return keep(state);
-  if (isAsking(state) && gauge.window.source === "result") return keep(state);
+  if (isAsking(state, "context") && gauge.window.source === "result") return keep(state);
   const place2 = triggerPlace(state);
   if (place2 === void 0 || place2.at === trigger) return keep(state);
   return setTrigger({ ...state, triggerReason: place2.reason }, "trigger", place2);
@@ -17195,7 +17201,7 @@ function isFresh(state) {
 function holdCall(state, event) {
   const { asked, held } = state.control;
   const isOfTool = Object.keys(MATCHERS).some((name) => CALLBACKS[name] === event.callbackId);
-  const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || asked && !isAsking(state));
+  const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || asked && !isAsking(state, "context"));
   if (!isOfTool || !isFresh(state) || isDecidable) return void 0;
   const waiting = changedIn(state, "control", { held: [...held, event] });
   return asked ? keep(waiting) : askContext(waiting);
@@ -17206,7 +17212,7 @@ function giveUpAsking2(state) {
 }
 function answerHeld(state) {
   const [first, ...held] = state.control.held;
-  if (first === void 0 || isAsking(state)) return keep(state);
+  if (first === void 0 || isAsking(state, "context")) return keep(state);
   const step2 = answerCallback(changedIn(state, "control", { held }), first);
   if (held.length === 0) return chain(step2, (next) => keep(next, [STOP_WAITING]));
   return step2.actions.some(({ kind }) => kind === "answer-hook") ? chain(step2, answerHeld) : step2;
@@ -17248,8 +17254,8 @@ function checkAgent(state, { response }) {
   const line4 = `--agent '${agent}' not found. Available agents: ${names.join(", ")}`;
   return keep(changed(state, { outcome: "refused" }), [{ kind: "relay", line: line4 }]);
 }
-function awaitsAgents({ run, control, process }) {
-  return run.agent !== void 0 && !process.resumes && Object.values(control.pending).includes("initialize");
+function awaitsAgents(state) {
+  return state.run.agent !== void 0 && !state.process.resumes && isAsking(state, "initialize");
 }
 function askAgents(state) {
   const isNeeded = state.run.agent !== void 0 && state.control.sent === 0;

@@ -1,3 +1,4 @@
+import type { PictureSize } from './picture.ts';
 import type { Usage } from './usage.ts';
 
 /**
@@ -47,12 +48,6 @@ export type Block =
   | { readonly type: 'image'; readonly size?: PictureSize }
   | { readonly type: 'document' }
   | { readonly type: 'other'; readonly name: string };
-
-/** In pixels. */
-export interface PictureSize {
-  readonly width: number;
-  readonly height: number;
-}
 
 /** Fields that most lines carry. */
 interface LineFields {

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { cacheFolder } from '../folders/user-folders.ts';
+import { forgetOld } from './forget-old.ts';
 
 interface Loader {
   /** From Node 22.1 on. */
@@ -50,7 +51,7 @@ function compileWith({ prototype }: Loader, folder: string): void {
     const script = new Script(module.wrap(text), { filename, ...(cachedData && { cachedData }) });
     if (script.cachedDataRejected !== false) compiled.push({ file, script });
     const run = script.runInThisContext();
-    return run.call(this.exports, this.exports, module.createRequire(filename), this, filename, folder);
+    return run.call(this.exports, this.exports, module.createRequire(filename), this, filename, dirname(filename));
   };
   // At the end: then it holds the functions that were called, too.
   process.on('exit', () => {
@@ -81,15 +82,5 @@ function keepCompiled(folder: string, compiled: readonly Compiled[]): void {
     forgetOld(folder);
   } catch {
     // A full disk costs time only.
-  }
-}
-
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-
-/** What is left of earlier versions; what is still in use is made again. */
-function forgetOld(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    const file = join(folder, name);
-    if (name.includes('.cjs-') && Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file, { force: true });
   }
 }

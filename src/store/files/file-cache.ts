@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fieldsOf } from '../../core/protocol/fields.ts';
 import { maskedJson } from '../masks/disk-text.ts';
-import { makeFolder, readJson, removeFile } from './plain-file.ts';
+import { forgetOld } from './forget-old.ts';
+import { makeFolder, readJson } from './plain-file.ts';
 import { replaceFile } from './write-file.ts';
 
 /** Something that can be made again, kept for each of many files, as JSON in a file of its own. */
@@ -51,30 +51,4 @@ export function openJsonCache(folder: string, key: string) {
 
 function nameOf(text: string): string {
   return `${createHash('sha256').update(text).digest('hex').slice(0, 32)}.json`;
-}
-
-/** What {@link nameOf} calls a file, or what is left of one that was being replaced. */
-const CACHE_FILE = /^[0-9a-f]{32}\.json(?:\.\d{1,10})?$/;
-
-/** What nobody has written for so long is of recordings that are gone, or of a policy of then. */
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-
-/**
- * Removes from a cache's folder what is old, and named as ctxb names it: `XDG_CACHE_HOME` may have any folder be the cache.
- *
- * @param most bytes that its files may take: beyond it the oldest are removed as well
- */
-export function forgetOld(folder: string, most = Number.POSITIVE_INFINITY): void {
-  const newestFirst = readdirSync(folder)
-    .filter((name) => CACHE_FILE.test(name))
-    .map((name) => join(folder, name))
-    .map((path) => ({ path, stats: statSync(path, { throwIfNoEntry: false }) }))
-    .sort((a, b) => (b.stats?.mtimeMs ?? 0) - (a.stats?.mtimeMs ?? 0));
-  let bytes = 0;
-  for (const { path, stats } of newestFirst) {
-    // Somebody else has removed it.
-    if (stats === undefined) continue;
-    bytes += stats.size;
-    if (bytes > most || Date.now() - stats.mtimeMs > KEPT_MS) removeFile(path);
-  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isIncidental } from '../../../src/core/memory/make-entry.ts';
+import { isIncidental } from '../../../src/core/memory/entries/file-changes.ts';
 
 describe('isIncidental', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pictureSize } from '../../../src/core/protocol/blocks.ts';
+import { pictureSize } from '../../../src/core/protocol/picture.ts';
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52];
 /** A JPEG's parts: start, data of another program, a table, and the frame with 720 lines of 1280. */

@@ -38,7 +38,7 @@ function isFresh(state: GovernorState): boolean {
 export function holdCall(state: GovernorState, event: ControlRequestEvent): Step | undefined {
   const { asked, held } = state.control;
   const isOfTool = Object.keys(MATCHERS).some((name) => CALLBACKS[name as HookName] === event.callbackId);
-  const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state)));
+  const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state, 'context')));
   if (!isOfTool || !isFresh(state) || isDecidable) return undefined;
   const waiting = changedIn(state, 'control', { held: [...held, event] });
   return asked ? keep(waiting) : askContext(waiting);
@@ -53,7 +53,7 @@ export function giveUpAsking(state: GovernorState): Step {
 /** Answers one call after the other: what the first is given, the next has no more. */
 export function answerHeld(state: GovernorState): Step {
   const [first, ...held] = state.control.held;
-  if (first === undefined || isAsking(state)) return keep(state);
+  if (first === undefined || isAsking(state, 'context')) return keep(state);
   const step = answerCallback(changedIn(state, 'control', { held }), first);
   if (held.length === 0) return chain(step, (next) => keep(next, [STOP_WAITING]));
   return step.actions.some(({ kind }) => kind === 'answer-hook') ? chain(step, answerHeld) : step;
@@ -116,8 +116,8 @@ function checkAgent(state: GovernorState, { response }: ControlResponseEvent): S
 }
 
 /** Whether claude has yet to say which agents it knows, as whose work begins. */
-export function awaitsAgents({ run, control, process }: GovernorState): boolean {
-  return run.agent !== undefined && !process.resumes && Object.values(control.pending).includes('initialize');
+export function awaitsAgents(state: GovernorState): boolean {
+  return state.run.agent !== undefined && !state.process.resumes && isAsking(state, 'initialize');
 }
 
 /** Where a run only observes, this is all that is asked. */

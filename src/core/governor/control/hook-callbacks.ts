@@ -13,9 +13,10 @@ import { documentToGive, noteCleared, resumesWithIt } from '../relief/fresh-cont
 import type { GovernorState } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
+import { alertAgent, hintFor } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
 import type { FileMeasure, ToolCall, ToolHook } from '../tool-budget/tool-budget.ts';
-import { afterFailure, afterTool, alertAgent, beforeTool, hintFor } from '../tool-budget/tool-hooks.ts';
+import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.ts';
 import { answered, readToolCall, remembered, stopWaiting } from '../tool-budget/tool-state.ts';
 import { tellAgent } from '../zones/notices.ts';
 

@@ -41,7 +41,7 @@ export function placeTrigger(state: GovernorState): Step {
   const { gauge, trigger, control } = state;
   if (trigger === 'off' || !control.asked || !isKnown(gauge.window)) return keep(state);
   // The answer may be that the caller has placed it.
-  if (isAsking(state) && gauge.window.source === 'result') return keep(state);
+  if (isAsking(state, 'context') && gauge.window.source === 'result') return keep(state);
   const place = triggerPlace(state);
   if (place === undefined || place.at === trigger) return keep(state);
   return setTrigger({ ...state, triggerReason: place.reason }, 'trigger', place);

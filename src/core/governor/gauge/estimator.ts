@@ -1,5 +1,6 @@
-import type { Block, Event, PictureSize } from '../../protocol/events.ts';
+import type { Block, Event } from '../../protocol/events.ts';
 import { isFields } from '../../protocol/fields.ts';
+import type { PictureSize } from '../../protocol/picture.ts';
 import { expectedTokens } from './token-estimate.ts';
 
 /** Content whose tokens a session's calls may show to be more or fewer than expected, each in its own measure. */

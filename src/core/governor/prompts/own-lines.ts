@@ -1,6 +1,6 @@
 import type { Fields } from '../../protocol/fields.ts';
 import type { ControlPurpose, GovernorState, Run } from '../state.ts';
-import { changedIn, keep, type Step } from '../steps.ts';
+import { chain, changedIn, keep, type Step } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
 /** What ctxb says in the user's place begins so, where nothing of the user's is in it. */
@@ -52,14 +52,15 @@ const WAIT_FOR_CONTEXT = { kind: 'set-timer', timer: 'context', afterMs: 5_000 }
 
 /** Asks claude for window and context. `summary` makes no API call. */
 export function askContext(state: GovernorState): Step {
-  return request(changedIn(state, 'control', { asked: true }), 'context', {
-    subtype: 'get_context_usage',
-    detail: 'summary',
-  });
+  const body = { subtype: 'get_context_usage', detail: 'summary' };
+  return chain(request(changedIn(state, 'control', { asked: true }), 'context', body), (next) =>
+    keep(next, [WAIT_FOR_CONTEXT]),
+  );
 }
 
-export function isAsking({ control }: GovernorState): boolean {
-  return Object.values(control.pending).includes('context');
+/** Whether claude has yet to answer it. */
+export function isAsking({ control }: GovernorState, purpose: ControlPurpose): boolean {
+  return Object.values(control.pending).includes(purpose);
 }
 
 /** Ends an agent, a workflow or a command. */
@@ -91,8 +92,7 @@ export function request(state: GovernorState, purpose: ControlPurpose, body: Fie
   const { sent, pending } = state.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
   const asked = changedIn(state, 'control', { sent: sent + 1, pending: { ...pending, [id]: purpose } });
-  const line = { kind: 'send', line: controlLine(id, body) } as const;
-  return keep(asked, purpose === 'context' ? [line, WAIT_FOR_CONTEXT] : [line]);
+  return keep(asked, [{ kind: 'send', line: controlLine(id, body) }]);
 }
 
 export function controlLine(requestId: string, request: Fields): string {

@@ -7,15 +7,9 @@ import { codePoints, estimateTokens } from '../../../../src/core/governor/gauge/
 import { initialState } from '../../../../src/core/governor/initial-state.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import { cutJson } from '../../../../src/core/governor/tool-budget/cut-json.ts';
+import { alertAgent, alertLevel, alertText, hintText, UNITS } from '../../../../src/core/governor/tool-budget/hints.ts';
 import { suggestLimit } from '../../../../src/core/governor/tool-budget/limit-call.ts';
 import { allot, planRoom, type Spent } from '../../../../src/core/governor/tool-budget/room.ts';
-import {
-  alertAgent,
-  alertLevel,
-  alertText,
-  hintText,
-  UNITS,
-} from '../../../../src/core/governor/tool-budget/tool-hooks.ts';
 import { jsonText } from '../../../../src/core/protocol/fields.ts';
 import { measureFile } from '../../../../src/store/runs/tool-files.ts';
 import { callLine, kinds, policyWith, runWith, toolResultLine, userLine } from '../../../support/governor.ts';

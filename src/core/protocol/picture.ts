@@ -1,0 +1,49 @@
+import { type Fields, fieldsOf, textOf } from './fields.ts';
+
+/** In pixels. */
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A picture has fewer parts before the one with its size. */
+const MOST_SEGMENTS = 64;
+
+/** What the bytes of a picture say; undefined where they are not in the line, or are neither PNG nor JPEG. */
+export function pictureSize({ source }: Fields): PictureSize | undefined {
+  const data = textOf(fieldsOf(source).data) ?? '';
+  if (data.startsWith('iVBORw0KGgo')) return sizeIn(bytesAt(data, 18, 6), 4);
+  return data.startsWith('/9j/') ? jpegSize(data) : undefined;
+}
+
+/** Its parts tell their lengths; that of the frame has the height, then the width. */
+function jpegSize(data: string): PictureSize | undefined {
+  for (let at = 2, seen = 0; seen < MOST_SEGMENTS; seen++) {
+    const bytes = bytesAt(data, at, 9);
+    const [start, mark = 0, high = 0, low = 0] = bytes;
+    if (start !== 0xff) return undefined;
+    if ((mark & 0xf0) === 0xc0 && ![0xc4, 0xc8, 0xcc].includes(mark)) {
+      const size = sizeIn(bytes.slice(5), 2);
+      return size && { width: size.height, height: size.width };
+    }
+    at += 2 + high * 256 + low;
+  }
+  return undefined;
+}
+
+/** Two figures of two bytes each, the second at `second`. */
+function sizeIn(bytes: readonly number[], second: number): PictureSize | undefined {
+  const [width, height] = [0, second].map((at) => (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0));
+  return width && height ? { width, height } : undefined;
+}
+
+/** Bytes of base64, of which no more is decoded than is asked for; fewer where it ends, none where it is no base64. */
+function bytesAt(data: string, at: number, count: number): number[] {
+  const from = Math.floor(at / 3) * 4;
+  try {
+    const bytes = atob(data.slice(from, from + 4 * (Math.ceil(count / 3) + 1)));
+    return Array.from(bytes.slice(at % 3, (at % 3) + count), (byte) => byte.charCodeAt(0));
+  } catch {
+    return [];
+  }
+}

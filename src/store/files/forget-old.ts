@@ -1,0 +1,28 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What caches call their files: what was made of a recording, or of a part of the program; or what is left of one that was being replaced. */
+const CACHE_FILE = /^[0-9a-f]{32}\.json(?:\.\d{1,10})?$|\.cjs-[\w.-]+$/;
+
+/** What nobody has written for so long is of recordings that are gone, or of an earlier version; what is in use is made again. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Removes from a cache's folder what is old, and named as ctxb names it: `XDG_CACHE_HOME` may have any folder be the cache.
+ *
+ * @param most bytes that its files may take: beyond it the oldest are removed as well
+ */
+export function forgetOld(folder: string, most = Number.POSITIVE_INFINITY): void {
+  const newestFirst = readdirSync(folder)
+    .filter((name) => CACHE_FILE.test(name))
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, stats: statSync(path, { throwIfNoEntry: false }) }))
+    .sort((a, b) => (b.stats?.mtimeMs ?? 0) - (a.stats?.mtimeMs ?? 0));
+  let bytes = 0;
+  for (const { path, stats } of newestFirst) {
+    // Somebody else has removed it.
+    if (stats === undefined) continue;
+    bytes += stats.size;
+    if (bytes > most || Date.now() - stats.mtimeMs > KEPT_MS) rmSync(path, { force: true });
+  }
+}
