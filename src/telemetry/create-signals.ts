@@ -4,49 +4,39 @@ import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { isOwnUuid } from '../core/governor/prompts/own-lines.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { ZONE_NAMES, zoneAt } from '../core/governor/zones/zones.ts';
-import {
-  type Attributes,
-  createSpanSlot,
-  type Measurement,
-  type Metric,
-  measure,
-  type Seen,
-  type Signal,
-} from './signal.ts';
+import type { Judged } from '../host/governor-host.ts';
+import type { Attributes, Metric, OpenSpan, Sink } from './signal.ts';
 import { createCalls, createInterventions } from './spans.ts';
 
-const RUN = 'run';
-
-/** The signals of a run, step by step. Pure: the sender gets them with their times. */
-export function createSignals() {
-  const levels = createLevels();
-  const calls = createCalls();
-  const turns = createTurns();
-  const interventions = createInterventions();
-  const run = createSpanSlot();
+/** The signals of a run, step by step; the sink gets them with their times. @param t when the run begins */
+export function createSignals(sink: Sink, t: number) {
+  const run = sink.start('ctxb.run', t, {});
+  const levels = createLevels(sink);
+  const calls = createCalls(sink);
+  const turns = createTurns(sink, run);
+  const interventions = createInterventions(sink);
 
   /** The innermost span under way. */
-  const current = () => interventions.handoff.span ?? turns.slot.span ?? RUN;
+  const current = () => interventions.handoff() ?? turns.current() ?? run;
 
   return {
-    /** @param t milliseconds since the epoch */
-    begin: (t: number) => run.start(t, { span: RUN, name: 'ctxb.run', parent: undefined, attributes: {} }),
-    see: (seen: Seen): Signal[] => [
-      ...turns.begin(seen, RUN),
-      ...calls.see(seen, current()),
-      ...interventions.see(seen, current()),
-      ...levels.see(seen),
-      ...turns.end(seen),
+    see(judged: Judged): void {
+      turns.begin(judged);
+      calls.see(judged, current());
+      interventions.see(judged, current());
+      levels(judged);
+      turns.end(judged);
       // What was said too late for a turn begins the next one with its result.
-      ...turns.begin(seen, RUN),
-    ],
+      turns.begin(judged);
+    },
     decided: (decision: Decision, t: number) => interventions.decided(decision, t, current()),
-    end: (t: number, state: GovernorState, exitCode: number): Signal[] => [
-      ...calls.settle(state),
-      ...interventions.close(t),
-      ...turns.close(t, state),
-      ...run.end(t, exitCode === 0 ? undefined : (state.outcome ?? `exit_${exitCode}`), runAttributes(state, exitCode)),
-    ],
+    end(t: number, state: GovernorState, exitCode: number): void {
+      calls.settle(state);
+      interventions.close(t);
+      turns.close(t, state);
+      const error = exitCode === 0 ? undefined : (state.outcome ?? `exit_${exitCode}`);
+      run.end(t, runAttributes(state, exitCode), error);
+    },
   };
 }
 
@@ -62,20 +52,22 @@ function runAttributes({ run, session, turn, gauge }: GovernorState, exitCode: n
 }
 
 /** The turns of the caller, and those that claude starts by itself, as spans. */
-function createTurns() {
-  const slot = createSpanSlot();
+function createTurns({ start, measure }: Sink, run: OpenSpan) {
+  let span: OpenSpan | undefined;
   let count = 0;
 
-  function stop(t: number, state: GovernorState, error: string | undefined, attributes: Attributes = {}): Signal[] {
-    const counted = measure('ctxb.turns', 1, error === undefined ? {} : { 'error.type': error });
-    return slot.end(t, error, { ...attributes, ...sessionOf(state) }, counted);
+  function stop(t: number, state: GovernorState, error: string | undefined, attributes: Attributes = {}): void {
+    if (span === undefined) return;
+    span.end(t, { ...attributes, ...sessionOf(state) }, error);
+    span = undefined;
+    measure('ctxb.turns', 1, error === undefined ? {} : { 'error.type': error });
   }
 
   return {
-    slot,
+    current: () => span,
     /** What begins, before anything else of a step. */
-    begin({ input, after }: Seen, parent: string): Signal[] {
-      if (slot.span !== undefined || after.turn.phase === 'idle') return [];
+    begin({ input, after }: Judged): void {
+      if (span !== undefined || after.turn.phase === 'idle') return;
       const attributes = {
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.provider.name': 'anthropic',
@@ -84,16 +76,15 @@ function createTurns() {
         'ctxb.turn.started_by': after.turn.startedBy,
         ...sessionOf(after),
       };
-      return slot.start(input.t, { span: `turn ${count}`, name: 'invoke_agent claude-code', parent, attributes });
+      span = start('invoke_agent claude-code', input.t, attributes, run);
     },
     /** What ends, after everything else of it. */
-    end({ input: { event, t }, before, after }: Seen): Signal[] {
+    end({ input: { event, t }, before, after }: Judged): void {
       if (event.kind === 'result' && after.turn.ended > before.turn.ended) {
         const error = event.isError ? (event.terminalReason ?? event.subtype) : undefined;
-        return stop(t, after, error, { 'ctxb.turn.calls': before.turn.calls, 'ctxb.context.tokens': after.gauge.used });
-      }
-      // claude is gone, and its turn with it.
-      return before.turn.phase !== 'idle' && after.turn.phase === 'idle' ? stop(t, after, 'process_ended') : [];
+        stop(t, after, error, { 'ctxb.turn.calls': before.turn.calls, 'ctxb.context.tokens': after.gauge.used });
+        // Else claude is gone, and its turn with it.
+      } else if (before.turn.phase !== 'idle' && after.turn.phase === 'idle') stop(t, after, 'process_ended');
     },
     /** The run is over. */
     close: (t: number, state: GovernorState) => stop(t, state, 'interrupted'),
@@ -108,57 +99,44 @@ function sessionOf({ session }: GovernorState): Attributes {
 }
 
 /** What a run's figures are after each step, as far as they have changed. */
-function createLevels() {
+function createLevels({ measure }: Sink) {
   const last = new Map<string, number>();
   let countedCost = 0;
 
-  function set(metric: Metric, value: number, attributes: Attributes = {}): Measurement[] {
+  function set(metric: Metric, value: number | undefined, attributes: Attributes = {}): void {
     const key = `${metric} ${JSON.stringify(attributes)}`;
-    if (last.get(key) === value) return [];
+    if (value === undefined || last.get(key) === value) return;
     last.set(key, value);
-    return [measure(metric, value, attributes)];
+    measure(metric, value, attributes);
   }
 
-  function context({ after: { gauge, run } }: Seen): Measurement[] {
-    if (gauge.basis === 'none') return [];
+  function context({ gauge, run }: GovernorState): void {
+    if (gauge.basis === 'none') return;
     const { predicted, window, fraction } = readGauge(gauge);
     const zone = zoneAt(predicted, window, run.policy);
-    return [
-      ...set('ctxb.context.tokens', predicted),
-      ...(window === undefined ? [] : set('ctxb.context.window', window)),
-      ...(fraction === undefined ? [] : set('ctxb.context.utilization', fraction)),
-      ...ZONE_NAMES.flatMap((name) => set('ctxb.context.zone', name === zone ? 1 : 0, { 'ctxb.zone': name })),
-    ];
-  }
-
-  function limits({ after }: Seen): Measurement[] {
-    return Object.entries(after.limits.used).flatMap(([name, { share }]) =>
-      share === undefined ? [] : set('ctxb.limit.utilization', share, { 'ctxb.limit': name }),
-    );
+    set('ctxb.context.tokens', predicted);
+    set('ctxb.context.window', window);
+    set('ctxb.context.utilization', fraction);
+    for (const name of ZONE_NAMES) set('ctxb.context.zone', name === zone ? 1 : 0, { 'ctxb.zone': name });
   }
 
   /** A counter never falls: where claude reports less than was computed, nothing is added until it is as much. */
-  function cost({ after }: Seen): Measurement[] {
-    const total = totalMicroUsd(after.cost);
-    if (total <= countedCost) return [];
-    const added = toUsd(total - countedCost);
-    countedCost = total;
-    return [measure('ctxb.cost', added)];
+  function cost(state: GovernorState): void {
+    const total = totalMicroUsd(state.cost);
+    if (total > countedCost) measure('ctxb.cost', toUsd(total - countedCost));
+    countedCost = Math.max(countedCost, total);
   }
 
-  return {
-    see: (seen: Seen): Measurement[] => [
-      ...prompts(seen),
-      ...(seen.before.gauge === seen.after.gauge ? [] : context(seen)),
-      ...(seen.before.cost === seen.after.cost ? [] : cost(seen)),
-      ...(seen.before.limits === seen.after.limits ? [] : limits(seen)),
-    ],
+  return ({ before, after, actions }: Judged): void => {
+    const sent = actions.filter(
+      (action) => action.kind === 'send' && action.promptUuid !== undefined && !isOwnUuid(after, action.promptUuid),
+    );
+    if (sent.length > 0) measure('ctxb.prompts', sent.length);
+    if (before.gauge !== after.gauge) context(after);
+    if (before.cost !== after.cost) cost(after);
+    if (before.limits === after.limits) return;
+    for (const [name, { share }] of Object.entries(after.limits.used)) {
+      set('ctxb.limit.utilization', share, { 'ctxb.limit': name });
+    }
   };
-}
-
-function prompts({ actions, after }: Seen): Measurement[] {
-  const sent = actions.filter(
-    (action) => action.kind === 'send' && action.promptUuid !== undefined && !isOwnUuid(after, action.promptUuid),
-  );
-  return sent.length === 0 ? [] : [measure('ctxb.prompts', sent.length)];
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type Attributes,
   type Context,
   type Meter,
   ROOT_CONTEXT,
-  type Span,
   SpanKind,
   SpanStatusCode,
   type Tracer,
@@ -25,7 +25,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import manifest from '../../package.json' with { type: 'json' };
 import type { Environment } from '../io.ts';
 import type { Destination, Destinations } from './destinations.ts';
-import { type Attributes, INSTRUMENTS, type Measurement, type Metric, type Signal } from './signal.ts';
+import { INSTRUMENTS, type Metric, type OpenSpan, type Sink } from './signal.ts';
 
 export type Sender = ReturnType<typeof createSender>;
 
@@ -50,13 +50,13 @@ export function createSender({ metrics, traces, runId, env, onFault }: SenderOpt
   const resource = resourceOf(runId);
   const meters = metrics && meterProvider(metrics, resource, env, onFault);
   const tracers = traces && tracerProvider(traces, resource, env, onFault);
-  const measurements = meters && createMeasurements(meters.getMeter(NAME, manifest.version));
-  const spans = tracers && createSpans(tracers.getTracer(NAME, manifest.version));
+  const tracer = tracers?.getTracer(NAME, manifest.version);
+  const sink: Sink = {
+    start: tracer === undefined ? () => NO_SPAN : startWith(tracer),
+    measure: meters === undefined ? () => {} : measureWith(meters.getMeter(NAME, manifest.version)),
+  };
   return {
-    send(signal: Signal): void {
-      if (signal.kind === 'measure') measurements?.(signal);
-      else spans?.(signal);
-    },
+    sink,
     /** Sends what is left, for as long as `OTEL_EXPORTER_OTLP_TIMEOUT` says, else two seconds. Never rejects. */
     async close(): Promise<void> {
       const over = new AbortController();
@@ -130,10 +130,11 @@ function watched<Items, E extends Exporter<Items>>(exporter: E & Exporter<Items>
   return exporter;
 }
 
-function createMeasurements(meter: Meter): (measurement: Measurement) => void {
-  const metrics = Object.keys(INSTRUMENTS) as Metric[];
-  const all = new Map(metrics.map((metric) => [metric, instrument(meter, metric)]));
-  return ({ metric, value, attributes }) => all.get(metric)?.(value, attributes);
+const METRICS = Object.keys(INSTRUMENTS) as Metric[];
+
+function measureWith(meter: Meter): Sink['measure'] {
+  const all = new Map(METRICS.map((metric) => [metric, instrument(meter, metric)]));
+  return (metric, value, attributes = {}) => all.get(metric)?.(value, attributes);
 }
 
 function instrument(meter: Meter, metric: Metric): (value: number, attributes: Attributes) => void {
@@ -146,32 +147,26 @@ function instrument(meter: Meter, metric: Metric): (value: number, attributes: A
   return (value, attributes) => level.record(value, attributes);
 }
 
-function createSpans(tracer: Tracer): (signal: Exclude<Signal, Measurement>) => void {
-  const open = new Map<string, Span>();
+const NO_SPAN: OpenSpan = { event() {}, end() {} };
 
-  function within(parent: string | undefined): Context {
-    const span = parent === undefined ? undefined : open.get(parent);
-    return span === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, span);
-  }
-
-  return (signal) => {
-    if (signal.kind === 'start') {
-      const { name, role, t: startTime, attributes, parent } = signal;
-      const kind = role === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL;
-      open.set(signal.span, tracer.startSpan(name, { kind, startTime, attributes }, within(parent)));
-      return;
-    }
-    const span = open.get(signal.span);
-    if (signal.kind === 'event') {
-      span?.addEvent(signal.name, signal.attributes, signal.t);
-      return;
-    }
-    span?.setAttributes(signal.attributes);
-    if (signal.error !== undefined) {
-      span?.setAttribute('error.type', signal.error);
-      span?.setStatus({ code: SpanStatusCode.ERROR, message: signal.error });
-    }
-    span?.end(signal.t);
-    open.delete(signal.span);
+function startWith(tracer: Tracer): Sink['start'] {
+  const contexts = new WeakMap<OpenSpan, Context>();
+  return (name, startTime, attributes, parent, role) => {
+    const kind = role === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL;
+    const within = (parent && contexts.get(parent)) ?? ROOT_CONTEXT;
+    const span = tracer.startSpan(name, { kind, startTime, attributes }, within);
+    const open: OpenSpan = {
+      event: (event, t, about) => void span.addEvent(event, about, t),
+      end(t, about, error) {
+        span.setAttributes(about);
+        if (error !== undefined) {
+          span.setAttribute('error.type', error);
+          span.setStatus({ code: SpanStatusCode.ERROR, message: error });
+        }
+        span.end(t);
+      },
+    };
+    contexts.set(open, trace.setSpan(ROOT_CONTEXT, span));
+    return open;
   };
 }

@@ -1,43 +1,24 @@
-import type { Action } from '../core/governor/decisions.ts';
-import type { Input } from '../core/governor/input.ts';
-import type { GovernorState } from '../core/governor/state.ts';
-
-/** One step of a run. */
-export interface Seen {
-  readonly input: Input;
-  readonly before: GovernorState;
-  readonly after: GovernorState;
-  readonly actions: readonly Action[];
-}
-
-/** What a signal carries besides its value. Never words of the user's, of the agent's or of a path. */
+/** What a span or a figure carries. Never words of the user's, of the agent's or of a path. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Something to be sent, as data. What is wrong at the end of a span is one word; an event is at one moment of it. */
-export type Signal =
-  | SpanStart
-  | (OfSpan & { readonly kind: 'end'; readonly error: string | undefined })
-  | (OfSpan & { readonly kind: 'event'; readonly name: string })
-  | Measurement;
-
-interface OfSpan {
-  readonly span: string;
-  /** Milliseconds since the epoch. */
-  readonly t: number;
-  readonly attributes: Attributes;
+/** Takes what is to be sent. Times are in milliseconds since the epoch. */
+export interface Sink {
+  /**
+   * A span begins.
+   *
+   * @param role `client`: a call to the model
+   * @param parent the span it is a part of; undefined: none
+   */
+  start(name: string, t: number, attributes: Attributes, parent?: OpenSpan, role?: 'client'): OpenSpan;
+  /** Added to a counter, set on a gauge, recorded by a histogram: by the instrument. */
+  measure(metric: Metric, value: number, attributes?: Attributes): void;
 }
 
-/** A span begins; the others name it by `span`. */
-interface SpanStart extends OfSpan {
-  readonly kind: 'start';
-  readonly name: string;
-  /** `client`: a call to the model. */
-  readonly role: 'client' | 'internal';
-  /** The span it is a part of; undefined: none. */
-  readonly parent: string | undefined;
+export interface OpenSpan {
+  event(name: string, t: number, attributes: Attributes): void;
+  /** @param error one word for what is wrong; undefined: nothing */
+  end(t: number, attributes: Attributes, error: string | undefined): void;
 }
-
-export type Measurement = Readonly<ReturnType<typeof measure>>;
 
 export type Metric = keyof typeof INSTRUMENTS;
 
@@ -78,31 +59,4 @@ function counter(unit: string, description: string) {
 function histogram(unit: string, description: string, boundary: (power: number) => number) {
   const explicitBucketBoundaries = Array.from({ length: 14 }, (_, power) => boundary(power));
   return { type: 'histogram' as const, options: { unit, description, advice: { explicitBucketBoundaries } } };
-}
-
-/** Added to a counter, set on a gauge, recorded by a histogram: by the instrument. */
-export function measure(metric: Metric, value: number, attributes: Attributes = {}) {
-  return { kind: 'measure' as const, metric, value, attributes };
-}
-
-/** Spans of which one at a time is open, so that each ends once. */
-export function createSpanSlot() {
-  let open: string | undefined;
-  return {
-    /** The span that is open; undefined: none. */
-    get span() {
-      return open;
-    },
-    start(t: number, start: Omit<SpanStart, 'kind' | 'role' | 't'> & Partial<SpanStart>): Signal[] {
-      open = start.span;
-      return [{ kind: 'start', role: 'internal', ...start, t }];
-    },
-    /** @param measured what is counted with it */
-    end(t: number, error: string | undefined, attributes: Attributes, ...measured: readonly Measurement[]): Signal[] {
-      if (open === undefined) return [];
-      const span = open;
-      open = undefined;
-      return [{ kind: 'end', span, t, attributes, error }, ...measured];
-    },
-  };
 }

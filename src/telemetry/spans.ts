@@ -5,66 +5,57 @@ import { isExact } from '../core/governor/relief/exact.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { isCompacting } from '../core/governor/steps.ts';
 import { contextOf, type Usage } from '../core/protocol/usage.ts';
-import { type Attributes, createSpanSlot, measure, type Seen, type Signal } from './signal.ts';
+import type { Judged } from '../host/governor-host.ts';
+import type { Attributes, OpenSpan, Sink } from './signal.ts';
 
 /** The calls of the main thread as spans, with what they used and how long they took. */
-export function createCalls() {
-  const slot = createSpanSlot();
+export function createCalls({ start, measure }: Sink) {
+  let span: OpenSpan | undefined;
   let call = { messageId: '', startedAt: 0, lastLineAt: 0, common: {} as Attributes };
   /** When the model was last given something: about then the call was made that answers it. */
   let askedAt: number | undefined;
 
-  function begin({ input, after }: Seen, usage: Usage, parent: string): Signal[] {
+  function begin({ input, after }: Judged, usage: Usage, parent: OpenSpan): void {
     const { gauge } = after;
     const common = commonOf(after);
     const startedAt = Math.min(askedAt ?? input.t, input.t);
     call = { messageId: gauge.call?.messageId ?? '', startedAt, lastLineAt: input.t, common };
     const model = common['gen_ai.request.model'];
-    return [
-      ...slot.start(startedAt, {
-        span: `call ${gauge.calls}`,
-        name: model === undefined ? 'chat' : `chat ${model}`,
-        role: 'client',
-        parent,
-        attributes: { ...common, ...identityOf(after), ...usageOf(usage), 'ctxb.call': gauge.calls },
-      }),
-      measure('ctxb.calls', 1, common),
-      measure('gen_ai.client.token.usage', contextOf(usage), { ...common, 'gen_ai.token.type': 'input' }),
-    ];
+    const attributes = { ...common, ...identityOf(after), ...usageOf(usage), 'ctxb.call': gauge.calls };
+    span = start(model === undefined ? 'chat' : `chat ${model}`, startedAt, attributes, parent, 'client');
+    measure('ctxb.calls', 1, common);
+    measure('gen_ai.client.token.usage', contextOf(usage), { ...common, 'gen_ai.token.type': 'input' });
   }
 
   /** No more comes of the call under way. */
-  function settle({ gauge }: GovernorState): Signal[] {
+  function settle({ gauge }: GovernorState): void {
+    if (span === undefined) return;
     const { startedAt, lastLineAt, common, messageId } = call;
     const output = gauge.call?.messageId === messageId ? Math.round(callOutput(gauge)) : 0;
-    const attributes = {
-      'gen_ai.usage.output_tokens': output,
-      'ctxb.output.estimated': gauge.call?.outputKnown !== true,
-    };
-    if (slot.span !== undefined) askedAt = undefined;
-    return slot.end(
-      lastLineAt,
-      undefined,
-      attributes,
-      measure('gen_ai.client.token.usage', output, { ...common, 'gen_ai.token.type': 'output' }),
-      measure('gen_ai.client.operation.duration', Math.max(0, lastLineAt - startedAt) / 1000, common),
-    );
+    const isEstimated = gauge.call?.outputKnown !== true;
+    span.end(lastLineAt, { 'gen_ai.usage.output_tokens': output, 'ctxb.output.estimated': isEstimated }, undefined);
+    span = undefined;
+    askedAt = undefined;
+    measure('gen_ai.client.token.usage', output, { ...common, 'gen_ai.token.type': 'output' });
+    measure('gen_ai.client.operation.duration', Math.max(0, lastLineAt - startedAt) / 1000, common);
   }
 
   return {
     settle,
-    see(seen: Seen, parent: string): Signal[] {
-      const { input, before, after } = seen;
+    see(judged: Judged, parent: OpenSpan): void {
+      const { input, before, after } = judged;
       const { event } = input;
-      const isNew = after.gauge.calls > before.gauge.calls && event.kind === 'assistant' && event.usage !== undefined;
-      if (isNew) return [...settle(before), ...begin(seen, event.usage, parent)];
+      if (after.gauge.calls > before.gauge.calls && event.kind === 'assistant' && event.usage !== undefined) {
+        settle(before);
+        begin(judged, event.usage, parent);
+        return;
+      }
       if (event.kind === 'assistant' && event.subagent === null && call.messageId === event.messageId) {
         call.lastLineAt = input.t;
       }
       // The result of a turn, which tells how much was written, is judged already.
-      const settled = endsCall(input) ? settle(after) : [];
+      if (endsCall(input)) settle(after);
       if (asksModel(input) || beginsTurn(before, after)) askedAt = input.t;
-      return settled;
     },
   };
 }
@@ -114,76 +105,69 @@ function usageOf(usage: Usage): Attributes {
 type By = 'ctxb' | 'claude' | 'caller';
 
 /** Compactions and handoffs as spans; every other decision as an event of the span under way. */
-export function createInterventions() {
-  const [compaction, handoff] = [createSpanSlot(), createSpanSlot()];
+export function createInterventions({ start, measure }: Sink) {
+  let compaction: OpenSpan | undefined;
+  let handoff: OpenSpan | undefined;
   let startedBy: By = 'ctxb';
-  let count = 0;
 
-  function start(name: 'compaction' | 'handoff', t: number, parent: string, attributes: Attributes): Signal[] {
-    const slot = name === 'compaction' ? compaction : handoff;
-    return slot.start(t, { span: `${name} ${++count}`, name: `ctxb.${name}`, parent, attributes });
-  }
-
-  function compact(by: By, t: number, parent: string, attributes: Attributes = {}): Signal[] {
-    if (compaction.span !== undefined) return [];
+  function compact(by: By, t: number, parent: OpenSpan, attributes: Attributes = {}): void {
+    if (compaction !== undefined) return;
     startedBy = by;
-    return start('compaction', t, parent, attributes);
+    compaction = start('ctxb.compaction', t, attributes, parent);
   }
 
-  function compacted(
-    t: number,
-    verdict: string,
-    by = startedBy,
-    how: CompactionKind = 'summary',
-    costs = {},
-  ): Signal[] {
+  function compacted(t: number, verdict: string, by = startedBy, how: CompactionKind = 'summary', costs = {}): void {
+    if (compaction === undefined) return;
     const outcome = { 'ctxb.compaction.by': by, 'ctxb.compaction.how': how, 'ctxb.compaction.verdict': verdict };
-    const error = verdict === 'success' ? undefined : verdict;
-    return compaction.end(t, error, { ...outcome, ...costs }, measure('ctxb.compactions', 1, outcome));
+    compaction.end(t, { ...outcome, ...costs }, verdict === 'success' ? undefined : verdict);
+    compaction = undefined;
+    measure('ctxb.compactions', 1, outcome);
   }
 
-  function handedOver(t: number, error: string | undefined, attributes: Attributes = {}): Signal[] {
+  function handedOver(t: number, error: string | undefined, attributes: Attributes = {}): void {
+    if (handoff === undefined) return;
     const outcome = error === undefined ? attributes : { 'error.type': error };
-    return handoff.end(t, error, outcome, measure('ctxb.handoffs', 1, outcome));
+    handoff.end(t, outcome, error);
+    handoff = undefined;
+    measure('ctxb.handoffs', 1, outcome);
   }
 
-  function spanOf(decision: Decision, t: number, parent: string): Signal[] | undefined {
-    switch (decision.kind) {
-      case 'compact':
-        return compact('ctxb', t, parent, { 'ctxb.context.tokens': decision.gauge.predicted });
-      case 'compacted':
-        return compacted(t, decision.verdict, 'ctxb', decision.how, { 'ctxb.cost': decision.costUsd });
-      case 'handoff':
-        return start('handoff', t, parent, { 'ctxb.context.tokens': decision.gauge.predicted });
-      case 'handed-over':
-        return handedOver(t, undefined, { 'ctxb.handoff.by': decision.by, 'ctxb.handoff.way': decision.way });
-      case 'unrelieved':
-        return handoff.span === undefined ? undefined : handedOver(t, 'unrelieved');
-      default:
-        return undefined;
-    }
+  function show(decision: Decision, t: number, parent: OpenSpan): void {
+    const { kind } = decision;
+    if (kind === 'compact') compact('ctxb', t, parent, { 'ctxb.context.tokens': decision.gauge.predicted });
+    else if (kind === 'compacted') {
+      compacted(t, decision.verdict, 'ctxb', decision.how, { 'ctxb.cost': decision.costUsd });
+    } else if (kind === 'handoff') {
+      handoff = start('ctxb.handoff', t, { 'ctxb.context.tokens': decision.gauge.predicted }, parent);
+    } else if (kind === 'handed-over') {
+      handedOver(t, undefined, { 'ctxb.handoff.by': decision.by, 'ctxb.handoff.way': decision.way });
+    } else if (kind === 'unrelieved' && handoff !== undefined) handedOver(t, 'unrelieved');
+    else parent.event(`ctxb.${kind}`, t, figuresOf(decision));
   }
 
   return {
     /** The handoff under way, whose turns are ctxb's own. */
-    handoff,
+    handoff: () => handoff,
     /** What claude does by itself, or for the caller. */
-    see({ input: { event, t }, before }: Seen, parent: string): Signal[] {
-      if (isCompacting(before.compaction)) return [];
-      if (event.kind === 'compact-status' && event.phase === 'compacting') return compact('claude', t, parent);
-      if (event.kind === 'compact-status' && event.phase === 'failed') return compacted(t, 'failed');
-      if (event.kind !== 'boundary') return [];
+    see({ input: { event, t }, before }: Judged, parent: OpenSpan): void {
+      if (isCompacting(before.compaction)) return;
+      if (event.kind === 'compact-status' && event.phase === 'compacting') compact('claude', t, parent);
+      if (event.kind === 'compact-status' && event.phase === 'failed') compacted(t, 'failed');
+      if (event.kind !== 'boundary') return;
       // Older versions say nothing before it, and none says before it who wanted it.
       const by = event.trigger === 'manual' ? 'caller' : 'claude';
-      return [...compact(by, t, parent), ...compacted(t, 'success', by, isExact(before) ? 'exact' : 'summary')];
+      compact(by, t, parent);
+      compacted(t, 'success', by, isExact(before) ? 'exact' : 'summary');
     },
-    decided(decision: Decision, t: number, parent: string): Signal[] {
-      const { kind } = decision;
-      const event = { kind: 'event', span: parent, name: `ctxb.${kind}`, t, attributes: figuresOf(decision) } as const;
-      return [...(spanOf(decision, t, parent) ?? [event]), measure('ctxb.decisions', 1, { 'ctxb.decision': kind })];
+    decided(decision: Decision, t: number, parent: OpenSpan): void {
+      show(decision, t, parent);
+      measure('ctxb.decisions', 1, { 'ctxb.decision': decision.kind });
     },
     /** The run is over. */
-    close: (t: number): Signal[] => [...compacted(t, 'unfinished'), ...handedOver(t, 'unfinished')],
+    close(t: number): void {
+      compacted(t, 'unfinished');
+      handedOver(t, 'unfinished');
+    },
   };
 }
 

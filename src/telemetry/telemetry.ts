@@ -1,11 +1,11 @@
 import type { Decision } from '../core/governor/decisions.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { messageOf } from '../errors.ts';
+import type { Judged } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
 import { createSignals } from './create-signals.ts';
 import { destinations } from './destinations.ts';
 import type { Sender } from './sender.ts';
-import type { Seen, Signal } from './signal.ts';
 
 export type Telemetry = ReturnType<typeof follow>;
 
@@ -38,25 +38,24 @@ export async function openTelemetry(
 }
 
 /** Sends the signals of a run to the user's collector. A failure never affects the run. */
-function follow(sender: Sender, now: () => number, onFault: (fault: string) => void) {
-  const signals = createSignals();
+function follow({ sink, close }: Sender, now: () => number, onFault: (fault: string) => void) {
+  const signals = createSignals(sink, now());
 
-  function send(make: () => Signal[]): void {
+  function send(work: () => void): void {
     try {
-      for (const signal of make()) sender.send(signal);
+      work();
     } catch (error) {
       onFault(messageOf(error));
     }
   }
 
-  send(() => signals.begin(now()));
   return {
-    see: (seen: Seen) => send(() => signals.see(seen)),
+    see: (judged: Judged) => send(() => signals.see(judged)),
     decided: (decision: Decision, t: number) => send(() => signals.decided(decision, t)),
     /** Resolves when everything is sent, or the time for it is over. */
     close(state: GovernorState, exitCode: number): Promise<void> {
       send(() => signals.end(now(), state, exitCode));
-      return sender.close();
+      return close();
     },
   };
 }

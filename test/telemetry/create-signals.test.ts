@@ -6,7 +6,7 @@ import type { Run } from '../../src/core/governor/state.ts';
 import { step } from '../../src/core/governor/step.ts';
 import { decodeObject } from '../../src/core/protocol/decode.ts';
 import { createSignals } from '../../src/telemetry/create-signals.ts';
-import type { Attributes, Signal } from '../../src/telemetry/signal.ts';
+import type { Attributes, Metric, OpenSpan, Sink } from '../../src/telemetry/signal.ts';
 import {
   boundaryLine,
   callLine,
@@ -22,17 +22,59 @@ import {
 import type { Judged } from '../support/model/model-run.ts';
 import { play } from '../support/model/streams.ts';
 
+/** What a sink was given. Spans are known by what they are and their number: `turn 1`. */
+type Signal =
+  | (OfSpan & { readonly kind: 'start'; readonly name: string; readonly parent: string | undefined })
+  | (OfSpan & { readonly kind: 'event'; readonly name: string })
+  | (OfSpan & { readonly kind: 'end'; readonly error: string | undefined })
+  | { readonly kind: 'measure'; readonly metric: Metric; readonly value: number; readonly attributes: Attributes };
+
+interface OfSpan {
+  readonly span: string;
+  readonly t: number;
+  readonly attributes: Attributes;
+}
+
+const KINDS = [
+  [/^ctxb\.run$/, 'run'],
+  [/^invoke_agent/, 'turn'],
+  [/^chat/, 'call'],
+  [/^ctxb\.compaction$/, 'compaction'],
+  [/^ctxb\.handoff$/, 'handoff'],
+] as const;
+
+function recordingSink() {
+  const signals: Signal[] = [];
+  const ids = new Map<OpenSpan, string>();
+  const sink: Sink = {
+    start(name, t, attributes, parent) {
+      const [, kind = name] = KINDS.find(([pattern]) => pattern.test(name)) ?? [];
+      const before = [...ids.values()].filter((id) => id.startsWith(kind)).length;
+      const span = kind === 'run' ? kind : `${kind} ${before + 1}`;
+      signals.push({ kind: 'start', span, name, t, attributes, parent: parent && ids.get(parent) });
+      const open: OpenSpan = {
+        event: (event, at, about) => void signals.push({ kind: 'event', span, name: event, t: at, attributes: about }),
+        end: (at, about, error) => void signals.push({ kind: 'end', span, t: at, attributes: about, error }),
+      };
+      ids.set(open, span);
+      return open;
+    },
+    measure: (metric, value, attributes = {}) => void signals.push({ kind: 'measure', metric, value, attributes }),
+  };
+  return { sink, signals };
+}
+
 /** All signals of a run that was judged so. */
 function signalsOf(judged: readonly Judged[], exitCode = 0): Signal[] {
-  const signals = createSignals();
-  const all = signals.begin(judged[0]?.input.t ?? 0);
+  const { sink, signals } = recordingSink();
+  const run = createSignals(sink, judged[0]?.input.t ?? 0);
   for (const one of judged) {
-    all.push(...signals.see(one));
-    for (const action of one.actions.filter(isDecision)) all.push(...signals.decided(action, one.input.t));
+    run.see(one);
+    for (const action of one.actions.filter(isDecision)) run.decided(action, one.input.t);
   }
   const last = judged.at(-1);
-  if (last !== undefined) all.push(...signals.end(last.input.t, last.after, exitCode));
-  return all;
+  if (last !== undefined) run.end(last.input.t, last.after, exitCode);
+  return signals;
 }
 
 type Happening = Line | Input['event'];
