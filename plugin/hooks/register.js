@@ -17437,7 +17437,8 @@ function withEmptyContext(state, keptTokens) {
 function readAssistant(state, event, generated) {
   const { gauge, session } = state;
   const { usage, messageId, model, outputFinal } = event;
-  if (event.synthetic || usage === void 0 || saysNothing(usage)) return gauge;
+  if (event.synthetic || usage !== void 0 && saysNothing(usage)) return gauge;
+  if (usage === void 0) return addToContext(gauge, generated);
   const isSame4 = messageId !== "" && gauge.call?.messageId === messageId;
   if (isSame4) return extendCall(gauge, generated, usage.output, outputFinal);
   const aside = asideOf(gauge, event, session.model);

@@ -17,7 +17,9 @@ import { listSessions, sessionWithId } from '../store/sessions/sessions.ts';
 import type { HookInput } from './hook-events.ts';
 import {
   callbackEvent,
+  callEvent,
   clearedEvent,
+  followCalls,
   isInterruption,
   logEvents,
   newLines,
@@ -146,9 +148,9 @@ function work(
     host.claude(cleared);
     notes?.observe(cleared);
   }
-  const { read, stopped } = catchUp(input, before, host);
+  const { read, open, stopped } = catchUp(input, before, host);
   const noted = notes === undefined ? before.noted : note(input, before, notes);
-  const kept = { ...before, read, noted: noted ?? read, stopped };
+  const kept = { ...before, read, noted: noted ?? read, open, stopped };
   if (AFTER_TURN.has(input.hook)) endTurn(input, kept, host);
   const after = follow(input, kept, host);
   if (notes !== undefined) recall(input, before, notes);
@@ -169,16 +171,27 @@ function withContext(kept: KeptSession, answer: HookAnswer | undefined): KeptSes
   return { ...kept, compaction: [{ ...start, context: answer.context }, ...others] };
 }
 
-/** What the log has shown since the last hook. */
-function catchUp(input: HookInput, before: KeptSession, host: HookHost): Pick<KeptSession, 'read' | 'stopped'> {
+/** What the log has shown since the last hook, and the call that it does not show yet. */
+function catchUp(
+  input: HookInput,
+  before: KeptSession,
+  host: HookHost,
+): Pick<KeptSession, 'read' | 'open' | 'stopped'> {
   const { lines, end } = newLines(input.transcript, before.read);
   let { stopped } = before;
+  const open = new Set(before.open);
   for (const line of lines) {
     const event = decodeLine(line);
     if (isInterruption(event)) stopped = 'interrupted';
     for (const shown of logEvents(host.state, event)) host.claude(shown);
+    followCalls(open, event);
   }
-  return { read: end, stopped };
+  const call = callEvent(input, open);
+  if (call !== undefined) {
+    host.claude(call);
+    followCalls(open, call);
+  }
+  return { read: end, open: [...open], stopped };
 }
 
 /** Notes what the log has shown since the last time. */

@@ -54,6 +54,17 @@ export function callbackEvent({ hook, fields }: HookInput, requestId: string): E
   return decodeObject({ type: 'control_request', request_id: requestId, request });
 }
 
+/**
+ * The call of a tool that a hook is about, as far as the hook says it: claude writes its log up to a tenth of a second
+ * late. Undefined: it is none, a subagent's, or one of those that are known.
+ */
+export function callEvent({ fields }: HookInput, known: ReadonlySet<string>): Event | undefined {
+  const { tool_name: name, tool_input: input, agent_id: agent } = fields;
+  const id = textOf(fields.tool_use_id);
+  if (id === undefined || known.has(id) || textOf(agent)) return undefined;
+  return decodeObject({ type: 'assistant', message: { content: [{ type: 'tool_use', id, name, input }] } });
+}
+
 /** What was said, as the line of a caller. */
 export function promptLine({ fields }: HookInput): string {
   return userLine(textOf(fields.prompt) ?? '', textOf(fields.prompt_id) ?? '');
@@ -137,7 +148,8 @@ export function settledLines(lines: readonly string[]): { readonly events: reado
   return { events: events.slice(0, settled.count), bytes: settled.bytes };
 }
 
-function followCalls(open: Set<string>, event: Event): void {
+/** Adds calls of tools that an event makes, and takes out those that it ends. */
+export function followCalls(open: Set<string>, event: Event): void {
   if (event.kind !== 'assistant' && event.kind !== 'user') return;
   if (event.kind === 'user' && event.role === 'prompt' && event.subagent === null) open.clear();
   for (const block of event.blocks) {

@@ -13,6 +13,8 @@ export interface KeptSession {
   /** Bytes of the session's log that the governor has seen, and that are noted; undefined: it has seen none. */
   readonly read: number | undefined;
   readonly noted: number | undefined;
+  /** Calls of tools that were seen, in the log or by a hook, and whose results the log has not shown, by id. */
+  readonly open: readonly string[];
   /** The turn is over as far as claude says, by itself or by the person; its last lines may come into the log later. */
   readonly stopped: 'no' | 'ended' | 'interrupted';
   /** Inputs of the hooks of the last compaction, until what it lost has been handed back. */
@@ -25,6 +27,7 @@ const NEW_SESSION: KeptSession = {
   state: undefined,
   read: undefined,
   noted: undefined,
+  open: [],
   stopped: 'no',
   compaction: [],
   told: [],
@@ -48,6 +51,7 @@ export function readKept(text: string | undefined): KeptSession {
     state: state as unknown as GovernorState,
     read: countOf(fields.read),
     noted: countOf(fields.noted),
+    open: textsOf(fields.open),
     stopped: stopped === 'ended' || stopped === 'interrupted' ? stopped : 'no',
     compaction: Array.isArray(fields.compaction) ? fields.compaction.map(fieldsOf) : [],
     told: textsOf(fields.told),
@@ -66,7 +70,7 @@ export function predecessorOf(
   const before = sessionOf(folder, claude);
   if (before === undefined || before === sessionId) return undefined;
   const kept = readKept(readHookSession(folder, before, seal));
-  return kept.state === undefined ? undefined : { ...kept, read: 0, noted: 0, stopped: 'no', compaction: [] };
+  return kept.state === undefined ? undefined : { ...kept, read: 0, noted: 0, open: [], stopped: 'no', compaction: [] };
 }
 
 /**

@@ -11,9 +11,12 @@ import { bash, configure } from '../support/tool-agents.ts';
 
 const PROMPT = 'Count, then say where the numbers are: "quotes" and ünïcode.';
 
+/** Of which the hook knows what it takes before claude's log shows the call. */
+const LONG_COMMAND = `echo nearly full # ${'words of this line and words of it, '.repeat(1_000)}`;
+
 const calls: Call[] = [
-  { tools: [bash('seq 1 5000')], context: 40_000 },
-  { tools: [bash('echo nearly full')], context: 145_000 },
+  { tools: [bash('seq 1 5000')], context: 132_000 },
+  { tools: [bash(LONG_COMMAND)], context: 134_000 },
   { tools: [bash('false')], context: 152_000 },
   { text: 'They are counted.', context: 30_000 },
 ];
@@ -51,7 +54,9 @@ it('without a wrapper a large result is cut, a full context told, and notes surv
   expect(readFileSync(stored, 'utf8')).toMatch(/4999\n5000$/);
 
   const told = givenTexts(afterAlert).join('\n');
-  expect(told).toMatch(/Context budget: 7\d % used \(145\d+ of 200000 tokens, measured\)\. That is nearly full/);
+  expect(told).toMatch(
+    /Context budget: 7\d % used \(14\d+ of 200000 tokens, (measured|predicted)\)\. That is nearly full/,
+  );
 
   const [summary] = summaryRequests(world.standin);
   expect(instructionsOf(summary)).toContain(`When you summarise, focus on ${PROMPT}`);

@@ -5,7 +5,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { noteWindow } from '../../src/store/sessions/hook-sessions.ts';
 import { noteModelWindow } from '../../src/store/sessions/model-windows.ts';
-import { bashFields, callRow, hookedSession, promptRow, resultRow, turn } from '../support/hooks.ts';
+import { bashFields, callRow, hookedSession, promptRow, resultRow, toolRow, turn } from '../support/hooks.ts';
 
 const VERSION = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 const SMALL_RESULTS = { tools: { ...DEFAULTS.tools, perCall: 500 } };
@@ -70,6 +70,38 @@ describe('alerts', () => {
     const second = await session.hook('PostToolUse', bashFields('toolu_2', 'true', ''));
     expect(second).toEqual({ output: {}, notices: [] });
     expect(session.journal()).toEqual(['warn']);
+  });
+
+  // claude writes its log up to a tenth of a second late.
+  describe.each([
+    { log: 'has the call', isLate: false, basis: 'measured' },
+    { log: 'lacks the call', isLate: true, basis: 'predicted' },
+  ])('where the log $log', ({ isLate, basis }) => {
+    it.each([
+      { name: 'a result before it', result: LARGE.repeat(3), content: '' },
+      { name: 'what the agent writes with it', result: '', content: LARGE.repeat(3) },
+    ])('a context that $name has filled is told, once', async ({ result, content }) => {
+      using session = hookedSession();
+      await session.hook('SessionStart', { source: 'startup' });
+      await session.hook('UserPromptSubmit', { prompt: 'Go.', prompt_id: 'p-1' });
+      session.log(promptRow('Go.'), callRow(132_000, { id: 'toolu_1', command: 'ls' }), resultRow('toolu_1', result));
+      const input = { file_path: '/tmp/a', content };
+      const call = toolRow('toolu_2', 'Write', input, result === '' ? 132_100 : 143_000);
+      if (!isLate) session.log(call);
+      const fields = { tool_name: 'Write', tool_input: input, tool_use_id: 'toolu_2' };
+      expect(await session.told('PreToolUse', fields)).toBe('');
+      const first = await session.hook('PostToolUse', { ...fields, tool_response: {} });
+      expect(JSON.stringify(first.output)).toMatch(
+        new RegExp(`Context budget: 7\\d % used .14\\d+ of 200000 tokens, ${basis}.* That is nearly full`),
+      );
+      expect(session.journal()).toEqual(['warn']);
+
+      session.log(...(isLate ? [call] : []), resultRow('toolu_2', ''));
+      session.log(callRow(146_000, { id: 'toolu_3', command: 'true' }));
+      const second = await session.hook('PostToolUse', bashFields('toolu_3', 'true', ''));
+      expect(second).toEqual({ output: {}, notices: [] });
+      expect(session.journal()).toEqual(['warn']);
+    });
   });
 
   it('the window is the one that the status line was told', async () => {

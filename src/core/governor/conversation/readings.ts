@@ -73,7 +73,8 @@ function withEmptyContext(state: GovernorState, keptTokens: number): GovernorSta
 function readAssistant(state: GovernorState, event: AssistantEvent, generated: Content): Gauge {
   const { gauge, session } = state;
   const { usage, messageId, model, outputFinal } = event;
-  if (event.synthetic || usage === undefined || saysNothing(usage)) return gauge;
+  if (event.synthetic || (usage !== undefined && saysNothing(usage))) return gauge;
+  if (usage === undefined) return addToContext(gauge, generated);
   // Without an id each line is a call of its own.
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
   if (isSame) return extendCall(gauge, generated, usage.output, outputFinal);
