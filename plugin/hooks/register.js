@@ -17737,9 +17737,11 @@ function readStall(before, state, event) {
 }
 
 // src/core/governor/conversation/spending.ts
-function readBudgetStop(state, event) {
-  const isStop = event.kind === "result" && event.subtype === "error_max_budget_usd";
-  return isStop && state.run.policy.cost.limitUsd !== void 0 ? changedIn(state, "spending", { phase: "wrapping" }) : state;
+function readStop(state, event) {
+  if (event.kind !== "result" || tellsInterrupt(event)) return state;
+  const isOver = event.subtype === "error_max_budget_usd" && state.run.policy.cost.limitUsd !== void 0;
+  if (isOver) return changedIn(state, "spending", { phase: "wrapping" });
+  return state.spending.phase === "stopping" ? changedIn(state, "spending", { brokenOff: false }) : state;
 }
 function judgeSpending(before, state) {
   if (before.cost === state.cost && before.spending === state.spending) return keep(state);
@@ -18314,7 +18316,7 @@ var STAGES = [
   (state, { before }) => judgeAgents(before, state),
   (state, { before }) => countUnseen(before, state),
   (state, { before }) => prepareExact(before, state),
-  (state, { before, event }) => judgeSpending(before, readBudgetStop(state, event)),
+  (state, { before, event }) => judgeSpending(before, readStop(state, event)),
   (state, { before, event }) => switchedModel(before.session.model, state, event) ? askNewWindow(state) : keep(state)
 ];
 function read(state, event, injected) {

@@ -38,7 +38,7 @@ import { followLimits, followWait, planFor, readFailure } from '../waits/wait.ts
 import { judgeZone, noteHealth } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
 import { notePrompt } from './send-prompt.ts';
-import { judgeSpending, readBudgetStop } from './spending.ts';
+import { judgeSpending, readStop } from './spending.ts';
 import { isInjectedTurn, startsForeignTurn, visibilityOf } from './visibility.ts';
 
 /** Lines that say nothing about the context, the money or the turn. */
@@ -102,7 +102,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { before }) => judgeAgents(before, state),
   (state, { before }) => countUnseen(before, state),
   (state, { before }) => prepareExact(before, state),
-  (state, { before, event }) => judgeSpending(before, readBudgetStop(state, event)),
+  (state, { before, event }) => judgeSpending(before, readStop(state, event)),
   (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askNewWindow(state) : keep(state)),
 ];
 

@@ -7,12 +7,12 @@ import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
 import { injectPrompt } from './send-prompt.ts';
 
-/** claude's own stop at the limit: it takes no further prompt. */
-export function readBudgetStop(state: GovernorState, event: Event): GovernorState {
-  const isStop = event.kind === 'result' && event.subtype === 'error_max_budget_usd';
-  return isStop && state.run.policy.cost.limitUsd !== undefined
-    ? changedIn(state, 'spending', { phase: 'wrapping' })
-    : state;
+/** After claude's own stop at the limit it takes no further prompt. A turn that ended before its interruption was not broken off. */
+export function readStop(state: GovernorState, event: Event): GovernorState {
+  if (event.kind !== 'result' || tellsInterrupt(event)) return state;
+  const isOver = event.subtype === 'error_max_budget_usd' && state.run.policy.cost.limitUsd !== undefined;
+  if (isOver) return changedIn(state, 'spending', { phase: 'wrapping' });
+  return state.spending.phase === 'stopping' ? changedIn(state, 'spending', { brokenOff: false }) : state;
 }
 
 /** Announces what has been crossed; stops the turn that has crossed a limit. */

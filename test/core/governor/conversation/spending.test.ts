@@ -136,6 +136,17 @@ describe("at the limit, 'wrap-up'", () => {
     expect(driver.claude(...turn(1.2))).toContainEqual({ kind: 'deferred', fate: 'drop' });
   });
 
+  it('needs no last word where the turn ended before its interruption', () => {
+    const driver = spent(0.9);
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(300_000), callLine(301_000));
+    expect(interrupts(driver)).toHaveLength(1);
+    const actions = driver.claude(resultLine({ total_cost_usd: 1.1 }));
+    expect(said(actions)).toEqual([]);
+    expect(kinds(actions)).toContain('end-input');
+    expect(driver.state.outcome).toBe('limit');
+  });
+
   it('hears no more of the caller in the last turn', () => {
     const driver = spent(0.9);
     driver.prompt('Next.');
