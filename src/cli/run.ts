@@ -28,7 +28,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .argument('[claude...]', 'the program and its arguments, as you would run it without ctxb')
     .passThroughOptions()
     .option('--prompt <text>', 'a prompt; repeat it for several turns', (text, all: string[] = []) => [...all, text])
-    .option('--prompts <file>', 'prompts from a file, one a line: JSON strings or user lines')
+    .option('--prompts <file>', 'prompts from a file (- is stdin), one a line: JSON strings or user lines')
     .option(
       '--resume-run [id]',
       'take up the newest run that was broken off, or the one whose id begins with this: with its own settings, unless a flag changes them',

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { userLine } from '../core/governor/prompts/own-lines.ts';
 import { stampUuid } from '../core/governor/prompts/prompt.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
@@ -16,13 +17,19 @@ import { WAYS } from './prompt-text.ts';
  * @param text as `promptText` has it
  * @throws CtxbError `usage` when a file of prompts cannot be read, or holds none and there is no other
  */
-export function callerInput(run: HeadlessRun, runId: string, stdin: Readable, text: string | undefined): CallerInput {
+export async function callerInput(
+  run: HeadlessRun,
+  runId: string,
+  stdin: Readable,
+  text: string | undefined,
+): Promise<CallerInput> {
   const { invocation, prompts = [], promptsFile, config, resumed } = run;
   if (resumed !== undefined) return fixedPrompts(resumed.lines);
   const stamp = createStamp(runId);
   if (invocation.inputFormat === 'stream-json') return protocolLines(stdin, config.observe ? undefined : stamp);
   const own = [...(text ? [text] : []), ...prompts].map((prompt) => promptLine(prompt, stamp));
-  const lines = promptsFile === undefined ? own : [...own, ...readPromptsFile(promptsFile, stamp)];
+  const lines =
+    promptsFile === undefined ? own : [...own, ...promptsIn(await read(promptsFile, stdin), promptsFile, stamp)];
   if (lines.length === 0) throw new CtxbError('usage', WAYS);
   return fixedPrompts(lines);
 }
@@ -33,18 +40,18 @@ const LIMIT = 64 * 1024 * 1024;
 /**
  * Prompts out of a file, one a line: a JSON string, or a user line of claude's input format.
  *
- * @throws CtxbError `usage` when the file cannot be read or a line is neither; the message names the line
+ * @throws CtxbError `usage` when a line is neither; the message names the line
  */
-function readPromptsFile(path: string, stamp: Stamp): string[] {
-  const lines = read(path).split(/\r?\n/);
-  return lines.flatMap((line, index) =>
-    line.trim() === '' ? [] : [toPromptLine(line, `${path}:${index + 1}`, stamp)],
-  );
+function promptsIn(text: string, path: string, stamp: Stamp): string[] {
+  return text
+    .split(/\r?\n/)
+    .flatMap((line, index) => (line.trim() === '' ? [] : [toPromptLine(line, `${path}:${index + 1}`, stamp)]));
 }
 
-function read(path: string): string {
+/** Without a byte order mark. */
+async function read(path: string, stdin: Readable): Promise<string> {
   try {
-    return readNamed(path, LIMIT).toString('utf8');
+    return path === '-' ? await textOf(stdin) : new TextDecoder().decode(readNamed(path, LIMIT));
   } catch (cause) {
     throw unreadable(`--prompts ${path}`, cause, 'usage');
   }

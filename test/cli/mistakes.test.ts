@@ -15,6 +15,7 @@ it.each([
     says: 'nothing has come on stdin: name recordings or a folder, such as ~/.claude/projects',
     code: 0,
   },
+  { args: ['replay', '--html', '-', 'f.yaml'], says: 'stdout has other output: name a file instead of -' },
   { args: ['recall'], says: "missing required argument 'words'" },
   { args: ['recall', ''], says: 'recall: name a word to look for' },
   { args: ['flow'], says: 'Usage: ctxb flow' },

@@ -114,6 +114,19 @@ describe('--prompts FILE', () => {
     expect(run.stdout.toString()).toBe('answer to one\n');
   });
 
+  it('is stdin where it is named -', async () => {
+    await using place = await createPlace();
+    const run = await runFake(place, { fake: 'answers', flags: ['--prompts', '-'], stdin: '"one"\n"two"\n' });
+    expect(run.stdout.toString()).toBe('answer to one\nanswer to two\n');
+  });
+
+  it('may begin with a byte order mark', async () => {
+    await using place = await createPlace();
+    await place.file('prompts.ndjson', '\ufeff"one"\r\n');
+    const run = await runFake(place, { fake: 'answers', flags: ['--prompts', 'prompts.ndjson'] });
+    expect(run.stdout.toString()).toBe('answer to one\n');
+  });
+
   it.each([
     { title: 'text that is no JSON', line: 'fix the bug' },
     { title: 'a number', line: '42' },

@@ -123,6 +123,7 @@ it('an older record makes way, its other names keep it, and nobody else can read
 it.each([
   { title: 'a folder that is not there', path: 'missing/rec' },
   { title: 'a folder', path: '.' },
+  { title: 'stdout', path: '-' },
 ])('a record that cannot be written ($title): exit 2, and claude is not started', async ({ path }) => {
   await using place = await createPlace();
   const flags = ['--record', place.path(path), '--prompt', 'one'];

@@ -76,6 +76,15 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(run.stderr).not.toContain('not heeded');
   });
 
+  it('without a prompt that is given beside it, which is said', async () => {
+    await using place = await createPlace();
+    await broken(place);
+    const run = await ctxb(place, ['run', '--resume-run', '--', fake('answers'), '-p', 'four', ...STREAM]);
+    expect(run.stderr).toContain('the prompt beside --resume-run is not sent: the run goes on with its own');
+    expect(run.code).toBe(0);
+    expect(run.stdout.toString()).not.toContain('four');
+  });
+
   it('but for flags given anew, and says what they change', async () => {
     await using place = await createPlace();
     await broken(place, ['--cost-limit', '3', '--strategy', 'handoff']);

@@ -238,18 +238,19 @@ export function checkProfile(
       path: ['profile'],
       expected: `one of ${own}, or a file ${place}`,
       found: isMissing ? shown(profile) : `${shown(profile)}: ${looked.fault}`,
-      todo: isMissing ? profileAdvice(profile, names) : 'name another file',
+      todo: isMissing ? profileAdvice(profile, names, isAsked) : 'name another file',
+      ...(isAsked ? { origin: { source: 'flag', where: '--profile' } } : {}),
     },
   ];
 }
 
-function profileAdvice(profile: string, names: readonly string[]): string {
+function profileAdvice(profile: string, names: readonly string[], isAsked: boolean): string {
   const presets: readonly string[] = KEYS['flow.preset'].takes;
   return meantOr(
     shownClosest(profile, names),
     presets.includes(profile)
       ? `for the preset write budgets: {preset: ${profile}}`
-      : 'add it to profiles, write the file, or remove the key',
+      : `add it to profiles, write the file, or ${isAsked ? 'name another' : 'remove the key'}`,
   );
 }
 

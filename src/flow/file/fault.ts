@@ -1,4 +1,4 @@
-import type { Finding } from '../../config/config.ts';
+import type { Finding, Origin } from '../../config/config.ts';
 import { finding } from '../../config/finding.ts';
 
 /** The path of a value in a flow file: names of keys and indexes of lists. */
@@ -12,6 +12,8 @@ export interface Fault {
   readonly todo: string | (() => string);
   /** Its offset in the text. Default: that of `path`. */
   readonly offset?: number;
+  /** Where the value comes from. Default: that place in the file. */
+  readonly origin?: Origin;
 }
 
 /** A path as findings name it: `steps[3].needs[0]`. */
@@ -29,8 +31,7 @@ export function nameText(name: string): string {
 
 /** The finding about a fault; one about the file as a whole has the file's path as its key. */
 export function toFinding(fault: Fault, place: { readonly file: string; readonly line: number }): Finding {
-  const { path, expected, found } = fault;
+  const { path, expected, found, origin = { source: 'file', where: `${place.file}:${place.line}` } } = fault;
   const todo = typeof fault.todo === 'string' ? fault.todo : fault.todo();
-  const origin = { source: 'file', where: `${place.file}:${place.line}` } as const;
   return finding(pathText(path) || place.file, { expected, found, todo, origin });
 }

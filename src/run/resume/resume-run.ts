@@ -71,7 +71,11 @@ export async function resumeRun(
   }
   if (lines.length === 0 && answers.length === 0) return undefined;
   const resumed = { lines, answers, spent: spentOf(run, logs), ...stateOf(run, { logs, answers }, io) };
-  return { ...readWords(words.length > 0 ? words : run.words), resumed, settings: run.settings };
+  return {
+    ...readWords(words.length > 0 ? words : run.words, words.length > 0 ? notice : () => {}),
+    resumed,
+    settings: run.settings,
+  };
 }
 
 /** What it had written down, and what claude's logs show of what it did since: it may have worked on alone. */
@@ -160,11 +164,17 @@ function tellEnd(
   if (left.length > 0) notice(`still running, started by it: ${left.map(({ pid }) => pid).join(', ')}`);
 }
 
-function readWords(words: readonly string[]): Pick<HeadlessRun, 'program' | 'invocation'> {
+function readWords(
+  words: readonly string[],
+  notice: (text: string) => void,
+): Pick<HeadlessRun, 'program' | 'invocation'> {
   const [program, ...args] = words;
   const invocation = readClaudeArguments(args);
   if (program === undefined || invocation.kind !== 'headless') {
     throw new CtxbError('usage', 'how claude was started is not known: ctxb run --resume-run -- claude [arguments]');
+  }
+  if (invocation.prompt !== undefined) {
+    notice('the prompt beside --resume-run is not sent: the run goes on with its own');
   }
   // What the caller wanted to say he cannot say any more: the prompts come from the mailbox.
   return { program, invocation: { ...invocation, inputFormat: 'text', prompt: undefined } };

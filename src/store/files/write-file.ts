@@ -1,4 +1,5 @@
 import { closeSync, constants, fsyncSync, linkSync, openSync, renameSync } from 'node:fs';
+import { basename } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { asItIs, type DiskText, joined } from '../masks/disk-text.ts';
 import { FILE_MODE, kindOf, openPlain, readPlain, removeFile, writeWhole } from './plain-file.ts';
@@ -113,6 +114,7 @@ export function writePage(path: string, page: string, mark: string): void {
  * @throws CtxbError `usage` when there is another file
  */
 export function requireFree(path: string, mark: string): void {
+  if (basename(path) === '-') throw new CtxbError('usage', 'stdout has other output: name a file instead of -');
   const old = readPlain(path, HEAD);
   if (old !== undefined && old !== '' && !old.includes(mark)) {
     throw new CtxbError('usage', `${path} is there already, and not written by ctxb: name another file`);

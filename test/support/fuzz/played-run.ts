@@ -56,7 +56,7 @@ export async function playRun(options: PlayedOptions): Promise<PlayedRun> {
   stderr.on('data', (bytes: Buffer) => {
     said = (said + bytes).slice(-STDERR_KEPT);
   });
-  const input = callerInput(headless, runId, stdin, undefined);
+  const input = await callerInput(headless, runId, stdin, undefined);
   const run = describeRun(headless, runId, io);
   const terminal = createTerminal({ stderr, style: PLAIN, quiet: false, statusLine: 'never' });
   let state: GovernorState | undefined;
