@@ -81,7 +81,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
   const growth = createGrowth({ cut, keepAll: series, ...(calls && { onAdded: calls.added }) });
   // Calls before growth: what a call writes is in the context of the next one.
   const observers: readonly Pick<Observer<unknown>, 'see'>[] = [
-    compactions,
     curve,
     ledger,
     subagents,
@@ -106,6 +105,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
     const { before, after, actions } = host.feed(input);
     const remembered = memory?.add(input, after);
     const seen: Seen = { line: at, input, before, after };
+    compactions.see(seen);
     // What claude repeats behind a compaction has been seen.
     if (input.from === 'claude' && isEcho(before, input.event)) return;
     for (const observer of observers) observer.see(seen);
