@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { Decision } from '../../../src/core/governor/decisions.ts';
 import { createFlowProgress } from '../../../src/flow/report/flow-progress.ts';
-import type { FlowWatcher } from '../../../src/flow/run/attempt-step.ts';
+import type { FlowWatcher } from '../../../src/flow/run/conduct-flow.ts';
 import type { StepNews } from '../../../src/flow/run/run-flow.ts';
 import { PLAIN } from '../../../src/report/style.ts';
 import { afterTurn } from '../../support/governor.ts';
