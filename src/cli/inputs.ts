@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { onOneLine } from '../report/shown.ts';
 
 /**
  * stdin where it is among the files, else a stream without a byte: Node makes a pipe that it opens non-blocking, and
@@ -20,12 +21,20 @@ export function isRecording(name: string, { cwd }: Io): boolean {
   return name === '-' || statSync(resolve(cwd, name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** What reads the value of an option: of six digits at most, as a longer time-out would fire at once. */
-export function wholeNumber(option: string, expected: string, least: number): (text: string) => number {
-  return (text) => {
-    if (/^\d{1,6}$/.test(text) && Number(text) >= least) return Number(text);
-    throw new CtxbError('usage', `${option}: expected ${expected}, found "${text}"`);
+/** What reads the value of an option. @param parse gives undefined for one that is refused */
+export function parsed<T>(option: string, expected: string, parse: (text: string) => T | undefined) {
+  return (text: string): T => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    throw new CtxbError('usage', `${option}: expected ${expected}, found "${onOneLine(text)}"`);
   };
+}
+
+/** The same for a number: of six digits at most, as a longer time-out would fire at once. */
+export function wholeNumber(option: string, expected: string, least: number): (text: string) => number {
+  return parsed(option, expected, (text) =>
+    /^\d{1,6}$/.test(text) && Number(text) >= least ? Number(text) : undefined,
+  );
 }
 
 /**

@@ -11,7 +11,8 @@ import { createOutlet } from '../run/output/outlet.ts';
 import { untilSignal } from '../run/signals.ts';
 import { redact } from '../store/masks/redact.ts';
 import { openStdin } from './inputs.ts';
-import { onlyRecordings, printReport } from './print-report.ts';
+import { printReport } from './print-report.ts';
+import { findSessions } from './replay-sources.ts';
 import type { ReportOptions } from './report-options.ts';
 
 interface Following {
@@ -56,10 +57,14 @@ export async function follow(
   ).finally(end.stop);
   // The terminal has shown ^C on the line that the report would begin on.
   if (io.stdout.isTTY) outlet.write('\n');
-  const found = sessions.map((session) => ({ found: session }));
-  const judged = onlyRecordings(found, [source.file], () => {});
+  const say = (message: string) => void io.stderr.write(`ctxb: ${printable(message)}\n`);
+  const judged = sessions.map((found) => ({ found }));
+  const find = () =>
+    findSessions(judged, [source.file], {
+      ...{ faults: [], partials: [], stdin: io.stdin, needsSeries: false, filters: options.filters, say },
+    });
   const left = { ...options, format: options.format.name === 'ndjson' ? NOTHING : options.format };
-  return printReport(judged, left, { io, levels: policy, series, clear: () => {}, leftOut: 0 });
+  return printReport(find, left, { io, levels: policy, series, say, clear: () => {} });
 }
 
 /** Formats that show something before the end. */
@@ -73,7 +78,7 @@ const VIEWS: Readonly<Record<string, (page: Parameters<typeof createLiveText>[0]
 const NOTHING: ReportFormat = {
   name: 'nothing',
   needsSeries: false,
-  load: async () => () => ({ session: () => '', end: () => '' }),
+  load: async () => () => [],
 };
 
 function theOne(files: readonly string[]): Source {

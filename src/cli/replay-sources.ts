@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { isFields } from '../core/protocol/fields.ts';
+import { CtxbError } from '../errors.ts';
 import type { Environment } from '../io.ts';
-import { isSession } from '../replay/partials.ts';
+import { createMerge } from '../replay/merge.ts';
+import { isSession, readPartials } from '../replay/partials.ts';
 import type { Judged, ReplayOptions } from '../replay/replay.ts';
+import { type Filters, isMeant } from '../replay/selection.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
+import type { SessionSummary } from '../replay/summary.ts';
+import { counted } from '../report/figures.ts';
 import { type JsonCache, openJsonCache } from '../store/files/file-cache.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
+import type { Found } from './print-report.ts';
 
 /** What a further thread runs, as seen from any bundle. It holds all that makes the judgement. */
 const PROGRAM = new URL('../cli/replay-worker.cjs', import.meta.url);
@@ -101,4 +108,78 @@ function statOf(path: string) {
     // Reading it will give the error.
     return undefined;
   }
+}
+
+interface FindOptions {
+  /** What is wrong with what was named, found out before. */
+  readonly faults: readonly CtxbError[];
+  readonly partials: readonly string[];
+  readonly stdin: Readable;
+  /** The report shows calls: it would be silent about a session without them. */
+  readonly needsSeries: boolean;
+  readonly filters: Filters;
+  readonly say: (message: string) => void;
+}
+
+/**
+ * The sessions of recordings together with those of partials, each once, and what cannot be read, which is said as it comes.
+ * Files that claude has not written, such as its answer as text, are left out. One that was named is a fault, as it is not
+ * what it was taken for; of others in a folder only their number is told.
+ *
+ * @param named paths as they were given
+ */
+export async function findSessions(
+  judged: AsyncIterable<Judged> | Iterable<Judged>,
+  named: readonly string[],
+  { faults: known, partials, stdin, needsSeries, filters, say }: FindOptions,
+): Promise<Found> {
+  const faults: CtxbError[] = [];
+  const fault = (found: CtxbError) => {
+    faults.push(found);
+    say(found.message);
+  };
+  known.forEach(fault);
+  const merge = createMerge();
+  for (const found of await readPartials(partials, stdin, merge)) fault(found);
+  const sessions: SessionSummary[] = [];
+  let leftOut = 0;
+  for await (const each of judged) {
+    if ('fault' in each) fault(each.fault);
+    else if (!isForeign(each.found)) sessions.push(each.found);
+    else if (named.includes(each.found.file)) fault(foreign(each.found.file));
+    else leftOut++;
+  }
+  if (leftOut > 0) say(`${counted(leftOut, 'file')} left out: no line there is claude's`);
+  if (partials.length === 0) return { faults, ...asked(sessions, filters) };
+  sessions.forEach(merge.add);
+  if (merge.repeated > 0) say(`${counted(merge.repeated, 'session')} more than once, each counts once`);
+  const lacks = ({ series, calls }: SessionSummary) => needsSeries && series === undefined && calls > 0;
+  const all = merge.sessions();
+  for (const { file } of all.filter(lacks)) {
+    const remedy = 'make its partial with ctxb replay --partial --series';
+    fault(new CtxbError('unreadable-input', `${file} is there without its calls: ${remedy}`));
+  }
+  return {
+    faults,
+    ...asked(
+      all.filter((session) => !lacks(session)),
+      filters,
+    ),
+  };
+}
+
+function asked(all: readonly SessionSummary[], filters: Filters): Omit<Found, 'faults'> {
+  const sessions = all.filter((session) => isMeant(session, filters));
+  return { sessions, leftOut: all.length - sessions.length };
+}
+
+const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
+
+function isForeign({ lines: { total, malformed, unknown } }: SessionSummary): boolean {
+  return total > 0 && malformed + unknown === total;
+}
+
+function foreign(file: string): CtxbError {
+  const name = file === '-' ? 'stdin' : file;
+  return new CtxbError('unreadable-input', `${name}: no line of it is claude's: ${HOW_TO_RECORD}`);
 }

@@ -5,27 +5,22 @@ import { readConfig } from '../config/read-config.ts';
 import { type Flags, type ResolvedConfig, requireGood, resolveFound } from '../config/resolve-config.ts';
 import { FIRST_WITH_MODS } from '../core/governor/relief/exact.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
-import type { CtxbError } from '../errors.ts';
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
-import type { Judged } from '../replay/replay.ts';
-import { type Filters, isMeant } from '../replay/selection.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { type Candidate, type LevelKey, type Levels, type Tuning, tune } from '../replay/what-if/tune.ts';
 import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';
 import { diffText } from '../report/diff-text.ts';
 import { levelsText, tuningText } from '../report/replay/what-if.ts';
-import { printable, printableJson } from '../report/shown.ts';
+import { printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { isWanted } from './inputs.ts';
+import type { Found } from './print-report.ts';
 
 interface TuneOptions {
   readonly flags: { readonly json?: true; readonly write?: true; readonly yes?: true };
   /** What flags say of the policy in force. */
   readonly given: Flags;
-  readonly filters: Filters;
-  /** Called before anything is printed. */
-  readonly clear: () => void;
 }
 
 const EXIT_UNREADABLE = 2;
@@ -36,13 +31,10 @@ const EXIT_UNREADABLE = 2;
  * @returns the exit code
  */
 export async function tuneLevels(
-  judged: AsyncIterable<Judged>,
-  { flags, given, filters, clear }: TuneOptions,
+  { sessions, faults }: Pick<Found, 'sessions' | 'faults'>,
+  { flags, given }: TuneOptions,
   io: Io,
 ): Promise<number> {
-  const { sessions, faults } = await gathered(judged, filters);
-  clear();
-  for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
   const found = await readConfig(io.cwd);
   const resolve: Resolve = (levels) =>
     resolveFound(found, { cwd: io.cwd, env: io.env, flags: { ...given, ...levels } });
@@ -78,16 +70,6 @@ function overruled(levels: Levels, { sources }: ResolvedConfig): string {
   return set
     .flatMap(({ source, where }) => (source === 'env' ? [`ctxb: ${where} is set, and wins over the file\n`] : []))
     .join('');
-}
-
-async function gathered(judged: AsyncIterable<Judged>, filters: Filters) {
-  const sessions: SessionSummary[] = [];
-  const faults: CtxbError[] = [];
-  for await (const each of judged) {
-    if ('fault' in each) faults.push(each.fault);
-    else if (isMeant(each.found, filters)) sessions.push(each.found);
-  }
-  return { sessions, faults };
 }
 
 const SHARES = [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.78, 0.85];

@@ -1,33 +1,17 @@
 import { basename, resolve } from 'node:path';
-import type { Config, Finding } from '../config/config.ts';
+import type { Finding } from '../config/config.ts';
 import { readSettings } from '../config/read-config.ts';
 import { faulty } from '../errors.ts';
-import { type Judged, together } from '../replay/replay.ts';
-import type { Filters } from '../replay/selection.ts';
-import { comparePolicies } from '../replay/what-if/compare.ts';
 import { EXACT, GRID, readPolicy } from '../replay/what-if/read-policy.ts';
 import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';
 
 /**
- * Reads the policies that are named, and gives what tries them on sessions.
+ * Reads the policies that are named.
  *
  * @param named `grid`, `exact`, policies as JSON, or files of them
  * @throws CtxbError `config` with every finding, one a line
  */
-export async function openWhatIf(
-  named: readonly string[],
-  { cost: { prices } }: Config,
-  cwd: string,
-  filters: Filters,
-): Promise<(judged: AsyncIterable<Judged>) => AsyncIterable<Judged>> {
-  const policies = await readPolicies(named, cwd);
-  // All sessions have to be known first: what one does not show, others may.
-  return (judged) =>
-    together(judged, filters, (sessions) => comparePolicies(sessions, { policies, prices, withCurves: true }));
-}
-
-/** @throws CtxbError `config` with every finding, one a line */
-async function readPolicies(named: readonly string[], cwd: string): Promise<readonly WhatIfPolicy[]> {
+export async function readPolicies(named: readonly string[], cwd: string): Promise<readonly WhatIfPolicy[]> {
   const read = (await Promise.all(named.map((one) => readOne(one, cwd)))).flat();
   const findings = read.flatMap((one) => one.findings);
   if (findings.length > 0) throw faulty('--what-if', findings);

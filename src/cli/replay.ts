@@ -7,18 +7,18 @@ import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { markCopies } from '../replay/copies.ts';
-import { withPartials } from '../replay/merge.ts';
 import { findPartials } from '../replay/partials.ts';
-import { type Judged, together } from '../replay/replay.ts';
 import { sortSessions } from '../replay/selection.ts';
 import { bytesOf, findAllSources } from '../replay/sources.ts';
-import { counted } from '../report/figures.ts';
+import type { SessionSummary } from '../replay/summary.ts';
+import { comparePolicies } from '../replay/what-if/compare.ts';
 import { FORMATS } from '../report/replay/formats.ts';
+import { printable } from '../report/shown.ts';
 import { createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
 import { openStdin } from './inputs.ts';
-import { onlyRecordings, printReport } from './print-report.ts';
-import { replaySources } from './replay-sources.ts';
+import { type Found, printReport } from './print-report.ts';
+import { findSessions, replaySources } from './replay-sources.ts';
 import {
   addReportOptions,
   type ReportFlags,
@@ -122,20 +122,22 @@ first line. Of a recording that has grown the longest counts. --detail and
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
   const files = named.length === 0 ? [placeOf(flags, io)] : named;
-  const options = readReportFlags(flags, Date.now(), io.stdout.isTTY === true);
+  const options = readReportFlags(flags, io.stdout.isTTY === true);
   const given = { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt };
   const policy = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: given });
   if (flags.check) return (await import('./replay-check.ts')).checkRecords(files, flags, policy, io);
   const series = flags.series === true || options.format.needsSeries;
   if (flags.follow) return (await import('./replay-follow.ts')).follow(files, { options, policy, series }, io);
 
-  const { filters } = options;
-  const whatIf = () => import('./replay-what-if.ts');
-  const tryPolicies = flags.whatIf && (await (await whatIf()).openWhatIf(flags.whatIf, policy, io.cwd, filters));
+  const policies = flags.whatIf && (await (await import('./replay-what-if.ts')).readPolicies(flags.whatIf, io.cwd));
   const { partials, others, stdin } = await findPartials(files, openStdin(files, io));
-  const { sources, stale, faults } = findAllSources(others, filters.since);
+  const { sources, stale, faults } = findAllSources(others, options.filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
+  const say = (message: string) => {
+    progress.clear();
+    io.stderr.write(`ctxb: ${printable(message)}\n`);
+  };
   const judged = replaySources(sources, {
     ...asked(flags, options),
     env: io.env,
@@ -144,38 +146,33 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     mask: redact,
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   });
-  const say = (message: string) => {
-    progress.clear();
-    io.stderr.write(`ctxb: ${message}\n`);
+  const find = async (): Promise<Found> => {
+    const needsSeries = options.format.needsSeries || triesPolicies(flags);
+    const more = { faults, partials, stdin, needsSeries, filters: options.filters, say };
+    const found = await findSessions(judged, files, more);
+    const [only] = found.sessions;
+    // Nobody has named stdin: without a terminal it is read, and may be nothing at all.
+    if (named.length === 0 && only?.file === '-' && only.lines.total === 0) {
+      say('nothing has come on stdin: name recordings or a folder, such as ~/.claude/projects');
+    }
+    if (flags.explain !== undefined) requireExplained(found.sessions, flags.explain);
+    const sessions = countedOnce(found.sessions, options);
+    const { prices } = policy.cost;
+    return {
+      sessions: policies ? comparePolicies(sessions, { policies, prices, withCurves: true }) : sessions,
+      faults: found.faults,
+      leftOut: stale + found.leftOut,
+    };
   };
-  const told = named.length > 0 ? judged : tellEmpty(judged, say);
-  const recordings = onlyRecordings(told, files, (leftOut) =>
-    say(`${counted(leftOut, 'file')} left out: no line there is claude's`),
-  );
-  const needsSeries = options.format.needsSeries || triesPolicies(flags);
-  const sessions = partials.length === 0 ? recordings : withPartials(partials, recordings, { stdin, needsSeries, say });
-  const all = flags.explain === undefined ? sessions : onlyExplained(sessions, flags.explain);
-  const once = after(faults, countedOnce(all, options, partials.length === 0 ? sources.length : undefined));
-  if (flags.tune)
-    return (await import('./replay-tune.ts')).tuneLevels(once, { flags, given, filters, clear: progress.clear }, io);
-  return printReport(tryPolicies?.(once) ?? once, options, {
+  if (flags.tune) return (await import('./replay-tune.ts')).tuneLevels(await find(), { flags, given }, io);
+  return printReport(find, options, {
     io,
     levels: policy,
     // What a partial has one by one was asked for where it was made.
     series: series || partials.length > 0,
+    say,
     clear: progress.clear,
-    leftOut: stale,
   });
-}
-
-/** Nobody has named stdin: without a terminal it is read, and may be nothing at all. */
-async function* tellEmpty(judged: AsyncIterable<Judged>, say: (message: string) => void): AsyncGenerator<Judged> {
-  for await (const each of judged) {
-    if ('found' in each && each.found.file === '-' && each.found.lines.total === 0) {
-      say('nothing has come on stdin: name recordings or a folder, such as ~/.claude/projects');
-    }
-    yield each;
-  }
 }
 
 function triesPolicies({ whatIf, tune }: ReplayFlags): boolean {
@@ -204,37 +201,19 @@ function placeOf({ tune }: ReplayFlags, io: Io): string {
   throw new CtxbError('unreadable-input', `claude has logged ${what} yet (there is no ${folder}): ${remedy}`);
 }
 
-/** @param recordings undefined: parts are among them */
-function countedOnce(
-  all: AsyncIterable<Judged>,
-  { format, filters, list }: ReportOptions,
-  recordings: number | undefined,
-): AsyncIterable<Judged> {
-  // Parts are put together elsewhere, and one recording has nothing twice.
-  const isAlone = format.name === 'partial' || (recordings !== undefined && recordings < 2);
-  if (isAlone) return all;
-  // What is left out owns no call.
-  return together(all, filters, (sessions) => {
-    const marked = markCopies(sessions);
-    return list.sort === undefined ? marked : sortSessions(marked, list.sort);
-  });
-}
-
-async function* after(faults: readonly CtxbError[], judged: AsyncIterable<Judged>): AsyncGenerator<Judged> {
-  for (const fault of faults) yield { fault };
-  yield* judged;
+/** Parts are put together elsewhere. @param sessions those that are meant: what is left out owns no call */
+function countedOnce(sessions: readonly SessionSummary[], { format, list }: ReportOptions): readonly SessionSummary[] {
+  if (format.name === 'partial') return sessions;
+  const marked = markCopies(sessions);
+  return list.sort === undefined ? marked : sortSessions(marked, list.sort);
 }
 
 /** @throws CtxbError `usage` where there is no such call, or more than one recording */
-async function* onlyExplained(judged: AsyncIterable<Judged>, call: string): AsyncGenerator<Judged> {
-  let recordings = 0;
-  for await (const each of judged) {
-    if (++recordings > 1) throw new CtxbError('usage', '--explain takes one recording: name the one that is meant');
-    if ('found' in each && !each.found.explanation) {
-      const { file, calls } = each.found;
-      const remedy = 'give a number from 1 or a message id';
-      throw new CtxbError('usage', `${file}: no call ${call} in the main thread, which has ${calls}: ${remedy}`);
-    }
-    yield each;
+function requireExplained(sessions: readonly SessionSummary[], call: string): void {
+  for (const [at, { explanation, file, calls }] of sessions.entries()) {
+    if (at > 0) throw new CtxbError('usage', '--explain takes one recording: name the one that is meant');
+    if (explanation) continue;
+    const remedy = 'give a number from 1 or a message id';
+    throw new CtxbError('usage', `${file}: no call ${call} in the main thread, which has ${calls}: ${remedy}`);
   }
 }

@@ -1,32 +1,26 @@
 import { type Command, Option } from 'commander';
 import { CtxbError } from '../errors.ts';
 import type { Gates } from '../replay/gates.ts';
-import { type Filters, SORT_ORDERS, type SortOrder } from '../replay/selection.ts';
-import { GROUPINGS, type Grouping } from '../replay/sums.ts';
+import { type Filters, SORT_ORDERS } from '../replay/selection.ts';
+import { GROUPINGS } from '../replay/sums.ts';
 import type { ListOptions } from '../report/replay/format.ts';
 import { chosenFormat, FORMATS, type ReportFormat } from '../report/replay/formats.ts';
-import { onOneLine } from '../report/shown.ts';
+import { parsed } from './inputs.ts';
 
 /** What commander hands over of the options that commands which report on sessions share. */
-export interface ReportFlags extends Readonly<Record<string, unknown>> {
+export interface ReportFlags extends Readonly<Record<string, unknown>>, Omit<ListOptions, 'ids'>, Filters {
   readonly ci?: true;
   readonly html?: string;
-  readonly failOver?: string;
-  readonly maxCompactions?: string;
-  readonly maxUnplanned?: string;
-  readonly maxCost?: string;
-  readonly minRetention?: string;
+  readonly failOver?: number;
+  readonly maxCompactions?: number;
+  readonly maxUnplanned?: number;
+  readonly maxCost?: number;
+  readonly minRetention?: number;
   readonly allowEmpty?: true;
-  readonly since?: string;
-  readonly project?: string;
-  readonly model?: string;
-  readonly sort?: SortOrder;
-  readonly limit?: string;
   readonly ids?: true;
-  readonly by?: Grouping;
 }
 
-/** The same, read. */
+/** What they amount to. */
 export interface ReportOptions {
   readonly format: ReportFormat;
   /** The summary of a CI job is added to as well. */
@@ -40,80 +34,69 @@ export interface ReportOptions {
   readonly list: ListOptions;
 }
 
+const COUNT = 'a whole number, 0 or more';
+
 /** The options that commands which report on sessions share. */
 export function addReportOptions(command: Command): void {
+  const value = <T>(flags: string, about: string, expected: string, parse: (text: string) => T | undefined) =>
+    command.option(flags, about, parsed(flags.split(' ', 1)[0] ?? '', expected, parse));
   command.optionsGroup('Report, one of them (default: for a person):');
   for (const { name, about } of FORMATS) command.option(`--${name}`, about);
-  command.option('--html <file>', 'besides, write a page with charts and tables to this file');
-  command.option('--ci', 'also add the Markdown to the file that GITHUB_STEP_SUMMARY names, where it is set');
+  value('--html <file>', 'besides, write a page with charts and tables to this file', 'the path of a file', nonEmpty);
   command
-    .optionsGroup('Only sessions:')
-    .option('--since <time>', 'that went on since then: 2026-03-31, 3d or 12h')
-    .option('--project <pattern>', 'of a working folder with this in its path, or like this pattern with * or ?')
-    .option('--model <text>', 'of a model with this in its id');
+    .option('--ci', 'also add the Markdown to the file that GITHUB_STEP_SUMMARY names, where it is set')
+    .optionsGroup('Only sessions:');
+  const time = 'a date such as 2026-03-31, or an age such as 3d or 12h';
+  value('--since <time>', 'that went on since then: 2026-03-31, 3d or 12h', time, timeOf);
+  const about = 'of a working folder with this in its path, or like this pattern with * or ?';
+  value('--project <pattern>', about, 'a part of a path', nonEmpty);
+  value('--model <text>', 'of a model with this in its id', 'a part of the id of a model', nonEmpty);
   command
     .optionsGroup('Lists of several sessions:')
-    .addOption(new Option('--sort <figure>', 'by what (default of tables: newest)').choices(SORT_ORDERS))
-    .option('--limit <number>', 'no more rows (0: all; default at a terminal: 30)')
+    .addOption(new Option('--sort <figure>', 'by what (default of tables: newest)').choices(SORT_ORDERS));
+  value('--limit <number>', 'no more rows (0: all; default at a terminal: 30)', COUNT, countOf);
+  command
     .addOption(new Option('--by <what>', 'sums by day, project or model instead').choices(GROUPINGS))
     .option('--ids', 'with the ids of the sessions')
-    .optionsGroup('Gates, exit 3 when a session does not pass, or when there is none with a call:')
-    .option('--fail-over <level>', 'its context was larger (85%, 0.85 or tokens)')
-    .option('--max-compactions <number>', 'it was compacted more often')
-    .option('--max-unplanned <number>', 'claude itself began more compactions')
-    .option('--max-cost <dollars>', 'it cost more, or what it cost is not known')
-    .option('--min-retention <share>', 'its compactions and handoffs kept less (90% or 0.9)')
-    .option('--allow-empty', 'there need be no session with a call');
+    .optionsGroup('Gates, exit 3 when a session does not pass, or when there is none with a call:');
+  const level = 'a level such as 85%, 0.85 or 170000 tokens';
+  value('--fail-over <level>', 'its context was larger (85%, 0.85 or tokens)', level, levelOf);
+  value('--max-compactions <number>', 'it was compacted more often', COUNT, countOf);
+  value('--max-unplanned <number>', 'claude itself began more compactions', COUNT, countOf);
+  const amount = 'an amount in US dollars such as 2.50';
+  value('--max-cost <dollars>', 'it cost more, or what it cost is not known', amount, amountOf);
+  const share = 'its compactions and handoffs kept less (90% or 0.9)';
+  value('--min-retention <share>', share, 'a share such as 90% or 0.9', shareOf);
+  command.option('--allow-empty', 'there need be no session with a call');
 }
 
 /**
  * @param isTerminal a person reads what is printed
- * @param now milliseconds since the epoch, from which ages are counted
- * @throws CtxbError `usage` naming the option
+ * @throws CtxbError `usage` when they ask for two formats
  */
-export function readReportFlags(flags: ReportFlags, now: number, isTerminal: boolean): ReportOptions {
+export function readReportFlags(flags: ReportFlags, isTerminal: boolean): ReportOptions {
   const format = chosenFormat(flags);
+  const { failOver, maxCompactions, maxUnplanned, maxCost, minRetention, since, project, model } = flags;
   return {
     format,
     ci: flags.ci === true,
-    html: read('--html', flags.html, 'the path of a file', nonEmpty),
+    html: flags.html,
     gates: {
-      context: read('--fail-over', flags.failOver, 'a level such as 85%, 0.85 or 170000 tokens', levelOf),
-      compactions: read('--max-compactions', flags.maxCompactions, 'a whole number, 0 or more', countOf),
-      unplanned: read('--max-unplanned', flags.maxUnplanned, 'a whole number, 0 or more', countOf),
-      costUsd: read('--max-cost', flags.maxCost, 'an amount in US dollars such as 2.50', amountOf),
-      retention: read('--min-retention', flags.minRetention, 'a share such as 90% or 0.9', shareOf),
+      context: failOver,
+      compactions: maxCompactions,
+      unplanned: maxUnplanned,
+      costUsd: maxCost,
+      retention: minRetention,
     },
     list: {
       sort: flags.sort,
-      limit: limitOf(
-        read('--limit', flags.limit, 'a whole number, 0 or more', countOf),
-        isTerminal && format.isList === true,
-      ),
+      limit: limitOf(flags.limit, isTerminal && format.isList === true),
       ids: flags.ids === true,
       by: flags.by,
     },
     allowEmpty: flags.allowEmpty === true,
-    filters: {
-      since: read('--since', flags.since, 'a date such as 2026-03-31, or an age such as 3d or 12h', (text) =>
-        timeOf(text, now),
-      ),
-      project: read('--project', flags.project, 'a part of a path', nonEmpty),
-      model: read('--model', flags.model, 'a part of the id of a model', nonEmpty),
-    },
+    filters: { since, project, model },
   };
-}
-
-function read<T>(
-  option: string,
-  text: string | undefined,
-  expected: string,
-  parse: (text: string) => T | undefined,
-): T | undefined {
-  if (text === undefined) return undefined;
-  const value = parse(text);
-  if (value === undefined) throw new CtxbError('usage', `${option}: expected ${expected}, found "${onOneLine(text)}"`);
-  return value;
 }
 
 const AMOUNT = /^(?:\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})$/;
@@ -157,10 +140,10 @@ function nonEmpty(text: string): string | undefined {
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
-/** A date without a time is midnight where the person is. */
-function timeOf(text: string, now: number): number | undefined {
+/** An age counts from now. A date without a time is midnight where the person is. */
+function timeOf(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
-  if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? 0);
+  if (count !== undefined) return Date.now() - Number(count) * (UNITS[unit] ?? 0);
   const [, date, time = 'T00:00'] = ISO.exec(text) ?? [];
   // A 30th of February would be taken as a day in March.
   const isDay = date !== undefined && new Date(`${date}T00:00Z`).toJSON()?.startsWith(date);

@@ -14,18 +14,14 @@ import type { SessionSummary } from './summary.ts';
 /** Of the summaries in it. A reader takes no other. */
 const PARTIAL_VERSION = 2;
 
-export const PARTIAL_OPENING = `${JSON.stringify({ ctxb: 'partial', version: PARTIAL_VERSION })}\n`;
-
 /** A file that begins with these bytes is a partial. */
 const PARTIAL_BEGINNING = '{"ctxb":"partial"';
 
-export function partialSession(session: SessionSummary): string {
-  return `${JSON.stringify(session)}\n`;
-}
-
 /** @param faults what could not be read of this part */
-export function partialClosing(sessions: number, faults: readonly string[]): string {
-  return `${JSON.stringify({ ctxb: 'end', sessions, faults })}\n`;
+export function* partialLines(sessions: readonly SessionSummary[], faults: readonly string[]): Generator<string> {
+  yield JSON.stringify({ ctxb: 'partial', version: PARTIAL_VERSION });
+  for (const session of sessions) yield JSON.stringify(session);
+  yield JSON.stringify({ ctxb: 'end', sessions: sessions.length, faults });
 }
 
 /**

@@ -3,7 +3,6 @@ import type { Policy } from '../core/governor/policy.ts';
 import { CtxbError } from '../errors.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
-import { type Filters, isMeant } from './selection.ts';
 import { type Asked, createSessionReplay, type SessionReplay } from './session-replay.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
@@ -44,18 +43,4 @@ export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
 /** Judges recordings in their order. One that cannot be read does not stop the others. */
 export async function* replayAll(sources: Iterable<Source>, options: ReplayOptions): AsyncGenerator<Judged> {
   for (const source of sources) yield await attempt(() => replaySource(source, options));
-}
-
-/** Has all sessions that are meant worked on together, once they are known. */
-export async function* together(
-  judged: AsyncIterable<Judged>,
-  filters: Filters,
-  work: (sessions: readonly SessionSummary[]) => readonly SessionSummary[],
-): AsyncGenerator<Judged> {
-  const sessions: SessionSummary[] = [];
-  for await (const each of judged) {
-    if ('found' in each && isMeant(each.found, filters)) sessions.push(each.found);
-    else yield each;
-  }
-  for (const found of work(sessions)) yield { found };
 }

@@ -74,10 +74,7 @@ describe('calls that stand in several sessions', () => {
     expect(fork?.calls).toBe(8);
     expect(fork?.ledger).toHaveLength(2);
     const rows = callLines(fork?.series ?? [], fork ?? expect.unreachable());
-    const copied = rows
-      .trimEnd()
-      .split('\n')
-      .map((row) => JSON.parse(row).copied);
+    const copied = rows.map((row) => JSON.parse(row).copied);
     expect(copied).toEqual([true, true, true, true, true, true, false, false]);
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
-import { explanationText } from '../../src/report/replay/explain.ts';
-import { PLAIN } from '../../src/report/style.ts';
+import { explain } from '../../src/report/replay/explain.ts';
 import { boundaryLine, callLine, initLine, type Line, runWith, toolResultLine, userLine } from '../support/governor.ts';
 import { asRead, FIXTURE_RECORDINGS, linesOf } from '../support/recordings.ts';
+import { summaryOf as sessionOf, written } from '../support/session-summary.ts';
 import { unmasked } from '../support/unmasked.ts';
 
 function summaryOf(lines: readonly string[], explain: string, series = false) {
@@ -107,7 +107,7 @@ describe('for a person', () => {
   it('says everything in a table', () => {
     const explanation = explained('2', ...SESSION);
     if (!explanation) throw new Error('the call is there');
-    expect(explanationText(explanation, PLAIN)).toBe(`call 2: 31,200 tokens measured
+    expect(written(explain, [sessionOf({ explanation })])).toBe(`call 2: 31,200 tokens measured
   at        line 5 · turn 1 · claude-sonnet-4-5 · msg_second
   measured  4 new + 0 written to the cache + 31,196 read from it = 31,200
   predicted 30,000 of the call before + 95 its output as estimated + 1,054 that came in = 31,149

@@ -5,7 +5,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { CallSeen } from '../../src/replay/items-seen.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import type { SessionWhatIf } from '../../src/replay/what-if/what-if.ts';
-import { createPageData, type PageData, type PageOptions, replayHtml } from '../../src/report/replay-html/page-data.ts';
+import { type PageData, type PageOptions, pageData, replayHtml } from '../../src/report/replay-html/page-data.ts';
 import { createRandom } from './random.ts';
 
 const TEMPLATE = fileURLToPath(new URL('../../dist/replay.html', import.meta.url));
@@ -139,9 +139,7 @@ export function whatIfOf(name: string, curve: readonly (number | null)[]): Sessi
 }
 
 export function pageDataOf(sessions: readonly SessionSummary[], options: Partial<PageOptions> = {}): PageData {
-  const page = createPageData({ policy: DEFAULTS, ...options });
-  for (const session of sessions) page.add(session);
-  return page.data();
+  return pageData(sessions, { policy: DEFAULTS, ...options });
 }
 
 /** The page of such sessions as a file; returns its address. */

@@ -5,7 +5,7 @@ import type { CompactionSeen, Growth } from '../../src/replay/items-seen.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
-import type { OpenReport, Outcome, Page } from '../../src/report/replay/format.ts';
+import type { Outcome, Page, Report } from '../../src/report/replay/format.ts';
 import { glyphsFor, PLAIN, UNICODE } from '../../src/report/style.ts';
 import { fixture } from './recordings.ts';
 import { unmasked } from './unmasked.ts';
@@ -136,10 +136,9 @@ function fixed(growth: Growth): Growth {
 
 /** A whole report. */
 export function written(
-  open: OpenReport,
+  report: Report,
   sessions: readonly SessionSummary[],
   { page = pageOf(), breaches = [], faults = [] }: Partial<Outcome> & { readonly page?: Page } = {},
 ): string {
-  const writer = open(page);
-  return sessions.map((session) => writer.session(session)).join('') + writer.end({ breaches, faults });
+  return [...report(sessions, page, { breaches, faults })].map((line) => `${line}\n`).join('');
 }

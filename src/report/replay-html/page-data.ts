@@ -5,7 +5,7 @@ import type { CallSeen } from '../../replay/items-seen.ts';
 import { type SortOrder, sortSessions } from '../../replay/selection.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 
-export type PageData = ReturnType<ReturnType<typeof createPageData>['data']>;
+export type PageData = ReturnType<typeof pageData>;
 
 /** What the page has as the summary has it, but for texts, which are on one line and cleaned. */
 const TAKEN = [
@@ -40,25 +40,15 @@ const RESULTS = { least: 10, most: 100, ofAll: 10_000 };
 const TEXT_LENGTH = 300;
 const PROMPT_LENGTH = 160;
 
-/** Takes sessions one by one, so that no summary has to be kept for it. */
-export function createPageData(options: PageOptions) {
-  const sessions: PageSession[] = [];
-  return {
-    /** @param session with its series */
-    add: (session: SessionSummary) => void sessions.push(sessionData(session, options)),
-    data() {
-      const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
-      const { sort } = options;
-      const sorted = sort === undefined ? sessions : sortSessions(sessions, sort);
-      return {
-        version: 1 as const,
-        sessions: sorted.map((each) => ({ ...each, results: each.results.slice(0, count) })),
-      };
-    },
-  };
+/** @param sessions with their series */
+export function pageData(sessions: readonly SessionSummary[], { policy, sort }: PageOptions) {
+  const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
+  const sorted = sort === undefined ? sessions : sortSessions(sessions, sort);
+  return { version: 1 as const, sessions: sorted.map((session) => sessionData(session, policy, count)) };
 }
 
-function sessionData(session: SessionSummary, { policy }: PageOptions) {
+/** @param most results of tools */
+function sessionData(session: SessionSummary, policy: Policy, most: number) {
   const { series = [], prompts = [], window, actions } = session;
   /** Its calls name them by their place here. */
   const models = [...new Set(series.map(({ model }) => model))];
@@ -74,7 +64,7 @@ function sessionData(session: SessionSummary, { policy }: PageOptions) {
       /** Calls before it. */
       call: action.at.call,
     })),
-    results: (session.results ?? session.largest).toSorted((a, b) => b.tokens - a.tokens).slice(0, RESULTS.most),
+    results: (session.results ?? session.largest).toSorted((a, b) => b.tokens - a.tokens).slice(0, most),
     prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
     /** The context as other policies would have had it. */
     curves: curvesOf(session),

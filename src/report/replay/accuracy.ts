@@ -9,7 +9,7 @@ import {
 } from '../../replay/accuracy/accuracy.ts';
 import { counted, tokens } from '../figures.ts';
 import { indented } from '../layout.ts';
-import { collected } from './format.ts';
+import type { Report } from './format.ts';
 import { bySession } from './session-table.ts';
 
 const NAMES: Readonly<Record<Estimator, string>> = {
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<Estimator, string>> = {
 const HEAD = ['calls', 'median', 'p90', 'p99', 'median', 'p90', 'p99'];
 
 /** How well the next call was foreseen: tables over all, and a line for each session. */
-export const accuracy = collected(({ sessions }, page) => {
+export const accuracy: Report = (sessions, page) => {
   const { style, edge } = page;
   const found = sessions.flatMap((session) => (session.accuracy === undefined ? [] : [session.accuracy]));
   const total = found.reduce(mergeAccuracy, NO_ACCURACY);
@@ -46,9 +46,8 @@ export const accuracy = collected(({ sessions }, page) => {
     ),
     ...section('Against the pre_tokens of compactions', ofEstimators(total.boundaries)),
     ...(measured.length === 0 ? [] : ['', style.bold('ctxb, by session'), ...bySession(HEAD, measured, page)]),
-    '',
-  ].join('\n');
-});
+  ];
+};
 
 function rowOf(name: string, errors: Errors | undefined): (readonly string[])[] {
   return errors === undefined ? [] : [[name, ...cellsOf(errors)]];

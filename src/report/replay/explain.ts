@@ -3,14 +3,13 @@ import { dollars, tokens } from '../figures.ts';
 import { indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
-import { collected, row } from './format.ts';
+import { type Report, row } from './format.ts';
 
-export const explain = collected(({ sessions }, { style }) =>
-  sessions.map(({ explanation }) => (explanation ? explanationText(explanation, style) : '')).join(''),
-);
+export const explain: Report = (sessions, { style }) =>
+  sessions.flatMap(({ explanation }) => (explanation ? explanationRows(explanation, style) : []));
 
 /** Where the figures of one call come from. */
-export function explanationText(explanation: Explanation, style: Style): string {
+function explanationRows(explanation: Explanation, style: Style): string[] {
   const { call, prediction } = explanation;
   const place = [`line ${call.line}`, `turn ${call.turn}`, call.model ?? '', call.messageId].filter(Boolean);
   return [
@@ -22,8 +21,7 @@ export function explanationText(explanation: Explanation, style: Style): string 
     row('answer', `${tokens(call.output)} tokens, ${call.outputKnown ? 'as counted' : 'estimated from what it wrote'}`),
     row('cost', call.usd === null ? 'no list price for this model' : `${dollars(call.usd)} at list prices`),
     ...(prediction === null ? [] : partsText(prediction, style)),
-    '',
-  ].join('\n');
+  ];
 }
 
 function measuredText({ input, cacheCreation, cacheRead, context }: Explanation['call']): string {

@@ -1,21 +1,20 @@
 import { ownFigures } from '../../replay/copies.ts';
 import type { CallSeen } from '../../replay/items-seen.ts';
-import { PARTIAL_OPENING, partialClosing, partialSession } from '../../replay/partials.ts';
+import { partialLines } from '../../replay/partials.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { replayReport } from '../../replay/sums.ts';
 import { onOneLine, printableJson } from '../shown.ts';
-import { collected, type OpenReport } from './format.ts';
+import type { Report } from './format.ts';
 
-export const json = collected(({ sessions }, { list }) => `${printableJson(replayReport(sessions, list.by), 2)}\n`);
+export const json: Report = (sessions, { list }) => [printableJson(replayReport(sessions, list.by), 2)];
 
 /** A line for each call of the main thread, flat, with the same keys in each. */
-export const ndjson: OpenReport = () => ({
-  session: (session) => callLines(session.series ?? [], session),
-  end: () => '',
-});
+export const ndjson: Report = function* (sessions) {
+  for (const session of sessions) yield* callLines(session.series ?? [], session);
+};
 
-export function callLines(calls: readonly CallSeen[], session: SessionSummary): string {
-  return calls.map((call) => `${printableJson(callRow(call, session))}\n`).join('');
+export function callLines(calls: readonly CallSeen[], session: SessionSummary): string[] {
+  return calls.map((call) => printableJson(callRow(call, session)));
 }
 
 /**
@@ -60,32 +59,19 @@ function addedTokens({ added }: CallSeen) {
 }
 
 /** A part of the work, for another `ctxb replay`. */
-export const partial: OpenReport = () => {
-  let sessions = 0;
-  return {
-    session: (session) => (sessions++ === 0 ? PARTIAL_OPENING : '') + partialSession(session),
-    end: ({ faults }) => (sessions === 0 ? PARTIAL_OPENING : '') + partialClosing(sessions, faults),
-  };
-};
+export const partial: Report = (sessions, _, { faults }) => partialLines(sessions, faults);
 
 /** A row for each session, after RFC 4180. */
-export const csv: OpenReport = () => {
-  let due = csvLine(SESSION_COLUMNS.map(([name]) => name));
-  return {
-    session(session) {
-      const line = due + csvLine(SESSION_COLUMNS.map(([, figure]) => figure(session)));
-      due = '';
-      return line;
-    },
-    end: () => due,
-  };
-};
+export const csv: Report = (sessions) => [
+  csvLine(SESSION_COLUMNS.map(([name]) => name)),
+  ...sessions.map((session) => csvLine(SESSION_COLUMNS.map(([, figure]) => figure(session)))),
+];
 
 /** null: not known. */
 type Figure = string | number | boolean | null;
 
 function csvLine(figures: readonly Figure[]): string {
-  return `${figures.map(cell).join(',')}\r\n`;
+  return `${figures.map(cell).join(',')}\r`;
 }
 
 function cell(figure: Figure): string {

@@ -29,12 +29,6 @@ export interface ListOptions {
   readonly by?: Grouping | undefined;
 }
 
-/** Writes a report while recordings are read: what one returns can be printed, and need not be kept. */
-export interface ReportWriter {
-  session(session: SessionSummary): string;
-  end(outcome: Outcome): string;
-}
-
 /** What there is to say beside the sessions, a line each. */
 export interface Outcome {
   /** What could not be read. */
@@ -43,23 +37,8 @@ export interface Outcome {
   readonly breaches: readonly string[];
 }
 
-export type OpenReport = (page: Page) => ReportWriter;
-
-/** A report that needs all sessions before it can say anything. */
-export function collected(
-  text: (report: { readonly sessions: readonly SessionSummary[] }, page: Page, outcome: Outcome) => string,
-): OpenReport {
-  return (page) => {
-    const sessions: SessionSummary[] = [];
-    return {
-      session(session) {
-        sessions.push(session);
-        return '';
-      },
-      end: (outcome) => text({ sessions }, page, outcome),
-    };
-  };
-}
+/** The lines of a report, which may be more than fit in one text. */
+export type Report = (sessions: readonly SessionSummary[], page: Page, outcome: Outcome) => Iterable<string>;
 
 export function row(label: string, text: string): string {
   return `  ${label.padEnd(10)}${text}`;

@@ -1,12 +1,12 @@
 import { CtxbError } from '../../errors.ts';
-import type { OpenReport } from './format.ts';
+import type { Report } from './format.ts';
 
 /** A way to print what a replay has found. */
 export interface ReportFormat {
   /** As in `--name`. */
   readonly name: string;
   /** Loads what writes it: a call pays only for the format that it asks for. */
-  readonly load: () => Promise<OpenReport>;
+  readonly load: () => Promise<Report>;
   /** For the help, where it is told among the formats. */
   readonly about?: string;
   /** It shows calls one by one. */

@@ -67,8 +67,8 @@ export function createLiveLines(): LiveView {
   return (session, final) => {
     const { series = [] } = session;
     const settled = final ? series.length : Math.max(shown, series.length - 1);
-    const text = callLines(series.slice(shown, settled), session);
+    const lines = callLines(series.slice(shown, settled), session);
     shown = settled;
-    return text;
+    return lines.map((line) => `${line}\n`).join('');
   };
 }

@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 import { PLAIN, UNICODE } from '../style.ts';
-import { collected, type Page } from './format.ts';
+import type { Page, Report } from './format.ts';
 import { shortPaths } from './session-list.ts';
 import { figuresOf } from './session-table.ts';
 import { sparkline, sparklineWidth } from './sparkline.ts';
@@ -21,10 +21,10 @@ interface Named {
 }
 
 /** Tables for a pull request, or the summary of a CI job. */
-export const markdown = collected(({ sessions }, page, { breaches, faults }) => {
+export const markdown: Report = (sessions, page, { breaches, faults }) => {
   const names = shortPaths(sessions.map(({ file }) => file));
   const named = sessions.map((session, at) => ({ session, name: cell(names[at] ?? '') }));
-  return [
+  const parts = [
     '### Context of Claude Code',
     ...listed('Gates that were not passed:', breaches),
     ...listed('What could not be read:', faults),
@@ -32,10 +32,9 @@ export const markdown = collected(({ sessions }, page, { breaches, faults }) => 
     ...sessionsTable(named, { ...page, glyphs: UNICODE, style: PLAIN }),
     ...compactionsTable(named),
     ...largestTable(named),
-  ]
-    .map((part) => `${part}\n`)
-    .join('\n');
-});
+  ];
+  return [parts.join('\n\n')];
+};
 
 function listed(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${cell(line)}`).join('\n')];

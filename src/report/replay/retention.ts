@@ -5,14 +5,14 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { type Kept, keptOf, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
 import { counted, percent, tokens } from '../figures.ts';
 import { indented } from '../layout.ts';
-import { collected } from './format.ts';
+import type { Report } from './format.ts';
 import { bySession } from './session-table.ts';
 
 /** What compactions and handoffs kept: a table over all of them, and a line for each session. */
-export const retention = collected(({ sessions }, page) => {
+export const retention: Report = (sessions, page) => {
   const { style } = page;
   const relieved = sessions.filter((session) => reliefsOf(session).length > 0);
-  if (relieved.length === 0) return 'no compaction or handoff with a request after it\n';
+  if (relieved.length === 0) return ['no compaction or handoff with a request after it'];
   const totals = retentionTotals(relieved.flatMap(reliefsOf));
   return [
     style.bold(`What the first request after a relief held, over ${counted(totals.reliefs, 'relief')}`),
@@ -28,9 +28,8 @@ export const retention = collected(({ sessions }, page) => {
     ...bySession(['reliefs', 'known', ...KEPT_HEAD], relieved.map(sessionRow), page),
     '',
     style.dim(NOTE),
-    '',
-  ].join('\n');
-});
+  ];
+};
 
 const NEEDED = ['paths', 'commands', 'numbers'] as const;
 

@@ -7,7 +7,7 @@ import { exactSaving } from '../../replay/what-if/compare.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
-import { collected, type Page } from './format.ts';
+import type { Page, Report } from './format.ts';
 import { sessionRows } from './session-rows.ts';
 import { sessionTable } from './session-table.ts';
 import { sparkline } from './sparkline.ts';
@@ -36,12 +36,13 @@ const LEAST_REST = 12;
 const GAP = '  ';
 
 /** The report for a person: a line for each session, and more about it where there is only one. */
-export const text = collected(({ sessions }, page) => {
+export const text: Report = (sessions, page) => {
   const [only, ...others] = sessions;
-  if (only === undefined) return 'no recordings found\n';
-  if (others.length > 0) return [...sessionList(sessions, page), ''].join('\n');
-  return [...sessionTable(only, page), ...sessionRows(only, page.glyphs), ''].join('\n');
-});
+  if (only === undefined) return ['no recordings found'];
+  return others.length > 0
+    ? sessionList(sessions, page)
+    : [...sessionTable(only, page), ...sessionRows(only, page.glyphs)];
+};
 
 /** A line for each session, and one for all. */
 function sessionList(sessions: readonly SessionSummary[], page: Page): string[] {
@@ -100,9 +101,9 @@ function unknownWindowRows(sessions: readonly SessionSummary[]): string[] {
   return [`  The window of ${whose} is not known: --window sets it, for shares of it.`];
 }
 
-export const sums = collected(({ sessions }, page) => {
+export const sums: Report = (sessions, page) => {
   const { by = 'day', limit } = page.list;
-  if (sessions.length === 0) return 'no recordings found\n';
+  if (sessions.length === 0) return ['no recordings found'];
   const all = sumsBy(sessions, by);
   const rows = all.slice(0, limit);
   const totals = totalsOf(sessions);
@@ -113,8 +114,8 @@ export const sums = collected(({ sessions }, page) => {
     ...figureColumns(rows, totals, page),
   ];
   const more = all.length > rows.length ? [`  ${tokens(all.length - rows.length)} more: --limit 0 shows all.`] : [];
-  return [...table(columns, counted(all.length, by), page), ...more, ...copiedRows(totals), ''].join('\n');
-});
+  return [...table(columns, counted(all.length, by), page), ...more, ...copiedRows(totals)];
+};
 
 type Figures = Pick<Totals, 'calls' | 'compactions' | 'usd'>;
 

@@ -13,23 +13,23 @@ import { counted, dollars, percent, tokens } from '../figures.ts';
 import { aligned, folded, indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
-import { collected, type Page } from './format.ts';
+import type { Page, Report } from './format.ts';
 
 /** What other policies would have come to, for a person: a table for each session, and one for all. */
-export const whatIf = collected(({ sessions }, page) => {
+export const whatIf: Report = (sessions, page) => {
   const totals = whatIfTotals(sessions);
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
   const left =
     unknown === 0 ? [] : [`${counted(unknown, 'session')} left out: the window is not known, --window sets it`];
-  if (totals === undefined) return `${['no calls to try a policy on', ...left].join('\n')}\n`;
+  if (totals === undefined) return ['no calls to try a policy on', ...left];
   const isOne = totals.sessions === 1;
   const common = new Set(isOne ? [] : totals.assumptions);
   const each = sessions.flatMap((session) =>
     session.whatIf ? [sessionText(session, session.whatIf, common, page)] : [],
   );
   const all = isOne ? [] : [totalsText(totals, page)];
-  return `${[...each, ...all, ...left].join('\n\n')}\n`;
-});
+  return [[...each, ...all, ...left].join('\n\n')];
+};
 
 interface Row extends Pick<WhatIfTotal, 'name' | 'figures'> {
   readonly peak: number;
