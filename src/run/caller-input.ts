@@ -14,7 +14,7 @@ import { WAYS } from './prompt-text.ts';
 /**
  * Where this run's prompts come from: its own options, else lines on stdin if the caller speaks the protocol, else `text`.
  *
- * @param text as `promptText` has it
+ * @param text as `PromptText` has it
  * @throws CtxbError `usage` when a file of prompts cannot be read, or holds none and there is no other
  */
 export async function callerInput(

@@ -7,34 +7,39 @@ export const WAYS =
   'no prompt: give one as an argument of claude, with --prompt "…", with --prompts FILE, ' +
   'on stdin, or as lines on stdin with --input-format stream-json';
 
-/** There is no prompt, which claude refuses. `piped` is all of stdin. */
-interface NoPrompt {
-  readonly piped: string;
+/** Without a text there is none yet, as the caller speaks the protocol, or prompts come from elsewhere. */
+export interface PromptText {
+  readonly text?: string | undefined;
+  /** There is no prompt, which claude refuses: all of stdin. */
+  readonly refused?: string;
+}
+
+/** @throws CtxbError `usage` when options contradict each other */
+export function checkPrompts({ invocation, prompts = [], promptsFile }: HeadlessRun): void {
+  if (invocation.inputFormat === 'stream-json' && (prompts.length > 0 || promptsFile !== undefined)) {
+    throw new CtxbError('usage', '--prompt and --prompts do not go with --input-format stream-json: choose one');
+  }
 }
 
 /**
- * The prompt that claude's argument and, where no other prompts are given, the text on stdin make: known before claude is
- * started. undefined: there is none yet, as the caller speaks the protocol, or prompts come from elsewhere.
+ * The prompt that claude's argument and, where no other prompts are given, the text on stdin make.
  *
- * @throws CtxbError `usage` when a person gave no prompt, or options contradict each other
+ * @throws CtxbError `usage` when a person gave no prompt
  */
 export async function promptText(
   { invocation, prompts = [], promptsFile, resumed }: HeadlessRun,
   io: Io,
   onNotice: (text: string) => void,
-): Promise<string | undefined | NoPrompt> {
+): Promise<PromptText> {
   const { inputFormat, prompt: argument, isPrint } = invocation;
   const isGiven = prompts.length > 0 || promptsFile !== undefined;
-  if (inputFormat === 'stream-json' && isGiven) {
-    throw new CtxbError('usage', '--prompt and --prompts do not go with --input-format stream-json: choose one');
-  }
-  if (inputFormat === 'stream-json' || isGiven || resumed !== undefined) return argument;
+  if (inputFormat === 'stream-json' || isGiven || resumed !== undefined) return { text: argument };
   const piped = await readStdinText({ stdin: io.stdin, hasPrompt: Boolean(argument), onNotice });
   const prompt = joinPrompt(argument, piped);
-  if (prompt?.trim()) return prompt;
+  if (prompt?.trim()) return { text: prompt };
   // At a terminal claude would not be headless.
   if (io.stdin.isTTY && io.stdout.isTTY && !isPrint) throw new CtxbError('usage', WAYS);
-  return { piped: piped ?? '' };
+  return { refused: piped ?? '' };
 }
 
 /** After this time without input, claude ignores stdin if its arguments hold a prompt. */

@@ -19,7 +19,7 @@ import {
   RUN_VARIABLE,
   type Watcher,
 } from './headless-run.ts';
-import { promptText } from './prompt-text.ts';
+import { checkPrompts, type PromptText, promptText } from './prompt-text.ts';
 import { watchSignals } from './signals.ts';
 
 /**
@@ -29,7 +29,8 @@ import { watchSignals } from './signals.ts';
  * far longer.
  *
  * @param watch called once, when there is something to tell
- * @throws CtxbError `store` when the context folder is not ctxb's, and as {@link promptText} and {@link startChild}
+ * @throws CtxbError `store` when the context folder is not ctxb's, and as {@link checkPrompts}, {@link promptText} and
+ * {@link startChild}
  */
 export async function runHeadless(headless: HeadlessRun, io: Io, watch: () => Promise<Watcher>): Promise<number> {
   const { program, invocation, config, resumed } = headless;
@@ -41,16 +42,20 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watch: () => Pr
   const notice = async (text: string) => (await watching()).notice(text);
   for (const remark of [...checkFolder(contextFolder(headless, io)), ...ignoredIn(invocation)]) await notice(remark);
   const runId = randomUUID();
-  const text = await promptText(headless, io, notice);
-  if (typeof text === 'object') {
+  checkPrompts(headless);
+  const ask = () => promptText(headless, io, notice);
+  const isPrompted = Boolean(invocation.prompt?.trim());
+  const early: PromptText = isPrompted ? { text: invocation.prompt } : await ask();
+  if (early.refused !== undefined) {
     await watching();
-    return runUntouched(program, invocation.written, io, text.piped);
+    return runUntouched(program, invocation.written, io, early.refused);
   }
   const record =
     headless.record === undefined ? undefined : (await import('./run-files.ts')).openRecordFile(headless.record);
-  const inputOf = async () => (await import('./caller-input.ts')).callerInput(headless, runId, io.stdin, text);
+  const inputOf = async ({ text }: PromptText) =>
+    (await import('./caller-input.ts')).callerInput(headless, runId, io.stdin, text);
   // A file that cannot be read is told of before claude starts.
-  const known = headless.promptsFile === undefined ? undefined : await inputOf();
+  const known = headless.promptsFile === undefined ? undefined : await inputOf(early);
   const env = childEnvironment(headless, io, runId);
   const start = (args: readonly string[]) => startChild({ command: program, args, cwd: io.cwd, env });
   const limits = (spentUsd: number) =>
@@ -59,22 +64,32 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watch: () => Pr
       : budgetArguments(config.cost, isAttended(headless, io), spentUsd);
   const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
   let child: Child | undefined;
-  const early = watchSignals({
+  const signals = watchSignals({
     interrupt: () => child?.kill('SIGINT'),
     kill: (signal) => child?.kill(signal),
   });
   try {
+    // Whoever writes to stdin may be slow: with a prompt among its arguments claude starts meanwhile.
+    const asked = isPrompted ? ask() : Promise.resolve(early);
+    // It is waited for below, unless claude cannot be started.
+    asked.catch(() => {});
     child = await start([...first, ...limits(resumed ? (resumed.spent.settled + resumed.spent.open) / 1_000_000 : 0)]);
     const { conduct, beginRun } = await import('./conduct.ts');
     const startSuccessor = ({ resume, isFirst }: StartClaude, spentUsd: number) =>
       start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(spentUsd)]);
-    const input = known ?? (await inputOf());
+    // Then its arguments were wrong, or somebody has ended it.
+    const over = child.ended.then(() => {
+      if (isPrompted) io.stdin.destroy();
+      return early;
+    });
+    const input = known ?? (await inputOf(await Promise.race([asked, over])));
     const begun = await beginRun(headless, { runId, io, input, watcher: await watching() });
-    return await conduct(headless, { ...begun, io, child, early, input, record, startSuccessor });
+    return await conduct(headless, { ...begun, io, child, early: signals, input, record, startSuccessor });
   } catch (error) {
-    early.stop();
-    // Without this it would wait for prompts forever, and ctxb for it.
+    signals.stop();
+    // Without this they would wait for prompts forever.
     child?.kill('SIGTERM');
+    io.stdin.destroy();
     throw error;
   } finally {
     (await watcher)?.clear();
