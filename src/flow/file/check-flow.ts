@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { closest, shown } from '../../config/finding.ts';
 import { KEYS } from '../../config/keys.ts';
 import { expectation, type Leaf } from '../../config/schema.ts';
-import { isFields } from '../../core/protocol/fields.ts';
-import { type Fault, nameText, type Path } from './fault.ts';
+import { type Fields, isFields } from '../../core/protocol/fields.ts';
+import { nameText, type Path, type Refuse } from './fault.ts';
 import { fileInside, MISSING, profileFile } from './flow-files.ts';
 import { LEVELS } from './flow-schema.ts';
 import { findCycles, stepGraph } from './order-steps.ts';
@@ -39,47 +39,34 @@ interface Level extends Leaf {
  * Reports unknown keys, missing keys and other values where an object is expected, on every level. The
  * schema itself would stop at the first unknown key, and takes a list for an object.
  */
-export function checkKeys(data: unknown, schema: v.GenericSchema): Fault[] {
-  return faultsIn(schema as Level, data, []);
+export function checkKeys(data: unknown, schema: v.GenericSchema, refuse: Refuse): void {
+  visit(schema as Level, data, [], refuse);
 }
 
-function faultsIn(schema: Level, data: unknown, path: Path): Fault[] {
-  const { wrapped, item, value, entries } = schema;
-  if (wrapped !== undefined) return faultsIn(wrapped, data, path);
-  if (item !== undefined && Array.isArray(data)) {
-    return data.flatMap((part, index) => faultsIn(item, part, [...path, index]));
+function visit(level: Level, part: unknown, path: Path, refuse: Refuse): void {
+  const { wrapped, item } = level;
+  if (wrapped !== undefined) visit(wrapped, part, path, refuse);
+  else if (item !== undefined && Array.isArray(part)) {
+    for (const [index, each] of part.entries()) visit(item, each, [...path, index], refuse);
+  } else if ((level.entries ?? level.value) !== undefined) visitKeys(level, part, path, refuse);
+}
+
+function visitKeys(level: Level, part: unknown, path: Path, refuse: Refuse): void {
+  const { entries = {}, value } = level;
+  if (!isFields(part)) {
+    const todo = part === null ? 'give it keys or remove it' : 'nest the keys in it';
+    return void refuse(path, expectation(level, null) ?? 'an object', shown(part), todo);
   }
-  if ((entries ?? value) === undefined) return [];
-  if (!isFields(data)) return [noObject(schema, data, path)];
-  const levels = Object.entries(data).map(([key, part]) => ({ key, part, level: entries ? entries[key] : value }));
-  const faults = levels.flatMap(({ key, part, level }) =>
-    level === undefined ? unknownKey(key, Object.keys(entries ?? {}), path) : faultsIn(level, part, [...path, key]),
-  );
-  return [...faults, ...missingKeys(entries ?? {}, data, path)];
-}
-
-function noObject(schema: Level, data: unknown, path: Path): Fault {
-  const todo = data === null ? 'give it keys or remove it' : 'nest the keys in it';
-  return { path, expected: expectation(schema, null) ?? 'an object', found: shown(data), todo };
-}
-
-function missingKeys(entries: Readonly<Record<string, Level>>, data: object, path: Path): Fault[] {
-  const missing = Object.entries(entries).filter(([key, { wrapped }]) => wrapped === undefined && !(key in data));
-  return missing.map(([key, level]) => ({
-    path: [...path, key],
-    expected: expectation(level, undefined) ?? 'a value',
-    found: 'nothing',
-    todo: 'add the key',
-  }));
-}
-
-function unknownKey(key: string, known: readonly string[], path: Path): Fault {
-  return {
-    path: [...path, key],
-    expected: `one of ${known.join(', ')}`,
-    found: shown(key),
-    todo: () => keyAdvice(key, known),
-  };
+  const known = Object.keys(entries);
+  for (const [key, each] of Object.entries(part)) {
+    const inner = entries[key] ?? value;
+    if (inner !== undefined) visit(inner, each, [...path, key], refuse);
+    else refuse([...path, key], `one of ${known.join(', ')}`, shown(key), () => keyAdvice(key, known));
+  }
+  for (const [key, inner] of Object.entries(entries)) {
+    if (inner.wrapped !== undefined || key in part) continue;
+    refuse([...path, key], expectation(inner, undefined) ?? 'a value', 'nothing', 'add the key');
+  }
 }
 
 function keyAdvice(key: string, known: readonly string[]): string {
@@ -89,14 +76,13 @@ function keyAdvice(key: string, known: readonly string[]): string {
 }
 
 /** Reports all values of known keys that the schema refuses; objects are left to `checkKeys`. */
-export function checkValues(data: unknown, schema: v.GenericSchema): Fault[] {
+export function checkValues(data: unknown, schema: v.GenericSchema, refuse: Refuse): void {
   const { issues = [] } = v.safeParse(schema, data, { abortPipeEarly: true });
-  return issues.filter(({ type }) => type !== 'strict_object' && type !== 'record').map(faultOf);
-}
-
-function faultOf({ path, message, input }: v.BaseIssue<unknown>): Fault {
-  const way: Path = (path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
-  return { path: way, expected: message, found: valueText(input), todo: valueAdvice(input, message) };
+  for (const { type, path = [], message, input } of issues) {
+    if (type === 'strict_object' || type === 'record') continue;
+    const way = path.map(({ key }) => (typeof key === 'number' ? key : String(key)));
+    refuse(way, message, valueText(input), valueAdvice(input, message));
+  }
 }
 
 function valueText(value: unknown): string {
@@ -122,96 +108,89 @@ function textAdvice(input: string, expected: string): string {
   return meantOr(expected.startsWith('one of') ? shownClosest(input, choices) : undefined, 'correct it');
 }
 
-/** An unchecked step: any of its values may be of any type. */
-type RawStep = Readonly<Record<string, unknown>>;
-
 /** Checks ids, needs and prompts of steps. Takes unchecked data, so that all findings are reported at once. */
-export function checkSteps(steps: readonly unknown[]): Fault[] {
+export function checkSteps(steps: readonly unknown[], refuse: Refuse): void {
   const raw = steps.map((step) => (isFields(step) ? step : {}));
   const places = placesOf(raw);
-  return [
-    ...sameIds(raw),
-    ...steps.flatMap((step, index) => (isFields(step) ? promptFaults(step, index) : [])),
-    ...raw.flatMap((step, index) => needFaults(step, index, places)),
-    ...cycleFaults(raw, places),
-  ];
+  checkIds(raw, refuse);
+  for (const [index, step] of steps.entries()) if (isFields(step)) checkPrompts(step, index, refuse);
+  for (const [index, step] of raw.entries()) {
+    for (const [place, need] of needsOf(step).entries()) {
+      if (typeof need !== 'string' || places.has(need)) continue;
+      const todo = () => meantOr(shownClosest(need, places.keys()), 'correct or remove it');
+      refuse(['steps', index, 'needs', place], 'the id of a step', shown(need), todo);
+    }
+  }
+  checkCycles(raw, places, refuse);
 }
 
 /** The index of the first step with each id. */
-function placesOf(steps: readonly RawStep[]): ReadonlyMap<string, number> {
+function placesOf(steps: readonly Fields[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const [index, { id }] of steps.entries()) if (typeof id === 'string' && !places.has(id)) places.set(id, index);
   return places;
 }
 
-function sameIds(steps: readonly RawStep[]): Fault[] {
+function checkIds(steps: readonly Fields[], refuse: Refuse): void {
   // On a file system that ignores case, both would have the same folder.
   const folders = steps.map(({ id }) => (typeof id === 'string' ? id.toLowerCase() : undefined));
-  return steps.flatMap(({ id }, index) => {
+  for (const [index, { id }] of steps.entries()) {
     const first = folders.indexOf(folders[index]);
-    if (typeof id !== 'string' || first === index) return [];
-    const expected = 'an id unlike that of any other step';
-    return [
-      { path: ['steps', index, 'id'], expected, found: `${shown(id)} as in steps[${first}]`, todo: 'rename one' },
-    ];
-  });
-}
-
-function promptFaults(step: RawStep, index: number): Fault[] {
-  const given = ['objective', 'prompt', 'promptFile'].filter((key) => Object.hasOwn(step, key));
-  if (given.length === 0) {
-    const todo = 'say what the step is to do';
-    return [{ path: ['steps', index], expected: 'objective, prompt or promptFile', found: 'none of them', todo }];
+    if (typeof id !== 'string' || first === index) continue;
+    refuse(
+      ['steps', index, 'id'],
+      'an id unlike that of any other step',
+      `${shown(id)} as in steps[${first}]`,
+      'rename one',
+    );
   }
-  if (!given.includes('prompt') || !given.includes('promptFile')) return [];
-  const path = ['steps', index, 'promptFile'];
-  return [{ path, expected: 'prompt or promptFile', found: 'both', todo: 'remove one of the two' }];
 }
 
-function needsOf(step: RawStep): readonly unknown[] {
+function checkPrompts(step: Fields, index: number, refuse: Refuse): void {
+  const [objective, prompt, file] = ['objective', 'prompt', 'promptFile'].map((key) => Object.hasOwn(step, key));
+  if (!objective && !prompt && !file) {
+    refuse(['steps', index], 'objective, prompt or promptFile', 'none of them', 'say what the step is to do');
+  }
+  if (prompt && file) {
+    refuse(['steps', index, 'promptFile'], 'prompt or promptFile', 'both', 'remove one of the two');
+  }
+}
+
+function needsOf(step: Fields): readonly unknown[] {
   return Array.isArray(step.needs) ? step.needs : [];
 }
 
-function needFaults(step: RawStep, index: number, places: ReadonlyMap<string, number>): Fault[] {
-  return needsOf(step).flatMap((need, place) => {
-    if (typeof need !== 'string' || places.has(need)) return [];
-    const path = ['steps', index, 'needs', place];
-    const todo = () => meantOr(shownClosest(need, places.keys()), 'correct or remove it');
-    return [{ path, expected: 'the id of a step', found: shown(need), todo }];
-  });
-}
-
-function cycleFaults(steps: readonly RawStep[], places: ReadonlyMap<string, number>): Fault[] {
+function checkCycles(steps: readonly Fields[], places: ReadonlyMap<string, number>, refuse: Refuse): void {
   const known = [...places].map(([id, index]) => ({ id, needs: knownNeeds(steps[index] ?? {}, places) }));
-  const faults = findCycles(stepGraph(known)).map((cycle) => cycleFault(cycle, steps, places));
-  // A step without needs closes a cycle with each one above it: one mistake, reported once, by its shortest cycle.
-  return faults.filter(({ path }, index) => faults.findIndex((fault) => fault.path.join() === path.join()) === index);
+  const told = new Set<string>();
+  for (const cycle of findCycles(stepGraph(known))) {
+    const { written, unsaid } = linksOf(cycle, steps, places);
+    const path = written === undefined ? ['steps'] : ['steps', written.index, 'needs', written.place];
+    // A step without needs closes a cycle with each one above it: one mistake, reported once, by its shortest cycle.
+    if (told.has(path.join())) continue;
+    told.add(path.join());
+    const names = cycle.map(nameText);
+    const inShort = names.length <= 12 ? names : [...names.slice(0, 6), '...', ...names.slice(-5)];
+    const todo =
+      unsaid === undefined
+        ? 'remove one of these needs'
+        : `remove one of these needs, or give steps[${unsaid.index}] needs of its own: without any it follows all steps above it`;
+    refuse(path, 'needs without a cycle', `a cycle: ${inShort.join(' needs ')}`, todo);
+  }
 }
 
-function knownNeeds(step: RawStep, places: ReadonlyMap<string, number>): string[] | undefined {
+function knownNeeds(step: Fields, places: ReadonlyMap<string, number>): string[] | undefined {
   if (!Object.hasOwn(step, 'needs')) return undefined;
   return needsOf(step).filter((need): need is string => typeof need === 'string' && places.has(need));
 }
 
-/** A cycle is reported at the last need in it that is written in the file. */
-function cycleFault(cycle: readonly string[], steps: readonly RawStep[], places: ReadonlyMap<string, number>): Fault {
+/** The last need of a cycle that is written in the file, where it is reported; the first step that follows by default. */
+function linksOf(cycle: readonly string[], steps: readonly Fields[], places: ReadonlyMap<string, number>) {
   const links = cycle.slice(1).map((needed, position) => {
     const index = places.get(cycle[position] ?? '') ?? 0;
     return { index, place: needsOf(steps[index] ?? {}).indexOf(needed) };
   });
-  const written = links.findLast(({ place }) => place >= 0);
-  const names = cycle.map(nameText);
-  const inShort = names.length <= 12 ? names : [...names.slice(0, 6), '...', ...names.slice(-5)];
-  const unsaid = links.find(({ place }) => place < 0);
-  return {
-    path: written === undefined ? ['steps'] : ['steps', written.index, 'needs', written.place],
-    expected: 'needs without a cycle',
-    found: `a cycle: ${inShort.join(' needs ')}`,
-    todo:
-      unsaid === undefined
-        ? 'remove one of these needs'
-        : `remove one of these needs, or give steps[${unsaid.index}] needs of its own: without any it follows all steps above it`,
-  };
+  return { written: links.findLast(({ place }) => place >= 0), unsaid: links.find(({ place }) => place < 0) };
 }
 
 /**
@@ -222,26 +201,25 @@ function cycleFault(cycle: readonly string[], steps: readonly RawStep[], places:
  * stand in findings
  */
 export function checkProfile(
-  { profile, profiles }: Readonly<Record<string, unknown>>,
+  { profile, profiles }: Fields,
   { folder, isAsked }: { readonly folder: string; readonly isAsked: boolean },
-): Fault[] {
+  refuse: Refuse,
+): void {
   const names = isFields(profiles) ? Object.keys(profiles) : [];
-  if (typeof profile !== 'string' || names.includes(profile)) return [];
+  if (typeof profile !== 'string' || names.includes(profile)) return;
   const file = profileFile(folder, profile);
   const looked = isAsked && existsSync(file) ? {} : fileInside(folder, file);
-  if (!('fault' in looked)) return [];
-  const isMissing = isAsked || looked.fault === MISSING;
-  const place = isMissing ? shown(relative(folder, file)) : "in the flow's folder or below";
+  if (!('fault' in looked)) return;
   const own = names.length === 0 ? 'profiles' : names.slice(0, 20).map(nameText).join(', ');
-  return [
-    {
-      path: ['profile'],
-      expected: `one of ${own}, or a file ${place}`,
-      found: isMissing ? shown(profile) : `${shown(profile)}: ${looked.fault}`,
-      todo: isMissing ? profileAdvice(profile, names, isAsked) : 'name another file',
-      ...(isAsked ? { origin: { source: 'flag', where: '--profile' } } : {}),
-    },
-  ];
+  const expected = (place: string) => `one of ${own}, or a file ${place}`;
+  if (isAsked || looked.fault === MISSING) {
+    const origin = { source: 'flag', where: '--profile' } as const;
+    const todo = profileAdvice(profile, names, isAsked);
+    refuse(['profile'], expected(shown(relative(folder, file))), shown(profile), todo, isAsked ? { origin } : {});
+  } else {
+    const found = `${shown(profile)}: ${looked.fault}`;
+    refuse(['profile'], expected("in the flow's folder or below"), found, 'name another file');
+  }
 }
 
 function profileAdvice(profile: string, names: readonly string[], isAsked: boolean): string {

@@ -5,7 +5,7 @@ import { expectation } from '../../config/schema.ts';
 import { isFields } from '../../core/protocol/fields.ts';
 import { CtxbError, messageOf } from '../../errors.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
-import type { Fault } from './fault.ts';
+import type { Refuse } from './fault.ts';
 import { path as promptPath } from './flow-schema.ts';
 
 /** The most that a flow, or a file with a prompt, may have. */
@@ -112,18 +112,15 @@ export function readPrompt(folder: string, file: string): string {
 }
 
 /** Reports files with prompts that cannot be used. Takes unchecked steps; looks at the disk. */
-export function checkPromptFiles(steps: readonly unknown[], folder: string): Fault[] {
-  return steps.flatMap((step, index) => {
+export function checkPromptFiles(steps: readonly unknown[], folder: string, refuse: Refuse): void {
+  const expected = `a file with text in the flow's folder or below, at most ${MAX_FILE_BYTES} bytes`;
+  for (const [index, step] of steps.entries()) {
     const file = isFields(step) ? step.promptFile : undefined;
-    if (typeof file !== 'string' || expectation(promptPath, file) !== undefined) return [];
+    if (typeof file !== 'string' || expectation(promptPath, file) !== undefined) continue;
     const asked = promptFile(folder, file);
-    if ('path' in asked) return [];
+    if ('path' in asked) continue;
     const { fault } = asked;
-    return {
-      path: ['steps', index, 'promptFile'],
-      expected: `a file with text in the flow's folder or below, at most ${MAX_FILE_BYTES} bytes`,
-      found: `${shown(file)}: ${fault}`,
-      todo: fault === MISSING ? 'create it or correct the path' : 'name another file or write the text as prompt',
-    };
-  });
+    const todo = fault === MISSING ? 'create it or correct the path' : 'name another file or write the text as prompt';
+    refuse(['steps', index, 'promptFile'], expected, `${shown(file)}: ${fault}`, todo);
+  }
 }

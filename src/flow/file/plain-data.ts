@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, visit } from 'yaml';
 import { shown } from '../../config/finding.ts';
 import { MAX_LEVELS } from '../../config/yaml.ts';
-import { type Fault, type Path, pathText } from './fault.ts';
+import { type Path, pathText, type Refuse } from './fault.ts';
 
 /** With all aliases written out: a few lines of them can stand for more than there is memory. */
 const MAX_VALUES = 100_000;
@@ -12,13 +12,12 @@ const CORE_TAG = /^(?:!|tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq))$
  * Turns nodes into strings, numbers, booleans, null, lists and objects, and nothing else: what a tag asks for is not made,
  * and keys that every object inherits are left out. Each of these is a fault.
  */
-export function toData(root: Node | null) {
-  const faults: Fault[] = [];
+export function toData(root: Node | null, refuse: Refuse) {
   const offsets = new Map<string, number>();
   const targets = aliasTargets(root);
   const open = new Set<Node>();
   let values = 0;
-  return { value: dataOf(root, []), faults, offsetOf };
+  return { value: dataOf(root, []), offsetOf };
 
   /** Where the key or the item of a path begins in the text, or the nearest one above it. */
   function offsetOf(path: Path): number {
@@ -74,9 +73,11 @@ export function toData(root: Node | null) {
       const name = isScalar(key) ? String(key.value) : shown(key);
       const inner = [...path, name];
       if (name in Object.prototype) {
-        refuse(inner, 'a name of your own', `${shown(name)}, which every object has`, 'rename it', key);
+        refuse(inner, 'a name of your own', `${shown(name)}, which every object has`, 'rename it', {
+          offset: startOf(key),
+        });
       } else if (Object.hasOwn(made, name)) {
-        refuse(inner, 'each key once', 'it a second time', 'remove one of the two', key);
+        refuse(inner, 'each key once', 'it a second time', 'remove one of the two', { offset: startOf(key) });
       } else {
         place(inner, key);
         made[name] = dataOf(value, inner);
@@ -88,11 +89,6 @@ export function toData(root: Node | null) {
   function place(path: Path, node: unknown): void {
     const offset = startOf(node);
     if (offset !== undefined) offsets.set(pathText(path), offset);
-  }
-
-  function refuse(path: Path, expected: string, found: string, todo: string, node?: unknown): void {
-    const offset = startOf(node);
-    faults.push({ path, expected, found, todo, ...(offset === undefined ? {} : { offset }) });
   }
 }
 

@@ -1,14 +1,15 @@
 import { basename, dirname, extname } from 'node:path';
 import * as v from 'valibot';
 import type { Finding } from '../../config/config.ts';
+import { finding } from '../../config/finding.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { parseYaml } from '../../config/yaml.ts';
-import { isFields } from '../../core/protocol/fields.ts';
+import { type Fields, isFields } from '../../core/protocol/fields.ts';
 import { faulty } from '../../errors.ts';
 import type { GivenFault } from '../../store/files/given-file.ts';
 import type { Flow } from '../flow.ts';
 import { checkKeys, checkProfile, checkSteps, checkValues } from './check-flow.ts';
-import { type Fault, pathText, toFinding } from './fault.ts';
+import { pathText, type Refuse } from './fault.ts';
 import { checkPromptFiles, isProfileName, profileFile, readText } from './flow-files.ts';
 import { flowFileSchema, MAX_STEPS, profile as profileSchema } from './flow-schema.ts';
 import { toData } from './plain-data.ts';
@@ -40,9 +41,13 @@ export interface FlowChoice {
 /** Checks a text that is, or is to be, in the file `path`, and looks at the files that it names. */
 export function checkFlow(path: string, text: string, { profile, profileText }: FlowChoice = {}): ReadFlow {
   const folder = dirname(path);
-  const { value, findings } = checkText(path, text, flowFileSchema, (data) =>
-    ruleFaults(profile === undefined ? data : { ...data, profile }, { folder, isAsked: profile !== undefined }),
-  );
+  const { value, findings } = checkText(path, text, flowFileSchema, (data, refuse) => {
+    const steps = Array.isArray(data.steps) && data.steps.length <= MAX_STEPS ? data.steps : [];
+    const asked = profile === undefined ? data : { ...data, profile };
+    checkProfile(asked, { folder, isAsked: profile !== undefined }, refuse);
+    checkSteps(steps, refuse);
+    checkPromptFiles(steps, folder, refuse);
+  });
   if (value === undefined) return { flow: undefined, findings };
   const { $schema: _, ...flow } = value;
   const chosen = profile ?? flow.profile;
@@ -63,7 +68,7 @@ function withProfile(flow: Flow, chosen: string, file: string, text: string | un
 
 /** Checks a text that is, or is to be, in the file of a profile. */
 export function checkProfileText(path: string, text: string) {
-  return checkText(path, text, profileSchema, () => []);
+  return checkText(path, text, profileSchema, () => {});
 }
 
 function unreadable(path: string, { expected, found }: Pick<GivenFault, 'expected' | 'found'>): Finding {
@@ -75,7 +80,7 @@ function checkText<T extends v.GenericSchema>(
   path: string,
   text: string,
   schema: T,
-  rules: (data: Readonly<Record<string, unknown>>) => Fault[],
+  rules: (data: Fields, refuse: Refuse) => void,
 ): { readonly value: v.InferOutput<T> | undefined; readonly findings: readonly Finding[] } {
   const isJson = extname(path) === '.json';
   const failed = (findings: readonly Finding[]) => ({ value: undefined, findings });
@@ -86,29 +91,28 @@ function checkText<T extends v.GenericSchema>(
     const format = isJson ? 'JSON' : 'YAML';
     return failed(errors.map(({ message, offset }) => syntaxFinding(path, format, { message, ...placeOf(offset) })));
   }
-  const { value, faults, offsetOf } = toData(document.contents);
-  const checked = [
-    ...checkKeys(value, schema),
-    ...checkValues(value, schema),
-    ...(isFields(value) ? rules(value) : []),
-  ];
-  // A second finding about the same value only confuses.
-  const refused = new Set(faults.map(({ path }) => pathText(path)));
-  const found = [...faults, ...checked.filter((fault) => !refused.has(pathText(fault.path)))]
-    .map((fault) => ({ fault, offset: fault.offset ?? offsetOf(fault.path) }))
-    .sort((one, other) => one.offset - other.offset);
-  if (found.length === 0) return { value: v.parse(schema, value), findings: [] };
-  const findings = found
+  const faults: Parameters<Refuse>[] = [];
+  const { value, offsetOf } = toData(document.contents, (...fault) => void faults.push(fault));
+  const refused = new Set(faults.map(([at]) => pathText(at)));
+  const refuse: Refuse = (...fault) => {
+    // A second finding about the same value only confuses.
+    if (!refused.has(pathText(fault[0]))) faults.push(fault);
+  };
+  checkKeys(value, schema, refuse);
+  checkValues(value, schema, refuse);
+  if (isFields(value)) rules(value, refuse);
+  if (faults.length === 0) return { value: v.parse(schema, value), findings: [] };
+  const findings = faults
+    .map((fault) => ({ fault, offset: fault[4]?.offset ?? offsetOf(fault[0]) }))
+    .sort((one, other) => one.offset - other.offset)
     .slice(0, MAX_FINDINGS)
-    .map(({ fault, offset }) => toFinding(fault, { file: path, line: placeOf(offset).line }));
-  const more = found.length - findings.length;
+    .map(({ fault: [at, expected, found, todo, place], offset }) => {
+      const origin = place?.origin ?? ({ source: 'file', where: `${path}:${placeOf(offset).line}` } as const);
+      return finding(pathText(at) || path, { expected, found, todo: typeof todo === 'string' ? todo : todo(), origin });
+    });
+  const more = faults.length - findings.length;
   if (more > 0) findings.push({ key: path, message: `${path}: ${more} more findings; correct these first` });
   return failed(findings);
-}
-
-function ruleFaults(data: Readonly<Record<string, unknown>>, place: Parameters<typeof checkProfile>[1]): Fault[] {
-  const steps = Array.isArray(data.steps) && data.steps.length <= MAX_STEPS ? data.steps : [];
-  return [...checkProfile(data, place), ...checkSteps(steps), ...checkPromptFiles(steps, place.folder)];
 }
 
 function refused(findings: readonly Finding[]): ReadFlow {
