@@ -22,7 +22,7 @@ import { createLedger } from './observers/ledger.ts';
 import { createOddities } from './observers/oddities.ts';
 import { createPrompts, createSubagents, seenAgent } from './observers/prompts.ts';
 import { createRetention } from './observers/retention.ts';
-import type { Observer, Seen } from './observers/seen.ts';
+import type { Seen } from './observers/seen.ts';
 import { createPauses, createWaits } from './observers/waits.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
@@ -68,31 +68,22 @@ export function createSessionReplay(options: SessionReplayOptions) {
   const reader = createInputReader();
   const cut = cutterWith(mask);
   const compactions = createCompactions();
-  const curve = createCurve();
-  const ledger = createLedger();
-  const subagents = createSubagents(cut);
-  const oddities = createOddities();
-  const pauses = createPauses(run.policy.cost.prices);
-  const waits = createWaits();
-  const accuracy = options.accuracy ? createAccuracy() : undefined;
-  const explainer = explain === undefined ? undefined : createExplainer(explain);
-  const calls = series || explainer ? createCalls(run.policy.cost.prices) : undefined;
-  const prompts = createPrompts(cut, series);
-  const growth = createGrowth({ cut, keepAll: series, ...(calls && { onAdded: calls.added }) });
+  const calls = series || explain !== undefined ? createCalls(run.policy.cost.prices) : undefined;
   // Calls before growth: what a call writes is in the context of the next one.
-  const observers: readonly Pick<Observer<unknown>, 'see'>[] = [
-    curve,
-    ledger,
-    subagents,
-    oddities,
-    pauses,
-    waits,
-    accuracy,
-    explainer,
+  const watch = {
+    curve: createCurve(),
+    ledger: createLedger(),
+    subagents: createSubagents(cut),
+    oddities: createOddities(),
+    pauses: createPauses(run.policy.cost.prices),
+    waits: createWaits(),
+    accuracy: options.accuracy ? createAccuracy() : undefined,
+    explainer: explain === undefined ? undefined : createExplainer(explain),
     calls,
-    growth,
-    prompts,
-  ].filter((observer) => observer !== undefined);
+    growth: createGrowth({ cut, keepAll: series, ...(calls && { onAdded: calls.added }) }),
+    prompts: createPrompts(cut, series),
+  };
+  const observers = Object.values(watch).filter((observer) => observer !== undefined);
 
   /** A record of a run: it is judged as it was then, notes included. */
   function begin(recorded: Run): void {
@@ -165,10 +156,11 @@ export function createSessionReplay(options: SessionReplayOptions) {
     },
     summary(file: string): SessionSummary {
       const { state } = host;
-      const { first: prompt, all } = prompts.found();
+      const { first: prompt, all } = watch.prompts.found();
       const { gauge, session, turn } = state;
-      const found = growth.found();
-      const counted = ledger.found();
+      const found = watch.growth.found();
+      const ledger = watch.ledger.found();
+      const [pauses, waits, begun] = [watch.pauses.found(), watch.waits.found(), watch.subagents.found()];
       return {
         file,
         opening,
@@ -188,24 +180,24 @@ export function createSessionReplay(options: SessionReplayOptions) {
           peakFraction: peakFraction(gauge),
           peakCall,
           basis: gauge.basis,
-          curve: curve.found(),
+          curve: watch.curve.found(),
         },
-        ledger: counted,
-        traffic: trafficOf(counted),
+        ledger,
+        traffic: trafficOf(ledger),
         compactions: compactions.found(),
         actions: decisions,
         cost: costOf(state),
-        ...(pauses.found().count > 0 && { pauses: pauses.found() }),
-        ...(waits.found().limits + waits.found().outages > 0 && { waits: waits.found() }),
+        ...(pauses.count > 0 && { pauses }),
+        ...(waits.limits + waits.outages > 0 && { waits }),
         growth: found.growth,
         largest: found.largest,
         lineage,
         subagents: Object.entries(state.subagents).flatMap(([id, agent]) =>
-          hasCalled(agent) ? [{ ...seenAgent(id, agent), ...subagents.found().get(id) }] : [],
+          hasCalled(agent) ? [{ ...seenAgent(id, agent), ...begun.get(id) }] : [],
         ),
-        oddities: oddities.found(),
-        ...(explainer && { explanation: explainer.found(calls?.found() ?? []) }),
-        ...(accuracy && { accuracy: accuracy.found() }),
+        oddities: watch.oddities.found(),
+        ...(watch.explainer && { explanation: watch.explainer.found(calls?.found() ?? []) }),
+        ...(watch.accuracy && { accuracy: watch.accuracy.found() }),
         ...(retention && { retention: retention.found() }),
         lines,
         ...(calls && series && { series: calls.found(), prompts: all, results: found.results }),
