@@ -13,18 +13,12 @@ export interface RawValue {
   readonly value: unknown;
 }
 
-interface CheckedFile {
-  readonly values: readonly RawValue[];
-  readonly findings: readonly Finding[];
-  /** Keys that set nothing any more: a file that has them is good all the same. */
-  readonly removed: readonly Finding[];
-}
-
 /** Takes a file's content apart into values of known keys; everything else in it is a finding. */
-export function checkFile({ path, content }: ConfigFile): CheckedFile {
+export function checkFile({ path, content }: ConfigFile) {
   const origin: Origin = { source: 'file', where: path };
   const values: RawValue[] = [];
   const findings: Finding[] = [];
+  /** Keys that set nothing any more: a file that has them is good all the same. */
   const removed: Finding[] = [];
   if (!isFields(content)) findings.push(noObject(path, SETTINGS, content));
   else for (const [name, value] of Object.entries(content)) setting(name, value);

@@ -1,25 +1,19 @@
 import { type Environment, hasVariable } from '../io.ts';
-import type { Config } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import { type FoundConfig, readConfig } from './read-config.ts';
 import type { ConfigWorld, ResolvedConfig } from './resolve-config.ts';
-
-export interface QuickConfig {
-  /** With faults: the defaults. Of a file that is refused in part, another part may be as hostile. */
-  readonly config: Config;
-  readonly faults: readonly string[];
-}
 
 /**
  * The configuration for a command that must answer within milliseconds and whatever somebody wrote: the checks are
  * loaded only where there is something to check. Never throws.
  */
-export async function quickConfig(cwd: string, env: Environment): Promise<QuickConfig> {
+export async function quickConfig(cwd: string, env: Environment) {
   const found = await readConfig(cwd);
   if (saysNothing(found, env)) return { config: DEFAULTS, faults: [] };
   const { resolveFound } = await import('./resolve-config.ts');
   const { config, findings: faults } = resolveFound(found, { cwd, env, flags: {} });
   return {
+    /** With faults: the defaults. Of a file that is refused in part, another part may be as hostile. */
     config: faults.length === 0 ? config : { ...DEFAULTS, observe: config.observe },
     faults: faults.map(({ message }) => message),
   };

@@ -14,16 +14,11 @@ function variableName(key: string): string {
   return PREFIX + key.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase();
 }
 
-interface InEnvironment {
-  readonly values: readonly { key: KeyPath; where: string; value: string }[];
-  /** Variables that set nothing. Something else may have set them, so they stop nothing. */
-  readonly warnings: readonly Finding[];
-}
-
 /** The keys that the environment sets. An empty variable counts as not set. */
-export function readEnvironment(env: Environment): InEnvironment {
+export function readEnvironment(env: Environment) {
   const keys = new Map(KEY_PATHS.map((key) => [variableName(key), key]));
   const values: { key: KeyPath; where: string; value: string }[] = [];
+  /** Variables that set nothing. Something else may have set them, so they stop nothing. */
   const warnings: Finding[] = [];
   for (const [where, value] of Object.entries(env)) {
     if (!where.startsWith(PREFIX) || OTHERS.has(where) || value === undefined || value === '') continue;
