@@ -84,6 +84,17 @@ export function successorArguments(invocation: HeadlessInvocation, resume: strin
   ];
 }
 
+/**
+ * Names a worktree that has no name: claude makes a new one of it at each start, and what takes the place of a claude that
+ * has ended is to work where that did.
+ */
+export function withNamedWorktree(invocation: HeadlessInvocation, name: string): HeadlessInvocation {
+  const isUnnamed = (word: string, next = '-') => /^(?:-w|--worktree)$/.test(word) && next.startsWith('-');
+  const named = (words: readonly string[]) =>
+    words.flatMap((word, index) => (isUnnamed(word, words[index + 1]) ? [word, name] : [word]));
+  return { ...invocation, passed: named(invocation.passed), passedAgain: named(invocation.passedAgain) };
+}
+
 function ourArguments({ hidesThoughts }: HeadlessInvocation): readonly string[] {
   return hidesThoughts ? [...OUR_ARGUMENTS, ...NO_THOUGHTS] : OUR_ARGUMENTS;
 }

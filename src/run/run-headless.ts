@@ -5,6 +5,7 @@ import {
   type HeadlessInvocation,
   NO_THOUGHTS_ENV,
   successorArguments,
+  withNamedWorktree,
 } from '../claude/claude-arguments.ts';
 import type { Io } from '../io.ts';
 import { checkFolder } from '../store/folders/context-dir.ts';
@@ -32,8 +33,11 @@ import { watchSignals } from './signals.ts';
  * @throws CtxbError `store` when the context folder is not ctxb's, and as {@link checkPrompts}, {@link promptText} and
  * {@link startChild}
  */
-export async function runHeadless(headless: HeadlessRun, io: Io, watch: () => Promise<Watcher>): Promise<number> {
-  const { program, invocation, config, resumed } = headless;
+export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promise<Watcher>): Promise<number> {
+  const runId = randomUUID();
+  const invocation = withNamedWorktree(given.invocation, `ctxb-${runId.slice(0, 8)}`);
+  const headless = { ...given, invocation };
+  const { program, config, resumed } = headless;
   let watcher: Promise<Watcher> | undefined;
   const watching = () => {
     watcher ??= watch();
@@ -41,7 +45,6 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watch: () => Pr
   };
   const notice = async (text: string) => (await watching()).notice(text);
   for (const remark of [...checkFolder(contextFolder(headless, io)), ...ignoredIn(invocation)]) await notice(remark);
-  const runId = randomUUID();
   checkPrompts(headless);
   const ask = () => promptText(headless, io, notice);
   const isPrompted = Boolean(invocation.prompt?.trim());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HeadlessInvocation, readClaudeArguments } from '../../src/claude/claude-arguments.ts';
+import { type HeadlessInvocation, readClaudeArguments, withNamedWorktree } from '../../src/claude/claude-arguments.ts';
 
 const STREAMS = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 
@@ -91,6 +91,18 @@ describe('readClaudeArguments leaves alone', () => {
     },
   ])('what claude refuses: $title', ({ argv, reason }) => {
     expect(readClaudeArguments(argv)).toEqual({ kind: 'untouched', reason });
+  });
+});
+
+describe('a worktree without a name gets one', () => {
+  it.each([
+    { argv: ['-p', 'hi', '--worktree'], passed: ['--worktree', 'mine'] },
+    { argv: ['-p', '-w', '--model', 'x'], passed: ['-w', 'mine', '--model', 'x'] },
+    { argv: ['-p', '-w', 'theirs', '--model', 'x'], passed: ['-w', 'theirs', '--model', 'x'] },
+    { argv: ['-p', 'hi', '--worktree=theirs'], passed: ['--worktree=theirs'] },
+    { argv: ['-p', 'hi'], passed: [] },
+  ])('$argv', ({ argv, passed }) => {
+    expect(withNamedWorktree(headless(argv), 'mine')).toMatchObject({ passed, passedAgain: passed });
   });
 });
 

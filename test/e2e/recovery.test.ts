@@ -73,6 +73,20 @@ it('a claude that is killed in the middle of a tool is gone on with, and every p
   await expectSameDecisions(world, record);
 });
 
+it('a claude that takes the place of one in a worktree without a name works in the same', async () => {
+  const dies = { tools: [{ name: 'Bash', input: { command: 'sleep 0.5; kill -9 $PPID', description: 'End' } }] };
+  await using world = await startWorld({ calls: [dies, { text: 'answer 1' }] });
+  const { cwd, env } = world.scratch;
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd, env });
+  git('init', '--quiet');
+  git('commit', '--quiet', '--allow-empty', '--message', 'one');
+  const run = await runCtxb(world, { flags: prompts('prompt one'), claude: [...SMALL_WINDOW, '--worktree'] });
+  expect(run.stderr).toMatch(/SIGKILL; starting it again/);
+  expect(run.stdout.toString()).toBe('answer 1\n');
+  expect(readdirSync(join(cwd, '.claude', 'worktrees'))).toHaveLength(1);
+});
+
 inSoak('a claude that is ended on purpose is not started again', async () => {
   await using world = await startWorld({ calls: CALLS });
   const run = await untilTool(world);
