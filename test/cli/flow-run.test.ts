@@ -114,6 +114,7 @@ it.each([
     words: ['--session-id', '85324b67-e575-4ee8-9ad9-d915f0c95875'],
     says: 'leave the session out',
   },
+  { title: 'a worktree without a name', words: ['--worktree'], says: 'leave the worktree (or give it a name) out' },
   { title: 'a format', words: ['--output-format', 'json'], says: 'leave the format out' },
   { title: 'prompts on stdin', words: ['--input-format', 'stream-json'], says: 'leave the format out' },
   { title: 'no headless run', words: ['--help'], says: 'claude cannot be run so' },

@@ -1,7 +1,7 @@
 import { PassThrough, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import split2 from 'split2';
-import { type HeadlessInvocation, readClaudeArguments } from '../../claude/claude-arguments.ts';
+import { type HeadlessInvocation, readClaudeArguments, withNamedWorktree } from '../../claude/claude-arguments.ts';
 import type { Config } from '../../config/config.ts';
 import { costUsd } from '../../core/governor/cost/cost.ts';
 import { windowOfModel } from '../../core/governor/gauge/window.ts';
@@ -141,10 +141,12 @@ export function readStepClaude([program, ...args]: readonly string[], step: Pick
   return { program, invocation, window: windowOfModel(invocation.model) };
 }
 
-function refuseOwn({ prompt, resumes, passed, passedAgain, inputFormat, outputFormat }: HeadlessInvocation): void {
+function refuseOwn(invocation: HeadlessInvocation): void {
+  const { prompt, resumes, passed, passedAgain, inputFormat, outputFormat } = invocation;
   const wrong = [
     ...(prompt === undefined ? [] : [`the prompt "${prompt}"`]),
     ...(resumes || passed.length > passedAgain.length ? ['the session'] : []),
+    ...(withNamedWorktree(invocation, '').passed.length > passed.length ? ['the worktree (or give it a name)'] : []),
     ...(inputFormat === 'text' && outputFormat === 'stream-json' ? [] : ['the format']),
   ];
   if (wrong.length === 0) return;
