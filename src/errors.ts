@@ -55,9 +55,9 @@ export class CtxbError extends Error {
 
 /** Everything that is wrong in a file or in options, one finding a line. */
 export function faulty(what: string, findings: readonly { readonly message: string }[]): CtxbError {
-  const count = findings.length === 1 ? '1 fault' : `${findings.length} faults`;
-  const lines = findings.map(({ message }) => `  ${message}`);
-  return new CtxbError('config', `${what} has ${count}:\n${lines.join('\n')}`);
+  const lines = findings.map(({ message }) => message);
+  if (lines.length === 1) return new CtxbError('config', lines.join());
+  return new CtxbError('config', `${what} has ${lines.length} faults:\n  ${lines.join('\n  ')}`);
 }
 
 /** What to do about a path that cannot be read, by the code of the error. */
@@ -73,11 +73,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /** The error for a named file or folder that cannot be read, with what to do about it. */
 export function unreadable(path: string, cause: unknown, code: ErrorCode = 'unreadable-input'): CtxbError {
-  // Node names the path again behind the reason.
-  const reason = messageOf(cause).replace(/, \w+ '.*'$/s, '');
   const remedy = cause instanceof Error && 'code' in cause ? REMEDIES[String(cause.code)] : undefined;
   const todo = remedy === undefined ? '' : `: ${remedy}`;
-  return new CtxbError(code, `${path}: cannot be read (${reason})${todo}`, { cause });
+  return new CtxbError(code, `${path}: cannot be read (${systemReason(cause)})${todo}`, { cause });
 }
 
 /** What has run out, by the code of the error. */
@@ -107,6 +105,11 @@ export function shortageOf(error: unknown): CtxbError | undefined {
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Why the system has refused, without the call and the path, which Node names behind it and which may be a temporary one. */
+export function systemReason(error: unknown): string {
+  return messageOf(error).replace(/, [a-z]+(?: '.*)?$/s, '');
 }
 
 /** Whether an error is a `CtxbError`. By name: the class may be bundled more than once. */

@@ -18,7 +18,7 @@ export interface Io {
   readonly direct?: DirectIo;
 }
 
-/** stdin and stdout without streams, which take longer to make than most hooks have work. */
+/** stdin and stdout without streams: making those takes longer than the work of most hooks. */
 interface DirectIo {
   /** All of stdin; undefined where it is a terminal, or a device. */
   read(): string | undefined;

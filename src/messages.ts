@@ -52,7 +52,8 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   'cache-expired': expiryText,
   'usage-limit': usageLimitText,
   wait: waitText,
-  waited: ({ answered, ms, reason }) => `${reason}, after ${duration(ms)}${answered ? ': going on' : ''}`,
+  waited: ({ answered, ms, reason }) =>
+    `${reason}${ms > 0 ? `, after ${duration(ms)}` : ''}${answered ? ': going on' : ''}`,
   'left-undone': ({ atReset, atLimit, prompts, reason }) =>
     `${reason}: ${counted(prompts.length, 'prompt')} not answered; continue with ctxb run --resume-run${atReset ? ' --at-reset' : atLimit ? ' and a higher limit' : ''}`,
   restart: ({ attempt, reason }) => `${reason}; starting it again (${attempt})`,

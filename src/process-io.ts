@@ -1,13 +1,17 @@
-import { fstatSync, readSync, writeSync } from 'node:fs';
+import { createReadStream, fstatSync, readSync, readvSync, writeSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { main } from './cli/main.ts';
+import { CtxbError, messageOf } from './errors.ts';
 import type { Io } from './io.ts';
 
 let hasStreams = false;
+let stdin: Io['stdin'] | undefined;
 
 /** The process's own. Streams take time to make, and the current folder may be gone: all are looked at only when needed. */
 export const processIo: Io = {
   get stdin() {
-    return process.stdin;
+    stdin ??= canReadStdin() ? process.stdin : createReadStream(devNull);
+    return stdin;
   },
   get stdout() {
     hasStreams = true;
@@ -21,18 +25,38 @@ export const processIo: Io = {
   get cwd() {
     return process.cwd();
   },
-  direct: { read: () => (fstatSync(0).isCharacterDevice() ? undefined : readWhole()), write: writeWhole },
+  direct: {
+    read: () => (fstatSync(0).isCharacterDevice() || !canReadStdin() ? undefined : readWhole()),
+    write: writeWhole,
+  },
 };
+
+/** nohup leaves a stdin that is open for writing only. */
+function canReadStdin(): boolean {
+  try {
+    readvSync(0, [Buffer.alloc(0)]);
+    return true;
+  } catch (error) {
+    return !hasCode(error, 'EBADF');
+  }
+}
 
 /**
  * Runs the program, and ends the process: at once where nothing can be on its way, else when all that was written has left
  * it. Without `exit` Node would take its heap apart first, for which the caller is not to wait.
  */
 export async function runMain(argv: readonly string[]): Promise<void> {
-  process.exitCode = await main(argv, processIo);
+  const exitCode = await main(argv, processIo);
+  process.exitCode = exitCode;
   if (!hasStreams) process.exit();
   process.once('beforeExit', () => process.exit());
+  // What a reader would still take has left by then.
+  if (exitCode > SIGNALLED) setTimeout(() => process.exit(), READER_PATIENCE_MS).unref();
 }
+
+/** Above it an exit code names the signal that has ended a run: then no reader is waited for. */
+const SIGNALLED = 128;
+const READER_PATIENCE_MS = 1_000;
 
 const CHUNK_BYTES = 65_536;
 
@@ -52,7 +76,7 @@ function writeWhole(text: string): void {
     for (let done = 0; done < bytes.length; ) done += patiently(() => writeSync(1, bytes, done));
   } catch (error) {
     // A reader that went away is no fault.
-    if (!hasCode(error, 'EPIPE')) throw error;
+    if (!hasCode(error, 'EPIPE')) throw new CtxbError('store', `stdout cannot be written: ${messageOf(error)}`);
   }
 }
 

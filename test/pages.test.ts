@@ -45,6 +45,16 @@ it('the page on the architecture says of every folder of the source what is in i
   expect(named.sort()).toEqual([...folders].sort());
 });
 
+it('the page on the architecture names files that are there', () => {
+  const named = [...ARCHITECTURE.matchAll(/`(?:src\/)?([\w/-]+\/[\w-]+\.ts|messages\.ts)`/g)].map(
+    ([, file = '']) => file,
+  );
+  expect(named.length).toBeGreaterThan(20);
+  const places = ['', 'src', 'src/core/governor', 'src/core/governor/conversation'];
+  const isThere = (file: string) => places.some((place) => existsSync(join(ROOT, place, file)));
+  expect(named.filter((file) => !isThere(file))).toEqual([]);
+});
+
 it('the versions in the documentation are those that ctxb is tested with', () => {
   const table = LIMITATIONS.slice(LIMITATIONS.indexOf('## Versions of Claude Code'));
   const rows = [...table.matchAll(/^\| (\d+\.\d+\.\d+) \| (.*) \|$/gm)].map(([, version, text]) => ({ version, text }));

@@ -737,7 +737,7 @@ function mainWindow(windows, model) {
 function withoutMark(model) {
   return model.replace(/\[1m\]$/, "");
 }
-var NEWEST_MEASURED = "2.1.330";
+var NEWEST_MEASURED = "2.1.332";
 var LARGE_MODELS = /* @__PURE__ */ new Set([
   ...["claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"],
   "claude-sonnet-5",
@@ -753,6 +753,7 @@ var LARGE_MODELS = /* @__PURE__ */ new Set([
 var LARGE_FROM = "2.1.285";
 var SMALL_FROM = "2.1.197";
 var SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[0156])?)$/;
+var MARKED_BY_PLANS = { model: "claude-opus-4-6", from: "2.1.75" };
 function windowIn(version, model, keepsMark) {
   if (version === void 0 || model === void 0) return void 0;
   const id = model.replace(/-\d{8}$/, "");
@@ -760,7 +761,9 @@ function windowIn(version, model, keepsMark) {
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
     return isAtLeast(version, SMALL_FROM) && keepsMark ? SMALL_WINDOW : void 0;
   }
-  return SMALL_MODELS.test(id) && isAtLeast(NEWEST_MEASURED, version) ? SMALL_WINDOW : void 0;
+  const mayBeMarked = !keepsMark && id === MARKED_BY_PLANS.model && isAtLeast(version, MARKED_BY_PLANS.from);
+  const isSmall = SMALL_MODELS.test(id) && isAtLeast(NEWEST_MEASURED, version) && !mayBeMarked;
+  return isSmall ? SMALL_WINDOW : void 0;
 }
 var RESERVES = [
   { from: "2.1.50", tokens: 0 },
@@ -1030,6 +1033,12 @@ function userRole(line4, blocks, subagent) {
 function isNotice(text) {
   return NOTICE.test(text.trimStart());
 }
+var COMMAND = /^(<command-message>[\s\S]*?)?<command-name>([^<]*)<\/command-name>(?:[\s\S]*?<command-args>([\s\S]*?)<\/command-args>)?/;
+function commandOf(text) {
+  const [, message, name, args = ""] = COMMAND.exec(text) ?? [];
+  if (name === void 0) return void 0;
+  return { words: `/${name.replace(/^\//, "")} ${args}`.trim(), asked: message !== void 0 };
+}
 function isTaskReport(text) {
   return typeof text === "string" && text.startsWith("<task-notification>");
 }
@@ -1148,13 +1157,13 @@ function isStamp(uuid) {
 }
 var STAMP_MARK = `-${STAMP}00000`;
 var STAMPED = new RegExp(`${STAMP_MARK}[0-9a-f]{6}$`);
-var COMMAND = /^\s*\/([\w:-]+)(?=\s|$)/;
+var COMMAND2 = /^\s*\/([\w:-]+)(?=\s|$)/;
 function toPrompt(event, line4) {
   const text = plainText(event.blocks);
   return { uuid: event.uuid ?? "", line: line4, text, command: commandIn(text), event };
 }
 function commandIn(text) {
-  return COMMAND.exec(text)?.[1];
+  return COMMAND2.exec(text)?.[1];
 }
 function relievesContext(prompt2) {
   return prompt2?.command === "compact" || prompt2?.command === "clear";
@@ -1165,7 +1174,7 @@ function tellsTask(text) {
 var PROMPT_LIMIT = 8e3;
 var BEGINNING_LENGTH = 5e3;
 function requestsIn(prompts) {
-  return prompts.filter(({ command: command2, event }) => command2 === void 0 && event.blocks.length > 0);
+  return prompts.filter((prompt2) => !relievesContext(prompt2) && prompt2.event.blocks.length > 0);
 }
 function giveBack(state, prompts, opening2) {
   const blocks = prompts.flatMap((prompt2, at) => [...at === 0 ? [] : [""], ...wording(prompt2)]);
@@ -1184,11 +1193,16 @@ ${part2}`;
   const keeps = { actions: [{ kind: "keep", file, texts: blocks }] };
   return texts.length <= PROMPT_LIMIT ? { text: whole2, shorter, ...keeps } : { text: shorter, ...keeps };
 }
-function wording({ text, event }) {
+function wording({ text, event, command: command2 }) {
   const pictures = picturesIn(event.blocks);
   const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? "a picture" : `${pictures} pictures`})`];
-  return [...text === "" ? [] : textsOf2(event.blocks), ...mention];
+  return [
+    ...text === "" ? [] : textsOf2(event.blocks),
+    ...mention,
+    ...command2 === void 0 ? [] : [COMMAND_MENTION]
+  ];
 }
+var COMMAND_MENTION = "(a slash command: what it asks for is in its file, or behind the Skill tool)";
 function fileName(state, uuid) {
   return /^[\w-]{8,64}$/.test(uuid) ? uuid : `turn-${state.turn.ended + 1}`;
 }
@@ -1210,9 +1224,11 @@ function endedTurn(state, event) {
   const { turn, run, gauge } = state;
   const unprompted = event.fromBackgroundTask || run.mode !== "replay" && turn.startedBy === "claude";
   const left = event.subtype !== "error_during_execution" ? turn.unheard : [];
-  const queued = event.fromBackgroundTask && turn.startedBy === "prompt" ? turn.prompts : left;
+  const isAhead = event.fromBackgroundTask && turn.startedBy === "prompt";
+  const queued = isAhead ? turn.prompts : left;
   return changedTurn(turn, {
     ...startedBy("prompt", gauge, queued),
+    resumes: isAhead ? turn.resumes : void 0,
     phase: queued.length > 0 ? "sent" : "idle",
     ended: turn.ended + 1,
     unprompted: turn.unprompted + (unprompted ? 1 : 0),
@@ -1252,8 +1268,8 @@ function calledTurn(turn) {
   return changedTurn(turn, { calls: turn.calls + 1 });
 }
 function changedTurn(turn, changes) {
-  const { phase, startedBy: startedBy2, ended, unprompted, growth, startedAt, calls, prompts, last, unheard } = turn;
-  const copy = { phase, startedBy: startedBy2, ended, unprompted, growth, startedAt, calls, prompts, last, unheard };
+  const { phase, startedBy: startedBy2, ended, unprompted, growth, startedAt, calls, prompts, last, unheard, resumes } = turn;
+  const copy = { phase, startedBy: startedBy2, ended, unprompted, growth, startedAt, calls, prompts, last, unheard, resumes };
   return Object.assign(copy, changes);
 }
 function isTurnActivity(event) {
@@ -1365,8 +1381,8 @@ function leastMoment({ landing, prefix }) {
 }
 function momentNow(outlook, isCold) {
   if (!isCold) return economicMoment(outlook);
-  const { goOn, relieve } = compareWays(outlook);
-  return relieve < goOn ? leastMoment(outlook) : economicMoment(outlook);
+  const { goOn: goOn2, relieve } = compareWays(outlook);
+  return relieve < goOn2 ? leastMoment(outlook) : economicMoment(outlook);
 }
 function savedPerCall({ full, ...outlook }) {
   const { landing, growth, calls, rates } = outlook;
@@ -1401,10 +1417,10 @@ function furtherCalls(outlook, tokens2) {
 function afterRelief(outlook) {
   return (onceMore(outlook) + outlook.landing * outlook.rates.cacheRead) / 1e6;
 }
-function onceMore({ landing, prefix, answer, missed, rates }) {
+function onceMore({ landing, prefix, answer: answer2, missed, rates }) {
   const written3 = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
   const again = missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
-  return answer * rates.output + written3 + again;
+  return answer2 * rates.output + written3 + again;
 }
 
 // src/core/governor/prompts/own-lines.ts
@@ -1434,7 +1450,7 @@ function hasRunPrefix({ runId }, uuid) {
   return uuid.slice(0, -12) === runId.slice(0, -12);
 }
 var OWN_PREFIX = "ctxb:";
-var WAIT_FOR_CONTEXT = { kind: "set-timer", timer: "context", afterMs: 5e3 };
+var WAIT_FOR_CONTEXT = { kind: "set-timer", timer: "context", afterMs: 3e4 };
 function askContext(state) {
   const body = { subtype: "get_context_usage", detail: "summary" };
   return chain(
@@ -1526,8 +1542,6 @@ var NO_RELIEF = {
   /** Where the newest document is. */
   document: void 0,
   unfinished: void 0,
-  /** The work that the current turn resumes. */
-  resuming: void 0,
   exhausted: void 0,
   /** claude was asked, at `call`, to end the turn behind a tool. It stays where the turn has gone on: claude does not listen. */
   stop: void 0,
@@ -1565,10 +1579,10 @@ function noteMidTurn(before, state, event) {
 }
 function noteReport(state, { request: request2 }) {
   const { hook_event_name: hook, prompt: prompt2 } = fieldsOf(request2.input);
-  const { phase, midTurn, lastCall } = state.exact;
+  const { phase, midTurn, lastCall: lastCall2 } = state.exact;
   const isTold = state.turn.phase === "running" && hook === "UserPromptSubmit" && isTaskReport(prompt2);
   if (phase === "off" || !isTold) return state;
-  return changedIn(state, "exact", { midTurn: [...midTurn, { text: prompt2, after: lastCall }] });
+  return changedIn(state, "exact", { midTurn: [...midTurn, { text: prompt2, after: lastCall2 }] });
 }
 function awaitExact(state) {
   const armed = state.exact.phase === "unarmed" ? arm(state) : keep(state);
@@ -1663,9 +1677,6 @@ function followExact(state, event) {
   return keep(changedIn(over, "exact", { refusals }), [{ kind: "not-exact", ...decided(over, why), once: true }]);
 }
 var MOST_REFUSALS = 2;
-function speaksOfMod({ exact }) {
-  return exact.echoes > 0 || exact.phase === "arming" || exact.phase === "awaited";
-}
 var ANY = Number.MAX_SAFE_INTEGER;
 var NO_ECHO = { echoes: 0, until: void 0 };
 function endsEchoes({ exact }, event) {
@@ -1880,8 +1891,8 @@ function prefersHandoff(standing, extent) {
   const { strategy } = standing.run.policy;
   if (strategy !== "auto") return strategy === "handoff";
   if (extent.moment !== void 0) return extent.moment.way === "handoff";
-  const { compact: compact2, handoff: handoff2 } = compareStrategies(standing, extent);
-  return handoff2 < compact2;
+  const { compact: compact3, handoff: handoff2 } = compareStrategies(standing, extent);
+  return handoff2 < compact3;
 }
 function mayCompact({ compaction, relief, session, run }) {
   const { enabled, maxAttempts } = run.policy.compaction;
@@ -1916,12 +1927,12 @@ function compareStrategies({ relief, run }, { full, window, first, growth }) {
   const fresh = Math.min(first + DOCUMENT_TOKENS, ceiling);
   const perCall = Math.max(1, growth > 0 ? growth : USUAL_GROWTH);
   const calls = Math.max(1, Math.round((ceiling - Math.max(landing, fresh)) / perCall));
-  const compact2 = full + landing * calls;
+  const compact3 = full + landing * calls;
   const handoff2 = 2 * full + fresh * calls;
   const seen = relief.landings.length;
   const source = seen === 0 ? "assumed" : `as ${seen === 1 ? "one compaction" : `${seen} compactions`} landed`;
-  const text = `over ${calls} calls compacting reads ${full} + ${calls} \xD7 ${landing} (${source}) = ${compact2} tokens, handing over 2 \xD7 ${full} + ${calls} \xD7 ${fresh} = ${handoff2}`;
-  return { compact: compact2, handoff: handoff2, text };
+  const text = `over ${calls} calls compacting reads ${full} + ${calls} \xD7 ${landing} (${source}) = ${compact3} tokens, handing over 2 \xD7 ${full} + ${calls} \xD7 ${fresh} = ${handoff2}`;
+  return { compact: compact3, handoff: handoff2, text };
 }
 function landingOf(landings, ceiling, first = 0) {
   const usual = first > 0 ? first + USUAL_KEPT : USUAL_LANDING;
@@ -2021,10 +2032,10 @@ function dueReason(state) {
 }
 function savingText(state, way) {
   const saved = savedPerCall(outlookOf(state, HOW[way]));
-  const text = saved > 0 ? `saves about ${costText(state, saved)} a call` : "";
+  const text = saved > 0 ? `saves about ${costText(state, saved)} a call, net of its cost` : "";
   if (state.run.policy.strategy !== "auto") return text;
-  const [compact2, handoff2] = ["compact", "handoff"].map((each) => costText(state, callCost(state, each)));
-  const compared = `with exact compactions a call costs about ${compact2}, with handoffs ${handoff2}`;
+  const [compact3, handoff2] = ["compact", "handoff"].map((each) => costText(state, callCost(state, each)));
+  const compared = `with exact compactions a call costs about ${compact3}, with handoffs ${handoff2}`;
   return [text, compared].filter((part2) => part2 !== "").join("; ");
 }
 function costText(state, micro) {
@@ -2061,9 +2072,9 @@ var LEAST_SHARE = 0.1;
 function relieveFirst(state, full) {
   if (state.turn.ended === 0 || !mayCompact(state)) return void 0;
   const outlook = { ...outlookOf(state, exactIsPossible(state) ? "exact" : "summary"), full };
-  const { goOn, relieve } = compareWays(outlook);
-  const saved = { usd: toUsd(Math.round(goOn - relieve)), calls: outlook.calls };
-  return relieve < goOn * (1 - LEAST_SHARE) ? saved : void 0;
+  const { goOn: goOn2, relieve } = compareWays(outlook);
+  const saved = { usd: toUsd(Math.round(goOn2 - relieve)), calls: outlook.calls };
+  return relieve < goOn2 * (1 - LEAST_SHARE) ? saved : void 0;
 }
 
 // src/core/protocol/failures.ts
@@ -2084,10 +2095,10 @@ function failureOf(line4, said) {
   const isLimit = line4.api_error === "usage_limit_reached" || LIMIT_REACHED.test(said);
   const told3 = fieldsOf(fieldsOf(line4.api_error_params).rate_limit_info).resetsAt;
   const written3 = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
-  const resetsAt = secondsIn(told3 ?? (written3 && Number(written3)));
+  const resetsAt = epochMsOf(told3 ?? (written3 && Number(written3)));
   return { cause: isLimit ? "limit" : "outage", resetsAt: isLimit ? resetsAt : void 0 };
 }
-function secondsIn(value) {
+function epochMsOf(value) {
   const seconds = countOf(value);
   return seconds === void 0 ? void 0 : seconds * 1e3;
 }
@@ -2121,7 +2132,9 @@ var NEW_TURN = {
   /** The turn before, which claude's log may not have yet. */
   last: void 0,
   /** Of these, what was said since the last tool round: the turn may end without it, and then it starts the next. */
-  unheard: []
+  unheard: [],
+  /** The interrupted work with which it goes on: its answer is also that of what is owed. */
+  resumes: void 0
 };
 var NOT_COMPACTING = { phase: "idle", failures: 0, triedAt: void 0 };
 var NEW_CONTROL = {
@@ -2138,13 +2151,17 @@ var NEW_CONTROL = {
   /** Ids of claude's questions that the caller has not answered yet. */
   questions: [],
   /** The caller's `initialize`, for a process that takes the place of the first. */
-  initialize: void 0
+  initialize: void 0,
+  /** What the caller asked of claude that a process in its place must be asked again, oldest first. */
+  requests: []
 };
 var EMPTY_MAILBOX = {
   waiting: [],
   ended: false,
   /** Newest `uuid`s that were sent: claude skips a prompt that it has seen. */
   said: [],
+  /** What was sent and has no answer yet, ctxb's own prompts included: of the turn under way, and of interrupted work. */
+  unanswered: [],
   /** The turn of the first that waits is to be stopped when it begins. */
   stopNext: false
 };
@@ -2159,7 +2176,7 @@ var NO_SESSION = {
   id: void 0,
   model: void 0,
   version: void 0,
-  /** The newest prompt that says what is to be done, or the first; no slash command. */
+  /** The newest prompt that says what is to be done, or the first; no command that claude answers itself. */
   latestPrompt: void 0,
   /** Where the work stands, as it was told or found in the agent's words. */
   state: void 0,
@@ -2168,11 +2185,44 @@ var NO_SESSION = {
   commandsOff: false
 };
 
+// src/core/governor/prompts/mailbox.ts
+function owed({ mailbox, turn }) {
+  return mailbox.unanswered.filter(({ prompt: prompt2 }) => prompt2 === void 0 || !turn.prompts.includes(prompt2));
+}
+function answer(state, these) {
+  if (these.length === 0) return keep(state);
+  const unanswered = state.mailbox.unanswered.filter((one) => !these.includes(one));
+  return keep(changedIn(state, "mailbox", { unanswered }), [
+    { kind: "answered", uuids: these.map(({ uuid }) => uuid) }
+  ]);
+}
+function takeBack(state, undelivered) {
+  const { mailbox } = state;
+  const uuids = undelivered.map(({ uuid }) => uuid);
+  return {
+    ...mailbox,
+    waiting: [...undelivered.filter(({ uuid }) => !isOwnUuid(state, uuid)), ...mailbox.waiting],
+    // claude skips prompts that it has seen; these it has not.
+    said: mailbox.said.filter((uuid) => !uuids.includes(uuid)),
+    unanswered: mailbox.unanswered.filter(({ prompt: prompt2 }) => prompt2 === void 0 || !undelivered.includes(prompt2))
+  };
+}
+function requestsOf(state, unanswered) {
+  return requestsIn(promptsOf(unanswered)).filter(({ uuid }) => !isOwnUuid(state, uuid));
+}
+function promptsOf(unanswered) {
+  return unanswered.flatMap(({ prompt: prompt2 }) => prompt2 ?? []);
+}
+function openPrompts(state) {
+  const { unanswered, waiting } = state.mailbox;
+  return [...unanswered, ...waiting].map(({ uuid }) => uuid).filter((uuid) => !isOwnUuid(state, uuid));
+}
+
 // src/core/governor/relief/exhaustion.ts
 function mayRelieve(state) {
   const { run, relief } = state;
   if (run.mode !== "act" || relief.blocked || isAlone(state)) return false;
-  return mayHandOverAgain(state) || run.policy.compaction.enabled && relief.exhausted === void 0;
+  return mayHandOverAgain(state) || run.policy.compaction.enabled && triedFor(state) === "nothing";
 }
 function isAlone({ run, turn, relief }) {
   return turn.calls === 0 && (isHandedOver(relief) || turn.ended === 0 && !run.resumes);
@@ -2184,6 +2234,10 @@ function mayHandOverAgain({ run, relief }) {
   const { handoff: handoff2, recovery } = run.policy;
   return handoff2.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
 }
+function triedFor(state) {
+  const mayHelp = exactIsPossible(state) && state.turn.calls > 0;
+  return mayHelp ? "nothing" : state.relief.exhausted?.tried ?? "nothing";
+}
 function ranOut(state, event) {
   return isExhaustion(event) || tellsBreaker(event) && exactIsPossible(state);
 }
@@ -2191,28 +2245,37 @@ function readExhaustion(before, state, event) {
   const { exhausted, blocked } = state.relief;
   const { compaction, handoff: handoff2 } = state.run.policy;
   if (!compaction.enabled && !handoff2.enabled || blocked) return keep(state);
+  if (!ranOut(state, event) && exhausted?.open) return readAnother(before, state, exhausted, event);
   if (!ranOut(state, event)) return keep(changedIn(state, "relief", { exhausted: void 0 }));
   const hopeless = isAlone(before) ? tooLongAlone(before, event) : void 0;
   if (hopeless !== void 0 && !isHandedOver(before.relief))
     return keep(state, [{ kind: "exhausted", ...decided(state, hopeless) }]);
-  const helped = exactIsPossible(state) && before.turn.calls > 0;
+  const tried = triedFor(before);
+  const handoffs = exhausted?.handoffs ?? 0;
   const full = changedIn(state, "relief", {
-    exhausted: {
-      cause: "refused",
-      prompts: exhausted?.prompts ?? before.turn.prompts,
-      tried: helped ? "nothing" : exhausted?.tried ?? "nothing",
-      handoffs: exhausted?.handoffs ?? 0,
-      open: true
-    },
+    exhausted: { cause: "refused", tried, handoffs, open: true },
     hopeless
   });
   const reason = tellsBreaker(event) ? "the window was filled again at once" : TOO_LONG2;
   return keep(full, [{ kind: "exhausted", ...decided(full, reason) }]);
 }
+function readAnother(before, state, exhausted, event) {
+  if (isRelieving(state)) return keep(state);
+  if (isStoppedByCaller(before, event)) return leaveExhausted(state);
+  if (event.isError || exhausted.cause === "stopped") return keep(state);
+  const isLost = before.relief.boundaries.at(-1)?.turn === before.turn.ended;
+  const unfinished = { because: "The context was full in the middle of earlier work, and has room again.", isLost };
+  return keep(changedIn(state, "relief", { exhausted: void 0, unfinished }));
+}
+function isStoppedByCaller({ spending, stall, wait }, event) {
+  const isOurs = spending.phase === "stopping" || stall.phase === "interrupted" || wait?.phase === "breaking";
+  return event.subtype === "error_during_execution" && !isOurs;
+}
 var TOO_LONG2 = "the prompt is too long for the context";
-function tooLongAlone({ gauge, session, turn, relief }, { text = "" }) {
+function tooLongAlone(state, { text = "" }) {
+  const { gauge, session, mailbox } = state;
   const told3 = refusedSize(text);
-  const blocks = (relief.exhausted ?? turn).prompts.flatMap(({ event }) => event.blocks);
+  const blocks = requestsOf(state, mailbox.unanswered).flatMap(({ event }) => event.blocks);
   const estimate = () => `it has about ${estimateTokens2(measureContent(blocks), gauge.calibration)} tokens (estimated)`;
   const size = told3 === void 0 ? estimate() : `the request has ${told3.tokens} tokens`;
   const window = told3?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);
@@ -2234,12 +2297,9 @@ function noteTried(state) {
   return changedIn(state, "relief", { exhausted: { ...exhausted, handoffs: exhausted.handoffs + 1 } });
 }
 function leaveExhausted(state) {
-  const { exhausted } = state.relief;
-  if (!exhausted?.open) return keep(state);
-  return keep(changedIn(state, "relief", { exhausted: void 0 }), [
-    { kind: "deferred", fate: "show" },
-    { kind: "answered", uuids: answersOf(state, exhausted) }
-  ]);
+  if (!state.relief.exhausted?.open) return keep(state);
+  const left = changedIn(changedIn(state, "relief", { exhausted: void 0 }), "mailbox", { stopNext: false });
+  return chain(keep(left, [{ kind: "deferred", fate: "show" }]), (next) => answer(next, owed(next)));
 }
 function afterRelief2(before, state) {
   const { exhausted, unfinished } = state.relief;
@@ -2253,12 +2313,8 @@ function afterRelief2(before, state) {
   if (!succeeded && !handedOver) return keep(changedIn(state, "relief", { exhausted: tried }));
   const isExact2 = landing?.receipt !== void 0;
   const because = `The context was full in the middle of the work, and ${isExact2 ? "older steps of it stand above in a line each" : "it was replaced by what is above"}.`;
-  const answers = answersOf(state, exhausted);
-  const work = unfinished ?? { because, prompts: isExact2 ? [] : exhausted.prompts, answers };
+  const work = unfinished ?? { because, isLost: !isExact2 };
   return keep(changedIn(state, "relief", { exhausted: { ...tried, open: false }, unfinished: work }));
-}
-function answersOf({ relief }, { prompts }) {
-  return [.../* @__PURE__ */ new Set([...prompts.map(({ uuid }) => uuid), ...relief.resuming?.answers ?? []])];
 }
 function stopTurn(step2) {
   const { state, actions } = step2;
@@ -2288,20 +2344,14 @@ function readTurnStop(before, state, event) {
   const { stop } = state.relief;
   if (stop === void 0 || stop.call !== state.gauge.calls) return state;
   if (!tellsTurnStop(before, event)) return changedIn(state, "relief", { stop: void 0 });
-  const earlier = before.relief.exhausted?.prompts ?? [];
-  const said = before.turn.prompts.filter(({ uuid }) => earlier.length === 0 || !isOwnUuid(state, uuid));
-  return changedIn(state, "relief", {
-    stop: void 0,
-    due: stop.reason,
-    exhausted: { cause: "stopped", prompts: [...earlier, ...said], tried: "compaction", handoffs: 0, open: true }
-  });
+  const exhausted = { cause: "stopped", tried: "compaction", handoffs: 0, open: true };
+  return changedIn(state, "relief", { stop: void 0, due: stop.reason, exhausted });
 }
 function goOnStopped(state) {
   const { exhausted } = state.relief;
   if (exhausted?.cause !== "stopped" || !exhausted.open) return state;
   const because = "The turn was stopped so that the work could be handed over, which is not possible now.";
-  const unfinished = { because, prompts: [], answers: answersOf(state, exhausted) };
-  return changedIn(state, "relief", { exhausted: void 0, unfinished });
+  return changedIn(state, "relief", { exhausted: void 0, unfinished: { because, isLost: false } });
 }
 
 // src/core/governor/relief/focus.ts
@@ -2606,7 +2656,7 @@ function noteRetry(state, { status, delayMs }) {
   const cause = isLimit ? "limit" : wait?.cause ?? "outage";
   const until = Math.max(now + delayMs, isLimit ? resetOf(limits) ?? 0 : 0);
   const isTold = wait?.said === true || !isLimit && delayMs < LEAST_TOLD_MS;
-  const begun = wait ?? { cause, phase: "claude", since: now, until, tries: 0, said: false, prompts: [] };
+  const begun = wait ?? { cause, phase: "claude", since: now, until, tries: 0, said: false };
   const next = changed(state, { wait: { ...begun, cause, until, said: begun.said || !isTold } });
   return keep(next, isTold ? [] : [announcement(next, "claude")]);
 }
@@ -2630,25 +2680,16 @@ function readFailure(before, state, event) {
     const isCertain = event.isError && event.subtype !== "error_during_execution";
     return isCertain ? endWait(state, failure === void 0) : keep(state);
   }
-  const broken = breakOff(before, state, NO_ANSWER);
-  return plan.way === "wait" ? pause(broken, failure, plan.until, before) : endAtLimit(broken, failure);
+  const because = "The API did not answer for a while, and the turn was broken off.";
+  const broken = changedIn(state, "relief", { unfinished: { because, isLost: false } });
+  return plan.way === "wait" ? pause(broken, failure, plan.until) : endAtLimit(broken, failure);
 }
-var NO_ANSWER = "The API did not answer for a while, and the turn was broken off.";
-function breakOff(before, state, because) {
-  const { relief, turn } = state;
-  const queued = turn.prompts.map(({ uuid }) => uuid);
-  const said = before.turn.prompts.map(({ uuid }) => uuid).filter((uuid) => !queued.includes(uuid));
-  const owed = relief.resuming?.answers ?? said;
-  const answers = [.../* @__PURE__ */ new Set([...relief.unfinished?.answers ?? [], ...owed, ...said])];
-  return changedIn(state, "relief", { resuming: void 0, unfinished: { because, prompts: [], answers } });
-}
-function pause(state, failure, until, before) {
+function pause(state, failure, until) {
   const { wait, now, limits } = state;
   const cause = (failure.resetsAt ?? resetOf(limits)) === void 0 ? "outage" : failure.cause;
   const tries = (wait?.tries ?? 0) + 1;
-  const prompts = wait?.prompts.length ? wait.prompts : before.turn.prompts;
   const since = wait?.since ?? now;
-  const next = changed(state, { wait: { cause, phase: "paused", since, until, tries, said: true, prompts } });
+  const next = changed(state, { wait: { cause, phase: "paused", since, until, tries, said: true } });
   const isTold = wait?.said === true && wait.cause === cause;
   return keep(next, [...isTold ? [] : [announcement(next, "ctxb")], tick(next)]);
 }
@@ -2681,7 +2722,7 @@ function onWaitTimer(state) {
   const trying = changed(state, { wait: { ...wait, phase: "trying" } });
   const expiry = savingAt(trying);
   if (expiry === void 0 || trying.relief.unfinished === void 0) return keep(trying);
-  const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
+  const unfinished = { ...trying.relief.unfinished, isLost: true };
   return chain(
     keep(changedIn(trying, "relief", { unfinished }), expiry),
     (next) => withSlotAtOnce(next, startCompaction)
@@ -2696,7 +2737,7 @@ function endWait(state, answered3) {
   if (wait === void 0) return keep(state);
   const next = changed(state, { wait: answered3 ? void 0 : { ...wait, phase: "over" } });
   if (!wait.said || wait.phase === "over") return keep(next);
-  const ms = now - wait.since;
+  const ms = wait.since > 0 ? now - wait.since : 0;
   const reason = answered3 ? "the API answers again" : "the API still does not answer";
   return keep(next, [{ kind: "waited", ...decided(next, reason), cause: wait.cause, ms, answered: answered3 }]);
 }
@@ -2975,11 +3016,11 @@ var ASCII2 = {
 // src/core/governor/zones/zones.ts
 function zoneAt(tokens2, window, levels) {
   const { thresholds, zones } = levels;
-  const hasBegun2 = (threshold) => tokens2 >= inTokens(threshold, window);
+  const hasBegun3 = (threshold) => tokens2 >= inTokens(threshold, window);
   if (tokens2 >= handoffLevel(levels, window)) return "handoff";
-  if (hasBegun2(thresholds.warn)) return "critical";
-  if (hasBegun2(zones.warning)) return "warning";
-  return hasBegun2(zones.monitor) ? "monitor" : "ok";
+  if (hasBegun3(thresholds.warn)) return "critical";
+  if (hasBegun3(zones.warning)) return "warning";
+  return hasBegun3(zones.monitor) ? "monitor" : "ok";
 }
 function statusOf2(zone) {
   if (zone === "warning") return "warning";
@@ -3057,19 +3098,24 @@ function forecastParts(state, style) {
   const next = nextOf(state, predicted2);
   if (next === void 0) return [];
   const { at, what } = next;
-  const isDue = window !== void 0 && predicted2 >= inTokens(at, window) && what !== "full";
-  if (isDue) return [{ text: `${what} due`, rank: 4, paint: style.cyan }];
+  const isCrossed = window !== void 0 && predicted2 >= inTokens(at, window) && what !== "full";
+  if (isCrossed)
+    return [{ text: `${what} ${mayFollow(state, predicted2) ? "due" : "soon"}`, rank: 4, paint: style.cyan }];
   const left = turnsTo(state, at);
   if (left === void 0) return [];
   return [{ text: `${left === 0 ? "<1 turn" : `~${counted2(left, "turn")}`} to ${what}`, rank: 4, paint: style.dim }];
+}
+function mayFollow(state, predicted2) {
+  const latest = inTokens(state.run.policy.thresholds.compact, state.gauge.window.tokens);
+  return predicted2 >= latest || momentOf(state) !== void 0;
 }
 function nextOf(state, predicted2) {
   const { policy, mode } = state.run;
   const moment = nextMoment(state);
   if (moment !== void 0) return { at: moment.at, what: moment.way === "compact" ? "compaction" : "handoff" };
   if (mode === "act" && state.exact.phase !== "off") return void 0;
-  const { warn, compact: compact2 } = policy.thresholds;
-  if (mode === "act" && policy.compaction.enabled) return { at: compact2, what: "compaction" };
+  const { warn, compact: compact3 } = policy.thresholds;
+  if (mode === "act" && policy.compaction.enabled) return { at: compact3, what: "compaction" };
   const window = state.gauge.window.tokens;
   const isWarned = window !== void 0 && predicted2 >= inTokens(warn, window);
   return isWarned ? { at: window, what: "full" } : { at: warn, what: "critical" };
@@ -3611,7 +3657,7 @@ async function handoff($, document, file) {
   await $.fs.write(file, text);
   return { text: `${file}: written` };
 }
-var NO_PROGRAM = "the program ctxb is not on PATH: `npm install -g ctxb` puts it there";
+var NO_PROGRAM = "the program ctxb is not on PATH: `npm ci` and `npm link` in a checkout put it there";
 async function recall($, words, program) {
   if (words.trim() === "") return { text: "/ctxb:recall WORDS: name a word to look for" };
   if (program === void 0) return { text: `/ctxb:recall: ${NO_PROGRAM}` };
@@ -3620,7 +3666,8 @@ async function recall($, words, program) {
   if (exitCode === 1 && stderr === "") return { text: `nothing in this project's sessions has ${words}` };
   return { text: (stdout || stderr).trimEnd() };
 }
-var PATIENCE_MS = 18e4;
+var PATIENCE_MS = 6e4;
+var ALL_FACTS = "`ctxb doctor` in a shell tries all facts that ctxb relies on, in about half a minute";
 async function doctor($, state, standing) {
   const { left, hasHooks, program, logPath } = standing;
   const { version } = state.session;
@@ -3634,10 +3681,9 @@ async function doctor($, state, standing) {
     program === void 0 ? `recall, and a check of this Claude Code: ${NO_PROGRAM}` : `ctxb: ${program}`
   ];
   if (program === void 0) return { text: own.join("\n"), isTextDisplayOnly: true };
-  const { stdout, stderr } = await $.process.run([program, "doctor"], { timeoutMs: PATIENCE_MS });
-  return { text: `${own.join("\n")}
-
-${`${stdout}${stderr}`.trimEnd()}`, isTextDisplayOnly: true };
+  const { stdout, stderr } = await $.process.run([program, "doctor", "--quick"], { timeoutMs: PATIENCE_MS });
+  const text = [own.join("\n"), `${stdout}${stderr}`.trimEnd(), ALL_FACTS].join("\n\n");
+  return { text, isTextDisplayOnly: true };
 }
 var [BEGIN, SEPARATOR2, END2] = ["", "", ""];
 var mark2 = (name) => (text) => `${BEGIN}${name}${SEPARATOR2}${text}${END2}`;
@@ -3822,7 +3868,7 @@ var KEYS = {
   "cost.prices": {
     takes: "prices",
     preset: {},
-    about: "Prices instead of the built-in ones, used where claude reports no cost; cacheWrite, cacheWriteHour and cacheRead follow the input."
+    about: "Prices instead of the built-in ones, used where claude reports no cost; cacheWrite, cacheWriteHour and cacheRead follow the input; in a file only."
   },
   "limits.wait": {
     takes: "duration",
@@ -11317,12 +11363,12 @@ function chainOf({ command: command2, background = false }) {
   return { links, background };
 }
 function linkOf(node, otherwise) {
-  if (node.type !== "Pipeline") return { otherwise, negated: false, commands: [commandOf(node, [])] };
+  if (node.type !== "Pipeline") return { otherwise, negated: false, commands: [commandOf2(node, [])] };
   const negations = node.prefixes.filter(({ type }) => type === "Negation");
-  const commands2 = node.commands.map((command2) => commandOf(command2, []));
+  const commands2 = node.commands.map((command2) => commandOf2(command2, []));
   return { otherwise, negated: negations.length % 2 === 1, commands: commands2 };
 }
-function commandOf(node, redirects) {
+function commandOf2(node, redirects) {
   const common = { words: [], body: [], redirects, from: node.pos, to: node.end };
   switch (node.type) {
     case "Command": {
@@ -11330,7 +11376,7 @@ function commandOf(node, redirects) {
       return { ...common, kind: "simple", words, redirects: node.redirects.flatMap(redirectOf) };
     }
     case "Redirected":
-      return commandOf(node.command, node.redirects.flatMap(redirectOf));
+      return commandOf2(node.command, node.redirects.flatMap(redirectOf));
     case "BraceGroup":
       return { ...common, kind: "group", body: node.body.commands.map(chainOf) };
     case "Subshell":
@@ -11370,12 +11416,11 @@ var ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 var CARRIER_OPTION = { sudo: /^-[nEH]$/, timeout: /^(?:-\S+|\d[\d.]*[smhd]?)$/ };
 function programIn(words) {
   let carrier = "";
-  const from = words.findIndex(({ raw: raw2, text }) => {
+  for (const [at, { raw: raw2, text }] of words.entries()) {
     if (text !== null && CARRIERS.has(text)) carrier = text;
-    else return !ASSIGNMENT.test(raw2) && CARRIER_OPTION[carrier]?.test(raw2) !== true;
-    return false;
-  });
-  return from < 0 ? [] : words.slice(from);
+    else if (!ASSIGNMENT.test(raw2) && CARRIER_OPTION[carrier]?.test(raw2) !== true) return words.slice(at);
+  }
+  return [];
 }
 function readArguments(words, accepted) {
   const known = new Map(accepted.split(" ").map((name) => [name.replace("=", ""), name.endsWith("=")]));
@@ -11602,7 +11647,7 @@ function pathspecs(words, folder) {
 }
 
 // src/core/memory/extract/tool-calls.ts
-function commandOf2({ call: { use }, report }) {
+function commandOf3({ call: { use }, report }) {
   if (use.name === "Bash") return textOf(fieldsOf(use.input).command);
   if (use.name !== "BashOutput") return void 0;
   const { command: command2, status } = fieldsOf(report);
@@ -11629,13 +11674,14 @@ function successStatus(result, report) {
   return textOf(fieldsOf(report).returnCodeInterpretation) === void 0 ? 0 : 1;
 }
 function isLeftRunning({ text }, report) {
-  return textOf(fieldsOf(report).backgroundTaskId) !== void 0 || text.startsWith("Command running in background");
+  return textOf(fieldsOf(report).backgroundTaskId) !== void 0 || LEFT_RUNNING.test(text);
 }
+var LEFT_RUNNING = /(?:^|\n)Command (?:running in background|was (?:manually backgrounded|moved to the background)|did not complete within its \S{1,20} timeout and was moved to the background)/;
 var COMMAND_NEAR = 2e4;
 var TAIL_NEAR = { lines: 40, length: 8e3 };
 var MAY_CHANGE_FILES = /(?<![0-9&])>(?![&\s]*\/dev\/null|&\d)|\b(?:rm|mv|cp|tee|touch|sed|perl|git|ln|install|truncate|dd)\b/;
 function commandFacts(ended) {
-  const text = commandOf2(ended);
+  const text = commandOf3(ended);
   if (text === void 0) return void 0;
   const { outcome, result, call, report, t } = ended;
   const exit = exitOf(ended);
@@ -11651,7 +11697,7 @@ function commandFacts(ended) {
   };
 }
 function commandEffects(ended) {
-  const text = commandOf2(ended) ?? "";
+  const text = commandOf3(ended) ?? "";
   return ended.outcome === "ok" && exitOf(ended) === 0 && MAY_CHANGE_FILES.test(text) ? shellEffects(text) : void 0;
 }
 function exitOf({ call, exit, report }) {
@@ -12070,9 +12116,14 @@ function summarizeCommand(ended, context, quote) {
   const { command: command2 } = context;
   if (command2 === void 0) return void 0;
   const head = `${bare(ended.call.use.name)} ${quote(command2.text, TEXT)} ${commandEnd(command2, ended.outcome)}`;
-  const output = command2.background && command2.exit === null ? "" : outputOf2(ended, command2, context, quote);
+  if (command2.background && command2.exit === null) {
+    const [, file] = WRITTEN_TO.exec(ended.result.text) ?? [];
+    return file === void 0 ? head : `${head}, its output in ${quote(file, PATH)}`;
+  }
+  const output = outputOf2(ended, command2, context, quote);
   return output === "" ? head : `${head} \u2014 ${output}`;
 }
+var WRITTEN_TO = /Output is being written to: (\/\S{1,500}\.output)\./;
 function outputOf2(ended, { text, exit }, { summarizeOutput: summarizeOutput2 }, quote) {
   const { outcome, result, call } = ended;
   const printed = printedBy(ended);
@@ -12137,19 +12188,19 @@ function answerOf({ content }) {
   return Array.isArray(content) ? textsOf(content.map((block2) => fieldsOf(block2).text)).join("\n") : void 0;
 }
 function summarizeTaskOutput({ call, report, result }, quote) {
-  const { task_type, status, output, result: answer } = fieldsOf(fieldsOf(report).task);
+  const { task_type, status, output, result: answer2 } = fieldsOf(fieldsOf(report).task);
   const id = textOf(fieldsOf(call.use.input).task_id) ?? "";
-  const text = textOf(answer) ?? textOf(output);
+  const text = textOf(answer2) ?? textOf(output);
   const states = textsOf([task_type, status]).map((state) => quote(state, NAME2));
   const known = text !== void 0 && states.length > 0;
   const extent = known ? ` (${[...states, sizeText(bytesOf(text))].join(", ")})` : "";
   return `TaskOutput ${quote(id, NAME2)}${extent}: ${summarizeText(known ? text : result.text, "last", quote)}`;
 }
 function summarizeFetch({ call, report, result }, quote) {
-  const { code, bytes, result: answer } = fieldsOf(report);
+  const { code, bytes, result: answer2 } = fieldsOf(report);
   const extent = [...told(code, String), ...told(bytes, sizeText)].join(", ");
   const url = quote(textOf(fieldsOf(call.use.input).url) ?? "", PATH);
-  return `WebFetch ${url}${extent === "" ? "" : ` (${extent})`}: ${summarizeText(textOf(answer) ?? result.text, "first", quote)}`;
+  return `WebFetch ${url}${extent === "" ? "" : ` (${extent})`}: ${summarizeText(textOf(answer2) ?? result.text, "first", quote)}`;
 }
 var MAX_TITLES = 3;
 function summarizeWebSearch({ call, report, result }, quote) {
@@ -12171,8 +12222,8 @@ function summarizeOther(ended, quote) {
   const { todos } = fieldsOf(input);
   if (name === "TodoWrite" && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
   const pictures = result.images === 0 ? [] : [counted(result.images, "picture")];
-  const answer = describeKept(ended, quote) ?? summarizeText(result.text, MCP.test(name) ? "first" : "last", quote);
-  const text = result.text === "" && pictures.length > 0 ? [] : [answer];
+  const answer2 = describeKept(ended, quote) ?? summarizeText(result.text, MCP.test(name) ? "first" : "last", quote);
+  const text = result.text === "" && pictures.length > 0 ? [] : [answer2];
   return `${headOf(call.use, quote)}: ${[...pictures, ...text].join(", ")}`;
 }
 function todosText(todos) {
@@ -12321,10 +12372,10 @@ function reportLine(text) {
 }
 
 // src/core/exact/plan.ts
-function notAmong(known, all, keyOf3) {
+function notAmong(known, all, keyOf4) {
   const left = [...known];
   return all.filter((one) => {
-    const at = left.indexOf(keyOf3(one));
+    const at = left.indexOf(keyOf4(one));
     if (at >= 0) left.splice(at, 1);
     return at < 0;
   });
@@ -12337,7 +12388,7 @@ function partsOf3(messages) {
   while (from < messages.length) {
     const message = messages[from];
     const end = isSpoken(message) ? from + 1 : roundEnd(messages, from);
-    parts.push(...isSpoken(message) ? spoken2(message) : [roundOf(messages.slice(from, end))]);
+    parts.push(...isSpoken(message) ? spoken2(message, messages[end]) : [roundOf(messages.slice(from, end))]);
     from = end;
   }
   const [last, newest2] = [parts.at(-1), messages.at(-1)];
@@ -12398,12 +12449,12 @@ function roundOf(messages) {
   };
 }
 var SUMMARY2 = /\nSummary:\s([\s\S]*?)(?:\n\nIf you need specific details from before|$)/;
-var POINTS_BACK = /^File unchanged since last read\b/;
-var GONE3 = "[ctxb] What stood here is gone (a picture, tools that were looked up, a file seen before): ask for it again.";
+var POINTS_ELSEWHERE = /^(?:File unchanged since last read\b|Launching skill: )/;
+var GONE3 = "[ctxb] What stood here is gone (a picture, tools that were looked up, a file seen before, the text of a skill): ask for it again.";
 function selfContained(result) {
-  return result.text === "" || POINTS_BACK.test(result.text) ? { ...result, text: GONE3 } : result;
+  return result.text === "" || POINTS_ELSEWHERE.test(result.text) ? { ...result, text: GONE3 } : result;
 }
-function spoken2(message) {
+function spoken2(message, next) {
   const { text, handle } = message;
   if (isOwn(text)) {
     const own = readOwn(text);
@@ -12412,8 +12463,14 @@ function spoken2(message) {
   if (isSummary(text)) return [{ kind: "summary", text: SUMMARY2.exec(text)?.[1] ?? text }];
   const report = reportLine(text);
   if (report !== void 0) return [{ kind: "lines", lines: [report] }];
-  if (isNotice(text) && (text !== "" || handle === void 0)) return [];
+  const isClaudes = isNotice(text) && !hasAsked(text, next);
+  if (isClaudes && (text !== "" || handle === void 0)) return [];
   return [{ kind: "prompt", message }];
+}
+function hasAsked(text, next) {
+  const command2 = commandOf(text);
+  if (command2 === void 0 || command2.asked) return command2 !== void 0;
+  return next === void 0 || !isSpoken(next) || isOwn(next.text);
 }
 
 // src/core/exact/entries.ts
@@ -12458,7 +12515,7 @@ function costOf({ kind, text }) {
   return tokensOfText(kind === "summary" ? summaryText(text) : text) + 2;
 }
 var FAILED2 = /\bexit (?!0\b)\d|\b(?:failed|refused|cancelled)\b/;
-var CHANGES = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task)\b/;
+var CHANGES = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task|Skill)\b/;
 var LOOKS = /^(?:Read|Grep|Glob|LS|WebFetch|WebSearch|ToolSearch)\b/;
 function worthOf({ kind, text }) {
   if (kind !== "line") return kind === "summary" ? Number.POSITIVE_INFINITY : 10;
@@ -12482,7 +12539,8 @@ function callLine({ use, result }) {
     ...readOutcome(use.tool, block2, void 0)
   };
   const line4 = summarizeCall(ended, { command: commandFacts(ended), placeOf: (path) => path, mask: whole });
-  return shortened(line4, LINE_LENGTH4);
+  const again = use.tool === "Skill" && came !== result ? " (it is gone: call it again where it still holds)" : "";
+  return shortened(line4, LINE_LENGTH4) + again;
 }
 function whole(text) {
   return typeof text === "string" ? text : text.join("");
@@ -12561,8 +12619,12 @@ function exactAnswer(messages, plan) {
 }
 function noteBeside(prompts, { note: note2, said }) {
   if (said === void 0) return note2;
-  const lost = wordsBeside(said, prompts.flatMap(({ text }) => [text, shortOf(text)]).join("\n"));
+  const lost = wordsBeside(said, prompts.flatMap(wordsOf).join("\n"));
   return [note2, ...tellWords(lost, said.room)].filter(Boolean).join("\n");
+}
+function wordsOf({ text }) {
+  const words = commandOf(text)?.words ?? text;
+  return [words, shortOf(words)];
 }
 function answerWith(messages, plan) {
   try {
@@ -13001,10 +13063,11 @@ function endUnrelieved(state, reason) {
 }
 function unrelieved(state, { reason }, document) {
   const ended = changedIn(state, "relief", { document });
-  return keep(changed(ended, { handoff: { phase: "idle" }, outcome: "unrelieved" }), [
+  const over = keep(changed(ended, { handoff: { phase: "idle" }, outcome: "unrelieved" }), [
     { kind: "unrelieved", ...decided(state, reason), path: document },
     { kind: "deferred", fate: "show" }
   ]);
+  return chain(over, (next) => answer(next, owed(next)));
 }
 function isDeaf({ compaction, process }) {
   return compaction.phase === "overdue" || process.phase === "dead";
@@ -13054,9 +13117,9 @@ function readAnswer(state, handoff2, event) {
   const plan = { ...handoff2.plan, answer: (handoff2.plan.answer ?? 0) + callOutput(state.gauge) };
   const said = [event.text, ...event.errors].join("\n");
   if (event.isError && (handoff2.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
-  const answer = event.isError ? void 0 : event.text;
-  const mayAskAgain = handoff2.attempt === "first" && answer !== void 0 && hasRoomToAsk(state);
-  return chain(keep(state, TURN_OVER), (next) => write(next, plan, answer, mayAskAgain));
+  const answer2 = event.isError ? void 0 : event.text;
+  const mayAskAgain = handoff2.attempt === "first" && answer2 !== void 0 && hasRoomToAsk(state);
+  return chain(keep(state, TURN_OVER), (next) => write(next, plan, answer2, mayAskAgain));
 }
 function putOff(state, { due }, said) {
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
@@ -13064,9 +13127,9 @@ function putOff(state, { due }, said) {
   const reason = said.trim() || "the API was not available";
   return keep(kept, [...TURN_OVER, { kind: "put-off", ...decided(kept, reason) }]);
 }
-function write(state, plan, answer, mayAskAgain = false) {
+function write(state, plan, answer2, mayAskAgain = false) {
   return keep(changed(state, { handoff: { phase: "writing", plan } }), [
-    { kind: "write-handoff", answer, mayAskAgain, reason: plan.reason }
+    { kind: "write-handoff", answer: answer2, mayAskAgain, reason: plan.reason }
   ]);
 }
 function onHandoffProblems(state, problems) {
@@ -13180,7 +13243,7 @@ function readRelief(before, state, event) {
   const answered3 = receipt?.answered ? receipt : void 0;
   const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, answered3 !== void 0);
   const isOurs = event.trigger === "manual" && isCompacting(before.compaction);
-  const kept = answered3 && relief.unfinished ? { unfinished: { ...relief.unfinished, prompts: [] } } : {};
+  const kept = answered3 && relief.unfinished ? { unfinished: { ...relief.unfinished, isLost: false } } : {};
   return changedIn(state, "relief", {
     ...seen,
     ...kept,
@@ -13276,9 +13339,9 @@ function isStopped(state, event) {
   return event.kind === "task" && agentOfTask(state, event.taskId)?.[1].phase === "stopped";
 }
 function isReporting({ tasks, subagents }) {
-  const stopped2 = Object.values(subagents).filter(({ phase }) => phase === "stopped");
+  const stopped = Object.values(subagents).filter(({ phase }) => phase === "stopped");
   return Object.entries(tasks).some(
-    ([id, { phase }]) => phase === "reporting" || stopped2.some(({ taskId, workflow }) => taskId === id || workflow === id)
+    ([id, { phase }]) => phase === "reporting" || stopped.some(({ taskId, workflow }) => taskId === id || workflow === id)
   );
 }
 function withoutRunning({ subagents }) {
@@ -13388,8 +13451,8 @@ function forgetAsked(state, toolUseId) {
   return changedIn(state, "fanOut", { asked: asked.filter((id) => id !== toolUseId) });
 }
 function countCall(agent, call) {
-  const isKnown3 = call.messageId !== "" && call.messageId !== ESTIMATED;
-  const isMore = isKnown3 && agent.last?.messageId === call.messageId;
+  const isKnown2 = call.messageId !== "" && call.messageId !== ESTIMATED;
+  const isMore = isKnown2 && agent.last?.messageId === call.messageId;
   const before = isMore ? agent.last : void 0;
   return {
     last: call,
@@ -13797,8 +13860,8 @@ function passed(state, call) {
   return changedIn(state, "toolBudget", { repeats });
 }
 function answered(state, { requestId, hook }, context = "", specific = {}, ...decisions) {
-  const answer = { kind: "answer-hook", requestId, hook, output: {}, specific, ...context && { context } };
-  return keep(state, [...decisions, answer]);
+  const answer2 = { kind: "answer-hook", requestId, hook, output: {}, specific, ...context && { context } };
+  return keep(state, [...decisions, answer2]);
 }
 function remember(record, key, value) {
   const kept = Object.entries(record).filter(([name]) => name !== key);
@@ -14222,13 +14285,13 @@ function answerCallback(state, event) {
   const hook = hookOf(event.callbackId);
   if (isToolHook(hook)) return answerToolHook(state, hook, event);
   const input = fieldsOf(event.request.input);
-  const answer = { kind: "answer-hook", requestId: event.requestId, hook, output: {} };
-  if (isOfSubagent(state, event)) return keep(state, [answer]);
-  if (hook === "PreCompact") return keep(state, answerPreCompact(state, answer, input));
-  if (hook === "UserPromptSubmit") return answerPrompt(state, answer, textOf(input.prompt) ?? "");
-  if (hook !== "SessionStart") return keep(state, [answer]);
-  if (input.source === "compact") return keep(state, restore2(state, answer));
-  return resumesWithIt(state) ? keep(noteCleared(state, false), [answer]) : handOver2(state, answer);
+  const answer2 = { kind: "answer-hook", requestId: event.requestId, hook, output: {} };
+  if (isOfSubagent(state, event)) return keep(state, [answer2]);
+  if (hook === "PreCompact") return keep(state, answerPreCompact(state, answer2, input));
+  if (hook === "UserPromptSubmit") return answerPrompt(state, answer2, textOf(input.prompt) ?? "");
+  if (hook !== "SessionStart") return keep(state, [answer2]);
+  if (input.source === "compact") return keep(state, restore2(state, answer2));
+  return resumesWithIt(state) ? keep(noteCleared(state, false), [answer2]) : handOver2(state, answer2);
 }
 function isToolHook(hook) {
   return hook === "PreToolUse" || hook === "PostToolUse" || hook === "PostToolUseFailure";
@@ -14237,38 +14300,39 @@ function hookOf(callbackId) {
   const [hook] = Object.entries(CALLBACKS).find(([, id]) => id === callbackId) ?? ["PostCompact"];
   return hook;
 }
-function answerPrompt(state, answer, prompt2) {
-  if (commandIn(prompt2) !== void 0) return keep(state, [answer]);
-  if (state.mailbox.stopNext) return chain(stopHeldPrompt(state), (next) => keep(next, [answer]));
-  return tellWith(handOver2(state, { ...answer, recall: "prompt" }));
+function answerPrompt(state, answer2, prompt2) {
+  if (commandIn(prompt2) !== void 0) return keep(state, [answer2]);
+  if (state.mailbox.stopNext) return chain(stopHeldPrompt(state), (next) => keep(next, [answer2]));
+  return tellWith(handOver2(state, { ...answer2, recall: "prompt" }));
 }
-function handOver2(state, answer) {
+function handOver2(state, answer2) {
   const document = documentToGive(state);
-  if (document === void 0) return keep(state, [answer]);
+  if (document === void 0) return keep(state, [answer2]);
   const context = [document.text, recallLine(state)].filter((text) => text !== "").join("\n\n");
-  return keep(remembered(noteCleared(state, true), document.text), [{ ...answer, context }]);
+  return keep(remembered(noteCleared(state, true), document.text), [{ ...answer2, context }]);
 }
-function answerPreCompact(state, answer, { trigger, custom_instructions }) {
-  if (trigger === "auto" && state.compaction.unwritable && state.run.mode === "act")
-    return [{ ...answer, output: { decision: "block", reason: "its result could not be written" } }];
+function answerPreCompact(state, answer2, { trigger, custom_instructions }) {
+  if (trigger === "auto" && state.compaction.unwritable && state.run.mode === "act") {
+    return [{ ...answer2, output: { decision: "block", reason: "its result could not be written" } }];
+  }
   const isLeft = isCompacting(state.compaction) && state.compaction.attempt.how === "exact";
   const focus = trigger === "auto" || isLeft ? focusText(state) : notesClause(state);
-  if (focus === "" || textOf(custom_instructions)?.includes(focus)) return [answer];
+  if (focus === "" || textOf(custom_instructions)?.includes(focus)) return [answer2];
   const at = state.trigger;
   const isPlanned = typeof at === "number" && readGauge(state.gauge).predicted >= at;
   const reason = isPlanned ? `claude compacts at its trigger of ${at} tokens` : "claude compacts unplanned";
   return [
     ...trigger === "auto" ? [{ kind: "focus", ...decided(state, reason) }] : [],
-    { ...answer, output: { systemMessage: `When you summarise, ${focus}` } }
+    { ...answer2, output: { systemMessage: `When you summarise, ${focus}` } }
   ];
 }
 function restore2(state, plain3) {
   if (isExact(state)) return [plain3];
-  const answer = { ...plain3, recall: "lost" };
+  const answer2 = { ...plain3, recall: "lost" };
   const { compaction, turn } = state;
   const isMidTurn = compaction.phase === "idle" && turn.phase === "running" && turn.calls > 0;
   const prompts = requestsIn(isMidTurn ? turn.prompts : []);
-  if (prompts.length === 0) return [answer];
+  if (prompts.length === 0) return [answer2];
   const what = prompts.length === 1 ? "The request" : "The requests";
   const opening2 = `The context was compacted while you were working. ${what} that this turn is to answer`;
   const { text, shorter, actions } = giveBack(state, prompts, opening2);
@@ -14276,7 +14340,7 @@ function restore2(state, plain3) {
   return [
     ...actions,
     { kind: "restore", ...decided(state, "compacted in mid-turn"), promptUuids },
-    { ...answer, context: text, ...shorter === void 0 ? {} : { shorter } }
+    { ...answer2, context: text, ...shorter === void 0 ? {} : { shorter } }
   ];
 }
 function isOfSubagent(state, event) {
@@ -14292,9 +14356,9 @@ function tellWith(step2, call) {
   const hint = call === void 0 ? { state: step2.state, text: "" } : hintFor(step2.state, call);
   const zone = tellAgent(hint.state, call === void 0 ? "prompt" : "mid-turn");
   const alert = step2.state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: "" };
-  const stopped2 = takeUntold(alert.state, void 0);
-  const text = [hint.text, zone.text, alert.text, stopped2.text].filter(Boolean).join(" ");
-  return withContext(keep(stopped2.state, step2.actions), text);
+  const stopped = takeUntold(alert.state, void 0);
+  const text = [hint.text, zone.text, alert.text, stopped.text].filter(Boolean).join(" ");
+  return withContext(keep(stopped.state, step2.actions), text);
 }
 function withContext({ state, actions }, text) {
   if (text === "") return keep(state, actions);
@@ -14808,11 +14872,11 @@ function headingIn(line4) {
   const section = sectionOf(title);
   return section && { section, rank: BOLD_RANK, rest: rest.trim() };
 }
-var BY_TITLE = new Map(HANDOFF_SECTIONS.map((name) => [wordsOf(name), name]));
+var BY_TITLE = new Map(HANDOFF_SECTIONS.map((name) => [wordsOf2(name), name]));
 function sectionOf(title) {
-  return title.length > HEADING_NEAR ? void 0 : BY_TITLE.get(wordsOf(title));
+  return title.length > HEADING_NEAR ? void 0 : BY_TITLE.get(wordsOf2(title));
 }
-function wordsOf(title) {
+function wordsOf2(title) {
   return title.toLowerCase().replaceAll("&", " and ").replace(/\([^()]*\)/g, " ").replace(/[^a-z]+/g, " ").trim();
 }
 var NO_COMMAND = /^(?:#|`{3}|~{3})/;
@@ -15167,8 +15231,8 @@ ${text}`;
       return { output: hookOutput(hook, given), decisions: told3.decisions };
     },
     /**
-     * Beside the prompts of the conversation, which stay: what was handed back before does not. What of the user's words
-     * is not among those prompts, only who has the conversation can tell.
+     * Beside the prompts of the conversation, which stay: what was handed back before does not. Which of the
+     * user's words are not among those prompts, only the owner of the conversation can tell.
      */
     note(state) {
       const { document } = state.relief;
@@ -15642,7 +15706,7 @@ function goal({ prompts }, { task, firstPrompt, running }) {
 function done({ tasks, toolLog, commands: commands2, artifacts }) {
   const completed2 = tasks.completed().map(taskItem);
   const found = lookedUp(toolLog.calls());
-  const tally = `${counted(toolLog.total, "tool call")}, ${counted(commands2.total, "command")} and ${counted(artifacts.total, "change")} of files were noted; what of it is finished the notes do not say.`;
+  const tally = `${counted(toolLog.total, "tool call")}, ${counted(commands2.total, "command")} and ${counted(artifacts.total, "change")} of files were noted; the notes do not say which of it is finished.`;
   const lists = [
     completed2.length > 0 && "completed on the agent's task list",
     found.length > 0 && "what was looked up"
@@ -16494,7 +16558,6 @@ function createRequests() {
     latest: void 0,
     /** @param number of the prompt in the notes */
     add({ text }, number) {
-      if (commandIn(text) !== void 0 || text.trim() === "") return;
       if (all.latest === void 0 || tellsTask(text)) all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
       const short = shortOf(text);
       if (short !== "") remember2(requests, number, { number, text: short }, MAX_REQUESTS);
@@ -16537,10 +16600,11 @@ function createNotebook(historyTokens) {
   const tasks = createOpenTasks();
   const detector = createDeadEnds();
   const evidence = createEvidence();
+  let asked;
   const notebook = {
     ...{ prompts, requests, states, deadEnds: deadEnds2, artifacts, commands: commands2, toolLog, tasks, evidence },
     cleared: 0,
-    /** What the session began with, commands aside. */
+    /** What the session began with, commands aside that claude answers itself. */
     firstPrompt: void 0,
     /** Where the work stands, as it was said last. */
     state: void 0,
@@ -16552,13 +16616,22 @@ function createNotebook(historyTokens) {
   };
   function prompt2(entry) {
     const { t, text, pictures } = entry;
-    if (commandIn(text) === void 0 && text.trim() !== "") notebook.firstPrompt ??= text;
+    asked = [entry, prompts.total + 1];
+    if (commandIn(text) === void 0) request2();
     const mention = pictures === 0 ? "" : ` \xB7 with ${pictures === 1 ? "a picture" : `${pictures} pictures`}`;
-    requests.add(entry, prompts.total + 1);
     return prompts.add({ heading: `${timeText(t)}${mention}`, body: fenced(text), text: oneLine(text, LINE_LENGTH) });
+  }
+  function request2() {
+    if (asked === void 0) return;
+    const [entry, number] = asked;
+    asked = void 0;
+    if (entry.text.trim() === "") return;
+    notebook.firstPrompt ??= entry.text;
+    requests.add(entry, number);
   }
   function state({ t, what, from, to }) {
     if (what === "state") notebook.state = to;
+    if (what === "compaction" || what === "clear") asked = void 0;
     if (what === "clear" || what === "session") {
       notebook.firstPrompt = void 0;
       requests.forget();
@@ -16591,6 +16664,7 @@ function createNotebook(historyTokens) {
     return [commands2.add({ heading: timeText(entry.t), body, key: text, text: commandLine(entry, entry.command) })];
   }
   function tool(entry) {
+    if (entry.agent === null) request2();
     evidence.add(entry);
     toolLog.add(entry);
     return [...command2(entry), ...(entry.changes ?? []).map((change) => artifact(entry, change))];
@@ -16836,7 +16910,7 @@ function createMemory({ run, mask: mask3 }) {
       return NOTHING6;
     },
     answer: (hook, state) => folder === void 0 ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
-    /** The first request after a relief is sent: for who does not see claude's answers. */
+    /** The first request after a relief is sent: for hosts that do not see claude's answers. */
     sent: handBack.sent,
     /** What a compaction that keeps messages is to say beside them. */
     exactNote: handBack.note,
@@ -16859,17 +16933,17 @@ function createMemory({ run, mask: mask3 }) {
   };
 }
 function createSummaryReader() {
-  let isKnown3 = false;
+  let isKnown2 = false;
   return ({ from, event }, state) => {
     if (from !== "claude") return void 0;
     if (event.kind === "control-request") {
       const summary2 = isOfSubagent(state, event) ? void 0 : textOf(fieldsOf(event.request.input).compact_summary);
-      isKnown3 ||= summary2 !== void 0;
+      isKnown2 ||= summary2 !== void 0;
       return summary2 || void 0;
     }
     if (event.kind !== "user" || event.role !== "summary" || event.subagent !== null) return void 0;
-    const summary = isKnown3 ? void 0 : plainText(event.blocks);
-    isKnown3 = false;
+    const summary = isKnown2 ? void 0 : plainText(event.blocks);
+    isKnown2 = false;
     return summary;
   };
 }
@@ -16983,7 +17057,9 @@ function workflowAgent(value) {
 var KNOWN_TYPES = /* @__PURE__ */ new Set([
   ...["progress", "attachment", "queue-operation", "summary", "file-history-snapshot", "file-history-delta"],
   ...["mode", "permission-mode", "last-prompt", "ai-title", "custom-title", "tag", "pr-link"],
-  ...["agent-name", "agent-color", "agent-setting"],
+  ...["agent-name", "agent-color", "agent-setting", "bridge-session", "worktree-state", "relocated", "frame-link"],
+  ...["continued-in", "derived-from", "fork-context-ref", "content-replacement", "attribution-snapshot"],
+  ...["memory-mode", "repl-mode", "dev-mods", "isolation-latch", "session-owner", "history-suppression"],
   ...["cost-state", "atis-latch", "api-request", "api-request-blob", "api-request-shape", "tools-used"],
   ...["keep_alive", "tool_progress", "tool_use_summary", "auth_status", "prompt_suggestion"]
 ]);
@@ -17005,7 +17081,7 @@ var DECODERS2 = {
   system: (line4) => decodeSystem(line4, lineFields(line4)),
   "permission-mode": decodeMode,
   conversation_reset: (line4) => ({ kind: "reset", ...lineFields(line4) }),
-  command_lifecycle: (line4) => ({ kind: "lifecycle", ...lineFields(line4), of: textOf(line4.command_uuid) }),
+  command_lifecycle: decodeLifecycle,
   rate_limit_event: decodeRateLimit,
   control_request: decodeRequest,
   control_response: decodeResponse,
@@ -17098,6 +17174,11 @@ function readWindows(modelUsage) {
   });
   return Object.fromEntries(windows);
 }
+function decodeLifecycle(line4) {
+  const wakes = line4.state === "started" && textOf(line4.wakeup_source) !== void 0;
+  const scheduledFor = countOf(line4.scheduled_for);
+  return { kind: "lifecycle", ...lineFields(line4), of: textOf(line4.command_uuid), wakes, scheduledFor };
+}
 function decodeRateLimit(line4) {
   const { rateLimitType, status, utilization, resetsAt, unifiedWindows } = fieldsOf(line4.rate_limit_info);
   const name = textOf(rateLimitType);
@@ -17111,7 +17192,7 @@ function decodeRateLimit(line4) {
   };
 }
 function readUse({ utilization, resetsAt }) {
-  return { share: typeof utilization === "number" ? utilization : void 0, resetsAt: secondsIn(resetsAt) };
+  return { share: typeof utilization === "number" ? utilization : void 0, resetsAt: epochMsOf(resetsAt) };
 }
 function decodePartial(line4) {
   const event = fieldsOf(line4.event);
@@ -17199,7 +17280,8 @@ function isFresh(state) {
   return !state.process.resumes && documentToGive(state) === void 0;
 }
 function holdCall(state, event) {
-  const { asked, held } = state.control;
+  const { phase, asked, held } = state.control;
+  if (phase === "closed") return void 0;
   const isOfTool = Object.keys(MATCHERS).some((name) => CALLBACKS[name] === event.callbackId);
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || asked && !isAsking(state, "context"));
   if (!isOfTool || !isFresh(state) || isDecidable) return void 0;
@@ -17207,7 +17289,8 @@ function holdCall(state, event) {
   return asked ? keep(waiting) : askContext(waiting);
 }
 function giveUpAsking2(state) {
-  const pending = Object.fromEntries(Object.entries(state.control.pending).filter(([, what]) => what !== "context"));
+  const entries = Object.entries(state.control.pending);
+  const pending = Object.fromEntries(entries.map(([id, what]) => [id, what === "context" ? "late-context" : what]));
   return chain(finishOpening(changedIn(state, "control", { pending })), answerHeld);
 }
 function answerHeld(state) {
@@ -17286,7 +17369,7 @@ function onOwnResponse(state, event) {
   const purpose = state.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.control.pending;
   const answered3 = changedIn(state, "control", { pending });
-  if (purpose === "context") return chain(onContext(answered3, event), answerHeld);
+  if (purpose === "context" || purpose === "late-context") return chain(onContext(answered3, event), answerHeld);
   if (purpose === "load-mod") return onModLoaded(answered3, event);
   if (purpose === "initialize") return checkAgent(answered3, event);
   if (purpose === "usage" || purpose === "cost") return keep(onUsage(answered3, event, purpose));
@@ -17345,8 +17428,8 @@ function isOwnPrompt(state, prompt2, inOwnTurn) {
   if (inOwnTurn) return !isTaskReport(prompt2);
   return state.turn.prompts.some(({ uuid, text }) => text === prompt2 && isOwnUuid(state, uuid));
 }
-function reply(requestId, answer) {
-  return respond({ subtype: "success", request_id: requestId, response: answer });
+function reply(requestId, answer2) {
+  return respond({ subtype: "success", request_id: requestId, response: answer2 });
 }
 function refusal2(requestId) {
   return respond({ subtype: "error", request_id: requestId, error: "no one can answer this here" });
@@ -17362,12 +17445,35 @@ function refuseQuestions(state) {
 function tasksAside(tasks) {
   return Object.entries(tasks).filter(([, { phase }]) => phase !== "foreground");
 }
+function isAtWork({ kind, phase }) {
+  return phase === "background" && (kind === "agent" || kind === "workflow");
+}
 function tasksAfter(tasks, event, isReported = false) {
   if (event.kind === "task" && event.change !== "progress") return changed3(tasks, event, isReported);
   if (event.kind === "user" && event.role === "tool-result")
-    return told2(answered2(tasks, event), event.subagent === null);
+    return told2(scheduled(answered2(tasks, event), event), event.subagent === null);
+  if (event.kind === "lifecycle" && event.wakes) return woken(tasks, event.scheduledFor);
   if (event.kind !== "result") return tasks;
-  return event.fromBackgroundTask ? reported(told2(tasks, false)) : told2(tasks, false);
+  return event.fromBackgroundTask ? reported(told2(tasks, false)) : told2(withoutWoken(tasks), false);
+}
+var WAKEUP = "wakeup";
+function withoutWakeup({ [WAKEUP]: _, ...others }) {
+  return others;
+}
+function scheduled(tasks, { subagent, toolReport, blocks }) {
+  const at = fieldsOf(toolReport).scheduledFor;
+  if (subagent !== null || typeof at !== "number") return tasks;
+  const [block2] = blocks;
+  const toolUseId = block2?.type === "tool_result" ? block2.toolUseId : void 0;
+  const others = withoutWakeup(tasks);
+  return at > 0 ? { ...others, [WAKEUP]: { kind: "wakeup", toolUseId, phase: "background", at } } : others;
+}
+function woken(tasks, at) {
+  const { [WAKEUP]: wakeup } = tasks;
+  return wakeup === void 0 || wakeup.at !== at ? tasks : { ...tasks, [WAKEUP]: { ...wakeup, phase: "reporting" } };
+}
+function withoutWoken(tasks) {
+  return tasks[WAKEUP]?.phase === "reporting" ? withoutWakeup(tasks) : tasks;
 }
 function told2(tasks, isTold) {
   const ended = Object.entries(tasks).filter(
@@ -17438,18 +17544,21 @@ function readAssistant(state, event, generated) {
   const { gauge, session } = state;
   const { usage, messageId, model, outputFinal } = event;
   if (event.synthetic || usage !== void 0 && saysNothing(usage)) return gauge;
-  if (usage === void 0) return addToContext(gauge, generated);
   const isSame4 = messageId !== "" && gauge.call?.messageId === messageId;
-  if (isSame4) return extendCall(gauge, generated, usage.output, outputFinal);
+  if (isSame4) return extendCall(gauge, generated, usage?.output ?? 0, outputFinal);
+  if (usage === void 0) return addToContext(gauge, generated);
   const aside = asideOf(gauge, event, session.model);
   if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
   const known = withWindow(gauge, recordedWindow(state, event, learnFromModelId(gauge.window, model)));
   return addCall(known, { messageId, model, output: usage.output, outputKnown: outputFinal, generated }, usage);
 }
 function recordedWindow({ gauge, session, run }, event, known) {
-  if (run.mode !== "replay") return known;
+  if (run.mode === "act") return known;
   const version = event.version ?? session.version;
-  if (known.tokens === void 0) return learnWindow(known, windowIn(version, event.model, false) ?? 0, "version");
+  if (known.tokens === void 0) {
+    const listed4 = windowIn(version, event.model, false) ?? 0;
+    return run.mode === "replay" || listed4 === LARGE_WINDOW ? learnWindow(known, listed4, "version") : known;
+  }
   const reserve = nativeReserve(version);
   if (known.source !== "version" || reserve === 0 || gauge.call === null) return known;
   const isUncompacted = event.usage !== void 0 && contextOf(event.usage) >= gauge.used;
@@ -17476,6 +17585,7 @@ function readUser(gauge, event, content) {
   return readReport2(settled, event);
 }
 function settleCharacters(gauge) {
+  if (predicted(gauge) === 0) return gauge;
   return changedGauge(gauge, { basis: "estimated", used: predicted(gauge) });
 }
 function readReport2(gauge, event) {
@@ -17506,20 +17616,21 @@ function readResult(state, event) {
   const named = mainWindow(event.windows, session.model ?? state.gauge.call?.model);
   const window = named === void 0 ? state.gauge.window : learnWindow(state.gauge.window, named, "result");
   const gauge = withWindow(state.gauge, window);
-  if (turn.calls === 0 && isLoneCall(event, window)) return readLoneCall(gauge, event);
+  const unseen = turn.calls === 0 ? lastCall(event, window) : void 0;
+  if (unseen !== void 0) return readUnseenCall(gauge, event, unseen);
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== void 0) return settleOutput(gauge, event.lastIteration.output);
   return turn.calls === 1 && event.usage !== void 0 ? settleOutput(gauge, event.usage.output) : gauge;
 }
-function isLoneCall({ usage, numTurns }, { tokens: tokens2 = 0, source }) {
-  if (usage === void 0 || saysNothing(usage)) return false;
-  return numTurns === void 0 ? source !== "result" || contextOf(usage) <= tokens2 : numTurns <= 1;
+function lastCall({ usage, lastIteration, numTurns }, { tokens: tokens2 = 0, source }) {
+  if (usage === void 0 || saysNothing(usage)) return void 0;
+  if (lastIteration !== void 0 && !saysNothing(lastIteration)) return lastIteration;
+  const isLone = numTurns === void 0 ? source !== "result" || contextOf(usage) <= tokens2 : numTurns <= 1;
+  return isLone ? usage : void 0;
 }
-function readLoneCall(gauge, event) {
-  if (event.usage === void 0) return gauge;
-  const { output } = event.usage;
-  const call = { messageId: event.uuid ?? "", model: void 0, output, outputKnown: true, generated: NO_CONTENT };
-  return addCall(gauge, call, event.usage);
+function readUnseenCall(gauge, { uuid = "" }, usage) {
+  const { output } = usage;
+  return addCall(gauge, { messageId: uuid, model: void 0, output, outputKnown: true, generated: NO_CONTENT }, usage);
 }
 function readSession(state, event) {
   const { session } = state;
@@ -17577,43 +17688,49 @@ function sendPrompt(state, prompt2) {
   const isSkipped = prompt2.uuid !== "" && state.mailbox.said.includes(prompt2.uuid);
   const asWritten = mode === "observe" && callerSpeaksProtocol ? { exact: true } : {};
   const send = { kind: "send", line: prompt2.line, promptUuid: prompt2.uuid, ...asWritten };
-  const noted = changedIn(told3, "mailbox", { said: [...told3.mailbox.said.slice(-REMEMBERED_UUIDS), prompt2.uuid] });
+  const said = [...told3.mailbox.said.slice(-REMEMBERED_UUIDS), prompt2.uuid];
+  const sent = mode === "act" && !isSkipped ? [{ uuid: prompt2.uuid, prompt: prompt2 }] : [];
+  const unanswered = [...told3.mailbox.unanswered, ...sent];
+  const noted = changedIn(told3, "mailbox", { said, unanswered });
   const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt2);
-  const mayBeSkipped = mode === "act" && state.process.resumes && !isStamp(prompt2.uuid);
+  const mayBeSkipped = mode === "act" && state.process.resumes && !isOwnOrStamped(state, prompt2.uuid);
   const watch = mayBeSkipped ? [{ kind: "set-timer", timer: "turn", afterMs: SKIPPED_AFTER_MS }] : [];
   const announced = state.turn.phase === "idle" ? announceExpiry(state, prompt2).actions : [];
   return keep({ ...noted, turn }, mode === "replay" ? announced : [...announced, send, ...watch]);
 }
-function injectPrompt(state, text) {
+function injectPrompt(state, text, work) {
   const line4 = userLine(text, ownUuid(state));
   const event = decodeLine(line4);
-  return event.kind === "user" ? sendPrompt(countSent(state), toPrompt(event, line4)) : keep(state);
+  if (event.kind !== "user") return keep(state);
+  return chain(
+    sendPrompt(countSent(state), toPrompt(event, line4)),
+    (next) => keep(changed(next, { turn: { ...next.turn, resumes: work } }))
+  );
 }
 function forgetSkipped(state) {
   if (state.turn.phase !== "sent") return keep(state);
-  return keep({ ...state, turn: { ...state.turn, phase: "idle", prompts: [] } });
+  const turn = { ...state.turn, phase: "idle", prompts: [] };
+  return keep(changed(changedIn(state, "mailbox", { unanswered: owed(state) }), { turn }));
 }
-function notePrompt(state, { uuid, command: command2, text }) {
-  const isTask = state.session.latestPrompt === void 0 || tellsTask(text);
-  if (command2 !== void 0 || text === "" || !isTask || isOwnUuid(state, uuid)) return state;
-  return changedIn(state, "session", { latestPrompt: text });
+function notePrompt(state, { uuid, command: command2, text }, isAsked2 = command2 === void 0) {
+  const isTask = isAsked2 && (state.session.latestPrompt === void 0 || tellsTask(text));
+  return text === "" || !isTask || isOwnUuid(state, uuid) ? state : changedIn(state, "session", { latestPrompt: text });
 }
 function resumeWork(state, work) {
-  const { because, prompts } = work;
-  const resumed = changedIn(state, "relief", { unfinished: void 0, resuming: work });
-  const requests = requestsIn(prompts);
+  const { because, isLost } = work;
+  const resumed = changedIn(state, "relief", { unfinished: void 0 });
+  const requests = isLost ? requestsOf(state, owed(state)) : [];
   const opening2 = requests.length === 1 ? "The request that it was to answer" : "The requests that it was to answer";
   const { text, actions } = requests.length === 0 ? NOTHING7 : giveBack(state, requests, opening2);
   const words = text === "" ? `${OWN_OPENING}${because}
 
 ${GO_ON}` : [because, text, GO_ON].join("\n\n");
   const told3 = state.wait === void 0 ? [{ kind: "resume", ...decided(state, because) }] : [];
-  return chain(keep(resumed, [...actions, ...told3]), (next) => injectPrompt(next, words));
+  return chain(keep(resumed, [...actions, ...told3]), (next) => injectPrompt(next, words, work));
 }
 var NOTHING7 = { text: "", actions: [] };
 function noteStop(state) {
-  const { turn, mailbox } = state;
-  const isHeld = turn.phase === "idle" && mailbox.waiting.length > 0;
+  const isHeld = state.turn.phase === "idle" && openPrompts(state).length > 0;
   return isHeld ? changedIn(state, "mailbox", { stopNext: true }) : state;
 }
 
@@ -17626,7 +17743,7 @@ function lifeAfter(life, event, t) {
 }
 function silentSince(state) {
   const { turn, wait, life, control, process, tasks } = state;
-  const isBeside = Object.values(tasks).some(({ kind, phase }) => kind !== "shell" && phase === "background");
+  const isBeside = Object.values(tasks).some(isAtWork);
   if (turn.phase === "idle" && !isBeside && state.input !== "closed") return void 0;
   if (process.phase === "dead" || isRelieving(state) || control.questions.length > 0) return void 0;
   return wait?.phase === "claude" ? Math.max(life.at, wait.until) : life.at;
@@ -17704,7 +17821,7 @@ function besideLost(state) {
   const { relief, turn } = state;
   if (turn.phase !== "idle") return state;
   const because = "What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.";
-  return changedIn(state, "relief", { unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } });
+  return changedIn(state, "relief", { unfinished: relief.unfinished ?? { because, isLost: false } });
 }
 var WORDS3 = {
   init: "the beginning of a turn",
@@ -17733,7 +17850,8 @@ function readStall(before, state, event) {
   if (!tellsStall(before, event))
     return keep(changedIn(state, "stall", { phase: "none" }), [{ kind: "clear-timer", timer: "stall" }]);
   const because = "Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.";
-  return keep(changedIn(breakOff(before, state, because), "stall", { phase: "ending" }), END3);
+  const broken = changedIn(state, "relief", { unfinished: { because, isLost: false } });
+  return keep(changedIn(broken, "stall", { phase: "ending" }), END3);
 }
 
 // src/core/governor/conversation/spending.ts
@@ -17789,7 +17907,7 @@ function atLimit(state) {
   if (phase === "wrapping") return endAtLimit2(state);
   if (phase === "over" || state.run.mode !== "act") return void 0;
   const { level, nearest } = judge2(state);
-  if (level !== "limit" || nearest === void 0) return void 0;
+  if (level !== "limit" || nearest === void 0) return phase === "stopping" ? keep(goOn(state)) : void 0;
   const way = wayOf(state);
   const isDone = !state.spending.brokenOff && state.mailbox.waiting.length === 0;
   if (way === "stop" || isDone) return endAtLimit2(state);
@@ -17805,29 +17923,27 @@ function wayOf({ run }) {
   return run.attended ? "ask" : "wrap-up";
 }
 function onCostAnswer(state, limitUsd) {
-  const { spending, relief } = state;
+  const { spending } = state;
   if (spending.phase !== "asking") return keep(state);
   if (state.input !== "open") return endAtLimit2(state);
   const { nearest } = judge2(state);
   if (limitUsd === void 0 || nearest === void 0 || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
   const raised = { ...spending.raised, [nearest.scope]: limitUsd };
-  const allowed = changedIn(state, "spending", { phase: "within", raised, brokenOff: false });
-  const because = "The work was stopped because of what it costs; it may go on now.";
-  const unfinished = spending.brokenOff ? { because, prompts: [], answers: stopped(state) } : relief.unfinished;
-  return keep(changedIn(allowed, "relief", { unfinished }));
+  return keep(goOn(changedIn(state, "spending", { raised })));
 }
-function stopped({ turn, relief }) {
-  return relief.resuming?.answers ?? turn.last?.prompts.map(({ uuid }) => uuid) ?? [];
+function goOn(state) {
+  const allowed = changedIn(state, "spending", { phase: "within", brokenOff: false });
+  if (!state.spending.brokenOff || wayOf(state) === "stop") return allowed;
+  const because = "The work was stopped because of what it costs; it may go on now.";
+  return changedIn(allowed, "relief", { unfinished: { because, isLost: false } });
 }
 var WRAP_UP = [
   "The limit of what this work may cost is reached. This is the last thing you do, so keep it short:",
   "leave everything in a state that can be gone on with, and say what is done, what is not, and what the next step is."
 ].join(" ");
 function wrapUp(state) {
-  const answers = state.spending.brokenOff ? stopped(state) : [];
-  const resuming = { because: WRAP_UP, prompts: [], answers };
-  const wrapping = changedIn(changedIn(state, "relief", { resuming }), "spending", { phase: "wrapping" });
-  return injectPrompt(wrapping, WRAP_UP);
+  const work = { because: WRAP_UP, isLost: false };
+  return injectPrompt(changedIn(state, "spending", { phase: "wrapping" }), WRAP_UP, work);
 }
 function endAtLimit2(state) {
   const ended = { ...changedIn(state, "spending", { phase: "over" }), outcome: "limit" };
@@ -17843,12 +17959,12 @@ function advance(state) {
   if (state.outcome !== void 0) return closeInput(state);
   if (state.input === "paused") return keep(state);
   if (state.input === "interrupted") return afterStop(state);
-  const stopped2 = atLimit(state);
-  if (stopped2 !== void 0) return chain(stopped2, advance);
+  const stopped = atLimit(state);
+  if (stopped !== void 0) return chain(stopped, advance);
   const [next] = state.mailbox.waiting;
   const { pending, unfinished } = state.relief;
   if (pending !== void 0 && state.run.withoutHooks) return startBriefing(state, pending);
-  if (unfinished?.prompts.length === 0) return resumeWork(state, unfinished);
+  if (unfinished?.isLost === false) return resumeWork(state, unfinished);
   const due = dueRelief(state, next);
   if (due !== void 0)
     return chain(state.run.mode === "act" ? startRelief(state, due) : adviseRelief(state, due), advance);
@@ -17890,19 +18006,23 @@ function isFree(state) {
 function endWhenDone(state) {
   const { state: told3, text } = takeUntold(state, void 0);
   if (text !== "" && state.run.mode === "act" && !isReporting(state))
-    return resumeWork(told3, { because: text, prompts: [], answers: [] });
+    return resumeWork(told3, { because: text, isLost: false });
   if (!state.mailbox.ended) return keep(state);
   const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);
-  if (tasks.some(([, { kind, phase }]) => kind !== "shell" && phase === "background")) return keep(state);
+  const inBackground = tasks.filter(([, { phase }]) => phase === "background");
+  const shells = inBackground.filter(([, { kind }]) => kind === "shell");
+  const wakeAt = inBackground.flatMap(([, { at }]) => at ?? []).at(0);
+  if (inBackground.some(([, task]) => isAtWork(task))) return keep(state);
   if (state.grace === "running") return keep(state);
   if (state.grace === "none") {
-    const afterMs = reportsEachTask(state.session.version) ? 6e5 : 5e3;
+    const forShells = reportsEachTask(state.session.version) ? 6e5 : 5e3;
+    const afterMs = wakeAt === void 0 ? forShells : Math.max(0, wakeAt - state.now) + LATE_MS;
     return keep({ ...state, grace: "running" }, [setTimer("background", afterMs)]);
   }
-  const left = tasks.filter(([, { phase }]) => phase === "background");
-  return chain(keep(state), ...left.map(([id]) => stopTask(id)), closeInput);
+  return chain(keep(state), ...shells.map(([id]) => stopTask(id)), closeInput);
 }
+var LATE_MS = 6e4;
 function closeInput(state) {
   return keep({ ...state, input: "closed" }, [{ kind: "end-input" }]);
 }
@@ -17910,19 +18030,73 @@ function withoutFirst(state) {
   return changedIn(state, "mailbox", { waiting: state.mailbox.waiting.slice(1) });
 }
 
+// src/core/governor/control/callers-requests.ts
+var SETTINGS = /* @__PURE__ */ new Map([
+  ["apply_flag_settings", ({ settings }) => pathsIn(settings)],
+  ["mcp_set_servers", () => ""],
+  ["mcp_toggle", ({ serverName }) => serverName],
+  ["set_max_thinking_tokens", () => ""],
+  ["set_mcp_permission_mode_override", (request2) => JSON.stringify(request2)],
+  ["set_model", () => ""],
+  ["set_permission_mode", () => ""]
+]);
+function pathsIn(settings, path = "") {
+  const entries = Object.entries(fieldsOf(settings));
+  if (entries.length === 0) return JSON.stringify(path);
+  return entries.map(([key, value]) => pathsIn(value, `${path}/${key}`)).sort().join();
+}
+var REMEMBERED2 = 64;
+function noteRequest(state, { requestId: id, request: request2 }) {
+  const asked = { id, request: request2, answered: false };
+  return changedIn(state, "control", { requests: [...state.control.requests, asked] });
+}
+function noteResponse(state, { requestId, ok }) {
+  const { requests } = state.control;
+  const answered3 = requests.find((one) => one.id === requestId && !one.answered);
+  if (answered3 === void 0) return state;
+  const key = ok ? keyOf3(answered3) : void 0;
+  const others = requests.filter((one) => one !== answered3 && !(one.answered && keyOf3(one) === key));
+  if (key === void 0) return changedIn(state, "control", { requests: others });
+  const oldest = others.filter((one) => one.answered).at(-REMEMBERED2);
+  const left = others.filter((one) => one !== oldest);
+  return changedIn(state, "control", { requests: [...left, { ...answered3, answered: true }] });
+}
+function keyOf3({ request: request2 }) {
+  const named = SETTINGS.get(request2.subtype)?.(request2);
+  return named === void 0 ? void 0 : `${request2.subtype} ${named}`;
+}
+function reopenControl(state) {
+  const { requests } = state.control;
+  const initializes = requests.filter(isInitialize);
+  const opened = initializes.length > 0 ? keep(state) : openControl(state);
+  const others = requests.filter((one) => !isInitialize(one));
+  return chain(opened, ...[...initializes, ...others].map(askedAgain));
+}
+function isInitialize({ request: request2 }) {
+  return request2.subtype === "initialize";
+}
+function askedAgain(one) {
+  const { id, request: body, answered: answered3 } = one;
+  if (isInitialize(one)) return (state) => mergeInitialize(state, body, id);
+  return (state) => answered3 ? request(state, "setting", body) : keep(state, [{ kind: "send", line: controlLine(id, body) }]);
+}
+
 // src/core/governor/conversation/caller-line.ts
-function onCallerLine(state, event, line4) {
+function onCallerLine(before, event, line4) {
+  const state = isRefused2(event, line4) ? changed(before, { process: { ...before.process, balks: true } }) : before;
   if (state.run.mode !== "act") return passThrough(state, event, line4);
   if (state.control.phase !== "closed" || state.process.phase === "dead") return dispatch(state, event, line4);
-  if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
+  if (event.kind === "control-request") return ask3(noteRequest(state, event), event, line4);
   return event.kind === "user" ? chain(openControl(state), (next) => dispatch(next, event, line4)) : pass(state, line4);
 }
 function onCallerEnd(state) {
-  const ended = changedIn(state, "mailbox", { ended: true });
+  const isLeft = state.turn.phase === "idle" && state.mailbox.waiting.length === 0 && !isRelieving(state);
+  const left = isLeft ? changed(state, { tasks: withoutWakeup(state.tasks) }) : state;
+  const ended = changedIn(left, "mailbox", { ended: true });
   const { mode, callerSpeaksProtocol } = state.run;
   return mode === "observe" && callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
 }
-function isInitialize(event) {
+function isInitialize2(event) {
   return event.kind === "control-request" && event.subtype === "initialize";
 }
 function dispatch(state, event, line4) {
@@ -17930,9 +18104,7 @@ function dispatch(state, event, line4) {
     const questions = state.control.questions.filter((id) => id !== event.requestId);
     return pass(changedIn(state, "control", { questions }), line4);
   }
-  if (event.kind === "control-request" && event.subtype === "interrupt")
-    return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line4));
-  if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
+  if (event.kind === "control-request") return ask3(noteRequest(state, event), event, line4);
   if (event.kind !== "user" || !isHeard2(line4)) return pass(state, line4);
   const prompt2 = toPrompt(event, line4);
   if (speaksIntoTurn(state, prompt2)) return sendPrompt(state, prompt2);
@@ -17941,17 +18113,27 @@ function dispatch(state, event, line4) {
   const mustWait = waiting.length > 1 || !isFree(state) || dueRelief(state, prompt2) !== void 0 || isTooLarge(state, prompt2);
   return keep(queued, mustWait ? [{ kind: "hold", uuid: prompt2.uuid, line: line4 }] : []);
 }
+function ask3(state, event, line4) {
+  if (event.subtype === "interrupt") return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line4));
+  if (!isInitialize2(event)) return pass(state, line4);
+  return state.process.phase === "dead" ? keep(state) : mergeInitialize(state, event.request, event.requestId);
+}
+function isRefused2(event, line4) {
+  if (event.kind === "malformed") return !event.blank && (parsed(line4) ?? null) === null;
+  return event.kind === "user" && messageIn(line4).role !== "user";
+}
 function isHeard2(line4) {
-  return isContent(fieldsOf(parseFields(line4).message).content);
+  const { role, content } = messageIn(line4);
+  return role === "user" && isContent(content);
+}
+function messageIn(line4) {
+  return fieldsOf(parseFields(line4).message);
 }
 function endPause(state) {
-  const stopped2 = stopWaiting(state);
-  if (stopped2 === state) return keep(state);
-  const uuids = state.relief.unfinished?.answers ?? [];
-  return keep(changedIn(stopped2, "relief", { unfinished: void 0 }), [
-    { kind: "deferred", fate: "show" },
-    { kind: "answered", uuids }
-  ]);
+  const stopped = stopWaiting(state);
+  if (stopped === state) return keep(state);
+  const over = keep(changedIn(stopped, "relief", { unfinished: void 0 }), [{ kind: "deferred", fate: "show" }]);
+  return chain(over, (next) => answer(next, owed(next)));
 }
 function pass(state, line4) {
   return keep(state, [{ kind: "send", line: line4 }]);
@@ -17971,11 +18153,74 @@ function passThrough(state, event, line4) {
   return chain(first, (next) => sendPrompt(next, prompt2));
 }
 
+// src/core/governor/process/broken-off.ts
+function reliefAfter(state, event) {
+  const { relief, handoff: handoff2 } = state;
+  const due = "plan" in handoff2 ? handoff2.plan.reason : relief.due;
+  const missing = missingTurn(state, event);
+  const isOpen2 = promptsOf(owed(state)).some((prompt2) => missing?.prompts.includes(prompt2));
+  const answered3 = isOpen2 ? void 0 : missing && retoldTurn(missing);
+  const pending = event.logged ? relief.pending ?? answered3 : relief.fresh ?? relief.pending;
+  const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
+  const after = { ...relief, due, pending, unfinished, stop: void 0 };
+  if (event.logged) return isOpen2 && unfinished ? { ...after, unfinished: { ...unfinished, isLost: true } } : after;
+  const isOwed = state.mailbox.unanswered.some(({ prompt: prompt2 }) => prompt2 === void 0);
+  return { ...after, unfinished: isOwed ? unfinished : void 0, exhausted: void 0 };
+}
+function missingTurn({ turn }, { delivered }) {
+  return turn.last?.prompts.some(({ uuid }) => delivered.includes(uuid)) ? void 0 : turn.last;
+}
+function retoldTurn({ prompts, answer: answer2 }) {
+  const words = prompts.map(({ text: text2 }) => text2).join("\n\n");
+  if (words === "") return void 0;
+  const text = `This was asked and answered already, and is missing above:
+
+${retold(words)}
+
+The answer was:
+
+${retold(answer2)}`;
+  return { path: void 0, text, by: "memory", problems: [] };
+}
+var TOLD_LENGTH = 3e3;
+function retold(text) {
+  return text.length <= TOLD_LENGTH ? text : `${cut(text, TOLD_LENGTH)} [\u2026]`;
+}
+function unfinishedAfter(state, event) {
+  const { turn, tools } = state;
+  if (turn.phase === "idle") return void 0;
+  if (!turn.prompts.some(({ uuid }) => event.delivered.includes(uuid))) return turn.resumes;
+  const openTool = openTools(tools) || event.openTool;
+  const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
+  const what = `Claude Code ${state.stall.phase === "ending" ? "said nothing any more, was ended" : end}`;
+  return { because: interruption(what, { ...event, openTool }), isLost: turn.resumes?.isLost ?? false };
+}
+function onRecovered(state, event) {
+  const { document, answers, spent } = event;
+  const pending = document === void 0 ? void 0 : { ...document, by: "memory", problems: [] };
+  const because = interruption("The work was broken off", event);
+  const unfinished = answers.length === 0 ? void 0 : { because, isLost: false };
+  const unanswered = answers.map((uuid) => ({ uuid, prompt: void 0 }));
+  const { settled, open, raised, agents } = spent;
+  const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
+  const spending = { ...state.spending, before: settled, raised };
+  const fanOut = { ...state.fanOut, before: agents };
+  const relief = { ...state.relief, pending, fresh: pending, unfinished };
+  return keep(changedIn(changed(state, { cost, spending, fanOut, relief }), "mailbox", { unanswered }));
+}
+function interruption(what, { finished, openTool }) {
+  const begun = `${what} and goes on in a new process; the last steps may be missing above.`;
+  if (finished) return `${begun} The last answer did not arrive: give it again.`;
+  if (openTool === void 0 || openTool === "") return begun;
+  return `${begun} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
+}
+
 // src/core/governor/process/process.ts
 var ASKED_CODES = /* @__PURE__ */ new Set([0, 129, 130, 143]);
-var ASKED_SIGNALS = /* @__PURE__ */ new Set(["SIGINT", "SIGTERM", "SIGHUP"]);
+var ASKED_SIGNALS = /* @__PURE__ */ new Set(["SIGINT", "SIGTERM", "SIGHUP", "SIGXFSZ"]);
 function onExit(state, event) {
-  const { restarts } = state.process;
+  const { restarts, balks } = state.process;
+  if (balks && event.code === 1) return endWithIt(changed(state, { outcome: "refused" }), event);
   const { enabled, maxRestarts } = state.run.policy.recovery;
   const isStopped2 = state.process.phase === "dead" && event.signal !== void 0;
   const left = isStopped2 ? void 0 : leavingOf(state);
@@ -17985,8 +18230,9 @@ function onExit(state, event) {
 }
 function leavingOf(state) {
   const { handoff: handoff2 } = state;
+  if (state.input !== "open") return void 0;
   if (handoff2.phase === "leaving") return state;
-  if (state.input !== "open" || handoff2.phase !== "clearing") return void 0;
+  if (handoff2.phase !== "clearing") return void 0;
   const { plan, document } = handoff2;
   return changed(state, { handoff: { phase: "leaving", plan, document } });
 }
@@ -18004,16 +18250,16 @@ function wasAsked({ code, signal }) {
   return signal === void 0 ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal);
 }
 function endWithIt(state, exit) {
-  const outcome = state.handoff.phase === "leaving" ? "unrelieved" : state.outcome;
+  const isUnrelieved = state.handoff.phase === "leaving" && state.input === "open";
+  const outcome = isUnrelieved ? "unrelieved" : state.outcome;
   return keep(changed(state, { input: "closed", outcome }), [
     ...leftUndone(state, exit),
     { kind: "deferred", fate: "show" }
   ]);
 }
 function leftUndone(state, exit) {
-  const { mailbox, turn, run, input, session, relief, outcome } = state;
-  const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
-  const prompts = [...relief.unfinished?.answers ?? [], ...said];
+  const { run, input, session, outcome } = state;
+  const prompts = openPrompts(state);
   const hasExited = exit !== void 0 && exit.signal === void 0 && !wasAsked(exit);
   const hasRefused = outcome === "refused" || input === "open" && hasExited;
   const isVain = hasRefused && session.id === void 0;
@@ -18029,7 +18275,7 @@ var END_REASONS = {
   limit: "the run has ended at its limit",
   "usage-limit": "the run has ended at a usage limit",
   stalled: "the run has ended, as claude said nothing any more",
-  refused: "claude does not know its agent any more",
+  refused: "claude has refused to go on",
   unrelieved: "the run has ended, as its context could not be relieved"
 };
 function onBegin(state) {
@@ -18043,7 +18289,7 @@ function onBegin(state) {
     cost: restarted(cost, process.resumes ? "resumed" : "fresh")
   });
   const midTurn = process.resumes ? exact.midTurn : [];
-  return chain(finishLeaving(changedIn(alive, "exact", { midTurn })), openControl);
+  return chain(finishLeaving(changedIn(alive, "exact", { midTurn })), reopenControl);
 }
 function forgetRestarts(state) {
   const { process, stall } = state;
@@ -18072,17 +18318,17 @@ function noteLineage(before, state) {
 }
 var FIRST_DELAY_MS = 1e3;
 function restart(state, event) {
-  const { turn, process, session } = state;
-  const undelivered = undeliveredOf(turn.prompts, event.delivered);
+  const { turn, process, session, mailbox } = state;
   const attempt = process.restarts + 1;
   const isStalled = state.stall.phase === "ending";
   const end = isStalled ? "claude was ended" : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
-  const isLeft = state.relief.left !== void 0 && session.id === state.relief.left;
+  const isLeft = process.phase !== "running" && !process.resumes;
   const isVain = !isStalled && process.resumes && process.phase === "starting" && event.signal === void 0;
   const logged = event.logged && !isLeft && !isVain;
+  const undelivered = logged ? undeliveredOf(turn.prompts, event.delivered) : promptsOf(mailbox.unanswered);
   const dead = changed(withoutProcess(state), {
     process: { phase: "dead", resumes: logged || session.id === void 0, restarts: attempt },
-    mailbox: takeBack(state, undelivered),
+    mailbox: { ...takeBack(state, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
     relief: reliefAfter(state, { ...event, logged })
   });
   const uuids = undelivered.map(({ uuid }) => uuid);
@@ -18090,6 +18336,7 @@ function restart(state, event) {
   const midTurn = logged ? state.exact.midTurn.filter(({ text }) => !again.has(text)) : [];
   const told3 = keep(changedIn(dead, "exact", { midTurn }), [
     { kind: "buffered", fate: "drop" },
+    ...logged ? [] : [{ kind: "deferred", fate: "drop" }],
     ...FORGOTTEN_TIMERS,
     ...undelivered.flatMap(({ uuid, line: line4 }) => isOwnUuid(state, uuid) ? [] : [{ kind: "hold", uuid, line: line4 }]),
     { kind: "restart", ...decided(state, end), attempt, undelivered: uuids }
@@ -18099,6 +18346,9 @@ function restart(state, event) {
   const isFirst = session.id === void 0;
   const start = { kind: "start-claude", resume, isFirst, afterMs: FIRST_DELAY_MS * 2 ** (attempt - 1) };
   return chain(told3, (next) => keep(next, [start]));
+}
+function isInterrupted({ turn, control }) {
+  return turn.prompts.length > 0 && control.requests.some(({ request: request2 }) => request2.subtype === "interrupt");
 }
 var FORGOTTEN_TIMERS = TIMERS.filter((timer2) => timer2 !== "wait").map((timer2) => ({
   kind: "clear-timer",
@@ -18111,74 +18361,10 @@ function undeliveredOf(prompts, delivered) {
   const last = prompts.findLastIndex(({ uuid }) => delivered.includes(uuid));
   return prompts.slice(last + 1);
 }
-function takeBack(state, undelivered) {
-  const { mailbox } = state;
-  const prompts = undelivered.filter(({ uuid }) => !isOwnUuid(state, uuid));
-  const uuids = prompts.map(({ uuid }) => uuid);
-  return {
-    ...mailbox,
-    waiting: [...prompts, ...mailbox.waiting],
-    // claude skips prompts that it has seen; these it has not.
-    said: mailbox.said.filter((uuid) => !uuids.includes(uuid))
-  };
-}
-function reliefAfter(state, event) {
-  const { relief, handoff: handoff2 } = state;
-  const due = "plan" in handoff2 ? handoff2.plan.reason : relief.due;
-  const pending = event.logged ? relief.pending ?? missingTurn(state, event) : relief.fresh ?? relief.pending;
-  const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
-  return { ...relief, due, pending, unfinished, resuming: void 0, stop: void 0 };
-}
-function missingTurn({ turn }, { delivered }) {
-  const { last } = turn;
-  const words = last?.prompts.map(({ text: text2 }) => text2).join("\n\n") ?? "";
-  if (last === void 0 || words === "" || last.prompts.some(({ uuid }) => delivered.includes(uuid))) return void 0;
-  const text = `This was asked and answered already, and is missing above:
-
-${retold(words)}
-
-The answer was:
-
-${retold(last.answer)}`;
-  return { path: void 0, text, by: "memory", problems: [] };
-}
-var TOLD_LENGTH = 3e3;
-function retold(text) {
-  return text.length <= TOLD_LENGTH ? text : `${cut(text, TOLD_LENGTH)} [\u2026]`;
-}
-function unfinishedAfter(state, event) {
-  const { turn, tools, relief } = state;
-  if (turn.phase === "idle") return void 0;
-  const begun = turn.prompts.filter(({ uuid }) => event.delivered.includes(uuid));
-  if (begun.length === 0) return relief.resuming;
-  const openTool = openTools(tools) || event.openTool;
-  const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
-  const what = `Claude Code ${state.stall.phase === "ending" ? "said nothing any more, was ended" : end}`;
-  const { prompts = [], answers = begun.map(({ uuid }) => uuid) } = relief.resuming ?? {};
-  return { because: interruption(what, { ...event, openTool }), prompts, answers };
-}
-function onRecovered(state, event) {
-  const { document, answers, spent } = event;
-  const pending = document === void 0 ? void 0 : { ...document, by: "memory", problems: [] };
-  const because = interruption("The work was broken off", event);
-  const unfinished = answers.length === 0 ? void 0 : { because, prompts: [], answers };
-  const { settled, open, raised, agents } = spent;
-  const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
-  const spending = { ...state.spending, before: settled, raised };
-  const fanOut = { ...state.fanOut, before: agents };
-  const relief = { ...state.relief, pending, fresh: pending, unfinished };
-  return keep(changed(state, { cost, spending, fanOut, relief }));
-}
-function interruption(what, { finished, openTool }) {
-  const begun = `${what} and goes on in a new process; the last steps may be missing above.`;
-  if (finished) return `${begun} The last answer did not arrive: give it again.`;
-  if (openTool === void 0 || openTool === "") return begun;
-  return `${begun} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
-}
 function withoutProcess(state) {
   const { compaction, control, turn, trigger } = state;
   return changed(state, {
-    turn: { ...turn, phase: "idle", prompts: [], unheard: [] },
+    turn: { ...turn, phase: "idle", prompts: [], unheard: [], resumes: void 0 },
     compaction: compaction.phase === "idle" ? compaction : { ...NOT_COMPACTING, failures: compaction.failures },
     handoff: { phase: "idle" },
     exact: newExact(state.exact.phase !== "off"),
@@ -18197,22 +18383,8 @@ function withoutProcess(state) {
 }
 
 // src/core/governor/conversation/visibility.ts
-function visibilityOf(state, event) {
-  if (isOwnTraffic(state, event)) return "hide";
-  if (state.run.showInjected) return "show";
-  if (isEcho(state, event) || speaksOfMod(state) && isKnown2(event, OF_MOD)) return "hide";
-  return isInjectedTurn(state) ? inInjectedTurn(state, event) : inCallersTurn(state, event);
-}
-function inCallersTurn(state, event) {
-  const isMendable = isFailedResume(state, event) || tellsStop(state, event) || tellsTurnStop(state, event) || tellsStall(state, event) || tellsFailure(state, event) || tellsExhaustion(state, event) && mayRelieve(state);
-  return isMendable ? "defer" : "show";
-}
-function inInjectedTurn(state, event) {
-  if (Object.keys(state.tasks).length === 0 && isKnown2(event, TASKS_CHANGED)) return "hide";
-  if (isAnswering(state.handoff)) return speaksOfTurn(event) || isAmbiguous(event) ? "buffer" : "show";
-  if (phaseOfInjected(state) === "running") return speaksOfTurn(event) ? "hide" : "show";
-  if (startsForeignTurn(state, event) || !speaksOfTurn(event)) return "show";
-  return isAmbiguous(event) ? "buffer" : "hide";
+function isMended(state, event) {
+  return isFailedResume(state, event) || tellsTurnStop(state, event) || tellsStop(state, event) || tellsStall(state, event) || tellsFailure(state, event) || tellsExhaustion(state, event) && mayRelieve(state);
 }
 function tellsExhaustion(state, event) {
   if (event.kind === "result") return ranOut(state, event);
@@ -18243,34 +18415,11 @@ function startsForeignTurn({ handoff: handoff2 }, event) {
   if (event.kind === "partial") return event.subagent === null;
   return event.kind === "user" && event.subagent === null && (event.role === "tool-result" || event.role === "prompt");
 }
-function isOwnTraffic(state, event) {
-  const { callbacks } = state.control;
-  if (event.kind === "control-request")
-    return event.callbackId?.startsWith(OWN_PREFIX) || replyForCaller(state, event) !== void 0;
-  if (event.kind === "control-response")
-    return isOwnRequest(state, event.requestId) || callbacks.includes(event.requestId);
-  if (event.kind === "control-cancel") return callbacks.includes(event.requestId);
-  if (event.kind === "lifecycle") return isOwnOrStamped(state, event.of);
-  return event.kind === "user" && event.replay && isOwnUuid(state, event.uuid);
-}
-function speaksOfTurn(event) {
-  if (event.kind === "result") return !event.fromBackgroundTask;
-  if (event.kind === "known") return event.name.startsWith("system/hook_");
-  return "subagent" in event ? event.subagent === null : OF_TURN.has(event.kind);
-}
-var OF_TURN = /* @__PURE__ */ new Set(["init", "compact-status", "boundary", "reset", "api-retry"]);
-var OF_MOD = ["system/ui_invalidate", "system/commands_changed"];
-var TASKS_CHANGED = ["system/background_tasks_changed"];
-function isKnown2(event, names) {
-  return event.kind === "known" && names.includes(event.name);
-}
-function isAmbiguous(event) {
-  return event.kind === "init" || event.kind === "known" || event.kind === "api-retry";
-}
 
 // src/core/governor/conversation/claude-line.ts
 var MEANINGLESS = /* @__PURE__ */ new Set(["known", "unknown", "malformed"]);
-function onClaude(state, event) {
+function onClaude(before, event) {
+  const state = event.kind === "control-response" ? noteResponse(before, event) : before;
   if (event.kind === "control-response" && isOwnRequest(state, event.requestId)) {
     return chain(onOwnResponse(state, event), judgeLevel, placeTrigger, (next) => judgeSpending(state, next));
   }
@@ -18301,6 +18450,7 @@ var STAGES = [
   (state, { ending, before }) => ending ? readFailure(before, state, ending) : keep(state),
   (state, { ending }) => ending ? chain(waitLonger(state), waitForHandoff) : keep(state),
   (state) => state.turn.phase === "running" ? stopHeldPrompt(state) : keep(state),
+  (state, { before }) => keep(state, hasBegun2(before, state) ? [NO_TURN_TIMER] : []),
   // What has become of the context.
   (state, { before, event }) => chain(tellNative(before, state, event), (next) => giveUpUnwritable(next, event)),
   (state, { before, event }) => noteMidTurn(before, state, event),
@@ -18340,7 +18490,8 @@ function read(state, event, injected) {
   counted5.tasks = withoutTold(after.tasks);
   const known = state.gauge.basis === "measured" ? state.cache : NO_CACHE;
   if (event.kind === "assistant") counted5.cache = cacheAfter(known, event, state.now);
-  return counted5;
+  const [first] = turn.prompts;
+  return first?.command !== void 0 && counted5.turn.calls === 1 ? notePrompt(counted5, first, true) : counted5;
 }
 function summarisingAfter({ summarising }, event) {
   if (event.kind === "compact-status" && event.phase !== "other") return event.phase !== "failed";
@@ -18361,26 +18512,28 @@ function releaseLines(state, { before, event }) {
   return keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, buffered);
 }
 var LATE_TURN_MS = 3e3;
+var NO_TURN_TIMER = { kind: "clear-timer", timer: "turn" };
+function hasBegun2(before, { run, turn }) {
+  return run.mode === "act" && before.turn.phase === "sent" && turn.phase === "running";
+}
 function endTurn(state, event, before) {
   const turn = endedTurn(state, event);
-  const isShown = visibilityOf(before, event) === "show";
   const calm = event.isError ? state : forgetRestarts(state);
   const fresh = event.isError ? state.relief.fresh : void 0;
   const watch = { kind: "set-timer", timer: "turn", afterMs: LATE_TURN_MS };
-  const isAnswer = isShown && planFor(before, event) === void 0 && !(event.fromBackgroundTask && state.turn.startedBy === "prompt");
-  const uuids = isAnswer ? answeredBy(state, turn.prompts) : [];
-  const relief = { ...calm.relief, fresh, resuming: isAnswer ? void 0 : calm.relief.resuming };
-  return keep({ ...calm, turn, relief }, [
-    ...turn.phase === "sent" ? [watch] : [],
-    ...uuids.length > 0 ? [{ kind: "answered", uuids }] : [],
-    // Another turn has answered.
-    ...isAnswer && state.relief.resuming !== void 0 ? [{ kind: "deferred", fate: "drop" }] : []
-  ]);
-}
-function answeredBy({ turn, relief, run }, queued) {
-  if (run.mode !== "act") return [];
-  const heard2 = turn.prompts.filter((prompt2) => !queued.includes(prompt2));
-  return [...heard2.map(({ uuid }) => uuid), ...relief.resuming?.answers ?? []];
+  const isAnswer = !isMended(before, event) && planFor(before, event) === void 0 && !(event.fromBackgroundTask && state.turn.startedBy === "prompt");
+  const ended = changed(changedIn(calm, "relief", { fresh }), { turn });
+  const watched = keep(ended, turn.phase === "sent" ? [watch] : []);
+  if (!isAnswer) return watched;
+  const { resumes } = state.turn;
+  const others = resumes === void 0 ? owed(state) : [];
+  const over = owed(ended).filter((one) => !others.includes(one));
+  const dropped = resumes && [{ kind: "deferred", fate: "drop" }];
+  return chain(
+    watched,
+    (next) => answer(next, over),
+    (next) => keep(next, dropped)
+  );
 }
 function onClaudeRequest(before, event) {
   const state = noteReport(readSession(before, event), event);
@@ -18559,8 +18712,8 @@ function withCallAhead(state, known, t) {
 }
 function callAhead({ gauge }, { usage, model }) {
   if (usage === void 0 || saysNothing(usage)) return void 0;
-  const isKnown3 = gauge.basis === "measured" && contextOf(usage) === gauge.used;
-  if (isKnown3 || gauge.basis === "estimated" && gauge.calls > 0) return void 0;
+  const isKnown2 = gauge.basis === "measured" && contextOf(usage) === gauge.used;
+  if (isKnown2 || gauge.basis === "estimated" && gauge.calls > 0) return void 0;
   return {
     kind: "assistant",
     messageId: "",
@@ -18603,9 +18756,12 @@ function createTerminalSession({ policy, recall: recall2 }) {
   let host = begin();
   const memory = createMemory({ run, mask: unmasked });
   let triedAt;
+  let told3 = [];
+  let lastCall2 = "";
+  let heard2 = [];
   memory.add({ t: 0, from: "ctxb", event: { kind: "notes", path: "" } }, host.state);
-  function judged(known, now = host.state.now) {
-    const state = withCallAhead(withKnown(host.state, known), known, now);
+  function judged(known) {
+    const state = withCallAhead(withKnown(host.state, known), known, host.state.now);
     const { latch, gauge } = state;
     return { ...state, latch: latchAt(latch, predicted(gauge), gauge.window.tokens, policy) };
   }
@@ -18615,28 +18771,45 @@ function createTerminalSession({ policy, recall: recall2 }) {
       const t = ("timestamp" in event ? event.timestamp : void 0) ?? host.state.now;
       const { input } = host.feed({ t, from: "claude", event });
       memory.add(input, host.state);
+      noteTold(event, line4);
     }
+  }
+  function noteTold(event, line4) {
+    if (event.kind === "boundary") forgetSaid();
+    if (event.kind === "user" && event.subagent === null)
+      lastCall2 = event.blocks.find((block2) => block2.type === "tool_result")?.toolUseId ?? lastCall2;
+    const text = toldIn2(line4);
+    if (text !== "") told3 = [...told3, { text, after: lastCall2 }];
   }
   function clear2() {
     host = begin();
     triedAt = void 0;
+    forgetSaid();
   }
-  function isDue(known, now) {
-    const state = judged(known, now);
+  function forgetSaid() {
+    told3 = [];
+    heard2 = [];
+  }
+  function hear(text) {
+    heard2 = [...heard2, text];
+  }
+  function isDue(known) {
+    const state = judged(known);
     const { compaction } = state;
     const tried = { ...compaction, triedAt: triedAt ?? compaction.triedAt };
-    const due = reliefNow({ ...state, compaction: tried })?.way === "compact";
-    if (due) triedAt = state.gauge.calls;
-    return due;
+    return reliefNow({ ...state, compaction: tried })?.way === "compact";
   }
   const isBehind = (known) => callAhead(host.state, known) !== void 0;
   function isFull(known) {
     const { gauge } = judged(known);
     return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
   }
-  function compact2(messages, known, heard2) {
+  function compact3(messages, known, isMidTurn) {
     const state = withKnown(host.state, known);
-    const midTurn = heard2.map((text) => ({ text, after: "" }));
+    triedAt = judged(known).gauge.calls;
+    const there = [...told3, ...messages].map(({ text }) => text);
+    const late = notAmong(there, isMidTurn ? heard2 : [], (text) => text);
+    const midTurn = [...told3, ...late.map((text) => ({ text, after: lastCall2 }))];
     return answerWith(messages, () => ({
       version: 1,
       ...memory.exactNote(state),
@@ -18650,7 +18823,15 @@ function createTerminalSession({ policy, recall: recall2 }) {
     return textOf(fieldsOf(fieldsOf(output).hookSpecificOutput).additionalContext);
   }
   const handoff2 = (t) => memory.handoff(host.state, t);
-  return { read: read2, clear: clear2, judged, isDue, isBehind, isFull, compact: compact2, handBack, handoff: handoff2 };
+  return { read: read2, hear, clear: clear2, judged, isDue, isBehind, isFull, compact: compact3, handBack, handoff: handoff2 };
+}
+var TOLD2 = /* @__PURE__ */ new Set(["prompt", "task-notification"]);
+function toldIn2(line4) {
+  if (!line4.includes('"queued_command"')) return "";
+  const { isSidechain, attachment } = fieldsOf(parsed(line4));
+  const { type, commandMode, prompt: prompt2 } = fieldsOf(attachment);
+  const isTold = type === "queued_command" && TOLD2.has(commandMode) && isSidechain !== true;
+  return isTold ? plainText(readBlocks(prompt2)) : "";
 }
 var MOST_AT_ONCE = 4 * 1024 * 1024;
 var NEWLINE2 = 10;
@@ -18683,10 +18864,11 @@ function createLogReader(path) {
 }
 
 // src/mod/terminal/register.ts
-var LATE_MS = 300;
+var LATE_MS2 = 300;
 var LOOK_MS2 = 50;
 var MOST_LOOKS = 40;
 var WATCH_MS = 2e3;
+var ASKED_MS = 1e3;
 var Seat = class {
   session;
   log;
@@ -18703,8 +18885,6 @@ var Seat = class {
   following = Promise.resolve();
   /** The turn that runs. */
   turn;
-  /** What was said in mid-turn since the last compaction. */
-  heard = [];
   last;
   /** The last compaction was exact: its messages hold what is to be handed back. */
   isExact = false;
@@ -18733,8 +18913,8 @@ function register(on, options) {
     const isLost = e.source === "clear" || e.source === "compact" && !seat.isExact;
     const told3 = isLost && !namesOwnHooks(seat.hooks) ? seat.session.handBack() : void 0;
     if (e.source === "clear") seat.session.clear();
-    const answer = await next(e);
-    return told3 === void 0 ? answer : { ...answer, additionalContext: [...answer.additionalContext ?? [], told3] };
+    const answer2 = await next(e);
+    return told3 === void 0 ? answer2 : { ...answer2, additionalContext: [...answer2.additionalContext ?? [], told3] };
   });
   on("session.start", async ($, e, next) => {
     seat.isInteractive = e.isInteractive;
@@ -18742,7 +18922,7 @@ function register(on, options) {
     return next(e);
   });
   on("prompt.submit", async ($, e, next) => {
-    if (isHeard(e)) seat.heard = [...seat.heard, e.text];
+    if (isHeard(e)) seat.session.hear(e.text);
     const entered = await next(e);
     if (!seat.isRun) await follow($, seat);
     return entered;
@@ -18755,14 +18935,17 @@ function register(on, options) {
     return next(e);
   });
   on("turn.complete", async ($, e, next) => {
-    const done2 = await next(e);
-    if (e.agentId !== void 0 || seat.isRun) return done2;
+    if (e.agentId !== void 0 || seat.isRun) return next(e);
     seat.turn = void 0;
+    const mayCompact2 = seat.isInteractive && !e.isAborted;
+    const isCompacted = mayCompact2 && await compactIfDue($, seat);
+    const done2 = await next(e);
     await follow($, seat);
-    if (seat.isInteractive && !e.isAborted) {
+    if (mayCompact2 && !isCompacted) {
       await awaitLog($, seat);
       await compactIfDue($, seat);
     }
+    if (seat.isInteractive) void followLate($, seat);
     return done2;
   });
   on("session.measure", async ($, e, next) => {
@@ -18775,21 +18958,15 @@ function register(on, options) {
     const isAsked2 = e.trigger === "manual" && e.instructions !== void 0;
     if (seat.isRun || e.agentId !== void 0 || e.trigger === "precompute" || isAsked2) return next(e);
     if (leftWhy(seat) !== void 0) return next(e);
-    const started = performance.now();
-    await follow($, seat);
-    const { messages, outcome } = seat.session.compact(e.messages, seat.known, seat.heard);
-    seat.heard = [];
-    const ms = Math.round(performance.now() - started);
-    seat.last = { version: 1, number: (seat.last?.number ?? 0) + 1, ms, ...outcome };
-    seat.isExact = messages !== void 0;
+    const { messages, outcome } = await compact2($, seat, e);
     if (messages !== void 0) return { messages };
     const isEarly = e.trigger === "plugin" && !seat.session.isFull(seat.known);
     return isEarly ? { skip: `ctxb: ${outcome.why}` } : next(e);
   });
   on("classic.PostCompact", async ($, e, next) => {
-    const answer = await next(e);
+    const answer2 = await next(e);
     if (!seat.isRun) void followLate($, seat);
-    return answer;
+    return answer2;
   });
   on("command.run", { command: "ctxb:status" }, async ($, e, next) => {
     if (seat.isRun) return next(e);
@@ -18844,6 +19021,17 @@ async function look2($, seat) {
   const found = await Promise.all(files2.map((file) => $.fs.exists(file).catch(() => false)));
   seat.program = files2[found.indexOf(true)];
 }
+async function compact2($, seat, { trigger, messages }) {
+  const started = performance.now();
+  await follow($, seat);
+  const isMidTurn = trigger === "auto";
+  if (!isMidTurn) await awaitLog($, seat);
+  const answer2 = seat.session.compact(messages, seat.known, isMidTurn);
+  const ms = Math.round(performance.now() - started);
+  seat.last = { version: 1, number: (seat.last?.number ?? 0) + 1, ms, ...answer2.outcome };
+  seat.isExact = answer2.messages !== void 0;
+  return answer2;
+}
 function follow($, seat) {
   const following = seat.following.then(() => followNow($, seat));
   seat.following = following.catch(() => {
@@ -18881,7 +19069,7 @@ async function awaitLog($, seat) {
   }
 }
 async function followLate($, seat) {
-  await $.clock.sleep(LATE_MS);
+  await $.clock.sleep(LATE_MS2);
   await follow($, seat);
 }
 async function readLog($, { log, session }) {
@@ -18892,14 +19080,13 @@ async function readLog($, { log, session }) {
     session.read(log.lines(base64));
   }
 }
-var ASKED_MS = 1e3;
 async function compactIfDue($, seat) {
-  if (leftWhy(seat) !== void 0 || !seat.session.isDue(seat.known, await $.clock.now())) return;
+  if (leftWhy(seat) !== void 0 || !seat.session.isDue(seat.known)) return false;
   const asked = new Promise((resolve) => {
-    seat.asked = resolve;
+    seat.asked = () => resolve(true);
   });
-  const compacted = $.session.compact({}).then(() => followLate($, seat)).catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: "debug" }));
-  await Promise.race([asked, compacted, $.clock.sleep(ASKED_MS)]);
+  const compacted = $.session.compact({}).then(() => followLate($, seat)).catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: "debug" })).then(() => false);
+  return Promise.race([asked, compacted, $.clock.sleep(ASKED_MS).then(() => false)]);
 }
 export {
   register

@@ -7,7 +7,10 @@ import { CtxbError } from '../errors.ts';
 import type { Environment, Io } from '../io.ts';
 
 /** The signals by which a user, or what has started ctxb, wants it to end. */
-export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+/** Those that a terminal sends to all programs in front of it when a key is pressed. */
+const OF_KEYS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
 /** Both ends of three pipes, and of the one that tells whether the program could be executed. */
 const DESCRIPTORS = 8;
@@ -99,7 +102,7 @@ export async function runUntouched(
   const { isatty } = await import('node:tty');
   let subprocess: { kill(signal: NodeJS.Signals): boolean } | undefined;
   const passOn = (signal: NodeJS.Signals) => {
-    if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) subprocess?.kill(signal);
+    if (!OF_KEYS.has(signal) || ![0, 1, 2].some(isatty)) subprocess?.kill(signal);
   };
   requireDescriptors();
   // Before the start: a signal that came in between would end us alone.
@@ -158,7 +161,7 @@ function startError(command: string, { code = '', message }: StartFault): CtxbEr
   return new CtxbError('command-failed', `${command} cannot be started: ${why}`);
 }
 
-const INSTALL = 'install one (npm install -g @anthropic-ai/claude-code), or give its path';
+const INSTALL = 'install Claude Code (npm install -g @anthropic-ai/claude-code), or give its path';
 
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: 'the interpreter that its first line names is not there',

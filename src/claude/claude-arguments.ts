@@ -89,9 +89,12 @@ export function successorArguments(invocation: HeadlessInvocation, resume: strin
  * has ended is to work where that did.
  */
 export function withNamedWorktree(invocation: HeadlessInvocation, name: string): HeadlessInvocation {
-  const isUnnamed = (word: string, next = '-') => /^(?:-w|--worktree)$/.test(word) && next.startsWith('-');
   const named = (words: readonly string[]) =>
-    words.flatMap((word, index) => (isUnnamed(word, words[index + 1]) ? [word, name] : [word]));
+    tokenise(words).flatMap((token) => {
+      if (token.kind === 'word') return [token.value];
+      const isUnnamed = token.kind === 'option' && token.name === '--worktree' && token.value === undefined;
+      return isUnnamed ? [...token.written, name] : token.written;
+    });
   return { ...invocation, passed: named(invocation.passed), passedAgain: named(invocation.passedAgain) };
 }
 

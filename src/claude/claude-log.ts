@@ -260,7 +260,7 @@ export function readLoggedState({ session, turn }: GovernorState, { env, cwd }: 
   const log = readSessionLog(path);
   const prompts = [...(turn.last?.prompts ?? []), ...turn.prompts];
   const delivered = prompts.map(({ uuid }) => uuid).filter((uuid) => log.delivered.has(uuid));
-  // A `/clear` of the caller's is the beginning that he wants; one of ours waits for its document.
+  // A `/clear` of the caller's is a wanted beginning; one of ours waits for its document.
   if (!log.hasMessages && delivered.length === 0) return UNKNOWN;
   return {
     logged: true,

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { Io } from '../io.ts';
 import { startChild } from './child.ts';
 
@@ -12,7 +13,7 @@ interface ClaudeOption {
 
 /**
  * The options of claude's main command, aliases side by side (`|`) with the reported name first. Source: `claude --help`
- * and what the 2.1.197 and 2.1.330 programs take (hidden ones too), and `--mcp-debug`, which 1.0.128 still had.
+ * and what the 2.1.197 and 2.1.332 programs take (hidden ones too), and `--mcp-debug`, which 1.0.128 still had.
  */
 const SPELLINGS: Readonly<Record<ValueCount, string>> = {
   none: `
@@ -46,7 +47,7 @@ const SPELLINGS: Readonly<Record<ValueCount, string>> = {
     --dangerously-load-development-channels --file --mcp-config --tools`,
 };
 
-/** Commands of claude up to 2.1.330, hidden ones too. They are commands only where neither `-p` nor `--print` is written. */
+/** Commands of claude up to 2.1.332, hidden ones too. They are commands only where neither `-p` nor `--print` is written. */
 export const CLAUDE_COMMANDS: ReadonlySet<string> = new Set(
   words(`
     agents auth auto-mode design-login doctor edit-chrome-settings edit-hook edit-memory-settings
@@ -172,7 +173,7 @@ function unknown(word: string): UnknownToken {
 const REFUSED = ['--input-format', 'stream-json', '--output-format', 'text'];
 
 /**
- * Whether claude refuses an option among these arguments. It is asked, since each release has options of its own.
+ * Whether claude refuses an option among these arguments. claude itself decides, as each release has its own options.
  *
  * @throws CtxbError as {@link startChild}
  */
@@ -184,10 +185,5 @@ export async function refusesArguments(
   const child = await startChild({ command: program, args: [...args, ...REFUSED], cwd, env });
   child.stdin.end();
   child.stdout.resume();
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk;
-  });
-  await child.ended;
-  return /^error: /m.test(said);
+  return /^error: /m.test(await text(child.stderr));
 }

@@ -13,8 +13,7 @@ export interface FindOptions {
 
 type Where = Pick<Io, 'env' | 'cwd'>;
 
-const REMEDY =
-  'install Claude Code (npm install -g @anthropic-ai/claude-code), or set CTXB_CLAUDE to the path of its claude';
+const REMEDY = 'install Claude Code (npm install -g @anthropic-ai/claude-code), or set CTXB_CLAUDE to its path';
 
 /**
  * The path of the claude that is meant: `--claude`, else `CTXB_CLAUDE`, else the first on PATH that is not ctxb in its

@@ -31,10 +31,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-It says first what it will remove: files that ctxb made, by their names, in a
-folder that ctxb made. What else is in there stays, and so does what a run that
-goes on has open, and the ledger of costs until its day or month is over. What
-is wrong with the configuration is told, and does not keep it from cleaning.
+It first lists what it will remove: files that ctxb made, by their names, in a
+folder that ctxb made. Everything else in there stays, and so do the files of a
+run that is under way, and the costs of the day or month that cost.period
+counts. Faults of the configuration are named, and do not stop it.
 
 Examples:
   ctxb cleanup --dry-run
@@ -79,6 +79,7 @@ function told(what: string, folder: string, { stdout }: Io): number {
 }
 
 function show(plan: CleanupPlan, { period }: CleanupOptions, { stdout, stderr }: Io): void {
+  if (plan.remove.length > 0) stdout.write(`in ${printable(plan.root)}:\n`);
   for (const removal of plan.remove) stdout.write(`remove ${printable(describe(removal))}\n`);
   if (plan.removesFolder) stdout.write(`remove ${printable(plan.root)}\n`);
   for (const name of plan.left) stderr.write(`ctxb: left ${printable(name)}: ctxb did not make it\n`);
@@ -91,9 +92,7 @@ function show(plan: CleanupPlan, { period }: CleanupOptions, { stdout, stderr }:
 
 function describe({ name, parts }: Removal): string {
   const inside = parts.filter((part) => part.name !== name && part.kind !== 'folder').length;
-  return parts.some((part) => part.name === name && part.kind === 'folder')
-    ? `${name} (${counted(inside, 'file')})`
-    : name;
+  return inside === 0 ? name : `${name} (${counted(inside, 'file')})`;
 }
 
 /** While a person thought about it a run may have begun. */

@@ -2,8 +2,10 @@ import type { Command } from 'commander';
 import { type Config, type Origin, type ToolKey, valueAt } from '../config/config.ts';
 import type { KeyPath } from '../config/keys.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
+import { toUsd } from '../core/governor/cost/cost.ts';
 import { SMALL_WINDOW } from '../core/governor/gauge/window.ts';
 import { handoffLevel, inTokens, nativeLevel } from '../core/governor/policy.ts';
+import { fieldsOf } from '../core/protocol/fields.ts';
 import type { Io, Output } from '../io.ts';
 import { groupedIn } from '../report/figures.ts';
 import { folded } from '../report/layout.ts';
@@ -25,8 +27,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-What is wrong with the configuration is told on stderr, and ends with 2; the
-rest is printed. cleanup and doctor go on with such a configuration as well.
+Faults of the configuration are named on stderr, with exit code 2; the rest is
+printed. cleanup and doctor go on with such a configuration too.
 
 Examples:
   ctxb config
@@ -52,7 +54,7 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
       io.stdout,
       Object.fromEntries(rows.map(({ key, value, origin, note }) => [key, { value, ...origin, note }])),
     );
-  else io.stdout.write(folded(table(rows), io.stdout.columns));
+  else io.stdout.write(folded(table(rows, io.stdout.columns), io.stdout.columns));
   return resolved.findings.length > 0 ? EXIT_CONFIG : 0;
 }
 
@@ -69,10 +71,20 @@ function rowsOf({ config, sources }: ResolvedConfig): Row[] {
   const origins = Object.entries(sources) as [KeyPath | ToolKey, Origin][];
   return origins.map(([key, origin]) => ({
     key,
-    value: valueAt(config, key) ?? null,
+    value: asWritten(key, valueAt(config, key)) ?? null,
     origin,
     ...(key === 'thresholds.handoff' ? noteOf(config) : {}),
   }));
+}
+
+/** Prices are written in dollars, and counted in micro-dollars. */
+function asWritten(key: KeyPath | ToolKey, value: unknown): unknown {
+  if (key !== 'cost.prices') return value;
+  const dollars = (price: unknown) =>
+    Object.entries(fieldsOf(price)).map(([name, rate]) => [name, toUsd(Number(rate))]);
+  return Object.fromEntries(
+    Object.entries(fieldsOf(value)).map(([id, price]) => [id, Object.fromEntries(dollars(price))]),
+  );
 }
 
 /**
@@ -89,7 +101,11 @@ function noteOf(config: Config): Pick<Row, 'note'> {
 /** One long text would take the source of every key beyond the edge of a terminal; its own moves to the right. */
 const VALUE_WIDTH = 20;
 
-function table(rows: readonly Row[]): string {
+/** What the source of a value needs beside it. Where it has less, the key stands on a line of its own. */
+const SOURCE_WIDTH = 24;
+
+/** @param columns of the terminal; undefined: none */
+function table(rows: readonly Row[], columns = Number.POSITIVE_INFINITY): string {
   const cells = [
     ['key', 'value', 'source'],
     ...rows.map(({ key, value, origin, note }) => [
@@ -99,8 +115,11 @@ function table(rows: readonly Row[]): string {
     ]),
   ];
   const width = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));
-  const widths = [width(0), Math.min(width(1), VALUE_WIDTH), 0];
-  return cells.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`).join('');
+  const [keyWidth, valueWidth] = [width(0), Math.min(width(1), VALUE_WIDTH)];
+  const isNarrow = keyWidth + 2 + valueWidth + 2 + SOURCE_WIDTH > columns;
+  const lineOf = ([key = '', value = '', source = '']: readonly string[]) =>
+    isNarrow ? `${key}\n  ${value}  ${source}\n` : `${key.padEnd(keyWidth)}  ${value.padEnd(valueWidth)}  ${source}\n`;
+  return cells.map(lineOf).join('');
 }
 
 function valueText(key: string, value: unknown): string {

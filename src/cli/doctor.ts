@@ -32,15 +32,12 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       '--claude <path>',
       'the claude to look at (default: CTXB_CLAUDE, else the next one on PATH that is not ctxb)',
     )
-    .option('--quick', 'leave the protocol out')
-    .option('--only <name>', 'one fact of the protocol; repeat it for several', (name, all: string[] = []) => [
-      ...all,
-      name,
-    ])
-    .option('--strict', 'end with 3 also for a fact that ctxb can do without, or that was waited for too long')
+    .option('--quick', 'only look around; try no facts')
+    .option('--only <name>', 'try only this fact; repeat it for several', (name, all: string[] = []) => [...all, name])
+    .option('--strict', 'exit code 3 also for a fact that ctxb can do without, or that took too long')
     .option(
       '--timeout <seconds>',
-      'for the whole protocol; a fact has a third of it (default: as long as the machine needs)',
+      'for all facts together; each has a third of it (default: as long as the machine needs)',
       wholeNumber('--timeout', 'a whole number of seconds, 1 or more', 1),
     )
     .option('--json', 'as JSON')
@@ -97,7 +94,7 @@ function chosenChecks({ quick, only }: DoctorFlags): readonly Check[] {
     if (names.includes(name)) continue;
     const meant = closest(name, names);
     const todo = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`;
-    throw new CtxbError('usage', `--only: "${name}" is no fact: ${todo}`);
+    throw new CtxbError('usage', `--only: there is no fact "${name}": ${todo}`);
   }
   return ALL_CHECKS.filter(({ name }, index) => index === 0 || only.includes(name));
 }

@@ -19,7 +19,8 @@ import { printable, printableJson, shellLine } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { refuseRunning } from '../run/resume/earlier-run.ts';
 import { stopOrphanedRuns } from '../run/resume/resume-run.ts';
-import { asProcessMark } from '../store/files/process-mark.ts';
+import type { Lock } from '../store/files/lock.ts';
+import { asProcessMark, type ProcessMark } from '../store/files/process-mark.ts';
 import { createFaults } from '../store/files/store-error.ts';
 import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/runs/flow-run.ts';
 
@@ -63,20 +64,28 @@ export async function runFlowFile(
   const run = await describe(asked, config, say, io);
   for (const warning of budgetWarnings(flow, askedSteps(run), run.brief)) say(warning);
   if (options.dryRun) return dryRun(run, io);
-  await endEarlier(run.files, resolve(io.cwd, config.contextDir), say);
-  say(`flow ${flow.name}, run ${run.files.id}: its files are in ${relative(io.cwd, run.files.folder)}`);
-  const { board, ends, exitCode } = await conductFlow(run, io);
-  if (!options.quiet) io.stderr.write(flowTable(flow, board, ends));
-  const open = flow.steps.filter(({ id }) => ['failed', 'stopped', 'skipped'].includes(board[id] ?? ''));
-  if (open.length > 0) say(`to go on: ${resumeCommand(asked, run.files)}`);
-  return exitCode;
+  const lock = lockRun(run.files);
+  try {
+    await endOrphans(run.files, resolve(io.cwd, config.contextDir), say);
+    say(`flow ${flow.name}, run ${run.files.id}: its files are in ${relative(io.cwd, run.files.folder)}`);
+    const { board, ends, exitCode } = await conductFlow(run, io);
+    if (!options.quiet) io.stderr.write(flowTable(flow, board, ends));
+    const open = askedSteps(run).filter(({ id }) => board[id] !== 'done');
+    if (open.length > 0) say(`to go on: ${resumeCommand(asked, run, open)}`);
+    return exitCode;
+  } finally {
+    lock.release();
+  }
 }
 
-/** For a shell. */
-function resumeCommand({ file, words, options }: Asked, { id }: FlowRunFiles): string {
-  const profile = options.profile === undefined ? [] : ['--profile', options.profile];
-  const folder = options.contextDir === undefined ? [] : ['--context-dir', options.contextDir];
-  return shellLine(['ctxb', 'flow', 'run', file, '--resume', id, ...profile, ...folder, '--', ...words]);
+/** For a shell. @param open steps that are not done */
+function resumeCommand({ file, words, options }: Asked, { files, settled }: FlowRun, open: readonly FlowStep[]) {
+  const { profile, contextDir, parallel, otlp } = options;
+  // What was left out stays so, and what is done is not run again.
+  const only = settled.leftOut.size > 0 ? open.map(({ id }) => id).join(',') : undefined;
+  const given = { only, parallel, profile, otlp, 'context-dir': contextDir };
+  const flags = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  return shellLine(['ctxb', 'flow', 'run', file, '--resume', files.id, ...flags, '--', ...words]);
 }
 
 async function describe(asked: Asked, config: Config, say: (text: string) => void, io: Io): Promise<FlowRun> {
@@ -121,12 +130,24 @@ function earlierRun(flow: Flow, contextDir: string, { resume, from, only }: Flow
   throw new CtxbError('usage', `--resume ${resume}: ${what}: ${known}`);
 }
 
-/** Two that run one flow's steps into the same files would undo each other's work, and so would a claude left alone. */
-async function endEarlier(files: FlowRunFiles, contextDir: string, say: (text: string) => void): Promise<void> {
-  const ctxb = asProcessMark(parseFields(files.readRun() ?? '').ctxb);
+/** Two that run one flow's steps into the same files would undo each other's work. */
+function lockRun(files: FlowRunFiles): Lock {
+  refuseRunning(files.id, ctxbOf(files));
+  const lock = files.lock();
+  if (lock !== undefined) return lock;
+  throw new CtxbError('usage', `run ${files.id}: another process is just going on with it: end that first`);
+}
+
+/** A claude that was left alone would undo the work as well. */
+async function endOrphans(files: FlowRunFiles, contextDir: string, say: (text: string) => void): Promise<void> {
+  const ctxb = ctxbOf(files);
   if (ctxb === undefined || ctxb.pid === process.pid) return;
-  refuseRunning(files.id, ctxb);
   await stopOrphanedRuns(contextDir, ctxb, { notice: say, onFault: createFaults(say) });
+}
+
+/** The process that was in the run last. */
+function ctxbOf(files: FlowRunFiles): ProcessMark | undefined {
+  return asProcessMark(parseFields(files.readRun() ?? '').ctxb);
 }
 
 function countOf(parallel: string | undefined): number {

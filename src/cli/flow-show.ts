@@ -50,7 +50,9 @@ export async function explain(file: string, options: ExplainOptions, io: Io): Pr
   const shown: FlowExplained = JSON.parse(maskedJson(explained));
   if (html !== undefined) writePage(resolve(io.cwd, html), flowExplainHtml(shown), HTML_MARK);
   if (json) io.stdout.write(`${printableJson(explained, 2)}\n`);
-  else if (html === undefined) io.stdout.write(flowExplainText(explained, await styleFor(io.stdout, io.env)));
+  else if (html === undefined) {
+    io.stdout.write(flowExplainText(explained, await styleFor(io.stdout, io.env), io.stdout.columns));
+  }
   return 0;
 }
 
@@ -122,7 +124,7 @@ export async function printPack(file: string, id: string, options: PackOptions, 
   const { pack, budgets } = briefingOf(flow, step, world);
   const missing = (orderSteps(flow).history.get(id) ?? []).filter((earlier) => world.outputs(earlier) === undefined);
   const notices = [
-    ...(missing.length === 0 ? [] : [`steps without an output are not in the pack: ${missing.join(', ')}`]),
+    ...(missing.length === 0 ? [] : [`steps without an output are not in the briefing: ${missing.join(', ')}`]),
     ...budgets.warnings.map(({ message }) => message),
     ...pack.receipt.warnings,
   ];

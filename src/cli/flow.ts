@@ -19,7 +19,11 @@ export function define(command: Command, io: Io, finish: Finish): void {
     ),
   );
   defineRun(command, io, finish);
-  onFlow(command, 'explain', "show each step's budgets, where they come from, and what its briefing would hold")
+  onFlow(
+    command,
+    'explain',
+    "check a flow, and show each step's budgets, where they come from, and what its briefing would hold",
+  )
     .option('--json', 'as JSON')
     .option('--html <file>', 'as a page in this file')
     .option('--context-dir <folder>', 'where the runs are')
@@ -31,7 +35,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
   onFlow(command, 'pack', 'print the briefing of a step')
     .argument('<step>', 'the id of one of its steps')
     .option('--run <run>', 'the run with the outputs of earlier steps (default: the newest of this flow)')
-    .option('--receipt', 'print as JSON what the pack holds and leaves out, instead of the pack')
+    .option('--receipt', 'print as JSON what the briefing holds and leaves out, instead of the briefing')
     .option('--context-dir <folder>', 'where the runs are')
     .addHelpText(
       'after',
@@ -90,7 +94,7 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
       '--from <step>',
       'start with this step; outputs of the steps before it come from --resume or the newest run',
     )
-    .option('--only <step>', 'run only this step, with outputs from the same run')
+    .option('--only <steps>', 'run only this step, or these (a,b), with outputs from the same run')
     .option('--dry-run', 'print the briefing of every step and its receipt, and run nothing')
     .option('--otlp <url>', 'send metrics and traces of each step to this OpenTelemetry receiver')
     .option('--quiet', 'say nothing on stderr')

@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { contextFolder } from '../config/resolve-config.ts';
 import { checkHandoff } from '../core/memory/handoff/check-handoff.ts';
@@ -14,7 +13,7 @@ import { findSources } from '../replay/sources.ts';
 import { counted, groupedIn, tokens } from '../report/figures.ts';
 import { onOneLine, printable, printableJson } from '../report/shown.ts';
 import { readNotebook } from '../run/notes.ts';
-import { GivenFault, readNamed } from '../store/files/given-file.ts';
+import { GivenFault, readNamed, readPiped } from '../store/files/given-file.ts';
 import { writeNewFile } from '../store/files/write-file.ts';
 import { masked } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';
@@ -109,7 +108,8 @@ async function notesOf(
 /** Its beginning: a document that is longer is none. */
 async function readDocument(file: string, io: Io): Promise<string> {
   try {
-    return file === '-' ? await text(io.stdin) : readNamed(resolve(io.cwd, file), DOCUMENT_LIMIT).toString('utf8');
+    const read = file === '-' ? readPiped(io.stdin, DOCUMENT_LIMIT) : readNamed(resolve(io.cwd, file), DOCUMENT_LIMIT);
+    return (await read).toString('utf8');
   } catch (cause) {
     if (!(cause instanceof GivenFault)) throw unreadable(file, cause);
     throw new CtxbError('unreadable-input', `${file}: is no handoff, a text of at most 1 MiB (${cause.message})`, {

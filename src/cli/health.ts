@@ -20,7 +20,7 @@ interface HealthFlags {
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   refusePrometheus(command);
   command
-    .argument('[folders...]', 'projects, their folders of ctxb, or folders of projects (default: the working folder)')
+    .argument('[folders...]', 'projects, their .context folders, or folders of projects (default: the working folder)')
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the records of a project are')
     .addHelpText('after', EXAMPLES)

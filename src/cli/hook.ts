@@ -31,12 +31,13 @@ Examples:
 /** Answers one hook. Resolves with 0, whatever comes: claude takes any other code for a verdict. */
 export async function runHook(io: Io): Promise<number> {
   if (io.env[RUN_VARIABLE]) return 0;
+  let input: HookInput | undefined;
   try {
-    const input = readHookInput(await readStdin(io));
+    input = readHookInput(await readStdin(io));
     if (input !== undefined) await answer(input, io);
   } catch (error) {
     const reason = messageOf(error);
-    say({}, [`this hook did nothing: ${reason}`], io);
+    say({}, [`this hook did nothing: ${reason}`], io, input);
   }
   return 0;
 }

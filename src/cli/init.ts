@@ -33,7 +33,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .addOption(
       new Option(
         '--claude-settings <place>',
-        "add status line and hooks to Claude Code's settings: of the project, your local ones of it, or of the user",
+        "add status line and hooks to Claude Code's settings: the project's, your own for this project (local), or your user settings",
       ).choices(SETTINGS_PLACES),
     )
     .option('--program <words>', 'how these settings call ctxb (default: ctxb where it is on PATH, else its path)')

@@ -21,7 +21,7 @@ interface CommandEntry {
 /** Every command is loaded only when it is called: start-up is part of the product. */
 const COMMANDS: readonly CommandEntry[] = [
   command('run', 'run claude and keep its context in shape', () => import('./run.ts')),
-  command('replay', 'judge recordings of claude', () => import('./replay.ts')),
+  command('replay', 'report on sessions: context, compactions, cost', () => import('./replay.ts')),
   command('recall', 'find what was run, read, said and decided in this project', () => import('./recall.ts')),
   command('scratch', 'print the notes of a session or of a recording', () => import('./scratch.ts')),
   command('handoff', 'write, check and list handoff documents', () => import('./handoff.ts')),
@@ -31,9 +31,9 @@ const COMMANDS: readonly CommandEntry[] = [
   command('cleanup', 'remove what ctxb has kept', () => import('./cleanup.ts')),
   command('config', 'show the effective configuration', () => import('./config.ts')),
   command('init', "write a configuration, and add ctxb to Claude Code's settings", () => import('./init.ts')),
-  command('doctor', 'check claude, the configuration and the surroundings', () => import('./doctor.ts')),
+  command('doctor', 'check whether ctxb works here, and with this claude', () => import('./doctor.ts')),
   command('completion', 'print a script that completes ctxb in a shell', () => import('./completion.ts')),
-  command('demo', 'show it at work, offline', () => import('./demo.ts')),
+  command('demo', 'show ctxb at work on a scripted job, offline', () => import('./demo.ts')),
   forPrograms('shim', 'stand in for claude, with its own arguments', () => import('./shim.ts')),
   forPrograms('statusline', "print the status line of Claude Code's terminal", () => import('./statusline.ts')),
   forPrograms('hook', 'answer a hook of Claude Code', () => import('./hook.ts')),
@@ -54,6 +54,9 @@ const RENAMED: Readonly<Partial<Record<string, readonly string[]>>> = {
   state: ['note', 'state'],
   'dead-end': ['note', 'dead-end'],
 };
+
+/** Columns of the texts of a help page: below these they run on over the lines of the terminal. */
+const MIN_TEXT = 20;
 
 const EXIT_USAGE = 2;
 const EXIT_BUG = 70;
@@ -118,7 +121,7 @@ function isVerbatim([command, subcommand]: readonly string[]): boolean {
 
 /** For the script that completes in a shell, at each press of a key. */
 async function offer(typed: readonly string[], io: Io): Promise<number> {
-  const options = { isNeeded: (name: string) => typed.includes(name), showsAll: true, finish() {} };
+  const options = { argv: typed, isNeeded: (name: string) => typed.includes(name), showsAll: true, finish() {} };
   const program = await createProgram(io, options);
   return (await import('./completion.ts')).complete(program, typed, io);
 }
@@ -126,6 +129,7 @@ async function offer(typed: readonly string[], io: Io): Promise<number> {
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
   const program = await createProgram(io, {
+    argv,
     // The command that is called, or that help is wanted for.
     isNeeded: (name) => argv.slice(0, 2).includes(name),
     showsAll: isHelpOfAll(argv),
@@ -153,6 +157,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 }
 
 interface ProgramOptions {
+  readonly argv: readonly string[];
   /** Whether a command is to be loaded; of another only its name is known. */
   readonly isNeeded: (name: string) => boolean;
   /** Also those commands that other programs call. */
@@ -162,7 +167,7 @@ interface ProgramOptions {
 
 export async function createProgram(
   io: Io,
-  { isNeeded, showsAll, finish }: ProgramOptions,
+  { argv, isNeeded, showsAll, finish }: ProgramOptions,
 ): Promise<import('commander').Command> {
   const { Command: Program } = await import('commander');
   const program = new Program('ctxb')
@@ -172,6 +177,7 @@ export async function createProgram(
     .exitOverride()
     .hook('preAction', () => warnOfVariables(io))
     .showHelpAfterError('See ctxb --help.')
+    .configureHelp({ minWidthToWrap: MIN_TEXT })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(printable(text)),
@@ -187,8 +193,23 @@ export async function createProgram(
     command.showHelpAfterError(`See ctxb ${name} --help.`);
     if (isNeeded(name)) (await load()).define(command, io, finish);
     for (const part of command.commands) part.showHelpAfterError(`See ctxb ${name} ${part.name()} --help.`);
+    for (const part of [command, ...command.commands]) requireValues(part, argv);
   }
   return program;
+}
+
+/**
+ * commander takes any word for the value of an option: of one without a value the option behind it, or `--`. What is
+ * written behind `=` is meant.
+ */
+function requireValues(command: import('commander').Command, argv: readonly string[]): void {
+  const words = new Set(['--', ...command.options.flatMap(({ short, long }) => [short, long])]);
+  for (const option of command.options.filter(({ required }) => required)) {
+    command.on(`option:${option.name()}`, (value: string) => {
+      if (!words.has(value) || argv.includes(`${option.long}=${value}`)) return;
+      command.error(`error: option '${option.flags}' argument missing`, { code: 'commander.optionMissingArgument' });
+    });
+  }
 }
 
 function isHelpOfAll([called = '', ...rest]: readonly string[]): boolean {

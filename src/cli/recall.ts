@@ -32,11 +32,11 @@ interface Hit extends Recalled {
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
-    .argument('<words...>', 'words or phrases, all of which have to be there, in any case')
+    .argument('<words...>', 'words or phrases, all of which must be there, in upper or lower case')
     .option('--all', 'in all projects, not only that of the working folder')
     .option(
       '--limit <n>',
-      'how many are shown, newest first',
+      'show this many, the newest first',
       wholeNumber('--limit', 'a whole number from 1 on', 1),
       20,
     )
@@ -159,5 +159,6 @@ function textOfHits(hits: readonly Hit[], style: Style): string {
 
 function textOfHit({ t, kind, title, lines, session }: Hit, style: Style): string {
   const head = [timeText(t), session.slice(0, 8), NAMES[kind], title].filter((part) => part !== '').join('  ');
-  return `${style.bold(onOneLine(head))}\n${lines.map((line) => `    ${onOneLine(line)}\n`).join('')}`;
+  const more = lines.map(onOneLine).filter((line) => !title.includes(line));
+  return `${style.bold(onOneLine(head))}\n${more.map((line) => `    ${line}\n`).join('')}`;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isFields } from '../core/protocol/fields.ts';
@@ -13,6 +13,7 @@ import { bytesOf, type Source } from '../replay/sources.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
 import { type JsonCache, openJsonCache } from '../store/files/file-cache.ts';
+import { withGiven } from '../store/files/given-file.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
 import type { Found } from './print-report.ts';
 
@@ -144,21 +145,23 @@ export async function findSessions(
   const sessions: SessionSummary[] = [];
   let leftOut = 0;
   for await (const each of judged) {
-    if ('fault' in each) fault(each.fault);
-    else if (!isForeign(each.found)) sessions.push(each.found);
-    else if (named.includes(each.found.file)) fault(foreign(each.found.file));
+    if ('fault' in each) {
+      fault(each.fault);
+      continue;
+    }
+    const { found } = each;
+    if (isSilent(found)) say(NOTHING_CAME);
+    if (!isForeign(found)) sessions.push(found);
+    else if (named.includes(found.file)) fault(foreign(found.file));
     else leftOut++;
   }
   if (leftOut > 0) say(`${counted(leftOut, 'file')} left out: no line there is claude's`);
   if (partials.length === 0) return { faults, ...asked(sessions, filters) };
   sessions.forEach(merge.add);
   if (merge.repeated > 0) say(`${counted(merge.repeated, 'session')} more than once, each counts once`);
-  const lacks = ({ series, calls }: SessionSummary) => needsSeries && series === undefined && calls > 0;
   const all = merge.sessions();
-  for (const { file } of all.filter(lacks)) {
-    const remedy = 'make its partial with ctxb replay --partial --series';
-    fault(new CtxbError('unreadable-input', `${file} is there without its calls: ${remedy}`));
-  }
+  const lacks = ({ series, calls }: SessionSummary) => needsSeries && series === undefined && calls > 0;
+  all.filter(lacks).map(withoutCalls).forEach(fault);
   return {
     faults,
     ...asked(
@@ -168,9 +171,21 @@ export async function findSessions(
   };
 }
 
+function withoutCalls({ file }: SessionSummary): CtxbError {
+  const remedy = 'make its partial with ctxb replay --partial --series';
+  return new CtxbError('unreadable-input', `${file} is there without its calls: ${remedy}`);
+}
+
 function asked(all: readonly SessionSummary[], filters: Filters): Omit<Found, 'faults'> {
   const sessions = all.filter((session) => isMeant(session, filters));
   return { sessions, leftOut: all.length - sessions.length };
+}
+
+/** Without a terminal stdin is read though nobody has named it. */
+const NOTHING_CAME = 'nothing has come on stdin: name recordings or a folder, such as ~/.claude/projects';
+
+function isSilent({ file, lines }: SessionSummary): boolean {
+  return file === '-' && lines.total === 0;
 }
 
 const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
@@ -179,7 +194,30 @@ function isForeign({ lines: { total, malformed, unknown } }: SessionSummary): bo
   return total > 0 && malformed + unknown === total;
 }
 
+/** What a recording may be wrapped in, by how the file begins in hex, and what takes it out. */
+const WRAPPINGS: readonly (readonly [begins: RegExp, what: string])[] = [
+  [/^1f8b/, 'it is compressed: gzip -dc FILE | ctxb replay'],
+  [/^(?:fffe|feff)/, 'it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay'],
+  [/^5b/, 'it is one array: jq -c ".[]" FILE | ctxb replay'],
+];
+
 function foreign(file: string): CtxbError {
   const name = file === '-' ? 'stdin' : file;
-  return new CtxbError('unreadable-input', `${name}: no line of it is claude's: ${HOW_TO_RECORD}`);
+  const begin = beginOf(file);
+  const [, remedy = HOW_TO_RECORD] = WRAPPINGS.find(([begins]) => begins.test(begin)) ?? [];
+  return new CtxbError('unreadable-input', `${name}: no line of it is claude's: ${remedy}`);
+}
+
+/** The first bytes of a file in hex; nothing of what has no beginning any more, as stdin. */
+function beginOf(file: string): string {
+  const bytes = Buffer.alloc(2);
+  try {
+    return bytes.toString(
+      'hex',
+      0,
+      withGiven(file, (fd) => readSync(fd, bytes)),
+    );
+  } catch {
+    return '';
+  }
 }

@@ -150,11 +150,6 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     const needsSeries = options.format.needsSeries || triesPolicies(flags);
     const more = { faults, partials, stdin, needsSeries, filters: options.filters, say };
     const found = await findSessions(judged, files, more);
-    const [only] = found.sessions;
-    // Nobody has named stdin: without a terminal it is read, and may be nothing at all.
-    if (named.length === 0 && only?.file === '-' && only.lines.total === 0) {
-      say('nothing has come on stdin: name recordings or a folder, such as ~/.claude/projects');
-    }
     if (flags.explain !== undefined) requireExplained(found.sessions, flags.explain);
     const sessions = countedOnce(found.sessions, options);
     const { prices } = policy.cost;

@@ -93,6 +93,7 @@ export function readReportFlags(flags: ReportFlags, isTerminal: boolean): Report
       limit: limitOf(flags.limit, isTerminal && format.isList === true),
       ids: flags.ids === true,
       by: flags.by,
+      since,
     },
     allowEmpty: flags.allowEmpty === true,
     filters: { since, project, model },
@@ -125,7 +126,7 @@ function amountOf(text: string): number | undefined {
   return AMOUNT.test(text) ? Number(text) : undefined;
 }
 
-/** As many rows as a screen has room for; who wants more says so. */
+/** As many rows as a screen has room for; `--limit` asks for more. */
 const ROWS_OF_A_SCREEN = 30;
 
 function limitOf(asked: number | undefined, isTerminal: boolean): number | undefined {

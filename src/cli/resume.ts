@@ -34,14 +34,15 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   const now = await prepareRun(flags, io);
   const { notice } = await now.watch();
   const contextDir = resolve(io.cwd, now.config.contextDir);
-  const stopped = options.atReset
+  const waited = options.atReset
     ? await untilReset({ contextDir, id: options.id }, io, {
         notice,
         onWait: (runId, resetsAt) => notice(resetText(runId, resetsAt)),
       })
     : undefined;
-  if (stopped !== undefined) return signalExitCode(stopped);
-  const resumption = await resumeRun({ contextDir, id: options.id, words: options.words }, io, notice);
+  if (waited?.stopped !== undefined) return signalExitCode(waited.stopped);
+  const id = waited?.runId ?? options.id;
+  const resumption = await resumeRun({ contextDir, id, words: options.words }, io, notice);
   if (resumption === undefined) {
     notice('everything that was said had been answered: there is nothing to go on with');
     return 0;

@@ -31,7 +31,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--prompts <file>', 'prompts from a file (- is stdin), one a line: JSON strings or user lines')
     .option(
       '--resume-run [id]',
-      'take up the newest run that was broken off, or the one whose id begins with this: with its own settings, unless a flag changes them',
+      'resume the newest unfinished run, or the one whose id begins with this, with its own settings unless a flag changes them',
     )
     .option('--at-reset', 'with --resume-run: first wait until the usage limit that ended the run resets')
     .option('--record <file>', 'write everything that happened to a file, for ctxb replay')
@@ -111,7 +111,7 @@ const OPTIONS = KEY_PATHS.flatMap((path) => {
 function helpOf(flags: string, { takes, preset, about }: Key): string {
   const does = `${about.charAt(0).toLowerCase()}${about.slice(1, -1)}`;
   if (takes === 'flag') return flags.startsWith('--no-') ? `do not ${does}` : does;
-  const size = takes === 'share' ? [SHARE] : [];
-  const notes = [...size, ...(preset === undefined ? [] : [`default: ${preset}`])];
+  const values = takes === 'share' ? [SHARE] : typeof takes === 'string' ? [] : [takes.join(', ')];
+  const notes = [...values, ...(preset === undefined ? [] : [`default: ${preset}`])];
   return notes.length === 0 ? does : `${does} (${notes.join('; ')})`;
 }

@@ -68,7 +68,7 @@ export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origi
   const leaf = leafOf(key);
   const expected = leaf && expectation(leaf, value);
   if (expected === undefined) return undefined;
-  return finding(key, { expected, found: shown(value), origin, todo: advice(key, value, expected) });
+  return finding(key, { expected, found: shown(value), origin, todo: advice(key, value, expected, origin) });
 }
 
 /** Reads a text from a flag or a variable as the first of text, number, truth value that the key takes. */
@@ -101,12 +101,13 @@ function choicesIn(expected: string): string[] {
 /** A part of a hundred that lacks its sign. */
 const WHOLE_PERCENT = /^(?:[2-9]|[1-9]\d|100)$/;
 
-function advice(key: KeyPath | ToolKey, value: unknown, expected: string): string {
+function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { source }: Origin): string {
+  const fallback = valueAt(DEFAULTS, key);
+  if (source !== 'file' && isFields(fallback)) return 'set it in a configuration file, as a variable cannot hold it';
   const meant = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;
   if (meant !== undefined) return `did you mean "${meant}"?`;
   if (WHOLE_PERCENT.test(String(value)) && expected.includes('%"')) return `did you mean "${value}%"?`;
-  const fallback = valueAt(DEFAULTS, key);
   return fallback === undefined
-    ? 'correct it or leave the key out'
-    : `correct it or leave the key out (default ${shown(fallback)})`;
+    ? 'correct it or leave it out'
+    : `correct it or leave it out (default ${shown(fallback)})`;
 }

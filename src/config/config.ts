@@ -34,7 +34,7 @@ export interface Origin {
 export interface Finding {
   /** The key's path, or the file's or variable's name when no key could be made out. */
   readonly key: string;
-  /** One line that starts with `key` and says what was expected, what was found and what to do. */
+  /** One line that starts with `key`, or the option that set it, and says what was expected, found, and what to do. */
   readonly message: string;
 }
 

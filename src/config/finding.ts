@@ -1,13 +1,16 @@
 import { distance as editDistance } from 'fastest-levenshtein';
 import type { Finding, Origin } from './config.ts';
 
-/** Builds a finding: one line that starts with the key and says what was expected, what was found, and what to do. */
+/** Builds a finding: one line that starts with the key, or its option, and says what was expected, found, and what to do. */
 export function finding(
   key: string,
   parts: { expected: string; found: string; origin: Origin; todo: string },
 ): Finding {
   const { expected, found, origin, todo } = parts;
-  return { key, message: `${key}: expected ${expected}, found ${found} (${origin.where ?? origin.source}); ${todo}` };
+  const what = `expected ${expected}, found ${found}`;
+  if (origin.source === 'flag' && origin.where !== undefined)
+    return { key, message: `${origin.where}: ${what}; ${todo}` };
+  return { key, message: `${key}: ${what} (${origin.where ?? origin.source}); ${todo}` };
 }
 
 export function shown(value: unknown): string {

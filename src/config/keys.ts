@@ -184,7 +184,7 @@ export const KEYS = {
     takes: 'prices',
     preset: {},
     about:
-      'Prices instead of the built-in ones, used where claude reports no cost; cacheWrite, cacheWriteHour and cacheRead follow the input.',
+      'Prices instead of the built-in ones, used where claude reports no cost; cacheWrite, cacheWriteHour and cacheRead follow the input; in a file only.',
   },
 
   'limits.wait': {

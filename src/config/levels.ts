@@ -9,8 +9,8 @@ type Origins = Readonly<Record<KeyPath, Origin>>;
 const TIERS = ['tiers.system', 'tiers.history', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
 
 /**
- * Defaults keep their place beside the levels that somebody set: who only says when to compact must not be told that
- * the default warning comes too late for it.
+ * Defaults keep their place beside the levels that somebody set: a person who only says when to compact must not be told
+ * that the default warning comes too late for it.
  */
 export function followLevels(config: Config, origins: Origins): Config {
   const { window } = config;

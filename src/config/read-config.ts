@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isFields } from '../core/protocol/fields.ts';
+import { systemReason } from '../errors.ts';
 import { GivenFault, readGiven, readNamed } from '../store/files/given-file.ts';
 import type { Finding } from './config.ts';
 import { parseData, parseJson, SyntaxFault } from './parse-data.ts';
@@ -114,5 +115,5 @@ function faultText(error: unknown): string {
   if (error instanceof GivenFault) return `: ${error.message}; make it one, or remove it`;
   if (!(error instanceof Error && 'syscall' in error)) throw error;
   const remedy = 'code' in error && error.code === 'ENOENT' ? 'name another file' : 'make it readable or remove it';
-  return `: expected a file that can be read, found: ${error.message}; ${remedy}`;
+  return `: expected a file that can be read, found: ${systemReason(error)}; ${remedy}`;
 }

@@ -134,7 +134,7 @@ function percentage(expected: string) {
   );
 }
 
-/** Nothing fits into 100 tokens: who writes 60 means 60%. */
+/** Nothing fits into 100 tokens: 60 is meant as 60%. */
 function levels(expected: string) {
   const size = v.pipe(v.number(expected), v.integer(expected), v.gtValue(100, expected));
   return [fraction(expected), size, percentage(expected)] as const;

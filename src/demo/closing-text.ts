@@ -121,7 +121,7 @@ function naiveSection({ turns, window, levels }: DemoFacts): Section {
   const needed = turns.filter(({ last }) => last >= levels.compact).length;
   const worst = Math.max(...turns.map(({ sum = 0 }) => sum)) / (window ?? Number.NaN);
   return {
-    heading: 'Without',
+    heading: 'Misread',
     sentences: [
       `result.usage is the sum over all calls of a turn. A tool that takes it for the context would have seen ${readings.join(', ')}: ` +
         `up to ${percent(worst)} of the window. It would have compacted after ${alarms} of ${turns.length} prompts; there was need after ${needed}.`,

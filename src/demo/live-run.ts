@@ -81,12 +81,13 @@ function colourWishes({ NO_COLOR, TERM }: Io['env']): Record<string, string> {
   return { ...(NO_COLOR ? { NO_COLOR } : {}), ...(TERM ? { TERM } : {}) };
 }
 
-/** As in any run, except that it does not name the notes, whose folder is removed at the end. */
+/** As in any run, except that it names nothing in the folder that is removed at the end: notes, a run to resume. */
 async function watcherFor(stderr: Io['stderr'], env: Io['env']): Promise<Watcher> {
   const style = await styleFor(stderr, env);
   const terminal = createTerminal({ stderr, style, quiet: false, statusLine: DEFAULTS.statusLine });
   return {
     ...terminal,
+    decision: (decision) => (decision.kind === 'left-undone' ? undefined : terminal.decision(decision)),
     ended: (state) => terminal.ended({ ...state, notes: undefined }),
   };
 }

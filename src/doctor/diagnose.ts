@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { startChild } from '../claude/child.ts';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../claude/supported-versions.ts';
 import { type Config, valueAt } from '../config/config.ts';
@@ -49,7 +50,7 @@ async function askVersion(claude: string, { scratch, patience }: Stage): Promise
   });
   child.stderr.resume();
   child.stdin.end();
-  await child.ended;
+  await once(child.stdout, 'end');
   patience.removeEventListener('abort', stop);
   return /^(\d+\.\d+\.\d+\S*)/.exec(said)?.[1];
 }
@@ -94,7 +95,7 @@ const LEVELS = ['thresholds.warn', 'thresholds.compact', 'thresholds.handoff', '
 /**
  * Whether the levels of a configuration can ever be crossed beside claude's own trigger, and are not crossed at once.
  *
- * @param isTaken the user has put claude's trigger somewhere himself, or switched it off
+ * @param isTaken the user has placed claude's trigger, or switched it off
  */
 export function judgeThresholds(config: Config, fresh: FreshContext, isTaken: boolean): Remark[] {
   const window = config.window ?? fresh.window;

@@ -36,10 +36,28 @@ const NEW_SESSION: KeptSession = {
 /** Only the version that has written a state knows its shape. */
 const { version: VERSION } = manifest;
 
-/** While a turn is under way its prompts stay as they were said: a compaction in it has them handed back so. */
+/**
+ * While a turn is under way its prompts stay as they were said, also in what was handed back: a compaction in it has them
+ * handed back so.
+ */
 export function keptText(kept: KeptSession): string {
-  const masked = (_: string, value: unknown) => (typeof value === 'string' ? redact(value) : value);
-  return JSON.stringify({ version: VERSION, ...kept }, kept.stopped === 'no' ? undefined : masked);
+  const told: readonly object[] = kept.compaction;
+  /** Prompts, and all that is in them. */
+  const said = new WeakSet<object>();
+  function masked(this: object, key: string, value: unknown): unknown {
+    const isGiven = key === 'context' && told.includes(this);
+    const isSaid = kept.stopped === 'no' && (said.has(this) || isPrompt(value) || isGiven);
+    if (typeof value === 'string') return isSaid ? value : redact(value);
+    if (isSaid && typeof value === 'object' && value !== null) said.add(value);
+    return value;
+  }
+  return JSON.stringify({ version: VERSION, ...kept }, masked);
+}
+
+/** Inputs of tools may have some of its fields. */
+function isPrompt(value: unknown): boolean {
+  const fields = fieldsOf(value);
+  return ['uuid', 'line', 'event'].every((name) => Object.hasOwn(fields, name));
 }
 
 /** A new one when it is missing, damaged or another version's. */

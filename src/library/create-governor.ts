@@ -20,7 +20,7 @@ export interface GovernorOptions extends Partial<Omit<Run, 'policy' | 'mode'>> {
    * - `observe` (default): it says what is due and when; what it is given to pass on comes back as it was.
    * - `act`: its actions, carried out, keep the context in shape. Begin with `begin` from `ctxb`, send nothing to claude
    *   but what it says, and tell it what timers, exits and questions came to. Where the policy switches off `handoff`,
-   *   `recovery`, `memory`, `tools` and has no limit of cost, it is enough to carry out `send`, `answer-hook`,
+   *   `recovery`, `memory`, `tools` and has no cost limit, it is enough to carry out `send`, `answer-hook`,
    *   `set-timer`, `clear-timer`, `end-input` and `kill`.
    * - `replay`: for what is over; prompts are those that the recording shows.
    */
@@ -85,7 +85,7 @@ export function createGovernor(options: GovernorOptions = {}): Governor {
   const runId = crypto.randomUUID();
   // As in the policy, what is undefined was not said.
   const said = Object.fromEntries(Object.entries(circumstances).filter(([, value]) => value !== undefined));
-  // As in a plain `ctxb run -- claude` whose caller writes the stream protocol himself.
+  // As in a plain `ctxb run -- claude` whose caller writes the stream protocol.
   const plain = { ...replayRun(resolvePolicy(policy)), showInjected: false, callerPlacedTrigger: false };
   const run: Run = { ...plain, runId, ...said, mode };
   const host = createHost(initialState(run));

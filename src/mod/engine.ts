@@ -64,7 +64,7 @@ export function isHeard({ turnId, command, origin }: SubmitEvent): boolean {
   return turnId !== undefined && command === undefined && (origin === undefined || TOLD.has(origin.kind));
 }
 
-interface CompactEvent {
+export interface CompactEvent {
   readonly trigger: 'manual' | 'auto' | 'plugin' | 'precompute';
   readonly messages: readonly Message[];
   readonly instructions?: string;

@@ -15,17 +15,22 @@ export function ownFigures({ calls, compactions, cost, copied }: Omit<Counted, '
 /** @param sessions with their copies marked */
 export function totalsOf(sessions: readonly Counted[]): Totals {
   const own = sessions.map(ownFigures);
-  const known = own.flatMap(({ usd }) => usd ?? []);
   const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);
-  const peaks = sessions.flatMap(({ calls, context }) => (calls > 0 ? (context.peakFraction ?? []) : []));
+  const peaks = sessions.flatMap(({ context }) => context.peakFraction ?? []);
   return {
     sessions: sessions.length,
     peakFraction: peaks.length === 0 ? null : peaks.reduce((most, peak) => Math.max(most, peak)),
     calls: sum(own.map(({ calls }) => calls)),
     compactions: sum(own.map(({ compactions }) => compactions)),
-    usd: known.length === 0 ? null : sum(known),
+    usd: sumUsd(own.map(({ usd }) => usd)),
     copiedCalls: sum(sessions.map(({ copied }) => copied?.calls ?? 0)),
   };
+}
+
+/** Dollars, added up as whole micro-dollars; null where no cost is known. */
+export function sumUsd(costs: readonly (number | null)[]): number | null {
+  const known = costs.flatMap((usd) => usd ?? []);
+  return known.length === 0 ? null : toUsd(known.reduce((all, usd) => all + toMicroUsd(usd), 0));
 }
 
 /** Sums over all calls: `cacheRead` is what was read again and again. */
@@ -54,7 +59,7 @@ export function markCopies(sessions: readonly SessionSummary[]): SessionSummary[
       return owner === session ? undefined : owner;
     };
     const calls = session.ledger.map(({ key }) => otherOwner(key));
-    const compactions = compactionKeys(session).filter((key) => otherOwner(key) !== undefined).length;
+    const compactions = compactionKeys(session).map((key) => otherOwner(key) !== undefined);
     const isCopy = calls.some((owner) => owner !== undefined);
     marked.set(session, isCopy ? withCopies(session, calls, compactions) : session);
   }
@@ -74,20 +79,23 @@ function nameOf({ sessionId, file }: SessionSummary): string {
   return sessionId ?? file;
 }
 
-/** Of those that a call came before: their lines say nothing else that would tell them from others. */
-function compactionKeys({ ledger, compactions }: SessionSummary): string[] {
+/** null where no call came before: the line says nothing else that would tell it from others. */
+function compactionKeys({ ledger, compactions }: SessionSummary): (string | null)[] {
   const calls = compactions.length === 0 ? [] : ledger.filter(({ main }) => main);
-  return compactions.flatMap(({ call, preTokens, trigger }) => {
+  return compactions.map(({ call, preTokens, trigger }) => {
     const key = calls[call - 1]?.key ?? null;
-    return key === null ? [] : [`${key} ${trigger} ${preTokens}`];
+    return key === null ? null : `${key} ${trigger} ${preTokens}`;
   });
 }
 
-/** @param owners of each call in the ledger; undefined: the session itself */
+/**
+ * @param owners of each call in the ledger; undefined: the session itself
+ * @param copiedCompactions whether each compaction is another session's
+ */
 function withCopies(
   session: SessionSummary,
   owners: readonly (SessionSummary | undefined)[],
-  compactions: number,
+  copiedCompactions: readonly boolean[],
 ): SessionSummary {
   const { ledger, series, retention } = session;
   const copied = ledger.filter((_, at) => owners[at] !== undefined);
@@ -97,10 +105,11 @@ function withCopies(
     ...session,
     ledger: own,
     traffic: trafficOf(own),
+    compactions: session.compactions.map((each, at) => (copiedCompactions[at] ? { ...each, copied: true } : each)),
     copied: {
       from: countedBy(owners.flatMap((owner) => (owner === undefined ? [] : nameOf(owner)))),
       calls: copied.filter(({ main }) => main).length,
-      compactions,
+      compactions: copiedCompactions.filter((isCopied) => isCopied).length,
       usd: toUsd(copied.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0)),
     },
     // What a relief kept shows in the first call after it.

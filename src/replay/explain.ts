@@ -77,12 +77,12 @@ export function createExplainer(wanted: string) {
   }
 
   function seeMessage({ line, input: { event }, before, after }: Seen): void {
+    if ('blocks' in event) event.blocks.forEach(tools.see);
     if (!isInContext(event, after.gauge)) return;
     if (before.gauge.thoughts > 0 && after.gauge.thoughts === 0) leave(line, before.gauge);
     const inOutput = event.kind === 'assistant';
     const role = event.kind === 'user' ? event.role : 'answer';
     for (const block of event.blocks) {
-      tools.see(block);
       const source = block.type === 'tool_result' ? (tools.of(block) ?? 'other tools') : role;
       const content = measureBlock(block);
       pieces.push({ line, source, block: block.type, chars: content.chars, content, inOutput });

@@ -84,7 +84,7 @@ export interface ResultSeen {
 /** A compaction that happened. */
 export interface CompactionSeen {
   readonly trigger: 'auto' | 'manual';
-  /** Of an `exact` one no summary was seen. */
+  /** Of an `exact` one no summary was seen before the next call. */
   readonly how: CompactionKind;
   /** Who wanted it. `placed`: claude, where ctxb had put its trigger. */
   readonly by: 'claude' | 'placed' | 'caller' | 'ctxb';
@@ -92,12 +92,18 @@ export interface CompactionSeen {
   readonly call: number;
   /** Line of the recording, from 1. */
   readonly line: number;
+  /** Milliseconds since the epoch; null where the recording carries no times. */
+  readonly t: number | null;
+  /** Of the call before it. */
+  readonly model: string | null;
   /** Context before, as claude reported it. */
   readonly preTokens: number | null;
   /** Context before, as the gauge had predicted it. */
   readonly gaugeBefore: number;
   /** Context of the first call after it. */
   readonly firstAfter: number | null;
+  /** It counts in another session of the same replay, whose history this one has copied. */
+  readonly copied?: true;
 }
 
 /** A subagent, with how it began as far as the recording shows it. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { hasCalled } from '../core/governor/agents/agents.ts';
 import { costUsd, isComputed } from '../core/governor/cost/cost.ts';
 import { type Action, type Decision, isDecision } from '../core/governor/decisions.ts';
 import { predicted } from '../core/governor/gauge/gauge.ts';
@@ -20,7 +19,7 @@ import { createCompactions } from './observers/compactions.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createLedger } from './observers/ledger.ts';
 import { createOddities } from './observers/oddities.ts';
-import { createPrompts, createSubagents, seenAgent } from './observers/prompts.ts';
+import { createPrompts, createSubagents } from './observers/prompts.ts';
 import { createRetention } from './observers/retention.ts';
 import type { Seen } from './observers/seen.ts';
 import { createPauses, createWaits } from './observers/waits.ts';
@@ -160,7 +159,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const { gauge, session, turn } = state;
       const found = watch.growth.found();
       const ledger = watch.ledger.found();
-      const [pauses, waits, begun] = [watch.pauses.found(), watch.waits.found(), watch.subagents.found()];
+      const [pauses, waits] = [watch.pauses.found(), watch.waits.found()];
       return {
         file,
         opening,
@@ -192,9 +191,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
         growth: found.growth,
         largest: found.largest,
         lineage,
-        subagents: Object.entries(state.subagents).flatMap(([id, agent]) =>
-          hasCalled(agent) ? [{ ...seenAgent(id, agent), ...begun.get(id) }] : [],
-        ),
+        subagents: watch.subagents.found(state.subagents),
         oddities: watch.oddities.found(),
         ...(watch.explainer && { explanation: watch.explainer.found(calls?.found() ?? []) }),
         ...(watch.accuracy && { accuracy: watch.accuracy.found() }),

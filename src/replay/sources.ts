@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DEFAULTS } from '../config/defaults.ts';
 import { CtxbError, unreadable } from '../errors.ts';
@@ -19,27 +19,41 @@ const RECORDING = /\.(ndjson|jsonl)$/;
 const SUBAGENTS = 'subagents';
 const WORKFLOWS = 'workflows';
 
+/** What ctxb keeps of runs; what git keeps of files, as git-annex does of those that links to them stand for. */
+const KEPT: ReadonlySet<string> = new Set([DEFAULTS.contextDir, '.git']);
+
 /** In the folder of a workflow: what its agents have answered, which their logs hold too. */
 const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.jsonl$/;
 
 /**
- * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files below a folder, in order of name;
- * what ctxb keeps of runs is left out.
+ * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files below a folder, in order of name, also
+ * those that links lead to; what ctxb keeps of runs and git of files is left out.
  *
- * @param onFault told of each folder below that cannot be read; without it the first one is thrown
+ * @param onFault told of each folder and link below that cannot be read; without it the first one is thrown
  * @throws CtxbError `unreadable-input` naming the path
  */
 export function findSources(path: string, onFault: OnFault = raise): Source[] {
   if (path === '-') return [{ file: path, subagents: [] }];
   const isFolder = told(false, raise, path, () => statSync(path).isDirectory());
-  const files = isFolder ? filesBelow(path, onFault).sort() : [path];
-  return withoutAttached(files.map((file) => ({ file, subagents: subagentLogs(file, onFault) })));
+  const files = isFolder ? recordingsBelow(path, onFault).sort() : [path];
+  return distinct(files.map((file) => ({ file, subagents: subagentLogs(file, onFault) })));
 }
 
-/** A log of a subagent belongs to its session. */
-function withoutAttached(sources: readonly Source[]): Source[] {
-  const attached = new Set(sources.flatMap(({ subagents }) => subagents));
-  return sources.filter(({ file }) => !attached.has(file));
+/** Each file once, by whatever paths it was found; a log of a subagent belongs to its session. */
+function distinct(sources: readonly Source[]): Source[] {
+  const found = sources.map((source) => ({ source, real: realPath(source.file) }));
+  const best = new Map<string, Source>();
+  for (const { source, real } of found) {
+    const known = best.get(real);
+    if (known === undefined || isBetter(source, known)) best.set(real, source);
+  }
+  const attached = new Set([...best.values()].flatMap(({ subagents }) => subagents.map(realPath)));
+  return found.flatMap(({ source, real }) => (best.get(real) === source && !attached.has(real) ? [source] : []));
+}
+
+/** The name that more subagents are beside, then the file's own. */
+function isBetter(a: Source, b: Source): boolean {
+  return (a.subagents.length - b.subagents.length || Number(isLink(b.file)) - Number(isLink(a.file))) > 0;
 }
 
 /**
@@ -51,7 +65,7 @@ function withoutAttached(sources: readonly Source[]): Source[] {
 export function findAllSources(paths: readonly string[], since: number | undefined) {
   const faults: CtxbError[] = [];
   const tell = (fault: CtxbError) => void faults.push(fault);
-  const sessions = withoutAttached(paths.flatMap((path) => told([], tell, path, () => findSources(path, tell))));
+  const sessions = distinct(paths.flatMap((path) => told([], tell, path, () => findSources(path, tell))));
   const sources = sessions.filter((source) => isFresh(source, since));
   return { sources, stale: sessions.length - sources.length, faults };
 }
@@ -79,12 +93,20 @@ function raise(fault: CtxbError): never {
   throw fault;
 }
 
-function filesBelow(folder: string, onFault: OnFault): string[] {
+/** Not in folders behind links, which are another place, and may be the whole disk. */
+function recordingsBelow(folder: string, onFault: OnFault): string[] {
   return entriesOf(folder, onFault).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === DEFAULTS.contextDir ? [] : filesBelow(path, onFault);
-    return entry.isFile() && RECORDING.test(entry.name) && !WORKFLOW_JOURNAL.test(path) ? [path] : [];
+    if (entry.isDirectory()) return KEPT.has(entry.name) ? [] : recordingsBelow(path, onFault);
+    const isRecording = RECORDING.test(entry.name) && !WORKFLOW_JOURNAL.test(path);
+    return isRecording && isFile(entry, path, onFault) ? [path] : [];
   });
+}
+
+/** Also one that a link leads to; a pipe or a device could keep the reader for ever. */
+function isFile(entry: Dirent, path: string, onFault: OnFault): boolean {
+  if (!entry.isSymbolicLink()) return entry.isFile();
+  return told(false, onFault, path, () => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
 }
 
 function entriesOf(folder: string, onFault: OnFault): Dirent[] {
@@ -101,7 +123,14 @@ function told<T>(otherwise: T, onFault: OnFault, path: string, read: () => T): T
   }
 }
 
+/** Beside the session; where none are there and it is a link, beside what that leads to. */
 function subagentLogs(file: string, onFault: OnFault): string[] {
+  const logs = logsBeside(file, onFault);
+  const real = logs.length === 0 && isLink(file) ? realPath(file) : file;
+  return real === file ? logs : logsBeside(real, onFault);
+}
+
+function logsBeside(file: string, onFault: OnFault): string[] {
   if (!file.endsWith('.jsonl')) return [];
   const folder = join(dirname(file), basename(file, '.jsonl'), SUBAGENTS);
   const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -112,8 +141,22 @@ function subagentLogs(file: string, onFault: OnFault): string[] {
 function logsIn(folder: string, onFault: OnFault): string[] {
   return entriesOf(folder, onFault).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && entry.name === WORKFLOWS) return filesBelow(path, onFault);
-    // A folder will be told of as what cannot be read; a pipe or a link could keep the reader for ever.
-    return RECORDING.test(entry.name) && (entry.isFile() || entry.isDirectory()) ? [path] : [];
+    if (entry.isDirectory() && entry.name === WORKFLOWS) return recordingsBelow(path, onFault);
+    // A folder will be told of as what cannot be read.
+    return RECORDING.test(entry.name) && (entry.isDirectory() || isFile(entry, path, onFault)) ? [path] : [];
   });
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+/** The path itself where it cannot be told: reading it will give the error. */
+function realPath(path: string): string {
+  if (path === '-') return path;
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }

@@ -128,7 +128,7 @@ export interface ReplayReport {
   readonly sessions: readonly ReportedSession[];
   /** Over all sessions: a call that several of them hold counts once. */
   readonly totals: Totals;
-  /** What `sums` are by, where they were asked for. */
+  /** What `sums` are by, where they were asked for; with `--since` they are of what came since then. */
   readonly by?: Grouping;
   readonly sums?: readonly Sum[];
   /** Over all sessions, where it was asked for. */
@@ -167,9 +167,15 @@ export interface Totals {
   readonly copiedCalls: number;
 }
 
-/** Share of the window at the highest reading; null where the window is not known. */
+/** Share of the window at the highest reading; null where the window is not known, or nothing was read. */
 export function peakFraction({ window, peak }: Gauge): number | null {
-  return window.tokens === undefined ? null : peak / window.tokens;
+  return window.tokens === undefined || peak === 0 ? null : peak / window.tokens;
+}
+
+/** Which share of the recorded time was waited; null where the times do not hold the waits. */
+export function waitedShare({ limitMs, outageMs }: Waits, { first, last }: SessionSummary['time']): number | null {
+  const [waited, all] = [limitMs + outageMs, (last ?? 0) - (first ?? 0)];
+  return all > 0 && all >= waited ? waited / all : null;
 }
 
 /** The summary alone, where what is in it one by one was only asked for by another report. */

@@ -2,13 +2,18 @@ import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS, TOLD_KINDS } from '../core/memory/notebook/fact.ts';
 import { mergeAccuracy, NO_ACCURACY } from './accuracy/accuracy.ts';
-import { ownFigures, totalsOf } from './copies.ts';
+import { ownFigures, sumUsd, totalsOf } from './copies.ts';
 import type { CountedCall, NeededTally, ReliefSeen } from './items-seen.ts';
 import type { ReplayReport, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if/compare.ts';
 
-/** What is said of sessions together, as `--json` prints it. @param sessions with their copies marked */
-export function replayReport(sessions: readonly SessionSummary[], by?: Grouping): ReplayReport {
+/**
+ * What is said of sessions together, as `--json` prints it.
+ *
+ * @param sessions with their copies marked
+ * @param since what came before this time is in no sum of `by`, in milliseconds since the epoch; undefined: all is
+ */
+export function replayReport(sessions: readonly SessionSummary[], by?: Grouping, since?: number): ReplayReport {
   const whatIf = whatIfTotals(sessions);
   const accuracies = sessions.flatMap(({ accuracy }) => accuracy ?? []);
   const retentions = sessions.flatMap(({ retention }) => (retention === undefined ? [] : [retention]));
@@ -16,7 +21,7 @@ export function replayReport(sessions: readonly SessionSummary[], by?: Grouping)
     version: 1,
     sessions: sessions.map(({ ledger: _, ...session }) => session),
     totals: totalsOf(sessions),
-    ...(by && { by, sums: sumsBy(sessions, by) }),
+    ...(by && { by, sums: sumsBy(sessions, by, since) }),
     ...(accuracies.length > 0 && { accuracy: accuracies.reduce(mergeAccuracy, NO_ACCURACY) }),
     ...(retentions.length > 0 && { retention: retentionTotals(retentions.flat()) }),
     ...(whatIf && { whatIf }),
@@ -39,10 +44,16 @@ export interface Sum {
   readonly usd: number | null;
 }
 
-/** Days the newest first, and names the dearest first. @param sessions with their copies marked */
-export function sumsBy(sessions: readonly SessionSummary[], by: Grouping): Sum[] {
+/**
+ * Days the newest first, and names the dearest first.
+ *
+ * @param sessions with their copies marked
+ * @param since as in {@link replayReport}: of the days before it only some sessions may be there
+ */
+export function sumsBy(sessions: readonly SessionSummary[], by: Grouping, since = Number.NEGATIVE_INFINITY): Sum[] {
   const groups = new Map<string | null, Part[]>();
   for (const part of sessions.flatMap((session) => partsOf(session, by))) {
+    if ((part.t ?? since) < since) continue;
     const group = groups.get(part.name);
     if (group === undefined) groups.set(part.name, [part]);
     else group.push(part);
@@ -56,19 +67,25 @@ export function sumsBy(sessions: readonly SessionSummary[], by: Grouping): Sum[]
 type Part = ReturnType<typeof partsOf>[number];
 
 /**
- * What a session adds to sums: its calls, and what it has besides, which is put where it ended: titles and summaries that
- * claude paid for.
+ * What a session adds to sums: its calls, its compactions, and what else it has cost (titles and summaries that claude paid
+ * for), which is put where it ended.
  */
 function partsOf(session: SessionSummary, by: Grouping) {
-  const { usd, compactions } = ownFigures(session);
+  const { usd } = ownFigures(session);
   let left = usd === null ? null : toMicroUsd(usd);
   const calls = session.ledger.map((call) => {
     const microUsd = left === null || call.microUsd === null ? null : Math.min(left, call.microUsd);
     if (left !== null) left -= microUsd ?? 0;
-    return { name: nameOf(session, by, call), session, calls: call.main ? 1 : 0, compactions: 0, microUsd };
+    return { name: nameOf(session, by, call), t: call.t, session, calls: call.main ? 1 : 0, compactions: 0, microUsd };
   });
-  const isAllSaid = calls.length > 0 && compactions === 0 && !left;
-  return isAllSaid ? calls : [...calls, { name: nameOf(session, by), session, calls: 0, compactions, microUsd: left }];
+  const own = session.compactions.filter(({ copied }) => copied === undefined);
+  const compactions = own.map((compaction) => {
+    const name = nameOf(session, by, compaction);
+    return { name, t: compaction.t, session, calls: 0, compactions: 1, microUsd: null };
+  });
+  const parts = [...calls, ...compactions];
+  const rest = { name: nameOf(session, by), t: session.time.last, session, calls: 0, compactions: 0, microUsd: left };
+  return parts.length > 0 && !left ? parts : [...parts, rest];
 }
 
 function sumOf(name: string | null, parts: readonly Part[]): Sum {
@@ -82,7 +99,16 @@ function sumOf(name: string | null, parts: readonly Part[]): Sum {
   };
 }
 
-function nameOf(session: SessionSummary, by: Grouping, call?: CountedCall): string | null {
+/** What all of some sums amount to. */
+export function totalOf(sums: readonly Sum[]): Pick<Sum, 'calls' | 'compactions' | 'usd'> {
+  return {
+    calls: sums.reduce((all, { calls }) => all + calls, 0),
+    compactions: sums.reduce((all, { compactions }) => all + compactions, 0),
+    usd: sumUsd(sums.map(({ usd }) => usd)),
+  };
+}
+
+function nameOf(session: SessionSummary, by: Grouping, call?: Pick<CountedCall, 't' | 'model'>): string | null {
   if (by === 'project') return session.project;
   // Lines of calls do not carry the mark of the large window.
   if (by === 'model') return (call?.model ?? session.model)?.replace(/\[1m\]$/, '') ?? null;

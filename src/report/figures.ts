@@ -1,3 +1,5 @@
+import type { SessionSummary } from '../replay/summary.ts';
+
 /** 142000 → `142,000`. */
 export function tokens(count: number): string {
   return Math.round(count)
@@ -43,4 +45,10 @@ export function duration(ms: number): string {
 export function localTime(ms: number): string {
   const options = { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
   return new Date(ms).toLocaleString('en-US', { ...options, hourCycle: 'h23' });
+}
+
+/** Where a cost is from. claude's own log never says what a session has cost, a stream with each result it holds. */
+export function costSource({ cost, dialect }: Pick<SessionSummary, 'cost' | 'dialect'>): string {
+  if (!cost.computed) return 'reported by claude';
+  return `from list prices${dialect === 'session' ? '' : ' where claude reported none'}`;
 }

@@ -8,17 +8,18 @@ const NONE = '–';
 
 type Column = readonly [heading: string, cell: (metrics: HealthMetrics) => string];
 
+/** What is indented is about the figure above it, where columns stand as lines. */
 const COLUMNS: readonly Column[] = [
   ['sessions', ({ sessions }) => tokens(sessions)],
   ['turns', ({ turns }) => tokens(turns)],
   ['exhausted', ({ exhaustion }) => share(exhaustion.sessions, exhaustion.rate)],
   ['handoffs', ({ handoffs }) => tokens(handoffs.count)],
-  ['a session', ({ handoffs }) => decimal(handoffs.perSession)],
-  ['below 90%', ({ handoffs }) => share(handoffs.early, handoffs.earlyRate)],
-  ['context then', ({ handoffs }) => (handoffs.fraction.mean === null ? NONE : percent(handoffs.fraction.mean))],
-  ['took', ({ handoffs }) => (handoffs.ms.mean === null ? NONE : duration(handoffs.ms.mean))],
+  ['  a session', ({ handoffs }) => decimal(handoffs.perSession)],
+  ['  below 90%', ({ handoffs }) => share(handoffs.early, handoffs.earlyRate)],
+  ['  context then', ({ handoffs }) => (handoffs.fraction.mean === null ? NONE : percent(handoffs.fraction.mean))],
+  ['  took', ({ handoffs }) => (handoffs.ms.mean === null ? NONE : duration(handoffs.ms.mean))],
   ['zone changes', ({ zoneTransitions }) => tokens(zoneTransitions.count)],
-  ['a session', ({ zoneTransitions }) => decimal(zoneTransitions.perSession)],
+  ['  a session', ({ zoneTransitions }) => decimal(zoneTransitions.perSession)],
 ];
 
 /**
@@ -31,8 +32,10 @@ export function healthTable({ projects, total }: HealthReport, style: Style, wid
   const rows = projects.map(({ project, metrics }) => [onOneLine(project), ...cellsOf(metrics)]);
   const all = projects.length > 1 ? [['all', ...cellsOf(total)]] : [];
   const headings = ['project', ...COLUMNS.map(([heading]) => heading)];
-  const table = [headings, ...rows, ...all];
-  const upright = aligned(headings.map((_, column) => table.map((row) => row[column] ?? '')));
+  const table = [headings.map((heading) => heading.trim()), ...rows, ...all];
+  const upright = aligned(
+    headings.map((heading, column) => [heading, ...table.slice(1).map((row) => row[column] ?? '')]),
+  );
   const [wide, fits] = [aligned(table), (lines: string[]) => (lines[0]?.length ?? 0) <= width];
   const [first = '', ...lines] = !fits(wide) && fits(upright) ? upright : wide;
   return [style.bold(first), ...lines, ''].join('\n');

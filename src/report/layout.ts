@@ -1,28 +1,39 @@
 type Rows = readonly (readonly string[])[];
 
+const GAP = '  ';
+
 /**
  * Rows as lines: names to the left, figures to the right. The first row says how many columns there are.
  *
- * @param width columns of a wider table stand below the first ones: all rows again, each with its name
+ * @param width columns of a wider table stand below the first ones: all rows again, each with its name. Where there is no
+ *   room beside the names each row is several lines: its name, and below it its figures
  */
 export function aligned(rows: Rows, width = Number.POSITIVE_INFINITY): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const [names = 0, ...figures] = widths;
   const cellOf = (row: readonly string[]) => (column: number) => {
     const [cell, room] = [row[column] ?? '', widths[column] ?? 0];
     return column === 0 ? cell.padEnd(room) : cell.padStart(room);
   };
-  return bandsOf(widths, width).flatMap((band) => rows.map((row) => band.map(cellOf(row)).join('  ')));
+  if (names + GAP.length + Math.max(...figures) <= width) {
+    return bandsOf(names, figures, width).flatMap((band) => rows.map((row) => [0, ...band].map(cellOf(row)).join(GAP)));
+  }
+  const bands = bandsOf(GAP.length, figures, width);
+  return rows.map((row) => {
+    const below = bands.map((band) => GAP + GAP + band.map(cellOf(row)).join(GAP).trimEnd());
+    return [row[0] ?? '', ...below].filter((line) => line.trim() !== '').join('\n');
+  });
 }
 
-/** Columns that stand side by side: names and as many figures as fit, one at least. */
-function bandsOf([names = 0, ...figures]: readonly number[], width: number): number[][] {
-  const bands = [[0]];
+/** Columns of figures that stand side by side, behind names of a width: as many as fit, one at least. */
+function bandsOf(names: number, figures: readonly number[], width: number): number[][] {
+  const bands: number[][] = [[]];
   let used = names;
   for (const [at, figure] of figures.entries()) {
-    used += 2 + figure;
-    if (used > width && bands.at(-1)?.length !== 1) {
-      bands.push([0]);
-      used = names + 2 + figure;
+    used += GAP.length + figure;
+    if (used > width && bands.at(-1)?.length !== 0) {
+      bands.push([]);
+      used = names + GAP.length + figure;
     }
     bands.at(-1)?.push(at + 1);
   }
@@ -47,9 +58,12 @@ export function textWidth(columns: number | undefined): number {
  * behind a label. @param columns undefined: no terminal, where no line is broken
  */
 export function folded(text: string, columns = Number.POSITIVE_INFINITY): string {
-  const fold = (line: string) => {
+  const fold = (whole: string) => {
+    // Blanks that fill up a cell have no line of their own.
+    const line = columnsOf(whole) > columns ? whole.trimEnd() : whole;
     if (columnsOf(line) <= columns) return line;
-    const [begin = ''] = /^ *\S{0,20} {2,}|^ */.exec(line) ?? [];
+    // More blanks than behind a label fill up a row.
+    const [begin = ''] = /^ *(?:\S{1,20} )?\S{0,20} {2,40}(?! )|^ */.exec(line) ?? [];
     const indent = columnsOf(begin);
     return begin + wrap(line.slice(begin.length), columns - indent).join(`\n${' '.repeat(indent)}`);
   };
@@ -63,7 +77,7 @@ export function wrap(text: string, width: number): string[] {
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
     if (line !== '' && columnsOf(longer) > width) {
-      lines.push(line);
+      lines.push(line.trimEnd());
       line = word;
     } else line = longer;
   }

@@ -37,7 +37,7 @@ export function readAnswer({ stdin }: Io, signal?: AbortSignal): Promise<string 
 }
 
 /**
- * Asks whether to continue at a limit of cost. Resolves with the new limit in US dollars, or with undefined: no,
+ * Asks whether to continue at a cost limit. Resolves with the new limit in US dollars, or with undefined: no,
  * or no answer.
  */
 export async function askForLimit(effect: AskPerson, ask: Ask): Promise<number | undefined> {

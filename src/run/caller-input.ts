@@ -1,13 +1,12 @@
 import type { Readable } from 'node:stream';
-import { text as textOf } from 'node:stream/consumers';
 import { userLine } from '../core/governor/prompts/own-lines.ts';
 import { stampUuid } from '../core/governor/prompts/prompt.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
-import { parsed } from '../core/protocol/fields.ts';
+import { fieldsOf, parsed, parseFields } from '../core/protocol/fields.ts';
 import { createFramer } from '../core/protocol/frame.ts';
 import { CtxbError, unreadable } from '../errors.ts';
-import { readNamed } from '../store/files/given-file.ts';
+import { readNamed, readPiped } from '../store/files/given-file.ts';
 import type { HeadlessRun } from './headless-run.ts';
 import { WAYS } from './prompt-text.ts';
 
@@ -51,7 +50,7 @@ function promptsIn(text: string, path: string, stamp: Stamp): string[] {
 /** Without a byte order mark. */
 async function read(path: string, stdin: Readable): Promise<string> {
   try {
-    return path === '-' ? await textOf(stdin) : new TextDecoder().decode(readNamed(path, LIMIT));
+    return new TextDecoder().decode(path === '-' ? await readPiped(stdin, LIMIT) : readNamed(path, LIMIT));
   } catch (cause) {
     throw unreadable(`--prompts ${path}`, cause, 'usage');
   }
@@ -59,12 +58,13 @@ async function read(path: string, stdin: Readable): Promise<string> {
 
 function toPromptLine(line: string, place: string, stamp: Stamp): string {
   const event = decodeLine(line);
-  if (event.kind === 'user' && event.blocks.length > 0) return withUuid(line, stamp);
+  const { role } = fieldsOf(parseFields(line).message);
+  if (event.kind === 'user' && role === 'user' && event.blocks.length > 0) return withUuid(line, stamp);
   const text = event.kind === 'malformed' ? parsed(line) : undefined;
   if (typeof text === 'string' && text !== '') return promptLine(text, stamp);
   throw new CtxbError(
     'usage',
-    `${place}: expected a JSON string that is not empty or {"type":"user","message":…}, found ${line.slice(0, 60)}`,
+    `${place}: expected a JSON string such as "run the tests", or {"type":"user","message":{"role":"user",…}}, found ${line.slice(0, 60)}`,
   );
 }
 

@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
 import { recallCommand } from '../claude/find-claude.ts';
 import { runCostUsd } from '../core/governor/cost/cost.ts';
+import { wasAsked } from '../core/governor/process/process.ts';
+import { openPrompts } from '../core/governor/prompts/mailbox.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
@@ -12,7 +14,7 @@ import { wantsTelemetry } from '../telemetry/destinations.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
 import type { StartClaude } from './executor.ts';
 import { contextFolder, type HeadlessRun, isAttended, outageSeconds, type Watcher } from './headless-run.ts';
-import { createOutlet } from './output/outlet.ts';
+import { createOutlet, type Outlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
 import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';
 import { type Session, type SessionEnds, startSession } from './run-session.ts';
@@ -44,7 +46,8 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     // As claude does: the work continues without a reader.
     if (error.code === 'EPIPE') return;
     isUnwritable = true;
-    watcher.notice(`stdout cannot be written: ${error.message}`);
+    // It ends the run, so it is said with --quiet too.
+    watcher.relay(`ctxb: stdout cannot be written: ${error.message}`);
     session.kill('SIGTERM');
   };
   const outlet = createOutlet(io.stdout, onGone, watcher.clear);
@@ -58,12 +61,12 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   };
   const connected = { ...ends, startSuccessor, output, ask: questions.ask, onGoOn: () => signals.rearm() };
   const session = startSession(headless, connected, files);
-  if (resumed !== undefined) {
+  if (resumed !== undefined && store.isWhole()) {
     // From here on this run's own file holds everything of it.
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
     store.forgetRun(resumed.runId);
   }
-  const signals = passSignals(session, questions);
+  const signals = passSignals(session, questions, outlet);
   // A signal that came early has begun to end claude: it stays in charge, and none takes claude's place.
   const signalled = early.received();
   if (signalled === undefined) early.stop();
@@ -86,23 +89,35 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     isUnwritable,
     outcome: state.outcome,
   });
-  // A run that was ended on purpose cannot be resumed.
-  if (isDone(state) || headless.stop?.aborted) store.forgetRun();
+  if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
   await ends.telemetry?.close(state, exitCode);
   return exitCode;
 }
 
-/** Passes ctxb's signals to claude; the first one also ends an open question to the person. */
-function passSignals(session: Session, questions: Questions): SignalWatch {
+/** Whether another claude may take the place of one that has ended before its first prompt. */
+export function isReplaced({ config, invocation }: HeadlessRun, end: ChildEnd): boolean {
+  const { observe, recovery } = config;
+  if (observe || !recovery.enabled || recovery.maxRestarts === 0 || !invocation.sessionPersistence) return false;
+  // One that exits by itself, without a session yet, was started wrongly.
+  return end.signal !== undefined && !wasAsked(end);
+}
+
+/**
+ * Passes ctxb's signals to claude; the first one also ends an open question to the person. Where claude has to be killed,
+ * a reader who takes nothing may be why, and would keep ctxb from its end too.
+ */
+function passSignals(session: Session, questions: Questions, outlet: Outlet): SignalWatch {
   return watchSignals({
     interrupt() {
       questions.takeBack();
       session.interrupt();
     },
+    isStuck: () => outlet.isBlocked,
     kill(signal) {
       questions.takeBack();
       session.kill(signal);
+      if (signal === 'SIGKILL') outlet.giveUp();
     },
   });
 }
@@ -134,8 +149,8 @@ function stopOn(stop: AbortSignal | undefined, session: Session): AbortControlle
   return over;
 }
 
-function isDone({ mailbox, turn, relief }: GovernorState): boolean {
-  return mailbox.waiting.length === 0 && turn.phase === 'idle' && relief.unfinished === undefined;
+function isDone(state: GovernorState): boolean {
+  return state.turn.phase === 'idle' && openPrompts(state).length === 0;
 }
 
 interface Ends extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'watcher' | 'telemetry'> {
@@ -178,7 +193,8 @@ const OUTCOMES = { refused: 1, limit: 3, unrelieved: 4, 'usage-limit': 5, stalle
  */
 export function exitCodeOf(end: ChildEnd, { lastResult, isUnsaved, received, isUnwritable, outcome }: RunEnd): number {
   if (received !== undefined) return signalExitCode(received);
-  if (isUnwritable) return signalExitCode('SIGPIPE');
+  // As claude's own, where the disk of its stdout is full.
+  if (isUnwritable) return 1;
   if (outcome !== undefined) return OUTCOMES[outcome];
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;

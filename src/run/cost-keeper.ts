@@ -35,7 +35,6 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
   let ledger: CostLedger | undefined;
   let turns = 0;
   let written = 0;
-  let isOver = false;
   /** What `onSpent` was told last. */
   let noted: Noted = { total: 0, written: 0, agents: 0, raised: undefined };
 
@@ -44,13 +43,12 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
     return ledger;
   };
 
+  /** What fails is tried again at the end of the next turn: a disk that was full may have room then. */
   function attempt<T>(work: (ledger: CostLedger) => T): T | undefined {
-    if (isOver) return undefined;
     try {
       return work(opened());
     } catch (error) {
-      isOver = true;
-      onFault("the project's cost is not followed any more", error);
+      onFault(isLimited ? "the project's cost limit cannot be followed" : "the project's cost is not kept", error);
       return undefined;
     }
   }
@@ -58,10 +56,10 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
   function write(state: GovernorState): void {
     const total = totalMicroUsd(state.cost);
     if (total === written) return;
-    attempt((open) =>
-      open.add(total - written, { session: state.session.id ?? null, computed: isComputed(state.cost) }),
-    );
-    written = total;
+    attempt((open) => {
+      open.add(total - written, { session: state.session.id ?? null, computed: isComputed(state.cost) });
+      written = total;
+    });
   }
 
   /** @param always also what is too little to be worth a line */

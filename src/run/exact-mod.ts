@@ -1,5 +1,6 @@
 import type { ExactPlan, ExactReceipt, Extent } from '../core/exact/plan.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
+import { commandOf } from '../core/protocol/blocks.ts';
 import { countOf, fieldsOf, listOf, textOf, textsOf } from '../core/protocol/fields.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
@@ -63,7 +64,7 @@ function mayTellOfCompaction({ from, event }: Input): boolean {
 function textsIn(messages: unknown): string[] {
   const list = (value: unknown) => listOf(value).map(fieldsOf);
   return list(messages).flatMap(({ text, toolUses, toolResults }) => [
-    ...textsOf([text]),
+    ...textsOf([text]).map((said) => commandOf(said)?.words ?? said),
     ...list(toolUses).flatMap(({ input }) => textsOf(Object.values(fieldsOf(input)))),
     ...list(toolResults).flatMap((result) => textsOf([result.text])),
   ]);

@@ -14,7 +14,7 @@ type TimerEvent = Extract<Input, { readonly from: 'timer' }>['event'];
 export interface ExecutorWorld {
   readonly child: () => Child;
   readonly passOn: PassOn;
-  readonly output: Pick<CallerOutput, 'promptSent' | 'whenGiven'>;
+  readonly output: Pick<CallerOutput, 'promptSent' | 'whenGiven' | 'isBlocked'>;
   readonly store: SessionStore;
   readonly feed: (event: TimerEvent) => void;
   readonly onDecision: (decision: Decision) => void;
@@ -38,6 +38,8 @@ type CarriedOutByOthers =
   | ('ask-next' | 'ask-person' | 'measure-file' | 'relay' | 'reply' | 'start-claude' | 'store-result' | 'write-handoff')
   | ('arm-exact' | 'leave-slot' | 'plan-exact' | 'prove-exact' | 'take-slot');
 
+const LEAST_PAUSE_MS = 100;
+
 /** Carries out what the governor decided. Everything it does is named by an action. */
 export function createExecutor(world: ExecutorWorld) {
   const { store, output } = world;
@@ -51,6 +53,16 @@ export function createExecutor(world: ExecutorWorld) {
   function clearTimer(timer: TimerName): void {
     clearTimeout(timers.get(timer));
     timers.delete(timer);
+  }
+
+  /** While the caller takes nothing, claude is not read: that nothing came of it tells nothing, and its time begins anew. */
+  function setTimer(timer: TimerName, afterMs: number): void {
+    clearTimer(timer);
+    const end = () => {
+      if (output.isBlocked) setTimer(timer, Math.max(afterMs, LEAST_PAUSE_MS));
+      else world.feed({ kind: 'timeout', timer });
+    };
+    timers.set(timer, setTimeout(end, afterMs));
   }
 
   /**
@@ -94,13 +106,7 @@ export function createExecutor(world: ExecutorWorld) {
     'answer-hook': answerHook,
     // claude takes a while to end, in which the notes can be brought up to date.
     'end-input': () => world.child().stdin.end(() => world.flushNotes()),
-    'set-timer': ({ timer, afterMs }) => {
-      clearTimer(timer);
-      timers.set(
-        timer,
-        setTimeout(() => world.feed({ kind: 'timeout', timer }), afterMs),
-      );
-    },
+    'set-timer': ({ timer, afterMs }) => setTimer(timer, afterMs),
     'clear-timer': ({ timer }) => clearTimer(timer),
     buffered: ({ fate }) => world.passOn.settle('buffered', fate),
     deferred: ({ fate }) => world.passOn.settle('deferred', fate),

@@ -67,7 +67,7 @@ export interface Watcher {
   ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }
 
-/** Who gives several prompts, or waits for limits, is not there to repeat a turn himself. */
+/** With several prompts, or a wait for limits, nobody is there to repeat a turn. */
 const OUTAGE_SECONDS = 600;
 
 /** How long a turn is repeated while the API does not answer. */
@@ -91,7 +91,7 @@ export function isAttended({ invocation }: Pick<HeadlessRun, 'invocation'>, { st
 const HEADROOM = { share: 0.2, leastUsd: 0.2 };
 
 /**
- * claude's own stop for a limit of cost, as its arguments. It acts at the call that crosses, also where ctxb's own
+ * claude's own stop for a cost limit, as its arguments. It acts at the call that crosses, also where ctxb's own
  * count is behind; after it that process takes no further prompt, so that a last turn needs room above the limit, and
  * a person who may raise the limit can have none.
  *

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { HeadlessRun } from './headless-run.ts';
@@ -7,18 +8,21 @@ export const WAYS =
   'no prompt: give one as an argument of claude, with --prompt "…", with --prompts FILE, ' +
   'on stdin, or as lines on stdin with --input-format stream-json';
 
+const INTERACTIVE = 'ctxb run holds no conversation: for claude at the terminal see ctxb init --help';
+
 /** Without a text there is none yet, as the caller speaks the protocol, or prompts come from elsewhere. */
 export interface PromptText {
   readonly text?: string | undefined;
-  /** There is no prompt, which claude refuses: all of stdin. */
+  /** There is no prompt, or one too long, which claude refuses: what has come on stdin. */
   readonly refused?: string;
 }
 
-/** @throws CtxbError `usage` when options contradict each other */
+/** @throws CtxbError `usage` when options contradict each other, or a prompt is empty, which claude refuses */
 export function checkPrompts({ invocation, prompts = [], promptsFile }: HeadlessRun): void {
   if (invocation.inputFormat === 'stream-json' && (prompts.length > 0 || promptsFile !== undefined)) {
     throw new CtxbError('usage', '--prompt and --prompts do not go with --input-format stream-json: choose one');
   }
+  if (prompts.some((prompt) => prompt.trim() === '')) throw new CtxbError('usage', '--prompt: the text is empty');
 }
 
 /**
@@ -35,12 +39,16 @@ export async function promptText(
   const isGiven = prompts.length > 0 || promptsFile !== undefined;
   if (inputFormat === 'stream-json' || isGiven || resumed !== undefined) return { text: argument };
   const piped = await readStdinText({ stdin: io.stdin, hasPrompt: Boolean(argument), onNotice });
+  if (piped !== undefined && piped.length > MOST_PIPED) return { refused: piped };
   const prompt = joinPrompt(argument, piped);
   if (prompt?.trim()) return { text: prompt };
   // At a terminal claude would not be headless.
-  if (io.stdin.isTTY && io.stdout.isTTY && !isPrint) throw new CtxbError('usage', WAYS);
+  if (io.stdin.isTTY && io.stdout.isTTY && !isPrint) throw new CtxbError('usage', `${WAYS}; ${INTERACTIVE}`);
   return { refused: piped ?? '' };
 }
+
+/** UTF-16 units. claude refuses more (2.1.197 and 2.1.332). */
+const MOST_PIPED = 10 * 1024 * 1024;
 
 /** After this time without input, claude ignores stdin if its arguments hold a prompt. */
 const PATIENCE_MS = 3_000;
@@ -53,14 +61,16 @@ interface StdinText {
 }
 
 /**
- * What was piped in, as text, or undefined when stdin is a terminal or nothing came.
+ * What was piped in, as text, or undefined when stdin is a terminal or nothing came. Of more than claude takes, the
+ * beginning is read.
  *
  * As claude does it: the first byte must come within three seconds when there is a prompt from elsewhere; once it has
  * come, everything is waited for.
  */
 export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): Promise<string | undefined> {
   if (stdin.isTTY) return undefined;
-  const chunks: Buffer[] = [];
+  const decoder = new StringDecoder('utf8');
+  let text = '';
   let gaveUp = false;
   const timer = setTimeout(() => {
     if (!hasPrompt) return onNotice('nothing has come on stdin for 3 s; still waiting for the prompt');
@@ -71,7 +81,8 @@ export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): 
   try {
     for await (const chunk of stdin) {
       clearTimeout(timer);
-      chunks.push(chunk as Buffer);
+      text += decoder.write(chunk as Buffer);
+      if (text.length > MOST_PIPED) break;
     }
   } catch (error) {
     // Destroying a stream under a reader makes the reader throw.
@@ -79,7 +90,7 @@ export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): 
   } finally {
     clearTimeout(timer);
   }
-  const text = Buffer.concat(chunks).toString();
+  text += decoder.end();
   return text === '' ? undefined : text;
 }
 

@@ -5,7 +5,7 @@ import type { Input } from '../core/governor/input.ts';
 import { recordDecision, recordRun, toRecord } from '../core/governor/record.ts';
 import type { Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
-import { CtxbError, isCtxbError, messageOf } from '../errors.ts';
+import { CtxbError, isCtxbError, messageOf, systemReason } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { writeWhole } from '../store/files/plain-file.ts';
 import { processMark } from '../store/files/process-mark.ts';
@@ -44,10 +44,13 @@ interface Place {
 export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }: Place): RunFiles {
   const { runId } = run;
   const { projectLimitUsd, period } = headless.config.cost;
+  const isLimited = projectLimitUsd !== undefined;
   const folder = contextFolder(headless, io);
   const now = Date.now;
   const faults = createFaults(notice);
-  const store = createSessionStore(folder, { runId, now, onFault: faults, seal: openSeal(stateFolder(io.env)) });
+  // What no other process can resume, as a step of a flow, leaves nothing to be resumed by.
+  const seal = headless.values && openSeal(stateFolder(io.env));
+  const store = createSessionStore(folder, { runId, now, onFault: faults, seal });
   const inbox = headless.config.memory.enabled ? openInbox(folder, runId, faults) : undefined;
   const memory = createMemory({ run, mask: redact });
   return {
@@ -63,8 +66,9 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
     costs:
       run.mode === 'act'
         ? createCostKeeper({
-            ...{ folder, runId, period, now, onFault: faults },
-            isLimited: projectLimitUsd !== undefined,
+            ...{ folder, runId, period, now, isLimited },
+            // A limit that does not hold is told of, whatever the same cause has prevented before.
+            onFault: isLimited ? createFaults(notice) : faults,
             onSpent: (spent) => store.run({ spent }),
           })
         : undefined,
@@ -171,5 +175,5 @@ export function openRecordFile(path: string): RecordFile {
 
 /** Of a refusal by the system its own words are enough. */
 function reasonOf({ message, cause }: CtxbError): string {
-  return errorCode(cause) === undefined ? message : (cause as Error).message;
+  return errorCode(cause) === undefined ? message : systemReason(cause);
 }

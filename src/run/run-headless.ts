@@ -21,7 +21,7 @@ import {
   type Watcher,
 } from './headless-run.ts';
 import { checkPrompts, type PromptText, promptText } from './prompt-text.ts';
-import { watchSignals } from './signals.ts';
+import { type SignalWatch, watchSignals } from './signals.ts';
 
 /**
  * Runs it to its end. Resolves with the exit code for the caller.
@@ -37,7 +37,6 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
   const runId = randomUUID();
   const invocation = withNamedWorktree(given.invocation, `ctxb-${runId.slice(0, 8)}`);
   const headless = { ...given, invocation };
-  const { program, config, resumed } = headless;
   let watcher: Promise<Watcher> | undefined;
   const watching = () => {
     watcher ??= watch();
@@ -46,12 +45,13 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
   const notice = async (text: string) => (await watching()).notice(text);
   for (const remark of [...checkFolder(contextFolder(headless, io)), ...ignoredIn(invocation)]) await notice(remark);
   checkPrompts(headless);
+  const refuse = (stdin: string) => runUntouched(headless.program, invocation.written, io, stdin);
   const ask = () => promptText(headless, io, notice);
   const isPrompted = Boolean(invocation.prompt?.trim());
   const early: PromptText = isPrompted ? { text: invocation.prompt } : await ask();
   if (early.refused !== undefined) {
     await watching();
-    return runUntouched(program, invocation.written, io, early.refused);
+    return refuse(early.refused);
   }
   const record =
     headless.record === undefined ? undefined : (await import('./run-files.ts')).openRecordFile(headless.record);
@@ -59,13 +59,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     (await import('./caller-input.ts')).callerInput(headless, runId, io.stdin, text);
   // A file that cannot be read is told of before claude starts.
   const known = headless.promptsFile === undefined ? undefined : await inputOf(early);
-  const env = childEnvironment(headless, io, runId);
-  const start = (args: readonly string[]) => startChild({ command: program, args, cwd: io.cwd, env });
-  const limits = (spentUsd: number) =>
-    config.observe || invocation.maxBudgetUsd !== undefined
-      ? []
-      : budgetArguments(config.cost, isAttended(headless, io), spentUsd);
-  const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
+  const claude = claudeOf(headless, io, runId);
   let child: Child | undefined;
   const signals = watchSignals({
     interrupt: () => child?.kill('SIGINT'),
@@ -73,21 +67,24 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
   });
   try {
     // Whoever writes to stdin may be slow: with a prompt among its arguments claude starts meanwhile.
-    const asked = isPrompted ? ask() : Promise.resolve(early);
+    const asked = isPrompted ? ask() : undefined;
     // It is waited for below, unless claude cannot be started.
-    asked.catch(() => {});
-    child = await start([...first, ...limits(resumed ? (resumed.spent.settled + resumed.spent.open) / 1_000_000 : 0)]);
+    asked?.catch(() => {});
+    const started = await claude.start();
+    child = started;
     const { conduct, beginRun } = await import('./conduct.ts');
-    const startSuccessor = ({ resume, isFirst }: StartClaude, spentUsd: number) =>
-      start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(spentUsd)]);
-    // Then its arguments were wrong, or somebody has ended it.
-    const over = child.ended.then(() => {
-      if (isPrompted) io.stdin.destroy();
-      return early;
-    });
-    const input = known ?? (await inputOf(await Promise.race([asked, over])));
+    const whole = asked && (await readWhile(headless, asked, started, signals));
+    if (whole?.refused !== undefined) {
+      signals.stop();
+      started.kill('SIGTERM');
+      return await refuse(whole.refused);
+    }
+    // Whoever still writes the prompt of a claude that nobody replaces writes it in vain.
+    if (asked !== undefined && whole === undefined) io.stdin.destroy();
+    const input = known ?? (await inputOf(whole ?? early));
     const begun = await beginRun(headless, { runId, io, input, watcher: await watching() });
-    return await conduct(headless, { ...begun, io, child, early: signals, input, record, startSuccessor });
+    const { startSuccessor } = claude;
+    return await conduct(headless, { ...begun, io, child: started, early: signals, input, record, startSuccessor });
   } catch (error) {
     signals.stop();
     // Without this they would wait for prompts forever.
@@ -97,6 +94,39 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
   } finally {
     (await watcher)?.clear();
   }
+}
+
+/** How claude is started, and another one in the place of one that has ended. */
+function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
+  const { program, invocation, config, resumed } = headless;
+  const env = childEnvironment(headless, io, runId);
+  // What a person has answered before the run was broken off holds, also where nobody is there now.
+  const cost = { ...config.cost, limitUsd: resumed?.spent.raised.run ?? config.cost.limitUsd };
+  const isLimited = !config.observe && invocation.maxBudgetUsd === undefined;
+  const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
+  const before = resumed ? (resumed.spent.settled + resumed.spent.open) / 1_000_000 : 0;
+  const startWith = (args: readonly string[], spentUsd: number) => {
+    const limits = isLimited ? budgetArguments(cost, isAttended(headless, io), spentUsd) : [];
+    return startChild({ command: program, args: [...args, ...limits], cwd: io.cwd, env });
+  };
+  return {
+    start: () => startWith(first, before),
+    startSuccessor: ({ resume, isFirst }: StartClaude, spentUsd: number) =>
+      startWith(isFirst ? first : successorArguments(invocation, resume), spentUsd),
+  };
+}
+
+/** What is piped to claude's prompt, read while claude runs; undefined: it has ended, and none takes its place. */
+async function readWhile(
+  headless: HeadlessRun,
+  asked: Promise<PromptText>,
+  { ended }: Child,
+  { first }: SignalWatch,
+): Promise<PromptText | undefined> {
+  const { isReplaced } = await import('./conduct.ts');
+  // Nobody is left then whom the signal would end.
+  const inVain = ended.then((end) => (isReplaced(headless, end) ? first : undefined));
+  return Promise.race([asked, inVain.then(() => undefined)]);
 }
 
 /** The user's own, and how ctxb's commands know this run and reach it. */

@@ -127,8 +127,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     onDecision(decision) {
       recorder?.decided(decision, state().now);
       telemetry?.decided(decision, state().now);
-      // What was ended on purpose cannot be taken up again.
-      if (decision.kind !== 'left-undone' || !headless.stop?.aborted) watcher.decision(decision);
+      watcher.decision(decision);
     },
     onFault: watcher.notice,
     feed: (event) => void host.feed({ t: now(), from: 'timer', event }),
@@ -150,7 +149,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   host.tell({ kind: 'begin' });
 
   return {
-    /** The user pressed Ctrl-C: the turn is to be interrupted, and nothing more sent until he says so. */
+    /** The user pressed Ctrl-C: the turn is to be interrupted, and nothing more sent until told to. */
     interrupt: () => (headless.config.observe ? claude.kill('SIGINT') : host.tell({ kind: 'interrupt' })),
     /** Signals claude's current process; none is started after it. */
     kill: claude.kill,

@@ -4,18 +4,22 @@ export type SignalWatch = ReturnType<typeof watchSignals>;
 
 interface Signalled {
   readonly interrupt: () => void;
+  /** Whether nobody can learn that the turn was interrupted. */
+  readonly isStuck?: () => boolean;
   readonly kill: (signal: NodeJS.Signals) => void;
 }
 
-/** Time between asking claude to end and ending it. */
+/** Time between asking claude to end, or to stop its turn, and ending it. */
 const GRACE_MS = 5_000;
 
 /**
- * Ctrl-C once interrupts the turn, once more ends claude; SIGTERM and SIGHUP end it too. Whatever ends ctxb, short of
- * SIGKILL, ends claude's whole process group.
+ * Ctrl-C once interrupts the turn, once more ends claude; SIGTERM, SIGHUP and Ctrl-\ end it too. Whatever ends ctxb, short
+ * of SIGKILL, ends claude's whole process group.
  */
-export function watchSignals({ interrupt, kill }: Signalled) {
+export function watchSignals({ interrupt, isStuck = () => false, kill }: Signalled) {
   let first: NodeJS.Signals | undefined;
+  let tellFirst = () => {};
+  let stuckTimer: NodeJS.Timeout | undefined;
   let killTimer: NodeJS.Timeout | undefined;
 
   function end(): void {
@@ -26,8 +30,11 @@ export function watchSignals({ interrupt, kill }: Signalled) {
   function onSignal(signal: NodeJS.Signals): void {
     const isFirst = first === undefined;
     first ??= signal;
-    if (signal === 'SIGINT' && isFirst) interrupt();
-    else end();
+    tellFirst();
+    if (signal === 'SIGINT' && isFirst) {
+      interrupt();
+      if (isStuck()) stuckTimer = setTimeout(() => isStuck() && end(), GRACE_MS);
+    } else end();
   }
 
   const onExit = () => kill('SIGKILL');
@@ -35,12 +42,18 @@ export function watchSignals({ interrupt, kill }: Signalled) {
   process.on('exit', onExit);
 
   return {
+    /** Resolves with the first signal. */
+    first: new Promise<void>((resolve) => {
+      tellFirst = resolve;
+    }),
     received: () => first,
     /** The turn was interrupted and the person continues: the next Ctrl-C counts as the first. */
     rearm(): void {
+      clearTimeout(stuckTimer);
       first = undefined;
     },
     stop(): void {
+      clearTimeout(stuckTimer);
       clearTimeout(killTimer);
       stopListening();
       process.off('exit', onExit);
@@ -72,7 +85,7 @@ export function holdSignals() {
   };
 }
 
-/** For work that lasts until the user ends it: aborts at the first Ctrl-C, SIGTERM or SIGHUP, or when it is stopped. */
+/** For work that lasts until the user ends it: aborts at the first Ctrl-C, SIGTERM, SIGHUP or Ctrl-\, or when it is stopped. */
 export function untilSignal() {
   const controller = new AbortController();
   const stopListening = onEndingSignals(stop);

@@ -3,7 +3,7 @@ import type { RequestBody, RequestKind } from './scenario.ts';
 /** Request headers as node:http gives them: names in lower case. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-// Both wordings are in 1.0.128 to 2.1.330: the prompt that asks for a summary, and the system prompt of a summary
+// Both wordings are in 1.0.128 to 2.1.332: the prompt that asks for a summary, and the system prompt of a summary
 // that is asked for outside the conversation.
 const SUMMARY_PROMPT = /Your task is to create a detailed summary of/;
 const SUMMARY_SYSTEM = /tasked with summarizing conversations/;

@@ -28,6 +28,10 @@ export async function createScratchEnvironment(reach: { url: string; path?: stri
     DISABLE_AUTOUPDATER: '1',
     // Claude Code refuses to skip permissions for root unless it is told that it runs in a sandbox.
     IS_SANDBOX: '1',
+    // Such a claude lives for seconds: code that its engine would optimise, and threads that would free its memory, take
+    // longer to make than they save.
+    BUN_JSC_useDFGJIT: '0',
+    BUN_JSC_numberOfGCMarkers: '1',
   };
   return { env, home, cwd, dispose: () => rm(top, { recursive: true, force: true, maxRetries: 3 }) };
 }

@@ -1,6 +1,6 @@
 import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { inTokens } from '../core/governor/policy.ts';
-import { nextMoment } from '../core/governor/relief/outlook.ts';
+import { momentOf, nextMoment } from '../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { limitName } from '../core/governor/waits/wait.ts';
 import { type ZoneName, zoneAt } from '../core/governor/zones/zones.ts';
@@ -108,11 +108,18 @@ function forecastParts(state: GovernorState, style: Style): Part[] {
   const next = nextOf(state, predicted);
   if (next === undefined) return [];
   const { at, what } = next;
-  const isDue = window !== undefined && predicted >= inTokens(at, window) && what !== 'full';
-  if (isDue) return [{ text: `${what} due`, rank: 4, paint: style.cyan }];
+  const isCrossed = window !== undefined && predicted >= inTokens(at, window) && what !== 'full';
+  if (isCrossed)
+    return [{ text: `${what} ${mayFollow(state, predicted) ? 'due' : 'soon'}`, rank: 4, paint: style.cyan }];
   const left = turnsTo(state, at);
   if (left === undefined) return [];
   return [{ text: `${left === 0 ? '<1 turn' : `~${counted(left, 'turn')}`} to ${what}`, rank: 4, paint: style.dim }];
+}
+
+/** Below the latest level no relief comes within the first calls, nor right after another. */
+function mayFollow(state: GovernorState, predicted: number): boolean {
+  const latest = inTokens(state.run.policy.thresholds.compact, state.gauge.window.tokens);
+  return predicted >= latest || momentOf(state) !== undefined;
 }
 
 /** The level that is reached next, as a fraction of the window (≤ 1) or in tokens; undefined: it is not known. */

@@ -7,7 +7,9 @@ import { ignoring, orStoreError } from './files/store-error.ts';
 import { requireOwn } from './folders/context-dir.ts';
 import { everythingIn, type Found, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
 import { isCostLedger, isCounting } from './ledgers/cost-ledger.ts';
+import { liveFlowRuns } from './runs/flow-run.ts';
 import { liveInboxes } from './runs/inbox.ts';
+import { liveRuns } from './runs/session-store.ts';
 import { listSessions } from './sessions/sessions.ts';
 
 /** What a clean-up would do, as names in the folder (`journal.ndjson`, `sessions/<id>`). */
@@ -18,7 +20,7 @@ export interface CleanupPlan {
   readonly removesFolder: boolean;
   /** Foreign things, which stay. */
   readonly left: readonly string[];
-  /** Ids of sessions (of runs, if they have no session yet) that stay because a living process has them open. */
+  /** Ids of sessions (of runs and flows, if they have no session now) that stay because a living process has them open. */
   readonly running: readonly string[];
   /** The ledger stays: it counts the day or month that it is now. */
   readonly isCounting: boolean;
@@ -34,7 +36,7 @@ export interface Removal {
 export interface CleanupOptions {
   /** Keep this many of the newest sessions, remove the older ones, and nothing else. */
   readonly keep?: number;
-  /** What a limit of cost counts. */
+  /** What a cost limit counts. */
   readonly period: 'day' | 'month';
   /** Default: the system's clock. */
   readonly now?: () => number;
@@ -79,16 +81,14 @@ function refuseDangerous(root: string, { cwd, home = homedir() }: CleanupOptions
 }
 
 function planOldest(root: string, keep: number): CleanupPlan {
-  const old = listSessions(root).slice(keep);
+  const old = sessionsIn(root).slice(keep);
   const running = old.filter((session) => session.running).map(({ id }) => id);
   const names = new Set(old.map(({ id }) => join(SESSIONS, id)).filter((name) => !running.includes(basename(name))));
   return { ...NOTHING, root, remove: removalsIn(root).filter(({ name }) => names.has(name)), running };
 }
 
 function planAll(root: string, options: CleanupOptions): CleanupPlan {
-  const sessions = listSessions(root).filter(({ running }) => running);
-  const running =
-    sessions.length > 0 ? sessions.map(({ id }) => id) : liveInboxes(root).map((inbox) => basename(inbox, '.ndjson'));
+  const running = runningIn(root);
   const left = [...everythingIn(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
   const counts = running.length === 0 && isCounting(root, { period: options.period, now: options.now ?? Date.now });
   const remove = removalsIn(root).filter(({ name }) => {
@@ -97,6 +97,26 @@ function planAll(root: string, options: CleanupOptions): CleanupPlan {
   });
   const removesFolder = left.length === 0 && running.length === 0 && !counts;
   return { root, remove, removesFolder, left, running, isCounting: counts };
+}
+
+/** A flow has no session between two steps, nor a run in its beginning, nor one that keeps no notes. */
+function runningIn(root: string): string[] {
+  const sessions = sessionsIn(root).flatMap(({ id, running }) => (running ? [id] : []));
+  if (sessions.length > 0) return sessions;
+  const runs = [
+    ...liveInboxes(root).map((inbox) => basename(inbox, '.ndjson')),
+    ...liveRuns(root).map(({ runId }) => runId),
+  ];
+  return [...new Set(runs), ...liveFlowRuns(root)];
+}
+
+/** Newest first. One of a run that waits to be taken up counts as running, though nobody has it open. */
+function sessionsIn(root: string) {
+  const live = new Set(liveRuns(root).flatMap(({ sessions }) => sessions));
+  return listSessions(root).map(({ id, ids, running }) => ({
+    id,
+    running: running || ids.some((each) => live.has(each)),
+  }));
 }
 
 /** All that is ctxb's, but for what says that the folder is. */

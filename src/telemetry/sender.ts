@@ -45,7 +45,7 @@ const INTERVAL_MS = 60_000;
 
 const NAME = 'ctxb';
 
-/** Hands signals to the OpenTelemetry SDK, which sends them by and by. */
+/** Hands signals to the OpenTelemetry SDK, which sends them in batches. */
 export function createSender({ metrics, traces, runId, env, onFault }: SenderOptions) {
   const resource = resourceOf(runId);
   const meters = metrics && meterProvider(metrics, resource, env, onFault);
@@ -68,7 +68,7 @@ export function createSender({ metrics, traces, runId, env, onFault }: SenderOpt
   };
 }
 
-/** Who sends. What the user says in `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` goes before. */
+/** Names the sender. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` win over it. */
 function resourceOf(runId: string): Resource {
   const own = { 'service.name': NAME, 'service.version': manifest.version, 'service.instance.id': runId };
   return defaultResource()
@@ -96,7 +96,7 @@ function tracerProvider(to: Destination, resource: Resource, env: Environment, o
 
 type SignalName = 'METRICS' | 'TRACES';
 
-/** What is given here goes before the variables, so only what they do not say is given. */
+/** Options win over the SDK's variables, so only what these do not say is given. */
 function exporterConfig({ url }: Destination, env: Environment, signal: SignalName) {
   return {
     ...(url !== undefined && { url }),

@@ -101,6 +101,8 @@ describe('a worktree without a name gets one', () => {
     { argv: ['-p', '-w', 'theirs', '--model', 'x'], passed: ['-w', 'theirs', '--model', 'x'] },
     { argv: ['-p', 'hi', '--worktree=theirs'], passed: ['--worktree=theirs'] },
     { argv: ['-p', 'hi'], passed: [] },
+    { argv: ['-p', '--append-system-prompt', '-w'], passed: ['--append-system-prompt', '-w'] },
+    { argv: ['-p', '--allowed-tools', '-w', 'Read', '-w'], passed: ['--allowed-tools', '-w', 'Read', '-w', 'mine'] },
   ])('$argv', ({ argv, passed }) => {
     expect(withNamedWorktree(headless(argv), 'mine')).toMatchObject({ passed, passedAgain: passed });
   });

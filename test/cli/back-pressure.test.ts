@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { promptLine } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, fake, fakeArguments, startFake } from './fakes.ts';
 
 it('passes a line on as soon as it is whole', async () => {
@@ -49,6 +50,22 @@ it('lets a slow reader slow claude down, and loses nothing', async () => {
   expect(blockedAt).toBeLessThan(5_000_000);
   expect(stderr).toContain(`wrote ${hash.digest('hex')}\n`);
   if (peak !== undefined) expect(peak).toBeLessThan(MEMORY_BOUND_KB);
+});
+
+it.each(
+  sampled([
+    { signal: 'SIGTERM', end: [143, null] },
+    { signal: 'SIGINT', end: [null, 'SIGINT'] },
+  ] as const),
+)('$signal ends the run although nobody reads on', async ({ signal, end }) => {
+  await using place = await createPlace();
+  const args = [CTXB, ...fakeArguments({ fake: 'floods', claude: PROTOCOL })];
+  const env = { ...place.env, PLAY_BYTES: String(FLOOD_BYTES) };
+  const child = spawn(process.execPath, args, { cwd: place.cwd, env, stdio: 'pipe' });
+  for await (const chunk of child.stderr) if (String(chunk).includes('blocked at')) break;
+  child.kill(signal);
+  expect(await once(child, 'exit')).toEqual(end);
+  child.stdout.destroy();
 });
 
 /** The most memory a process ever had, in KB; undefined where the system does not tell. */

@@ -48,6 +48,7 @@ it('says what it removes, and removes it', async () => {
   expect(lines).toEqual(
     expect.arrayContaining(['remove journal.ndjson', expect.stringMatching(/^remove sessions\/aaaa \(\d+ files\)$/)]),
   );
+  expect(lines[0]).toBe(`in ${root}:`);
   expect(lines.slice(-2)).toEqual([`remove ${root}`, `nothing was removed from ${root}`]);
   expect(sessions(place)).toEqual(['aaaa', 'bbbb']);
   const run = await ctxb(place, ['cleanup', '--yes']);

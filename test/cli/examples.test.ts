@@ -11,7 +11,7 @@ import { createProgram } from '../../src/cli/main.ts';
 async function inertProgram(action: () => void = () => {}): Promise<{ program: Command; written: PassThrough }> {
   const written = new PassThrough();
   const io = { stdin: new PassThrough(), stdout: written, stderr: written, env: {}, cwd: '/' };
-  const program = await createProgram(io, { isNeeded: () => true, showsAll: true, finish: () => {} });
+  const program = await createProgram(io, { argv: [], isNeeded: () => true, showsAll: true, finish: () => {} });
   for (const command of leaves(program)) command.action(action);
   return { program, written };
 }

@@ -1,11 +1,12 @@
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
 import { sampled } from '../support/size.ts';
-import { createPlace, ctxb, fakeArguments, journalOf, runFake, STREAM } from './fakes.ts';
+import { createPlace, ctxb, fakeArguments, isAlive, journalOf, runFake, STREAM, startFake } from './fakes.ts';
 
 describe('the program', () => {
   it('cannot be found: 127 and its name', async () => {
@@ -19,7 +20,7 @@ describe('the program', () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['run', '--prompt', 'hi', '--', 'claude', '-p'], { env: { PATH: place.cwd } });
     expect(run.stderr).toBe(
-      'ctxb: claude: command not found: install one (npm install -g @anthropic-ai/claude-code), or give its path\n',
+      'ctxb: claude: command not found: install Claude Code (npm install -g @anthropic-ai/claude-code), or give its path\n',
     );
     expect(run.code).toBe(127);
   });
@@ -131,6 +132,19 @@ describe.each([
     expect(journalOf(place).at(-1)).toMatchObject({ kind: 'end', exitCode: code });
   });
 });
+
+it.each([{ signal: 'SIGTERM' }, { signal: 'SIGHUP' }, { signal: 'SIGQUIT' }] as const)(
+  '$signal ends claude too',
+  async ({ signal }) => {
+    await using place = await createPlace();
+    const env = { PLAY_PID: place.path('pid') };
+    const run = startFake(place, { fake: 'never-ends', flags: ['--prompt', 'one'], claude: STREAM, env });
+    await run.waitForLine(({ type }) => type === 'assistant');
+    run.kill(signal);
+    expect(await run.finished).toMatchObject({ code: 128 + constants.signals[signal], signal: null });
+    expect(isAlive(Number(readFileSync(place.path('pid'), 'utf8')))).toBe(false);
+  },
+);
 
 it.each([
   { subtype: 'error_max_turns', text: 'Error: Reached max turns ()' },

@@ -94,7 +94,7 @@ function page(): string {
     'The exit code is that of claude where claude ended by itself. A line of stderr longer than 1 MiB is relayed in pieces, and',
     'one of stdout longer than 256 MiB is judged in pieces; it is passed on whole. ctxb keeps about four times the length of',
     'the line that it reads in memory. A reader that is slow makes claude wait, and nothing else: `test/cli/back-pressure.test.ts`.',
-    'What is taken up with `--resume-run` goes on with its own settings, and with what it has cost: `test/cli/resume.test.ts`.',
+    'A run that `--resume-run` resumes keeps its own settings, and what it has cost: `test/cli/resume.test.ts`.',
     'What Ctrl-C does at a terminal and in a script: `test/cli/questions.test.ts`.',
     '',
     '## Figures',

@@ -188,7 +188,7 @@ it('many steps at once are no leak', async () => {
   expect(end.stderr).toMatch(/^together +16 of 16 done/m);
   expect(journalOf(place).filter(({ kind }) => kind === 'start')).toHaveLength(16);
   expect(readdirSync(place.path('.context/receipts/job'))).toHaveLength(16);
-}, 60_000);
+});
 
 inSoak('a run of a flow whose name only ends like this one is another flow', async () => {
   await using place = await flowPlace();

@@ -282,7 +282,7 @@ describe('ctxb flow pack', () => {
     await place.file('flow.yaml', FLOW.replace('historyOlderChars: 8000', 'historyOlderChars: 8'));
     const run = await ctxb(place, ['flow', 'pack', 'flow.yaml', 'clarify']);
     expect(run.stderr).toBe(
-      'ctxb: steps without an output are not in the pack: normalize, frame\n' +
+      'ctxb: steps without an output are not in the briefing: normalize, frame\n' +
         'ctxb: historyOlderChars: 8 (flow) is below the floor of 500; 500 is used\n',
     );
     expect(run.stdout.toString()).not.toContain('## Earlier steps');

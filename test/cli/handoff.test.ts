@@ -68,6 +68,9 @@ describe('ctxb handoff verify', () => {
     const run = await ctxb(place, ['handoff', 'verify', 'log.md']);
     const why = 'expected at most 1048576 bytes, found 1048577';
     expect(run).toMatchObject({ code: 2, stderr: `ctxb: log.md: is no handoff, a text of at most 1 MiB (${why})\n` });
+    const piped = await ctxb(place, ['handoff', 'verify', '-'], { stdin: 'x'.repeat(2 ** 20 + 1) });
+    const tooLong = '-: is no handoff, a text of at most 1 MiB (expected at most 1048576 bytes, found more)';
+    expect(piped).toMatchObject({ code: 2, stderr: `ctxb: ${tooLong}\n` });
   });
 
   it('shows no control characters of the document', async () => {
@@ -82,7 +85,7 @@ describe('ctxb handoff verify', () => {
     {
       title: 'a folder',
       args: ['.'],
-      says: '.: cannot be read (EISDIR: illegal operation on a directory, read): name a file',
+      says: '.: cannot be read (EISDIR: illegal operation on a directory): name a file, not a folder',
     },
     { title: 'a folder for --cwd that is none', args: ['-', '--cwd', 'gone'], says: 'is no folder' },
     { title: 'no file at all', args: [], says: "'file'" },

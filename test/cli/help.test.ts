@@ -120,6 +120,16 @@ describe('help', () => {
   });
 });
 
+it('ctxb run --help names the words that an option takes', async () => {
+  await using place = await createPlace();
+  const { stdout } = await ctxb(place, ['run', '--help']);
+  const text = stdout.toString().replace(/\s+/g, ' ');
+  expect(text).toContain(
+    '--status-line <when> the status line; auto: only on a terminal (auto, always, never; default: auto)',
+  );
+  expect(text).toContain('(auto, ask, wrap-up, stop; default: auto)');
+});
+
 it.each([{ args: ['--version'] }, { args: ['-V'] }])('$args prints the version', async ({ args }) => {
   await using place = await createPlace();
   const run = await ctxb(place, args);
@@ -164,25 +174,25 @@ describe('what is unknown is refused with exit 2', () => {
 });
 
 it.each([
-  { flags: ['--compact-at', '0'], key: 'thresholds.compact' },
-  { flags: ['--warn-at', '80%'], key: 'thresholds.warn' },
-  { flags: ['--window', 'big'], key: 'window' },
-  { flags: ['--compact-when', 'never'], key: 'compaction.when' },
-  { flags: ['--handoff-at', '50%', '--compact-at', '60%'], key: 'thresholds.compact' },
-  { flags: ['--strategy', 'none'], key: 'strategy' },
-  { flags: ['--on-large-task', 'ignore'], key: 'zones.onLargeTask' },
-  { flags: ['--tool-budgets', 'on'], key: 'tools.mode' },
-  { flags: ['--cost-limit', '0'], key: 'cost.limitUsd' },
-  { flags: ['--project-cost-limit', 'five'], key: 'cost.projectLimitUsd' },
-  { flags: ['--on-cost-limit', 'wait'], key: 'cost.onLimit' },
-  { flags: ['--limit-wait', 'long'], key: 'limits.wait' },
-  { flags: ['--outage-wait', '31d'], key: 'limits.outageWait' },
-  { flags: ['--state-pattern', '^STATE'], key: 'memory.statePattern: sets nothing: ctxb note, called by' },
-  { flags: ['--dead-end-pattern=^X'], key: '(--dead-end-pattern); remove it\n' },
-  { flags: ['--expired-cache-notice', '1'], key: 'cost.expiredCacheUsd: sets nothing, it is always 0.25: ' },
-])('ctxb run $flags names the key and starts nothing', async ({ flags, key }) => {
+  { flags: ['--compact-at', '0'], says: 'ctxb: --compact-at: expected ' },
+  { flags: ['--warn-at', '80%'], says: 'ctxb: --warn-at: expected ' },
+  { flags: ['--window', 'big'], says: 'ctxb: --window: expected ' },
+  { flags: ['--compact-when', 'never'], says: 'ctxb: --compact-when: expected ' },
+  { flags: ['--handoff-at', '50%', '--compact-at', '60%'], says: 'ctxb: --compact-at: expected less than ' },
+  { flags: ['--strategy', 'none'], says: 'ctxb: --strategy: expected ' },
+  { flags: ['--on-large-task', 'ignore'], says: 'ctxb: --on-large-task: expected ' },
+  { flags: ['--tool-budgets', 'on'], says: 'ctxb: --tool-budgets: expected ' },
+  { flags: ['--cost-limit', '0'], says: 'ctxb: --cost-limit: expected ' },
+  { flags: ['--project-cost-limit', 'five'], says: 'ctxb: --project-cost-limit: expected ' },
+  { flags: ['--on-cost-limit', 'wait'], says: 'ctxb: --on-cost-limit: expected ' },
+  { flags: ['--limit-wait', 'long'], says: 'ctxb: --limit-wait: expected ' },
+  { flags: ['--outage-wait', '31d'], says: 'ctxb: --outage-wait: expected ' },
+  { flags: ['--state-pattern', '^STATE'], says: 'memory.statePattern: sets nothing: ctxb note, called by' },
+  { flags: ['--dead-end-pattern=^X'], says: '(--dead-end-pattern); remove it\n' },
+  { flags: ['--expired-cache-notice', '1'], says: 'cost.expiredCacheUsd: sets nothing, it is always 0.25: ' },
+])('ctxb run $flags says what is wrong with it and starts nothing', async ({ flags, says }) => {
   await using place = await createPlace();
   const run = await ctxb(place, ['run', ...flags, '--prompt', 'x', '--', 'no-such-claude']);
   expect(run.code).toBe(2);
-  expect(run.stderr).toContain(key);
+  expect(run.stderr).toContain(says);
 });

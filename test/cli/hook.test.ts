@@ -99,6 +99,13 @@ describe('ctxb hook', () => {
     });
   });
 
+  it('says nothing of it before a compaction, whose summary would be told', async () => {
+    await using place = await createPlace();
+    await place.file('.context', 'a file');
+    const { code, stdout } = await hook(place, input('PreCompact', { trigger: 'auto' }));
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: '' });
+  });
+
   it('writes nothing where a configuration from a repository would have it', async () => {
     await using place = await createPlace();
     await place.file('.contextbudgetrc.json', '{"contextDir":"../elsewhere"}');

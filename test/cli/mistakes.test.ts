@@ -8,13 +8,27 @@ it.each([
   { args: ['run'], says: 'no program given: ctxb run -- claude [arguments]' },
   { args: ['run', '--'], says: 'no program given: ctxb run -- claude [arguments]' },
   { args: ['run', '--cost-limt', '2', '--', 'claude'], says: '(Did you mean --cost-limit?)' },
+  ...[
+    ['run', '--record', '--', 'claude'],
+    ['run', '--record', '--quiet', '--', 'claude'],
+    ['replay', '--html', '--json'],
+    ['flow', 'run', '--resume', '--', 'claude'],
+  ].map((args) => ({ args, says: 'argument missing\nSee ctxb' })),
   { args: ['run', '--', 'clade'], says: 'clade: command not found', code: 127 },
-  { args: ['replay', 'nothing.ndjson'], says: 'name an existing file or folder' },
+  // What is written behind `=` is meant.
+  { args: ['run', '--prompt=--quiet', '--', 'clade'], says: 'clade: command not found', code: 127 },
+  { args: ['run', '--prompt', '', '--', 'claude'], says: '--prompt: the text is empty' },
   {
-    args: ['replay'],
+    args: ['run', '--prompts', 'lines', '--', 'claude'],
+    says: 'lines:1: expected a JSON string',
+    and: '"role":"user"',
+  },
+  { args: ['replay', 'nothing.ndjson'], says: 'name an existing file or folder' },
+  ...[['replay'], ['replay', '--model', 'opus']].map((args) => ({
+    args,
     says: 'nothing has come on stdin: name recordings or a folder, such as ~/.claude/projects',
     code: 0,
-  },
+  })),
   { args: ['replay', '--html', '-', 'f.yaml'], says: 'stdout has other output: name a file instead of -' },
   { args: ['recall'], says: "missing required argument 'words'" },
   { args: ['recall', ''], says: 'recall: name a word to look for' },
@@ -30,6 +44,7 @@ it.each([
 ])('ctxb $args: $says', async ({ args, says, and = '', code = 2 }) => {
   await using place = await createPlace();
   await place.file('f.yaml', 'name: x\nsteps:\n  - id: a\n    promt: do it\n');
+  await place.file('lines', '{"type":"user","message":{"role":"assistant","content":"Go."}}\n');
   const run = await ctxb(place, args);
   expect(run.stderr).toContain(says);
   expect(run.stderr).toContain(and);

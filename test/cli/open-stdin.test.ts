@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openStdin } from '../../src/cli/inputs.ts';
+import { runProgram } from '../support/claude.ts';
+import { CTXB } from '../support/ctxb.ts';
+import { createPlace, fakeArguments, type Place } from './fakes.ts';
 
 it('stdin is opened only where it is named', async () => {
   let opened = 0;
@@ -14,4 +17,21 @@ it('stdin is opened only where it is named', async () => {
   expect(await text(openStdin(['a.ndjson'], io))).toBe('');
   expect(opened).toBe(0);
   expect(await text(openStdin(['a.ndjson', '-'], io))).toBe('x');
+});
+
+describe('a stdin that is open for writing only, as nohup leaves it, is empty', () => {
+  const emptied = (place: Place, words: readonly string[], redirection: string) =>
+    runProgram('bash', ['-c', `"$@" ${redirection}`, 'bash', process.execPath, CTXB, ...words], place);
+
+  it.each([
+    { command: 'run', words: fakeArguments({ fake: 'answers', claude: ['-p', 'hello'] }) },
+    { command: 'replay', words: ['replay'] },
+    { command: 'hook', words: ['hook'] },
+    { command: 'statusline', words: ['statusline'] },
+  ])('for ctxb $command', async ({ words }) => {
+    await using place = await createPlace();
+    const atItsEnd = await emptied(place, words, '< /dev/null');
+    expect(await emptied(place, words, '0> /dev/null')).toEqual(atItsEnd);
+    expect(atItsEnd.stderr).not.toContain('EBADF');
+  });
 });

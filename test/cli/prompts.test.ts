@@ -120,11 +120,20 @@ describe('--prompts FILE', () => {
     expect(run.stdout.toString()).toBe('answer to one\nanswer to two\n');
   });
 
-  it('may begin with a byte order mark', async () => {
+  it.each(['prompts.ndjson', '-'])('%s may begin with a byte order mark', async (path) => {
     await using place = await createPlace();
-    await place.file('prompts.ndjson', '\ufeff"one"\r\n');
-    const run = await runFake(place, { fake: 'answers', flags: ['--prompts', 'prompts.ndjson'] });
+    const text = '\ufeff"one"\r\n';
+    await place.file('prompts.ndjson', text);
+    const run = await runFake(place, { fake: 'answers', flags: ['--prompts', path], stdin: text });
     expect(run.stdout.toString()).toBe('answer to one\n');
+  });
+
+  it('is refused on stdin where it is too long', async () => {
+    await using place = await createPlace();
+    const stdin = `"${'x'.repeat(64 * 1024 * 1024)}"\n`;
+    const run = await runFake(place, { fake: 'answers', flags: ['--prompts', '-'], stdin });
+    expect(run.stderr).toContain('--prompts -: cannot be read (expected at most 67108864 bytes, found more)');
+    expect(run.stdout.toString()).toBe('');
   });
 
   it.each([

@@ -18,7 +18,7 @@ function watched(
   return atTerminal(`exec ${quoted([process.execPath, CTXB, ...args])}`, { cwd, env });
 }
 
-describe('the question at a limit of cost', () => {
+describe('the question at a cost limit', () => {
   it('stays on the terminal until it is answered, whatever claude does', async () => {
     await using place = await createPlace();
     await using run = watched(place, ['one', 'two'], ['--cost-limit', '0.01']);

@@ -36,7 +36,7 @@ describe('replay --explain', () => {
     { name: 'the same, as JSON', args: ['--json', '--explain', 'msg_9', FILE], message: /no call msg_9/ },
     {
       name: 'two recordings',
-      args: ['--explain', '1', FILE, FILE],
+      args: ['--explain', '1', FILE, fixture('compact.ndjson')],
       message: /--explain takes one recording: name the one/,
     },
   ])('refuses $name', async ({ args, message }) => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CTXB } from '../support/ctxb.ts';
 import { atTerminal } from '../support/pty.ts';
@@ -194,6 +195,25 @@ describe('lines', () => {
     expect(run.stderr).toContain(says);
   });
 
+  it.each([
+    { title: 'a compressed file', bytes: gzipSync, remedy: 'gzip -dc FILE | ctxb replay' },
+    {
+      title: 'UTF-16',
+      bytes: (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le'),
+      remedy: 'iconv -f UTF-16 -t UTF-8 FILE | ctxb replay',
+    },
+    {
+      title: "claude's JSON array",
+      bytes: (text: string) => `[${text.trimEnd().split('\n').join(',')}]`,
+      remedy: 'jq -c ".[]" FILE | ctxb replay',
+    },
+  ])('of $title are none, and the error says what makes them some', async ({ bytes, remedy }) => {
+    await using place = await createPlace();
+    await place.file('wrapped.ndjson', bytes(readFileSync(fixture('tool-turn.ndjson'), 'utf8')));
+    const run = await ctxb(place, ['replay', 'wrapped.ndjson']);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(remedy) });
+  });
+
   it('may end in CRLF or in nothing', async () => {
     await using place = await createPlace();
     const bytes = readFileSync(fixture('tool-turn.ndjson'), 'utf8').trimEnd().replaceAll('\n', '\r\n');
@@ -237,13 +257,17 @@ it('a level that cannot be is refused', async () => {
   await using place = await createPlace();
   const run = await ctxb(place, ['replay', '--compact-at', '140%', fixture('tool-turn.ndjson')]);
   expect(run.code).toBe(2);
-  expect(run.stderr).toContain('thresholds.compact');
+  expect(run.stderr).toContain('--compact-at: expected');
 });
 
-it.skipIf(process.platform !== 'linux')('a report that cannot be written ends with 2, and says so', async () => {
+it.skipIf(process.platform !== 'linux').each([
+  { name: 'report', args: ['replay', '--csv', fixture('tool-turn.ndjson')] },
+  { name: 'status line', args: ['statusline'] },
+])('a $name that cannot be written ends with 2, and says so', async ({ args }) => {
   await using place = await createPlace();
-  const command = [process.execPath, CTXB, 'replay', '--csv', fixture('tool-turn.ndjson')];
+  const command = [process.execPath, CTXB, ...args];
   const shell = spawn('sh', ['-c', '"$@" > /dev/full', 'sh', ...command], { cwd: place.cwd, env: place.env });
+  shell.stdin.end();
   const ended = new Promise((resolve) => shell.once('close', resolve));
   expect(await text(shell.stderr)).toMatch(/^ctxb: stdout cannot be written: ENOSPC/);
   expect(await ended).toBe(2);

@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { stateFolder } from '../../src/store/folders/user-folders.ts';
 import { openSeal } from '../../src/store/runs/seal.ts';
-import type { Finished, RunningProgram } from '../support/claude.ts';
-import { readLines } from '../support/ctxb.ts';
+import { type Finished, type RunningProgram, startProgram } from '../support/claude.ts';
+import { CTXB, readLines } from '../support/ctxb.ts';
 import { inSoak } from '../support/size.ts';
 import { createPlace, ctxb, fake, journalOf, type Place, runFake, STREAM, startFake } from './fakes.ts';
 
@@ -132,6 +132,65 @@ describe('--resume-run goes on as the run was begun', () => {
   });
 });
 
+it('of two that take up a run at once one is refused, and each prompt is answered once', async () => {
+  await using place = await createPlace();
+  await broken(place);
+  const runs = await Promise.all([takeUp(place), takeUp(place)]);
+  expect(runs.map(({ code }) => code).sort()).toEqual([0, 2]);
+  const said = runs.map(({ stdout }) => stdout.toString()).join('');
+  expect(said.match(/"type":"result"/g)).toHaveLength(2);
+});
+
+describe('a run that is taken up on a full disk', () => {
+  const PROMPTS = ['--prompt', 'one', '--prompt', `long two ${'x'.repeat(100_000)}`, '--prompt', 'three'];
+
+  /** Breaks one off, and takes it up with 32 KiB of room, into which the run's file does not go. */
+  async function takeUpWithoutRoom(place: Place, name: string): Promise<RunningProgram> {
+    await killedInSecond(place, startFake(place, { fake: 'takes-its-time', flags: PROMPTS, claude: STREAM }));
+    const again = [process.execPath, CTXB, 'run', '--resume-run', '--', fake(name), ...STREAM];
+    return startProgram('sh', ['-c', 'ulimit -f 64; exec "$@"', 'sh', ...again], { env: place.env, cwd: place.cwd });
+  }
+
+  it('is not lost when it is broken off again', async () => {
+    await using place = await createPlace();
+    const run = await takeUpWithoutRoom(place, 'takes-its-time');
+    await run.waitForLine(isSecondCall);
+    run.kill('SIGKILL');
+    expect((await run.finished).stderr).toContain('nothing more is written to');
+    const last = await takeUp(place);
+    expect(last.stdout.toString()).toContain('answer to three');
+  });
+
+  it('is over when it is done', async () => {
+    await using place = await createPlace();
+    const run = await takeUpWithoutRoom(place, 'answers');
+    run.stdin.end();
+    expect(await run.finished).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('nothing more is written to'),
+    });
+    expect(await takeUp(place)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no unfinished run'),
+    });
+  });
+});
+
+it('a limit that a person has raised holds for claude too, where nobody is there any more', async () => {
+  await using place = await createPlace();
+  await broken(place, ['--cost-limit', '0.02']);
+  const path = runFileOf(place);
+  const name = path.slice(path.indexOf('runs/'));
+  const line = JSON.stringify({
+    v: 1,
+    spent: { settled: 20_000, open: 0, raised: { run: 5 }, agents: 0, at: Date.now() },
+  });
+  appendFileSync(path, `${openSeal(stateFolder(place.env)).close(line, name)}\n`);
+  const run = await ctxb(place, ['run', '--resume-run', '--', fake('shows-arguments'), ...STREAM]);
+  const { args } = JSON.parse(run.stdout.toString()) as { readonly args: readonly string[] };
+  expect(Number(args[args.indexOf('--max-budget-usd') + 1])).toBeGreaterThan(4.5);
+});
+
 describe('secrets in what a run was begun with', () => {
   const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 
@@ -149,7 +208,7 @@ function costIn(stderr: string): number {
   return Number(/it has cost \$(\d+\.\d+) so far/.exec(stderr)?.[1]);
 }
 
-describe('a limit of cost counts what was spent before', () => {
+describe('a cost limit counts what was spent before', () => {
   inSoak('at the limit that the run had', async () => {
     await using place = await createPlace();
     await broken(place, ['--cost-limit', '0.025', '--on-cost-limit', 'stop']);
@@ -166,7 +225,7 @@ describe('a limit of cost counts what was spent before', () => {
     const flags = ['--prompt', 'one', '--prompt', 'two', '--cost-limit', '0.005', '--on-cost-limit', 'stop'];
     const first = await runFake(place, { fake: 'answers', flags, claude: STREAM });
     expect(first.code).toBe(3);
-    const starts = () => journalOf(place).filter(({ kind }) => kind === 'start').length;
+    const starts = () => journalOf(place).filter(({ kind, pid }) => kind === 'start' && pid !== undefined).length;
     const run = await takeUp(place);
     expect(run.code).toBe(3);
     expect(run.stderr).toContain('its cost limit is reached ($0.01 of $0.0050): give another with --cost-limit');

@@ -160,7 +160,7 @@ describe('the claude that is run', () => {
     expect(run.code).toBe(127);
     expect(run.stdout.toString()).toBe('');
     expect(run.stderr).toContain(says);
-    expect(run.stderr).toContain('set CTXB_CLAUDE to the path of its claude');
+    expect(run.stderr).toContain('set CTXB_CLAUDE to its path');
   });
 
   it('a circle that no look at files shows is broken', async () => {
@@ -194,7 +194,7 @@ it('under ctxb run it is claude alone: no run is watched twice', async () => {
   expect((await inputOf(place)).split('ctxb:pre-compact')).toHaveLength(2);
 });
 
-it.each([{ signal: 'SIGTERM' }, { signal: 'SIGHUP' }, { signal: 'SIGINT' }] as const)(
+it.each([{ signal: 'SIGTERM' }, { signal: 'SIGHUP' }, { signal: 'SIGINT' }, { signal: 'SIGQUIT' }] as const)(
   '$signal reaches a claude that is left alone, and ends both',
   async ({ signal }) => {
     await using place = await createPlace();

@@ -246,8 +246,11 @@ describe('findings', () => {
     expect(findings.map(({ key }) => key).sort()).toEqual(
       ['hooks', 'quiet', 'statusLine', 'tasks', 'thresholds.warn', 'thresholds.wran', 'window'].sort(),
     );
-    for (const { key, message } of findings)
-      expect(message).toMatch(new RegExp(`^${key.replace('.', '\\.')}: expected .+, found .+ \\(.+\\); .+`));
+    for (const { key, message } of findings) {
+      // The name of an option says where it stands.
+      const [name, place] = key === 'statusLine' ? ['--status-line', ''] : [key.replace('.', '\\.'), ' \\(.+\\)'];
+      expect(message).toMatch(new RegExp(`^${name}: expected .+, found .+${place}; .+`));
+    }
   });
 
   it.each([
@@ -257,7 +260,7 @@ describe('findings', () => {
     { text: '{ "compaction": { "when": "boundry" } }', says: /found "boundry" .*did you mean "boundary"\?$/ },
     { text: '{ "zzz": 1 }', says: /^zzz: .*remove it$/ },
     { text: '{ "window": 999 }', says: /^window: expected a whole number of tokens, 1000 or more, found 999/ },
-    { text: '{ "window": null }', says: /^window: .*found null.*leave the key out$/ },
+    { text: '{ "window": null }', says: /^window: .*found null.*leave it out$/ },
     { text: '{ "thresholds": { "warn": 0 } }', says: /^thresholds\.warn: .*found 0 .*\(default 0\.7\)$/ },
     { text: '{ "thresholds": { "warn": 1.5 } }', says: /^thresholds\.warn: .*found 1\.5/ },
     { text: '{ "thresholds": { "warn": "0%" } }', says: /^thresholds\.warn: .*found "0%"/ },
@@ -283,7 +286,7 @@ describe('findings', () => {
       text: '{ "cost": { "limitUsd": 0 } }',
       says: /^cost\.limitUsd: expected a number of US dollars above 0.*found 0/,
     },
-    { text: '{ "cost": { "limitUsd": "$5" } }', says: /^cost\.limitUsd: .*found "\$5" .*leave the key out$/ },
+    { text: '{ "cost": { "limitUsd": "$5" } }', says: /^cost\.limitUsd: .*found "\$5" .*leave it out$/ },
     { text: '{ "cost": { "projectLimitUsd": -1 } }', says: /^cost\.projectLimitUsd: .*found -1/ },
     { text: '{ "cost": { "limitUsd": 1e9 } }', says: /^cost\.limitUsd: .*at most 1000000, found 1000000000/ },
     { text: '{ "cost": { "limit": 5 } }', says: /^cost\.limit: .*expected one of limitUsd, projectLimitUsd, / },
@@ -298,9 +301,12 @@ describe('findings', () => {
       says: /^tools\.read: .*perCall or the name of a tool such as Read, mcp__github__\*, found "read" .*remove it$/,
     },
     { text: '{ "tools": { "byTool": { "Read": 9000 } } }', says: /^tools\.byTool: expected one of mode, .*remove it$/ },
-    { text: '{ "tools": { "Read": "all" } }', says: /^tools\.Read: expected a fraction .*found "all" .*key out$/ },
+    { text: '{ "tools": { "Read": "all" } }', says: /^tools\.Read: expected a fraction .*found "all" .*leave it out$/ },
     { text: '{ "tools": { "Read": {} } }', says: /^tools\.Read: expected a fraction of the window/ },
-    { text: '{ "tools": { "mcp__a.b": 0 } }', says: /^tools\.mcp__a\.b: expected a fraction .*found 0 .*key out$/ },
+    {
+      text: '{ "tools": { "mcp__a.b": 0 } }',
+      says: /^tools\.mcp__a\.b: expected a fraction .*found 0 .*leave it out$/,
+    },
     { text: '{ "tools": 8000 }', says: /^tools: expected an object with mode, perCall, .*found 8000/ },
     { text: '{ "tools.Read": 9000 }', says: /^tools\.Read: expected one of \$schema, window, .*remove it$/ },
     { text: '{ "zones": { "Read": 9000 } }', says: /^zones\.Read: expected one of onLargeTask, / },
@@ -308,7 +314,10 @@ describe('findings', () => {
     { text: '{ "tools": { "constructor": 9000 } }', says: /^tools\.constructor: expected one of / },
     { text: '{ "flow": { "preset": "hevy" } }', says: /^flow\.preset: .*found "hevy" .*did you mean "heavy"\?$/ },
     { text: '{ "flow": { "contextBudgetChars": -1 } }', says: /^flow\.contextBudgetChars: .*of characters, 0 or more/ },
-    { text: '{ "flow": { "historyOlderChars": "20%" } }', says: /^flow\.historyOlderChars: .*found "20%" .*key out$/ },
+    {
+      text: '{ "flow": { "historyOlderChars": "20%" } }',
+      says: /^flow\.historyOlderChars: .*found "20%" .*leave it out$/,
+    },
     { text: '{ "flow": { "contextBudgetTokens": 1.5 } }', says: /^flow\.contextBudgetTokens: expected a fraction/ },
     {
       text: '{ "flow": { "budgets": {} } }',

@@ -61,15 +61,14 @@ describe('rules between keys', () => {
   it('says which of two levels has to move', async () => {
     const { findings } = await resolve({ flags: { 'thresholds.compact': 0.8, 'thresholds.handoff': '75%' } });
     expect(findings.map(({ message }) => message)).toEqual([
-      'thresholds.compact: expected less than thresholds.handoff (0.75), found 0.8 (--compact-at); ' +
-        'lower it or raise thresholds.handoff',
+      '--compact-at: expected less than thresholds.handoff (0.75), found 0.8; lower it or raise thresholds.handoff',
     ]);
   });
 
   it('says why a threshold above the native trigger is refused', async () => {
     const { findings } = await resolve({ flags: { window: 200_000, 'thresholds.compact': 0.85 } });
     expect(findings[0]?.message).toBe(
-      'thresholds.compact: expected at most 0.835 of the window of 200000 tokens (167000 tokens), found 0.85 (--compact-at); ' +
+      '--compact-at: expected at most 0.835 of the window of 200000 tokens (167000 tokens), found 0.85; ' +
         'claude compacts by itself 33000 tokens below its window, so this would never happen: lower it',
     );
   });

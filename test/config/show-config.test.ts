@@ -13,8 +13,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-async function run(options: { json?: boolean; schema?: boolean }, env: Record<string, string> = {}) {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+async function run(
+  options: { json?: boolean; schema?: boolean },
+  env: Record<string, string> = {},
+  terminal: { readonly columns?: number } = {},
+) {
+  const [stdin, stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), terminal), new PassThrough()];
   const exitCode = await runConfig(options, { stdin, stdout, stderr, env, cwd });
   return { exitCode, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
 }
@@ -35,6 +39,15 @@ it('prints an aligned line for each key', async () => {
   const starts = short.map((line) => line.search(/(source|default|file \/|env CTXB_\S+)/));
   expect(new Set(starts).size).toBe(1);
   expect(starts[0]).toBeLessThan(60);
+});
+
+it('has the key above its value where a terminal is too narrow for both', async () => {
+  const { out } = await run({}, { CTXB_TASK: 'port the parser and its tests' }, { columns: 38 });
+  const lines = out.split('\n');
+  expect(lines.slice(0, 4)).toEqual(['key', '  value  source', 'window', '  (measured)  default']);
+  const task = lines.indexOf('task');
+  expect(lines.slice(task + 1, task + 3)).toEqual(['  "port the parser and its tests"  env', '  CTXB_TASK']);
+  expect(lines.filter((line) => line.length > 38)).toEqual([]);
 });
 
 it('prints the same as JSON', async () => {
@@ -58,6 +71,21 @@ it('prints the overrides for tools with their sources, after the keys of the gro
     'tools.mcp__a.b__*': { value: 4_000, ...origin },
   });
   expect((await run({})).out).toMatch(/^tools\.Read +0\.06 +file \/.*\ntools\.mcp__a\.b__\* +4000 +file \/.*\n$/m);
+});
+
+it('prints prices in dollars, as they are written', async () => {
+  const written = { input: 1, output: 2.2, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 };
+  const { input, output } = written;
+  writeFileSync(join(cwd, '.contextbudgetrc'), JSON.stringify({ cost: { prices: { 'glm-5.1': { input, output } } } }));
+  const { out } = await run({ json: true });
+  expect(JSON.parse(out)['cost.prices'].value).toEqual({ 'glm-5.1': written });
+  expect((await run({})).out).toContain('{"glm-5.1":{"input":1,"output":2.2,');
+});
+
+it.each(['CTXB_COST_PRICES', 'CTXB_FLOW_PRIORITIES'])('says that %s belongs in a file', async (name) => {
+  const { exitCode, err } = await run({}, { [name]: '{}' });
+  expect(exitCode).toBe(2);
+  expect(err).toContain(`(${name}); set it in a configuration file, as a variable cannot hold it\n`);
 });
 
 it('prints the schema also when the configuration is bad', async () => {

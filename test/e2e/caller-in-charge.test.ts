@@ -1,7 +1,18 @@
-import { expect, it } from 'vitest';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
-import { journal, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import {
+  journal,
+  journalLines,
+  outputLines,
+  PROTOCOL,
+  prompts,
+  runCtxb,
+  SMALL_WINDOW,
+  startCtxb,
+} from '../support/ctxb.ts';
 import { inSoak } from '../support/size.ts';
 
 it("a caller's own /compact is not preceded by ours, and its turn is shown", async () => {
@@ -77,4 +88,57 @@ inSoak('a lonely /compact that a prompt waits behind goes alone, though both wer
   expect(outputLines(run).filter((line) => line.type === 'result')).toHaveLength(3);
   expect(summaryRequests(world.standin)).toHaveLength(1);
   expect(userTexts(mainRequests(world.standin)[2]).at(-1)).toBe('two');
+});
+
+it('a claude in the place of one that died has the model and the mode that the caller has set, and answers what is open', async () => {
+  await using world = await startWorld({
+    calls: [
+      { tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 100', description: 'Wait' } }] },
+      { text: 'done' },
+    ],
+  });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  const ask = (id: string, request: object) => program.send({ type: 'control_request', request_id: id, request });
+  const answered = (id: string) =>
+    program.waitForLine((line) => (line.response as { request_id?: string } | undefined)?.request_id === id);
+  program.send(promptLine('work'));
+  await vi.waitFor(() => expect(existsSync(join(world.scratch.cwd, 'begun'))).toBe(true), { timeout: 30_000 });
+  ask('model', { subtype: 'set_model', model: 'claude-haiku-4-5' });
+  await answered('model');
+  ask('mode', { subtype: 'set_permission_mode', mode: 'plan' });
+  await answered('mode');
+  const pid = Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid);
+  process.kill(pid, 'SIGSTOP');
+  ask('status', { subtype: 'mcp_status' });
+  process.kill(pid, 'SIGKILL');
+  await answered('status');
+  await program.waitForLine((line) => line.type === 'result');
+  program.stdin.end();
+
+  const init = outputLines(await program.finished).findLast(({ subtype }) => subtype === 'init');
+  expect(init).toMatchObject({ model: 'claude-haiku-4-5', permissionMode: 'plan' });
+  expect(mainRequests(world.standin).at(-1)?.body.model).toBe('claude-haiku-4-5');
+});
+
+it('a turn that the caller interrupts as claude dies is stopped when it resumes', async () => {
+  await using world = await startWorld({
+    calls: [
+      { tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 100', description: 'Wait' } }] },
+      { text: 'done' },
+    ],
+  });
+  const record = join(world.scratch.cwd, 'record.ndjson');
+  const program = startCtxb(world, { flags: ['--record', record], claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  program.send(promptLine('work'));
+  await vi.waitFor(() => expect(existsSync(join(world.scratch.cwd, 'begun'))).toBe(true), { timeout: 30_000 });
+  const pid = Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid);
+  process.kill(pid, 'SIGSTOP');
+  program.send({ type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } });
+  await vi.waitFor(() => expect(readFileSync(record, 'utf8')).toMatch(/request_id\W+stop\W/), { timeout: 30_000 });
+  process.kill(pid, 'SIGKILL');
+  await program.waitForLine(({ response }) => (response as { request_id?: string } | undefined)?.request_id === 'stop');
+  await program.waitForLine(({ type }) => type === 'result');
+  program.stdin.end();
+  const results = outputLines(await program.finished).filter(({ type }) => type === 'result');
+  expect(results).toMatchObject([{ subtype: 'error_during_execution' }]);
 });

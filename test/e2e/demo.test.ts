@@ -36,7 +36,7 @@ describe('with a real claude', () => {
     expect({ code: finished.code, stderr: finished.stderr }).toEqual({
       code: 0,
       stderr: expect.stringMatching(
-        /ctxb: 2 reliefs together kept 5 of 5 prompts; compacting saved about \$0\.\d\d\n$/,
+        /ctxb: 2 compactions together kept 5 of 5 prompts; compacting saved about \$0\.\d\d\n$/,
       ),
     });
     expect(await readdir(temporary)).toEqual([]);
@@ -47,7 +47,7 @@ describe('with a real claude', () => {
     // claude's default model. Relieved at the economic moment, it is far below the levels that are shares of the window.
     expect(said).toMatch(/window of 1,000,000 tokens/);
     expect(said).toMatch(
-      /Prompt 3 waited at the turn boundary: [\d,]+ tokens have crossed [\d,]+ of 1,000,000: saves about \$0\.00\d\d a call\./,
+      /Prompt 3 waited at the turn boundary: [\d,]+ tokens have crossed [\d,]+ of 1,000,000: saves about \$0\.00\d\d a call, net of its cost\./,
     );
     expect(said).toMatch(/The context went from 9\d,\d{3} to 4\d,\d{3} tokens, measured at the next call\./);
     expect(said).toMatch(/No model was asked: 2 of 2 prompts and the last 3 steps stand there word for word, 9 older/);
@@ -58,14 +58,18 @@ describe('with a real claude', () => {
     expect(said).toMatch(/It would have compacted after \d of 4 prompts; there was need after 0\./);
   });
 
-  inSoak('removes its folders when it is interrupted', async ({ signal }) => {
+  inSoak('removes its folders when it is interrupted, and names none of them', async ({ signal }) => {
     const demo = spawn(process.execPath, await demoArguments(), {
       ...world(),
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       signal,
     });
     const closed = once(demo, 'close');
     let stdout = '';
+    let stderr = '';
+    demo.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
     demo.stdout.setEncoding('utf8').on('data', (text: string) => {
       const isFirst = !stdout.includes('claude │');
       stdout += text;
@@ -73,6 +77,7 @@ describe('with a real claude', () => {
     });
     expect(await closed).toEqual([null, 'SIGINT']);
     expect(stdout).not.toContain('What happened');
+    expect(stderr).toBe('ctxb: interrupting; press Ctrl-C again to end now\n');
     expect(await readdir(temporary)).toEqual([]);
   });
 });

@@ -1,14 +1,22 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { promptLine, startWorld } from '../support/claude.ts';
+import { isAlive } from '../cli/fakes.ts';
+import { promptLine, runProgram, startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, userTexts } from '../support/conversation.ts';
 import { outputLines, PROTOCOL, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
-import { sampled } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 /** Tells that claude has started. */
 const BEGUN = { hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'touch begun' }] }] } };
+
+/** Kills the first claude. */
+const DIES_ONCE = {
+  hooks: {
+    SessionStart: [{ hooks: [{ type: 'command', command: '[ -e pid ] || { echo $PPID > pid; kill -9 $PPID; }' }] }],
+  },
+};
 
 const lines = (...texts: string[]) => texts.map((text) => `${JSON.stringify(promptLine(text))}\n`).join('');
 
@@ -72,6 +80,52 @@ it.each(sampled(['SIGINT', 'SIGTERM'] as const))(
   },
 );
 
+it('what is still piped to the prompt of a claude that dies reaches the next one', async () => {
+  await using world = await startWorld({ calls: [{ text: 'read' }] });
+  const program = startCtxb(world, {
+    claude: [...SMALL_WINDOW, '--settings', JSON.stringify(DIES_ONCE), '-p', 'Sum it up:'],
+  });
+  program.stdin.write('first half, ');
+  await vi.waitFor(() => expect(isAlive(Number(readFileSync(join(world.scratch.cwd, 'pid'), 'utf8')))).toBe(false), {
+    timeout: 30_000,
+  });
+  program.stdin.end('second half');
+  expect(await program.finished).toMatchObject({ code: 0 });
+  expect(mainRequests(world.standin).map((request) => userTexts(request).at(-1))).toEqual([
+    'Sum it up:\nfirst half, second half',
+  ]);
+});
+
+it.each(sampled(['SIGINT', 'SIGTERM'] as const))(
+  '%s ends a run whose claude has died before its prompt was all there',
+  async (signal) => {
+    await using world = await startWorld({ calls: [{ text: 'read' }] });
+    const program = startCtxb(world, {
+      claude: [...SMALL_WINDOW, '--settings', JSON.stringify(DIES_ONCE), '-p', 'Sum it up:'],
+    });
+    program.stdin.write('first half, ');
+    const pid = () => Number(readFileSync(join(world.scratch.cwd, 'pid'), 'utf8'));
+    // Its number is free once ctxb has heard of the death.
+    await vi.waitFor(() => expect(() => process.kill(pid(), 0)).toThrow('ESRCH'), { timeout: 30_000 });
+    program.kill(signal);
+    const run = await program.finished;
+    expect(run).toMatchObject(signal === 'SIGINT' ? { signal } : { code: 128 + constants.signals[signal] });
+  },
+);
+
+it.each(sampled(['--observe', '--no-recovery']))(
+  'a claude that dies ends a run in which none takes its place, though something is still piped to the prompt: %s',
+  async (flag) => {
+    await using world = await startWorld({ calls: [] });
+    const program = startCtxb(world, {
+      flags: [flag],
+      claude: [...SMALL_WINDOW, '--settings', JSON.stringify(DIES_ONCE), '-p', 'Sum it up:'],
+    });
+    program.stdin.write('first half, ');
+    expect(await program.finished).toMatchObject({ code: 128 + constants.signals.SIGKILL });
+  },
+);
+
 it('a claude that refuses its arguments ends the run, though something is still piped to the prompt', async () => {
   await using world = await startWorld({ calls: [] });
   const program = startCtxb(world, { claude: ['--model', 'x', '--settings', 'no-such-file.json', '-p', 'Sum it up:'] });
@@ -80,8 +134,33 @@ it('a claude that refuses its arguments ends the run, though something is still 
   expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('no-such-file.json') });
 });
 
+it.each(
+  sampled([
+    { prompt: 'an argument and a pipe', claude: ['-p', 'Sum it up:'] },
+    { prompt: 'a pipe', claude: ['-p'] },
+  ]),
+)('$prompt of more than claude takes: its own words and exit code, and the rest is not read', async ({ claude }) => {
+  await using world = await startWorld({ calls: [] });
+  const stdin = Buffer.alloc(64 * 1024 * 1024, 'no end of words ');
+  const alone = await runProgram(world.claude, claude, { ...world.scratch, stdin });
+  expect(alone.stderr).toContain('exceeds 10MB');
+  const run = await runCtxb(world, { claude, stdin });
+  expect(run).toEqual(alone);
+});
+
 it('no line at all ends claude as without ctxb', async () => {
   await using world = await startWorld(conversation({ turns: [1], growBy: 0 }));
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL], stdin: '' });
   expect({ code: run.code, stdout: run.stdout.toString() }).toEqual({ code: 0, stdout: '' });
+});
+
+inSoak('the agent that has asked to be woken is woken, and the run ends after that', async () => {
+  const wakeup = { delaySeconds: 60, reason: 'poll', prompt: 'LOOK AGAIN' };
+  await using world = await startWorld({
+    calls: [{ tools: [{ name: 'ScheduleWakeup', input: wakeup }] }, { text: 'asleep' }, { text: 'awake' }],
+  });
+  const run = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', 'watch it'], flags: ['--stall-after', '5s'] });
+  expect(run.stderr).toBe('');
+  expect(run.stdout.toString()).toBe('asleep\n\nawake\n');
+  expect(userTexts(mainRequests(world.standin).at(-1)).at(-1)).toBe('LOOK AGAIN');
 });

@@ -1,10 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RecordedRequest } from '../../src/standin/scenario.ts';
 import { promptLine, startProgram, startWorld } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
-import { CTXB, PROTOCOL, SMALL_WINDOW } from '../support/ctxb.ts';
+import { CTXB, PROTOCOL, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { NO_MODS, runsMods } from '../support/exact.ts';
 import { job } from '../support/exact-job.ts';
 import { inSoak } from '../support/size.ts';
@@ -92,4 +92,29 @@ it('what a task in the background reports in mid-turn survives exact compactions
   }
   expect(requests.filter((text) => text.includes('The conversation was compacted here')).length).toBeGreaterThan(0);
   expect(requests.at(-1)).toMatch(/REPORT 1.*REPORT 2/);
+});
+
+it('a command that stands for a prompt survives exact compactions with what it stands for, also resumed', async ({
+  skip,
+}) => {
+  const { calls } = job({ turns: [24, 2], growBy: 8_000 });
+  await using world = await startWorld({ calls });
+  if (!(await runsMods(world))) skip(NO_MODS);
+  const commands = join(world.scratch.cwd, '.claude/commands');
+  mkdirSync(commands, { recursive: true });
+  writeFileSync(
+    join(commands, 'fix.md'),
+    '---\ndescription: Fixes\n---\nFIX THE ISSUE $ARGUMENTS. Leave the docs alone.\n',
+  );
+  const env = { CTXB_COMPACTION_HOW: 'auto' };
+  for (const claude of [
+    ['-p', '/fix 42'],
+    ['-p', 'GO ON', '--continue'],
+  ])
+    expect((await runCtxb(world, { claude: [...claude, ...SMALL_WINDOW], env })).code).toBe(0);
+  const requests = mainRequests(world.standin).map(({ body }) => JSON.stringify(body.messages));
+  expect(requests.filter((text) => text.includes('The conversation was compacted here')).length).toBeGreaterThan(1);
+  expect(summaryRequests(world.standin)).toEqual([]);
+  for (const text of requests) expect(text.split('FIX THE ISSUE 42. Leave the docs alone.')).toHaveLength(2);
+  expect(requests.at(-1)).toMatch(/<command-args>42.*FIX THE ISSUE 42.*GO ON/);
 });

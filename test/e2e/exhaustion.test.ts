@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Call, Scenario } from '../../src/standin/scenario.ts';
-import { runProgram, startWorld } from '../support/claude.ts';
+import { promptLine, runProgram, startWorld } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
-import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { journal, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 import { sampled } from '../support/size.ts';
 
@@ -70,6 +70,43 @@ it.each(sampled(CASES, 2))(
     await expectSameDecisions(world, record);
   },
 );
+
+it('a turn without room resumes behind what was said into it, where that goes well', async () => {
+  let hasAsked = () => {};
+  let hasHeard = () => {};
+  const asked = new Promise<void>((resolve) => {
+    hasAsked = resolve;
+  });
+  const heard = new Promise<void>((resolve) => {
+    hasHeard = resolve;
+  });
+  let calls = 0;
+  await using world = await startWorld({
+    calls: () => {
+      calls++;
+      if (calls === 1) return { ...STEP, context: 60_000 };
+      if (calls > 2) return { text: `answer ${calls - 2}`, context: 40_000 };
+      hasAsked();
+      return { ...TOO_LONG, until: heard };
+    },
+  });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL], env: { DISABLE_AUTO_COMPACT: '1' } });
+  program.send(promptLine('prompt one'));
+  await asked;
+  program.send(promptLine('prompt two'));
+  program.send({ type: 'control_request', request_id: 'c1', request: { subtype: 'mcp_status' } });
+  await program.waitForLine(({ type }) => type === 'control_response');
+  hasHeard();
+  await program.waitForLine(({ result }) => result === 'answer 2');
+  program.stdin.end();
+  const run = await program.finished;
+  expect(outputLines(run).flatMap(({ type, result }) => (type === 'result' ? [result] : []))).toEqual([
+    'answer 1',
+    'answer 2',
+  ]);
+  expect(run.code).toBe(0);
+  expect(kinds(world)).toEqual(['exhausted', 'resume']);
+});
 
 it('a prompt that is too long by itself is refused as by claude alone, with its size and the window', async () => {
   await using world = await startWorld({ calls: [{ text: 'never asked' }] });

@@ -184,7 +184,7 @@ it('in a flow: its choice is in the briefing, what goes wrong is in the receipt,
     brought_in: ['one'],
     pushed_out: ['two'],
   });
-}, 120_000);
+});
 
 inSoak('ends with the flow', async () => {
   await using world = await startShop([{ ...names([], ['plan']), delayMs: 80_000 }]);

@@ -2,7 +2,9 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
+import { REFUSED } from '../support/conversation.ts';
 import { CTXB, SMALL_WINDOW } from '../support/ctxb.ts';
+import { runFlowFile, stepStatus, writeFlow } from '../support/flow-plays.ts';
 
 it('what a run has left is reported, explained and packed', async () => {
   await using world = await startWorld({
@@ -26,6 +28,21 @@ it('what a run has left is reported, explained and packed', async () => {
 
   const [, , last] = explained.steps;
   expect(await said(world, 'flow', 'pack', 'flow.yaml', last.step)).toContain('answer 2');
+});
+
+it('of a step that was tried again, all attempts are in the sums', async () => {
+  let left = 2;
+  const look = [{ name: 'Bash', input: { command: 'true', description: 'Look' } }];
+  await using world = await startWorld({
+    calls: ({ body }) =>
+      (body.messages ?? []).length === 1 ? { tools: look } : left-- > 0 ? REFUSED : { text: 'done' },
+  });
+  await runFlowFile(world, writeFlow(world, { steps: [{ id: 'one', retries: 2 }] }));
+  const { calls, costUsd, durationMs } = stepStatus(world, 'one');
+  expect(calls).toBe(4);
+  const report = JSON.parse(await said(world, 'flow', 'report', '--json'));
+  expect(report.total).toMatchObject({ calls, cost_usd: costUsd, duration_ms: Math.round(Number(durationMs)) });
+  expect(report.steps).toMatchObject([{ attempt: 3, measured: { exit_code: 0, calls } }]);
 });
 
 function ctxb({ scratch: { env, cwd } }: World, ...args: readonly string[]) {

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
+import { limited, SUBSCRIPTION } from '../../src/standin/scenario.ts';
 import { asProcessMark, isAlive } from '../../src/store/files/process-mark.ts';
-import { startWorld, type World } from '../support/claude.ts';
+import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, REFUSED } from '../support/conversation.ts';
-import { journalLines } from '../support/ctxb.ts';
+import { CTXB, journalLines } from '../support/ctxb.ts';
 import {
   briefingIn,
   flowRuns,
@@ -48,6 +49,11 @@ function untilAsked({ standin }: World, step: string): Promise<RecordedRequest> 
   return standin.waitFor((request) => request.kind === 'main' && stepIn(request) === step);
 }
 
+/** Resolves when the stream of a step has a line with these words: claude asks before ctxb has read what it said. */
+function untilStreamed(world: World, step: string, words: string): Promise<void> {
+  return vi.waitFor(() => expect(stepText(world, step, 'stream.ndjson')).toContain(words), { timeout: 30_000 });
+}
+
 function claudeOfLastStart(world: World) {
   const mark = asProcessMark(journalLines(world).findLast(({ kind }) => kind === 'start')?.claude);
   if (mark === undefined) throw new Error('no claude in the journal');
@@ -59,6 +65,7 @@ it('a flow that is killed in a step goes on after the last finished one, and the
   const file = writeFlow(world, { steps: THREE });
   const flow = startFlowFile(world, file);
   await untilAsked(world, 'two');
+  await untilStreamed(world, 'two', '"subtype":"init"');
   flow.kill('SIGKILL');
   expect((await flow.finished).signal).toBe('SIGKILL');
   const left = claudeOfLastStart(world);
@@ -86,16 +93,30 @@ it('a flow that is killed in a step goes on after the last finished one, and the
   expect(nothing.stderr).toMatch(/^three +done before/m);
 });
 
+inSoak.each([
+  { name: 'a usage limit has ended', calls: () => limited(3_600_000), isKilled: false },
+  { name: 'was under way when its flow was killed', calls: () => ({ delayMs: NEVER_MS }), isKilled: true },
+])('a step that $name is for its flow to go on with: --resume-run leaves it alone', async ({ calls, isKilled }) => {
+  await using world = await startWorld({ calls });
+  Object.assign(world.scratch.env, SUBSCRIPTION);
+  const flow = startFlowFile(world, writeFlow(world, { steps: [{ id: 'one' }] }));
+  await untilAsked(world, 'one');
+  if (isKilled) flow.kill('SIGKILL');
+  expect(await flow.finished).toMatchObject(isKilled ? { signal: 'SIGKILL' } : { code: 5 });
+  const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run', '--at-reset'], world.scratch);
+  expect(resumed).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no unfinished run in ') });
+  expect(stepsAsked(world)).toEqual(['one']);
+});
+
 inSoak('what a step says is in its file while it still goes on', async () => {
   const look = [{ name: 'Bash', input: { command: 'echo first look', description: 'Look' } }];
   await using world = await startWorld({ calls: [{ text: 'I look.', tools: look }, { delayMs: NEVER_MS }] });
   const flow = startFlowFile(world, writeFlow(world, { steps: [{ id: 'one' }] }));
   await world.standin.waitFor(({ kind, body }) => kind === 'main' && (body.messages ?? []).length > 1);
-  const said = stepText(world, 'one', 'stream.ndjson');
+  await untilStreamed(world, 'one', '"text":"I look."');
+  expect(stepText(world, 'one', 'stream.ndjson')).toMatch(/\n$/);
   flow.kill('SIGTERM');
   await flow.finished;
-  expect(said).toContain('"text":"I look."');
-  expect(said).toMatch(/\n$/);
 });
 
 inSoak('a flow that still goes on is not gone on with', async () => {
@@ -109,6 +130,27 @@ inSoak('a flow that still goes on is not gone on with', async () => {
   flow.kill('SIGTERM');
   await flow.finished;
   expect(stepsAsked(world)).toEqual(['one', 'two']);
+});
+
+it('of two that go on with one run at the same time, while its claude is still being ended, one is refused', async () => {
+  await using world = await startWorld(hangs('two', 9));
+  const file = writeFlow(world, { steps: THREE });
+  const flow = startFlowFile(world, file);
+  await untilAsked(world, 'two');
+  flow.kill('SIGKILL');
+  await flow.finished;
+  const [id = ''] = flowRuns(world);
+  const both = ['left', 'right'].map((name) => ({ name, ...startFlowFile(world, file, { flags: ['--resume', id] }) }));
+  const first = await Promise.race(both.map(async ({ name, finished }) => ({ name, ...(await finished) })));
+  expect(first.code).toBe(2);
+  expect(first.stderr).toMatch(
+    /run \S+(?: still goes on \(process \d+\)|: another process is just going on with it): end/,
+  );
+  await vi.waitFor(() => expect(stepsAsked(world)).toEqual(['one', 'two', 'two']), { timeout: 30_000 });
+  const other = both.find(({ name }) => name !== first.name);
+  other?.kill('SIGTERM');
+  expect((await other?.finished)?.code).toBe(143);
+  expect(stepsAsked(world)).toEqual(['one', 'two', 'two']);
 });
 
 inSoak('a run that was started over with --from and killed does not take old answers for new ones', async () => {
@@ -216,6 +258,7 @@ it('Ctrl-C once interrupts the step, starts no other, says what is not run, keep
   const file = writeFlow(world, { steps: [...THREE, { id: 'four' }] });
   const flow = startFlowFile(world, file);
   await untilAsked(world, 'two');
+  await untilStreamed(world, 'two', '"subtype":"init"');
   flow.kill('SIGINT');
   const run = await flow.finished;
   expect(run.signal).toBe('SIGINT');

@@ -63,52 +63,42 @@ inSoak(
     expect(receipt('seventeen').curation).toMatchObject({ summed_up: [], fault: null });
     expect(stepText(world, 'seventeen', 'pack.md')).toBe(pack);
   },
-  120_000,
 );
 
-inSoak(
-  'steps beside each other do not pay for the same summary twice',
-  async () => {
-    await using world = await startWorld({ calls: summing });
-    const beside = { priority: 'medium', needs: ['one', 'three'] };
-    const steps = [...STEPS.slice(0, 2), { id: 'left', ...beside }, { id: 'right', ...beside }];
-    const file = writeFlow(world, { budgets: LEAN, curator: { enabled: true }, steps });
-    const run = await runFlowFile(world, file, { flags: ['--parallel', '2'] });
+inSoak('steps beside each other do not pay for the same summary twice', async () => {
+  await using world = await startWorld({ calls: summing });
+  const beside = { priority: 'medium', needs: ['one', 'three'] };
+  const steps = [...STEPS.slice(0, 2), { id: 'left', ...beside }, { id: 'right', ...beside }];
+  const file = writeFlow(world, { budgets: LEAN, curator: { enabled: true }, steps });
+  const run = await runFlowFile(world, file, { flags: ['--parallel', '2'] });
+  expect(run.code, run.stderr).toBe(0);
+  const receipts = ['left', 'right'].map((step) => JSON.parse(stepText(world, step, 'receipt.json')));
+  expect(receipts.flatMap(({ curation }) => curation.summed_up)).toEqual(['one']);
+  for (const { items } of receipts) expect(items[0]).toMatchObject({ step: 'one', outcome: 'summary' });
+});
+
+inSoak('is switched on for all flows by the configuration, by a profile in its file, and off by a step', async () => {
+  await using world = await startWorld({ calls: summing });
+  const { cwd } = world.scratch;
+  const steps = STEPS.slice(0, 3).map((step) =>
+    step.id === 'three' ? { ...step, curator: { enabled: false } } : step,
+  );
+  const file = writeFlow(world, { budgets: LEAN, steps });
+  const curatedBy = async (flags: readonly string[]) => {
+    const run = await runFlowFile(world, file, { flags });
     expect(run.code, run.stderr).toBe(0);
-    const receipts = ['left', 'right'].map((step) => JSON.parse(stepText(world, step, 'receipt.json')));
-    expect(receipts.flatMap(({ curation }) => curation.summed_up)).toEqual(['one']);
-    for (const { items } of receipts) expect(items[0]).toMatchObject({ step: 'one', outcome: 'summary' });
-  },
-  120_000,
-);
-
-inSoak(
-  'is switched on for all flows by the configuration, by a profile in its file, and off by a step',
-  async () => {
-    await using world = await startWorld({ calls: summing });
-    const { cwd } = world.scratch;
-    const steps = STEPS.slice(0, 3).map((step) =>
-      step.id === 'three' ? { ...step, curator: { enabled: false } } : step,
-    );
-    const file = writeFlow(world, { budgets: LEAN, steps });
-    const curatedBy = async (flags: readonly string[]) => {
-      const run = await runFlowFile(world, file, { flags });
-      expect(run.code, run.stderr).toBe(0);
-      const curated = ({ id }: { id: string }) =>
-        JSON.parse(stepText(world, id, 'receipt.json')).curation !== undefined;
-      return steps.filter(curated).map(({ id }) => id);
-    };
-    expect(await curatedBy([])).toEqual([]);
-    mkdirSync(join(cwd, 'profiles'));
-    writeFileSync(join(cwd, 'profiles', 'summed.yaml'), 'curator: {enabled: true}\n');
-    expect(await curatedBy(['--profile', 'summed'])).toEqual(['eleven']);
-    writeFileSync(join(cwd, '.contextbudgetrc.json'), '{"flow": {"curator": true}}');
-    expect(await curatedBy([])).toEqual(['eleven']);
-    writeFileSync(join(cwd, 'profiles', 'summed.yaml'), 'curator: {enabled: false}\n');
-    expect(await curatedBy(['--profile', 'summed'])).toEqual([]);
-  },
-  180_000,
-);
+    const curated = ({ id }: { id: string }) => JSON.parse(stepText(world, id, 'receipt.json')).curation !== undefined;
+    return steps.filter(curated).map(({ id }) => id);
+  };
+  expect(await curatedBy([])).toEqual([]);
+  mkdirSync(join(cwd, 'profiles'));
+  writeFileSync(join(cwd, 'profiles', 'summed.yaml'), 'curator: {enabled: true}\n');
+  expect(await curatedBy(['--profile', 'summed'])).toEqual(['eleven']);
+  writeFileSync(join(cwd, '.contextbudgetrc.json'), '{"flow": {"curator": true}}');
+  expect(await curatedBy([])).toEqual(['eleven']);
+  writeFileSync(join(cwd, 'profiles', 'summed.yaml'), 'curator: {enabled: false}\n');
+  expect(await curatedBy(['--profile', 'summed'])).toEqual([]);
+});
 
 /** A curator that sums up the plan in these words. */
 const summaryOf = (text: string) => names(['parse.ts'], [], [{ step: 'plan', text }]);

@@ -1,6 +1,6 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { startWorld } from '../support/claude.ts';
 import { mainRequests, REFUSED } from '../support/conversation.ts';
@@ -76,8 +76,13 @@ const DIAMOND = [
 ];
 
 it('--parallel 2 runs steps at once that do not need each other, and the step after them sees them in order', async () => {
+  const isDone = () => expect(stepStatus(world, 'right').status).toBe('done');
+  const rightIsDone = () => vi.waitFor(isDone, { timeout: 120_000 });
   await using world = await startWorld({
-    calls: (request) => ({ ...named(request), delayMs: briefingIn(request)?.step === 'left' ? 1_500 : 0 }),
+    calls: (request) => ({
+      ...named(request),
+      ...(briefingIn(request)?.step === 'left' ? { until: rightIsDone() } : {}),
+    }),
   });
   const run = await runFlowFile(world, writeFlow(world, { steps: DIAMOND }), { flags: ['--parallel', '2'] });
   expect(run.code).toBe(0);
@@ -157,6 +162,35 @@ inSoak('--only without an earlier run leaves the steps before out, and says so',
   expect(run.code).toBe(0);
   expect(stepsAsked(world)).toEqual(['two']);
   expect(run.stderr).toMatch(/^one +left out/m);
+});
+
+inSoak('a part that fails is gone on with without the steps that were left out', async () => {
+  await using world = await startWorld({
+    calls: (request) => (briefingIn(request)?.step === 'two' ? REFUSED : named(request)),
+  });
+  const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two' }, { id: 'three' }] });
+  const only = await runFlowFile(world, file, { flags: ['--only', 'two', '--parallel', '2'] });
+  expect(only.stderr).toMatch(/to go on: ctxb flow run flow.json --resume \S+ --only two --parallel 2 -- /);
+  const from = await runFlowFile(world, file, { flags: ['--from', 'two'] });
+  expect(from.stderr).toMatch(/to go on: ctxb flow run flow.json --resume \S+ --only two,three -- /);
+  const all = await runFlowFile(world, file);
+  expect(all.stderr).toMatch(/to go on: ctxb flow run flow.json --resume \S+ -- /);
+});
+
+inSoak('a part of which a later step is done is gone on with without it', async () => {
+  let refusals = 1;
+  await using world = await startWorld({
+    calls: (request) => (briefingIn(request)?.step === 'left' && refusals-- > 0 ? REFUSED : named(request)),
+  });
+  const file = writeFlow(world, {
+    steps: [{ id: 'begin' }, { id: 'left', needs: [], onFail: 'continue' }, { id: 'right', needs: [] }],
+  });
+  const part = await runFlowFile(world, file, { flags: ['--from', 'left', '--parallel', '2'] });
+  expect(part.code).toBe(1);
+  const [, words = ''] = /to go on: ctxb flow run flow.json (.*) -- /.exec(part.stderr) ?? [];
+  const rest = await runFlowFile(world, file, { flags: words.split(' ') });
+  expect(rest.code).toBe(0);
+  expect(stepsAsked(world).sort()).toEqual(['left', 'left', 'right']);
 });
 
 it('--dry-run prints the briefing and the receipt of every step, asks nothing of anyone and writes nothing', async () => {

@@ -15,5 +15,5 @@ inSoak(
       expect(played.killed).toBe(KILLS);
     });
   },
-  200_000,
+  420_000,
 );

@@ -36,6 +36,24 @@ inSoak('a prompt whose uuid claude has seen already, and skips, does not hold up
 
 it.each(
   firstOf([
+    { name: 'of another speaker', line: { type: 'user', message: { role: 'assistant', content: 'x' } } },
+    { name: 'without a message', line: { type: 'user' } },
+    { name: 'that is no object', line: null },
+  ]),
+)('a line $name, at which claude ends with 1, ends the run with 1 behind an answer too', async ({ line }) => {
+  await using world = await startWorld({ calls: [{ text: 'one' }] });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  program.send(promptLine('first'));
+  await program.waitForLine(isResult);
+  program.send(line);
+  const run = await ended(program);
+
+  expect(run.stderr).not.toContain('starting it again');
+  expect(run.code).toBe(1);
+});
+
+it.each(
+  firstOf([
     { name: 'a text that is none', content: [{ type: 'text' }] },
     { name: 'a number', content: 5 },
     { name: 'an object', content: {} },

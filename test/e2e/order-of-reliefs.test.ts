@@ -149,5 +149,4 @@ it.each(sized([3, 1], [1, 2, 3, 4, 5, 6, 7, 8]))(
       expect(faultsIn(world, session.said(), end), `${steps.join(', ')}\n${end.stderr}`).toEqual([]);
     }
   },
-  120_000,
 );

@@ -39,7 +39,7 @@ it('counts what an API that costs money has answered, and judges the commands of
   expect(faults.stepsGivenUp).toBe(5);
 });
 
-inSoak('asks for nothing more when the limit of cost is reached', async () => {
+inSoak('asks for nothing more when the cost limit is reached', async () => {
   await using side = await apiOf(['true', 'true', 'true'], 0.4);
   const { bill, failedTurns } = await play(setting, { name: 'ctxb run', ctxb: [] }, side.api);
   expect(bill.calls).toBe(2);

@@ -131,7 +131,7 @@ it('a run whose ctxb was killed is taken up with --resume-run', async () => {
 
   const again = await takeUp();
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain('there is no run that was broken off');
+  expect(again.stderr).toContain('there is no unfinished run');
   expect(journal(world).map(({ kind }) => kind)).toContain('resume');
 });
 

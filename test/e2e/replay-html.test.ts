@@ -211,8 +211,13 @@ describe('the charts of a session', () => {
   });
 
   it('say so where no call was measured', async () => {
-    await open([aSession({ calls: 0 })]);
+    await open([aSession({ calls: 0 }), aSession({ seed: 2 })]);
+    const row = `document.querySelector('tbody tr')`;
+    expect(await browser.value<string>(`${row}.innerText.replaceAll(/\\s+/g, ' ')`)).toContain(' – – 0 ');
+    await browser.value(`${row}.querySelector('a').click()`);
+    await browser.until(`document.querySelector('.tiles')`);
     expect(await shown('main')).toContain('No call of the main thread was measured in it.');
+    expect(await shown('.tiles')).toMatch(/^Peak context\s+–\s/);
   });
 });
 

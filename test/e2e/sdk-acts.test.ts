@@ -1,7 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Options, query, type SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
-import { describe, expect, it } from 'vitest';
+import { createSdkMcpServer, type Options, query, type SDKResultMessage, tool } from '@anthropic-ai/claude-agent-sdk';
+import { describe, expect, it, vi } from 'vitest';
 import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { isAlive } from '../cli/fakes.ts';
 import { notingHooks } from '../sdk/callbacks.ts';
@@ -27,6 +27,8 @@ const LOW = {
   CTXB_THRESHOLDS_HANDOFF: '60000',
   CTXB_COMPACTION_TARGET: '40000',
 };
+
+const HELLO = { name: 'mcp__late__hello', input: {} };
 
 /** Runs a program under a ctxb that has to act, and says what ctxb did. */
 async function acting(program: Omit<Program, 'name'>, env: Record<string, string> = {}) {
@@ -187,6 +189,25 @@ function patient({ calls: answer, ...rest }: Scenario): Scenario {
 function isOurs(request: RecordedRequest): boolean {
   return request.kind === 'summary' || wantedBy(request) === 'document';
 }
+
+inSoak('a claude in the place of one that died has the MCP servers that the program has set', async () => {
+  const { seen } = await acting({
+    scenario: calls({ text: 'one' }, bash('touch begun; sleep 60'), { tools: [HELLO] }, { text: 'two' }),
+    async run(trial) {
+      const hello = tool('hello', 'Greets', {}, async () => ({ content: [{ type: 'text', text: 'hello there' }] }));
+      const late = createSdkMcpServer({ name: 'late', version: '1.0.0', tools: [hello] });
+      await converse(trial, ['one', 'two'], FREE, async (message, conversation) => {
+        if (message.type === 'result') await conversation.setMcpServers({ late });
+        if (!JSON.stringify(message).includes('touch begun')) return;
+        const begun = join(trial.world.scratch.cwd, 'begun');
+        await vi.waitFor(() => expect(existsSync(begun)).toBe(true), { timeout: 60_000 });
+        process.kill(Number(journalLines(trial.world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
+      });
+    },
+  });
+  expect(results(seen)).toEqual(['one', 'two']);
+  expect(JSON.stringify(seen.message)).toContain('hello there');
+});
 
 inSoak('an abort in mid-turn leaves no claude behind', async () => {
   const run = async (trial: Trial) => {

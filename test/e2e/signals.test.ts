@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -50,6 +50,24 @@ it('Ctrl-C at a terminal interrupts the turn, and with "y" the same claude takes
   await program.shows(/"result":"answeredthenext"/);
   expect(await program.ended).toBe(0);
   expect(journalLines(world).filter(({ kind }) => kind === 'start')).toHaveLength(1);
+});
+
+it('the person at the terminal can still answer when another claude has taken the place of the first', async () => {
+  const dies = { tools: [{ name: 'Bash', input: { command: 'kill -9 $PPID', description: 'End' } }] };
+  await using world = await startWorld({ calls: [dies, SLEEP, { text: 'answered the next' }] });
+  const { env, cwd } = world.scratch;
+  const wrapper = join(cwd, 'claude');
+  writeFileSync(wrapper, `#!/bin/sh\n${quoted([world.claude])} "$@"\nexit $?\n`, { mode: 0o755 });
+  const claude = [wrapper, ...SMALL_WINDOW, ...STREAM, '-p', 'wait'];
+  const run = quoted([process.execPath, CTXB, 'run', '--prompt', 'the next', '--', ...claude]);
+  await using program = atTerminal(`exec ${run}`, { env, cwd });
+  await program.shows(/startingitagain/);
+  await program.shows(/"command":"touchbegun;sleep300"/);
+  program.type('\u0003');
+  await program.shows(/Goonwiththenext\?/);
+  program.type('y\r');
+  await program.shows(/"result":"answeredthenext"/);
+  expect(await program.ended).toBe(0);
 });
 
 it.each(

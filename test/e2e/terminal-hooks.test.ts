@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Call } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { givenTexts, instructionsOf, mainRequests, summaryRequests } from '../support/conversation.ts';
-import { CTXB, journalLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { initProject, journalLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { resultsIn } from '../support/results.ts';
 import { inSoak, sampled } from '../support/size.ts';
 import { bash, configure } from '../support/tool-agents.ts';
@@ -26,11 +26,9 @@ const ENV = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '183000' };
 
 /** As a person would set it up in the project. */
 async function install(world: World): Promise<void> {
-  const { env, cwd } = world.scratch;
   // No status line tells these hooks the window.
   configure(world, { window: 200_000, tools: { perCall: 2_000 } });
-  const args = [CTXB, 'init', '--claude-settings', 'project', '--yes', '--program', `'${process.execPath}' '${CTXB}'`];
-  expect(await runProgram(process.execPath, args, { env, cwd })).toMatchObject({ code: 0, stderr: '' });
+  await initProject(world);
 }
 
 const claude = (world: World, prompt: string, ...words: readonly string[]) =>

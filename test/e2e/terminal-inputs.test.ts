@@ -75,9 +75,11 @@ function neutral(inputs: readonly Fields[], { scratch: { cwd, env } }: World): R
   );
 }
 
-/** A busy claude begins and ends a session before it has a title for it, or a prompt. */
+/** A busy claude begins and ends a session before it has a title for it, or a prompt; an empty context may follow some. */
 const isLate = (kind: string, field: string) =>
-  field === 'session_title' || field === 'session_name' || (field === 'prompt_id' && kind.startsWith('Session'));
+  /^session_(?:title|name)$/.test(field) ||
+  (field === 'prompt_id' && kind.startsWith('Session')) ||
+  (/^prompt_(?:id|cache)$/.test(field) && kind === 'status line empty');
 
 /** Names of its fields, which is what is relied on. */
 function shapes(inputs: Readonly<Record<string, Fields>>) {

@@ -140,7 +140,7 @@ describe.each(WINDOWS)('the ladder on the window $name', ({ model, window }) => 
     expect(cuts.map((share) => Math.round((share ?? 0) * 100))).toEqual(window === 200_000 ? [10, 76] : [10]);
   });
 
-  inSoak('stops at a limit of cost', async () => {
+  inSoak('stops at a cost limit', async () => {
     await using world = await startWorld(rising(window));
     const run = await runCtxb(world, {
       flags: [...PROMPTS, '--cost-limit', window === 200_000 ? '0.10' : '2', '--on-cost-limit', 'stop'],

@@ -96,7 +96,7 @@ inSoak('evidence is in the next request after each of three compactions, once', 
     given: { prompts: 1, paths: 0, failing: 1, numbers: 2, deadEnds: 1 },
   });
   expect(run.stderr).toMatch(/^ctxb: kept 1 of 1 prompts, 1 of 1 failing commands, 1 of 1 dead ends$/m);
-  expect(run.stderr).toContain('3 reliefs together kept');
+  expect(run.stderr).toContain('3 compactions together kept');
 });
 
 it("the user's words are in the next request after each compaction: what lasts word for word, the rest in short", async () => {

@@ -26,6 +26,29 @@ describe('tool budgets', () => {
     expect(session.journal()).toEqual(['cut-result']);
   });
 
+  it('results are cut where only the model and the version of claude tell how large the window is', async () => {
+    using session = hookedSession({ ...SMALL_RESULTS, window: undefined });
+    await session.hook('SessionStart', { source: 'startup' });
+    const { message, ...row } = callRow(50_000, { id: 'toolu_1', command: 'cat it' });
+    session.log(promptRow('Go.'), {
+      ...row,
+      version: '2.1.330',
+      message: { ...(message as object), model: 'claude-opus-5-5' },
+    });
+    const { output } = await session.hook('PostToolUse', bashFields('toolu_1', 'cat it', LARGE));
+    expect(output).toHaveProperty('hookSpecificOutput.updatedToolOutput');
+  });
+
+  it('no call waits for a window of which nobody can be asked', async () => {
+    using session = hookedSession({ ...SMALL_RESULTS, window: undefined });
+    await session.hook('SessionStart', { source: 'startup' });
+    await session.hook('PostToolUse', bashFields('toolu_1', 'true', LARGE));
+    expect(session.file(`hooks/${session.id}/state.json`)).not.toContain('words of this line');
+    noteWindow(join(session.project, '.context'), session.id, 200_000);
+    const { output } = await session.hook('PostToolUse', bashFields('toolu_2', 'cat it', LARGE));
+    expect(output).toHaveProperty('hookSpecificOutput.updatedToolOutput');
+  });
+
   it('a Read is limited before it is made', async () => {
     using session = hookedSession(SMALL_RESULTS);
     const path = join(session.project, 'long.txt');
@@ -171,6 +194,28 @@ it('what one hook leaves for the next holds no secret once the turn is over', as
   expect(state()).not.toContain(token);
   await session.hook('UserPromptSubmit', { prompt: 'Go on.', prompt_id: 'p-2' });
   expect(state()).toContain('Push with [masked: GitHub token].');
+});
+
+it('what one hook leaves for the next in a turn holds no secret but those of its prompts', async () => {
+  const tokens = ['a1B2', 'c3D4', 'e5F6', 'g7H8'].map((part) => `ghp_${part.repeat(9)}`);
+  using session = hookedSession();
+  await session.hook('SessionStart', { source: 'startup' });
+  const prompt = `Push with ${tokens[0]}.`;
+  await session.hook('UserPromptSubmit', { prompt, prompt_id: 'p-1' });
+  session.log(promptRow(prompt), callRow(60_000, { id: 'toolu_1', command: `git push ${tokens[1]}` }));
+  await session.hook('PostToolUse', bashFields('toolu_1', `git push ${tokens[1]}`, 'done'));
+  await session.hook('PostToolUse', {
+    ...bashFields('toolu_2', 'true', 'done'),
+    tool_name: 'mcp__forge__review',
+    tool_input: { uuid: '1', line: 2, context: `Log in with ${tokens[3]}.` },
+  });
+  await session.hook('SessionStart', { source: 'compact' });
+  await session.hook('PostCompact', { trigger: 'auto', compact_summary: `It pushes with ${tokens[2]}.` });
+  const state = session.file(`hooks/${session.id}/state.json`);
+  expect(tokens.map((token) => state.includes(token))).toEqual([true, false, false, false]);
+  expect(state).toContain('git push [masked: GitHub token]');
+  // The running prompt as it was handed back.
+  expect(state).toMatch(new RegExp(`"context":"[^"]*Push with ${tokens[0]}`));
 });
 
 it('of sessions that are long over ctxb’s files are swept away, and nothing else', async () => {

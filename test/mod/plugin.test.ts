@@ -61,7 +61,7 @@ describe('the hooks that stand in for the mod', () => {
     '%s does nothing where there is no ctxb, which the beginning of a session says',
     async (name, command) => {
       const text = await said(command, {}, false);
-      if (name === 'SessionStart') expect(JSON.parse(text).systemMessage).toContain('npm install -g ctxb');
+      if (name === 'SessionStart') expect(JSON.parse(text).systemMessage).toContain('npm link in a checkout');
       else expect(text).toBe('');
     },
   );

@@ -88,6 +88,19 @@ describe('a session', () => {
         line({ type: 'user', message: { role: 'user', content: result } }),
       ];
     }).flat();
+  const RESULT = { type: 'tool_result', tool_use_id: 'tool_0', content: 'done' };
+  const said = (text: string) => ({ role: 'user' as const, text, toolUses: [], handle: text });
+  const round = (at: number) => {
+    const [id, text] = [`tool_${at}`, 'done '.repeat(20_000)];
+    const use = { tool_use_id: id, tool: 'Bash', input: { command: `run ${at}` }, text, result: text };
+    return [
+      { role: 'assistant' as const, text: '', toolUses: [use], handle: `a${at}` },
+      {
+        ...{ role: 'user' as const, text: '', toolUses: [], handle: `r${at}` },
+        toolResults: [{ tool_use_id: id, text, result: text }],
+      },
+    ];
+  };
   const prompt = line({ type: 'user', message: { role: 'user', content: 'never touch legacy' } });
   const begun = (recall?: string) => createTerminalSession({ policy: policyFor({}), recall });
 
@@ -99,13 +112,42 @@ describe('a session', () => {
   ])('is compacted where that %s', (_, count, tokens, isDue) => {
     const session = begun();
     session.read([prompt, ...calls(count, tokens)]);
-    expect(session.isDue(known, 0)).toBe(isDue);
+    expect(session.isDue(known)).toBe(isDue);
   });
 
-  it('is not compacted again at once where that was in vain', () => {
+  it('stays due until claude has asked what stays, and then not again at once where that was in vain', () => {
     const session = begun();
     session.read([prompt, ...calls(20, 130_000)]);
-    expect([session.isDue(known, 0), session.isDue(known, 0)]).toEqual([true, false]);
+    expect([session.isDue(known), session.isDue(known)]).toEqual([true, true]);
+    expect(session.compact([], known, false).outcome.answered).toBe(false);
+    expect(session.isDue(known)).toBe(false);
+  });
+
+  it('keeps in its place what was said in mid-turn: what the log tells of, and what it does not have yet', () => {
+    const session = begun();
+    const queued = (text: string) =>
+      line({ type: 'attachment', attachment: { type: 'queued_command', commandMode: 'prompt', prompt: text } });
+    const [first = '', , ...rest] = calls(2, 130_000);
+    session.read([prompt, first, line({ type: 'user', message: { role: 'user', content: [RESULT] } })]);
+    session.read([queued('mind the tests'), ...rest]);
+    const messages = [said('never touch legacy'), ...[0, 1, 2, 3].flatMap(round), said('and now')];
+    const texts = (isMidTurn: boolean) =>
+      session.compact(messages, known, isMidTurn).messages?.map(({ text }) => text.split('\n').at(-1)) ?? [];
+    const between = texts(false);
+    expect(between.filter((text) => text === 'mind the tests')).toHaveLength(1);
+    expect(between.indexOf('mind the tests')).toBeLessThan(between.indexOf('and now'));
+    // What the log has, and what stands as a prompt of its own, was told.
+    for (const text of ['mind the tests', 'and now']) session.hear(text);
+    expect(texts(true)).toEqual(between);
+    session.hear('be quick');
+    expect(texts(true)).toContain('be quick');
+    // Between turns it waits, and begins the next one.
+    expect(texts(false)).toEqual(between);
+    session.read([line({ type: 'system', subtype: 'compact_boundary', compactMetadata: { trigger: 'manual' } })]);
+    expect(texts(true)).not.toContain('mind the tests');
+    session.hear('of before');
+    session.clear();
+    expect(texts(true)).not.toContain('of before');
   });
 
   it('knows whether the log has the last call yet', () => {

@@ -19,7 +19,7 @@ import { unmasked } from '../support/unmasked.ts';
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-copies-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Six calls, compacted by claude after the fifth. */
+/** Six calls, compacted by claude after the fourth. */
 const LOG = readFileSync(fixture('native-mid-turn.session.jsonl'), 'utf8').trimEnd().split('\n');
 const LAST_CALL = LOG.findLast((line) => line.includes('"type":"assistant"')) ?? '';
 const TIME = '2026-11-21T09:00:00.000Z';

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { toUsd } from '../../src/core/governor/cost/cost.ts';
+import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import type { Event } from '../../src/core/protocol/events.ts';
 import { saysNothing } from '../../src/core/protocol/usage.ts';
 import { CtxbError } from '../../src/errors.ts';
@@ -50,6 +51,12 @@ describe('the summary of a recording', () => {
     const { series = [], ledger } = await replaySource({ file: path, subagents: [] }, options({ series: true }));
     const main = ledger.filter((call) => call.main);
     expect(main.map(({ microUsd }) => microUsd && toUsd(microUsd))).toEqual(series.map(({ usd }) => usd));
+    const others = ledger.filter((call) => !call.main);
+    const priced = others.map(({ model, usage }) => {
+      const price = priceFor(model, {}, undefined);
+      return price === undefined ? null : microUsdOf(usage, price);
+    });
+    expect(priced).toEqual(others.map(({ microUsd }) => microUsd));
   });
 
   it('has one entry for each call when the series is asked for', async () => {
@@ -92,6 +99,15 @@ describe('the summary of a recording', () => {
     ]);
   });
 
+  it('has no peak, and no share of one, where no call was measured', async () => {
+    const result = { type: 'result', num_turns: 2, modelUsage: { 'claude-opus-5-5': { contextWindow: 1_000_000 } } };
+    const stdin = Readable.from([Buffer.from(JSON.stringify(result))]);
+    expect(await replaySource({ file: '-', subagents: [] }, options({ stdin }))).toMatchObject({
+      window: { tokens: 1_000_000 },
+      context: { peak: 0, peakFraction: null },
+    });
+  });
+
   it('breaks the series at a compaction, after which nothing was foreseen', async () => {
     const { series } = await replaySource(
       { file: fixture('compact.ndjson'), subagents: [] },
@@ -123,6 +139,15 @@ describe('reading', () => {
       turns: 1,
       lines: { total: 7 },
     });
+  });
+
+  it("rows of claude's own bookkeeping are not odd", async () => {
+    const rows = ['bridge-session', 'continued-in', 'memory-mode'].map((type) =>
+      JSON.stringify({ type, sessionId: 's1' }),
+    );
+    const stdin = Readable.from([Buffer.from(rows.join('\n'))]);
+    const { lines } = await replaySource({ file: '-', subagents: [] }, options({ stdin }));
+    expect(lines).toEqual({ total: 3, unknown: 0, malformed: 0 });
   });
 
   it('odd lines are counted, blank ones are not', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -18,6 +18,10 @@ function put(...names: readonly string[]): void {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), '');
   }
+}
+
+function link(target: string, name: string): void {
+  symlinkSync(target, join(folder, name));
 }
 
 /** The sources found, with paths below the folder. */
@@ -82,6 +86,43 @@ describe('what is found', () => {
     expect(found('s.jsonl')).toEqual([{ file: 's.jsonl', subagents: ['s/subagents/agent-a.jsonl'] }]);
   });
 
+  it('a file that a link leads to, by the name of the link, with its subagents', () => {
+    put('in/a.jsonl', 'far/b.jsonl', 'far/b/subagents/agent-a.jsonl');
+    link('../far/b.jsonl', 'in/link.jsonl');
+    link('../far/b.jsonl', 'in/again.jsonl');
+    const b = { file: 'in/again.jsonl', subagents: ['far/b/subagents/agent-a.jsonl'] };
+    expect(found('in')).toEqual([...alone('in/a.jsonl'), b]);
+  });
+
+  it('a session with its subagents, where each file is a link, also into a store in the same folder', () => {
+    put('.git/annex/1.jsonl', '.git/annex/2.jsonl', '.git/annex/3.jsonl', 's/subagents/workflows/w/none.txt');
+    link('.git/annex/1.jsonl', 's.jsonl');
+    link('../../.git/annex/2.jsonl', 's/subagents/agent-a.jsonl');
+    link('../../../../.git/annex/3.jsonl', 's/subagents/workflows/w/agent-b.jsonl');
+    link('/dev/zero', 's/subagents/agent-endless.jsonl');
+    const subagents = ['s/subagents/agent-a.jsonl', 's/subagents/workflows/w/agent-b.jsonl'];
+    expect(found()).toEqual([{ file: 's.jsonl', subagents }]);
+    expect(found('s.jsonl')).toEqual([{ file: 's.jsonl', subagents }]);
+  });
+
+  it('each file once, and no folder that a link leads to', () => {
+    put('a.jsonl', 'b/c.jsonl');
+    const links = { 'a-first.jsonl': 'b/c.jsonl', again: 'b', 'b/circle': '..', 'gone.jsonl': 'nowhere' };
+    for (const [name, target] of Object.entries(links)) link(target, name);
+    link('/dev/zero', 'endless.jsonl');
+    expect(found()).toEqual(alone('a.jsonl', 'b/c.jsonl'));
+  });
+
+  it('the others, where a link leads to itself', () => {
+    put('a.jsonl');
+    link('loop.jsonl', 'loop.jsonl');
+    const { sources, faults } = findAllSources([folder], undefined);
+    expect(sources.map(({ file }) => relative(folder, file))).toEqual(['a.jsonl']);
+    expect(faults.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/loop\.jsonl: .*too many symbolic links/),
+    ]);
+  });
+
   it('stdin', () => {
     expect(findSources('-')).toEqual([{ file: '-', subagents: [] }]);
   });
@@ -94,6 +135,44 @@ it('a log that is named beside its session belongs to it', () => {
   );
   const { sources } = findAllSources(paths, undefined);
   expect(sources.map(({ file }) => relative(folder, file))).toEqual(['s.jsonl', 'gone/subagents/agent-b.jsonl']);
+});
+
+describe('what is named in several ways counts once', () => {
+  const all = (...names: readonly string[]) =>
+    findAllSources(
+      names.map((name) => (name === '-' ? name : join(folder, name))),
+      undefined,
+    ).sources.map(({ file, subagents }) => [file, ...subagents].map((path) => relative(folder, path)));
+
+  beforeEach(() => {
+    put('b/s.jsonl', 'b/s/subagents/agent-a.jsonl', 'a/other.jsonl');
+    link('../b/s.jsonl', 'a/link.jsonl');
+  });
+
+  const session = ['b/s.jsonl', 'b/s/subagents/agent-a.jsonl'];
+
+  it.each([
+    { name: 'a folder twice', names: ['b', 'b'], expected: [session] },
+    { name: 'a folder and a file of it', names: ['b/s.jsonl', 'b'], expected: [session] },
+    { name: 'a link into another folder, before it', names: ['a', 'b'], expected: [['a/other.jsonl'], session] },
+    { name: 'a link into another folder, behind it', names: ['b', 'a'], expected: [session, ['a/other.jsonl']] },
+    { name: 'a link and its file', names: ['a/link.jsonl', 'b/s.jsonl'], expected: [session] },
+    {
+      name: 'a link to the log of a subagent',
+      names: ['b/s/subagents/agent-a.jsonl', 'a/link.jsonl'],
+      expected: [['a/link.jsonl', 'b/s/subagents/agent-a.jsonl']],
+    },
+  ])('$name', ({ names, expected }) => expect(all(...names)).toEqual(expected));
+
+  it('a session under the name that subagents are beside', () => {
+    put('c/t/subagents/agent-b.jsonl', 'd/t.jsonl');
+    link('../d/t.jsonl', 'c/t.jsonl');
+    expect(all('d', 'c')).toEqual([['c/t.jsonl', 'c/t/subagents/agent-b.jsonl']]);
+  });
+
+  it('stdin', () => {
+    expect(findAllSources(['-', '-'], undefined).sources).toHaveLength(1);
+  });
 });
 
 it('says which path is not there', () => {

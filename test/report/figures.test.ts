@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { counted, dollars, groupedIn, percent, tokens } from '../../src/report/figures.ts';
+import { costSource, counted, dollars, groupedIn, percent, tokens } from '../../src/report/figures.ts';
 import { onOneLine } from '../../src/report/shown.ts';
 
 it.each([
@@ -19,4 +19,12 @@ it.each([
 
 it('text on several lines is put on one', () => {
   expect(onOneLine('a\n\tb\r\u0000')).toBe('a b');
+});
+
+it.each([
+  { dialect: 'session', computed: true, expected: 'from list prices' },
+  { dialect: 'stream', computed: true, expected: 'from list prices where claude reported none' },
+  { dialect: 'stream', computed: false, expected: 'reported by claude' },
+] as const)('a cost of a $dialect is $expected', ({ dialect, computed, expected }) => {
+  expect(costSource({ dialect, cost: { usd: 1, computed } })).toBe(expected);
 });

@@ -34,10 +34,19 @@ describe('table', () => {
 
   it('has a column for each project where the terminal is narrower', () => {
     const narrow = healthTable(reportOf(...API, ...WEB), PLAIN, 80).split('\n');
-    expect(narrow.slice(0, 3)).toEqual([
-      'project       /home/dev/api  /home/dev/web         all',
-      'sessions                  1              1           2',
-      'turns                     1              2           3',
+    expect(narrow).toEqual([
+      'project         /home/dev/api  /home/dev/web         all',
+      'sessions                    1              1           2',
+      'turns                       1              2           3',
+      'exhausted              0 (0%)       1 (100%)     1 (50%)',
+      'handoffs                    2              0           2',
+      '  a session              2.00           0.00        1.00',
+      '  below 90%           1 (50%)              –     1 (50%)',
+      '  context then            90%              –         90%',
+      '  took             1 min 33 s              –  1 min 33 s',
+      'zone changes                1              0           1',
+      '  a session              1.00           0.00        0.50',
+      '',
     ]);
     expect(healthTable(reportOf(...API, ...WEB), PLAIN, 40)).toBe(healthTable(reportOf(...API, ...WEB), PLAIN));
   });

@@ -33,12 +33,26 @@ it.each([
     expected: ['policy   peak', 'none    1,234', 'policy   cost', 'none    $2.00'],
   },
   {
-    name: 'one figure stands beside a name, however narrow it is',
+    name: 'figures stand below a name that leaves no room beside it',
+    width: 12,
+    expected: ['policy\n     peak\n     cost', 'none\n    1,234\n    $2.00'],
+  },
+  {
+    name: 'one figure stands in a line, however narrow it is',
     width: 3,
-    expected: ['policy   peak', 'none    1,234', 'policy   cost', 'none    $2.00'],
+    expected: ['policy\n     peak\n     cost', 'none\n    1,234\n    $2.00'],
   },
 ])('$name', ({ width, expected }) => {
   expect(aligned(TABLE, width)).toEqual(expected);
+});
+
+it('rows without a name or without a figure have no empty line for it', () => {
+  const table = [
+    ['', 'calls', 'p90'],
+    ['a very long name', '1,234', '1'],
+    ['another', '', ''],
+  ];
+  expect(aligned(table, 18)).toEqual(['    calls  p90', 'a very long name\n    1,234    1', 'another']);
 });
 
 it.each([
@@ -47,6 +61,11 @@ it.each([
     name: 'on below a label',
     text: '  policy    one two three',
     expected: '  policy    one\n            two\n            three',
+  },
+  {
+    name: 'on below a label of two words',
+    text: '    in all  a b c',
+    expected: '    in all  a b\n            c',
   },
   { name: 'on below an indentation', text: '  one two three four', expected: '  one two three\n  four' },
   {
@@ -62,4 +81,9 @@ it.each([
 ])('$name', ({ text, expected }) => {
   expect(folded(text, 15)).toBe(expected);
   expect(folded(text, undefined)).toBe(text);
+});
+
+it('gives blanks at the end of a line no line of their own', () => {
+  expect(folded('  compact 60%          \nnext', 15)).toBe('  compact 60%\nnext');
+  expect(folded(`3${' '.repeat(46)}80%      3  $1.13`, 44)).toBe('3\n80%      3  $1.13');
 });

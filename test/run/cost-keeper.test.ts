@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GovernorState } from '../../src/core/governor/state.ts';
 import { type CostKeeper, createCostKeeper } from '../../src/run/cost-keeper.ts';
+import { createFaults } from '../../src/store/files/store-error.ts';
 import { afterTurn, callLine, type Driver, drive, initLine, resultLine } from '../support/governor.ts';
 
 let folder: string;
@@ -20,7 +21,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const NOON = new Date(2026, 0, 2, 12).getTime();
 
 function keeper(runId = 'r', isLimited = true): CostKeeper {
-  const onFault = (consequence: string) => void faults.push(consequence);
+  const onFault = createFaults((text) => void faults.push(text));
   return createCostKeeper({ folder, runId, period: 'day', isLimited, now: () => NOON, onFault });
 }
 
@@ -106,15 +107,17 @@ describe('a ledger that cannot be used', () => {
     expect(() => keeper().opening()).toThrow(expect.objectContaining({ code: 'store' }));
   });
 
-  it('does not stop one that has begun, and is told once', () => {
-    rmSync(folder, { recursive: true });
-    writeFileSync(folder, 'in the way');
+  it('does not stop one that has begun, is told once, and has all of it when it can be used again', () => {
+    const file = join(folder, 'cost.ndjson');
     const costs = keeper();
     const driver = afterTurn(20_000);
+    mkdirSync(file);
     costs.settle(turn(driver, 0.1));
     costs.settle(turn(driver, 0.2));
-    costs.close(driver.state);
-    expect(faults).toEqual(["the project's cost is not followed any more"]);
+    expect(faults).toEqual([expect.stringContaining("the project's cost limit cannot be followed: ")]);
+    rmSync(file, { recursive: true });
+    costs.settle(turn(driver, 0.3));
+    expect(keeper('other').opening()).toMatchObject({ others: 300_000 });
   });
 });
 

@@ -22,6 +22,7 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     }),
     passOn: { read: () => Promise.resolve(), settle: (which, fate) => void notes.push({ [which]: fate }) },
     store: {
+      isWhole: () => true,
       journal: note('journal'),
       health: note('health'),
       run: note('run'),
@@ -31,7 +32,7 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     },
     feed: note('feed'),
     onDecision: note('decision'),
-    output: { promptSent: note('prompt'), whenGiven: (callback) => callback() },
+    output: { promptSent: note('prompt'), whenGiven: (callback) => callback(), isBlocked: false },
     onFault: note('fault'),
     answer: (hook) => ({ output: hookOutput(hook, hook.context), decisions: [] }),
     flushNotes: note('flush'),
@@ -178,6 +179,25 @@ describe('timers', () => {
     vi.advanceTimersByTime(20);
     expect(notes).toHaveLength(1);
   });
+
+  it.each([{ afterMs: 1_000 }, { afterMs: 0 }])(
+    'do not run out while claude is not read, as the caller takes nothing ($afterMs ms)',
+    ({ afterMs }) => {
+      const output = { promptSent() {}, whenGiven: (callback: () => void) => callback(), isBlocked: true };
+      const { executor, notes } = noting({ output });
+      executor.execute({ kind: 'set-timer', timer: 'stall', afterMs });
+      vi.advanceTimersByTime(10_000);
+      expect(notes).toEqual([]);
+      output.isBlocked = false;
+      vi.advanceTimersByTime(1_000);
+      expect(notes).toEqual([{ feed: { kind: 'timeout', timer: 'stall' } }]);
+      executor.execute({ kind: 'set-timer', timer: 'stall', afterMs });
+      output.isBlocked = true;
+      vi.advanceTimersByTime(10_000);
+      executor.dispose();
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
 
   it('are cleared one by one, and all in the end', () => {
     const { executor, notes } = noting();

@@ -36,7 +36,7 @@ const CASES: readonly CodeCase[] = [
     received: 'SIGTERM',
     code: 143,
   },
-  { title: 'an output that takes no more', end: { signal: 'SIGTERM' }, result: GOOD, isUnwritable: true, code: 141 },
+  { title: 'an output that takes no more', end: { signal: 'SIGTERM' }, result: GOOD, isUnwritable: true, code: 1 },
   { title: 'a limit that was hit', end: { code: 0 }, result: GOOD, outcome: 'limit', code: 3 },
   { title: 'a context that could not be relieved', end: { code: 1 }, result: GOOD, outcome: 'unrelieved', code: 4 },
   { title: 'a signal of the user after a limit', end: { code: 0 }, outcome: 'limit', received: 'SIGINT', code: 130 },

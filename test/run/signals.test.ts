@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it } from 'vitest';
-import { timeoutSignal } from '../../src/run/signals.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { timeoutSignal, watchSignals } from '../../src/run/signals.ts';
 
 /** What was garbage when this was called is gone when it resolves. */
 async function collectMemory(): Promise<void> {
@@ -30,4 +30,43 @@ it('is aborted by the other signal', () => {
   const signal = timeoutSignal(60_000, other.signal);
   other.abort();
   expect(signal.aborted).toBe(true);
+});
+
+describe('a single Ctrl-C', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Watches until it is stopped; `press` is Ctrl-C. */
+  function watched(isStuck: () => boolean) {
+    const done: string[] = [];
+    const watch = watchSignals({
+      interrupt: () => void done.push('interrupt'),
+      isStuck,
+      kill: (signal) => void done.push(signal),
+    });
+    return { ...watch, done, press: () => process.listeners('SIGINT').at(-1)?.('SIGINT') };
+  }
+
+  it.each([
+    { name: 'ends a run that nobody can be told of', stuck: [true, true], done: ['interrupt', 'SIGTERM', 'SIGKILL'] },
+    { name: 'does not where somebody takes what is said again', stuck: [true, false], done: ['interrupt'] },
+    { name: 'does not otherwise', stuck: [false, true], done: ['interrupt'] },
+  ])('$name', ({ stuck: [before, after], done }) => {
+    let isStuck = before === true;
+    const watch = watched(() => isStuck);
+    watch.press();
+    isStuck = after === true;
+    vi.advanceTimersByTime(20_000);
+    watch.stop();
+    expect(watch.done).toEqual(done);
+  });
+
+  it('does not end a run that the person goes on with', () => {
+    const watch = watched(() => true);
+    watch.press();
+    watch.rearm();
+    vi.advanceTimersByTime(20_000);
+    watch.stop();
+    expect(watch.done).toEqual(['interrupt']);
+  });
 });

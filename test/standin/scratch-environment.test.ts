@@ -10,6 +10,8 @@ describe('createScratchEnvironment', () => {
     expect(Object.keys(env).sort()).toEqual([
       'ANTHROPIC_API_KEY',
       'ANTHROPIC_BASE_URL',
+      'BUN_JSC_numberOfGCMarkers',
+      'BUN_JSC_useDFGJIT',
       'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
       'CLAUDE_CONFIG_DIR',
       'DISABLE_AUTOUPDATER',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GovernorState } from '../../src/core/governor/state.ts';
+import { changedIn } from '../../src/core/governor/steps.ts';
 import { PLAIN, styleFor } from '../../src/report/style.ts';
 import { statusText } from '../../src/statusline/status-text.ts';
 import { afterTurn, callLine, drive, initLine, policyWith, resultLine, runWith } from '../support/governor.ts';
@@ -50,6 +51,25 @@ describe('what is said', () => {
     },
   ])('when $name', ({ state, cost, text }) => {
     expect(statusText(state, cost, PLAIN, WIDE)).toEqual(text);
+  });
+});
+
+describe('an exact compaction', () => {
+  /** So many turns of a call, up to so many tokens. */
+  const ready = (turns: number, tokens: number) => {
+    const contexts = Array.from(
+      { length: turns },
+      (_, turn) => 50_000 + Math.round(((tokens - 50_000) * (turn + 1)) / turns),
+    );
+    return changedIn(grown(50_000, ...contexts), 'exact', { phase: 'ready' });
+  };
+
+  it.each([
+    { name: 'pays, and may follow', turns: 12, tokens: 140_000, says: 'compaction due' },
+    { name: 'pays, and would come too soon', turns: 5, tokens: 140_000, says: 'compaction soon' },
+    { name: 'would come too soon, at the latest level', turns: 5, tokens: 160_000, says: 'compaction due' },
+  ])('that $name: $says', ({ turns, tokens, says }) => {
+    expect(statusText(ready(turns, tokens), undefined, PLAIN, WIDE)).toContain(` · ${says}`);
   });
 });
 

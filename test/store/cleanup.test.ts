@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../src/errors.ts';
 import { type CleanupOptions, carryOutCleanup, planCleanup } from '../../src/store/cleanup.ts';
+import { processMark } from '../../src/store/files/process-mark.ts';
 import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { asItIs } from '../../src/store/masks/disk-text.ts';
+import { openFlowRun } from '../../src/store/runs/flow-run.ts';
 import { createInbox } from '../../src/store/runs/inbox.ts';
 import { openSessionFolder, type SessionFolder } from '../../src/store/sessions/session-folder.ts';
 
@@ -36,7 +38,9 @@ function session(id: string, minute = 0): SessionFolder {
 const MADE: Readonly<Record<string, readonly string[]>> = {
   'cost-20260102T120000000-0a1b.ndjson': ['cost-20260102T120000000-0a1b.ndjson'],
   'cost.ndjson': ['cost.ndjson'],
-  flows: ['flows/20260102T120000000-0a1b-job/run.json', 'flows/20260102T120000000-0a1b-job/one/stream-2.ndjson'],
+  flows: ['run.json', 'lock.abc', 'one/stream-2.ndjson', 'one/summary-0123456789abcdef.json'].map(
+    (name) => `flows/20260102T120000000-0a1b-job/${name}`,
+  ),
   handoffs: ['handoffs/handoff-2026-01-02T12-00-00-000Z-2.memory.md', 'handoffs/handoff-2026-01-02T12-00-00-000Z.md'],
   'health-20260102T120000000-0a1b.ndjson': ['health-20260102T120000000-0a1b.ndjson'],
   'health.ndjson': ['health.ndjson'],
@@ -158,6 +162,39 @@ describe('while something is running, a clean-up', () => {
     open.close();
     clean();
     expect(readdirSync(root).sort()).toEqual(['.gitignore', 'CTXB.TAG', 'notes.md']);
+  });
+
+  it('leaves all of a run that keeps no notes', () => {
+    fill();
+    const journal = (entry: object) => openContextDir(root).append('journal.ndjson', asItIs(JSON.stringify(entry)));
+    journal({ kind: 'start', runId: 'killed', ctxb: { ...processMark(process.pid), start: '1' } });
+    journal({ kind: 'start', runId: 'quiet', ctxb: processMark(process.pid) });
+    expect(clean()).toEqual({ removed: ['sessions/abc'], left: [], running: ['quiet'] });
+    journal({ kind: 'end', runId: 'quiet' });
+    clean();
+    expect(existsSync(root)).toBe(false);
+  });
+
+  it('leaves the session of a run that waits to be taken up', () => {
+    fill();
+    session('other').close();
+    const journal = (entry: object) => openContextDir(root).append('journal.ndjson', asItIs(JSON.stringify(entry)));
+    journal({ kind: 'start', runId: 'ended', ctxb: { ...processMark(process.pid), start: '1' } });
+    journal({ kind: 'session', runId: 'ended', id: 'abc' });
+    journal({ kind: 'end', runId: 'ended' });
+    journal({ kind: 'start', runId: 'ended', ctxb: processMark(process.pid) });
+    expect(clean({ keep: 0 })).toEqual({ removed: ['sessions/other'], left: [], running: ['abc'] });
+    expect(clean()).toEqual({ removed: [], left: [], running: ['abc'] });
+  });
+
+  it('leaves all of a flow that goes on while none of its steps has a session', () => {
+    fill();
+    const id = '20260102T120000000-0a1b-job';
+    const lock = openFlowRun(root, id).lock();
+    expect(clean()).toEqual({ removed: ['sessions/abc'], left: [], running: [id] });
+    lock?.release();
+    clean();
+    expect(existsSync(root)).toBe(false);
   });
 
   it('leaves what belongs to a run that has no session yet', () => {

@@ -5,7 +5,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 
-const DECLARATIONS = 'dist/declarations';
+// Not in dist, which tests copy at any time.
+const DECLARATIONS = '.declarations';
 
 execFileSync('node_modules/.bin/tsc', ['-p', 'test/support/tsconfig.library.json'], { stdio: 'inherit' });
 mkdirSync('dist/api', { recursive: true });

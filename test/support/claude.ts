@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -40,8 +40,6 @@ export async function startWorld(scenario: Scenario): Promise<World & AsyncDispo
   // What most tests of compactions are about; those of exact ones say so.
   scratch.env.CTXB_COMPACTION_HOW = 'summary';
   scratch.env.NODE_COMPILE_CACHE = NODE_COMPILE_CACHE;
-  // A claude of a test lives for seconds: the code that its engine would optimise takes longer to make than it saves.
-  scratch.env.BUN_JSC_useDFGJIT = '0';
   const dispose = async () => {
     await standin.close();
     await scratch.dispose();
@@ -89,11 +87,36 @@ export function runProgram(command: string, args: readonly string[], options: Pr
   return program.finished;
 }
 
-const running = new Set<RunningProgram>();
+interface Left {
+  readonly what: string;
+  readonly since: number;
+  readonly said: () => string;
+}
+
+const running = new Map<RunningProgram, Left>();
+
+/** Characters of what a program has said last. */
+const TOLD = 2_000;
+/** A program that runs for so long hangs, or the machine does. */
+const LONG_MS = 60_000;
+/** The kernel's own processes have this parent. */
+const KERNEL = '2';
+
+/** What the programs have done that run for very long: for a test that waits for one of them in vain. */
+export function tellLeft(): void {
+  const left = [...running].filter(([, { since }]) => performance.now() - since > LONG_MS);
+  for (const [{ pid }, { what, since, said }] of left) {
+    const seconds = Math.round((performance.now() - since) / 1_000);
+    console.error(`Still running after ${seconds} s: ${pid} ${what}\n${said().slice(-TOLD)}`);
+  }
+  if (left.length === 0) return;
+  const all = ['-o', 'pid,ppid,stat,etimes,time,args', '--forest', '--ppid', KERNEL, '-p', KERNEL, '--deselect'];
+  console.error(String(spawnSync('ps', all).stdout));
+}
 
 /** Ends the programs that a test which has failed did not wait for; ctxb ends its claude then. */
 export function endLeft(): void {
-  for (const program of running) program.kill('SIGTERM');
+  for (const program of running.keys()) program.kill('SIGTERM');
 }
 
 /** Starts a program and leaves its stdin open; `options.stdin` is not used. */
@@ -125,7 +148,8 @@ export function startProgram(command: string, args: readonly string[], options: 
     waitForLine: lines.waitFor,
     kill: (signal) => void (group && child.pid !== undefined ? process.kill(-child.pid, signal) : child.kill(signal)),
   };
-  running.add(program);
+  const said = () => [...stdout, ...stderr].join('');
+  running.set(program, { what: [command, ...args].join(' '), since: performance.now(), said });
   child.on('close', () => running.delete(program));
   child.on('error', () => running.delete(program));
   return program;

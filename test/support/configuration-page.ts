@@ -16,7 +16,7 @@ wins over a \`CTXB_*\` variable (\`CTXB_THRESHOLDS_COMPACT=0.6\`), that over the
 values are refused, all of them at once; an unknown \`CTXB_*\` variable is only named on stderr. \`ctxb config\`, \`ctxb cleanup\`
 and \`ctxb doctor\` name what is refused, and go on with the rest.
 
-A run that is taken up (\`--resume-run\`) keeps the configuration with which it began; only flags change it.
+A run that is resumed (\`--resume-run\`) keeps the configuration with which it began; only flags change it.
 
 \`\`\`sh
 ctxb config

@@ -30,7 +30,7 @@ export const PROTOCOL = ['-p', '--input-format', 'stream-json', '--output-format
 export interface CtxbRun {
   readonly flags?: readonly string[];
   readonly claude: readonly string[];
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
   /** In a process group of its own, as a shell starts it. */
   readonly group?: boolean;
@@ -85,4 +85,15 @@ export function outputLines({ stdout }: Finished): Record<string, unknown>[] {
 /** `--prompt A --prompt B`. */
 export function prompts(...texts: readonly string[]): string[] {
   return texts.flatMap((text) => ['--prompt', text]);
+}
+
+/** Sets the project up as a person would who wants ctxb's hooks in claude's settings. */
+export async function initProject({ scratch }: World, env: Readonly<Record<string, string>> = {}): Promise<void> {
+  const program = ['--program', `'${process.execPath}' '${CTXB}'`];
+  const args = [CTXB, 'init', '--claude-settings', 'project', '--yes', ...program];
+  const { code, stderr } = await runProgram(process.execPath, args, {
+    env: { ...scratch.env, ...env },
+    cwd: scratch.cwd,
+  });
+  if (code !== 0 || stderr !== '') throw new Error(`ctxb init ended with ${code}: ${stderr}`);
 }

@@ -1,4 +1,5 @@
-import { afterAll } from 'vitest';
-import { endLeft } from './claude.ts';
+import { afterAll, beforeEach } from 'vitest';
+import { endLeft, tellLeft } from './claude.ts';
 
+beforeEach(({ onTestFailed }) => onTestFailed(tellLeft));
 afterAll(endLeft);

@@ -38,7 +38,7 @@ const NOTES = "the run's notes and journal from there on";
 const NOTHING = 'nothing';
 const NOT_TAKEN = "answers that nobody took; they are in claude's session log";
 /** Held by the test: it takes the run up. */
-export const UNANSWERED = 'nothing: `ctxb run --resume-run` takes up what was not answered';
+export const UNANSWERED = 'nothing: `ctxb run --resume-run` goes on with what was not answered';
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -219,6 +219,14 @@ export const FAULTS: readonly Fault[] = [
     play: { script: loaded('full-disk') },
   },
   {
+    fault: 'the same, with a cost limit for the project',
+    at: ['cost-keeper'],
+    says: "the project's cost limit cannot be followed: ",
+    code: 0,
+    lost: `${NOTES}; until there is room, the limit does not count what it costs`,
+    play: { flags: ['--project-cost-limit', '5'], script: loaded('full-disk') },
+  },
+  {
     fault: 'no folder can be made for the notes (EPERM, EROFS)',
     at: ['notes', 'run-files'],
     says: 'nothing more is written to /sys/ctxb: /sys/ctxb cannot be used',
@@ -236,13 +244,13 @@ export const FAULTS: readonly Fault[] = [
     play: { flags: ['--record', '/nowhere/run.ndjson'] },
   },
   {
-    fault: 'stdout is on a full disk (ENOSPC)',
+    fault: 'stdout is on a full disk (ENOSPC), with `--quiet`',
     at: ['outlet', 'output'],
     says: 'stdout cannot be written: ENOSPC',
-    code: 141,
+    code: 1,
     stdout: '',
     lost: NOT_TAKEN,
-    play: { script: '"$@" > /dev/full' },
+    play: { flags: ['--quiet'], script: '"$@" > /dev/full' },
   },
   {
     fault: 'the reader of stdout goes away (EPIPE)',

@@ -14,7 +14,7 @@ export function fortyTurns(random: Random, kills: number): Round {
     kills: Array.from({ length: kills }, (_, index) =>
       killBehind(1 + index * Math.floor(TURNS / kills), index, random),
     ),
-    limitMs: 180_000,
+    limitMs: 400_000,
   };
 }
 

@@ -83,7 +83,8 @@ function compactionOf(call: number, by: CompactionSeen['by'], series: readonly C
   const before = series[call - 1]?.context ?? 0;
   const trigger = by === 'claude' || by === 'placed' ? 'auto' : 'manual';
   const firstAfter = series[call]?.context ?? null;
-  return { trigger, how: 'summary', by, call, line: call, preTokens: before, gaugeBefore: before, firstAfter };
+  const place = { call, line: call, t: series[call - 1]?.t ?? null, model: series[call - 1]?.model ?? null };
+  return { trigger, how: 'summary', by, ...place, preTokens: before, gaugeBefore: before, firstAfter };
 }
 
 function resultOf([tool, tokens]: readonly [string, number], call: number): ResultSeen {

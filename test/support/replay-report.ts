@@ -41,7 +41,7 @@ export function aSession({
     context: {
       last: contexts.at(-1) ?? 0,
       peak,
-      peakFraction: peak / 200_000,
+      peakFraction: peak === 0 ? null : peak / 200_000,
       peakCall: contexts.indexOf(peak) + 1,
       basis: 'measured',
       curve: contexts.slice(0, 60),
@@ -127,6 +127,8 @@ function compactionAt(number: number, before: number): SessionSummary['compactio
     by: 'claude',
     call: number - 1,
     line: number * 4 - 1,
+    t: null,
+    model: null,
     preTokens: before,
     gaugeBefore: before,
     firstAfter: 30_000,

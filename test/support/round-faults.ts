@@ -44,16 +44,20 @@ function ending(played: Played): string[] {
   ];
 }
 
+/** Of so many kills one may come just then: it did in two of ten rounds of twenty on a busy machine. */
+const KILLS_A_CHANCE = 8;
+
 /**
  * One answer for each prompt, in order, over all runs. Killed between the writing of an answer and the note of it, which
- * no program can do in one, a run gives that answer again; more than one in a round is no chance.
+ * no program can do in one, a run gives that answer again; more often than that is no chance.
  */
-function results({ round, runs }: Played): string[] {
+function results({ round, runs, killed }: Played): string[] {
   const each = runs.map(answersOf);
-  const again = each.findIndex(([first], at) => first !== undefined && first === each[at - 1]?.at(-1));
-  const got = each.flatMap((answers, at) => (at === again ? answers.slice(1) : answers));
+  const again = each.map(([first], at) => first !== undefined && first === each[at - 1]?.at(-1));
+  const got = each.flatMap((answers, at) => (again[at] ? answers.slice(1) : answers));
   const wanted = round.agent.turns.map((_, index) => `answer ${index + 1}`);
-  return got.join() === wanted.join() ? [] : [`the answers were ${JSON.stringify(got).slice(0, 300)}`];
+  const isChance = again.filter(Boolean).length <= Math.max(1, killed / KILLS_A_CHANCE);
+  return isChance && got.join() === wanted.join() ? [] : [`the answers of the runs were ${JSON.stringify(each)}`];
 }
 
 function answersOf({ stdout }: Finished): string[] {

@@ -32,6 +32,8 @@ const COMPACTION: CompactionSeen = {
   by: 'ctxb',
   call: 3,
   line: 400,
+  t: null,
+  model: null,
   preTokens: 160_008,
   gaugeBefore: 160_002,
   firstAfter: 31_000,

@@ -88,7 +88,7 @@ function costOf({ kind, text }: Entry): number {
 }
 
 const FAILED = /\bexit (?!0\b)\d|\b(?:failed|refused|cancelled)\b/;
-const CHANGES = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task)\b/;
+const CHANGES = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task|Skill)\b/;
 const LOOKS = /^(?:Read|Grep|Glob|LS|WebFetch|WebSearch|ToolSearch)\b/;
 
 function worthOf({ kind, text }: Entry): number {
@@ -119,7 +119,8 @@ function callLine({ use, result }: Round['calls'][number]): string {
     ...readOutcome(use.tool, block, undefined),
   };
   const line = summarizeCall(ended, { command: commandFacts(ended), placeOf: (path) => path, mask: whole });
-  return shortened(line, LINE_LENGTH);
+  const again = use.tool === 'Skill' && came !== result ? ' (it is gone: call it again where it still holds)' : '';
+  return shortened(line, LINE_LENGTH) + again;
 }
 
 /** It goes to the model alone, which has seen it. */

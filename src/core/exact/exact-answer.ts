@@ -1,4 +1,5 @@
 import { shortOf, tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
+import { commandOf } from '../protocol/blocks.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { built, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { linesText, noteText, summaryText } from './own-words.ts';
@@ -52,8 +53,13 @@ export function exactAnswer(messages: readonly Message[], plan: ExactPlan): Answ
 /** With what the user has said, and none of the prompts holds. */
 function noteBeside(prompts: readonly Message[], { note, said }: ExactPlan): string {
   if (said === undefined) return note;
-  const lost = wordsBeside(said, prompts.flatMap(({ text }) => [text, shortOf(text)]).join('\n'));
+  const lost = wordsBeside(said, prompts.flatMap(wordsOf).join('\n'));
   return [note, ...tellWords(lost, said.room)].filter(Boolean).join('\n');
+}
+
+function wordsOf({ text }: Message): string[] {
+  const words = commandOf(text)?.words ?? text;
+  return [words, shortOf(words)];
 }
 
 /** The same; where the plan cannot be made or followed, the compaction is left to claude. */

@@ -1,4 +1,4 @@
-import { isNotice, isSummary } from '../protocol/blocks.ts';
+import { commandOf, isNotice, isSummary } from '../protocol/blocks.ts';
 import { built, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
 import { heardText, isOwn, type Own, readOwn, reportLine } from './own-words.ts';
 import { type MidTurnPrompt, notAmong } from './plan.ts';
@@ -28,7 +28,7 @@ export function partsOf(messages: readonly Message[]): Part[] {
   while (from < messages.length) {
     const message = messages[from] as Message;
     const end = isSpoken(message) ? from + 1 : roundEnd(messages, from);
-    parts.push(...(isSpoken(message) ? spoken(message) : [roundOf(messages.slice(from, end))]));
+    parts.push(...(isSpoken(message) ? spoken(message, messages[end]) : [roundOf(messages.slice(from, end))]));
     from = end;
   }
   const [last, newest] = [parts.at(-1), messages.at(-1)];
@@ -108,18 +108,18 @@ function roundOf(messages: readonly Message[]): Round {
 /** Between what claude says about its summary, and how it tells the model to go on. */
 const SUMMARY = /\nSummary:\s([\s\S]*?)(?:\n\nIf you need specific details from before|$)/;
 
-/** claude's answer to a second look at a file, which points to the first. */
-const POINTS_BACK = /^File unchanged since last read\b/;
+/** claude's answers to a second look at a file, which points to the first, and to a skill, whose text comes beside it. */
+const POINTS_ELSEWHERE = /^(?:File unchanged since last read\b|Launching skill: )/;
 
 export const GONE =
-  '[ctxb] What stood here is gone (a picture, tools that were looked up, a file seen before): ask for it again.';
+  '[ctxb] What stood here is gone (a picture, tools that were looked up, a file seen before, the text of a skill): ask for it again.';
 
 /** Pictures and definitions of tools have no text here; built without it a result would pass for an empty one. */
 function selfContained(result: ToolResult): ToolResult {
-  return result.text === '' || POINTS_BACK.test(result.text) ? { ...result, text: GONE } : result;
+  return result.text === '' || POINTS_ELSEWHERE.test(result.text) ? { ...result, text: GONE } : result;
 }
 
-function spoken(message: Message): Part[] {
+function spoken(message: Message, next: Message | undefined): Part[] {
   const { text, handle } = message;
   if (isOwn(text)) {
     const own = readOwn(text);
@@ -129,6 +129,14 @@ function spoken(message: Message): Part[] {
   const report = reportLine(text);
   if (report !== undefined) return [{ kind: 'lines', lines: [report] }];
   // A picture has no text; a row of claude's own without one is kept as it is.
-  if (isNotice(text) && (text !== '' || handle === undefined)) return [];
+  const isClaudes = isNotice(text) && !hasAsked(text, next);
+  if (isClaudes && (text !== '' || handle === undefined)) return [];
   return [{ kind: 'prompt', message }];
+}
+
+/** Whether the model was asked by a command: of claude's own, by those behind which it works, or may be about to. */
+function hasAsked(text: string, next: Message | undefined): boolean {
+  const command = commandOf(text);
+  if (command === undefined || command.asked) return command !== undefined;
+  return next === undefined || !isSpoken(next) || isOwn(next.text);
 }

@@ -91,7 +91,7 @@ interface Facts {
   resume: unknown;
   /** A prompt of an estimated size is too large a task for the zone. */
   'large-task': { readonly tokens: number; readonly todo: 'announce' | 'relieve' | 'reject' };
-  /** A limit of cost has come near, or is reached. */
+  /** A cost limit has come near, or is reached. */
   cost: {
     readonly scope: CostScope;
     readonly level: 'warn' | 'limit';
@@ -148,7 +148,7 @@ interface Facts {
     readonly prompts: readonly string[];
     /** They can be continued when the usage limit resets. */
     readonly atReset?: true;
-    /** They can be continued with a higher limit of cost. */
+    /** They can be continued with a higher cost limit. */
     readonly atLimit?: true;
   };
   /** claude ended without having been asked to, and is started again. */

@@ -38,7 +38,7 @@ export type OwnEvent =
     }
   /** What other runs of the project have spent, and this one before the period began, in micro-dollars. */
   | { readonly kind: 'project-cost'; readonly others: number; readonly earlier: number }
-  /** The person's answer at a limit of cost: a new limit in US dollars, or none: it is enough. */
+  /** The person's answer at a cost limit: a new limit in US dollars, or none: it is enough. */
   | { readonly kind: 'cost-answer'; readonly limitUsd: number | undefined }
   /** The person's answer after having stopped a turn: whether the next prompt is to go. */
   | { readonly kind: 'stop-answer'; readonly goesOn: boolean }

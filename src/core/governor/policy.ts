@@ -219,8 +219,8 @@ export interface TriggerSetting {
 }
 
 /**
- * Where claude's own trigger rests for this policy; undefined: it is not placed, or claude would not accept it. Who wants no compaction gets claude's
- * own as late as it can come.
+ * Where claude's own trigger rests for this policy; undefined: it is not placed, or claude would not accept it. With
+ * compaction off it rests as late as it can.
  */
 export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSetting | undefined {
   const { compaction, midTurn, thresholds } = policy;

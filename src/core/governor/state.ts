@@ -9,7 +9,7 @@ import type { Content } from './gauge/estimator.ts';
 import type { Gauge } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
-import type { Exact, Handoff, Latch, Relief } from './relief/relief-state.ts';
+import type { Exact, Handoff, Latch, Relief, Unfinished } from './relief/relief-state.ts';
 import type { Tools } from './relief/tool-results.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
 import type { Life, Limits, Stall, Wait } from './waits/waits-state.ts';
@@ -30,7 +30,7 @@ export interface Run {
   readonly contextDir: string;
   /** An earlier session goes on: its context must be known before anything is said. */
   readonly resumes: boolean;
-  /** The caller writes the stream protocol himself, control lines included; else ctxb is fed prompts one by one. */
+  /** The caller writes the stream protocol, control lines included; else ctxb is fed prompts one by one. */
   readonly callerSpeaksProtocol: boolean;
   /** Lines of injected turns are shown too. */
   readonly showInjected: boolean;
@@ -81,6 +81,8 @@ export const NEW_TURN = {
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
   /** Of these, what was said since the last tool round: the turn may end without it, and then it starts the next. */
   unheard: [] as readonly Prompt[],
+  /** The interrupted work with which it goes on: its answer is also that of what is owed. */
+  resumes: undefined as Unfinished | undefined,
 };
 
 /** One attempt to compact, from the command to its verdict. */
@@ -129,15 +131,26 @@ export const NEW_CONTROL = {
   questions: [] as readonly string[],
   /** The caller's `initialize`, for a process that takes the place of the first. */
   initialize: undefined as Fields | undefined,
+  /** What the caller asked of claude that a process in its place must be asked again, oldest first. */
+  requests: [] as readonly CallersRequest[],
 };
+
+export interface CallersRequest {
+  readonly id: string;
+  readonly request: Fields;
+  /** claude has done it: only the process needs to be told again. */
+  readonly answered: boolean;
+}
 
 export type ControlPurpose =
   | 'initialize'
   | 'context'
+  | 'late-context'
   | 'trigger'
   | 'release-trigger'
   | 'interrupt'
   | 'stop-task'
+  | 'setting'
   | 'load-mod'
   | 'usage'
   | 'cost';
@@ -150,9 +163,17 @@ export const EMPTY_MAILBOX = {
   ended: false,
   /** Newest `uuid`s that were sent: claude skips a prompt that it has seen. */
   said: [] as readonly string[],
+  /** What was sent and has no answer yet, ctxb's own prompts included: of the turn under way, and of interrupted work. */
+  unanswered: [] as readonly Unanswered[],
   /** The turn of the first that waits is to be stopped when it begins. */
   stopNext: false,
 };
+
+export interface Unanswered {
+  readonly uuid: string;
+  /** Undefined: an earlier run has sent it. */
+  readonly prompt: Prompt | undefined;
+}
 
 /** What the agent knows of its budget. */
 export const NOTHING_TOLD = {
@@ -167,7 +188,7 @@ export const NO_SESSION = {
   id: undefined as string | undefined,
   model: undefined as string | undefined,
   version: undefined as string | undefined,
-  /** The newest prompt that says what is to be done, or the first; no slash command. */
+  /** The newest prompt that says what is to be done, or the first; no command that claude answers itself. */
   latestPrompt: undefined as string | undefined,
   /** Where the work stands, as it was told or found in the agent's words. */
   state: undefined as string | undefined,
@@ -191,6 +212,8 @@ export interface GovernorState {
     readonly resumes: boolean;
     /** Times in a row that it had to be started again. */
     readonly restarts: number;
+    /** The caller has sent a line at which claude ends with 1, and says so on stderr: another would end at it too. */
+    readonly balks?: true;
   };
   readonly session: Readonly<typeof NO_SESSION>;
   /** Folder of the session's notes as the agent is to name it; undefined until they are there. */

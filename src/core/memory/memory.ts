@@ -132,7 +132,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
     },
     answer: (hook: HookAnswer, state: GovernorState): Answered =>
       folder === undefined ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
-    /** The first request after a relief is sent: for who does not see claude's answers. */
+    /** The first request after a relief is sent: for hosts that do not see claude's answers. */
     sent: handBack.sent,
     /** What a compaction that keeps messages is to say beside them. */
     exactNote: handBack.note,

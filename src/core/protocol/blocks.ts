@@ -134,6 +134,19 @@ export function isNotice(text: string): boolean {
   return NOTICE.test(text.trimStart());
 }
 
+const COMMAND =
+  /^(<command-message>[\s\S]*?)?<command-name>([^<]*)<\/command-name>(?:[\s\S]*?<command-args>([\s\S]*?)<\/command-args>)?/;
+
+/**
+ * The slash command behind a row with which claude tells the model of one. `asked`: it is a file's, a skill's or an MCP
+ * server's, and stands for a prompt. claude's own commands begin with their name; it answers most of them itself.
+ */
+export function commandOf(text: string): { readonly words: string; readonly asked: boolean } | undefined {
+  const [, message, name, args = ''] = COMMAND.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  return { words: `/${name.replace(/^\//, '')} ${args}`.trim(), asked: message !== undefined };
+}
+
 /** claude says, where a prompt would stand, that a task in the background has ended. */
 export function isTaskReport(text: unknown): text is string {
   return typeof text === 'string' && text.startsWith('<task-notification>');

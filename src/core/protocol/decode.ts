@@ -5,13 +5,14 @@ import type {
   ControlRequestEvent,
   ControlResponseEvent,
   Event,
+  LifecycleEvent,
   LimitUse,
   PartialEvent,
   RateLimitEvent,
   ResultEvent,
   UserEvent,
 } from './events.ts';
-import { failureOf, secondsIn } from './failures.ts';
+import { epochMsOf, failureOf } from './failures.ts';
 import { countOf, type Fields, fieldsOf, isFields, ownOf, parsed, textOf, textsOf, timeOf } from './fields.ts';
 import { readLastIteration, readUsage } from './usage.ts';
 
@@ -19,7 +20,9 @@ import { readLastIteration, readUsage } from './usage.ts';
 const KNOWN_TYPES: ReadonlySet<string> = new Set([
   ...['progress', 'attachment', 'queue-operation', 'summary', 'file-history-snapshot', 'file-history-delta'],
   ...['mode', 'permission-mode', 'last-prompt', 'ai-title', 'custom-title', 'tag', 'pr-link'],
-  ...['agent-name', 'agent-color', 'agent-setting'],
+  ...['agent-name', 'agent-color', 'agent-setting', 'bridge-session', 'worktree-state', 'relocated', 'frame-link'],
+  ...['continued-in', 'derived-from', 'fork-context-ref', 'content-replacement', 'attribution-snapshot'],
+  ...['memory-mode', 'repl-mode', 'dev-mods', 'isolation-latch', 'session-owner', 'history-suppression'],
   ...['cost-state', 'atis-latch', 'api-request', 'api-request-blob', 'api-request-shape', 'tools-used'],
   ...['keep_alive', 'tool_progress', 'tool_use_summary', 'auth_status', 'prompt_suggestion'],
 ]);
@@ -52,7 +55,7 @@ const DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
   system: (line) => decodeSystem(line, lineFields(line)),
   'permission-mode': decodeMode,
   conversation_reset: (line) => ({ kind: 'reset', ...lineFields(line) }),
-  command_lifecycle: (line) => ({ kind: 'lifecycle', ...lineFields(line), of: textOf(line.command_uuid) }),
+  command_lifecycle: decodeLifecycle,
   rate_limit_event: decodeRateLimit,
   control_request: decodeRequest,
   control_response: decodeResponse,
@@ -157,6 +160,12 @@ function readWindows(modelUsage: unknown): Readonly<Record<string, number>> {
   return Object.fromEntries(windows);
 }
 
+function decodeLifecycle(line: Fields): LifecycleEvent {
+  const wakes = line.state === 'started' && textOf(line.wakeup_source) !== undefined;
+  const scheduledFor = countOf(line.scheduled_for);
+  return { kind: 'lifecycle', ...lineFields(line), of: textOf(line.command_uuid), wakes, scheduledFor };
+}
+
 function decodeRateLimit(line: Fields): RateLimitEvent {
   const { rateLimitType, status, utilization, resetsAt, unifiedWindows } = fieldsOf(line.rate_limit_info);
   const name = textOf(rateLimitType);
@@ -171,7 +180,7 @@ function decodeRateLimit(line: Fields): RateLimitEvent {
 }
 
 function readUse({ utilization, resetsAt }: Fields): LimitUse {
-  return { share: typeof utilization === 'number' ? utilization : undefined, resetsAt: secondsIn(resetsAt) };
+  return { share: typeof utilization === 'number' ? utilization : undefined, resetsAt: epochMsOf(resetsAt) };
 }
 
 function decodePartial(line: Fields): PartialEvent {

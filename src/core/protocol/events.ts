@@ -264,6 +264,10 @@ export interface LifecycleEvent extends LineFields {
   readonly kind: 'lifecycle';
   /** The `uuid` of the line that was sent. */
   readonly of: string | undefined;
+  /** A time has come that the agent has asked to be woken at: a turn follows. */
+  readonly wakes: boolean;
+  /** The time that ScheduleWakeup had said for it, in milliseconds since the epoch. */
+  readonly scheduledFor: number | undefined;
 }
 
 /** A type that is known and means nothing for the context. */

@@ -31,12 +31,12 @@ export function failureOf(line: Fields, said: string): ApiFailure | undefined {
   const told = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
   // 2.1.197 puts the time behind its words.
   const written = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
-  const resetsAt = secondsIn(told ?? (written && Number(written)));
+  const resetsAt = epochMsOf(told ?? (written && Number(written)));
   return { cause: isLimit ? 'limit' : 'outage', resetsAt: isLimit ? resetsAt : undefined };
 }
 
-/** A time that is told in seconds since the epoch, in milliseconds. */
-export function secondsIn(value: unknown): number | undefined {
+/** Milliseconds since the epoch, of a time that is told in seconds. */
+export function epochMsOf(value: unknown): number | undefined {
   const seconds = countOf(value);
   return seconds === undefined ? undefined : seconds * 1000;
 }

@@ -25,7 +25,7 @@ export const MID_TURN_FACTS: readonly Check[] = factsOf('Speaking into a running
   {
     name: 'interrupt-ends-turn',
     fact: 'An interrupt ends the turn with a result, and the process takes the next prompt.',
-    instead: 'Ctrl-C twice ends claude; a limit of cost takes hold when the turn is over',
+    instead: 'Ctrl-C twice ends claude; a cost limit takes hold when the turn is over',
     scene: played(
       { scenario: { calls: [{ text: 'too late', delayMs: 600_000 }], afterLast: { text: 'the answer after' } } },
       async (claude, stage) => {

@@ -19,20 +19,19 @@ interface SetSomewhere<T = unknown> {
 
 type Variables = ReadonlyMap<string, SetSomewhere<string>>;
 
-const MANAGED = {
-  darwin: '/Library/Application Support/ClaudeCode/managed-settings.json',
-  linux: '/etc/claude-code/managed-settings.json',
-} as const;
+const MANAGED =
+  process.platform === 'darwin'
+    ? '/Library/Application Support/ClaudeCode/managed-settings.json'
+    : '/etc/claude-code/managed-settings.json';
 
 /** Bytes. */
 const LIMIT = 4 * 1024 * 1024;
 
 /** claude's settings that hold in the folder, the one that wins last. What is not JSON is left out, with a remark. */
 export function readSettingsFiles(world: Pick<Io, 'env' | 'cwd'>): { files: SettingsFile[]; remarks: Remark[] } {
-  const managed = process.platform === 'darwin' ? MANAGED.darwin : MANAGED.linux;
   const own = (['user', 'project', 'local'] as const).map((place) => settingsPath(place, world));
   // In the home folder the user's own are the project's too.
-  const places = new Set([...own, managed]);
+  const places = new Set([...own, MANAGED]);
   const files: SettingsFile[] = [];
   const remarks: Remark[] = [];
   for (const path of [...places].filter((place) => existsSync(place))) {
@@ -73,15 +72,17 @@ interface Oddity {
   /** What follows from it. */
   readonly text: string;
   readonly todo: string;
-  readonly applies?: (value: unknown) => boolean;
+  readonly applies?: (value: unknown, where: string) => boolean;
 }
 
 const LEFT_ALONE = "claude's own trigger counts as yours: ctxb does not place it, so thresholds.midTurn has no effect";
 const AGAIN = 'remove it to have ctxb place the trigger';
 const NO_COMPACTION = '/compact is refused: ctxb hands over to a fresh context at each threshold';
 const NO_HOOKS = 'claude calls no hooks: no focus, nothing is handed back after a compaction, no tool budgets';
+const NO_OTHERS_HOOKS =
+  "claude calls no hooks of its settings, ctxb hook included, and runs no mods: compactions are claude's own summaries";
 
-/** Variables that change what ctxb can do (each one tried with claude 2.1.197). */
+/** Variables that change what ctxb can do (each one tried with claude 2.1.197 and 2.1.332). */
 const VARIABLES: Readonly<Record<string, Oddity>> = {
   CLAUDE_CODE_AUTO_COMPACT_WINDOW: { text: LEFT_ALONE, todo: AGAIN },
   CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: { text: LEFT_ALONE, todo: AGAIN },
@@ -108,12 +109,13 @@ const SETTINGS: Readonly<Record<string, Oddity>> = {
     applies: (value) => value === false,
   },
   autoCompactWindow: { text: LEFT_ALONE, todo: AGAIN },
-  disableAllHooks: {
-    text: "claude 2.1.197 calls ctxb's hooks all the same, another version may not",
-    todo: 'remove it if nothing is handed back after a compaction',
-    applies: (value) => value === true,
+  disableAllHooks: { text: NO_OTHERS_HOOKS, todo: 'remove it', applies: (value) => value === true },
+  // Anywhere else it has no effect.
+  allowManagedHooksOnly: {
+    text: NO_OTHERS_HOOKS,
+    todo: 'ask who manages it',
+    applies: (value, where) => value === true && where === MANAGED,
   },
-  allowManagedHooksOnly: { text: NO_HOOKS, todo: 'ask who manages it', applies: (value) => value === true },
 };
 
 /** What of claude's settings and environment takes something away from ctxb. */
@@ -132,7 +134,7 @@ function remarksOn(
 ): Remark[] {
   return Object.entries(oddities).flatMap(([name, { applies = () => true, text, todo }]): Remark[] => {
     const set = find(name);
-    if (set === undefined || !applies(set.value)) return [];
+    if (set === undefined || !applies(set.value, set.where)) return [];
     return [{ status: 'warning', subject: `${name} in ${set.where}`, text, todo }];
   });
 }

@@ -22,7 +22,7 @@ export async function lookAround(world: Pick<Io, 'env' | 'cwd'>) {
   const variables = variablesOf(world, files);
   return {
     resolved,
-    /** The user has put claude's trigger somewhere himself, or switched it off. */
+    /** The user has placed claude's trigger, or switched it off. */
     isTriggerTaken: isTriggerTaken(files, variables),
     /** The model that the user has set; undefined: claude's default. */
     model: variables.get('ANTHROPIC_MODEL')?.value ?? textOf(settingOf(files, 'model')?.value),

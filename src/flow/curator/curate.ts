@@ -127,7 +127,7 @@ export function curatorInvocation(
   throw new CtxbError('bug', `the arguments of the curator are read as ${invocation.kind}`);
 }
 
-/** The user's policies without notes, handoffs and recovery, and with a hard limit of cost. */
+/** The user's policies without notes, handoffs and recovery, and with a hard cost limit. */
 export function curatorConfig(config: Config, limitUsd: number): Config {
   const { memory, handoff, recovery, cost } = config;
   return {

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { shown } from '../../config/finding.ts';
 import { expectation } from '../../config/schema.ts';
 import { isFields } from '../../core/protocol/fields.ts';
-import { CtxbError, messageOf } from '../../errors.ts';
+import { CtxbError, systemReason } from '../../errors.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import type { Refuse } from './fault.ts';
 import { path as promptPath } from './flow-schema.ts';
@@ -21,7 +21,7 @@ export function readText(path: string): ReadText {
   } catch (error) {
     if (error instanceof GivenFault) return error;
     if (error instanceof TypeError) return { expected: 'text in UTF-8', found: 'other bytes' };
-    return { expected: 'a file that can be read', found: messageOf(error) };
+    return { expected: 'a file that can be read', found: systemReason(error) };
   }
 }
 

@@ -66,22 +66,25 @@ const teaching = group({
 const ids = v.array(v.string('the id of a step'), 'a list of ids of steps');
 
 const step = group({
-  id: described(name, 'Unlike that of any other step; the name of its folder.'),
+  id: described(name, 'Unique in the flow; names the folder of the step.'),
   agent: optional(text, 'Who does it, for instance test-author: says how much its output counts.'),
   priority: optional(priority, 'How much its output counts for later steps; overrides that of the agent.'),
-  objective: optional(text, 'What the step is for; without a prompt it is asked to reach this.'),
+  objective: optional(text, 'What the step is for; without a prompt this is what is asked.'),
   inputs: optional(paths, 'Files it builds on, relative to the working folder.', []),
   outputs: optional(paths, 'Files it makes, relative to the working folder.', []),
-  teaching: optional(teaching, 'What the step must keep in mind; always told whole.', {}),
+  teaching: optional(teaching, 'What the step must keep in mind; always in the briefing, whole.', {}),
   prompt: optional(text, 'What is asked of it.'),
   promptFile: optional(path, "A file with the prompt in the flow's folder, relative to the flow."),
   budgets: v.optional(described(budgets, 'Sizes of the briefing of this step.'), {}),
   curator: optional(curator, 'The curator of this step.', {}),
   model: optional(model, 'Model of claude for this step.'),
-  needs: optional(ids, 'Steps that must be over before, and whose output it sees. Default: all steps above.'),
-  timeoutSeconds: optional(seconds, 'After this time the step has failed.'),
+  needs: optional(
+    ids,
+    'Steps that must have ended before it starts, and whose output it sees. Default: all steps above.',
+  ),
+  timeoutSeconds: optional(seconds, 'The step fails after this time.'),
   retries: optional(whole(0, 10), 'How often it is tried again after a failure.', 0),
-  onFail: optional(choice(['stop', 'continue']), 'Whether the flow ends when the step has failed.', 'stop'),
+  onFail: optional(choice(['stop', 'continue']), 'Whether the flow stops or goes on when the step has failed.', 'stop'),
 });
 
 const STEPS = `a list of 1 to ${MAX_STEPS} steps`;
@@ -102,7 +105,7 @@ export const flowFileSchema = v.pipe(
     budgets: v.optional(described(budgets, 'Sizes of the briefings of all steps.'), {}),
     curator: optional(curator, 'A cheap model that chooses what matters to each step, and sums up older ones.', {}),
     priorities: optional(priorities, "How much an agent's output counts; overrides the built-in priorities.", {}),
-    scentTrail: optional(path, 'A file with hints from earlier runs; every briefing has its beginning.'),
+    scentTrail: optional(path, 'A file with hints from earlier runs; every briefing holds its beginning.'),
     steps: described(steps, 'The steps, in the order in which they run unless needs say otherwise.'),
   }),
   v.title('ctxb flow'),

@@ -1,6 +1,6 @@
 import { counted, percent, tokens } from '../../report/figures.ts';
 import { escaped, HTML_HEAD, htmlTable } from '../../report/html.ts';
-import { aligned } from '../../report/layout.ts';
+import { aligned, folded } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { type BriefingWorld, briefingOf } from '../briefing.ts';
@@ -67,11 +67,13 @@ function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld, needs: re
   };
 }
 
-export function flowExplainText({ flow, profile, files, run, steps }: FlowExplained, style: Style): string {
+/** @param columns of the terminal; undefined: none */
+export function flowExplainText(explained: FlowExplained, style: Style, columns?: number): string {
+  const { flow, profile, files, run, steps } = explained;
   const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
   const facts = [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from];
   const heading = `${style.bold(flow)}: ${facts.join(', ')}`;
-  return `${[heading, ...steps.map((step) => stepText(step, files, style))].join('\n\n')}\n`;
+  return `${folded([heading, ...steps.map((step) => stepText(step, files, style))].join('\n\n'), columns)}\n`;
 }
 
 function stepText(step: StepExplained, files: LevelFiles, style: Style): string {
@@ -105,7 +107,7 @@ function packLine({ receipt, curator }: StepExplained, { yellow, red }: Style): 
   const { chars_used, budget_chars, truncated } = receipt.context_truncation;
   const size = `${tokens(chars_used)} of ${tokens(budget_chars)} characters (${percent(chars_used / budget_chars)})`;
   const paint = receipt.over_budget_chars > 0 ? red : truncated ? yellow : (text: string) => text;
-  return `${paint(`pack: ${size}`)}, of them ${tokens(receipt.whole_chars)} of notes and task${unchosen(curator)}`;
+  return `${paint(`briefing: ${size}`)}, of them ${tokens(receipt.whole_chars)} of notes and task${unchosen(curator)}`;
 }
 
 /** A curator is only asked when the step runs. */
@@ -220,7 +222,7 @@ function section(step: StepExplained, files: LevelFiles): string {
 <h3 id="step-${id}">${id}</h3>
 <p>${escaped(facts)}</p>
 ${warnings.length === 0 ? '' : `<ul class="warnings" aria-label="Warnings of ${id}">${warnings.map(listItem).join('')}</ul>`}
-<p><label>Pack <meter min="0" max="${budget_chars}" value="${chars_used}">${size}</meter></label> ${size}, of them ${tokens(receipt.whole_chars)} of notes and task${unchosen(curator)}.</p>
+<p><label>Briefing <meter min="0" max="${budget_chars}" value="${chars_used}">${size}</meter></label> ${size}, of them ${tokens(receipt.whole_chars)} of notes and task${unchosen(curator)}.</p>
 ${budgetTable(step, files)}
 ${historyTable(step)}
 ${fileList(step)}

@@ -96,6 +96,7 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
   // A curator is asked once, not for each attempt.
   const curations = new Map<string, Promise<Curation | undefined>>();
   let lastCurator: Promise<unknown> = Promise.resolve();
+  const ran = new Map<string, readonly StepEnd[]>();
   const summaries = createSummaries(files);
   const worldOf = (step: FlowStep) => ({ ...run.brief(step), outputs: (id: string) => stepOutput(files, id) });
 
@@ -151,7 +152,9 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
     const end = await runBriefed(step, briefing.pack.text);
     if (end.exitCode === 0) tellMissing(step);
     files.write(step.id, OUTPUT_FILE, end.output);
-    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
+    const all = [...(ran.get(step.id) ?? []), end];
+    ran.set(step.id, all);
+    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(allTogether(end, all)) });
     return { ...end, costUsd: end.costUsd + curatorUsd };
   };
 }

@@ -27,7 +27,7 @@ export async function runFlow(
   { settled, parallel }: { readonly settled: Settled; readonly parallel: number },
   world: FlowWorld,
 ): Promise<Board> {
-  const { needs } = orderSteps(flow);
+  const { history } = orderSteps(flow);
   let board = newBoard(flow, settled);
   const running = new Map<string, Promise<void>>();
   const faults: unknown[] = [];
@@ -48,7 +48,7 @@ export async function runFlow(
   }
 
   for (;;) {
-    const next = world.stop.aborted || faults.length > 0 ? [] : startable(flow, needs, board, parallel);
+    const next = world.stop.aborted || faults.length > 0 ? [] : startable(flow, history, board, parallel);
     for (const step of next) {
       set(step.id, 'running');
       running.set(step.id, run(step));
@@ -108,18 +108,19 @@ const OVER: ReadonlySet<StepStatus | undefined> = new Set<StepStatus>(['done', '
 /**
  * The steps that may start now, in the order of the file, so that at most `parallel` run at once.
  *
- * @param needs by a step's id: steps that must be over before it
+ * @param history by a step's id: the steps that it sees, which must be over before it; where a run is resumed, one of
+ *   them may be run again behind others that are done
  */
-export function startable(flow: Flow, needs: StepGraph, board: Board, parallel: number): readonly FlowStep[] {
+export function startable(flow: Flow, history: StepGraph, board: Board, parallel: number): readonly FlowStep[] {
   const running = Object.values(board).filter((status) => status === 'running').length;
   const isReady = ({ id }: FlowStep) =>
-    board[id] === 'waiting' && (needs.get(id) ?? []).every((needed) => OVER.has(board[needed]));
+    board[id] === 'waiting' && (history.get(id) ?? []).every((seen) => OVER.has(board[seen]));
   const isStopped = flow.steps.some(({ id, onFail }) => board[id] === 'failed' && onFail === 'stop');
   const ready = isStopped ? [] : flow.steps.filter(isReady);
   return ready.slice(0, Math.max(0, parallel - running));
 }
 
-/** Options that choose steps: those that the run `resume` has not finished, all from `from` on, or `only` one. */
+/** Options that choose steps: those that the run `resume` has not finished, all from `from` on, or `only` some: `a,b`. */
 export type Choice = { readonly [O in 'resume' | 'from' | 'only']?: string | undefined };
 
 /**
@@ -129,10 +130,11 @@ export type Choice = { readonly [O in 'resume' | 'from' | 'only']?: string | und
  */
 export function settledSteps(flow: Flow, { resume, from, only }: Choice, isDone: (id: string) => boolean): Settled {
   const ids = orderSteps(flow).sequence.map(({ id }) => id);
-  for (const [option, id] of Object.entries({ from, only })) {
-    if (id !== undefined && !ids.includes(id)) {
-      throw new CtxbError('usage', `--${option} ${id}: no step of ${flow.name} has this id: ${ids.join(', ')}`);
-    }
+  const named = only?.split(',') ?? [];
+  for (const [option, names] of Object.entries({ from: from === undefined ? [] : [from], only: named })) {
+    const unknown = names.find((id) => !ids.includes(id));
+    if (unknown === undefined) continue;
+    throw new CtxbError('usage', `--${option} ${unknown}: no step of ${flow.name} has this id: ${ids.join(', ')}`);
   }
   if (from !== undefined && only !== undefined) {
     throw new CtxbError('usage', '--from and --only name different steps to run: leave one of them out');
@@ -140,7 +142,7 @@ export function settledSteps(flow: Flow, { resume, from, only }: Choice, isDone:
   if (from === undefined && only === undefined) {
     return { done: new Set(resume === undefined ? [] : ids.filter(isDone)), leftOut: new Set() };
   }
-  const asked = only === undefined ? ids.slice(ids.indexOf(from ?? '')) : [only];
+  const asked = only === undefined ? ids.slice(ids.indexOf(from ?? '')) : named;
   const others = ids.filter((id) => !asked.includes(id));
   return { done: new Set(others.filter(isDone)), leftOut: new Set(others.filter((id) => !isDone(id))) };
 }

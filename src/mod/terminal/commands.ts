@@ -64,7 +64,7 @@ export async function handoff($: Engine, document: string, file: string): Promis
   return { text: `${file}: written` };
 }
 
-const NO_PROGRAM = 'the program ctxb is not on PATH: `npm install -g ctxb` puts it there';
+const NO_PROGRAM = 'the program ctxb is not on PATH: `npm ci` and `npm link` in a checkout put it there';
 
 export async function recall($: Engine, words: string, program: string | undefined): Promise<Shown> {
   if (words.trim() === '') return { text: '/ctxb:recall WORDS: name a word to look for' };
@@ -75,8 +75,10 @@ export async function recall($: Engine, words: string, program: string | undefin
   return { text: (stdout || stderr).trimEnd() };
 }
 
-/** As long as `ctxb doctor` may take. */
-const PATIENCE_MS = 180_000;
+/** claude takes no prompt meanwhile. */
+const PATIENCE_MS = 60_000;
+
+const ALL_FACTS = '`ctxb doctor` in a shell tries all facts that ctxb relies on, in about half a minute';
 
 /** What holds in this session, and what ctxb finds out about this Claude Code where it is installed. */
 export async function doctor($: Engine, state: GovernorState, standing: Standing): Promise<Shown> {
@@ -94,8 +96,9 @@ export async function doctor($: Engine, state: GovernorState, standing: Standing
     program === undefined ? `recall, and a check of this Claude Code: ${NO_PROGRAM}` : `ctxb: ${program}`,
   ];
   if (program === undefined) return { text: own.join('\n'), isTextDisplayOnly: true };
-  const { stdout, stderr } = await $.process.run([program, 'doctor'], { timeoutMs: PATIENCE_MS });
-  return { text: `${own.join('\n')}\n\n${`${stdout}${stderr}`.trimEnd()}`, isTextDisplayOnly: true };
+  const { stdout, stderr } = await $.process.run([program, 'doctor', '--quick'], { timeoutMs: PATIENCE_MS });
+  const text = [own.join('\n'), `${stdout}${stderr}`.trimEnd(), ALL_FACTS].join('\n\n');
+  return { text, isTextDisplayOnly: true };
 }
 
 export interface Piece {

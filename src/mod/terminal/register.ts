@@ -1,8 +1,9 @@
 import { namesCompactionHook, namesOwnHooks } from '../../claude/ctxb-hooks.ts';
+import type { Answer } from '../../core/exact/exact-answer.ts';
 import type { ExactReceipt } from '../../core/exact/plan.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Known } from '../../statusline/judge-status.ts';
-import { type Drawing, type Engine, isHeard, type On } from '../engine.ts';
+import { type CompactEvent, type Drawing, type Engine, isHeard, type On } from '../engine.ts';
 import { bandText, doctor, handoff, recall, type Standing, statusOf } from './commands.ts';
 import {
   createLogReader,
@@ -20,6 +21,7 @@ const LATE_MS = 300;
 const LOOK_MS = 50;
 const MOST_LOOKS = 40;
 const WATCH_MS = 2_000;
+const ASKED_MS = 1_000;
 
 class Seat {
   session: TerminalSession;
@@ -37,8 +39,6 @@ class Seat {
   following = Promise.resolve();
   /** The turn that runs. */
   turn: string | undefined;
-  /** What was said in mid-turn since the last compaction. */
-  heard: readonly string[] = [];
   last: ExactReceipt | undefined;
   /** The last compaction was exact: its messages hold what is to be handed back. */
   isExact = false;
@@ -86,7 +86,7 @@ export function register(on: On, options: Options): void {
   });
 
   on('prompt.submit', async ($, e, next) => {
-    if (isHeard(e)) seat.heard = [...seat.heard, e.text];
+    if (isHeard(e)) seat.session.hear(e.text);
     const entered = await next(e);
     if (!seat.isRun) await follow($, seat);
     return entered;
@@ -101,14 +101,19 @@ export function register(on: On, options: Options): void {
   });
 
   on('turn.complete', async ($, e, next) => {
-    const done = await next(e);
-    if (e.agentId !== undefined || seat.isRun) return done;
+    if (e.agentId !== undefined || seat.isRun) return next(e);
     seat.turn = undefined;
+    const mayCompact = seat.isInteractive && !e.isAborted;
+    // Prompts that wait begin the next turn in a moment, and then claude refuses: nothing is asked or read before.
+    const isCompacted = mayCompact && (await compactIfDue($, seat));
+    const done = await next(e);
     await follow($, seat);
-    if (seat.isInteractive && !e.isAborted) {
+    if (mayCompact && !isCompacted) {
       await awaitLog($, seat);
       await compactIfDue($, seat);
     }
+    // Behind a compaction nothing tells that the log lacks the last call.
+    if (seat.isInteractive) void followLate($, seat);
     return done;
   });
 
@@ -120,17 +125,11 @@ export function register(on: On, options: Options): void {
   on('session.compact', async ($, e, next) => {
     seat.asked();
     seat.isExact = false;
-    // Who names a focus wants claude's own summary.
+    // A focus asks for claude's own summary.
     const isAsked = e.trigger === 'manual' && e.instructions !== undefined;
     if (seat.isRun || e.agentId !== undefined || e.trigger === 'precompute' || isAsked) return next(e);
     if (leftWhy(seat) !== undefined) return next(e);
-    const started = performance.now();
-    await follow($, seat);
-    const { messages, outcome } = seat.session.compact(e.messages, seat.known, seat.heard);
-    seat.heard = [];
-    const ms = Math.round(performance.now() - started);
-    seat.last = { version: 1, number: (seat.last?.number ?? 0) + 1, ms, ...outcome };
-    seat.isExact = messages !== undefined;
+    const { messages, outcome } = await compact($, seat, e);
     if (messages !== undefined) return { messages };
     // Only where the context is full a summary is worth what it costs.
     const isEarly = e.trigger === 'plugin' && !seat.session.isFull(seat.known);
@@ -207,6 +206,20 @@ async function look($: Engine, seat: Seat): Promise<void> {
   seat.program = files[found.indexOf(true)];
 }
 
+/** What stays, as claude asks for it. */
+async function compact($: Engine, seat: Seat, { trigger, messages }: CompactEvent): Promise<Answer> {
+  const started = performance.now();
+  await follow($, seat);
+  // In mid-turn the log may lack what the model was told last, which is all that was said; later some of that still waits.
+  const isMidTurn = trigger === 'auto';
+  if (!isMidTurn) await awaitLog($, seat);
+  const answer = seat.session.compact(messages, seat.known, isMidTurn);
+  const ms = Math.round(performance.now() - started);
+  seat.last = { version: 1, number: (seat.last?.number ?? 0) + 1, ms, ...answer.outcome };
+  seat.isExact = answer.messages !== undefined;
+  return answer;
+}
+
 /** Reads what is new in claude's log, and asks claude for what the log does not say; one reading after the other. */
 function follow($: Engine, seat: Seat): Promise<void> {
   const following = seat.following.then(() => followNow($, seat));
@@ -265,21 +278,20 @@ async function readLog($: Engine, { log, session }: Seat): Promise<void> {
   }
 }
 
-/** How long claude is waited for to ask the mod what stays. */
-const ASKED_MS = 1_000;
-
 /**
  * claude asks the mod only as long as the end of the turn is being handled, and has a summary written otherwise. Its
- * compaction itself is not awaited: it goes on once the turn is over.
+ * compaction itself is not awaited: it goes on once the turn is over. Where the next turn has begun claude refuses: the
+ * end of that is the next chance. @returns whether the mod was asked
  */
-async function compactIfDue($: Engine, seat: Seat): Promise<void> {
-  if (leftWhy(seat) !== undefined || !seat.session.isDue(seat.known, await $.clock.now())) return;
-  const asked = new Promise<void>((resolve) => {
-    seat.asked = resolve;
+async function compactIfDue($: Engine, seat: Seat): Promise<boolean> {
+  if (leftWhy(seat) !== undefined || !seat.session.isDue(seat.known)) return false;
+  const asked = new Promise<boolean>((resolve) => {
+    seat.asked = () => resolve(true);
   });
   const compacted = $.session
     .compact({})
     .then(() => followLate($, seat))
-    .catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: 'debug' }));
-  await Promise.race([asked, compacted, $.clock.sleep(ASKED_MS)]);
+    .catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: 'debug' }))
+    .then(() => false);
+  return Promise.race([asked, compacted, $.clock.sleep(ASKED_MS).then(() => false)]);
 }

@@ -1,6 +1,7 @@
 import { DEFAULTS } from '../../config/defaults.ts';
 import { type Answer, answerWith } from '../../core/exact/exact-answer.ts';
 import type { Message } from '../../core/exact/message.ts';
+import { type MidTurnPrompt, notAmong } from '../../core/exact/plan.ts';
 import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
 import { inTokens, type Policy } from '../../core/governor/policy.ts';
@@ -10,8 +11,10 @@ import { reliefNow } from '../../core/governor/relief/relief.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { changedIn } from '../../core/governor/steps.ts';
 import { createMemory } from '../../core/memory/memory.ts';
+import { plainText, readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeLine, LOG_TAIL_BYTES } from '../../core/protocol/decode.ts';
-import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
+import type { Event } from '../../core/protocol/events.ts';
+import { fieldsOf, parsed, textOf } from '../../core/protocol/fields.ts';
 import { createHost } from '../../host/governor-host.ts';
 import { replayRun } from '../../replay/replay-run.ts';
 import { callAhead, type Known, withCallAhead, withKnown } from '../../statusline/judge-status.ts';
@@ -58,11 +61,16 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   let host = begin();
   const memory = createMemory({ run, mask: unmasked });
   let triedAt: number | undefined;
+  /** What the model was told in mid-turn since the last compaction, and the last tool call. */
+  let told: readonly MidTurnPrompt[] = [];
+  let lastCall = '';
+  /** What was said while a turn ran: claude tells it to that turn, or begins the next one with it. */
+  let heard: readonly string[] = [];
   memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: '' } }, host.state);
 
   /** The state with what claude says of its last call, which its log may not have yet. */
-  function judged(known: Known, now = host.state.now): GovernorState {
-    const state = withCallAhead(withKnown(host.state, known), known, now);
+  function judged(known: Known): GovernorState {
+    const state = withCallAhead(withKnown(host.state, known), known, host.state.now);
     const { latch, gauge } = state;
     // The log does not say how large the window is.
     return { ...state, latch: latchAt(latch, predicted(gauge), gauge.window.tokens, policy) };
@@ -74,22 +82,39 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
       const t = ('timestamp' in event ? event.timestamp : undefined) ?? host.state.now;
       const { input } = host.feed({ t, from: 'claude', event });
       memory.add(input, host.state);
+      noteTold(event, line);
     }
+  }
+
+  function noteTold(event: Event, line: string): void {
+    if (event.kind === 'boundary') forgetSaid();
+    if (event.kind === 'user' && event.subagent === null)
+      lastCall = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId ?? lastCall;
+    const text = toldIn(line);
+    if (text !== '') told = [...told, { text, after: lastCall }];
   }
 
   function clear(): void {
     host = begin();
     triedAt = undefined;
+    forgetSaid();
+  }
+
+  function forgetSaid(): void {
+    told = [];
+    heard = [];
+  }
+
+  function hear(text: string): void {
+    heard = [...heard, text];
   }
 
   /** Whether the context is to be compacted now that the turn is over. One that was tried in vain is not tried again at once. */
-  function isDue(known: Known, now: number): boolean {
-    const state = judged(known, now);
+  function isDue(known: Known): boolean {
+    const state = judged(known);
     const { compaction } = state;
     const tried = { ...compaction, triedAt: triedAt ?? compaction.triedAt };
-    const due = reliefNow({ ...state, compaction: tried })?.way === 'compact';
-    if (due) triedAt = state.gauge.calls;
-    return due;
+    return reliefNow({ ...state, compaction: tried })?.way === 'compact';
   }
 
   /** claude has made a call that its log, as far as it was read, does not hold. */
@@ -100,10 +125,13 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
     return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
   }
 
-  /** What stays of a conversation. @param heard what was said in mid-turn since the last compaction */
-  function compact(messages: readonly Message[], known: Known, heard: readonly string[]): Answer {
+  /** What stays of a conversation. @param isMidTurn the model was told all that was said, also before the log has it */
+  function compact(messages: readonly Message[], known: Known, isMidTurn: boolean): Answer {
     const state = withKnown(host.state, known);
-    const midTurn = heard.map((text) => ({ text, after: '' }));
+    triedAt = judged(known).gauge.calls;
+    const there = [...told, ...messages].map(({ text }) => text);
+    const late = notAmong(there, isMidTurn ? heard : [], (text) => text);
+    const midTurn = [...told, ...late.map((text) => ({ text, after: lastCall }))];
     return answerWith(messages, () => ({
       version: 1,
       ...memory.exactNote(state),
@@ -119,10 +147,22 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
     return textOf(fieldsOf(fieldsOf(output).hookSpecificOutput).additionalContext);
   }
 
-  /** A document for who is to continue the work. @param t milliseconds since the epoch */
+  /** A document for whoever continues the work. @param t milliseconds since the epoch */
   const handoff = (t: number) => memory.handoff(host.state, t);
 
-  return { read, clear, judged, isDue, isBehind, isFull, compact, handBack, handoff };
+  return { read, hear, clear, judged, isDue, isBehind, isFull, compact, handBack, handoff };
+}
+
+/** What claude tells a running turn: what was said meanwhile, and the ends of tasks in the background. */
+const TOLD = new Set<unknown>(['prompt', 'task-notification']);
+
+/** What a line of the log tells a running turn; empty: nothing. */
+function toldIn(line: string): string {
+  if (!line.includes('"queued_command"')) return '';
+  const { isSidechain, attachment } = fieldsOf(parsed(line));
+  const { type, commandMode, prompt } = fieldsOf(attachment);
+  const isTold = type === 'queued_command' && TOLD.has(commandMode) && isSidechain !== true;
+  return isTold ? plainText(readBlocks(prompt)) : '';
 }
 
 const MOST_AT_ONCE = 4 * 1024 * 1024;

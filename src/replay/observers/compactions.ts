@@ -6,41 +6,49 @@ import { isCompacting } from '../../core/governor/steps.ts';
 import type { BoundaryEvent } from '../../core/protocol/events.ts';
 import { isAtLeast } from '../../core/protocol/version.ts';
 import type { CompactionSeen } from '../items-seen.ts';
-import type { Observer, Seen } from './seen.ts';
+import { type Observer, type Seen, timeIn } from './seen.ts';
 
 export function createCompactions(): Observer<readonly CompactionSeen[]> {
   const compactions: CompactionSeen[] = [];
+  let hasSummary = false;
   return {
     see(seen) {
-      const { line, input, before } = seen;
-      if (input.event.kind === 'boundary') compactions.push(compactionOf(line, input.event, before));
+      const { event } = seen.input;
+      if (event.kind === 'boundary') {
+        compactions.push(compactionOf(event, seen));
+        hasSummary = false;
+      }
+      if (event.kind === 'user' && event.role === 'summary') hasSummary = true;
       const last = compactions.at(-1);
-      if (last?.firstAfter === null) compactions[compactions.length - 1] = { ...last, ...learned(last, seen) };
+      if (last?.firstAfter !== null) return;
+      compactions[compactions.length - 1] = { ...last, ...learned(last, seen, hasSummary) };
     },
     found: () => [...compactions],
   };
 }
 
 /** What a line tells of the compaction before it, as long as no call has come. */
-function learned({ by, how }: CompactionSeen, { input: { event }, before, after }: Seen): Partial<CompactionSeen> {
-  if (after.gauge.calls !== before.gauge.calls) return { firstAfter: after.gauge.used };
-  if (event.kind !== 'user') return {};
-  return {
-    how: event.role === 'summary' ? 'summary' : how,
-    // In claude's log the command stands behind what it led to.
-    by: by === 'caller' && event.role === 'notice' && isOwnLine(event.uuid) ? 'ctxb' : by,
-  };
+function learned({ by }: CompactionSeen, { input: { event }, before, after }: Seen, hasSummary: boolean) {
+  if (after.gauge.calls !== before.gauge.calls) {
+    const how = !hasSummary && isAtLeast(after.session.version, FIRST_WITH_MODS) ? 'exact' : 'summary';
+    return { firstAfter: after.gauge.used, how } as const;
+  }
+  // In claude's log the command stands behind what it led to.
+  const isOurs = by === 'caller' && event.kind === 'user' && event.role === 'notice' && isOwnLine(event.uuid);
+  return isOurs ? ({ by: 'ctxb' } as const) : {};
 }
 
-function compactionOf(line: number, event: BoundaryEvent, before: GovernorState): CompactionSeen {
-  const { gauge, session } = before;
+function compactionOf(event: BoundaryEvent, { line, input, before }: Seen): CompactionSeen {
+  const { gauge } = before;
   return {
     trigger: event.trigger,
-    // Until the summary comes.
-    how: isAtLeast(session.version, FIRST_WITH_MODS) ? 'exact' : 'summary',
+    // Until a call comes without one before it.
+    how: 'summary',
     by: initiatorOf(event, before),
     call: gauge.calls,
     line,
+    t: timeIn(input),
+    model: gauge.call?.model ?? null,
     preTokens: event.preTokens ?? null,
     gaugeBefore: predicted(gauge),
     firstAfter: null,

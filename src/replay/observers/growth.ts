@@ -28,7 +28,6 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   let calls = 0;
 
   function add(block: Block, index: number, role: UserRole | 'answer', { line, after }: Seen): void {
-    uses.see(block);
     const tokens = estimateTokens(after.measured[index] ?? NO_CONTENT, after.gauge.calibration);
     if (tokens === 0) return;
     const use = role === 'answer' ? undefined : uses.of(block);
@@ -49,12 +48,12 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   function addLine(seen: Seen): void {
     const { event, from } = seen.input;
     if (from !== 'claude') return;
-    if (event.kind === 'assistant' && event.subagent === null && isAnswer(event, seen.after)) {
-      for (const [index, block] of event.blocks.entries()) add(block, index, 'answer', seen);
-    }
-    if (event.kind === 'user' && event.subagent === null && !event.replay) {
-      for (const [index, block] of event.blocks.entries()) add(block, index, event.role, seen);
-    }
+    if ((event.kind !== 'assistant' && event.kind !== 'user') || event.subagent !== null) return;
+    // Results have the names of their tools also where a back-end has not counted the call.
+    event.blocks.forEach(uses.see);
+    if (event.kind === 'assistant' ? !isAnswer(event, seen.after) : event.replay) return;
+    const role = event.kind === 'user' ? event.role : 'answer';
+    for (const [index, block] of event.blocks.entries()) add(block, index, role, seen);
   }
 
   /** Masking takes longer than all the rest: what is not shown is not masked. */

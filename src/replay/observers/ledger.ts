@@ -69,7 +69,12 @@ export function createLedger(): Observer<readonly CountedCall[]> {
     const last = open.get(thread ?? '');
     if (priced === undefined || priced.messageId !== last?.messageId) return;
     open.set(thread ?? '', { ...last, price: priced.price });
-    change(thread, () => ({ microUsd: callMicroUsd(priced) }));
+    const output = billedOutput(priced.usage.output, priced);
+    // The gauge, which learns from the calls of the main thread, knows theirs better.
+    change(thread, ({ usage }) => ({
+      microUsd: callMicroUsd(priced),
+      ...(thread !== null && { usage: { ...usage, output } }),
+    }));
   }
 
   return {

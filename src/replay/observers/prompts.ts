@@ -1,10 +1,13 @@
-import type { Agent } from '../../core/governor/agents/agents-state.ts';
+import { hasCalled, isAgentCall } from '../../core/governor/agents/agents.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
 import { estimateTokens, measureContent } from '../../core/governor/gauge/estimator.ts';
+import type { Input } from '../../core/governor/input.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
 import { type Cutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/memory/words.ts';
 import { textsOf } from '../../core/protocol/blocks.ts';
+import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import type { PromptSeen, SubagentSeen } from '../items-seen.ts';
-import { type Observer, type Seen, timeIn } from './seen.ts';
+import { createToolUses, type Seen, timeIn } from './seen.ts';
 
 /** What was said to begin turns, or into them. */
 export function createPrompts(cut: Cutter, keepAll: boolean) {
@@ -58,20 +61,36 @@ export interface SubagentBegun {
   readonly call: number;
 }
 
-export function seenAgent(id: string, { kind, peak, calls, tokens, microUsd, isUnseen }: Agent): SubagentSeen {
-  return { id, kind: kind ?? null, peak, calls, tokens, usd: toUsd(microUsd), estimated: isUnseen };
-}
-
-/** How subagents began, by their ids. */
-export function createSubagents(cut: Cutter): Observer<ReadonlyMap<string, SubagentBegun>> {
+/** What subagents were and did, and how they began. */
+export function createSubagents(cut: Cutter) {
   const begun = new Map<string, SubagentBegun>();
+  const uses = createToolUses(({ name, input }) =>
+    isAgentCall(name) ? textOf(fieldsOf(input).subagent_type) : undefined,
+  );
+  /** As they were asked for: of one in the background, which is the usual one now, nothing else in claude's log tells. */
+  const kinds = new Map<string, string>();
+
+  function seeKind({ event }: Input): void {
+    if (event.kind === 'assistant') event.blocks.forEach(uses.see);
+    const id = event.kind === 'user' ? textOf(fieldsOf(event.toolReport).agentId) : undefined;
+    const [kind] = event.kind === 'user' ? event.blocks.flatMap((block) => uses.of(block) ?? []) : [];
+    if (id !== undefined && kind !== undefined) kinds.set(id, kind);
+  }
+
   return {
-    see({ input, after }) {
+    see({ input, after }: Seen): void {
       const { event } = input;
+      seeKind(input);
       if (!('subagent' in event) || event.subagent === null || begun.has(event.subagent)) return;
       const task = event.kind === 'user' ? cut(textsOf(event.blocks), LINE_LENGTH) : null;
       begun.set(event.subagent, { task, t: timeIn(input), call: after.gauge.calls });
     },
-    found: () => begun,
+    found: (agents: GovernorState['subagents']): SubagentSeen[] =>
+      Object.entries(agents).flatMap(([id, agent]) => {
+        const { peak, calls, tokens, microUsd, isUnseen: estimated } = agent;
+        const kind = agent.kind ?? kinds.get(id) ?? null;
+        const seen = { id, kind, peak, calls, tokens, usd: toUsd(microUsd), estimated };
+        return hasCalled(agent) ? [{ ...seen, ...begun.get(id) }] : [];
+      }),
   };
 }

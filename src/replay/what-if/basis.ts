@@ -117,7 +117,7 @@ function exactText(all: readonly Facts[]): string {
 }
 
 const GENERAL = [
-  'Left out: compactions that fail, a relief ahead of a turn that would cross a level, large tasks and limits of cost.',
+  'Left out: compactions that fail, a relief ahead of a turn that would cross a level, large tasks and cost limits.',
   'Assumed: the model does and writes the same under every policy, and asks for nothing again that was cut or summed up.',
   'Assumed: the cache was as warm as it was recorded; after a relief it has the system prompt and the tools.',
   'Estimated: the calls that write a summary or a document, also of what happened. Costs are list prices of the main thread.',

@@ -1,6 +1,7 @@
 import type { Prices } from '../../core/governor/cost/prices.ts';
 import type { Policy } from '../../core/governor/policy.ts';
 import { contextOf } from '../../core/protocol/usage.ts';
+import { sumUsd } from '../copies.ts';
 import type { CallSeen, CountedCall } from '../items-seen.ts';
 import type { SessionSummary } from '../summary.ts';
 import { assumptionsOf, basisOf, factsOf, keptOf, landingsOf } from './basis.ts';
@@ -106,7 +107,10 @@ function added(a: Figures, b: Figures): Figures {
 
 /** Figure by figure; null is not known. */
 function addedEach<T extends { readonly [name in keyof T]: number | null }>(a: T, b: T): T {
-  const sum = (name: keyof T) => (a[name] === null ? b[name] : a[name] + (b[name] ?? 0));
+  const sum = (name: keyof T) => {
+    if (name === 'usd') return sumUsd([a[name], b[name]]);
+    return a[name] === null ? b[name] : a[name] + (b[name] ?? 0);
+  };
   return Object.fromEntries((Object.keys(a) as (keyof T)[]).map((name) => [name, sum(name)])) as T;
 }
 
@@ -127,7 +131,7 @@ function bestOf(runs: readonly WhatIfTotal[]): Best {
 
 /** What calls and reliefs cost together; null where none of the models has a price. */
 export function usdOf({ main, relief }: Figures): number | null {
-  return main.usd === null ? null : main.usd + (relief.usd ?? 0);
+  return main.usd === null ? null : sumUsd([main.usd, relief.usd]);
 }
 
 /** Of equal ones the first. */

@@ -67,7 +67,7 @@ function faultOf(key: string, value: unknown, where: string): Finding[] {
   }
   const [expected, isGood] = EXTRAS[key as keyof Extras];
   if (isGood(value)) return [];
-  return [finding(key, { expected, found: shown(value), origin, todo: 'correct it or leave the key out' })];
+  return [finding(key, { expected, found: shown(value), origin, todo: 'correct it or leave it out' })];
 }
 
 /** Every compaction an exact one, as soon as it pays. */

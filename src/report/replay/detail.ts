@@ -2,7 +2,7 @@ import type { Decision } from '../../core/governor/decisions.ts';
 import type { CallSeen, CompactionSeen, Growth, ResultSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
-import { fitted, indented } from '../layout.ts';
+import { columnsOf, fitted, indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { type Page, type Report, row } from './format.ts';
 import { actionText, compactionRow, dropRows, linesRow, originRows } from './session-rows.ts';
@@ -93,23 +93,31 @@ function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, 
   return cut(`${INDENT}subagent  ${kind === null ? '' : `${onOneLine(kind)}, `}${figures}: ${onOneLine(what)}`, page);
 }
 
-function largestRows(largest: readonly ResultSeen[], { style, columns, glyphs: { ellipsis } }: Page): string[] {
+/** Columns that are worth beginning what a result was of; for less it has a line of its own. */
+const LEAST_TARGET = 12;
+/** Where the terminal is narrow: of the name of a tool, and what the figures beside it take. */
+const [LEAST_TOOL, SHORT_FIGURES] = [8, 28];
+
+function largestRows(largest: readonly ResultSeen[], { style, columns, edge, glyphs: { ellipsis } }: Page): string[] {
   if (largest.length === 0) return [];
-  const rows = largest.map(({ tool, tokens: size, call, stayed }) => [
-    onOneLine(tool),
-    ...[size, call, stayed].map(tokens),
-  ]);
-  const [head = '', ...lines] = indented(
-    [['largest results', 'tokens', 'from call', 'calls with it'], ...rows],
-    style.bold,
-  );
-  const cut = lines.map((line, at) => {
+  const rows = (width: number) =>
+    largest.map(({ tool, tokens: size, call, stayed }) => [
+      fitted(onOneLine(tool), width, ellipsis),
+      ...[size, call, stayed].map(tokens),
+    ]);
+  const full = [['largest results', 'tokens', 'from call', 'calls with it'], ...rows(Number.POSITIVE_INFINITY)];
+  const short = [['largest', 'tokens', 'call', 'with it'], ...rows(Math.max(LEAST_TOOL, edge - SHORT_FIGURES))];
+  const fits = columnsOf(indented(full)[0] ?? '') <= edge;
+  const [head = '', ...lines] = indented(fits ? full : short, style.bold);
+  const withTargets = lines.flatMap((line, at) => {
     const target = onOneLine(largest[at]?.target ?? '');
     // Of a path its end, which names the file; of anything else its beginning.
     const kept = /^[^\s]*\/[^\s]*$/.test(target) ? 'end' : 'begin';
-    return `${line}  ${fitted(target, columns - line.length - 2, ellipsis, kept)}`;
+    const room = columns - columnsOf(line) - 2;
+    if (room >= LEAST_TARGET || columns < edge) return [`${line}  ${fitted(target, room, ellipsis, kept)}`];
+    return [line, `${INDENT}${INDENT}${fitted(target, columns - 2 * INDENT.length, ellipsis, kept)}`];
   });
-  return [head, ...cut];
+  return [head, ...withTargets];
 }
 
 function cut(line: string, { columns, glyphs: { ellipsis } }: Page): string {

@@ -1,4 +1,4 @@
-import { ownFigures } from '../../replay/copies.ts';
+import { ownFigures, sumUsd } from '../../replay/copies.ts';
 import type { CallSeen } from '../../replay/items-seen.ts';
 import { partialLines } from '../../replay/partials.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
@@ -6,7 +6,7 @@ import { replayReport } from '../../replay/sums.ts';
 import { onOneLine, printableJson } from '../shown.ts';
 import type { Report } from './format.ts';
 
-export const json: Report = (sessions, { list }) => [printableJson(replayReport(sessions, list.by), 2)];
+export const json: Report = (sessions, { list }) => [printableJson(replayReport(sessions, list.by, list.since), 2)];
 
 /** A line for each call of the main thread, flat, with the same keys in each. */
 export const ndjson: Report = function* (sessions) {
@@ -109,7 +109,10 @@ export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session
   ['turns', ({ turns }) => turns],
   ['calls', (session) => ownFigures(session).calls],
   ['compactions', (session) => ownFigures(session).compactions],
-  ['compactions_unplanned', ({ compactions }) => compactions.filter(({ by }) => by === 'claude').length],
+  [
+    'compactions_unplanned',
+    ({ compactions }) => compactions.filter(({ by, copied }) => by === 'claude' && !copied).length,
+  ],
   ['actions', ({ actions }) => actions.length],
   ['cost_usd', (session) => ownFigures(session).usd],
   ['cost_computed', ({ cost }) => cost.computed],
@@ -120,7 +123,7 @@ export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session
   ['subagents', ({ subagents }) => subagents.length],
   ['subagents_peak', ({ subagents }) => subagents.reduce((most, { peak }) => Math.max(most, peak), 0)],
   ['subagents_calls', ({ subagents }) => subagents.reduce((sum, { calls }) => sum + calls, 0)],
-  ['subagents_usd', ({ subagents }) => subagents.reduce((sum, { usd }) => sum + usd, 0)],
+  ['subagents_usd', ({ subagents }) => sumUsd(subagents.map(({ usd }) => usd)) ?? 0],
   ['subagents_input', ({ traffic }) => traffic.subagents.input],
   ['subagents_cache_creation', ({ traffic }) => traffic.subagents.cacheCreation],
   ['subagents_cache_read', ({ traffic }) => traffic.subagents.cacheRead],

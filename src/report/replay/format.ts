@@ -27,6 +27,8 @@ export interface ListOptions {
   readonly ids?: boolean;
   /** What is summed up. */
   readonly by?: Grouping | undefined;
+  /** What came before this time is in no sum, in milliseconds since the epoch. */
+  readonly since?: number | undefined;
 }
 
 /** What there is to say beside the sessions, a line each. */

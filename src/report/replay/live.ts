@@ -20,8 +20,11 @@ const BACKLOG = 10;
 /** For a person: each call as it comes, with what it brought, and in their places compactions and what was decided. */
 export function createLiveText(page: Page): LiveView {
   let shown: { calls: number; compactions: number; actions: number } | undefined;
-  return (session) => {
-    const { series = [], compactions, actions } = session;
+  return (session, final) => {
+    const { series = [], actions } = session;
+    // Where it led to, and whether by a summary, is known with the next call.
+    const isOpen = !final && session.compactions.at(-1)?.firstAfter === null;
+    const compactions = isOpen ? session.compactions.slice(0, -1) : session.compactions;
     const first = series.at(-BACKLOG)?.number ?? 1;
     shown ??= {
       calls: first - 1,

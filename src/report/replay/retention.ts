@@ -10,19 +10,20 @@ import { bySession } from './session-table.ts';
 
 /** What compactions and handoffs kept: a table over all of them, and a line for each session. */
 export const retention: Report = (sessions, page) => {
-  const { style } = page;
+  const { style, edge } = page;
   const relieved = sessions.filter((session) => reliefsOf(session).length > 0);
   if (relieved.length === 0) return ['no compaction or handoff with a request after it'];
   const totals = retentionTotals(relieved.flatMap(reliefsOf));
   return [
     style.bold(`What the first request after a relief held, over ${counted(totals.reliefs, 'relief')}`),
-    ...indented([['', 'known', ...KEPT_HEAD], ...knownRows(totals)]),
+    ...indented([['', 'known', ...KEPT_HEAD], ...knownRows(totals)], undefined, edge),
     '',
     style.bold('Needed: what had been seen in results before, and was used in the next 40 calls'),
-    ...indented([
-      ['', 'needed', ...KEPT_HEAD],
-      ...NEEDED.map((kind) => [FACT_NAMES[kind], ...cells(totals.needed[kind])]),
-    ]),
+    ...indented(
+      [['', 'needed', ...KEPT_HEAD], ...NEEDED.map((kind) => [FACT_NAMES[kind], ...cells(totals.needed[kind])])],
+      undefined,
+      edge,
+    ),
     '',
     style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
     ...bySession(['reliefs', 'known', ...KEPT_HEAD], relieved.map(sessionRow), page),
@@ -33,7 +34,7 @@ export const retention: Report = (sessions, page) => {
 
 const NEEDED = ['paths', 'commands', 'numbers'] as const;
 
-const KEPT_HEAD = ['by claude', '', 'with ctxb', ''];
+const KEPT_HEAD = ['by claude', 'with ctxb'];
 
 const NOTE =
   '  by claude: its summary and the messages that stay. With ctxb: also what ctxb handed back, or, in a recording without ctxb, what it would have handed back. Something counts where its whole line stands.';
@@ -53,9 +54,10 @@ function sessionRow(session: SessionSummary) {
 
 function cells({ all, kept, given }: Kept): string[] {
   const own = kept - given;
-  return [tokens(all), tokens(own), shareText(own, all), tokens(kept), shareText(kept, all)];
+  return [tokens(all), partText(own, all), partText(kept, all)];
 }
 
-function shareText(part: number, all: number): string {
-  return all === 0 ? '-' : percent(part / all);
+/** How many, and their share, which stay together where a table is broken. */
+function partText(part: number, all: number): string {
+  return `${tokens(part)}  ${(all === 0 ? '-' : percent(part / all)).padStart(4)}`;
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { ownFigures, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/selection.ts';
 import type { SessionSummary, Totals } from '../../replay/summary.ts';
-import { dayOf, sumsBy, twoDigits } from '../../replay/sums.ts';
+import { dayOf, sumsBy, totalOf, twoDigits } from '../../replay/sums.ts';
 import { exactSaving } from '../../replay/what-if/compare.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
@@ -26,8 +26,8 @@ interface Column {
   readonly takesRest?: boolean;
 }
 
-/** From these widths on there is room for projects, for models, for all beside ids, and for curves and times. */
-const [ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [60, 72, 120, 120];
+/** From these widths on there is room for compactions in sums, for projects, for models, for all beside ids, and for curves and times. */
+const [ROOM_FOR_COMPACTIONS, ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [44, 60, 72, 120, 120];
 const CURVE = 20;
 
 /** For less the column is left out at a terminal; elsewhere lines get longer than the page is wide. */
@@ -66,7 +66,12 @@ function sessionList(sessions: readonly SessionSummary[], page: Page): string[] 
     showsModels && { heading: 'model', cells: models, most: 18 },
     isWide && { heading: 'context', cells: shown.map((session) => sparkline(session, CURVE, page)) },
     isWide && totals.copiedCalls > 0 && figureColumn('copied', copied, totals.copiedCalls, tokens),
-    figureColumn('peak', shown.map(peakOf), totals.peakFraction, peakText),
+    figureColumn(
+      'peak',
+      shown.map(({ context }) => context.peakFraction),
+      totals.peakFraction,
+      peakText,
+    ),
     ...figureColumns(shown.map(ownFigures), totals, page),
   ];
   return [
@@ -86,7 +91,10 @@ function exactRows(sessions: readonly SessionSummary[], { levels }: Page): strin
   if (saving === undefined || saving.usd > saving.actualUsd * (1 - LEAST_SAVING)) return [];
   const { usd, actualUsd } = saving;
   const share = percent(1 - usd / actualUsd);
-  const whose = saving.sessions === sessions.length ? 'they' : `${tokens(saving.sessions)} of them`;
+  const whose =
+    saving.sessions === sessions.length
+      ? 'their main threads'
+      : `the main threads of ${tokens(saving.sessions)} of them`;
   return [
     `  Compacted exactly as soon as that pays, ${whose} would cost about ${dollars(usd)} instead of ${dollars(actualUsd)}, ${share} less: --what-if exact`,
   ];
@@ -102,16 +110,17 @@ function unknownWindowRows(sessions: readonly SessionSummary[]): string[] {
 }
 
 export const sums: Report = (sessions, page) => {
-  const { by = 'day', limit } = page.list;
+  const { by = 'day', limit, since } = page.list;
   if (sessions.length === 0) return ['no recordings found'];
-  const all = sumsBy(sessions, by);
+  const all = sumsBy(sessions, by, since);
   const rows = all.slice(0, limit);
-  const totals = totalsOf(sessions);
+  const summed = sessions.filter((session) => sumsBy([session], by, since).length > 0);
+  const totals = { ...totalsOf(summed), ...totalOf(all) };
   const names = by === 'project' ? shortPaths(rows.map(({ name }) => name ?? '')) : rows.map(({ name }) => name ?? '');
   const columns = [
     { heading: by, cells: names.map((name) => onOneLine(name) || page.glyphs.none), isPath: true, takesRest: true },
     figureColumn<{ readonly sessions: number }>('sessions', rows, totals, (sum) => tokens(sum.sessions)),
-    ...figureColumns(rows, totals, page),
+    ...figureColumns(rows, totals, page).slice(page.edge < ROOM_FOR_COMPACTIONS ? 1 : 0),
   ];
   const more = all.length > rows.length ? [`  ${tokens(all.length - rows.length)} more: --limit 0 shows all.`] : [];
   return [...table(columns, counted(all.length, by), page), ...more, ...copiedRows(totals)];
@@ -149,9 +158,18 @@ function table(
   const natural = ({ heading, cells, total = '', most = Number.POSITIVE_INFINITY }: Column) =>
     Math.min(most, Math.max(...[heading, ...cells, total].map(columnsOf)));
   const left = all.reduce((room, column) => room - (column.takesRest ? 0 : natural(column) + GAP.length), page.columns);
-  const columns = all.filter(({ takesRest }) => !takesRest || left >= LEAST_REST || page.columns < page.edge);
+  // The first says what a line is about.
+  const columns = all.filter(
+    ({ takesRest }, at) => !takesRest || at === 0 || left >= LEAST_REST || page.columns < page.edge,
+  );
   const rest = Math.max(LEAST_REST, left);
   const widths = columns.map((column) => (column.takesRest ? Math.min(natural(column), rest) : natural(column)));
+  const texts = columns.findIndex(({ total }) => total !== undefined);
+  const across = (some: readonly number[]) => some.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+  const more = Math.max(0, columnsOf(last) - across(widths.slice(0, texts)));
+  // Words that do not fit would push the figures out of their columns: then the number says enough.
+  const fits = across(widths) + more <= page.edge;
+  if (fits) widths[0] = (widths[0] ?? 0) + more;
   const line = (textOf: (column: Column) => string | undefined) =>
     columns.map((column, at) => {
       const [text, width] = [textOf(column) ?? '', widths[at] ?? 0];
@@ -159,12 +177,16 @@ function table(
       const shown = column.isPath ? lastParts(text, width, glyphs.ellipsis) : fitted(text, width, glyphs.ellipsis);
       return filled(shown, width);
     });
-  const texts = columns.findIndex(({ total }) => total !== undefined);
-  const room = widths.slice(0, texts).reduce((sum, width) => sum + width + GAP.length, -GAP.length);
   const lines = (columns[0]?.cells ?? []).map((_, row) => line(({ cells }) => cells[row]).join(GAP));
-  const totals = [filled(last, room), ...line(({ total }) => total).slice(texts)].join(GAP);
+  const end = fits ? last : last.replace(/ .*/, '');
+  const totals = [filled(end, across(widths.slice(0, texts))), ...line(({ total }) => total).slice(texts)].join(GAP);
   const head = line(({ heading }) => heading).join(GAP);
-  return [style.bold(head), ...lines, style.dim(glyphs.rule.repeat(columnsOf(totals))), style.bold(totals)];
+  return [
+    style.bold(head),
+    ...lines,
+    style.dim(glyphs.rule.repeat(Math.min(columnsOf(totals), page.edge))),
+    style.bold(totals),
+  ];
 }
 
 function leftOut(sessions: readonly SessionSummary[], { list: { limit = sessions.length } }: Page): string[] {
@@ -177,10 +199,6 @@ function copiedRows({ copiedCalls }: Totals): string[] {
   return copiedCalls === 0
     ? []
     : [`  ${counted(copiedCalls, 'call')} copied into other sessions (forked or resumed), each counts once.`];
-}
-
-function peakOf({ calls, context }: SessionSummary): number | null {
-  return calls > 0 ? context.peakFraction : null;
 }
 
 /** When sessions ended; short, as `ls` has it: of other years than the newest the month and the year. */

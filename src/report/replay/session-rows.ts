@@ -3,8 +3,8 @@ import { decisionText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { DropCause, Oddity, OddityKind } from '../../replay/observers/oddities.ts';
-import type { Copied, Pauses, SessionSummary, Waits } from '../../replay/summary.ts';
-import { counted, dollars, duration, percent, tokens } from '../figures.ts';
+import { type Copied, type Pauses, type SessionSummary, type Waits, waitedShare } from '../../replay/summary.ts';
+import { costSource, counted, dollars, duration, percent, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 import type { Glyphs } from '../style.ts';
 import { row } from './format.ts';
@@ -41,7 +41,7 @@ export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): str
     ),
     row('context', contextText(session)),
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
-    ...(usd === null ? [] : [row('cost', costText(usd, session.cost))]),
+    ...(usd === null ? [] : [row('cost', costText(usd, session))]),
     ...(session.copied === undefined ? [] : [row('copied', copiedText(session.copied))]),
     ...(session.pauses === undefined ? [] : [row('cache', pausesText(session.pauses))]),
     ...(session.waits === undefined ? [] : [row('waits', waitsText(session.waits, session.time))]),
@@ -106,9 +106,10 @@ function lineageText({ from, to, reason, context }: SessionSummary['lineage'][nu
   return onOneLine(`${from} ${arrow} ${to}: ${reason} at ${tokens(context)}`);
 }
 
-function costText(usd: number, { computed, unpriced }: SessionSummary['cost']): string {
+function costText(usd: number, session: SessionSummary): string {
+  const { computed, unpriced } = session.cost;
   const without = unpriced === undefined ? '' : `, without calls of ${onOneLine(unpriced)}, which has no price`;
-  return `${dollars(usd)}${computed ? ` (in part computed from list prices${without})` : ''}`;
+  return `${dollars(usd)}${computed ? ` (${costSource(session)}${without})` : ''}`;
 }
 
 function copiedText({ calls, usd, from }: Copied): string {
@@ -124,13 +125,14 @@ function pausesText({ count, expired, tokens: size, usd, cachedUsd }: Pauses): s
 }
 
 /** `2 for usage limits (96 min 4 s), 1 for an outage of the API (3 min 5 s): 41% of the time` */
-function waitsText({ limits, limitMs, outages, outageMs }: Waits, { first, last }: SessionSummary['time']): string {
+function waitsText(waits: Waits, time: SessionSummary['time']): string {
+  const { limits, limitMs, outages, outageMs } = waits;
   const parts = [
     ...(limits === 0 ? [] : [`${counted(limits, 'usage limit')} (${duration(limitMs)})`]),
     ...(outages === 0 ? [] : [`${counted(outages, 'outage')} of the API (${duration(outageMs)})`]),
   ];
-  const all = (last ?? 0) - (first ?? 0);
-  return `${parts.join(', ')}${all > 0 ? `: ${percent((limitMs + outageMs) / all)} of the time` : ''}`;
+  const share = waitedShare(waits, time);
+  return `${parts.join(', ')}${share === null ? '' : `: ${percent(share)} of the time`}`;
 }
 
 export function linesRow({ lines }: SessionSummary): string {

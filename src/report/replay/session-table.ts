@@ -21,6 +21,10 @@ export function sessionTable(session: SessionSummary, page: Page): string[] {
     ['', 'peak', 'calls', 'compacted', 'cost'],
     ['', ...figuresOf(totalsOf([session]), page.glyphs)],
   ]);
+  // The lines below name the file.
+  if (page.columns < MIN_NAME + GAP.length + MIN_CURVE + headings.length) {
+    return [page.style.bold(headings.trimStart()), figures.slice(headings.length - headings.trimStart().length)];
+  }
   const name = onOneLine(session.file);
   const widths = shared(
     page.columns - headings.length - GAP.length,

@@ -23,28 +23,35 @@ export function createClosingFigures() {
     },
     /** @param state the last */
     texts(state: GovernorState): string[] {
-      // What the context would be without a handoff, nothing tells.
+      // Nothing tells what the context would be without a handoff.
       const savedUsd = all('handed-over').length > 0 ? 0 : savedBy(all('landed'), state);
       return [...agentsText(state), ...memoryText(all('receipt'), savedUsd, state), ...cutsText(all('cut-result'))];
     },
   };
 }
 
-/** Less is nothing to speak of. */
+/** A smaller saving is not worth a line. */
 const LEAST_USD = 0.005;
 
 function memoryText(receipts: readonly Of<'receipt'>[], savedUsd: number, { notes }: GovernorState): string[] {
   const sum = (tally: 'all' | 'kept' | 'given') => receipts.map((receipt) => receipt[tally]).reduce(plus, NO_FACTS);
   const given = Object.values(sum('given')).reduce((total, count) => total + count, 0);
-  const reliefs = `${tokens(receipts.length)} reliefs together`;
   const parts = [
-    // Of a single one the line is told already.
-    ...(receipts.length > 1 ? [`${reliefs} ${keptText({ all: sum('all'), kept: sum('kept') })}`] : []),
+    // For a single one the line was printed when it happened.
+    ...(receipts.length > 1
+      ? [`${reliefsText(receipts)} together ${keptText({ all: sum('all'), kept: sum('kept') })}`]
+      : []),
     ...(savedUsd < LEAST_USD ? [] : [`compacting saved about ${dollars(savedUsd)}`]),
     ...(given === 0 ? [] : [`ctxb gave ${counted(given, 'fact')} back`]),
     ...(notes === undefined ? [] : [`the notes are in ${notes}`]),
   ];
   return receipts.length === 0 || parts.length === 0 ? [] : [parts.join('; ')];
+}
+
+/** `2 compactions`, `2 handoffs`, `3 compactions and handoffs`. */
+function reliefsText(receipts: readonly Of<'receipt'>[]): string {
+  const kinds = [...new Set(receipts.map(({ relief }) => `${relief}s`))].sort();
+  return `${tokens(receipts.length)} ${kinds.join(' and ')}`;
 }
 
 function cutsText(cuts: readonly Of<'cut-result'>[]): string[] {

@@ -16,6 +16,7 @@ export function createOutlet(
   let isBlocked = false;
   let gone = false;
   let waiting: (() => void)[] = [];
+  let endFinish = () => {};
 
   function release(): void {
     isBlocked = false;
@@ -24,10 +25,15 @@ export function createOutlet(
     for (const resume of resumes) resume();
   }
 
-  function lose(error: NodeJS.ErrnoException): void {
-    if (!gone) onGone(error);
+  function leave(): void {
     gone = true;
     release();
+    endFinish();
+  }
+
+  function lose(error: NodeJS.ErrnoException): void {
+    if (!gone) onGone(error);
+    leave();
   }
 
   stream.on('drain', release);
@@ -51,15 +57,19 @@ export function createOutlet(
       if (isBlocked) waiting.push(resume);
       else resume();
     },
+    /** A reader who leaves something untaken is waited for no longer. */
+    giveUp(): void {
+      if (stream.writableLength > 0) leave();
+    },
     /** Resolves when all bytes have left the process, or can't any more. */
     finish: () =>
       new Promise<void>((resolve) => {
-        if (gone) resolve();
-        else
-          stream.write('', (error) => {
-            if (error) lose(error);
-            resolve();
-          });
+        if (gone) return resolve();
+        endFinish = resolve;
+        stream.write('', (error) => {
+          if (error) lose(error);
+          resolve();
+        });
       }),
   };
 }

@@ -7,7 +7,7 @@ export interface OutputFormat {
   readonly verbose: boolean;
 }
 
-/** The caller's view of the run: he sees visible lines only, in the format he asked for. */
+/** The caller's view of the run: visible lines only, in the format that was asked for. */
 export interface CallerOutput {
   readonly format: OutputFormat['format'];
   /** A visible line, before it was looked at. */
@@ -37,6 +37,7 @@ type Writer = Pick<CallerOutput, 'bytes' | 'event' | 'promptSent' | 'whenGiven'>
 export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet): CallerOutput {
   let lastResult: ResultEvent | undefined;
   let isUnsaved = false;
+  let isWoken = false;
   const writer = createWriter(format, verbose, outlet);
   return {
     ...writer,
@@ -44,7 +45,11 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
     event(event, line, isFinal) {
       if (event.kind === 'result') lastResult = event;
       isUnsaved ||= format !== 'stream-json' && tellsUnsaved(event);
-      writer.event(event, line, isFinal);
+      isWoken ||= event.kind === 'lifecycle' && event.wakes;
+      // What an agent says that was woken belongs to its last answer, as what it says of a task does.
+      const belongs = event.kind === 'result' && isWoken;
+      writer.event(belongs ? { ...event, fromBackgroundTask: true } : event, line, isFinal);
+      if (belongs) isWoken = false;
     },
     finish() {
       writer.end();
@@ -88,10 +93,17 @@ function passThrough(outlet: Outlet): Writer {
   return { ...AT_ONCE, bytes: (line) => outlet.write(line), event() {}, end() {} };
 }
 
-/** The text of each answer, as claude's own text mode prints it. */
+/**
+ * The text of each answer, as claude's own text mode prints it. claude ends an error without a line feed, and answers one
+ * prompt only: where another follows, its answer begins on a line of its own.
+ */
 function text(outlet: Outlet): Writer {
   let version: string | undefined;
-  const answers = lastOfEachTurn(outlet);
+  let isMidLine = false;
+  const answers = lastOfEachTurn((answer: string) => {
+    outlet.write(isMidLine && !answer.startsWith('\n') ? `\n${answer}` : answer);
+    isMidLine = !answer.endsWith('\n');
+  });
   return {
     ...answers,
     event(event, _, isFinal) {
@@ -106,7 +118,7 @@ function text(outlet: Outlet): Writer {
 }
 
 function json(outlet: Outlet): Writer {
-  const answers = lastOfEachTurn(outlet);
+  const answers = lastOfEachTurn((answer: Buffer) => outlet.write(answer));
   return {
     ...answers,
     event(event, line, isFinal) {
@@ -122,13 +134,13 @@ const NEWLINE = Buffer.from('\n');
  * One answer for each prompt: the one that a background task brought later takes the place of the one before. One that
  * comes before any prompt is answered, to a task of an earlier run, gives way to that.
  */
-function lastOfEachTurn(outlet: Outlet) {
-  let pending: Buffer | string | undefined;
+function lastOfEachTurn<Answer>(write: (answer: Answer) => void) {
+  let pending: Answer | undefined;
   let isAnswered = false;
   let waiting: (() => void)[] = [];
 
   function settle(): void {
-    if (pending !== undefined) outlet.write(pending);
+    if (pending !== undefined) write(pending);
     pending = undefined;
     const callbacks = waiting;
     waiting = [];
@@ -136,10 +148,7 @@ function lastOfEachTurn(outlet: Outlet) {
   }
 
   return {
-    put(
-      answer: Buffer | string,
-      { replaces, isFinal }: { readonly replaces: boolean; readonly isFinal: boolean },
-    ): void {
+    put(answer: Answer, { replaces, isFinal }: { readonly replaces: boolean; readonly isFinal: boolean }): void {
       if (!replaces && isAnswered) settle();
       pending = answer;
       isAnswered ||= !replaces;

@@ -57,18 +57,21 @@ interface Seen {
  */
 export function findEarlierRun(contextDir: string, id: string | undefined, seal: Seal): EarlierRun {
   const runs = runsIn(contextDir);
-  // One that claude itself broke off has an end in the journal, and its file is still there.
-  const isOpen = (runId: string, { isOver, isTakenUp }: Seen) =>
-    !isTakenUp && (!isOver || hasRunFile(contextDir, runId));
+  // One that claude itself broke off has an end in the journal; on a full disk one that was done has none.
+  const isOpen = (runId: string, { isTakenUp }: Seen) => !isTakenUp && hasRunFile(contextDir, runId);
   const open = [...runs].filter(([runId, run]) => (id === undefined ? isOpen(runId, run) : runId.startsWith(id)));
   const [runId, run] = open.at(-1) ?? [];
   if (runId === undefined || run === undefined) {
-    const which = id === undefined ? 'no run that was broken off' : `no run whose id begins with ${id}`;
+    const which = id === undefined ? 'no unfinished run' : `no run whose id begins with ${id}`;
     throw new CtxbError('usage', `there is ${which} in ${contextDir}: its journal.ndjson names all runs (runId)`);
   }
-  const start = run.entries.findLast(({ kind }) => kind === 'start');
-  refuseRunning(runId, asProcessMark(start?.ctxb));
-  const claude = asProcessMark(start?.claude);
+  const starts = run.entries.filter(({ kind }) => kind === 'start');
+  // Of several that have taken it up at once the first has it.
+  refuseRunning(
+    runId,
+    starts.flatMap(({ ctxb }) => asProcessMark(ctxb) ?? []).find((mark) => mark.start !== undefined && isAlive(mark)),
+  );
+  const claude = asProcessMark(starts.at(-1)?.claude);
   if (claude === undefined) throw new CtxbError('usage', `run ${runId} had not begun: start a new run`);
   const sessions = run.entries.flatMap(({ kind, id: sessionId, log }) =>
     kind === 'session' && typeof sessionId === 'string' ? [{ id: sessionId, log: textOf(log) }] : [],

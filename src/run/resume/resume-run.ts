@@ -56,7 +56,7 @@ export async function resumeRun(
   io: Place,
   notice: (text: string) => void,
 ): Promise<Resumption | undefined> {
-  const run = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));
+  const { run, store } = claimRun({ contextDir, id }, io, () => {});
   tellEnd(await endClaude(run.claude), run, notice);
   const logs = logsOf(run, io);
   const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));
@@ -66,16 +66,38 @@ export async function resumeRun(
     ...run.owed.filter((uuid) => !run.answered.has(uuid)),
     ...open.map(({ uuid }) => uuid).filter((uuid) => known.has(uuid)),
   ];
-  if (run.prompts.length + run.owed.length === 0) {
+  if (lines.length === 0 && answers.length === 0) {
+    store.journal({ kind: 'end', runId: run.runId });
+    store.forgetRun();
+    if (run.prompts.length + run.owed.length > 0) return undefined;
     throw new CtxbError('usage', `nothing of run ${run.runId} is left to go on with: start a new run`);
   }
-  if (lines.length === 0 && answers.length === 0) return undefined;
   const resumed = { lines, answers, spent: spentOf(run, logs), ...stateOf(run, { logs, answers }, io) };
   return {
     ...readWords(words.length > 0 ? words : run.words, words.length > 0 ? notice : () => {}),
     resumed,
     settings: run.settings,
   };
+}
+
+/**
+ * Finds it, and has another ctxb find that it goes on: of two that take it up at once, each writes before it looks again.
+ *
+ * @throws CtxbError `usage` as {@link findEarlierRun}
+ */
+function claimRun(
+  { contextDir, id }: Pick<ResumeOptions, 'contextDir' | 'id'>,
+  { env }: Place,
+  notice: (text: string) => void,
+  more: object = {},
+) {
+  const seal = openSeal(stateFolder(env));
+  const run = findEarlierRun(contextDir, id, seal);
+  const { runId, claude } = run;
+  const store = createSessionStore(contextDir, { runId, now: Date.now, onFault: createFaults(notice) });
+  store.journal({ kind: 'start', runId, claude, ctxb: processMark(process.pid), ...more });
+  findEarlierRun(contextDir, runId, seal);
+  return { run, store };
 }
 
 /** What it had written down, and what claude's logs show of what it did since: it may have worked on alone. */
@@ -209,8 +231,8 @@ interface Told {
 const LOOK_MS = 30_000;
 
 /**
- * Waits until the usage limit resets at which a run has ended, where that is known and to come. Resolves with the signal
- * that broke it off, if one did.
+ * Waits until the usage limit resets at which a run has ended, where that is known and to come. Resolves with the run's id,
+ * as another may have ended meanwhile, and with the signal that broke the wait off, if one did.
  *
  * @throws CtxbError `usage` as {@link findEarlierRun}
  */
@@ -218,19 +240,17 @@ export async function untilReset(
   { contextDir, id }: { readonly contextDir: string; readonly id: string | undefined },
   io: Place,
   { notice, onWait }: Told,
-): Promise<NodeJS.Signals | undefined> {
-  const { runId, resetsAt, claude } = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));
-  if (resetsAt !== undefined && resetsAt <= Date.now()) return undefined;
+): Promise<{ readonly runId: string; readonly stopped: NodeJS.Signals | undefined }> {
+  const { runId, resetsAt } = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));
+  if (resetsAt !== undefined && resetsAt <= Date.now()) return { runId, stopped: undefined };
   onWait(runId, resetsAt);
-  if (resetsAt === undefined) return undefined;
-  // Another ctxb finds that the run goes on.
-  const store = createSessionStore(contextDir, { runId, now: Date.now, onFault: createFaults(notice) });
-  store.journal({ kind: 'start', runId, claude, ctxb: processMark(process.pid), waitsUntil: resetsAt });
+  if (resetsAt === undefined) return { runId, stopped: undefined };
+  claimRun({ contextDir, id: runId }, io, notice, { waitsUntil: resetsAt });
   const signals = holdSignals();
   while (Date.now() < resetsAt && signals.received() === undefined) {
     // A signal breaks it off.
     await delay(Math.min(resetsAt - Date.now(), LOOK_MS), undefined, { signal: signals.stop }).catch(() => {});
   }
   signals.release();
-  return signals.received();
+  return { runId, stopped: signals.received() };
 }

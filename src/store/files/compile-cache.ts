@@ -15,7 +15,7 @@ interface Loader {
 /**
  * Keeps what V8 compiles of the modules that are loaded from here on, so that the next start need not. From 22.1 on
  * Node does it itself; its variables `NODE_COMPILE_CACHE` (the folder) and `NODE_DISABLE_COMPILE_CACHE` hold for all
- * versions. Whoever may write to the folder could have his code run, so it must be the user's alone.
+ * versions. Whoever may write to the folder could have code run, so it must be the user's alone.
  */
 export function enableCompileCache({ env } = process): void {
   const cache = cacheFolder(env);

@@ -54,6 +54,23 @@ export function readNamed(path: string, limit: number): Buffer {
   return withFile(path, constants.O_RDONLY, (fd) => readToEnd(fd, limit));
 }
 
+/**
+ * Reads a stream of bytes to its end.
+ *
+ * @param limit bytes
+ * @throws GivenFault when there are more; Error of the stream
+ */
+export async function readPiped(stream: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > limit) throw tooLong(limit, 'more');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
 /** Adds to a file that is not ctxb's, such as the summary of a CI job. */
 export function appendText(path: string, text: string): void {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;

@@ -168,7 +168,7 @@ export function createPlain(path: string, text: DiskText): void {
   }
 }
 
-/** What ctxb writes to is the user's, and his alone. */
+/** What ctxb writes to belongs to the user alone. */
 function keepPrivate(path: string, fd: number, stats: Stats): void {
   requireOwner(path, stats);
   if (isOpenToOthers(stats)) orStoreError(path, () => fchmodSync(fd, FILE_MODE));

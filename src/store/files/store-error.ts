@@ -1,12 +1,12 @@
-import { CtxbError, messageOf } from '../../errors.ts';
+import { CtxbError, messageOf, systemReason } from '../../errors.ts';
 
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'make room on the disk',
   EDQUOT: 'make room within your quota',
   EFBIG: 'raise the limit for the size of files (ulimit -f)',
   EMFILE: 'raise the limit for open files (ulimit -n)',
-  EACCES: 'check who owns it and its permissions',
-  EPERM: 'check who owns it and its permissions',
+  EACCES: 'check the owner and the permissions, of its folder too',
+  EPERM: 'check the owner and the permissions, of its folder too',
   EROFS: 'choose a folder that can be written to',
   ENAMETOOLONG: 'choose a folder with a shorter path',
   ELOOP: 'it is a symbolic link, so move it away',
@@ -29,9 +29,7 @@ export function orStoreError<T>(path: string, work: () => T): T {
     const code = errorCode(error);
     if (code === undefined || !(error instanceof Error)) throw error;
     const remedy = REMEDIES[code] ?? 'check the disk and the folder';
-    // Behind the reason Node names the file that was opened, which may be a temporary one.
-    const reason = error.message.replace(/, [a-z]+(?: '.*)?$/s, '');
-    throw new CtxbError('store', `${path} cannot be used (${reason}): ${remedy}`, { cause: error });
+    throw new CtxbError('store', `${path} cannot be used (${systemReason(error)}): ${remedy}`, { cause: error });
   }
 }
 

@@ -138,15 +138,14 @@ export function requireOwn(root: string): boolean {
   requireOwner(root, lstatOf(root));
   if (hasMark(root)) return true;
   const foreign = foreignIn(root);
-  const todo = 'name another folder (contextDir, --context-dir)';
-  if (foreign.length > 0) {
-    const names = `${foreign.slice(0, NAMED).join(', ')}${foreign.length > NAMED ? ' and more' : ''}`;
-    throw new CtxbError('store', `${root} holds ${names}, which ctxb did not make: ${todo}, or move that away`);
-  }
-  if (looksMade(root)) return false;
+  if (foreign.length === 0 && looksMade(root)) return false;
   // Another run may have marked it meanwhile, which it does before it puts anything else there.
   if (hasMark(root)) return true;
-  throw new CtxbError('store', `${root} is not a folder that ctxb made: ${todo}, or move it away`);
+  const names = `${foreign.slice(0, NAMED).join(', ')}${foreign.length > NAMED ? ' and more' : ''}`;
+  const [fault, what] =
+    foreign.length > 0 ? [`holds ${names}, which ctxb did not make`, 'that'] : ['is not a folder that ctxb made', 'it'];
+  const todo = `name another folder (contextDir, --context-dir), or move ${what} away`;
+  throw new CtxbError('store', `${root} ${fault}: ${todo}`);
 }
 
 /** Its number in the file system: a mark that came with a repository or a copy does not know it. */

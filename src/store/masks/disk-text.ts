@@ -59,8 +59,8 @@ function isTextBlock(block: unknown): block is TextBlock {
 }
 
 /**
- * As it is, for three things only: what is the user's own (his files, a record that he asked for), what claude must get as
- * it was said (sealed, and gone when it was answered), and what ctxb makes itself and nobody says (a key, a number).
+ * As it is, for three things only: the user's own files and records; what claude must get as it was said (sealed, and gone
+ * when it was answered); and what ctxb makes itself and nobody says (a key, a number).
  */
 export function asItIs(text: string): DiskText {
   return text as DiskText;

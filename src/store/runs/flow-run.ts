@@ -1,6 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { basename, join, resolve } from 'node:path';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isLocked, takeLock } from '../files/lock.ts';
 import { namesIn, readPlain } from '../files/plain-file.ts';
+import { processMark } from '../files/process-mark.ts';
 import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
@@ -21,21 +23,33 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
   const unwritten = new Map<string, DiskText>();
   const read = (file: string) => unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
 
-  /** If it cannot be written, this is reported and it stays in memory. */
+  /**
+   * What cannot be written is reported and stays in memory. So does what follows in the same folder, until there is
+   * room: on the disk no step is done whose output is not there.
+   */
   function write(file: string, text: DiskText): void {
-    try {
-      dir().write(file, text);
-      unwritten.delete(file);
-    } catch (error) {
-      unwritten.set(file, text);
-      onFault(`${file} is not written, and only this run knows it`, error);
+    unwritten.delete(file);
+    unwritten.set(file, text);
+    for (const [each, waiting] of unwritten) {
+      if (dirname(each) !== dirname(file)) continue;
+      try {
+        dir().write(each, waiting);
+        unwritten.delete(each);
+      } catch (error) {
+        return void onFault(`${each} is not written, and only this run knows it`, error);
+      }
     }
   }
 
   return {
     id,
     folder: resolve(contextDir, run),
-    /** What is known of the run, as one JSON object. It is written first, and throws where nothing can be kept. */
+    /** Keeps others out until it is released or this process ends; undefined: somebody else has it. Throws as `writeRun`. */
+    lock() {
+      const holder = { ...processMark(process.pid), runId: randomUUID(), since: new Date().toISOString() };
+      return takeLock(dir().within(run), holder);
+    },
+    /** What is known of the run, as one JSON object. It is written before the steps, and throws where nothing can be kept. */
     writeRun: (state: object) => dir().write(join(run, 'run.json'), jsonOf(state)),
     /** JSON; undefined where there is no such run. */
     readRun: () => read(join(run, 'run.json')),
@@ -44,7 +58,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     /** The same for JSON: texts in it are masked each by itself. */
     writeJson: (step: string, file: string, value: object) => write(of(step, file), jsonOf(value)),
     read: (step: string, file: string) => read(of(step, file)),
-    /** Absolute, for who is to read it. */
+    /** Absolute, for its readers. */
     path: (step: string, file: string) => resolve(contextDir, of(step, file)),
     /** Writes lines of a step to a new file. A full disk is reported, and the step continues. */
     stream(step: string): (line: string) => void {
@@ -80,6 +94,11 @@ export function listFlowRuns(contextDir: string, flow?: string): string[] {
   const isOfFlow = (id: string) =>
     flow === undefined || /^\d{8}T\d{9}-[0-9a-f]{4}-(.+)$/.exec(id)?.[1] === fileName(flow);
   return namesIn(folder).filter(isOfFlow).sort().reverse();
+}
+
+/** Of these, the ones that a living process is in. */
+export function liveFlowRuns(contextDir: string): string[] {
+  return listFlowRuns(contextDir).filter((id) => isLocked(resolve(contextDir, FLOWS, id)));
 }
 
 /** The id of a new run of a flow: they sort by time. */

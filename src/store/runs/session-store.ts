@@ -1,8 +1,10 @@
 import { rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { parseFields } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { shortenHealth } from '../../health/health-lines.ts';
 import { kindOf, removeFile } from '../files/plain-file.ts';
+import { asProcessMark, isAlive, type ProcessMark } from '../files/process-mark.ts';
 import { readLines } from '../files/read-lines.ts';
 import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
@@ -19,8 +21,8 @@ interface SessionStoreOptions {
   /** Milliseconds since the epoch, for the time in each entry. */
   readonly now: () => number;
   readonly onFault: Faults;
-  /** For what a later run is to believe; without it, nothing can be taken up. */
-  readonly seal?: Seal;
+  /** For what a later run is to believe; without it, nothing is kept for one. */
+  readonly seal?: Seal | undefined;
 }
 
 /** Another process may still write a line to a part that was put aside so long ago. */
@@ -31,10 +33,14 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
   let faulty = false;
 
   function attempt(write: (dir: ContextDir) => void): void {
-    if (faulty) return;
+    if (!faulty) attemptAgain(write);
+  }
+
+  /** Also where something could not be written before. */
+  function attemptAgain(work: (dir: ContextDir) => void): void {
     try {
       dir ??= openContextDir(path);
-      write(dir);
+      work(dir);
     } catch (error) {
       faulty = true;
       onFault(`nothing more is written to ${path}`, error);
@@ -45,6 +51,8 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     attempt((open) => open.append(file, maskedJson({ v: 1, t: new Date(now()).toISOString(), ...entry })));
 
   return {
+    /** Whether all could be written so far. */
+    isWhole: () => !faulty,
     /** `journal.ndjson`: what was decided and done, and why. */
     journal: (entry: object) => add('journal.ndjson', entry),
     /** `health.ndjson`: how full the context was. */
@@ -55,13 +63,13 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     /** `mailbox.ndjson`: prompts that wait, and when they were delivered. */
     mailbox: (entry: object) => add('mailbox.ndjson', { run: runId, ...entry }),
     /** What the run needs to be resumed after a crash, unmasked: it is gone when its prompts are answered. */
-    run: (entry: object) =>
-      attempt((open) => {
-        const json = JSON.stringify({ v: 1, ...entry });
-        open.append(nameOf(runId), asItIs(seal === undefined ? json : seal.close(json, nameOf(runId))));
-      }),
-    /** Forgets what this run, or another, would need to be resumed. */
-    forgetRun: (other = runId) => attempt(() => removeRunFile(join(resolve(path), nameOf(other)))),
+    run(entry: object): void {
+      if (seal === undefined) return;
+      const line = seal.close(JSON.stringify({ v: 1, ...entry }), nameOf(runId));
+      attempt((open) => open.append(nameOf(runId), asItIs(line)));
+    },
+    /** Forgets what this run, or another, would need to be resumed, also where nothing more can be written. */
+    forgetRun: (other = runId) => attemptAgain(() => removeRunFile(join(resolve(path), nameOf(other)))),
     /** Blocks of a message in a file of their own, each as a line; the path is relative to the folder. */
     keep: (file: string, texts: readonly string[]) => attempt((open) => open.write(file, masked(texts))),
   };
@@ -82,6 +90,31 @@ function removeRunFile(path: string): void {
 /** Whether a run has left something to resume, however it ended. */
 export function hasRunFile(contextDir: string, runId: string): boolean {
   return kindOf(join(resolve(contextDir), nameOf(runId))) === 'file';
+}
+
+interface LiveRun {
+  readonly runId: string;
+  /** Ids of claude's sessions in it. */
+  readonly sessions: readonly string[];
+}
+
+/**
+ * The runs that go on by the journal, with those that wait to be taken up; nothing is known of them where there is no
+ * `/proc`.
+ */
+export function liveRuns(contextDir: string): LiveRun[] {
+  const journal = join(resolve(contextDir), 'journal.ndjson');
+  const runs = new Map<string, { sessions: string[]; mark: ProcessMark | undefined }>();
+  for (const line of kindOf(journal) === 'file' ? readLines(journal) : []) {
+    const { kind, runId, ctxb, id } = parseFields(line);
+    const { sessions = [], mark } = runs.get(String(runId)) ?? {};
+    if (kind === 'start') runs.set(String(runId), { sessions, mark: asProcessMark(ctxb) });
+    if (kind === 'session') runs.set(String(runId), { sessions: [...sessions, String(id)], mark });
+    if (kind === 'end') runs.set(String(runId), { sessions, mark: undefined });
+  }
+  return [...runs].flatMap(([runId, { sessions, mark }]) =>
+    mark?.start !== undefined && isAlive(mark) ? [{ runId, sessions }] : [],
+  );
 }
 
 /**

@@ -17,6 +17,10 @@ const reportOf = (name: string, result: string) => `<task-notification>
 <result>${result}</result>
 </task-notification>`;
 
+/** As claude 2.1.332 tells of a command that the model is asked: what it stands for comes with the row. */
+const COMMAND =
+  '<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>issue 42</command-args>';
+
 const step = (command: string, result = LONG): Said => ({ calls: [[command, result]] });
 const steps = (...commands: readonly string[]) => commands.map((command) => step(command));
 const line = (command: string) => `- Bash \`${command}\` exit 0 — 1001 lines, 16.6KB, last \`the last\``;
@@ -53,11 +57,11 @@ describe('what stays between turns', () => {
   });
 
   it.each<{ name: string; said: Said; left: readonly string[] }>([
-    { name: 'a command', said: '<command-name>/context</command-name>\n<command-args></command-args>', left: [] },
     { name: 'what a command printed', said: '<local-command-stdout>Compacted</local-command-stdout>', left: [] },
     { name: 'an interruption', said: '[Request interrupted by user]', left: [] },
     { name: 'a shell command of the user', said: '<bash-input>ls</bash-input>', left: [] },
     { name: 'a picture alone', said: '', left: ['*user:'] },
+    { name: 'a command that stands for a prompt', said: COMMAND, left: [`*user: ${COMMAND}`] },
     {
       name: 'words that begin like a note',
       said: '[ctxb] is what I call it',
@@ -73,6 +77,20 @@ describe('what stays between turns', () => {
     const talk = listed('first', ...steps('a', 'b', 'c', 'd'), { words: 'Done.' }, said);
     const stay = stays(talk);
     expect(stay.filter((text) => text.startsWith('*'))).toEqual(['*user: first', ...left]);
+  });
+
+  it('a command of claude that begins work stays, also at the next compaction, and one that it answers itself goes', () => {
+    const command = (name: string) =>
+      `<command-name>/${name}</command-name>\n            <command-args>x</command-args>`;
+    const talk = listed('first', command('usage'), command('goal'), ...steps('a', 'b', 'c', 'd'), { words: 'Done.' });
+    const { messages = [] } = exactAnswer(talk, PLAN);
+    const later = [...listedAgain(messages, 1), ...listed('next', ...steps('e', 'f', 'g', 'h'))];
+    for (const stay of [messages.map(sketch), stays(later)]) {
+      expect(stay.filter((text) => text.startsWith('*')).slice(0, 2)).toEqual([
+        '*user: first',
+        `*user: ${command('goal')}`,
+      ]);
+    }
   });
 
   it('what had the work resumed goes once it was', () => {
@@ -133,13 +151,14 @@ describe('what stays in mid-turn', () => {
     ]);
   });
 
-  it.each(['', 'File unchanged since last read. The content from the earlier Read is still current.'])(
-    'a result that cannot be seen, or points to an earlier one, says so: "%s"',
-    (text) => {
-      const { messages = [] } = exactAnswer(listed('run', ...steps('a', 'b', 'c'), step('d', text)), PLAN);
-      expect(messages.at(-1)?.toolResults?.[0]?.text).toMatch(/^\[ctxb\] What stood here is gone/);
-    },
-  );
+  it.each([
+    '',
+    'File unchanged since last read. The content from the earlier Read is still current.',
+    'Launching skill: greet',
+  ])('a result that cannot be seen, or points to another text, says so: "%s"', (text) => {
+    const { messages = [] } = exactAnswer(listed('run', ...steps('a', 'b', 'c'), step('d', text)), PLAN);
+    expect(messages.at(-1)?.toolResults?.[0]?.text).toMatch(/^\[ctxb\] What stood here is gone/);
+  });
 
   it('results that do not fit are shortened, the longest most', () => {
     const open: Said = {
@@ -232,6 +251,23 @@ describe('what a task reports in mid-turn', () => {
     expect(stay.join('\n')).toContain(said.join('\n'));
     expect(stay.at(-1)).toBe('assistant: Done.');
   });
+});
+
+it('a command that took too long is told as running, with where its output goes', () => {
+  // As 2.1.332 writes it.
+  const moved =
+    'partial\nCommand did not complete within its 120s timeout and was moved to the background (ID: b79bqbalp). Output is being written to: /tmp/tasks/b79bqbalp.output. You will be notified when it completes.';
+  const stay = stays(listed('run', step('npm test', moved), ...steps('a', 'b', 'c', 'd')));
+  expect(stay[1]).toContain('- Bash `npm test` in the background, its output in `/tmp/tasks/b79bqbalp.output`\n');
+});
+
+it('the line of a skill says that its text is gone', () => {
+  const skill = listed('run', { calls: [['x', 'Launching skill: greet']] }).map((message) => ({
+    ...message,
+    toolUses: message.toolUses.map((use) => ({ ...use, tool: 'Skill', input: { skill: 'greet', args: 'Anna' } })),
+  }));
+  const stay = stays([...skill, ...listed(...steps('a', 'b', 'c', 'd'))]);
+  expect(stay[1]).toContain('- Skill `greet`: no text (it is gone: call it again where it still holds)\n');
 });
 
 describe('over many compactions', () => {

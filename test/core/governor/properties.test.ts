@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endFaults, faultsOf, NOTHING_YET, replayFaults } from '../../support/model/properties.ts';
-import { play } from '../../support/model/streams.ts';
+import { play, playRelief } from '../../support/model/streams.ts';
 import { ignoredFaults, toolFaults, type Unanswered } from '../../support/model/tool-faults.ts';
 import { sized } from '../../support/size.ts';
 
@@ -15,13 +15,20 @@ const GROUP = 50;
  */
 const FOUND = [2186, 1579];
 
+/**
+ * The same with most of what comes from outside during reliefs: a process that does not come up in the place of one that
+ * died; a turn that is stopped for costs which claude then reports as lower; a `/clear` whose result comes too late; a timer
+ * of the prompt before.
+ */
+const FOUND_IN_RELIEFS = [33, 110, 681, 856, 1232];
+
 /** What does not hold in the stream of this seed; empty: all does. */
-function faultsIn(seed: number): string[] {
+function faultsIn(seed: number, playing = play): string[] {
   const seen = { ...NOTHING_YET };
   const unanswered: Unanswered = new Map();
   const faults: string[] = [];
   try {
-    const { run, judged } = play(seed, (one) => faults.push(...faultsOf(one, seen), ...toolFaults(one, unanswered)));
+    const { run, judged } = playing(seed, (one) => faults.push(...faultsOf(one, seen), ...toolFaults(one, unanswered)));
     faults.push(...endFaults(run), ...ignoredFaults(run, judged), ...replayFaults(judged));
   } catch (error) {
     faults.push(`threw ${error}`);
@@ -37,10 +44,14 @@ describe('whatever comes, in whatever order', () => {
     'no prompt is lost, one protocol runs at a time, and a replay judges the same: from seed %i',
     (first) => {
       const seeds = Array.from({ length: ONLY > 0 ? 1 : GROUP }, (_, at) => first + at);
-      expect(seeds.flatMap(faultsIn)).toEqual([]);
+      expect(seeds.flatMap((seed) => faultsIn(seed))).toEqual([]);
+      expect(seeds.flatMap((seed) => faultsIn(seed, playRelief))).toEqual([]);
     },
-    60_000,
   );
+
+  it.each(FOUND_IN_RELIEFS)('the same in a relief in which it once did not hold: seed %i', (seed) => {
+    expect(faultsIn(seed, playRelief)).toEqual([]);
+  });
 
   it.each(FOUND)('the same in a stream in which it once did not hold: seed %i', (seed) => {
     expect(faultsIn(seed)).toEqual([]);

@@ -66,7 +66,7 @@ it.each([
     title: 'hooks switched off',
     files: { '.claude/settings.json': '{"disableAllHooks": true}' },
     env: {},
-    says: /^warning disableAllHooks in /,
+    says: /^warning disableAllHooks in .*: claude calls no hooks of its settings, .* and runs no mods/,
   },
   {
     title: 'a variable in the settings',
@@ -98,6 +98,11 @@ it.each([
   { title: 'the API itself', env: { ANTHROPIC_BASE_URL: 'https://api.anthropic.com' } },
 ])('$title is fine', async ({ env }) => {
   expect(await found(env)).toEqual([]);
+});
+
+it('what only an organisation can set means nothing in the settings of a project', async () => {
+  await file('.claude/settings.json', '{"allowManagedHooksOnly": true}');
+  expect(await found()).toEqual([]);
 });
 
 it('a later file of settings wins', async () => {

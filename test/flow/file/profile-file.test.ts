@@ -84,10 +84,10 @@ describe('a profile in a file of its own', () => {
 
   it('that does not exist', () => {
     expect(read(FLOW, 'dayly').findings[0]?.message).toBe(
-      'profile: expected one of daily, or a file "profiles/dayly.yaml", found "dayly" (--profile); did you mean "daily"?',
+      '--profile: expected one of daily, or a file "profiles/dayly.yaml", found "dayly"; did you mean "daily"?',
     );
     expect(read(FLOW, 'other').findings[0]?.message).toMatch(
-      /\(--profile\); add it to profiles, write the file, or name another$/,
+      /^--profile: .* found "other"; add it to profiles, write the file, or name another$/,
     );
   });
 

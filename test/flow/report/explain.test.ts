@@ -41,12 +41,22 @@ build
   historyOlderChars    2,000  step
   ! contextBudgetChars: 4,000 (step) is below the floor of 10,000; 10,000 is used
   ! historyRecentChars: 30,000 (preset lean (profile)) is above contextBudgetChars, 10,000; 10,000 is used
-  pack: 4,454 of 10,000 characters (45%), of them 107 of notes and task
+  briefing: 4,454 of 10,000 characters (45%), of them 107 of notes and task
   no output yet: wait
   files: plan.md
   cut      plan     HIGH   2,000 of 6,000  longer than historyOlderChars, 2,000
   cut      draft  MEDIUM  2,000 of 20,000  longer than historyOlderChars, 2,000
 `);
+  });
+
+  it('at a narrow terminal', () => {
+    const lines = flowExplainText(explained(SMALL, TEXTS), PLAIN, 44).split('\n');
+    expect(lines.filter((line) => line.length > 44)).toEqual([]);
+    const at = lines.indexOf('build');
+    expect(lines.slice(at + 2, at + 4)).toEqual([
+      '  historyRecentChars  10,000  preset lean',
+      '                      (profile)',
+    ]);
   });
 
   it('of a flow that has not run', () => {
@@ -70,7 +80,7 @@ build
       explained(flowOf([flowStep({ prompt: 'x'.repeat(11_000), budgets: { contextBudgetChars: 10_000 } })])),
       TAGS,
     );
-    expect(text).toContain('<red>pack: 11,036 of 10,000 characters (110%)</red>');
+    expect(text).toContain('<red>briefing: 11,036 of 10,000 characters (110%)</red>');
     expect(text).toContain('<red>! The teaching notes alone take');
   });
 

@@ -152,6 +152,12 @@ const DIAMOND = flowOf([
   flowStep({ id: 'd', needs: ['b', 'c'] }),
 ]);
 
+it('a step waits for one that is run again, also where those between them are done', async () => {
+  const settled: Settled = { done: new Set(['b', 'c']), leftOut: new Set() };
+  const { told } = await play(DIAMOND, { settled, parallel: 2 });
+  expect(told).toEqual(['a started', 'a done', 'd started', 'd done']);
+});
+
 const ALL_WAIT: Board = { a: 'waiting', b: 'waiting', c: 'waiting', d: 'waiting' };
 
 describe('the board before anything has run', () => {
@@ -188,8 +194,8 @@ describe('what may start', () => {
   ] as { title: string; board: Board; parallel?: number; starts: string[] }[])(
     '$title',
     ({ board, parallel = 2, starts }) => {
-      const { needs } = orderSteps(DIAMOND);
-      expect(startable(DIAMOND, needs, { ...ALL_WAIT, ...board }, parallel).map(({ id }) => id)).toEqual(starts);
+      const { history } = orderSteps(DIAMOND);
+      expect(startable(DIAMOND, history, { ...ALL_WAIT, ...board }, parallel).map(({ id }) => id)).toEqual(starts);
     },
   );
 });
@@ -203,6 +209,7 @@ it.each([
   { title: 'from a step on, done ones too', choice: { from: 'c' }, done: ['a'], leftOut: ['b'] },
   { title: 'from a step on, with a run', choice: { from: 'c', resume: 'r' }, done: ['a'], leftOut: ['b'] },
   { title: 'one alone', choice: { only: 'c' }, done: ['a'], leftOut: ['b', 'd'] },
+  { title: 'some', choice: { only: 'd,b', resume: 'r' }, done: ['a', 'c'], leftOut: [] },
 ] as { title: string; choice: Choice; done: string[]; leftOut: string[] }[])('$title', ({ choice, done, leftOut }) => {
   expect(settledSteps(FLOW, choice, isDone)).toEqual({ done: new Set(done), leftOut: new Set(leftOut) });
 });
@@ -210,6 +217,8 @@ it.each([
 it.each([
   { choice: { from: 'x' }, says: '--from x: no step of flow has this id: a, b, c, d' },
   { choice: { only: 'x' }, says: '--only x: no step of flow has this id: a, b, c, d' },
+  { choice: { only: 'a,x' }, says: '--only x: no step of flow has this id: a, b, c, d' },
+  { choice: { only: '' }, says: '--only : no step of flow has this id: a, b, c, d' },
   { choice: { from: 'a', only: 'b' }, says: '--from and --only name different steps to run: leave one of them out' },
 ])('$choice is refused', ({ choice, says }) => {
   expect(() => settledSteps(FLOW, choice, isDone)).toThrow(says);

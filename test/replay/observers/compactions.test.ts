@@ -24,3 +24,15 @@ it.each([
   for (const line of lines) replay.line(asRead(JSON.stringify(line)));
   expect(replay.summary('x').compactions).toMatchObject([{ by, how: 'exact', firstAfter: 30_000 }]);
 });
+
+it('is taken for an exact one only once a call has come without a summary', () => {
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
+  const add = (line: Line) => replay.line(asRead(JSON.stringify(line)));
+  const how = () => replay.summary('x').compactions.map((compaction) => compaction.how);
+  for (const line of [initLine({ claude_code_version: '2.1.330' }), callLine(50_000), boundaryLine('auto', 50_000)]) {
+    add(line);
+  }
+  expect(how()).toEqual(['summary']);
+  add(callLine(20_000));
+  expect(how()).toEqual(['exact']);
+});

@@ -47,6 +47,11 @@ it.each([
     pauses: { count: 1, expired: 1, tokens: 60_000, usd: 0.225, cachedUsd: 0.018 },
   },
   {
+    name: 'twice',
+    lines: [call(0, 0, 80_000), call(6, 0, 160_000), call(12, 0, 170_000)],
+    pauses: { count: 2, expired: 2, tokens: 240_000, usd: 0.9, cachedUsd: 0.072 },
+  },
+  {
     name: 'the cache was still there',
     lines: [call(0, 0, 100_000), call(6, 100_000, 1_000)],
     pauses: { count: 1, expired: 0, tokens: 0, usd: 0, cachedUsd: 0 },

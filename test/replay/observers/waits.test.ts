@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decisionText } from '../../../src/messages.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import { sessionRows } from '../../../src/report/replay/session-rows.ts';
 import { UNICODE } from '../../../src/report/style.ts';
@@ -17,6 +18,7 @@ const logged = (minute: number, retryInMs: number, status = 529) => ({
   ...{ type: 'system', subtype: 'api_error', error: { status }, retryInMs },
   ...at(minute),
 });
+const untimed = ({ timestamp: _, ...line }: Line) => line;
 const failure = (minute: number) => ({ ...syntheticLine('API Error: 529 Overloaded.'), ...at(minute) });
 
 function summaryOf(lines: readonly Line[]) {
@@ -43,6 +45,21 @@ describe('waits in a recording', () => {
       waits: outage(1),
     },
     {
+      name: 'one in a stream whose lines around it have no time',
+      lines: [untimed(retry(0, 500)), untimed(retry(0, 1_500)), call(600)],
+      waits: { limits: 0, limitMs: 0, outages: 1, outageMs: 2_000 },
+    },
+    {
+      name: 'one at the end of such a stream',
+      lines: [untimed(retry(0, 500)), untimed(retry(0, 1_500))],
+      waits: { limits: 0, limitMs: 0, outages: 1, outageMs: 500 },
+    },
+    {
+      name: 'one in a stream whose calls have no time',
+      lines: [{ ...userLine('Go.'), ...at(0) }, untimed(retry(0, 500)), untimed(call(0))],
+      waits: { limits: 0, limitMs: 0, outages: 1, outageMs: 500 },
+    },
+    {
       name: 'a limit',
       lines: [call(0), retry(1, 7_200_000, 429), retry(60, 3_600_000, 429), call(121), resultLine()],
       waits: { limits: 1, limitMs: 7_200_000, outages: 0, outageMs: 0 },
@@ -51,8 +68,26 @@ describe('waits in a recording', () => {
     expect(summaryOf(lines).waits).toEqual(waits);
   });
 
-  it('are told with their share of the time', () => {
-    const rows = sessionRows(summaryOf([call(0), retry(1, 500), call(4), call(10)]), UNICODE);
-    expect(rows).toContain('  waits     1 outage of the API (3 min 0 s): 30% of the time');
+  it('are announced without a length that nobody knows', () => {
+    const { actions } = summaryOf([untimed(retry(0, 60_000)), call(4)]);
+    expect(actions.map(decisionText)).toEqual([
+      'the API does not answer: claude tries again',
+      'the API answers again: going on',
+    ]);
+  });
+
+  it.each([
+    {
+      name: 'their share of the time',
+      lines: [call(0), retry(1, 500), call(4), call(10)],
+      says: '1 outage of the API (3 min 0 s): 30% of the time',
+    },
+    {
+      name: 'none where they were before it',
+      lines: [untimed(retry(0, 900_000)), call(4), call(10)],
+      says: '1 outage of the API (15 min 0 s)',
+    },
+  ])('are told with $name', ({ lines, says }) => {
+    expect(sessionRows(summaryOf(lines), UNICODE)).toContain(`  waits     ${says}`);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sumUsd } from '../../../src/replay/copies.ts';
 import { type CallSketch, compared, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
 
 /** Turns of one call each, each 10,000 tokens larger than the one before. */
@@ -48,7 +49,7 @@ describe('several policies', () => {
     expect(both.sessions.map((session) => session !== undefined)).toEqual([true, false, true]);
     expect(sessions).toBe(2);
     expect(actual.figures.main.read).toBe(one.figures.main.read + two.figures.main.read);
-    expect(actual.figures.main.usd).toBeCloseTo((one.figures.main.usd ?? 0) + (two.figures.main.usd ?? 0), 9);
+    expect(actual.figures.main.usd).toBe(sumUsd([one.figures.main.usd, two.figures.main.usd]));
     expect(actual).toMatchObject({ figures: { peak: 190_000 }, meanPeak: (190_000 + 70_000) / 2 });
   });
 

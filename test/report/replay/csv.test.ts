@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { csv } from '../../../src/report/replay/exports.ts';
 import { readCsv } from '../../support/csv.ts';
-import { judged, summaryOf, written } from '../../support/session-summary.ts';
+import { compactionOf, judged, summaryOf, written } from '../../support/session-summary.ts';
 
 describe('csv', () => {
   it('has a row for each session', async () => {
@@ -50,6 +50,17 @@ describe('csv', () => {
       lines_malformed: '0',
     });
     expect(second).toMatchObject({ dialect: 'session', compactions_unplanned: '1', cost_computed: 'true' });
+  });
+
+  it('adds up what subagents cost in whole micro-dollars', () => {
+    const subagents = [0.1, 0.2].flatMap((usd) => summaryOf().subagents.map((agent) => ({ ...agent, usd })));
+    expect(readCsv(written(csv, [summaryOf({ subagents })]))).toMatchObject([{ subagents_usd: '0.3' }]);
+  });
+
+  it('leaves out compactions that another row has', () => {
+    const copied = { from: [], calls: 5, compactions: 1, usd: 0 };
+    const session = summaryOf({ compactions: [compactionOf({ by: 'claude', copied: true })], copied });
+    expect(readCsv(written(csv, [session]))).toMatchObject([{ compactions: '0', compactions_unplanned: '0' }]);
   });
 
   it.each([

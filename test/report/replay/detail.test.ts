@@ -75,6 +75,16 @@ compact.ndjson  ▄▆▇│▂▂     80%      5          1  $0.71
     for (const line of text.split('\n').slice(-5)) expect(line.length).toBeLessThanOrEqual(80);
   });
 
+  it.each([38, 48, 60])('keeps the largest results within %d columns, what they are of below', (columns) => {
+    const result: ResultSeen = { tool: 'Read', target: 'src/a.ts', tokens: 123_456, line: 1, call: 2, stayed: 3 };
+    const largest = [result, { ...result, tool: 'mcp__a-server__find_all_symbols', target: `/home/${'x'.repeat(50)}` }];
+    const text = written(detail, [summaryOf({ largest })], { page: pageOf({ columns, edge: columns }) });
+    const table = text.slice(text.indexOf('  largest')).trimEnd().split('\n').slice(0, -1);
+    expect(table).toHaveLength(5);
+    for (const line of table) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(table[2]).toBe('        src/a.ts');
+  });
+
   it('names the six largest sources of growth', async () => {
     const session = await judged('tool-turn.ndjson');
     const added = Object.fromEntries(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((tool, at) => [tool, 10 * (at + 1)]));

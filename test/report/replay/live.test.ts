@@ -31,6 +31,17 @@ describe('for a person', () => {
 `);
   });
 
+  it('a compaction is told once it is known where it led, or that nothing follows', async () => {
+    const session = await judged('compact.ndjson');
+    const open = upTo(session, 3);
+    const compactions = open.compactions.map((each) => ({ ...each, firstAfter: null }));
+    const view = createLiveText(pageOf());
+    expect(view({ ...open, compactions }, false)).not.toContain('compacted');
+    const told = '  compacted by /compact at 160,008 (predicted 150,000)';
+    expect(createLiveText(pageOf())({ ...open, compactions }, true)).toContain(`${told}\n`);
+    expect(view(upTo(session, 4), false)).toMatch(/^ {2}compacted by .*, to 31,000\n {2}call {5}4 /);
+  });
+
   it('names what left the context at its call, once', async () => {
     const session = await judged('compact.ndjson');
     const examples = [{ call: 2, line: 9, expected: 120_000, found: 90_000 }];

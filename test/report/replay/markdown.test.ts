@@ -46,7 +46,7 @@ it('has dashes where nothing is known', () => {
     calls: 0,
     cost: { usd: null, computed: false },
     compactions: [compactionOf({ firstAfter: null })],
-    context: { curve: [] },
+    context: { curve: [], peakFraction: null },
   });
   const text = written(markdown, [session]);
   expect(text).toContain('| session.ndjson |  | – | 0 | 1 | – |');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decisionText } from '../../../src/messages.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
-import { text } from '../../../src/report/replay/session-list.ts';
+import { sums, text } from '../../../src/report/replay/session-list.ts';
 import { UNICODE } from '../../../src/report/style.ts';
 import { ASCII, compactionOf, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
 
@@ -33,12 +33,17 @@ session.ndjson  ▂▄▇│▂▂     80%      5          1  $0.71
     {
       name: 'a cost that claude did not report',
       session: summaryOf({ cost: { usd: 0.708, computed: true } }),
-      has: 'cost      $0.71 (in part computed from list prices)\n',
+      has: 'cost      $0.71 (from list prices where claude reported none)\n',
+    },
+    {
+      name: 'a cost out of a log of claude, which reports none',
+      session: summaryOf({ dialect: 'session', cost: { usd: 0.708, computed: true } }),
+      has: 'cost      $0.71 (from list prices)\n',
     },
     {
       name: 'a cost without calls of which it is not known',
       session: summaryOf({ cost: { usd: 0.708, computed: true, unpriced: 'glm-5.1' } }),
-      has: 'cost      $0.71 (in part computed from list prices, without calls of glm-5.1, which has no price)\n',
+      has: 'cost      $0.71 (from list prices where claude reported none, without calls of glm-5.1, which has no price)\n',
     },
     {
       name: 'the sessions that the work went on under',
@@ -56,14 +61,14 @@ session.ndjson  ▂▄▇│▂▂     80%      5          1  $0.71
         calls: 0,
         actions: [],
         compactions: [],
-        context: { last: 0, peak: 0, peakFraction: 0, basis: 'none', curve: [] },
+        context: { last: 0, peak: 0, peakFraction: null, basis: 'none', curve: [] },
       }),
       has: 'nothing was measured',
       lacks: 'nothing to do',
     },
     {
       name: 'an estimate, without a peak that was never measured',
-      session: summaryOf({ calls: 0, context: { last: 1_234, peak: 0, peakFraction: 0, basis: 'estimated' } }),
+      session: summaryOf({ calls: 0, context: { last: 1_234, peak: 0, peakFraction: null, basis: 'estimated' } }),
       has: 'context   last 1,234 (estimated)',
     },
     {
@@ -176,7 +181,7 @@ describe('several sessions', () => {
       }));
     const line = (count: number) => written(text, [summaryOf({ ledger: calls(count), compactions: [] }), summaryOf()]);
     expect(line(200)).toMatch(
-      /\n {2}Compacted exactly as soon as that pays, 1 of them would cost about \$\d+\.\d\d instead of \$\d+\.\d\d, \d\d% less: --what-if exact\n/,
+      /\n {2}Compacted exactly as soon as that pays, the main threads of 1 of them would cost about \$\d+\.\d\d instead of \$\d+\.\d\d, \d\d% less: --what-if exact\n/,
     );
     expect(line(10)).not.toContain('exactly');
   });
@@ -220,6 +225,39 @@ describe('several sessions', () => {
     const session = summaryOf({ file: `${'a'.repeat(60)}.jsonl`, compactions: [], context: { curve: [1, 2] } });
     const [heading = ''] = written(text, [session], { page: pageOf({ columns: 80 }) }).split('\n');
     expect(heading).toHaveLength(80);
+  });
+
+  it('of one session are figures alone at a terminal with no room for its name and curve', () => {
+    const lines = written(text, [summaryOf()], { page: pageOf({ columns: 38, edge: 38 }) }).split('\n');
+    expect(lines.slice(0, 2)).toEqual(['peak  calls  compacted   cost', ' 80%      5          1  $0.71']);
+  });
+
+  it('keep their columns at a terminal with no room for a prompt', () => {
+    const sessions = Array.from({ length: 12 }, (_, at) => summaryOf({ file: `s${at}`, time: { first: 0, last: 0 } }));
+    const lines = written(text, sessions, { page: pageOf({ columns: 38, edge: 38 }) })
+      .split('\n')
+      .slice(0, 15);
+    expect(new Set(lines.map((line) => line.length)).size).toBe(1);
+    expect(lines.at(-1)).toMatch(/^12 /);
+  });
+
+  it('of sums are without sessions that add nothing to them', () => {
+    const usage = { input: 1, cacheCreation: 0, cacheRead: 0, output: 1 };
+    const call = { key: 'a', main: true, t: 1_000, model: null, usage, microUsd: 1_000 };
+    const [cost, time] = [
+      { usd: 0.001, computed: true },
+      { first: 1_000, last: 9_000 },
+    ];
+    const session = summaryOf({ ledger: [call], calls: 1, compactions: [], cost, time });
+    const lines = written(sums, [session], { page: pageOf({ list: { by: 'day', since: 5_000 } }) }).split('\n');
+    expect(lines.at(-2)).toMatch(/^0 days +0 +0 +0/);
+  });
+
+  it.each(['day', 'project', 'model'] as const)('name each %s of their sums at a narrow terminal', (by) => {
+    const sessions = ['a', 'b'].map((file) => summaryOf({ file, model: `claude-${file}`, project: `/home/${file}` }));
+    const lines = written(sums, sessions, { page: pageOf({ columns: 38, edge: 38, list: { by } }) }).split('\n');
+    expect(lines[0]).toMatch(new RegExp(`^${by} `));
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(38);
   });
 
   it.each([40, 60, 80, 120, 200])('keep to %d columns', (columns) => {

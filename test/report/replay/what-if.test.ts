@@ -3,7 +3,7 @@ import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { comparePolicies } from '../../../src/replay/what-if/compare.ts';
 import { whatIf } from '../../../src/report/replay/what-if.ts';
 import { type CallSketch, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
-import { written } from '../../support/session-summary.ts';
+import { pageOf, written } from '../../support/session-summary.ts';
 
 /** The report for a person, where these policies were tried. */
 function text(sessions: readonly SessionSummary[], policies: readonly object[]): string {
@@ -31,6 +31,18 @@ describe('for a person', () => {
     expect(lines[5]).toMatch(/^ {2}Exact: /);
     expect(lines.at(-2)).toMatch(/^ {2}Estimated: /);
     expect(lines.at(-1)).toBe('');
+  });
+
+  it.each([38, 48, 60])('a row is whole within %d columns', (columns) => {
+    const policies = [EARLY, { ...NEVER, name: 'a policy with quite a long name' }].map(whatIfPolicy);
+    const sessions = comparePolicies([sketched({ calls })], { policies, prices: {}, withCurves: false });
+    const lines = written(whatIf, sessions, { page: pageOf({ columns, edge: columns }) }).split('\n');
+    const table = lines.slice(
+      1,
+      lines.findIndex((line) => line.startsWith('  least cost')),
+    );
+    for (const line of table) expect(line.length).toBeLessThanOrEqual(columns);
+    for (const cell of ['>85%', '180,000', '$1.65', '1 ctxb']) expect(table.join('\n')).toContain(cell);
   });
 
   it('columns without anything in them are left out, others are there', () => {

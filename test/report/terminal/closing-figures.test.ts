@@ -8,8 +8,13 @@ import { callLine, drive, initLine, runWith } from '../../support/governor.ts';
 const tally = (counts: Partial<FactTally>): FactTally => ({ ...NO_FACTS, ...counts });
 
 // The figures are all that is read of a decision here.
-function receipt(all: Partial<FactTally>, kept: Partial<FactTally>, given: Partial<FactTally> = {}): Decision {
-  return { kind: 'receipt', all: tally(all), kept: tally(kept), given: tally(given) } as Decision;
+function receipt(
+  all: Partial<FactTally>,
+  kept: Partial<FactTally>,
+  given: Partial<FactTally> = {},
+  relief = 'compaction',
+): Decision {
+  return { kind: 'receipt', relief, all: tally(all), kept: tally(kept), given: tally(given) } as Decision;
 }
 
 function closing(decisions: readonly Decision[], notes?: string): string {
@@ -41,7 +46,12 @@ describe('what is told of working memory at the end', () => {
         receipt({ prompts: 700, failing: 2 }, { prompts: 650 }, { prompts: 600 }),
         receipt({ prompts: 700, deadEnds: 9 }, { prompts: 660, deadEnds: 5 }, { prompts: 600, numbers: 4 }),
       ],
-      says: '2 reliefs together kept 1,310 of 1,400 prompts, 0 of 2 failing commands, 5 of 9 dead ends; ctxb gave 1,204 facts back',
+      says: '2 compactions together kept 1,310 of 1,400 prompts, 0 of 2 failing commands, 5 of 9 dead ends; ctxb gave 1,204 facts back',
+    },
+    {
+      title: 'of either kind',
+      decisions: [receipt({ prompts: 1 }, { prompts: 1 }, {}, 'handoff'), receipt({ prompts: 2 }, { prompts: 2 })],
+      says: '2 compactions and handoffs together kept 3 of 3 prompts',
     },
   ])('$title', ({ decisions, says }) => {
     expect(closing(decisions)).toBe(says);

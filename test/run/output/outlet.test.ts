@@ -102,6 +102,34 @@ describe('an outlet', () => {
     await finished;
   });
 
+  it('finishes without a reader who takes nothing, once he is given up', async () => {
+    const { stream, taken } = slowReader();
+    let told = 0;
+    const outlet = createOutlet(
+      stream,
+      () => told++,
+      () => {},
+    );
+    outlet.write('abc');
+    const released = new Promise<void>((resolve) => outlet.whenDrained(resolve));
+    const finished = outlet.finish();
+    outlet.giveUp();
+    await Promise.all([released, finished]);
+    outlet.write('more');
+    expect({ taken, told, isBlocked: outlet.isBlocked }).toEqual({ taken: ['abc'], told: 0, isBlocked: false });
+  });
+
+  it('gives up no reader who has taken all', () => {
+    const outlet = createOutlet(
+      new Writable({ write: (_chunk, _, done) => done() }),
+      () => {},
+      () => {},
+    );
+    outlet.write('abc');
+    outlet.giveUp();
+    expect(outlet.isGone).toBe(false);
+  });
+
   it('has the status line taken away before each write', () => {
     const order: string[] = [];
     const stream = new Writable({

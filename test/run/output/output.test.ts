@@ -13,6 +13,7 @@ function collector() {
     whenDrained: (resume) => resume(),
     isBlocked: false,
     isGone: false,
+    giveUp() {},
     finish: () => Promise.resolve(),
   };
   return { outlet, written: () => written };
@@ -25,6 +26,9 @@ const NEWEST = '{"type":"system","subtype":"init","claude_code_version":"2.1.330
 function result(text: string, more: object = {}): string {
   return JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: text, ...more });
 }
+
+/** As 2.1.332 writes it; its result has no origin. */
+const WOKEN = '{"type":"command_lifecycle","command_uuid":"u","state":"started","wakeup_source":"loop_wakeup"}';
 
 const TASK = { origin: { kind: 'task-notification' } };
 
@@ -96,6 +100,19 @@ const CASES: readonly OutputCase[] = [
     before: 'a\n\nb\n',
     after: 'a\n\nb\n',
   },
+  {
+    title: 'text: what an agent says that was woken stands behind its answer',
+    format: TEXT,
+    parts: [{ line: NEWEST }, { line: result('a'), pending: true }, { line: WOKEN }, { line: result('b') }],
+    before: 'a\n\nb\n',
+    after: 'a\n\nb\n',
+  },
+  {
+    title: 'json: what an agent says that was woken takes the place of its answer',
+    format: JSON_FORMAT,
+    parts: ['prompt', { line: result('a'), pending: true }, { line: WOKEN }, { line: result('b') }],
+    after: `${result('b')}\n`,
+  },
   ...[TEXT, JSON_FORMAT, ARRAY].map((format) => ({
     title: `${format.format}${format.verbose ? ', verbose' : ''}: nothing of a session that claude does not know`,
     format,
@@ -111,6 +128,30 @@ const CASES: readonly OutputCase[] = [
     ],
     after: '',
   })),
+  {
+    title: 'text: the answer behind an error begins on a line of its own',
+    format: TEXT,
+    parts: [
+      'prompt',
+      { line: result('', { subtype: 'error_max_turns', errors: ['Reached maximum number of turns (3)'] }) },
+      'prompt',
+      { line: result('b') },
+    ],
+    before: 'Error: Reached max turns (3)\nb\n',
+    after: 'Error: Reached max turns (3)\nb\n',
+  },
+  {
+    title: 'text: an error at the end is as claude prints it',
+    format: TEXT,
+    parts: [
+      'prompt',
+      { line: result('a') },
+      'prompt',
+      { line: INIT },
+      { line: result('', { subtype: 'error_during_execution' }) },
+    ],
+    after: 'a\nExecution error',
+  },
   {
     title: 'text: two prompts',
     format: TEXT,

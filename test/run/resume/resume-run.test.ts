@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { projectLogs } from '../../../src/claude/claude-log.ts';
 import { renderHandoffFile } from '../../../src/core/memory/handoff/handoff-file.ts';
+import { parseFields } from '../../../src/core/protocol/fields.ts';
 import type { Io } from '../../../src/io.ts';
-import { resumeRun } from '../../../src/run/resume/resume-run.ts';
+import { resumeRun, untilReset } from '../../../src/run/resume/resume-run.ts';
+import { processMark } from '../../../src/store/files/process-mark.ts';
+import { readLines } from '../../../src/store/files/read-lines.ts';
 import { openSeal } from '../../../src/store/runs/seal.ts';
-import { createSessionStore } from '../../../src/store/runs/session-store.ts';
+import { createSessionStore, hasRunFile } from '../../../src/store/runs/session-store.ts';
 
 /** Of a process that cannot be there. */
 const GONE = { pid: 2 ** 30, start: '1' };
@@ -163,7 +166,7 @@ it('takes up the run that had taken up another, whose files may still be there',
   expect((await take())?.resumed.runId).toBe(NEXT);
   next.journal({ kind: 'end', runId: NEXT });
   next.forgetRun();
-  await expect(take()).rejects.toThrow('no run that was broken off');
+  await expect(take()).rejects.toThrow('no unfinished run');
 });
 
 it('takes up the run before one that had not begun', async () => {
@@ -171,4 +174,63 @@ it('takes up the run before one that had not begun', async () => {
   storeOf(NEXT).run({ words: ['claude', '-p'], prompts: [line('two')], owed: [] });
   const resumption = await resumeRun({ contextDir: contextDir(), id: undefined, words: [] }, io, () => {});
   expect(resumption?.resumed.runId).toBe(RUN);
+});
+
+const takeNewest = () => resumeRun({ contextDir: contextDir(), id: undefined, words: [] }, io, () => {});
+/** A process that lives for longer than this test. */
+const OTHER = processMark(process.ppid);
+const OWN = processMark(process.pid);
+
+it('of two that take it up at once the first has it', async () => {
+  const claim = (runId: string, ctxb: object) => storeOf(runId).journal({ kind: 'start', runId, claude: GONE, ctxb });
+  begin();
+  claim(RUN, OWN);
+  claim(RUN, OTHER);
+  expect((await takeNewest())?.resumed.runId).toBe(RUN);
+  begin(NEXT);
+  claim(NEXT, OTHER);
+  claim(NEXT, OWN);
+  await expect(takeNewest()).rejects.toThrow(`run ${NEXT} still goes on`);
+});
+
+it('another finds that it is being taken up', async () => {
+  begin();
+  await takeNewest();
+  expect([...readLines(join(contextDir(), 'journal.ndjson'))].map(parseFields).at(-1)).toMatchObject({
+    kind: 'start',
+    runId: RUN,
+    claude: GONE,
+    ctxb: OWN,
+  });
+});
+
+it('of which everything was answered is over: the one before it comes next, and nothing is left of it', async () => {
+  begin();
+  const next = begin(NEXT);
+  next.run({ answered: ['two'] });
+  expect(await takeNewest()).toBeUndefined();
+  expect(hasRunFile(contextDir(), NEXT)).toBe(false);
+  expect((await takeNewest())?.resumed.runId).toBe(RUN);
+});
+
+it('in which nothing was said is told of once, and then the one before it comes', async () => {
+  begin();
+  const next = storeOf(NEXT);
+  next.run({ words: ['claude', '-p'], prompts: [], owed: [] });
+  next.journal({ kind: 'start', runId: NEXT, claude: GONE, ctxb: GONE });
+  await expect(takeNewest()).rejects.toThrow(`nothing of run ${NEXT} is left to go on with`);
+  expect((await takeNewest())?.resumed.runId).toBe(RUN);
+});
+
+it('that was done, and could not say so on a full disk, does not stand before another', async () => {
+  begin();
+  storeOf(NEXT).journal({ kind: 'start', runId: NEXT, claude: GONE, ctxb: GONE });
+  expect((await takeNewest())?.resumed.runId).toBe(RUN);
+});
+
+it('waits for the run that was the newest when it began to wait', async () => {
+  begin().run({ resetsAt: Date.now() + 50 });
+  const onWait = () => void begin(NEXT);
+  const waited = await untilReset({ contextDir: contextDir(), id: undefined }, io, { notice() {}, onWait });
+  expect(waited).toEqual({ runId: RUN, stopped: undefined });
 });

@@ -12,8 +12,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readGiven, readNamed } from '../../../src/store/files/given-file.ts';
+import { readGiven, readNamed, readPiped } from '../../../src/store/files/given-file.ts';
 
 let folder: string;
 const at = (name: string) => join(folder, name);
@@ -67,6 +68,12 @@ it('a pipe is waited for only where the user has named it', async () => {
   await once(writer, 'exit');
 });
 
+it('a stream is read whole up to the limit, and no further', async () => {
+  const chunks = (count: number) => Readable.from(Array.from({ length: count }, () => Buffer.alloc(LIMIT / 4, 'x')));
+  expect(await readPiped(chunks(4), LIMIT)).toHaveLength(LIMIT);
+  await expect(readPiped(chunks(5), LIMIT)).rejects.toThrow(`expected at most ${LIMIT} bytes, found more`);
+});
+
 /** What opens files by itself, and why it may. */
 const OPENERS: Readonly<Record<string, string>> = {
   'claude/find-claude.ts': 'never waits; reads a bound of a program on PATH',
@@ -74,6 +81,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'cli/replay-sources.ts': 'ctxb itself',
   'demo/live-run.ts': 'its own record',
   'flow/studio/studio-server.ts': 'ctxb itself',
+  'process-io.ts': 'the null device, in the place of a stdin that cannot be read',
   'replay/follow.ts': 'never waits; refuses what is no file',
   'replay/partials.ts': 'a bound of a file that is named, which is known to be one',
   'replay/read/read-values.ts': 'a recording that is named, or a file in a folder; line by line, up to a bound',

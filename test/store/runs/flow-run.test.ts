@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stepOutput } from '../../../src/flow/earlier-run.ts';
 import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../../../src/store/runs/flow-run.ts';
 
 /** Put together here so that no scanner finds a secret in this file. */
@@ -70,6 +71,14 @@ it('reads again what an earlier process has written', () => {
   expect(open('other').readRun()).toBeUndefined();
 });
 
+it('nobody else gets into a run until it is left', () => {
+  const lock = open('run').lock();
+  expect(open('run').lock()).toBeUndefined();
+  expect(open('other').lock()).toBeDefined();
+  lock?.release();
+  expect(open('run').lock()).toBeDefined();
+});
+
 it('every attempt has a stream of its own, also behind a torn line of one that was killed', () => {
   const files = open('run');
   for (const line of ['{"half', '{"whole":1}']) {
@@ -87,6 +96,21 @@ it('what cannot be written is told of, and known as long as the run goes on', ()
   files.write('one', 'output.md', `said ${SECRET}`);
   expect(files.read('one', 'output.md')).toBe(`said ${MASKED}`);
   expect(faults).toEqual(['flows/run/one/output.md is not written, and only this run knows it']);
+});
+
+it('a step is not done on the disk before its output is there', () => {
+  const files = open('run');
+  files.writeRun({});
+  mkdirSync(files.path('one', 'output.md'), { recursive: true });
+  files.write('one', 'output.md', 'said');
+  files.writeJson('one', 'step.json', { status: 'done' });
+  files.writeJson('two', 'step.json', { status: 'done' });
+  expect(stepOutput(files, 'one')).toMatchObject({ ok: true, output: 'said' });
+  expect(stepOutput(open('run'), 'two')?.ok).toBe(true);
+  rmSync(files.path('one', 'output.md'), { recursive: true });
+  expect(stepOutput(open('run'), 'one')).toBeUndefined();
+  files.writeJson('one', 'receipt.json', {});
+  expect(stepOutput(open('run'), 'one')).toMatchObject({ ok: true, output: 'said' });
 });
 
 it('a stream that cannot be opened is told of, and the step goes on', () => {

@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createSessionStore } from '../../../src/store/runs/session-store.ts';
+import { openSeal } from '../../../src/store/runs/seal.ts';
+import { createSessionStore, hasRunFile } from '../../../src/store/runs/session-store.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -44,6 +45,18 @@ it('writes entries with version and time, one a line', () => {
 it('makes nothing before there is something to write', () => {
   createSessionStore(join(folder, '.context'), { runId: 'r', now: () => NOON, onFault: () => {} });
   expect(() => readFileSync(join(folder, '.context/.gitignore'))).toThrow('ENOENT');
+});
+
+it('forgets a run that is over also where nothing more can be written', () => {
+  const path = join(folder, '.context');
+  const seal = openSeal(join(folder, 'state'));
+  const store = createSessionStore(path, { runId: 'r', now: () => NOON, onFault: () => {}, seal });
+  store.run({ prompts: [] });
+  expect(hasRunFile(path, 'r')).toBe(true);
+  mkdirSync(join(path, 'journal.ndjson'));
+  store.journal({});
+  store.forgetRun();
+  expect(hasRunFile(path, 'r')).toBe(false);
 });
 
 it('tells a fault once and never throws', () => {

@@ -84,6 +84,23 @@ describe('a lock', () => {
   });
 });
 
+it('takes a new folder that several open at the same time for its own, whatever one of them puts there at once', async () => {
+  const code = `const fs = require('node:fs');
+    const at = root + '-';
+    let faults = [];
+    for (let round = 0; round < ${sized(40, 200)}; round++) {
+      fs.writeFileSync(at + round + '-' + process.pid, '');
+      while (fs.readdirSync(folder).filter((name) => name.startsWith('.context-' + round + '-')).length < 3);
+      try {
+        store.openContextDir(folder + '/' + round + '/.context').place('first-' + process.pid);
+        fs.writeFileSync(folder + '/' + round + '/.context/first-' + process.pid, '');
+      } catch (error) { faults.push(error.message); }
+    }
+    say(faults);`;
+  const racers = [1, 2, 3].map(() => start(`const folder = ${JSON.stringify(folder)};${code}`));
+  for (const racer of racers) expect(await racer.next()).toBe('[]');
+});
+
 it('lets only one at a time into a folder, however often they come and go', async () => {
   const code = `const dir = store.openContextDir(root);
     const inside = root + '/inside';

@@ -1,3 +1,4 @@
+import type { ExactReceipt } from '../../../src/core/exact/plan.ts';
 import { fieldsOf, textOf } from '../../../src/core/protocol/fields.ts';
 import type { Line } from '../governor.ts';
 import type { Random } from '../random.ts';
@@ -45,8 +46,16 @@ export class ModelClaude {
   constructor(options: ClaudeOptions) {
     const { random, habits, disk, session, context, newId } = options;
     this.#options = options;
-    const run: TurnWorld['run'] = { session, context, costUsd: 0, trigger: 200_000, isError: false };
-    this.#lines = linesOf(() => run.session);
+    const run: TurnWorld['run'] = {
+      session,
+      context,
+      costUsd: 0,
+      trigger: 200_000,
+      isError: false,
+      hasMod: false,
+      receipt: undefined,
+    };
+    this.#lines = linesOf(() => run.session, habits.exact > 0 ? '2.1.330' : undefined);
     this.#world = {
       random,
       habits,
@@ -67,6 +76,14 @@ export class ModelClaude {
 
   get context(): number {
     return this.#world.run.context;
+  }
+
+  /** What the mod has written down, for once. */
+  takeReceipt(): ExactReceipt | undefined {
+    const { run } = this.#world;
+    const { receipt } = run;
+    run.receipt = undefined;
+    return receipt;
   }
 
   /** Nothing is under way and nothing was said that it has not begun with. */
@@ -161,7 +178,7 @@ export class ModelClaude {
   }
 
   #hearAnswer({ request_id, response }: Line): void {
-    this.#answered.set(String(request_id), fieldsOf(fieldsOf(response).hookSpecificOutput));
+    this.#answered.set(String(request_id), answerIn(fieldsOf(response)));
   }
 
   #hear(line: Line): void {
@@ -187,6 +204,10 @@ export class ModelClaude {
         return;
       case 'interrupt':
         this.#interrupt(id);
+        return;
+      case 'reload_plugins':
+        this.#world.run.hasMod = this.#options.habits.exact > 0;
+        this.#write(this.#lines.response(id, {}));
         return;
       case 'stop_task':
         this.#stopTask(String(request.task_id));
@@ -221,6 +242,7 @@ export class ModelClaude {
     if (this.#turn === undefined) return;
     this.#turn = undefined;
     this.#halt = undefined;
+    this.#write(this.#lines.init());
     this.#write(this.#lines.notice('[Request interrupted by user]'));
     const total_cost_usd = this.#world.run.costUsd;
     this.#write(this.#lines.result({ subtype: 'error_during_execution', is_error: true, total_cost_usd }));
@@ -236,6 +258,11 @@ export class ModelClaude {
     if (!this.#tasks.delete(id)) return;
     this.#write(this.#lines.system('task_notification', { task_id: id, status: 'stopped' }));
   }
+}
+
+/** What is answered for any hook, and for its own kind. */
+function answerIn({ hookSpecificOutput, ...common }: Line): Line {
+  return { ...common, ...fieldsOf(hookSpecificOutput) };
 }
 
 function isCommand({ text }: Said): boolean {

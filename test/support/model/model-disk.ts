@@ -19,8 +19,8 @@ export interface ModelDisk {
   tell(session: string, uuids: readonly string[], durable: boolean): void;
   /** The rows come to the log in order. */
   flush(): void;
-  /** A turn is over. */
-  answer(): void;
+  /** The caller has the answer to these. */
+  answer(uuids: readonly string[]): void;
   /** Nobody goes on with this session: what it has begun is begun anew. */
   abandon(): void;
   /** The process has died: of the rows that are not written down yet, `kept` are. */
@@ -45,8 +45,8 @@ export function createDisk(): ModelDisk {
     flush() {
       for (const row of rows) row.durable = true;
     },
-    answer() {
-      for (const row of rows) row.isAnswered = true;
+    answer(answered) {
+      for (const row of rows) row.isAnswered ||= row.uuids.some((uuid) => answered.includes(uuid));
     },
     abandon() {
       rows = rows.filter((row) => row.isAnswered);

@@ -4,8 +4,8 @@ const MODEL = 'claude-sonnet-4-5';
 
 let messages = 0;
 
-/** Lines as claude 2.1.197 writes them, of one session. */
-export function linesOf(session: () => string) {
+/** Lines as claude 2.1.197 writes them, of one session; `version` is what it calls itself. */
+export function linesOf(session: () => string, version = '2.1.197') {
   const common = () => ({ session_id: session() });
   const system = (subtype: string, more: Line = {}): Line => ({ type: 'system', subtype, ...common(), ...more });
   const user = (content: unknown, more: Line = {}): Line => ({
@@ -29,7 +29,7 @@ export function linesOf(session: () => string) {
   return {
     system,
     user,
-    init: () => system('init', { model: MODEL, claude_code_version: '2.1.197' }),
+    init: () => system('init', { model: MODEL, claude_code_version: version }),
     call: (context: number, content: unknown = [], more: Line = {}) => assistant(MODEL, content, context, more),
     synthetic: (text: string) => assistant('<synthetic>', [{ type: 'text', text }], 0),
     toolUse: (id: string, name: string, input: Line) => [{ type: 'tool_use', id, name, input }],

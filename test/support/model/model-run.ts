@@ -41,6 +41,10 @@ export class ModelRun {
   readonly said: string[] = [];
   /** Of these, what ctxb answered itself. */
   readonly settled: string[] = [];
+  /** What the caller has the answer to. */
+  readonly answered: string[] = [];
+  /** What the caller was told is left undone. */
+  readonly leftUndone: string[] = [];
   state: GovernorState;
   isOver = false;
 
@@ -53,6 +57,8 @@ export class ModelRun {
   #asked: 'ask-person' | 'ask-next' | undefined;
   #crashes = 0;
   #wasInterrupted = false;
+  /** The process was not left: its session may be lost with it. */
+  #hasDied = false;
   #wasStopped = false;
   #ids = 0;
   #prompts = 0;
@@ -70,18 +76,9 @@ export class ModelRun {
     return this.#claude;
   }
 
-  /**
-   * Whether a prompt may remain unsaid. `isPassed`: a later one was said: that is only so where a turn was stopped for
-   * its cost, with what was said into it.
-   */
-  mayLose(isPassed: boolean): boolean {
-    const { outcome, session, process, run } = this.state;
-    if (this.#wasStopped) return true;
-    if (isPassed) return false;
-    const { enabled, maxRestarts } = run.policy.recovery;
-    const isLeft = !run.persistent || !enabled || this.#crashes > maxRestarts;
-    const isEnded = outcome !== undefined || this.#wasInterrupted || session.id === undefined;
-    return isEnded || (this.#crashes > 0 && isLeft) || process.restarts >= maxRestarts;
+  /** Whether a prompt may remain unsaid that is not left undone: where a turn was stopped with what was said into it. */
+  get mayLose(): boolean {
+    return this.#wasStopped || this.#wasInterrupted || this.state.session.id === undefined;
   }
 
   /** claude takes what hooks change. */
@@ -96,7 +93,8 @@ export class ModelRun {
   /** Lines claude has written come to ctxb one by one; then its end. */
   deliver(): boolean {
     const line = this.#claude.stdout.shift();
-    if (line?.type === 'result') this.disk.answer();
+    const receipt = line !== undefined && tellsOfCompaction(line) ? this.#claude.takeReceipt() : undefined;
+    if (receipt !== undefined) this.tell({ kind: 'exact-receipt', receipt, kept: [] });
     if (line !== undefined) this.#judge({ t: this.#now, from: 'claude', event: decodeObject(line) }, line);
     else if (this.#claude.end !== undefined) this.#succeed();
     else return false;
@@ -104,12 +102,19 @@ export class ModelRun {
   }
 
   caller(line: Line): void {
-    if (line.type === 'user' && !isCommand(line)) this.said.push(String(line.uuid));
+    const isHeard = line.type === 'user' && this.state.input !== 'closed';
+    if (isHeard && !isCommand(line)) this.said.push(String(line.uuid));
     this.#judge({ t: this.#now, from: 'caller', event: decodeObject(line), line: JSON.stringify(line) }, line);
   }
 
   prompt(text: string): void {
     this.caller(userLine(text, { uuid: stampUuid(this.state.run.runId, ++this.#prompts) }));
+  }
+
+  /** The caller asks claude to stop. */
+  interruptByCaller(): void {
+    this.#wasInterrupted = true;
+    this.caller({ type: 'control_request', request_id: `caller-${++this.#ids}`, request: { subtype: 'interrupt' } });
   }
 
   endCaller(): void {
@@ -183,9 +188,11 @@ export class ModelRun {
         finished: false,
         openTool: undefined,
       });
+      this.#succeed();
       return;
     }
-    if (start.resume === undefined && this.state.handoff.phase !== 'leaving') this.disk.abandon();
+    if (start.resume === undefined && (this.#hasDied || this.state.handoff.phase !== 'leaving')) this.disk.abandon();
+    this.#hasDied = false;
     const context = start.resume === undefined ? 20_000 : this.#claude.context;
     this.#claude = this.#start(start.resume ?? `session-${++this.#ids}`, context);
     this.#isExitTold = false;
@@ -200,7 +207,7 @@ export class ModelRun {
         ? []
         : this.disk.delivered(
             session.id,
-            turn.prompts.map(({ uuid }) => uuid),
+            [...(turn.last?.prompts ?? []), ...turn.prompts].map(({ uuid }) => uuid),
           );
     return { logged, delivered, finished: this.#options.random.chance(0.3), openTool: undefined };
   }
@@ -236,6 +243,9 @@ export class ModelRun {
       case 'clear-timer':
         this.#timers.delete(action.timer);
         return;
+      case 'restart':
+        this.#hasDied = true;
+        return;
       case 'start-claude':
         this.#wanted = action;
         return;
@@ -244,7 +254,14 @@ export class ModelRun {
         this.#asked = action.kind;
         return;
       case 'answered':
-        this.settled.push(...action.uuids);
+        this.answered.push(...action.uuids);
+        this.disk.answer(action.uuids);
+        return;
+      case 'left-undone':
+        this.leftUndone.push(...action.prompts);
+        return;
+      case 'reply':
+        this.settled.push(String(fieldsOf(JSON.parse(action.line)).user_message_uuid));
         return;
       case 'kill':
         this.#claude.die(undefined, 'SIGKILL');
@@ -257,6 +274,10 @@ export class ModelRun {
   #tellBack(action: Action): void {
     const { random } = this.#options;
     if (action.kind === 'write-handoff') this.#write(action);
+    if (action.kind === 'take-slot') this.tell({ kind: 'relief-slot', granted: random.chance(0.7) });
+    if (action.kind === 'arm-exact')
+      this.tell({ kind: 'exact-folder', path: random.chance(0.95) ? '/mod' : undefined });
+    if (action.kind === 'prove-exact' && random.chance(0.95)) this.tell({ kind: 'exact-proved' });
     if (action.kind === 'store-result') {
       const path = random.chance(0.9) ? `/home/dev/project/.context/tool-results/${action.name}.txt` : undefined;
       this.tell({ kind: 'result-stored', requestId: action.requestId, path });
@@ -267,8 +288,8 @@ export class ModelRun {
     }
   }
 
-  #answer({ requestId, specific }: Extract<Action, { readonly kind: 'answer-hook' }>): void {
-    const response = specific === undefined ? {} : { hookSpecificOutput: specific };
+  #answer({ requestId, output, specific }: Extract<Action, { readonly kind: 'answer-hook' }>): void {
+    const response = specific === undefined ? output : { ...output, hookSpecificOutput: specific };
     this.#send({ type: 'control_response', response: { subtype: 'success', request_id: requestId, response } });
   }
 
@@ -299,4 +320,9 @@ export class ModelRun {
 /** What is done with it is no matter of the model's. */
 function isCommand(line: Line): boolean {
   return String(fieldsOf(line.message).content).startsWith('/');
+}
+
+function tellsOfCompaction({ subtype, request }: Line): boolean {
+  const hook = fieldsOf(fieldsOf(request).input).hook_event_name;
+  return subtype === 'compact_boundary' || subtype === 'status' || hook === 'SessionStart' || hook === 'PostCompact';
 }

@@ -1,3 +1,4 @@
+import type { ExactReceipt } from '../../../src/core/exact/plan.ts';
 import type { Line } from '../governor.ts';
 import type { Random } from '../random.ts';
 import type { ModelDisk } from './model-disk.ts';
@@ -33,6 +34,8 @@ export interface Habits {
   /** Takes what hooks change of a call and of its result. */
   readonly takesChanges: boolean;
   readonly clear: 'reset' | 'new-id' | 'silent' | 'without-effect';
+  /** Runs mods: a share of the compactions that ctxb's mod is asked for, it answers. */
+  readonly exact: number;
 }
 
 /** What the turns of one process have in common. */
@@ -48,6 +51,10 @@ export interface TurnWorld {
     /** Context at which claude compacts by itself. */
     trigger: number;
     isError: boolean;
+    /** ctxb's mod was loaded. */
+    hasMod: boolean;
+    /** What it has done in the compaction under way, until ctxb is told. */
+    receipt: ExactReceipt | undefined;
   };
   readonly newId: (what: string) => string;
   /** Ids of the hooks that were registered, by name. */
@@ -112,13 +119,14 @@ function* calls(world: TurnWorld, count: number, answer: string): Beats {
     if (run.context >= WINDOW || random.chance(habits.tooLong)) return yield* tooLong(world);
     run.costUsd += random.next() * habits.callUsd;
     if (left === 1) break;
-    yield* toolRound(world);
+    if (yield* toolRound(world)) return yield* end(world, { terminal_reason: 'hook_stopped', result: '' });
   }
   yield lines.call(run.context, [{ type: 'text', text: answer }]);
   yield* end(world, { result: answer });
 }
 
-function* toolRound(world: TurnWorld): Beats {
+/** Whether a hook has stopped the turn behind it. */
+function* toolRound(world: TurnWorld): Generator<Beat, boolean, void> {
   const { random, lines, run, newId, habits } = world;
   const id = newId('toolu');
   const call = randomCall(random);
@@ -135,25 +143,29 @@ function* toolRound(world: TurnWorld): Beats {
   if (random.chance(0.1)) yield lines.call(random.whole(1, WINDOW), [], { parent_tool_use_id: id });
   const input = (habits.takesChanges && (updatedInput as Line | undefined)) || call.input;
   const way = random.weighted({ given: 8, failed: 1, denied: 1 });
-  const { text, isError } = yield* resultOf(world, { ...call, input }, { tool_use_id: id, way });
+  const { text, isError, stops } = yield* resultOf(world, { ...call, input }, { tool_use_id: id, way });
   const folded = world.fold();
+  for (const one of folded) hear(world, [one]);
   yield lines.toolResult(id, text, isError);
   run.context += Math.ceil(text.length / 4);
-  if (folded.length > 0) for (const one of folded) hear(world, [one]);
+  return stops;
 }
 
-type Outcome = Generator<Beat, { readonly text: string; readonly isError: boolean }, void>;
+type Outcome = Generator<Beat, { readonly text: string; readonly isError: boolean; readonly stops: boolean }, void>;
 
 function* resultOf(world: TurnWorld, call: ToolCall, { way, ...about }: Line): Outcome {
-  if (way === 'denied') return { text: 'Permission was denied.', isError: true };
+  if (way === 'denied') return { text: 'Permission was denied.', isError: true, stops: false };
   if (way === 'failed') {
-    yield* toolHook(world, 'PostToolUseFailure', call, { ...about, error: 'Exit code 1' });
-    return { text: 'Exit code 1', isError: true };
+    const told = yield* toolHook(world, 'PostToolUseFailure', call, { ...about, error: 'Exit code 1' });
+    return { text: 'Exit code 1', isError: true, stops: told.continue === false };
   }
   const { response, text } = call.give(call.input);
-  const { updatedToolOutput } = yield* toolHook(world, 'PostToolUse', call, { ...about, tool_response: response });
+  const { updatedToolOutput, ...told } = yield* toolHook(world, 'PostToolUse', call, {
+    ...about,
+    tool_response: response,
+  });
   const isTaken = world.habits.takesChanges && updatedToolOutput !== undefined;
-  return { text: isTaken ? shownOf(updatedToolOutput) : text, isError: false };
+  return { text: isTaken ? shownOf(updatedToolOutput) : text, isError: false, stops: told.continue === false };
 }
 
 /** A hook about a tool; what it was answered. */
@@ -194,18 +206,39 @@ function* nativeCompaction(world: TurnWorld): Beats {
 }
 
 function* compaction(world: TurnWorld, trigger: 'auto' | 'manual'): Beats {
-  const { lines, run, random } = world;
+  const { lines, run, random, habits } = world;
   const before = run.context;
-  yield* hook(world, 'PreCompact', { trigger });
+  const isExact = run.hasMod && random.chance(habits.exact);
+  if (!isExact) yield* hook(world, 'PreCompact', { trigger });
   yield lines.status({ status: 'compacting' });
+  if (run.hasMod) run.receipt = receiptOf(isExact, random);
+  const { messages } = run.receipt?.after ?? { messages: 0 };
   yield* hook(world, 'SessionStart', { source: 'compact' });
   yield lines.status({ compact_result: 'success' });
   if (trigger === 'manual') yield lines.init();
   run.context = random.chance(0.15) ? random.whole(90_000, before) : random.whole(PREFIX, Math.max(PREFIX, before / 3));
   run.costUsd += random.next() * world.habits.callUsd;
   yield lines.boundary(trigger, before);
-  yield lines.user('This session is being continued from a previous conversation', { isSynthetic: true });
+  // In mid-turn claude repeats what stays.
+  if (isExact) for (let left = trigger === 'auto' ? messages : 0; left > 0; left--) yield lines.user('What stays.');
+  else yield lines.user('This session is being continued from a previous conversation', { isSynthetic: true });
   yield* hook(world, 'PostCompact', { compact_summary: 'All.' });
+}
+
+function receiptOf(answered: boolean, random: Random): ExactReceipt {
+  const prompts = { kept: 1, of: 1 };
+  const extent = (messages: number) => ({ messages, tokens: 100 * messages });
+  return {
+    version: 1,
+    number: 1,
+    answered,
+    ...(answered ? {} : { why: 'it is odd' }),
+    ms: 1,
+    before: extent(20),
+    after: extent(random.whole(1, 5)),
+    prompts,
+    steps: { whole: 1, lines: 1, gone: 0 },
+  };
 }
 
 function* compactTurn(world: TurnWorld, said: Said): Beats {

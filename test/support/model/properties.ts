@@ -82,14 +82,25 @@ export function endFaults(run: ModelRun): string[] {
   if (!run.isOver) return ['claude has nothing to do, no timer runs, and the run does not end'];
   const expected = run.said.filter((uuid) => !run.settled.includes(uuid));
   const heard = run.disk.heard().filter((uuid) => expected.includes(uuid));
-  const last = Math.max(-1, ...heard.map((uuid) => expected.indexOf(uuid)));
-  const lost = expected.filter((uuid, at) => !heard.includes(uuid) && !run.mayLose(at < last));
+  const lost = expected.filter((uuid) => ![...heard, ...run.leftUndone].includes(uuid) && !run.mayLose);
   const doubled = heard.filter((uuid, at) => heard.indexOf(uuid) !== at);
   const inOrder = expected.filter((uuid) => heard.includes(uuid));
   return [
     ...(lost.length > 0 ? [`lost: ${short(lost)}`] : []),
     ...(doubled.length > 0 ? [`doubled: ${short(doubled)}`] : []),
     ...(doubled.length === 0 && !isDeepStrictEqual(heard, inOrder) ? [`reordered: ${short(heard)}`] : []),
+    ...fateFaults(run),
+  ];
+}
+
+/** Each prompt is answered once, or left undone. A claude that has not begun has said why. */
+function fateFaults({ said, answered, leftUndone, state }: ModelRun): string[] {
+  const fates = [...answered, ...leftUndone].filter((uuid) => said.includes(uuid));
+  const twice = fates.filter((uuid, at) => fates.indexOf(uuid) !== at);
+  const without = said.filter((uuid) => !fates.includes(uuid) && state.session.id !== undefined);
+  return [
+    ...(twice.length > 0 ? [`has two fates: ${short(twice)}`] : []),
+    ...(without.length > 0 ? [`without a fate: ${short(without)}`] : []),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { OwnEvent } from '../../../src/core/governor/input.ts';
 import type { Run } from '../../../src/core/governor/state.ts';
+import { isRelieving } from '../../../src/core/governor/steps.ts';
 import { policyWith, runWith } from '../governor.ts';
 import { createRandom, type Random } from '../random.ts';
 import { type Judged, ModelRun } from './model-run.ts';
@@ -46,6 +47,7 @@ function randomHabits(random: Random, { withoutHooks }: Run): Habits {
     callUsd: random.pick([0.01, 0.1, 0.4]),
     takesChanges: random.chance(0.8),
     clear: random.pick(['reset', 'new-id', 'new-id', 'silent', 'without-effect']),
+    exact: 0,
   };
 }
 
@@ -59,13 +61,24 @@ const MOST_STEPS = 5_000;
 
 /** One random run, from its begin to its end. */
 export function play(seed: number, onJudged: (judged: Judged) => void = () => {}): Stream {
-  const random = createRandom(seed);
-  const settings = randomRun(random);
+  return playRun(createRandom(seed), onJudged);
+}
+
+/** The same, in which what comes from outside comes during reliefs most of all, and compactions may be exact ones. */
+export function playRelief(seed: number, onJudged: (judged: Judged) => void = () => {}): Stream {
+  return playRun(createRandom(seed), onJudged, createRandom(seed + RELIEF_SEEDS));
+}
+
+const RELIEF_SEEDS = 1_000_000_000;
+
+function playRun(random: Random, onJudged: (judged: Judged) => void, relief?: Random): Stream {
+  const isExact = relief?.chance(0.5) ?? false;
+  const settings = { ...randomRun(random), exact: isExact, sharesSlots: relief?.chance(0.3) ?? false };
   const judged: Judged[] = [];
   const run = new ModelRun({
     random,
     run: settings,
-    habits: randomHabits(random, settings),
+    habits: { ...randomHabits(random, settings), exact: isExact ? 0.8 : 0 },
     mostCrashes: random.whole(1, 5),
     onJudged: (one) => {
       judged.push(one);
@@ -74,7 +87,11 @@ export function play(seed: number, onJudged: (judged: Judged) => void = () => {}
   });
   const shares = { crash: random.pick([0, 0, 0.01, 0.05]), interrupt: random.chance(0.1) ? 0.02 : 0 };
   const length = random.whole(30, 120);
-  while (judged.length < length && !run.isOver) live(run, random, shares);
+  const rate = relief?.pick([0.02, 0.1, 0.3]) ?? 0;
+  while (judged.length < length && !run.isOver) {
+    if (relief?.chance(rate) && isInRelief(run)) MEANWHILE[relief.weighted(MEANWHILE_WEIGHTS)](run, relief);
+    else live(run, random, shares);
+  }
   if (!run.isOver && !run.state.mailbox.ended) run.endCaller();
   for (let left = MOST_STEPS; left > 0 && !run.isOver && drain(run); left--);
   return { run, judged };
@@ -85,6 +102,27 @@ function live(run: ModelRun, random: Random, shares: { crash: number; interrupt:
   if (random.chance(shares.interrupt)) run.tell({ kind: 'interrupt' });
   else MOVES[random.weighted(WEIGHTS)](run, random);
 }
+
+function isInRelief({ state }: ModelRun): boolean {
+  const { relief, compaction, turn } = state;
+  const isNative = state.summarising || compaction.phase === 'overdue';
+  const isToResume = relief.exhausted !== undefined || relief.unfinished !== undefined || turn.resumes !== undefined;
+  return isRelieving(state) || isNative || isToResume || relief.pending !== undefined;
+}
+
+/** What comes from outside during a relief, and how often. */
+const MEANWHILE_WEIGHTS = { crash: 4, prompt: 3, stop: 1, interrupt: 0.3, cost: 1, own: 1, end: 0.5, timer: 0.5 };
+
+const MEANWHILE: Readonly<Record<keyof typeof MEANWHILE_WEIGHTS, (run: ModelRun, random: Random) => void>> = {
+  crash: (run) => void run.crash(),
+  prompt: say,
+  stop: (run) => run.interruptByCaller(),
+  interrupt: (run) => run.tell({ kind: 'interrupt' }),
+  cost: (run, random) => run.tell({ kind: 'project-cost', others: random.whole(0, 2_000_000), earlier: 0 }),
+  own: (run, random) => run.tell(ownEvent(random)),
+  end: (run) => run.state.mailbox.ended || run.endCaller(),
+  timer: (run) => void (mayFire(run) && run.fire()),
+};
 
 /** How often each thing happens. */
 const WEIGHTS = { deliver: 8, work: 8, prompt: 1, timer: 0.3, task: 0.3, person: 0.5, own: 0.1, end: 0.03 };

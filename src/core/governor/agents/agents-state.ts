@@ -55,17 +55,19 @@ export const NO_FAN_OUT = {
 };
 
 /**
- * A subagent, a workflow or a command beside the conversation.
+ * A subagent, a workflow or a command beside the conversation, or that the agent is to be woken.
  * - `foreground`: the turn waits for it
  * - `background`: its tool call was answered while it goes on
  * - `reporting`: it has ended, and claude will start a turn to say so
  */
 export interface Task {
-  readonly kind: TaskEvent['type'];
+  readonly kind: TaskEvent['type'] | 'wakeup';
   readonly toolUseId: string | undefined;
   readonly phase: 'foreground' | 'background' | 'reporting';
   /** It has ended before a tool of the running turn: the next call of the turn is told, and no other turn. */
   readonly told?: true;
+  /** When the agent is to be woken, in milliseconds since the epoch. */
+  readonly at?: number;
 }
 
 export type Tasks = Readonly<Record<string, Task>>;

@@ -36,7 +36,9 @@ function isFresh(state: GovernorState): boolean {
 
 /** The window decides about a call of a tool and its result: what comes before its answer waits. undefined: this does not. */
 export function holdCall(state: GovernorState, event: ControlRequestEvent): Step | undefined {
-  const { asked, held } = state.control;
+  const { phase, asked, held } = state.control;
+  // The hooks of a terminal come without a claude that could be asked.
+  if (phase === 'closed') return undefined;
   const isOfTool = Object.keys(MATCHERS).some((name) => CALLBACKS[name as HookName] === event.callbackId);
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state, 'context')));
   if (!isOfTool || !isFresh(state) || isDecidable) return undefined;
@@ -44,9 +46,10 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Step
   return asked ? keep(waiting) : askContext(waiting);
 }
 
-/** claude does not tell its window: no answer counts any more. */
+/** claude takes long to tell its window: nothing waits for the answer any more. */
 export function giveUpAsking(state: GovernorState): Step {
-  const pending = Object.fromEntries(Object.entries(state.control.pending).filter(([, what]) => what !== 'context'));
+  const entries = Object.entries(state.control.pending);
+  const pending = Object.fromEntries(entries.map(([id, what]) => [id, what === 'context' ? 'late-context' : what]));
   return chain(finishOpening(changedIn(state, 'control', { pending })), answerHeld);
 }
 
@@ -155,7 +158,7 @@ function withOurHooks(state: GovernorState, callers: Fields): Fields {
 /**
  * What decided the window that claude names, where somebody placed claude's trigger: then it is the lesser of the
  * setting and the model's window. Every other source (`model-default`, `unknown-model`, `auto`, those of claude's own
- * servers) is what claude itself goes by (2.1.197 to 2.1.330).
+ * servers) is what claude itself goes by (2.1.197 to 2.1.332).
  */
 const PLACED_SOURCES: ReadonlySet<unknown> = new Set(['env', 'settings']);
 
@@ -163,7 +166,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   const purpose = state.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.control.pending;
   const answered = changedIn(state, 'control', { pending });
-  if (purpose === 'context') return chain(onContext(answered, event), answerHeld);
+  if (purpose === 'context' || purpose === 'late-context') return chain(onContext(answered, event), answerHeld);
   if (purpose === 'load-mod') return onModLoaded(answered, event);
   if (purpose === 'initialize') return checkAgent(answered, event);
   if (purpose === 'usage' || purpose === 'cost') return keep(onUsage(answered, event, purpose));

@@ -77,9 +77,10 @@ function answerPreCompact(
   answer: HookAnswer,
   { trigger, custom_instructions }: Fields,
 ): Action[] {
-  // The mod has left a compaction to claude that ctxb asked for: the command says nothing.
-  if (trigger === 'auto' && state.compaction.unwritable && state.run.mode === 'act')
+  if (trigger === 'auto' && state.compaction.unwritable && state.run.mode === 'act') {
     return [{ ...answer, output: { decision: 'block', reason: 'its result could not be written' } }];
+  }
+  // The mod has left a compaction to claude that ctxb asked for: the command says nothing.
   const isLeft = isCompacting(state.compaction) && state.compaction.attempt.how === 'exact';
   const focus = trigger === 'auto' || isLeft ? focusText(state) : notesClause(state);
   if (focus === '' || textOf(custom_instructions)?.includes(focus)) return [answer];

@@ -4,7 +4,7 @@ import { isReporting } from '../agents/agents.ts';
 import { awaitsAgents } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
 import { stopTask } from '../prompts/own-lines.ts';
-import { tasksAside } from '../prompts/tasks.ts';
+import { isAtWork, tasksAside } from '../prompts/tasks.ts';
 import { startBriefing } from '../relief/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
@@ -25,7 +25,7 @@ export function advance(state: GovernorState): Step {
   const { pending, unfinished } = state.relief;
   if (pending !== undefined && state.run.withoutHooks) return startBriefing(state, pending);
   // Work that the context still holds resumes before the context is replaced.
-  if (unfinished?.prompts.length === 0) return resumeWork(state, unfinished);
+  if (unfinished?.isLost === false) return resumeWork(state, unfinished);
   const due = dueRelief(state, next);
   if (due !== undefined)
     return chain(state.run.mode === 'act' ? startRelief(state, due) : adviseRelief(state, due), advance);
@@ -85,20 +85,26 @@ function endWhenDone(state: GovernorState): Step {
   const { state: told, text } = takeUntold(state, undefined);
   // Of a workflow that was stopped claude says nothing: its parent would wait for it, or end without it.
   if (text !== '' && state.run.mode === 'act' && !isReporting(state))
-    return resumeWork(told, { because: text, prompts: [], answers: [] });
+    return resumeWork(told, { because: text, isLost: false });
   if (!state.mailbox.ended) return keep(state);
   const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);
-  if (tasks.some(([, { kind, phase }]) => kind !== 'shell' && phase === 'background')) return keep(state);
+  const inBackground = tasks.filter(([, { phase }]) => phase === 'background');
+  const shells = inBackground.filter(([, { kind }]) => kind === 'shell');
+  const wakeAt = inBackground.flatMap(([, { at }]) => at ?? []).at(0);
+  if (inBackground.some(([, task]) => isAtWork(task))) return keep(state);
   if (state.grace === 'running') return keep(state);
   if (state.grace === 'none') {
-    // The time that claude itself gives them: 5 s in 2.1.197, up to 10 min in 2.1.329.
-    const afterMs = reportsEachTask(state.session.version) ? 600_000 : 5_000;
+    // The time that claude itself gives shells: 5 s in 2.1.197, up to 10 min in 2.1.329.
+    const forShells = reportsEachTask(state.session.version) ? 600_000 : 5_000;
+    const afterMs = wakeAt === undefined ? forShells : Math.max(0, wakeAt - state.now) + LATE_MS;
     return keep({ ...state, grace: 'running' }, [setTimer('background', afterMs)]);
   }
-  const left = tasks.filter(([, { phase }]) => phase === 'background');
-  return chain(keep(state), ...left.map(([id]) => stopTask(id)), closeInput);
+  return chain(keep(state), ...shells.map(([id]) => stopTask(id)), closeInput);
 }
+
+/** A wake-up that is later than this does not come. */
+const LATE_MS = 60_000;
 
 export function closeInput(state: GovernorState): Step {
   return keep({ ...state, input: 'closed' }, [{ kind: 'end-input' }]);

@@ -1,29 +1,36 @@
 import { isContent } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
-import { fieldsOf, parseFields } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, parsed, parseFields } from '../../protocol/fields.ts';
+import { noteRequest } from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
+import { answer, owed } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
+import { withoutWakeup } from '../prompts/tasks.ts';
 import { noteInterrupt } from '../relief/compaction.ts';
 import { adviseRelief, dueRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, isRelieving, keep, type Step } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/notices.ts';
 import { closeInput, isFree } from './advance.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';
 
-export function onCallerLine(state: GovernorState, event: Event, line: string): Step {
+export function onCallerLine(before: GovernorState, event: Event, line: string): Step {
+  const state = isRefused(event, line) ? changed(before, { process: { ...before.process, balks: true } }) : before;
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   // Between two processes nobody answers.
   if (state.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
-  if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
+  if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
   // Only a prompt makes it too late for an `initialize` of the caller's.
   return event.kind === 'user' ? chain(openControl(state), (next) => dispatch(next, event, line)) : pass(state, line);
 }
 
 export function onCallerEnd(state: GovernorState): Step {
-  const ended = changedIn(state, 'mailbox', { ended: true });
+  const isLeft = state.turn.phase === 'idle' && state.mailbox.waiting.length === 0 && !isRelieving(state);
+  // claude wakes nobody who has left it between turns.
+  const left = isLeft ? changed(state, { tasks: withoutWakeup(state.tasks) }) : state;
+  const ended = changedIn(left, 'mailbox', { ended: true });
   const { mode, callerSpeaksProtocol } = state.run;
   return mode === 'observe' && callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
 }
@@ -37,9 +44,7 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
     const questions = state.control.questions.filter((id) => id !== event.requestId);
     return pass(changedIn(state, 'control', { questions }), line);
   }
-  if (event.kind === 'control-request' && event.subtype === 'interrupt')
-    return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line));
-  if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
+  if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
   if (event.kind !== 'user' || !isHeard(line)) return pass(state, line);
   const prompt = toPrompt(event, line);
   if (speaksIntoTurn(state, prompt)) return sendPrompt(state, prompt);
@@ -50,20 +55,35 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
   return keep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
 }
 
-/** A prompt of any other shape claude passes over, and answers with nothing. */
+function ask(state: GovernorState, event: ControlRequestEvent, line: string): Step {
+  if (event.subtype === 'interrupt') return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line));
+  if (!isInitialize(event)) return pass(state, line);
+  // It opens the channel of the next process.
+  return state.process.phase === 'dead' ? keep(state) : mergeInitialize(state, event.request, event.requestId);
+}
+
+/** What is no JSON, or says that somebody else is speaking. Other values than objects claude passes over, but for null. */
+function isRefused(event: Event, line: string): boolean {
+  if (event.kind === 'malformed') return !event.blank && (parsed(line) ?? null) === null;
+  return event.kind === 'user' && messageIn(line).role !== 'user';
+}
+
+/** At another role claude ends; a prompt of any other shape it passes over, and answers with nothing. */
 function isHeard(line: string): boolean {
-  return isContent(fieldsOf(parseFields(line).message).content);
+  const { role, content } = messageIn(line);
+  return role === 'user' && isContent(content);
+}
+
+function messageIn(line: string): Fields {
+  return fieldsOf(parseFields(line).message);
 }
 
 /** The caller stops a turn that waits to be repeated: its end is the one that claude gave it. */
 function endPause(state: GovernorState): Step {
   const stopped = stopWaiting(state);
   if (stopped === state) return keep(state);
-  const uuids = state.relief.unfinished?.answers ?? [];
-  return keep(changedIn(stopped, 'relief', { unfinished: undefined }), [
-    { kind: 'deferred', fate: 'show' },
-    { kind: 'answered', uuids },
-  ]);
+  const over = keep(changedIn(stopped, 'relief', { unfinished: undefined }), [{ kind: 'deferred', fate: 'show' }]);
+  return chain(over, (next) => answer(next, owed(next)));
 }
 
 function pass(state: GovernorState, line: string): Step {

@@ -1,6 +1,7 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import { countUnseen, judgeAgents } from '../agents/agent-limits.ts';
 import { isStopped, readAgents } from '../agents/agents.ts';
+import { noteResponse } from '../control/callers-requests.ts';
 import { askLater, holdCall, onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
@@ -9,9 +10,9 @@ import { cacheAfter, NO_CACHE } from '../cost/prices.ts';
 import type { Action } from '../decisions.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
-import type { Prompt } from '../input.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
+import { answer, owed } from '../prompts/mailbox.ts';
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
@@ -39,12 +40,13 @@ import { judgeZone, noteHealth } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
 import { notePrompt } from './send-prompt.ts';
 import { judgeSpending, readStop } from './spending.ts';
-import { isInjectedTurn, startsForeignTurn, visibilityOf } from './visibility.ts';
+import { isInjectedTurn, isMended, startsForeignTurn } from './visibility.ts';
 
 /** Lines that say nothing about the context, the money or the turn. */
 const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'malformed']);
 
-export function onClaude(state: GovernorState, event: Event): Step {
+export function onClaude(before: GovernorState, event: Event): Step {
+  const state = event.kind === 'control-response' ? noteResponse(before, event) : before;
   if (event.kind === 'control-response' && isOwnRequest(state, event.requestId)) {
     return chain(onOwnResponse(state, event), judgeLevel, placeTrigger, (next) => judgeSpending(state, next));
   }
@@ -87,6 +89,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { ending, before }) => (ending ? readFailure(before, state, ending) : keep(state)),
   (state, { ending }) => (ending ? chain(waitLonger(state), waitForHandoff) : keep(state)),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : keep(state)),
+  (state, { before }) => keep(state, hasBegun(before, state) ? [NO_TURN_TIMER] : []),
   // What has become of the context.
   (state, { before, event }) => chain(tellNative(before, state, event), (next) => giveUpUnwritable(next, event)),
   (state, { before, event }) => noteMidTurn(before, state, event),
@@ -128,7 +131,8 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   counted.tasks = withoutTold(after.tasks);
   const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
   if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.now);
-  return counted;
+  const [first] = turn.prompts;
+  return first?.command !== undefined && counted.turn.calls === 1 ? notePrompt(counted, first, true) : counted;
 }
 
 /** Until the next call or the end of the turn, because the last hook comes after the boundary. */
@@ -156,31 +160,37 @@ function releaseLines(state: GovernorState, { before, event }: Line): Step {
 /** A turn for a prompt that came too late begins at once or not at all. */
 const LATE_TURN_MS = 3_000;
 
+/** The next prompt is not to be taken for the one that the timer was for. */
+const NO_TURN_TIMER = { kind: 'clear-timer', timer: 'turn' } as const;
+
+function hasBegun(before: GovernorState, { run, turn }: GovernorState): boolean {
+  return run.mode === 'act' && before.turn.phase === 'sent' && turn.phase === 'running';
+}
+
 function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState): Step {
   const turn = endedTurn(state, event);
-  const isShown = visibilityOf(before, event) === 'show';
   const calm = event.isError ? state : forgetRestarts(state);
   // claude's own log now holds what the conversation began with.
   const fresh = event.isError ? state.relief.fresh : undefined;
   const watch = { kind: 'set-timer', timer: 'turn', afterMs: LATE_TURN_MS } as const;
   // A turn about a background task, with a prompt waiting behind it, answers no prompt.
   const isAnswer =
-    isShown && planFor(before, event) === undefined && !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
-  const uuids = isAnswer ? answeredBy(state, turn.prompts) : [];
-  const relief = { ...calm.relief, fresh, resuming: isAnswer ? undefined : calm.relief.resuming };
-  return keep({ ...calm, turn, relief }, [
-    ...(turn.phase === 'sent' ? [watch] : []),
-    ...(uuids.length > 0 ? [{ kind: 'answered', uuids } as const] : []),
-    // Another turn has answered.
-    ...(isAnswer && state.relief.resuming !== undefined ? [{ kind: 'deferred', fate: 'drop' } as const] : []),
-  ]);
-}
-
-/** The caller's prompts that a result answers; prompts that came too late are answered by the next. */
-function answeredBy({ turn, relief, run }: GovernorState, queued: readonly Prompt[]): readonly string[] {
-  if (run.mode !== 'act') return [];
-  const heard = turn.prompts.filter((prompt) => !queued.includes(prompt));
-  return [...heard.map(({ uuid }) => uuid), ...(relief.resuming?.answers ?? [])];
+    !isMended(before, event) &&
+    planFor(before, event) === undefined &&
+    !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
+  const ended = changed(changedIn(calm, 'relief', { fresh }), { turn });
+  const watched = keep(ended, turn.phase === 'sent' ? [watch] : []);
+  if (!isAnswer) return watched;
+  const { resumes } = state.turn;
+  const others = resumes === undefined ? owed(state) : [];
+  const over = owed(ended).filter((one) => !others.includes(one));
+  // Of what it has resumed the end was deferred.
+  const dropped = resumes && [{ kind: 'deferred', fate: 'drop' } as const];
+  return chain(
+    watched,
+    (next) => answer(next, over),
+    (next) => keep(next, dropped),
+  );
 }
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {

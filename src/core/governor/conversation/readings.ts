@@ -1,7 +1,7 @@
 import type { AssistantEvent, Block, Event, InitEvent, ResultEvent, UserEvent } from '../../protocol/events.ts';
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
-import { contextOf, saysNothing } from '../../protocol/usage.ts';
+import { contextOf, saysNothing, type Usage } from '../../protocol/usage.ts';
 import { type Content, measureContent, NO_CONTENT } from '../gauge/estimator.ts';
 import {
   addCall,
@@ -74,10 +74,10 @@ function readAssistant(state: GovernorState, event: AssistantEvent, generated: C
   const { gauge, session } = state;
   const { usage, messageId, model, outputFinal } = event;
   if (event.synthetic || (usage !== undefined && saysNothing(usage))) return gauge;
-  if (usage === undefined) return addToContext(gauge, generated);
   // Without an id each line is a call of its own.
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
-  if (isSame) return extendCall(gauge, generated, usage.output, outputFinal);
+  if (isSame) return extendCall(gauge, generated, usage?.output ?? 0, outputFinal);
+  if (usage === undefined) return addToContext(gauge, generated);
   const aside = asideOf(gauge, event, session.model);
   if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
   const known = withWindow(gauge, recordedWindow(state, event, learnFromModelId(gauge.window, model)));
@@ -86,9 +86,13 @@ function readAssistant(state: GovernorState, event: AssistantEvent, generated: C
 
 /** What a recording tells that names no window: its version and model, and a context that would have been compacted. */
 function recordedWindow({ gauge, session, run }: GovernorState, event: AssistantEvent, known: ContextWindow) {
-  if (run.mode !== 'replay') return known;
+  if (run.mode === 'act') return known;
   const version = event.version ?? session.version;
-  if (known.tokens === undefined) return learnWindow(known, windowIn(version, event.model, false) ?? 0, 'version');
+  if (known.tokens === undefined) {
+    const listed = windowIn(version, event.model, false) ?? 0;
+    // Where the agent is told of it now, and not somebody of it later, none may be taken for smaller than it is.
+    return run.mode === 'replay' || listed === LARGE_WINDOW ? learnWindow(known, listed, 'version') : known;
+  }
   const reserve = nativeReserve(version);
   if (known.source !== 'version' || reserve === 0 || gauge.call === null) return known;
   const isUncompacted = event.usage !== undefined && contextOf(event.usage) >= gauge.used;
@@ -125,6 +129,8 @@ function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
 }
 
 function settleCharacters(gauge: Gauge): Gauge {
+  // A result alone has no characters of the context.
+  if (predicted(gauge) === 0) return gauge;
   return changedGauge(gauge, { basis: 'estimated', used: predicted(gauge) });
 }
 
@@ -163,7 +169,8 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
   const named = mainWindow(event.windows, session.model ?? state.gauge.call?.model);
   const window = named === undefined ? state.gauge.window : learnWindow(state.gauge.window, named, 'result');
   const gauge = withWindow(state.gauge, window);
-  if (turn.calls === 0 && isLoneCall(event, window)) return readLoneCall(gauge, event);
+  const unseen = turn.calls === 0 ? lastCall(event, window) : undefined;
+  if (unseen !== undefined) return readUnseenCall(gauge, event, unseen);
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);
   // The turn's sum is the call's own count when there was one call.
@@ -171,19 +178,20 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
 }
 
 /**
- * A result whose calls were not seen (a recording of `--output-format json`): its sum is a context size only when
- * it is the sum of one call: where that is not told, it is if it fits into the window that the result names.
+ * The last call of a result whose calls were not seen (a recording of `--output-format json`): the newest versions name
+ * it. The sum is a context size only when it is the sum of one call: where that is not told, it is if it fits into the
+ * window that the result names.
  */
-function isLoneCall({ usage, numTurns }: ResultEvent, { tokens = 0, source }: ContextWindow): boolean {
-  if (usage === undefined || saysNothing(usage)) return false;
-  return numTurns === undefined ? source !== 'result' || contextOf(usage) <= tokens : numTurns <= 1;
+function lastCall({ usage, lastIteration, numTurns }: ResultEvent, { tokens = 0, source }: ContextWindow) {
+  if (usage === undefined || saysNothing(usage)) return undefined;
+  if (lastIteration !== undefined && !saysNothing(lastIteration)) return lastIteration;
+  const isLone = numTurns === undefined ? source !== 'result' || contextOf(usage) <= tokens : numTurns <= 1;
+  return isLone ? usage : undefined;
 }
 
-function readLoneCall(gauge: Gauge, event: ResultEvent): Gauge {
-  if (event.usage === undefined) return gauge;
-  const { output } = event.usage;
-  const call = { messageId: event.uuid ?? '', model: undefined, output, outputKnown: true, generated: NO_CONTENT };
-  return addCall(gauge, call, event.usage);
+function readUnseenCall(gauge: Gauge, { uuid = '' }: ResultEvent, usage: Usage): Gauge {
+  const { output } = usage;
+  return addCall(gauge, { messageId: uuid, model: undefined, output, outputKnown: true, generated: NO_CONTENT }, usage);
 }
 
 /** Who and what runs. */

@@ -1,12 +1,13 @@
 import { decodeLine } from '../../protocol/decode.ts';
 import type { Prompt } from '../input.ts';
-import { countSent, GO_ON, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
-import { giveBack, isStamp, requestsIn, tellsTask, toPrompt } from '../prompts/prompt.ts';
+import { openPrompts, owed, requestsOf } from '../prompts/mailbox.ts';
+import { countSent, GO_ON, isOwnOrStamped, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
+import { giveBack, tellsTask, toPrompt } from '../prompts/prompt.ts';
 import { saidPrompt } from '../prompts/turns.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, decided, keep, type Step } from '../steps.ts';
 import { readPrompt } from './readings.ts';
 
 /** claude begins a turn at once. After this long without a line, it skipped a prompt that the resumed log holds. */
@@ -22,56 +23,69 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   const isSkipped = prompt.uuid !== '' && state.mailbox.said.includes(prompt.uuid);
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
-  const noted = changedIn(told, 'mailbox', { said: [...told.mailbox.said.slice(-REMEMBERED_UUIDS), prompt.uuid] });
+  const said = [...told.mailbox.said.slice(-REMEMBERED_UUIDS), prompt.uuid];
+  const sent = mode === 'act' && !isSkipped ? [{ uuid: prompt.uuid, prompt }] : [];
+  const unanswered = [...told.mailbox.unanswered, ...sent];
+  const noted = changedIn(told, 'mailbox', { said, unanswered });
   // claude says nothing at all about a prompt whose uuid it has seen before.
   const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt);
-  const mayBeSkipped = mode === 'act' && state.process.resumes && !isStamp(prompt.uuid);
+  const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
   const watch = mayBeSkipped ? [{ kind: 'set-timer', timer: 'turn', afterMs: SKIPPED_AFTER_MS } as const] : [];
   const announced = state.turn.phase === 'idle' ? announceExpiry(state, prompt).actions : [];
   return keep({ ...noted, turn }, mode === 'replay' ? announced : [...announced, send, ...watch]);
 }
 
 /** Sends a prompt of our own, in a turn that the caller sees: it continues the caller's request. */
-export function injectPrompt(state: GovernorState, text: string): Step {
+export function injectPrompt(state: GovernorState, text: string, work: Unfinished): Step {
   const line = userLine(text, ownUuid(state));
   const event = decodeLine(line);
-  return event.kind === 'user' ? sendPrompt(countSent(state), toPrompt(event, line)) : keep(state);
+  if (event.kind !== 'user') return keep(state);
+  return chain(sendPrompt(countSent(state), toPrompt(event, line)), (next) =>
+    keep(changed(next, { turn: { ...next.turn, resumes: work } })),
+  );
 }
 
 export function forgetSkipped(state: GovernorState): Step {
   if (state.turn.phase !== 'sent') return keep(state);
-  return keep({ ...state, turn: { ...state.turn, phase: 'idle', prompts: [] } });
+  const turn = { ...state.turn, phase: 'idle', prompts: [] } as const;
+  return keep(changed(changedIn(state, 'mailbox', { unanswered: owed(state) }), { turn }));
 }
 
-/** Remembers what the session is about: the newest prompt that tells a task, or the first. */
-export function notePrompt(state: GovernorState, { uuid, command, text }: Prompt): GovernorState {
-  const isTask = state.session.latestPrompt === undefined || tellsTask(text);
-  if (command !== undefined || text === '' || !isTask || isOwnUuid(state, uuid)) return state;
-  return changedIn(state, 'session', { latestPrompt: text });
+/**
+ * Remembers what the session is about: the newest prompt that tells a task, or the first.
+ *
+ * @param isAsked the model is asked; many commands claude answers itself
+ */
+export function notePrompt(
+  state: GovernorState,
+  { uuid, command, text }: Prompt,
+  isAsked = command === undefined,
+): GovernorState {
+  const isTask = isAsked && (state.session.latestPrompt === undefined || tellsTask(text));
+  return text === '' || !isTask || isOwnUuid(state, uuid) ? state : changedIn(state, 'session', { latestPrompt: text });
 }
 
 /** Has the agent resume interrupted work. The caller sees the turn, which answers the caller's request. */
 export function resumeWork(state: GovernorState, work: Unfinished): Step {
-  const { because, prompts } = work;
-  const resumed = changedIn(state, 'relief', { unfinished: undefined, resuming: work });
-  const requests = requestsIn(prompts);
+  const { because, isLost } = work;
+  const resumed = changedIn(state, 'relief', { unfinished: undefined });
+  const requests = isLost ? requestsOf(state, owed(state)) : [];
   const opening = requests.length === 1 ? 'The request that it was to answer' : 'The requests that it was to answer';
   const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, opening);
   // Words of the user's that are given back must not be taken for ctxb's.
   const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
   // The end of a wait is told once the API answers.
   const told = state.wait === undefined ? [{ kind: 'resume', ...decided(state, because) } as const] : [];
-  return chain(keep(resumed, [...actions, ...told]), (next) => injectPrompt(next, words));
+  return chain(keep(resumed, [...actions, ...told]), (next) => injectPrompt(next, words, work));
 }
 
 const NOTHING = { text: '', actions: [] } as const;
 
 /**
- * The caller interrupts while a prompt waits inside ctxb, which the caller cannot know. claude has no turn to stop
- * then, so the turn of that prompt is stopped when it comes.
+ * The caller interrupts while a prompt waits inside ctxb, or its turn for room, which the caller cannot know. claude has
+ * no turn to stop then, so that turn is stopped when it comes.
  */
 export function noteStop(state: GovernorState): GovernorState {
-  const { turn, mailbox } = state;
-  const isHeld = turn.phase === 'idle' && mailbox.waiting.length > 0;
+  const isHeld = state.turn.phase === 'idle' && openPrompts(state).length > 0;
   return isHeld ? changedIn(state, 'mailbox', { stopNext: true }) : state;
 }

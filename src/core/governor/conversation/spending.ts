@@ -68,7 +68,8 @@ export function atLimit(state: GovernorState): Step | undefined {
   if (phase === 'wrapping') return endAtLimit(state);
   if (phase === 'over' || state.run.mode !== 'act') return undefined;
   const { level, nearest } = judge(state);
-  if (level !== 'limit' || nearest === undefined) return undefined;
+  // What claude reports may be less than what was computed in mid-turn.
+  if (level !== 'limit' || nearest === undefined) return phase === 'stopping' ? keep(goOn(state)) : undefined;
   const way = wayOf(state);
   const isDone = !state.spending.brokenOff && state.mailbox.waiting.length === 0;
   if (way === 'stop' || isDone) return endAtLimit(state);
@@ -86,22 +87,22 @@ function wayOf({ run }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
 }
 
 export function onCostAnswer(state: GovernorState, limitUsd: number | undefined): Step {
-  const { spending, relief } = state;
+  const { spending } = state;
   if (spending.phase !== 'asking') return keep(state);
   // The person has stopped the run instead.
   if (state.input !== 'open') return endAtLimit(state);
   const { nearest } = judge(state);
   if (limitUsd === undefined || nearest === undefined || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
   const raised = { ...spending.raised, [nearest.scope]: limitUsd };
-  const allowed = changedIn(state, 'spending', { phase: 'within', raised, brokenOff: false });
-  const because = 'The work was stopped because of what it costs; it may go on now.';
-  const unfinished = spending.brokenOff ? { because, prompts: [], answers: stopped(state) } : relief.unfinished;
-  return keep(changedIn(allowed, 'relief', { unfinished }));
+  return keep(goOn(changedIn(state, 'spending', { raised })));
 }
 
-/** `uuid`s of the prompts that the stopped turn was to answer. */
-function stopped({ turn, relief }: GovernorState): readonly string[] {
-  return relief.resuming?.answers ?? turn.last?.prompts.map(({ uuid }) => uuid) ?? [];
+/** No limit is reached any more: the turn that was stopped resumes, unless the caller was shown its end. */
+function goOn(state: GovernorState): GovernorState {
+  const allowed = changedIn(state, 'spending', { phase: 'within', brokenOff: false });
+  if (!state.spending.brokenOff || wayOf(state) === 'stop') return allowed;
+  const because = 'The work was stopped because of what it costs; it may go on now.';
+  return changedIn(allowed, 'relief', { unfinished: { because, isLost: false } });
 }
 
 const WRAP_UP = [
@@ -110,10 +111,8 @@ const WRAP_UP = [
 ].join(' ');
 
 function wrapUp(state: GovernorState): Step {
-  const answers = state.spending.brokenOff ? stopped(state) : [];
-  const resuming = { because: WRAP_UP, prompts: [], answers };
-  const wrapping = changedIn(changedIn(state, 'relief', { resuming }), 'spending', { phase: 'wrapping' });
-  return injectPrompt(wrapping, WRAP_UP);
+  const work = { because: WRAP_UP, isLost: false };
+  return injectPrompt(changedIn(state, 'spending', { phase: 'wrapping' }), WRAP_UP, work);
 }
 
 function endAtLimit(state: GovernorState): Step {

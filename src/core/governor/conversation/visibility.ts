@@ -4,6 +4,7 @@ import { replyForCaller } from '../control/control.ts';
 import { isFailedResume } from '../process/process.ts';
 import { tellsStall } from '../process/stall.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
+import { withoutWakeup } from '../prompts/tasks.ts';
 import { isEcho, speaksOfMod } from '../relief/exact.ts';
 import { mayRelieve, ranOut, tellsTurnStop } from '../relief/exhaustion.ts';
 import type { Handoff } from '../relief/relief-state.ts';
@@ -22,24 +23,27 @@ export type Visibility = 'show' | 'hide' | 'buffer' | 'defer';
 export function visibilityOf(state: GovernorState, event: Event): Visibility {
   if (isOwnTraffic(state, event)) return 'hide';
   if (state.run.showInjected) return 'show';
+  if (tellsTurnStop(state, event)) return 'hide';
   if (isEcho(state, event) || (speaksOfMod(state) && isKnown(event, OF_MOD))) return 'hide';
-  return isInjectedTurn(state) ? inInjectedTurn(state, event) : inCallersTurn(state, event);
+  if (isInjectedTurn(state)) return inInjectedTurn(state, event);
+  return isMended(state, event) ? 'defer' : 'show';
 }
 
-function inCallersTurn(state: GovernorState, event: Event): Visibility {
-  const isMendable =
+/** A line that reports what ctxb mends, in a turn that is not its own: it is no answer. */
+export function isMended(state: GovernorState, event: Event): boolean {
+  return (
     isFailedResume(state, event) ||
-    tellsStop(state, event) ||
     tellsTurnStop(state, event) ||
+    tellsStop(state, event) ||
     tellsStall(state, event) ||
     tellsFailure(state, event) ||
-    (tellsExhaustion(state, event) && mayRelieve(state));
-  return isMendable ? 'defer' : 'show';
+    (tellsExhaustion(state, event) && mayRelieve(state))
+  );
 }
 
 function inInjectedTurn(state: GovernorState, event: Event): Visibility {
   // A fresh context lists background tasks even when there are none.
-  if (Object.keys(state.tasks).length === 0 && isKnown(event, TASKS_CHANGED)) return 'hide';
+  if (Object.keys(withoutWakeup(state.tasks)).length === 0 && isKnown(event, TASKS_CHANGED)) return 'hide';
   // Only the result tells whether a turn was ours or one that claude started itself.
   if (isAnswering(state.handoff)) return speaksOfTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';
   if (phaseOfInjected(state) === 'running') return speaksOfTurn(event) ? 'hide' : 'show';

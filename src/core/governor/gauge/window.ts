@@ -3,8 +3,8 @@ import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 
 /**
  * Where the size of the window comes from, best first: the user's own value, claude's result line, claude's answer
- * when asked, a report in text, a measured context above what was believed, a model id that ends in `[1m]`, and, in
- * recordings only, the model and the version of Claude Code. `unknown`: nothing has told it yet.
+ * when asked, a report in text, a measured context above what was believed, a model id that ends in `[1m]`, and, where
+ * claude is not asked, the model and the version of Claude Code. `unknown`: nothing has told it yet.
  */
 export type WindowSource = 'user' | 'result' | 'asked' | 'reported' | 'raised' | 'model-id' | 'version' | 'unknown';
 
@@ -77,13 +77,13 @@ function withoutMark(model: string): string {
 }
 
 /*
- * Windows by model and version, for recordings that do not name them: `modelUsage.contextWindow` with an API key,
- * measured on 2.1.110, 119, 197, 226, 280 to 287, 290, 305, 329 and 330. The end-to-end tests hold the newest and the
+ * Windows by model and version, for recordings and logs that do not name them: `modelUsage.contextWindow` with an API key,
+ * measured on 2.1.110, 119, 197, 226, 280 to 287, 290, 305, 329, 330 and 332. The end-to-end tests hold the newest and the
  * oldest supported version against this table.
  */
 
 /** What follows is known of versions up to this one. */
-const NEWEST_MEASURED = '2.1.330';
+const NEWEST_MEASURED = '2.1.332';
 
 /**
  * These models have the large window without `[1m]` in their id from 2.1.285 on, and had the small one before. A session
@@ -109,6 +109,12 @@ const SMALL_FROM = '2.1.197';
 const SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[0156])?)$/;
 
 /**
+ * With a subscription one of them is run as `[1m]` unless the person says otherwise, from this version on: of 7 public
+ * logs of 2.1.91 to 2.1.110 three went beyond 200,000, of 98 before not one.
+ */
+const MARKED_BY_PLANS = { model: 'claude-opus-4-6', from: '2.1.75' };
+
+/**
  * The window of a model in a version of Claude Code, in tokens; undefined: not known.
  *
  * @param keepsMark whether the id would still carry `[1m]`: session logs drop it
@@ -124,14 +130,15 @@ export function windowIn(
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
     return isAtLeast(version, SMALL_FROM) && keepsMark ? SMALL_WINDOW : undefined;
   }
-  return SMALL_MODELS.test(id) && isAtLeast(NEWEST_MEASURED, version) ? SMALL_WINDOW : undefined;
+  const mayBeMarked = !keepsMark && id === MARKED_BY_PLANS.model && isAtLeast(version, MARKED_BY_PLANS.from);
+  const isSmall = SMALL_MODELS.test(id) && isAtLeast(NEWEST_MEASURED, version) && !mayBeMarked;
+  return isSmall ? SMALL_WINDOW : undefined;
 }
 
 /**
  * What a version of Claude Code keeps free below its window before it compacts by itself, by the first version that does
  * so (measured on a window of 200,000 tokens: at 155,000 up to 2.1.20, at 167,000 from 2.1.22 to 2.1.4x). Headless
- * 2.1.197 and later compact when the API refuses the prompt, and a session of 2.1.110 went to 194,535 tokens; where
- * between 2.1.49 and 2.1.110 that began is not known.
+ * 2.1.197 and later compact when the API refuses the prompt; where between 2.1.49 and 2.1.197 that began is not known.
  */
 const RESERVES: readonly { readonly from: string; readonly tokens: number }[] = [
   { from: '2.1.50', tokens: 0 },

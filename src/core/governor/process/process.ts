@@ -1,27 +1,28 @@
 import type { Event } from '../../protocol/events.ts';
 import { withoutRunning } from '../agents/agents.ts';
+import { reopenControl } from '../control/callers-requests.ts';
 import { openControl } from '../control/control.ts';
 import { restarted } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import { TIMERS } from '../effects.ts';
-import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
+import type { ExitEvent, Prompt } from '../input.ts';
+import { openPrompts, promptsOf, takeBack } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
-import { cut } from '../prompts/sentences.ts';
 import { newExact } from '../relief/exact.ts';
 import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
 import { startHandoff } from '../relief/handoff.ts';
-import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
-import { openTools } from '../relief/tool-results.ts';
-import { type GovernorState, type Mailbox, NOT_COMPACTING } from '../state.ts';
+import { type GovernorState, NOT_COMPACTING } from '../state.ts';
 import { chain, changed, changedIn, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { NO_STALL } from '../waits/waits-state.ts';
+import { reliefAfter } from './broken-off.ts';
 
-/** Exits that somebody asked for: a normal exit, Ctrl-C, `kill`, a closed terminal. */
+/** Exits that somebody asked for: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows. */
 const ASKED_CODES: ReadonlySet<number> = new Set([0, 129, 130, 143]);
-const ASKED_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
+const ASKED_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ']);
 
 export function onExit(state: GovernorState, event: ExitEvent): Step {
-  const { restarts } = state.process;
+  const { restarts, balks } = state.process;
+  if (balks && event.code === 1) return endWithIt(changed(state, { outcome: 'refused' }), event);
   const { enabled, maxRestarts } = state.run.policy.recovery;
   // The run was stopped between two processes.
   const isStopped = state.process.phase === 'dead' && event.signal !== undefined;
@@ -35,8 +36,9 @@ export function onExit(state: GovernorState, event: ExitEvent): Step {
 /** A process that is being replaced, or that died during `/clear`: the document for the next one exists. */
 function leavingOf(state: GovernorState): GovernorState | undefined {
   const { handoff } = state;
+  if (state.input !== 'open') return undefined;
   if (handoff.phase === 'leaving') return state;
-  if (state.input !== 'open' || handoff.phase !== 'clearing') return undefined;
+  if (handoff.phase !== 'clearing') return undefined;
   const { plan, document } = handoff;
   return changed(state, { handoff: { phase: 'leaving', plan, document } });
 }
@@ -53,7 +55,8 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   return !isDone || relief.unfinished !== undefined;
 }
 
-function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): boolean {
+/** Whether somebody wanted it to end, be it itself. */
+export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): boolean {
   return signal === undefined ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal);
 }
 
@@ -63,7 +66,8 @@ function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): boolean
  * @param exit its end; undefined: it was not there any more
  */
 export function endWithIt(state: GovernorState, exit?: ExitEvent): Step {
-  const outcome = state.handoff.phase === 'leaving' ? 'unrelieved' : state.outcome;
+  const isUnrelieved = state.handoff.phase === 'leaving' && state.input === 'open';
+  const outcome = isUnrelieved ? 'unrelieved' : state.outcome;
   return keep(changed(state, { input: 'closed', outcome }), [
     ...leftUndone(state, exit),
     { kind: 'deferred', fate: 'show' },
@@ -71,9 +75,8 @@ export function endWithIt(state: GovernorState, exit?: ExitEvent): Step {
 }
 
 function leftUndone(state: GovernorState, exit: ExitEvent | undefined): readonly Action[] {
-  const { mailbox, turn, run, input, session, relief, outcome } = state;
-  const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
-  const prompts = [...(relief.unfinished?.answers ?? []), ...said];
+  const { run, input, session, outcome } = state;
+  const prompts = openPrompts(state);
   // A claude that exits without a session, and was not asked to, has said why.
   const hasExited = exit !== undefined && exit.signal === undefined && !wasAsked(exit);
   const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
@@ -91,7 +94,7 @@ const END_REASONS = {
   limit: 'the run has ended at its limit',
   'usage-limit': 'the run has ended at a usage limit',
   stalled: 'the run has ended, as claude said nothing any more',
-  refused: 'claude does not know its agent any more',
+  refused: 'claude has refused to go on',
   unrelieved: 'the run has ended, as its context could not be relieved',
 } as const;
 
@@ -109,7 +112,7 @@ export function onBegin(state: GovernorState): Step {
   });
   const midTurn = process.resumes ? exact.midTurn : [];
   // The document comes first: which hooks are wanted hangs on it.
-  return chain(finishLeaving(changedIn(alive, 'exact', { midTurn })), openControl);
+  return chain(finishLeaving(changedIn(alive, 'exact', { midTurn })), reopenControl);
 }
 
 /** A turn went well: earlier restarts no longer count. */
@@ -154,19 +157,19 @@ const FIRST_DELAY_MS = 1_000;
 
 /** Work resumes in a new process: in the same session, or with a document where the session left no log. */
 function restart(state: GovernorState, event: ExitEvent): Step {
-  const { turn, process, session } = state;
-  const undelivered = undeliveredOf(turn.prompts, event.delivered);
+  const { turn, process, session, mailbox } = state;
   const attempt = process.restarts + 1;
   const isStalled = state.stall.phase === 'ending';
   const end = isStalled ? 'claude was ended' : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
-  // The log of a session that was left holds a full context.
-  const isLeft = state.relief.left !== undefined && session.id === state.relief.left;
+  // A process that was to begin anew has not: the session known is the one that was left, or lost.
+  const isLeft = process.phase !== 'running' && !process.resumes;
   // A process that refused to resume the session shows that there is no session.
   const isVain = !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
   const logged = event.logged && !isLeft && !isVain;
+  const undelivered = logged ? undeliveredOf(turn.prompts, event.delivered) : promptsOf(mailbox.unanswered);
   const dead = changed(withoutProcess(state), {
     process: { phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt },
-    mailbox: takeBack(state, undelivered),
+    mailbox: { ...takeBack(state, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
     relief: reliefAfter(state, { ...event, logged }),
   });
   const uuids = undelivered.map(({ uuid }) => uuid);
@@ -175,6 +178,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   const midTurn = logged ? state.exact.midTurn.filter(({ text }) => !again.has(text)) : [];
   const told = keep(changedIn(dead, 'exact', { midTurn }), [
     { kind: 'buffered', fate: 'drop' },
+    ...(logged ? [] : [{ kind: 'deferred', fate: 'drop' } as const]),
     ...FORGOTTEN_TIMERS,
     ...undelivered.flatMap(({ uuid, line }) => (isOwnUuid(state, uuid) ? [] : [{ kind: 'hold', uuid, line } as const])),
     { kind: 'restart', ...decided(state, end), attempt, undelivered: uuids },
@@ -185,6 +189,14 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   const isFirst = session.id === undefined;
   const start = { kind: 'start-claude', resume, isFirst, afterMs: FIRST_DELAY_MS * 2 ** (attempt - 1) } as const;
   return chain(told, (next) => keep(next, [start]));
+}
+
+/**
+ * The caller has asked for a stop of the turn, which died with claude instead: it is stopped when it resumes. One that
+ * claude itself had started does not.
+ */
+function isInterrupted({ turn, control }: GovernorState): boolean {
+  return turn.prompts.length > 0 && control.requests.some(({ request }) => request.subtype === 'interrupt');
 }
 
 /** A wait for the API outlives the process. */
@@ -204,84 +216,11 @@ function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[])
   return prompts.slice(last + 1);
 }
 
-/** The caller's prompts wait again, before all others. */
-function takeBack(state: GovernorState, undelivered: readonly Prompt[]): Mailbox {
-  const { mailbox } = state;
-  const prompts = undelivered.filter(({ uuid }) => !isOwnUuid(state, uuid));
-  const uuids = prompts.map(({ uuid }) => uuid);
-  return {
-    ...mailbox,
-    waiting: [...prompts, ...mailbox.waiting],
-    // claude skips prompts that it has seen; these it has not.
-    said: mailbox.said.filter((uuid) => !uuids.includes(uuid)),
-  };
-}
-
-/** A handoff under way starts over, and a document that died with the process is given again. */
-function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
-  const { relief, handoff } = state;
-  const due = 'plan' in handoff ? handoff.plan.reason : relief.due;
-  const pending = event.logged ? (relief.pending ?? missingTurn(state, event)) : (relief.fresh ?? relief.pending);
-  const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
-  return { ...relief, due, pending, unfinished, resuming: undefined, stop: undefined };
-}
-
-/** The log lags: a finished turn may be missing in it, and then claude does not know of it. */
-function missingTurn({ turn }: GovernorState, { delivered }: ExitEvent): HandoffDocument | undefined {
-  const { last } = turn;
-  const words = last?.prompts.map(({ text }) => text).join('\n\n') ?? '';
-  if (last === undefined || words === '' || last.prompts.some(({ uuid }) => delivered.includes(uuid))) return undefined;
-  const text = `This was asked and answered already, and is missing above:\n\n${retold(words)}\n\nThe answer was:\n\n${retold(last.answer)}`;
-  return { path: undefined, text, by: 'memory', problems: [] };
-}
-
-/** UTF-16 units of a prompt or an answer that are repeated. */
-const TOLD_LENGTH = 3_000;
-
-function retold(text: string): string {
-  return text.length <= TOLD_LENGTH ? text : `${cut(text, TOLD_LENGTH)} […]`;
-}
-
-function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | undefined {
-  const { turn, tools, relief } = state;
-  if (turn.phase === 'idle') return undefined;
-  const begun = turn.prompts.filter(({ uuid }) => event.delivered.includes(uuid));
-  // Our own prompt to resume has not arrived: it is sent again.
-  if (begun.length === 0) return relief.resuming;
-  // The stream is ahead of the log.
-  const openTool = openTools(tools) || event.openTool;
-  const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
-  const what = `Claude Code ${state.stall.phase === 'ending' ? 'said nothing any more, was ended' : end}`;
-  const { prompts = [], answers = begun.map(({ uuid }) => uuid) } = relief.resuming ?? {};
-  return { because: interruption(what, { ...event, openTool }), prompts, answers };
-}
-
-/** ctxb itself died, and a new ctxb resumes its work. */
-export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
-  const { document, answers, spent } = event;
-  const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
-  const because = interruption('The work was broken off', event);
-  const unfinished = answers.length === 0 ? undefined : { because, prompts: [], answers };
-  const { settled, open, raised, agents } = spent;
-  const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
-  const spending = { ...state.spending, before: settled, raised };
-  const fanOut = { ...state.fanOut, before: agents };
-  const relief = { ...state.relief, pending, fresh: pending, unfinished };
-  return keep(changed(state, { cost, spending, fanOut, relief }));
-}
-
-function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {
-  const begun = `${what} and goes on in a new process; the last steps may be missing above.`;
-  if (finished) return `${begun} The last answer did not arrive: give it again.`;
-  if (openTool === undefined || openTool === '') return begun;
-  return `${begun} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
-}
-
 /** The state without everything that belonged to the process. */
 function withoutProcess(state: GovernorState): GovernorState {
   const { compaction, control, turn, trigger } = state;
   return changed(state, {
-    turn: { ...turn, phase: 'idle', prompts: [], unheard: [] },
+    turn: { ...turn, phase: 'idle', prompts: [], unheard: [], resumes: undefined },
     compaction: compaction.phase === 'idle' ? compaction : { ...NOT_COMPACTING, failures: compaction.failures },
     handoff: { phase: 'idle' },
     exact: newExact(state.exact.phase !== 'off'),

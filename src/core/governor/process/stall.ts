@@ -2,10 +2,10 @@ import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isAgentCall } from '../agents/agents.ts';
 import type { Action } from '../decisions.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
+import { isAtWork } from '../prompts/tasks.ts';
 import { titleOf } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, isRelieving, keep, type Step, setTimer } from '../steps.ts';
-import { breakOff } from '../waits/wait.ts';
 import type { Life } from '../waits/waits-state.ts';
 
 /** Every line is a sign of life, but for what claude writes to keep a connection open. */
@@ -19,7 +19,7 @@ export function lifeAfter(life: Life, event: Event, t: number): Life {
 /** Since when claude should have said something, in milliseconds since the epoch; undefined: nothing is expected of it. */
 export function silentSince(state: GovernorState): number | undefined {
   const { turn, wait, life, control, process, tasks } = state;
-  const isBeside = Object.values(tasks).some(({ kind, phase }) => kind !== 'shell' && phase === 'background');
+  const isBeside = Object.values(tasks).some(isAtWork);
   if (turn.phase === 'idle' && !isBeside && state.input !== 'closed') return undefined;
   if (process.phase === 'dead' || isRelieving(state) || control.questions.length > 0) return undefined;
   // What it has said until now says that it waits.
@@ -126,7 +126,7 @@ function besideLost(state: GovernorState): GovernorState {
   if (turn.phase !== 'idle') return state;
   const because =
     'What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.';
-  return changedIn(state, 'relief', { unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } });
+  return changedIn(state, 'relief', { unfinished: relief.unfinished ?? { because, isLost: false } });
 }
 
 const WORDS: Partial<Record<string, string>> = {
@@ -164,5 +164,6 @@ export function readStall(before: GovernorState, state: GovernorState, event: Re
     return keep(changedIn(state, 'stall', { phase: 'none' }), [{ kind: 'clear-timer', timer: 'stall' }]);
   const because =
     'Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.';
-  return keep(changedIn(breakOff(before, state, because), 'stall', { phase: 'ending' }), END);
+  const broken = changedIn(state, 'relief', { unfinished: { because, isLost: false } });
+  return keep(changedIn(broken, 'stall', { phase: 'ending' }), END);
 }

@@ -47,8 +47,11 @@ function hasRunPrefix({ runId }: Run, uuid: string): boolean {
 /** Prefix of ctxb's own request ids, whose traffic is hidden from the caller. */
 export const OWN_PREFIX = 'ctxb:';
 
-/** How long prompts, and calls of tools, wait for claude's answer to how full its context is. */
-const WAIT_FOR_CONTEXT = { kind: 'set-timer', timer: 'context', afterMs: 5_000 } as const;
+/**
+ * How long prompts, and calls of tools, wait for claude's answer to how full its context is. Each supported claude answers;
+ * on a busy machine its start alone may take 5 s.
+ */
+const WAIT_FOR_CONTEXT = { kind: 'set-timer', timer: 'context', afterMs: 30_000 } as const;
 
 /** Asks claude for window and context. `summary` makes no API call. */
 export function askContext(state: GovernorState): Step {

@@ -63,9 +63,9 @@ export interface GivenBack {
   readonly actions: readonly Action[];
 }
 
-/** Requests that can be given back: no commands, no empty prompts. */
+/** Requests that can be given back: also commands, most of which stand for a prompt, but for those that make room. */
 export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
-  return prompts.filter(({ command, event }) => command === undefined && event.blocks.length > 0);
+  return prompts.filter((prompt) => !relievesContext(prompt) && prompt.event.blocks.length > 0);
 }
 
 /**
@@ -87,12 +87,18 @@ export function giveBack(state: GovernorState, prompts: readonly Prompt[], openi
   return texts.length <= PROMPT_LIMIT ? { text: whole, shorter, ...keeps } : { text: shorter, ...keeps };
 }
 
-/** The words of a prompt, block by block; pictures can only be mentioned. */
-function wording({ text, event }: Prompt): string[] {
+/** The words of a prompt, block by block; pictures, and what a command stands for, can only be mentioned. */
+function wording({ text, event, command }: Prompt): string[] {
   const pictures = picturesIn(event.blocks);
   const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? 'a picture' : `${pictures} pictures`})`];
-  return [...(text === '' ? [] : textsOf(event.blocks)), ...mention];
+  return [
+    ...(text === '' ? [] : textsOf(event.blocks)),
+    ...mention,
+    ...(command === undefined ? [] : [COMMAND_MENTION]),
+  ];
 }
+
+const COMMAND_MENTION = '(a slash command: what it asks for is in its file, or behind the Skill tool)';
 
 /** The caller's `uuid` is any text; only one that looks like a UUID becomes the name of a file. */
 function fileName(state: GovernorState, uuid: string): string {

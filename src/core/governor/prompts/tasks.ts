@@ -1,10 +1,16 @@
 import type { Event } from '../../protocol/events.ts';
+import { fieldsOf } from '../../protocol/fields.ts';
 import type { Task, Tasks } from '../agents/agents-state.ts';
 import type { GovernorState } from '../state.ts';
 
 /** The tasks that no turn waits for, by their ids. */
 export function tasksAside(tasks: Tasks): [string, Task][] {
   return Object.entries(tasks).filter(([, { phase }]) => phase !== 'foreground');
+}
+
+/** Of a shell there is nothing to see, and an agent that is to be woken does nothing until then. */
+export function isAtWork({ kind, phase }: Task): boolean {
+  return phase === 'background' && (kind === 'agent' || kind === 'workflow');
 }
 
 /** Whether an answer is final: no task can bring another one before the next prompt goes. */
@@ -20,9 +26,39 @@ export function isAnswerFinal({ tasks, mailbox }: Pick<GovernorState, 'tasks' | 
 export function tasksAfter(tasks: Tasks, event: Event, isReported = false): Tasks {
   if (event.kind === 'task' && event.change !== 'progress') return changed(tasks, event, isReported);
   if (event.kind === 'user' && event.role === 'tool-result')
-    return told(answered(tasks, event), event.subagent === null);
+    return told(scheduled(answered(tasks, event), event), event.subagent === null);
+  if (event.kind === 'lifecycle' && event.wakes) return woken(tasks, event.scheduledFor);
   if (event.kind !== 'result') return tasks;
-  return event.fromBackgroundTask ? reported(told(tasks, false)) : told(tasks, false);
+  return event.fromBackgroundTask ? reported(told(tasks, false)) : told(withoutWoken(tasks), false);
+}
+
+/** The key of the wake-up that the agent has asked for: there is one at most. */
+const WAKEUP = 'wakeup';
+
+/** Without a wake-up that is still to come. */
+export function withoutWakeup({ [WAKEUP]: _, ...others }: Tasks): Tasks {
+  return others;
+}
+
+/** What a result of ScheduleWakeup says: a time, or 0 where none is to come any more. */
+function scheduled(tasks: Tasks, { subagent, toolReport, blocks }: Extract<Event, { readonly kind: 'user' }>): Tasks {
+  const at = fieldsOf(toolReport).scheduledFor;
+  if (subagent !== null || typeof at !== 'number') return tasks;
+  const [block] = blocks;
+  const toolUseId = block?.type === 'tool_result' ? block.toolUseId : undefined;
+  const others = withoutWakeup(tasks);
+  return at > 0 ? { ...others, [WAKEUP]: { kind: 'wakeup', toolUseId, phase: 'background', at } } : others;
+}
+
+/** Other jobs (CronCreate) wake the agent too, and so does what it has asked for before: its own time is still to come. */
+function woken(tasks: Tasks, at: number | undefined): Tasks {
+  const { [WAKEUP]: wakeup } = tasks;
+  return wakeup === undefined || wakeup.at !== at ? tasks : { ...tasks, [WAKEUP]: { ...wakeup, phase: 'reporting' } };
+}
+
+/** The turn is over for which the agent was woken. */
+function withoutWoken(tasks: Tasks): Tasks {
+  return tasks[WAKEUP]?.phase === 'reporting' ? withoutWakeup(tasks) : tasks;
 }
 
 /** Whether the turn's next call, if there is one, is told of what has ended. */

@@ -27,9 +27,11 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
   // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
   const left = event.subtype !== 'error_during_execution' ? turn.unheard : [];
   // claude was about to report a task when the prompt was sent: the prompt's turn is still to come.
-  const queued = event.fromBackgroundTask && turn.startedBy === 'prompt' ? turn.prompts : left;
+  const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
+  const queued = isAhead ? turn.prompts : left;
   return changedTurn(turn, {
     ...startedBy('prompt', gauge, queued),
+    resumes: isAhead ? turn.resumes : undefined,
     phase: queued.length > 0 ? 'sent' : 'idle',
     ended: turn.ended + 1,
     unprompted: turn.unprompted + (unprompted ? 1 : 0),
@@ -88,8 +90,8 @@ export function calledTurn(turn: Turn): Turn {
 
 /** Field by field for the same reason as in `draftOf`. */
 function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
-  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard } = turn;
-  const copy = { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard };
+  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard, resumes } = turn;
+  const copy = { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard, resumes };
   return Object.assign(copy, changes);
 }
 

@@ -4,9 +4,9 @@ import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { windowIn } from '../gauge/window.ts';
 import { handoffLevel } from '../policy.ts';
-import { isOwnUuid } from '../prompts/own-lines.ts';
+import { answer, owed, requestsOf } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decided, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, isRelieving, keep, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
 import { dueReason, extentOf } from './outlook.ts';
@@ -17,7 +17,7 @@ import { tellsBreaker } from './thrash.ts';
 export function mayRelieve(state: GovernorState): boolean {
   const { run, relief } = state;
   if (run.mode !== 'act' || relief.blocked || isAlone(state)) return false;
-  return mayHandOverAgain(state) || (run.policy.compaction.enabled && relief.exhausted === undefined);
+  return mayHandOverAgain(state) || (run.policy.compaction.enabled && triedFor(state) === 'nothing');
 }
 
 /** Whether the refused turn is all that the context holds, as a new conversation's first or behind a handoff: no relief makes it shorter. */
@@ -36,6 +36,12 @@ function mayHandOverAgain({ run, relief }: GovernorState): boolean {
   return handoff.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
 }
 
+/** What was tried for the turn that ends, before another compaction: one that costs nothing may let it go on once more. */
+function triedFor(state: GovernorState): Exhausted['tried'] {
+  const mayHelp = exactIsPossible(state) && state.turn.calls > 0;
+  return mayHelp ? 'nothing' : (state.relief.exhausted?.tried ?? 'nothing');
+}
+
 /** The context was too full for the turn: a compaction without a call is also the way out of claude's own brake. */
 export function ranOut(state: GovernorState, event: ResultEvent): boolean {
   return isExhaustion(event) || (tellsBreaker(event) && exactIsPossible(state));
@@ -46,32 +52,45 @@ export function readExhaustion(before: GovernorState, state: GovernorState, even
   const { exhausted, blocked } = state.relief;
   const { compaction, handoff } = state.run.policy;
   if ((!compaction.enabled && !handoff.enabled) || blocked) return keep(state);
+  if (!ranOut(state, event) && exhausted?.open) return readAnother(before, state, exhausted, event);
   if (!ranOut(state, event)) return keep(changedIn(state, 'relief', { exhausted: undefined }));
   const hopeless = isAlone(before) ? tooLongAlone(before, event) : undefined;
   // The caller has got claude's own answer, and another prompt may fit.
   if (hopeless !== undefined && !isHandedOver(before.relief))
     return keep(state, [{ kind: 'exhausted', ...decided(state, hopeless) }]);
-  // One that costs nothing and let the turn go on may do so again.
-  const helped = exactIsPossible(state) && before.turn.calls > 0;
+  const tried = triedFor(before);
+  const handoffs = exhausted?.handoffs ?? 0;
   const full = changedIn(state, 'relief', {
-    exhausted: {
-      cause: 'refused',
-      prompts: exhausted?.prompts ?? before.turn.prompts,
-      tried: helped ? 'nothing' : (exhausted?.tried ?? 'nothing'),
-      handoffs: exhausted?.handoffs ?? 0,
-      open: true,
-    },
+    exhausted: { cause: 'refused', tried, handoffs, open: true },
     hopeless,
   });
   const reason = tellsBreaker(event) ? 'the window was filled again at once' : TOO_LONG;
   return keep(full, [{ kind: 'exhausted', ...decided(full, reason) }]);
 }
 
+/** A turn between the one that had no room and its relief: for what claude had not heard in that, or one of its own. */
+function readAnother(before: GovernorState, state: GovernorState, exhausted: Exhausted, event: ResultEvent): Step {
+  // It does not answer what resumes once there is room.
+  if (isRelieving(state)) return keep(state);
+  // Who stops it does not want the work before it either.
+  if (isStoppedByCaller(before, event)) return leaveExhausted(state);
+  if (event.isError || exhausted.cause === 'stopped') return keep(state);
+  const isLost = before.relief.boundaries.at(-1)?.turn === before.turn.ended;
+  const unfinished = { because: 'The context was full in the middle of earlier work, and has room again.', isLost };
+  return keep(changedIn(state, 'relief', { exhausted: undefined, unfinished }));
+}
+
+function isStoppedByCaller({ spending, stall, wait }: GovernorState, event: ResultEvent): boolean {
+  const isOurs = spending.phase === 'stopping' || stall.phase === 'interrupted' || wait?.phase === 'breaking';
+  return event.subtype === 'error_during_execution' && !isOurs;
+}
+
 export const TOO_LONG = 'the prompt is too long for the context';
 
-function tooLongAlone({ gauge, session, turn, relief }: GovernorState, { text = '' }: ResultEvent): string {
+function tooLongAlone(state: GovernorState, { text = '' }: ResultEvent): string {
+  const { gauge, session, mailbox } = state;
   const told = refusedSize(text);
-  const blocks = (relief.exhausted ?? turn).prompts.flatMap(({ event }) => event.blocks);
+  const blocks = requestsOf(state, mailbox.unanswered).flatMap(({ event }) => event.blocks);
   const estimate = () => `it has about ${estimateTokens(measureContent(blocks), gauge.calibration)} tokens (estimated)`;
   const size = told === undefined ? estimate() : `the request has ${told.tokens} tokens`;
   const window = told?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);
@@ -99,12 +118,10 @@ export function noteTried(state: GovernorState): GovernorState {
 
 /** Gives up for now: the caller gets claude's own answer. */
 export function leaveExhausted(state: GovernorState): Step {
-  const { exhausted } = state.relief;
-  if (!exhausted?.open) return keep(state);
-  return keep(changedIn(state, 'relief', { exhausted: undefined }), [
-    { kind: 'deferred', fate: 'show' },
-    { kind: 'answered', uuids: answersOf(state, exhausted) },
-  ]);
+  if (!state.relief.exhausted?.open) return keep(state);
+  // The turn is over: whoever has interrupted it did not mean the next prompt.
+  const left = changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { stopNext: false });
+  return chain(keep(left, [{ kind: 'deferred', fate: 'show' }]), (next) => answer(next, owed(next)));
 }
 
 /** Room was made for a turn that had none: the turn resumes. */
@@ -120,14 +137,8 @@ export function afterRelief(before: GovernorState, state: GovernorState): Step {
   if (!succeeded && !handedOver) return keep(changedIn(state, 'relief', { exhausted: tried }));
   const isExact = landing?.receipt !== undefined;
   const because = `The context was full in the middle of the work, and ${isExact ? 'older steps of it stand above in a line each' : 'it was replaced by what is above'}.`;
-  const answers = answersOf(state, exhausted);
-  const work = unfinished ?? { because, prompts: isExact ? [] : exhausted.prompts, answers };
+  const work = unfinished ?? { because, isLost: !isExact };
   return keep(changedIn(state, 'relief', { exhausted: { ...tried, open: false }, unfinished: work }));
-}
-
-/** What the turn was to answer; one that was resumed, also what the turns before it left. */
-function answersOf({ relief }: GovernorState, { prompts }: Exhausted): string[] {
-  return [...new Set([...prompts.map(({ uuid }) => uuid), ...(relief.resuming?.answers ?? [])])];
 }
 
 /**
@@ -159,7 +170,7 @@ function isToStop(state: GovernorState): boolean {
   return predicted(gauge) >= (payingMoment(state, extent)?.at ?? handoffLevel(run.policy, gauge.window.tokens));
 }
 
-/** The end of a turn that was stopped: the caller sees it only if the work cannot go on. */
+/** The end of a turn that ctxb has stopped. It tells the caller of a success without a word, which is no answer. */
 export function tellsTurnStop({ relief, gauge }: GovernorState, event: Event): boolean {
   return event.kind === 'result' && event.terminalReason === 'hook_stopped' && relief.stop?.call === gauge.calls;
 }
@@ -169,13 +180,8 @@ export function readTurnStop(before: GovernorState, state: GovernorState, event:
   const { stop } = state.relief;
   if (stop === undefined || stop.call !== state.gauge.calls) return state;
   if (!tellsTurnStop(before, event)) return changedIn(state, 'relief', { stop: undefined });
-  const earlier = before.relief.exhausted?.prompts ?? [];
-  const said = before.turn.prompts.filter(({ uuid }) => earlier.length === 0 || !isOwnUuid(state, uuid));
-  return changedIn(state, 'relief', {
-    stop: undefined,
-    due: stop.reason,
-    exhausted: { cause: 'stopped', prompts: [...earlier, ...said], tried: 'compaction', handoffs: 0, open: true },
-  });
+  const exhausted = { cause: 'stopped', tried: 'compaction', handoffs: 0, open: true } as const;
+  return changedIn(state, 'relief', { stop: undefined, due: stop.reason, exhausted });
 }
 
 /** A turn that was stopped goes on in the same context, as the work cannot be handed over now. */
@@ -183,6 +189,5 @@ export function goOnStopped(state: GovernorState): GovernorState {
   const { exhausted } = state.relief;
   if (exhausted?.cause !== 'stopped' || !exhausted.open) return state;
   const because = 'The turn was stopped so that the work could be handed over, which is not possible now.';
-  const unfinished = { because, prompts: [], answers: answersOf(state, exhausted) };
-  return changedIn(state, 'relief', { exhausted: undefined, unfinished });
+  return changedIn(state, 'relief', { exhausted: undefined, unfinished: { because, isLost: false } });
 }

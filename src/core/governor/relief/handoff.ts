@@ -3,6 +3,7 @@ import { saysUnavailable } from '../../protocol/failures.ts';
 import { callOutput, predicted, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
 import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
+import { answer, owed } from '../prompts/mailbox.ts';
 import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
@@ -40,10 +41,11 @@ export function endUnrelieved(state: GovernorState, reason: string): Step {
 
 function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): Step {
   const ended = changedIn(state, 'relief', { document });
-  return keep(changed(ended, { handoff: { phase: 'idle' }, outcome: 'unrelieved' }), [
+  const over = keep(changed(ended, { handoff: { phase: 'idle' }, outcome: 'unrelieved' }), [
     { kind: 'unrelieved', ...decided(state, reason), path: document },
     { kind: 'deferred', fate: 'show' },
   ]);
+  return chain(over, (next) => answer(next, owed(next)));
 }
 
 /** claude does not even say that it has stopped compacting, or it is dead. */

@@ -161,7 +161,7 @@ export function dueReason(state: GovernorState): string {
 /** What a relief makes each further call cheaper by, in words; empty: it does not. `auto` also says what it compared. */
 export function savingText(state: GovernorState, way: Moment['way']): string {
   const saved = savedPerCall(outlookOf(state, HOW[way]));
-  const text = saved > 0 ? `saves about ${costText(state, saved)} a call` : '';
+  const text = saved > 0 ? `saves about ${costText(state, saved)} a call, net of its cost` : '';
   if (state.run.policy.strategy !== 'auto') return text;
   const [compact, handoff] = (['compact', 'handoff'] as const).map((each) => costText(state, callCost(state, each)));
   const compared = `with exact compactions a call costs about ${compact}, with handoffs ${handoff}`;

@@ -1,6 +1,5 @@
 import type { ExactReceipt, MidTurnPrompt } from '../../exact/plan.ts';
 import type { Reading } from '../gauge/gauge.ts';
-import type { Prompt } from '../input.ts';
 
 /** How far ctxb's mod inside claude is loaded, and what its last compaction did. */
 export type Exact = Readonly<typeof NOT_EXACT>;
@@ -92,10 +91,8 @@ export interface HandoffDocument {
 export interface Unfinished {
   /** Why, as a sentence for the agent. */
   readonly because: string;
-  /** What the broken-off turn was to answer, where the context does not hold it any more. */
-  readonly prompts: readonly Prompt[];
-  /** `uuid`s of the caller's prompts that are answered with it. */
-  readonly answers: readonly string[];
+  /** The context does not hold any more what it is to answer. */
+  readonly isLost: boolean;
 }
 
 export type Due =
@@ -149,8 +146,6 @@ export const NO_RELIEF = {
   /** Where the newest document is. */
   document: undefined as string | undefined,
   unfinished: undefined as Unfinished | undefined,
-  /** The work that the current turn resumes. */
-  resuming: undefined as Unfinished | undefined,
   exhausted: undefined as Exhausted | undefined,
   /** claude was asked, at `call`, to end the turn behind a tool. It stays where the turn has gone on: claude does not listen. */
   stop: undefined as { readonly call: number; readonly reason: string } | undefined,
@@ -181,7 +176,6 @@ export type Slot =
  */
 export interface Exhausted {
   readonly cause: 'refused' | 'stopped';
-  readonly prompts: readonly Prompt[];
   readonly tried: 'nothing' | 'compaction';
   /** Handoffs that were tried since. */
   readonly handoffs: number;

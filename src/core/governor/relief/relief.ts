@@ -99,7 +99,7 @@ export function readRelief(before: GovernorState, state: GovernorState, event: E
   const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, answered !== undefined);
   const isOurs = event.trigger === 'manual' && isCompacting(before.compaction);
   // An exact one leaves what was asked where it is: it is not said again.
-  const kept = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, prompts: [] } } : {};
+  const kept = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, isLost: false } } : {};
   return changedIn(state, 'relief', {
     ...seen,
     ...kept,

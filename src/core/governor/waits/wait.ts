@@ -89,7 +89,7 @@ function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): St
   // claude waits six hours at a time.
   const until = Math.max(now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
   const isTold = wait?.said === true || (!isLimit && delayMs < LEAST_TOLD_MS);
-  const begun: Wait = wait ?? { cause, phase: 'claude', since: now, until, tries: 0, said: false, prompts: [] };
+  const begun: Wait = wait ?? { cause, phase: 'claude', since: now, until, tries: 0, said: false };
   const next = changed(state, { wait: { ...begun, cause, until, said: begun.said || !isTold } });
   return keep(next, isTold ? [] : [announcement(next, 'claude')]);
 }
@@ -124,30 +124,18 @@ export function readFailure(before: GovernorState, state: GovernorState, event: 
     const isCertain = event.isError && event.subtype !== 'error_during_execution';
     return isCertain ? endWait(state, failure === undefined) : keep(state);
   }
-  const broken = breakOff(before, state, NO_ANSWER);
-  return plan.way === 'wait' ? pause(broken, failure, plan.until, before) : endAtLimit(broken, failure);
+  const because = 'The API did not answer for a while, and the turn was broken off.';
+  const broken = changedIn(state, 'relief', { unfinished: { because, isLost: false } });
+  return plan.way === 'wait' ? pause(broken, failure, plan.until) : endAtLimit(broken, failure);
 }
 
-const NO_ANSWER = 'The API did not answer for a while, and the turn was broken off.';
-
-/** The turn is work that is to be resumed. */
-export function breakOff(before: GovernorState, state: GovernorState, because: string): GovernorState {
-  const { relief, turn } = state;
-  const queued = turn.prompts.map(({ uuid }) => uuid);
-  const said = before.turn.prompts.map(({ uuid }) => uuid).filter((uuid) => !queued.includes(uuid));
-  const owed = relief.resuming?.answers ?? said;
-  const answers = [...new Set([...(relief.unfinished?.answers ?? []), ...owed, ...said])];
-  return changedIn(state, 'relief', { resuming: undefined, unfinished: { because, prompts: [], answers } });
-}
-
-function pause(state: GovernorState, failure: ApiFailure, until: number, before: GovernorState): Step {
+function pause(state: GovernorState, failure: ApiFailure, until: number): Step {
   const { wait, now, limits } = state;
   // A limit of which nothing is known is waited for as an outage is.
   const cause = (failure.resetsAt ?? resetOf(limits)) === undefined ? 'outage' : failure.cause;
   const tries = (wait?.tries ?? 0) + 1;
-  const prompts = wait?.prompts.length ? wait.prompts : before.turn.prompts;
   const since = wait?.since ?? now;
-  const next = changed(state, { wait: { cause, phase: 'paused', since, until, tries, said: true, prompts } });
+  const next = changed(state, { wait: { cause, phase: 'paused', since, until, tries, said: true } });
   const isTold = wait?.said === true && wait.cause === cause;
   return keep(next, [...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next)]);
 }
@@ -188,7 +176,7 @@ export function onWaitTimer(state: GovernorState): Step {
   const expiry = savingAt(trying);
   if (expiry === undefined || trying.relief.unfinished === undefined) return keep(trying);
   // What is compacted does not hold the words of the request.
-  const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
+  const unfinished = { ...trying.relief.unfinished, isLost: true };
   return chain(keep(changedIn(trying, 'relief', { unfinished }), expiry), (next) =>
     withSlotAtOnce(next, startCompaction),
   );
@@ -205,7 +193,8 @@ function endWait(state: GovernorState, answered: boolean): Step {
   if (wait === undefined) return keep(state);
   const next = changed(state, { wait: answered ? undefined : { ...wait, phase: 'over' } });
   if (!wait.said || wait.phase === 'over') return keep(next);
-  const ms = now - wait.since;
+  // A recording may have no times.
+  const ms = wait.since > 0 ? now - wait.since : 0;
   const reason = answered ? 'the API answers again' : 'the API still does not answer';
   return keep(next, [{ kind: 'waited', ...decided(next, reason), cause: wait.cause, ms, answered }]);
 }

@@ -1,5 +1,4 @@
 import type { ApiFailure, LimitUse } from '../../protocol/events.ts';
-import type { Prompt } from '../input.ts';
 
 /** The usage limits of the account, as claude last told them. */
 export type Limits = Readonly<typeof NO_LIMITS>;
@@ -28,8 +27,6 @@ export interface Wait {
   /** Turns that have ended without an answer. */
   readonly tries: number;
   readonly said: boolean;
-  /** What the broken-off turn was to answer. */
-  readonly prompts: readonly Prompt[];
 }
 
 /** The last sign of life of claude's. Times in milliseconds since the epoch. */

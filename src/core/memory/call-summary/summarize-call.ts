@@ -48,9 +48,15 @@ function summarizeCommand(ended: EndedCall, context: SummaryContext, quote: Quot
   const { command } = context;
   if (command === undefined) return undefined;
   const head = `${bare(ended.call.use.name)} ${quote(command.text, TEXT)} ${commandEnd(command, ended.outcome)}`;
-  const output = command.background && command.exit === null ? '' : outputOf(ended, command, context, quote);
+  if (command.background && command.exit === null) {
+    const [, file] = WRITTEN_TO.exec(ended.result.text) ?? [];
+    return file === undefined ? head : `${head}, its output in ${quote(file, PATH)}`;
+  }
+  const output = outputOf(ended, command, context, quote);
   return output === '' ? head : `${head} — ${output}`;
 }
+
+const WRITTEN_TO = /Output is being written to: (\/\S{1,500}\.output)\./;
 
 function outputOf(
   ended: EndedCall,

@@ -192,7 +192,7 @@ export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry
 
 /**
  * A command that worked and named the file has used it; a test is used by any run of tests, also by one that fails;
- * what a command has put into a file is used by who reads it.
+ * what a command has put into a file is used by reading it.
  */
 function serves(entry: PromptEntry | ToolEntry, { path, by }: Created): boolean {
   if (entry.kind === 'prompt') return false;

@@ -79,8 +79,12 @@ function successStatus(result: ToolResult, report: unknown): number | null {
 }
 
 function isLeftRunning({ text }: ToolResult, report: unknown): boolean {
-  return textOf(fieldsOf(report).backgroundTaskId) !== undefined || text.startsWith('Command running in background');
+  return textOf(fieldsOf(report).backgroundTaskId) !== undefined || LEFT_RUNNING.test(text);
 }
+
+/** From the start, by a person, for a message, or for its time: behind what it has printed until then. */
+const LEFT_RUNNING =
+  /(?:^|\n)Command (?:running in background|was (?:manually backgrounded|moved to the background)|did not complete within its \S{1,20} timeout and was moved to the background)/;
 
 /** Of long texts this much is taken; they are masked in it before they are cut. */
 const COMMAND_NEAR = 20_000;

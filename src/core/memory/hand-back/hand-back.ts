@@ -126,8 +126,8 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       return { output: hookOutput(hook, given), decisions: told.decisions };
     },
     /**
-     * Beside the prompts of the conversation, which stay: what was handed back before does not. What of the user's words
-     * is not among those prompts, only who has the conversation can tell.
+     * Beside the prompts of the conversation, which stay: what was handed back before does not. Which of the
+     * user's words are not among those prompts, only the owner of the conversation can tell.
      */
     note(state: GovernorState): ExactNote {
       const { document } = state.relief;

@@ -125,7 +125,7 @@ function goal({ prompts }: Notebook, { task, firstPrompt, running }: HandoffFact
 function done({ tasks, toolLog, commands, artifacts }: Notebook): Part {
   const completed = tasks.completed().map(taskItem);
   const found = lookedUp(toolLog.calls());
-  const tally = `${counted(toolLog.total, 'tool call')}, ${counted(commands.total, 'command')} and ${counted(artifacts.total, 'change')} of files were noted; what of it is finished the notes do not say.`;
+  const tally = `${counted(toolLog.total, 'tool call')}, ${counted(commands.total, 'command')} and ${counted(artifacts.total, 'change')} of files were noted; the notes do not say which of it is finished.`;
   const lists = [
     completed.length > 0 && "completed on the agent's task list",
     found.length > 0 && 'what was looked up',

@@ -16,7 +16,7 @@ export interface Fact {
   readonly whole: string;
   /** A path may be followed by any word; after words and commands the sentence, the quotation or the line ends. */
   readonly isPath?: true;
-  /** Without quotation marks: who writes it down may set others. */
+  /** Without quotation marks: a writer may set others. */
   readonly isUnmarked?: true;
   /** It was too long, or had several lines: what follows it is not looked at. */
   readonly isOpen?: true;

@@ -48,10 +48,12 @@ export function createNotebook(historyTokens?: number) {
   const tasks = createOpenTasks();
   const detector = createDeadEnds();
   const evidence = createEvidence();
+  /** A command that may be a prompt, and its number: once a tool is called for it, it is one. */
+  let asked: readonly [PromptEntry, number] | undefined;
   const notebook = {
     ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, evidence },
     cleared: 0,
-    /** What the session began with, commands aside. */
+    /** What the session began with, commands aside that claude answers itself. */
     firstPrompt: undefined as string | undefined,
     /** Where the work stands, as it was said last. */
     state: undefined as string | undefined,
@@ -64,14 +66,25 @@ export function createNotebook(historyTokens?: number) {
 
   function prompt(entry: PromptEntry): Page {
     const { t, text, pictures } = entry;
-    if (commandIn(text) === undefined && text.trim() !== '') notebook.firstPrompt ??= text;
+    asked = [entry, prompts.total + 1];
+    if (commandIn(text) === undefined) request();
     const mention = pictures === 0 ? '' : ` · with ${pictures === 1 ? 'a picture' : `${pictures} pictures`}`;
-    requests.add(entry, prompts.total + 1);
     return prompts.add({ heading: `${timeText(t)}${mention}`, body: fenced(text), text: oneLine(text, LINE_LENGTH) });
+  }
+
+  function request(): void {
+    if (asked === undefined) return;
+    const [entry, number] = asked;
+    asked = undefined;
+    if (entry.text.trim() === '') return;
+    notebook.firstPrompt ??= entry.text;
+    requests.add(entry, number);
   }
 
   function state({ t, what, from, to }: StateEntry): Page {
     if (what === 'state') notebook.state = to;
+    // The command has led to this itself.
+    if (what === 'compaction' || what === 'clear') asked = undefined;
     // Another conversation has another task, and what was found out for the last one says nothing about it.
     if (what === 'clear' || what === 'session') {
       notebook.firstPrompt = undefined;
@@ -109,6 +122,7 @@ export function createNotebook(historyTokens?: number) {
   }
 
   function tool(entry: ToolEntry): Page[] {
+    if (entry.agent === null) request();
     evidence.add(entry);
     toolLog.add(entry);
     return [...command(entry), ...(entry.changes ?? []).map((change) => artifact(entry, change))];
@@ -204,7 +218,7 @@ export interface Item {
   readonly to: number;
 }
 
-/** Items beyond the newest of these are only in the detail file. */
+/** The newest in the index; older items are only in the detail file. */
 const MAX_ITEMS = 1_000;
 
 /** With the `key` of an earlier item the line of an entry takes that one's place, as the newest. */

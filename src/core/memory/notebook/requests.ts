@@ -1,4 +1,4 @@
-import { commandIn, tellsTask } from '../../governor/prompts/prompt.ts';
+import { tellsTask } from '../../governor/prompts/prompt.ts';
 import { firstSentences } from '../../governor/prompts/sentences.ts';
 import type { PromptEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
@@ -27,7 +27,6 @@ export function createRequests() {
     latest: undefined as string | undefined,
     /** @param number of the prompt in the notes */
     add({ text }: PromptEntry, number: number): void {
-      if (commandIn(text) !== undefined || text.trim() === '') return;
       if (all.latest === undefined || tellsTask(text)) all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
       const short = shortOf(text);
       if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);

@@ -1,7 +1,7 @@
 import { firstSentences, withoutBullets } from '../../governor/prompts/sentences.ts';
 import { inTurns, oneLine, spaced } from '../words.ts';
 
-/** What the user has said in a conversation, in short: who has lost it is told. */
+/** What the user has said in a conversation, in short, for a context that has lost it. */
 export interface UserWords {
   /** What holds for more than one prompt, word for word: of the newest prompt first, then as it was said. */
   readonly constraints: readonly string[];

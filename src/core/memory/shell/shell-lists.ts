@@ -158,15 +158,14 @@ const CARRIER_OPTION: Readonly<Record<string, RegExp>> = { sudo: /^-[nEH]$/, tim
 /** A program and its arguments, without the variables and the programs before it that only run it. */
 export function programIn(words: readonly Word[]): readonly Word[] {
   let carrier = '';
-  const from = words.findIndex(({ raw, text }) => {
+  for (const [at, { raw, text }] of words.entries()) {
     if (text !== null && CARRIERS.has(text)) carrier = text;
-    else return !ASSIGNMENT.test(raw) && CARRIER_OPTION[carrier]?.test(raw) !== true;
-    return false;
-  });
-  return from < 0 ? [] : words.slice(from);
+    else if (!ASSIGNMENT.test(raw) && CARRIER_OPTION[carrier]?.test(raw) !== true) return words.slice(at);
+  }
+  return [];
 }
 
-// Apart from the lists: the mod that claude loads reads arguments, and does without the parser of commands.
+// What follows needs no parser, so the mod that claude loads can read arguments without one.
 
 /** The words behind a command's name, sorted. */
 export interface Arguments {

@@ -21,7 +21,7 @@ export interface FormNews {
   readonly isDraft: (key: BudgetKey) => boolean;
 }
 
-/** The form of one level; `update` changes what stands around the values, and what is being typed stays. */
+/** The form of one level; `update` changes what stands around the values and leaves what is being typed. */
 export function createForm(
   writtenIn: (key: BudgetKey) => string,
   { onInput, onSubmit }: { onInput: (key: BudgetKey, value: string) => void; onSubmit: () => void },
@@ -90,7 +90,7 @@ function usedText({ effective }: BudgetsView, key: BudgetKey): string {
   return isSize(key) ? `${grouped(effective[key].value)} used, from ${effective[key].source}` : '';
 }
 
-/** The others come to be one of the sizes. */
+/** The other keys are turned into sizes. */
 function isSize(key: BudgetKey): key is keyof BudgetsView['effective'] {
   return key !== 'preset' && key !== 'contextBudgetTokens';
 }

@@ -108,7 +108,7 @@ type Stacks = ReturnType<typeof stacksOf>;
 /** Pixels of a bar at the least. */
 const BAR = 3;
 
-/** Of the calls that are shown, as many to a bar as there are more of them than pixels. */
+/** Where there are more calls than room for bars, several calls share a bar. */
 function stacksOf(columns: readonly (readonly number[])[], mode: Mode, span: Span, width: number) {
   const size = Math.max(1, Math.ceil(((span.to - span.from) * BAR) / width));
   const start = Math.floor((Math.max(1, Math.ceil(span.from)) - 1) / size) * size;
@@ -124,7 +124,7 @@ function partOf(figures: readonly number[], mode: Mode): number {
   return mode === 'sum' ? (figures.at(-1) ?? 0) : figures.reduce((sum, figure) => sum + figure, 0);
 }
 
-/** A bar is not wider, however few there are. */
+/** Pixels of a bar at the most, however few there are. */
 const WIDEST = 40;
 
 function drawStacks(pen: Pen, { size, bars }: Stacks, mode: Mode): void {

@@ -38,20 +38,21 @@ interface Row {
 const COLUMNS: readonly TableColumn<Row>[] = [
   ['Session', ({ session }) => session.prompt ?? session.file, ({ session, at }) => linkTo(session, at)],
   ['Context', ({ session }) => session.context.peakFraction, ({ session }) => curveOf(session)],
-  ['Peak', ({ session }) => session.context.peak],
+  ['Peak', ({ session }) => session.context.peak || null],
   ['Calls', ({ session }) => ownFigures(session).calls],
   ['Turns', ({ session }) => session.turns],
   ['Compactions', ({ session }) => ownFigures(session).compactions],
   ['Cost', ({ session }) => ownFigures(session).usd, ({ session }) => costOf(session)],
   ['Model', ({ session }) => session.model, ({ session }) => h('span', { class: 'once' }, modelOf(session))],
-  ['Began', ({ session }) => session.time.first, ({ session }) => began(session)],
+  ['Began (UTC)', ({ session }) => session.time.first, ({ session }) => began(session)],
 ];
 
 function modelOf({ model }: PageSession): string {
   return model?.replace(/^claude-|-\d{8}(?=$|\[)/g, '') ?? '–';
 }
 
-function curveOf({ context, window }: PageSession): HTMLElement {
+function curveOf({ context, window }: PageSession): HTMLElement | string {
+  if (context.peak === 0) return '–';
   const words = `peak ${percent(context.peakFraction)}, last ${tokens(context.last)}`;
   const share = h('span', {}, percent(context.peakFraction));
   return h('div', { class: 'curve' }, sparkline(context.curve, window.tokens, words), share);

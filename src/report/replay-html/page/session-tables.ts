@@ -30,7 +30,7 @@ function goTo(call: number, go: Go): HTMLElement {
 
 function contextColumns(session: Session): TableColumn<number>[] {
   const { context, predicted, curves, info, seconds } = session;
-  const time: TableColumn<number> = ['Time', (at) => seconds[at] ?? null, (at) => timeText(seconds[at] ?? null)];
+  const time: TableColumn<number> = ['Time (UTC)', (at) => seconds[at] ?? null, (at) => timeText(seconds[at] ?? null)];
   const error = (at: number) => {
     const foreseen = predicted[at] ?? null;
     return foreseen === null ? null : (context[at] ?? 0) - foreseen;

@@ -1,7 +1,7 @@
 import { h } from '../../../browser/dom.ts';
 import { ownFigures } from '../../../replay/copies.ts';
-import type { Waits } from '../../../replay/summary.ts';
-import { counted, dollars, duration, percent, tokens } from '../../figures.ts';
+import { type Waits, waitedShare } from '../../../replay/summary.ts';
+import { costSource, counted, dollars, duration, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
 import { createChart } from './chart.ts';
 import { contextSection } from './context-chart.ts';
@@ -43,18 +43,20 @@ function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSes
 }
 
 function tiles(info: PageSession): HTMLElement {
-  const { context, window, traffic, compactions, cost, copied, subagents, waits } = info;
+  const { context, window, traffic, compactions, copied, subagents, waits } = info;
   const { usd } = ownFigures(info);
   const { input, cacheCreation, cacheRead } = traffic.main;
   const all = [
     [
       'Peak context',
-      tokens(context.peak),
+      context.peak === 0 ? '–' : tokens(context.peak),
       window.tokens === null
         ? 'the window is not known:\n--window sets it'
         : `${percent(context.peakFraction)} of ${tokens(window.tokens)} (${window.source})`,
     ],
-    ['Last context', tokens(context.last), context.basis],
+    context.basis === 'none'
+      ? ['Last context', '–', 'nothing was measured']
+      : ['Last context', tokens(context.last), context.basis],
     [
       'Calls',
       tokens(info.calls),
@@ -62,7 +64,7 @@ function tiles(info: PageSession): HTMLElement {
     ],
     ['Compactions', tokens(compactions.length), plannedText(info)],
     ['Cache reads', millions(cacheRead), `of ${millions(input + cacheCreation + cacheRead)} of all input`],
-    usd !== null && ['Cost', dollars(usd), cost.computed ? 'in part from list prices' : 'reported by claude'],
+    usd !== null && ['Cost', dollars(usd), costSource(info)],
     copied && ['Copied calls', tokens(copied.calls), `from ${copied.from.map(({ session }) => session).join(', ')}`],
     waits && waitTile(waits, info.time),
   ];
@@ -71,14 +73,11 @@ function tiles(info: PageSession): HTMLElement {
   return h('dl', { class: 'tiles' }, ...all.map((each) => each && tile(each)));
 }
 
-function waitTile(waits: Waits, { first, last }: PageSession['time']): string[] {
-  const ms = waits.limitMs + waits.outageMs;
-  const share = (last ?? 0) > (first ?? 0) ? `, ${percent(ms / ((last ?? 0) - (first ?? 0)))} of the time` : '';
-  return [
-    'Waits',
-    duration(ms),
-    `${counted(waits.limits, 'usage limit')}, ${counted(waits.outages, 'outage')}${share}`,
-  ];
+function waitTile(waits: Waits, time: PageSession['time']): string[] {
+  const share = waitedShare(waits, time);
+  const causes = [counted(waits.limits, 'usage limit'), counted(waits.outages, 'outage')];
+  const note = [...causes, ...(share === null ? [] : [`${percent(share)} of the time`])].join(', ');
+  return ['Waits', duration(waits.limitMs + waits.outageMs), note];
 }
 
 function plannedText({ compactions }: PageSession): string {

@@ -3,7 +3,7 @@ import type uPlot from 'uplot';
 /** Which calls the charts of a session show, and which one is pointed at: the same in all of them. */
 export type Span = ReturnType<typeof createSpan>;
 
-/** Fewer calls are not shown, where there are as many. */
+/** The fewest calls that zooming in shows, if the session has as many. */
 const LEAST = 5;
 
 export function createSpan(total: number) {

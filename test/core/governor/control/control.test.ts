@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CALLBACKS } from '../../../../src/core/governor/control/hook-callbacks.ts';
+import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
 import type { Action } from '../../../../src/core/governor/decisions.ts';
 import { UNKNOWN_WINDOW } from '../../../../src/core/governor/gauge/window.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import {
   answerTo,
   callLine,
@@ -142,6 +144,16 @@ describe('opening the control channel', () => {
         expect(answers(release(driver))).toEqual(['answer-hook']);
         expect(answers(driver.claude(hook))).toEqual(['answer-hook']);
       }
+    });
+
+    it('takes an answer that comes after it was given up, and shows it to nobody', () => {
+      const driver = begun({ resumes: true });
+      const answer = contextAnswer(driver, context(1_000_000));
+      driver.prompt('Do the thing.');
+      expect(said(driver.timeout('context'))).toEqual(['Do the thing.']);
+      expect(visibilityOf(driver.state, decodeObject(answer))).toBe('hide');
+      driver.claude(answer);
+      expect(driver.state.gauge.window).toEqual({ tokens: 1_000_000, source: 'asked' });
     });
 
     it('leaves claude its trigger where the answer is all of the turn', () => {

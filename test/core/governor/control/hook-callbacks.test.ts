@@ -78,7 +78,7 @@ describe('the focus', () => {
     const driver = drive();
     driver.begin();
     driver.prompt('/cost', 'Fix the parser.', 'And the lexer.');
-    driver.claude(initLine(), callLine(20_000), resultLine());
+    driver.claude(initLine(), resultLine());
     expect(focusText(driver.state)).toBe('focus on Fix the parser.');
   });
 
@@ -209,6 +209,12 @@ describe('SessionStart', () => {
     const actions = midTurn(prompt).claude(boundaryLine('auto', 170_000), sessionStart('compact'));
     expect(kinds(actions).filter((kind) => kind !== 'health')).toEqual(['native-compaction', 'restore', 'answer-hook']);
     expect(restored(actions)).toContain(`word for word:\n\n${prompt}`);
+  });
+
+  it('hands a running command back, and says what it is', () => {
+    expect(restored(midTurn('/fix 42').claude(sessionStart('compact')))).toContain(
+      'word for word:\n\n/fix 42\n(a slash command: what it asks for is in its file, or behind the Skill tool)',
+    );
   });
 
   it('hands back what was said into the turn as well, in order', () => {

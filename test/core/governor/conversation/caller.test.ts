@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../../src/core/governor/decisions.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
@@ -61,6 +62,14 @@ describe('prompts', () => {
 
   it('said into a turn that has begun to answer pass at once', () => {
     expect(said(running().prompt('And this.'))).toEqual(['And this.']);
+  });
+
+  it('that claude begins with late are waited for until it has begun', () => {
+    const driver = running();
+    driver.prompt('And this.');
+    expect(driver.claude(resultLine())).toContainEqual({ kind: 'set-timer', timer: 'turn', afterMs: 3_000 });
+    // What comes next is not to be taken for a prompt that claude has passed over.
+    expect(driver.claude(initLine())).toContainEqual({ kind: 'clear-timer', timer: 'turn' });
   });
 
   it('said before the turn has begun wait for its end', () => {
@@ -142,6 +151,65 @@ describe('the end of input', () => {
     const actions = driver.timeout('background');
     expect(sent(actions)).toMatchObject([{ request: { subtype: 'stop_task', task_id: 'b1' } }]);
     expect(kinds(actions)).toEqual(['send', 'end-input']);
+  });
+
+  describe('and a wake-up that the agent has asked for (ScheduleWakeup)', () => {
+    // As 2.1.330 and 2.1.332 write it.
+    const scheduled = (scheduledFor: number) =>
+      toolResultLine('Next wakeup scheduled', {
+        tool_use_result: { scheduledFor, clampedDelaySeconds: 60, wasClamped: false },
+      });
+    const woken = (scheduled_for: number, more: Line = {}): Line => ({
+      ...{ type: 'command_lifecycle', command_uuid: 'w1', state: 'started' },
+      ...{ wakeup_source: 'loop_wakeup', scheduled_for, ...more },
+    });
+    const turn = (...lines: Line[]) => [initLine(), callLine(20_500), ...lines, resultLine()];
+    const timers = (actions: readonly Action[]) =>
+      actions.flatMap((action) => (action.kind === 'set-timer' ? [action.timer] : []));
+
+    it('waits for it, and for the turn that it begins, each time', () => {
+      const driver = end(scheduled(1_060_000));
+      driver.claude(resultLine(), woken(1_060_000), ...turn(scheduled(1_120_000)), woken(1_120_000));
+      expect(kinds(driver.actions)).not.toContain('end-input');
+      expect(kinds(driver.claude(...turn()))).toContain('end-input');
+    });
+
+    it.each([
+      { title: 'another job', other: { wakeup_source: 'schedule_wakeup', scheduled_for: undefined } },
+      { title: 'one that was asked for before', other: {} },
+    ])('still waits for it where $title has come', ({ other }) => {
+      const driver = end(scheduled(1_060_000));
+      driver.claude(resultLine(), woken(1_000_000, other), ...turn());
+      expect(kinds(driver.actions)).not.toContain('end-input');
+      expect(kinds(driver.claude(woken(1_060_000), ...turn()))).toContain('end-input');
+    });
+
+    it('does not wait for other jobs alone: nor does claude', () => {
+      const driver = end(woken(0, { wakeup_source: 'schedule_wakeup', scheduled_for: undefined }));
+      expect(kinds(driver.claude(resultLine()))).toContain('end-input');
+    });
+
+    it('waits a minute longer than it should take, and then no more', () => {
+      const driver = end(scheduled(1_060_000));
+      expect(timers(driver.claude(resultLine()))).toEqual(['background']);
+      expect(kinds(driver.timeout('background'))).toEqual(['end-input']);
+    });
+
+    it('does not wait for one that was taken back', () => {
+      const driver = end(scheduled(1_060_000), scheduled(0));
+      expect(kinds(driver.claude(resultLine()))).toContain('end-input');
+    });
+
+    it('does not wait where the caller leaves between turns: nor does claude', () => {
+      const driver = running();
+      driver.claude(scheduled(1_060_000), resultLine());
+      expect(kinds(driver.callerEnd())).toEqual(['end-input']);
+    });
+
+    it('does not wait for one of a subagent', () => {
+      const driver = end({ ...scheduled(1_060_000), parent_tool_use_id: 'toolu_9' });
+      expect(kinds(driver.claude(resultLine()))).toContain('end-input');
+    });
   });
 
   it('comes once', () => {

@@ -13,6 +13,8 @@ import {
   resultLine,
   said,
   sent,
+  statusLine,
+  syntheticLine,
   told,
 } from '../../../support/governor.ts';
 
@@ -132,4 +134,22 @@ describe('an interrupt where nobody can be asked', () => {
     expect(driver.state.input).toBe('closed');
     expect(leftUndone(driver)).toMatchObject([{ prompts: ['prompt-2', 'prompt-3', 'prompt-4'] }]);
   });
+});
+
+it('of a relief that fails stops no prompt after it', () => {
+  const driver = afterTurn(30_000, { callerSpeaksProtocol: true });
+  driver.prompt('Second.');
+  const full = 'Prompt is too long';
+  driver.claude(initLine(), syntheticLine(full), resultLine({ is_error: true, result: full }));
+  expect(driver.state.compaction.phase).toBe('asked');
+  const down = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 1000 };
+  driver.claude(statusLine({ status: 'compacting' }), { ...down, error_status: 529, session_id: 's1' });
+  driver.caller({ type: 'control_request', request_id: 'i1', request: { subtype: 'interrupt' } });
+  const failed = { compact_result: 'failed', compact_error: 'API Error: Request was aborted.' };
+  const left = driver.claude(statusLine(failed), resultLine({ num_turns: 0, result: '' }));
+  expect(left).toContainEqual({ kind: 'answered', uuids: ['prompt-2'] });
+  expect(said(driver.prompt('Third.'))).toEqual(['Third.']);
+  const before = interrupts(driver).length;
+  driver.claude(initLine(), callLine(31_000));
+  expect(interrupts(driver)).toHaveLength(before);
 });

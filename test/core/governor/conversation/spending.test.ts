@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
+  answerTo,
   callLine,
   type Driver,
   decisions,
@@ -136,6 +137,21 @@ describe("at the limit, 'wrap-up'", () => {
     expect(driver.claude(...turn(1.2))).toContainEqual({ kind: 'deferred', fate: 'drop' });
   });
 
+  it('does not take the last word for the answer of what is to be said again', () => {
+    const driver = spent(0.9);
+    driver.prompt('Next.');
+    const costly = [initLine(), ...Array.from({ length: 8 }, () => callLine(300_000))];
+    const stop = { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' };
+    driver.claude(...costly, resultLine({ ...stop, total_cost_usd: 0.95 }), ...costly);
+    driver.tell(exitEvent({ logged: false }));
+    driver.tell({ kind: 'handoff-written', path: 'h.md', text: 'Notes.', by: 'memory', problems: [] });
+    expect(said(driver.begin())).toEqual([WRAP_UP]);
+    const answered = { kind: 'answered', uuids: expect.arrayContaining(['prompt-2']) };
+    expect(driver.claude(...turn(1.2))).not.toContainEqual(answered);
+    const left = { kind: 'left-undone', prompts: ['prompt-2'] };
+    expect(driver.tell(exitEvent({ code: 0, signal: undefined }))).toContainEqual(expect.objectContaining(left));
+  });
+
   it('needs no last word where the turn ended before its interruption', () => {
     const driver = spent(0.9);
     driver.prompt('Next.');
@@ -230,9 +246,56 @@ describe("at the limit, 'ask'", () => {
     expect(kinds(actions)).toContain('end-input');
   });
 
+  it('leaves the turn that was broken off undone when the person stops the run', () => {
+    const driver = spent(0.9, {}, { attended: true });
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(300_000), callLine(301_000));
+    driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 1.1 }));
+    driver.interrupt();
+    driver.tell({ kind: 'cost-answer', limitUsd: undefined });
+    const left = { kind: 'left-undone', prompts: ['prompt-2'] };
+    expect(driver.tell(exitEvent({ code: 0, signal: undefined }))).toContainEqual(expect.objectContaining(left));
+  });
+
   it('is answered only once', () => {
     const driver = asking();
     driver.tell({ kind: 'cost-answer', limitUsd: 2 });
     expect(driver.tell({ kind: 'cost-answer', limitUsd: undefined })).toEqual([]);
   });
+});
+
+it('a turn that was stopped for what was computed resumes where claude reports less', () => {
+  const driver = spent(0.9);
+  driver.prompt('Next.');
+  driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
+  expect(interrupts(driver)).toHaveLength(1);
+  const stop = { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' };
+  const after = driver.claude(resultLine({ ...stop, total_cost_usd: 0.95 }));
+  expect(said(after)).toEqual([expect.stringContaining('it may go on now')]);
+  expect(driver.state.spending).toMatchObject({ phase: 'within', brokenOff: false });
+});
+
+it('and is told its words again where claude dies and its log has not got them', () => {
+  const driver = spent(0.9);
+  driver.prompt('Next.');
+  driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
+  const stop = { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' };
+  driver.claude(resultLine({ ...stop, total_cost_usd: 0.95 }));
+  driver.tell(exitEvent());
+  driver.begin();
+  const resumed = driver.claude(answerTo(driver, 'context', { totalTokens: 20_000 }));
+  expect(said(resumed)).toEqual([expect.stringContaining('word for word:\n\nNext.')]);
+  expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Go on.' }))).join()).not.toContain(
+    'answered already',
+  );
+});
+
+it("but not where its end was shown, with 'stop'", () => {
+  const driver = spent(0.9, { onLimit: 'stop' });
+  driver.prompt('Next.');
+  driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
+  const after = driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 0.95 }));
+  expect(after).toContainEqual({ kind: 'answered', uuids: ['prompt-2'] });
+  expect(said(after)).toEqual([]);
+  expect(driver.state.spending).toMatchObject({ phase: 'within', brokenOff: false });
 });

@@ -18,6 +18,7 @@ import {
   policyWith,
   resultLine,
   said,
+  sent,
   syntheticLine,
 } from '../../../support/governor.ts';
 
@@ -54,7 +55,9 @@ describe('a turn is ended behind a tool', () => {
     const driver = inTurn(40_000);
     for (let call = 1; call <= 20; call++) driver.claude(callLine(40_000 + 2_500 * call));
     expect(afterTool(driver)).toEqual(STOP);
-    expect(driver.state.relief.stop?.reason).toMatch(/saves about .* a call, in the middle of a turn$/);
+    expect(driver.state.relief.stop?.reason).toMatch(
+      /saves about .* a call, net of its cost, in the middle of a turn$/,
+    );
   });
 
   it.each<{ name: string; used?: number; policy?: PolicyChanges; run?: Partial<Run>; input?: Line }>([
@@ -90,7 +93,7 @@ describe('a turn that was ended behind a tool', () => {
 
   it('is hidden, and the agent is asked for the document', () => {
     const driver = stopped();
-    expect(visibilityOf(driver.state, decodeObject(STOPPED))).toBe('defer');
+    expect(visibilityOf(driver.state, decodeObject(STOPPED))).toBe('hide');
     const actions = driver.claude(STOPPED);
     expect(decisions(actions)).toMatchObject([
       { kind: 'handoff', reason: '160001 tokens have crossed 156000 of 200000, in the middle of a turn' },
@@ -134,6 +137,24 @@ describe('a turn that was ended behind a tool', () => {
       driver.claude(initLine({ session_id }), callLine(30_000), callLine(160_000));
       expect(afterTool(driver)).toEqual(STOP);
     }
+  });
+
+  it('is stopped when it goes on, where the caller interrupts meanwhile', () => {
+    const driver = stopped();
+    driver.claude(STOPPED, initLine());
+    driver.caller({ type: 'control_request', request_id: 'i1', request: { subtype: 'interrupt' } });
+    driver.claude(resultLine({ is_error: true, subtype: 'error_during_execution' }));
+    driver.tell(WRITTEN);
+    driver.claude(...CLEARED);
+    const asked = driver.claude(hookLine('UserPromptSubmit', { prompt: 'Go on.' }));
+    expect(sent(asked)).toContainEqual(expect.objectContaining({ request: { subtype: 'interrupt' } }));
+  });
+
+  it('is left undone by a run that ends meanwhile', () => {
+    const driver = stopped();
+    driver.claude(STOPPED, initLine());
+    const ended = driver.tell(exitEvent({ code: 143, signal: undefined }));
+    expect(decisions(ended)).toMatchObject([{ kind: 'left-undone', prompts: ['prompt-2'] }]);
   });
 
   it('goes on where it was while the API is down', () => {

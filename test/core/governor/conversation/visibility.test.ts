@@ -10,6 +10,7 @@ import {
   type Line,
   resultLine,
   statusLine,
+  toolResultLine,
   userLine,
 } from '../../../support/governor.ts';
 import { COMPACT_TURNS, cut } from '../../../support/recordings.ts';
@@ -40,6 +41,14 @@ describe('lines of our own compaction', () => {
       expect(seen.at(-1)).toBe('hide');
     },
   );
+
+  it('hold an empty list of tasks, also where the agent is to be woken', () => {
+    const driver = afterTurn(160_000);
+    driver.claude(initLine(), toolResultLine('', { tool_use_result: { scheduledFor: 60_000 } }), resultLine());
+    driver.prompt('Next.');
+    const list = { type: 'system', subtype: 'background_tasks_changed', tasks: [] };
+    expect(fates(driver, [statusLine({ status: 'compacting' }), list])).toEqual(['hide', 'hide']);
+  });
 
   it('are shown when that is asked for', () => {
     const seen = fates(compacting({ showInjected: true }), COMPACT_TURNS.success);

@@ -13,7 +13,7 @@ function course(limits: Partial<CostLimits>, ...sums: readonly number[]) {
   });
 }
 
-describe('limits of cost', () => {
+describe('cost limits', () => {
   it.each([
     { title: 'none', limits: {}, sums: [9e9], expected: [['none']] },
     { title: 'one of 0 is none', limits: { limitUsd: 0, projectLimitUsd: 0 }, sums: [9e9], expected: [['none']] },

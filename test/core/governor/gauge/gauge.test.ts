@@ -63,6 +63,37 @@ describe('what was used', () => {
   });
 });
 
+describe('a result alone, as claude prints it as JSON', () => {
+  const sum = {
+    input_tokens: 3,
+    cache_creation_input_tokens: 900,
+    cache_read_input_tokens: 47_000,
+    output_tokens: 300,
+  };
+  const last = {
+    input_tokens: 1,
+    cache_creation_input_tokens: 500,
+    cache_read_input_tokens: 24_000,
+    output_tokens: 40,
+  };
+
+  it.each([
+    {
+      name: 'tells the context of its last call, where it names that',
+      usage: { ...sum, iterations: [last] },
+      gauge: { basis: 'measured', used: 24_501 },
+    },
+    { name: 'tells none where it has the sum of two', usage: { ...sum, iterations: [] }, gauge: { basis: 'none' } },
+    {
+      name: 'tells none where it counts nothing',
+      usage: { input_tokens: 0, output_tokens: 0 },
+      gauge: { basis: 'none' },
+    },
+  ])('$name', ({ usage, gauge }) => {
+    expect(read(resultLine({ num_turns: 2, usage })).gauge).toMatchObject(gauge);
+  });
+});
+
 describe('what is foreseen', () => {
   it('adds results of tools by what their characters are, and a little for each', () => {
     const { gauge } = read(initLine(), callLine(30_000), toolResultLine('x'.repeat(4_000)));
@@ -78,6 +109,14 @@ describe('what is foreseen', () => {
     const lines = [initLine(), answer(30_000, [{ type: 'text', text: 'x'.repeat(400) }])];
     const { gauge } = read(...lines, resultLine({ usage: { input_tokens: 30_000, output_tokens: 77 } }));
     expect(predicted(gauge)).toBe(30_077);
+  });
+
+  it('counts once what a line of the same call without usage holds', () => {
+    const { message, ...line } = answer(30_000, [{ type: 'text', text: 'x'.repeat(400) }]);
+    const { usage: _, ...bare } = message as Line;
+    const lines = [initLine(), { ...line, message }, { ...line, message: bare }];
+    const { gauge } = read(...lines, resultLine({ usage: { input_tokens: 30_000, output_tokens: 300 } }));
+    expect(predicted(gauge)).toBe(30_300);
   });
 
   it('counts a picture as one, not as base64', () => {

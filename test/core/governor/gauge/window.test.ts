@@ -165,6 +165,22 @@ describe('the window of a recording that does not name it', () => {
       lines: log('claude-sonnet-5', '2.1.217', 199_000, 201_000),
       tokens: 1_000_000,
     },
+    {
+      name: 'a log of a small model that plans run as the large one',
+      lines: log('claude-opus-4-6', '2.1.91', 150_000),
+      tokens: undefined,
+    },
+    {
+      name: 'the same past the small window',
+      lines: log('claude-opus-4-6', '2.1.110', 199_000, 201_000),
+      tokens: 1_000_000,
+    },
+    {
+      name: 'the same before plans did that',
+      lines: log('claude-opus-4-6', '2.1.42', 150_000),
+      tokens: 200_000,
+    },
+    { name: 'a stream of it, which keeps the mark', lines: stream('claude-opus-4-6', '2.1.91'), tokens: 200_000 },
     { name: 'a log of a small model', lines: log('claude-sonnet-4-5', '2.1.20', 150_000), tokens: 200_000 },
     {
       name: 'a log past the native trigger',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExitEvent } from '../../../../src/core/governor/input.ts';
+import { openPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
@@ -45,6 +46,55 @@ function answerOpening(driver: Driver): Line {
 const starts = (driver: Driver) => driver.actions.filter(({ kind }) => kind === 'start-claude');
 
 describe('claude dies in mid-turn', () => {
+  it('and one that refuses to resume its session is followed by one that is told again what is not answered', () => {
+    const driver = midTurn();
+    driver.tell(exitEvent({ delivered: ['prompt-2'] }));
+    driver.begin();
+    driver.tell(exitEvent({ code: 1, signal: undefined }));
+    // It does not come up either: the session stays given up.
+    const again = driver.tell(exitEvent({ code: 127, signal: undefined }));
+    expect(again).not.toContainEqual(expect.objectContaining({ kind: 'start-claude', resume: 's1' }));
+    expect(driver.state.mailbox.waiting.map(({ text }) => text)).toEqual(['Second.']);
+    expect(driver.state.relief.unfinished).toBeUndefined();
+  });
+
+  it('and one that refuses to resume leaves open what an earlier ctxb owes an answer to', () => {
+    const driver = drive(runWith({ resumes: true }));
+    const spent = { settled: 0, open: 0, raised: {}, agents: 0 };
+    const nothing = { finished: false, openTool: undefined, document: undefined };
+    driver.tell({ kind: 'recovered', ...nothing, answers: ['earlier'], spent });
+    driver.callerEnd();
+    driver.begin();
+    driver.claude(answerOpening(driver), initLine(), callLine(30_000));
+    driver.tell(exitEvent({ delivered: driver.state.turn.prompts.map(({ uuid }) => uuid) }));
+    driver.begin();
+    driver.tell(exitEvent({ code: 1, signal: undefined }));
+    expect(driver.state.relief.unfinished).toBeDefined();
+    expect(openPrompts(driver.state)).toEqual(['earlier']);
+  });
+
+  it('and again, when the caller has spoken into the turn that resumed: all of it is owed an answer, once', () => {
+    const driver = midTurn();
+    driver.tell(exitEvent({ delivered: ['prompt-2'] }));
+    driver.begin();
+    driver.claude(answerOpening(driver), initLine(), callLine(22_000));
+    driver.prompt('Third.');
+    driver.tell(exitEvent({ delivered: driver.state.turn.prompts.map(({ uuid }) => uuid) }));
+    expect(openPrompts(driver.state)).toEqual(['prompt-2', 'prompt-3']);
+    driver.begin();
+    driver.claude(answerOpening(driver), initLine(), callLine(23_000), resultLine());
+    expect(driver.state.mailbox.unanswered).toEqual([]);
+  });
+
+  it('and what resumes the work is waited for, however late claude begins', () => {
+    const driver = midTurn();
+    driver.tell(exitEvent({ delivered: ['prompt-2'] }));
+    driver.begin();
+    const actions = driver.claude(answerOpening(driver));
+    expect(kinds(actions)).toContain('resume');
+    expect(actions).not.toContainEqual(expect.objectContaining({ kind: 'set-timer', timer: 'turn' }));
+  });
+
   it('and is started again with its session, after a second', () => {
     const driver = midTurn();
     const actions = driver.tell(exitEvent());
@@ -106,10 +156,14 @@ describe('prompts of a turn that died', () => {
     ]);
   });
 
-  it('are taken for delivered where a later one is', () => {
+  it('are taken for delivered where a later one is, and are owed an answer all the same', () => {
     const driver = midTurn();
     driver.prompt('Said into it.');
     expect(decisions(driver.tell(exitEvent({ delivered: ['prompt-3'] })))).toMatchObject([{ undelivered: [] }]);
+    driver.begin();
+    driver.claude(answerOpening(driver));
+    const uuids = expect.arrayContaining(['prompt-2', 'prompt-3']);
+    expect(driver.claude(initLine(), callLine(22_000), resultLine())).toContainEqual({ kind: 'answered', uuids });
   });
 
   it('of both kinds: first what was begun, then the rest', () => {
@@ -174,7 +228,7 @@ describe('while no claude is there', () => {
     expect(driver.state.trigger).toBe('unplaced');
   });
 
-  it("with the caller's own initialize, where he had sent one", () => {
+  it("with the caller's own initialize, where claude had answered one", () => {
     const driver = drive(runWith({ callerSpeaksProtocol: true }));
     driver.begin();
     driver.caller({
@@ -182,6 +236,7 @@ describe('while no claude is there', () => {
       request_id: 'theirs',
       request: { subtype: 'initialize', agents: { a: 1 } },
     });
+    driver.claude({ type: 'control_response', response: { subtype: 'success', request_id: 'theirs', response: {} } });
     driver.prompt('Do the thing.');
     driver.claude(initLine(), callLine(20_000));
     driver.tell(exitEvent());
@@ -244,7 +299,7 @@ describe('how often', () => {
 
 describe('an end that is no death', () => {
   it.each<{ name: string; end: Partial<ExitEvent> }>([
-    ...(['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => ({ name: signal, end: { signal } })),
+    ...(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'] as const).map((signal) => ({ name: signal, end: { signal } })),
     ...[0, 129, 130, 143].map((code) => ({ name: `exit code ${code}`, end: { signal: undefined, code } })),
   ])('$name', ({ end }) => {
     const driver = midTurn();
@@ -264,6 +319,24 @@ describe('an end that is no death', () => {
     driver.interrupt();
     driver.tell(exitEvent());
     expect(starts(driver)).toEqual([]);
+  });
+
+  it.each([{}, { message: { role: 'assistant', content: 'x' } }])(
+    'by itself, at what the caller has said: %o',
+    (more) => {
+      const driver = midTurn();
+      driver.caller({ type: 'user', ...more });
+      driver.tell(exitEvent({ code: 1, signal: undefined }));
+      expect(starts(driver)).toEqual([]);
+      expect(driver.state.outcome).toBe('refused');
+    },
+  );
+
+  it('but a death it is behind a line that claude passes over', () => {
+    const driver = midTurn();
+    driver.caller([] as unknown as Line);
+    driver.tell(exitEvent({ code: 1, signal: undefined }));
+    expect(starts(driver)).toHaveLength(1);
   });
 
   it('by itself, before there was a session', () => {

@@ -223,6 +223,12 @@ describe('a subagent in the background', () => {
   });
 });
 
+it('an agent that is to be woken may be silent until then', () => {
+  const driver = midTurn();
+  driver.claude(toolResultLine('', { tool_use_result: { scheduledFor: 9_999_999_999 } }), resultLine());
+  expect(quiet(driver, 60)).toEqual([]);
+});
+
 it('nothing is watched in a run that only observes', () => {
   const driver = drive(runWith({ mode: 'observe', policy: policyWith({ recovery: RECOVERY }) }));
   driver.begin();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../../src/core/governor/policy.ts';
+import { focusText } from '../../../../src/core/governor/relief/focus.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
@@ -16,6 +17,7 @@ import {
   runWith,
   said,
   statusLine,
+  syntheticLine,
   toolResultLine,
   userLine,
 } from '../../../support/governor.ts';
@@ -75,6 +77,16 @@ describe('a compaction at the boundary', () => {
 
   it.each(['/compactor', '/cost', 'about /compact'])('comes before %s, which relieves nothing', (text) => {
     expect(said(full().prompt(text))).toEqual(['/compact focus on Do the thing.']);
+  });
+
+  it('is focused on a command once the model was asked for it, and on none that claude answers itself', () => {
+    const driver = afterTurn(20_000);
+    driver.prompt('/model claude-sonnet-4-5-20250929');
+    driver.claude(initLine(), syntheticLine('Set model.'), resultLine());
+    expect(focusText(driver.state)).toBe('focus on Do the thing.');
+    driver.prompt('/fix the parser of dates');
+    driver.claude(...turn(21_000));
+    expect(focusText(driver.state)).toBe('focus on /fix the parser of dates');
   });
 
   it('is judged with the prompts that were said in between', () => {

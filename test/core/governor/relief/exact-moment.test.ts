@@ -143,7 +143,7 @@ describe('the way that pays', () => {
   it('is told with its price, and by auto with the price of both', () => {
     expect(reliefNow(worked({ calls: 45, policy: { strategy: 'handoff' } }))).toMatchObject({
       way: 'handoff',
-      reason: expect.stringMatching(/have crossed \d+ of 200000: saves about \$0\.0\d+ a call$/),
+      reason: expect.stringMatching(/have crossed \d+ of 200000: saves about \$0\.0\d+ a call, net of its cost$/),
     });
     expect(savingText(worked({ calls: 35, policy: { strategy: 'auto' } }), 'compact')).toMatch(
       /; with exact compactions a call costs about \$0\.0\d+, with handoffs \$0\.0\d+$/,
@@ -199,8 +199,8 @@ describe('what follows from it', () => {
   });
 
   it.each([
-    { model: MODEL, text: /^saves about \$0\.01\d\d a call$/ },
-    { model: 'somebody-s', text: /^saves about 4,?\d{3} tokens a call$/ },
+    { model: MODEL, text: /^saves about \$0\.01\d\d a call, net of its cost$/ },
+    { model: 'somebody-s', text: /^saves about 4,?\d{3} tokens a call, net of its cost$/ },
   ])('it says what it saves: $model', ({ model, text }) => {
     expect(savingText(worked({ calls: 35, model }), 'compact')).toMatch(text);
   });
@@ -208,12 +208,12 @@ describe('what follows from it', () => {
 
 it('an exact compaction leaves what was asked in the context: work that is resumed does not say it again', () => {
   const driver = afterTurn(60_000);
-  const unfinished = { because: 'The API did not answer.', prompts: [prompt('the request')], answers: ['u1'] };
+  const unfinished = { because: 'The API did not answer.', isLost: true };
   const receipt = { version: 1, number: 1, answered: true, ms: 5, ...RECEIPT } as const;
   const told = { ...driver.state, relief: { ...driver.state.relief, unfinished } };
   const exactly = { ...told, exact: { ...told.exact, receipt } };
   const boundary = { kind: 'boundary', trigger: 'manual' } as never;
-  expect(readRelief(exactly, exactly, boundary).relief.unfinished).toEqual({ ...unfinished, prompts: [] });
+  expect(readRelief(exactly, exactly, boundary).relief.unfinished).toEqual({ ...unfinished, isLost: false });
   expect(readRelief(told, told, boundary).relief.unfinished).toEqual(unfinished);
 });
 
@@ -223,10 +223,6 @@ const RECEIPT = {
   prompts: { kept: 2, of: 2 },
   steps: { whole: 3, lines: 20, gone: 0 },
 };
-
-function prompt(text: string) {
-  return { uuid: 'u1', text } as never;
-}
 
 describe('a prompt that comes after the cache has expired', () => {
   it('finds the context relieved, instead of being told what it costs', () => {

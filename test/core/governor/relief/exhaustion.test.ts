@@ -5,6 +5,7 @@ import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import {
   afterTurn,
   answerTo,
+  boundaryLine,
   callLine,
   type Driver,
   decisions,
@@ -93,6 +94,19 @@ describe('a context that is too full for a turn', () => {
     expect(driver.state.outcome).toBeUndefined();
   });
 
+  it('is not, where the user stops the run meanwhile: what is left is said', () => {
+    const driver = exhausted({ compaction: { enabled: false } });
+    driver.prompt('Third.');
+    driver.tell(WRITTEN);
+    driver.claude(...OFF);
+    driver.interrupt();
+    const ended = driver.tell(exitEvent({ code: 0, signal: undefined }));
+    expect(kinds(ended)).not.toContain('start-claude');
+    const left = { reason: 'the run was stopped', prompts: ['prompt-2', 'prompt-3'] };
+    expect(decisions(ended)).toMatchObject([{ kind: 'left-undone', ...left }]);
+    expect(driver.state.outcome).toBeUndefined();
+  });
+
   it('ends the run where a fresh context does not help either, and says what was refused and where the document is', () => {
     const driver = exhausted({ compaction: { enabled: false } });
     driver.tell(WRITTEN);
@@ -133,6 +147,18 @@ describe('a context that is too full for a turn', () => {
     expect(driver.state.outcome).toBeUndefined();
   });
 
+  it('is told the words of the caller, and not those with which the turn itself had resumed', () => {
+    const driver = afterTurn(100_000);
+    driver.prompt('Second.');
+    driver.claude(initLine(), callLine(101_000));
+    driver.tell(exitEvent({ delivered: ['prompt-2'] }));
+    driver.begin();
+    driver.claude(answerTo(driver, 'context', { totalTokens: 101_000 }), ...TOO_LONG);
+    const [text] = said(driver.claude(...COMPACT_TURNS.success));
+    expect(text).toEqual(RESUMED);
+    expect(text).not.toContain('[ctxb]');
+  });
+
   it('is handed over all the same where claude dies meanwhile', () => {
     const driver = exhausted({ compaction: { enabled: false } });
     driver.tell(WRITTEN);
@@ -147,4 +173,68 @@ describe('a context that is too full for a turn', () => {
     driver.claude(initLine(), callLine(30_000), resultLine());
     expect(driver.state.relief.exhausted).toBeUndefined();
   });
+});
+
+/** The second prompt's turn had no room, and claude begins at once with what was said into it. */
+function spokenInto(changes: PolicyChanges = {}): Driver {
+  const driver = afterTurn(100_000, { policy: policyWith(changes), callerSpeaksProtocol: true });
+  driver.prompt('Second.');
+  driver.claude(initLine(), callLine(101_000));
+  driver.prompt('Third.');
+  driver.claude(...TOO_LONG.slice(1));
+  return driver;
+}
+
+function answered(driver: Driver): readonly string[] {
+  const uuids = driver.actions.flatMap((action) => (action.kind === 'answered' ? action.uuids : []));
+  return uuids.filter((uuid) => uuid.startsWith('prompt-'));
+}
+
+describe('a turn without room, into which the caller has spoken,', () => {
+  it('resumes behind the turn of what was said, if that goes well', () => {
+    const driver = spokenInto();
+    const after = driver.claude(initLine(), callLine(40_000), resultLine());
+    expect(answered(driver)).toEqual(['prompt-1', 'prompt-3']);
+    expect(said(after)).toEqual([expect.stringContaining('has room again')]);
+    const resumed = driver.claude(initLine(), callLine(41_000), resultLine());
+    expect(resumed).toContainEqual({ kind: 'deferred', fate: 'drop' });
+    expect(answered(driver)).toEqual(['prompt-1', 'prompt-3', 'prompt-2']);
+  });
+
+  it('and is given its prompt again, where claude has compacted meanwhile', () => {
+    const driver = spokenInto();
+    const [text] = said(driver.claude(initLine(), boundaryLine('auto', 101_000), callLine(40_000), resultLine()));
+    expect(text).toMatch(/has room again.*Second\./s);
+  });
+
+  it('resumes together with what was said, if that has no room either', () => {
+    const driver = spokenInto({ handoff: { enabled: false } });
+    const result = decodeObject(TOO_LONG.at(-1) ?? {});
+    driver.claude(...TOO_LONG.slice(0, 2));
+    expect(visibilityOf(driver.state, result)).toBe('defer');
+    driver.claude(...TOO_LONG.slice(2));
+    const [text] = said(driver.claude(...COMPACT_TURNS.success));
+    expect(text).toMatch(/Second\..*Third\./s);
+    driver.claude(initLine(), callLine(41_000), resultLine());
+    expect(answered(driver)).toEqual(['prompt-1', 'prompt-2', 'prompt-3']);
+    expect(driver.state.mailbox.unanswered).toEqual([]);
+  });
+
+  it('does not, if the caller stops what was said', () => {
+    const driver = spokenInto();
+    driver.claude(initLine(), callLine(40_000));
+    const stopped = driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true }));
+    expect(stopped).toContainEqual({ kind: 'deferred', fate: 'show' });
+    expect(said(stopped)).toEqual([]);
+    expect(answered(driver)).toEqual(['prompt-1', 'prompt-3', 'prompt-2']);
+  });
+});
+
+it('what a turn that resumed was to answer is not answered by a turn of claude itself during its relief', () => {
+  const driver = exhausted();
+  driver.claude(...COMPACT_TURNS.success);
+  driver.claude(initLine(), ...TOO_LONG.slice(1));
+  expect(driver.state.handoff.phase).not.toBe('idle');
+  driver.claude(initLine(), callLine(100_000), resultLine({ origin: { kind: 'task-notification' } }));
+  expect(answered(driver)).toEqual(['prompt-1']);
 });

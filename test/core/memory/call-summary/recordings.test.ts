@@ -35,7 +35,10 @@ describe('results of the real claude', () => {
       id: 'toolu_2_1_197_Bash_grep_nomatch',
       gist: 'Bash `grep zzz a.txt` exit 1 — 0 matches in 0 files: (no matches)',
     },
-    { id: 'toolu_2_1_197_Bash_bg', gist: 'Bash `sleep 1; echo late` in the background' },
+    {
+      id: 'toolu_2_1_197_Bash_bg',
+      gist: 'Bash `sleep 1; echo late` in the background, its output in `/tmp/claude/p/s1/tasks/bqfelu83y.output`',
+    },
     {
       id: 'toolu_2_1_197_Bash_40k',
       gist: 'Bash `head -c 40000 big.txt` exit 0 — 39.1KB, whole in `/home/dev/.claude/projects/p/s1/tool-results/b3iv06lyf.txt`',

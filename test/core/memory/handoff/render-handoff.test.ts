@@ -167,6 +167,15 @@ describe('whatever the texts are', () => {
   });
 });
 
+it('the goal is what the session began with: a command only once a tool was called for it', () => {
+  const said = (text: string): Entry => ({ kind: 'prompt', t: 0, text, pictures: 0 });
+  const changed: Entry = { kind: 'state', t: 0, what: 'compaction', to: 'manual at 9 tokens' };
+  const goalOf = (...entries: Entry[]) => section(handoffOf(entries), 'Goal').split('\n')[2];
+  expect(goalOf(said('/cost'), said('/fix 42'), command('ls', 0), said('Now the docs.'))).toBe('/fix 42');
+  expect(goalOf(said('/cost'), said('Mend it.'), command('ls', 0))).toBe('Mend it.');
+  expect(goalOf(said('/compact'), changed, command('ls', 0), said('Mend it.'))).toBe('Mend it.');
+});
+
 describe.skipIf(TRANSCRIPTS.length === 0)('of real sessions', () => {
   it.each(TRANSCRIPTS)('$name', ({ path }) => {
     const notebook = createNotebook();

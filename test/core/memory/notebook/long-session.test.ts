@@ -73,7 +73,7 @@ describe(`a session of ${ROUNDS * EVENTS_PER_ROUND} events, each about something
 
   beforeAll(() => {
     session = noted(ROUNDS);
-  }, 60_000);
+  });
 
   it('is remembered in part only, and counted whole', () => {
     const { notebook, events } = session;

@@ -1,0 +1,80 @@
+import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/events.ts';
+import { type Fields, fieldsOf } from '../../protocol/fields.ts';
+import { controlLine, request } from '../prompts/own-lines.ts';
+import type { CallersRequest, GovernorState } from '../state.ts';
+import { chain, changedIn, keep, type Step } from '../steps.ts';
+import { mergeInitialize, openControl } from './control.ts';
+
+type Named = (request: Fields) => unknown;
+
+/** What they set holds for as long as claude's process lives: the last of what they name, where they name anything. */
+const SETTINGS: ReadonlyMap<unknown, Named> = new Map<unknown, Named>([
+  ['apply_flag_settings', ({ settings }) => pathsIn(settings)],
+  ['mcp_set_servers', () => ''],
+  ['mcp_toggle', ({ serverName }) => serverName],
+  ['set_max_thinking_tokens', () => ''],
+  ['set_mcp_permission_mode_override', (request) => JSON.stringify(request)],
+  ['set_model', () => ''],
+  ['set_permission_mode', () => ''],
+]);
+
+/** Settings are merged: only those with the same keys replace each other. */
+function pathsIn(settings: unknown, path = ''): string {
+  const entries = Object.entries(fieldsOf(settings));
+  if (entries.length === 0) return JSON.stringify(path);
+  return entries
+    .map(([key, value]) => pathsIn(value, `${path}/${key}`))
+    .sort()
+    .join();
+}
+
+/** Settings that are remembered; of what has no answer yet, everything is. */
+const REMEMBERED = 64;
+
+/** Remembers what the caller asks of claude, whose process may end before it has answered. */
+export function noteRequest(state: GovernorState, { requestId: id, request }: ControlRequestEvent): GovernorState {
+  const asked = { id, request, answered: false };
+  return changedIn(state, 'control', { requests: [...state.control.requests, asked] });
+}
+
+/** claude has answered: only what was set is to be set again in a process that takes its place. */
+export function noteResponse(state: GovernorState, { requestId, ok }: ControlResponseEvent): GovernorState {
+  const { requests } = state.control;
+  const answered = requests.find((one) => one.id === requestId && !one.answered);
+  if (answered === undefined) return state;
+  const key = ok ? keyOf(answered) : undefined;
+  const others = requests.filter((one) => one !== answered && !(one.answered && keyOf(one) === key));
+  if (key === undefined) return changedIn(state, 'control', { requests: others });
+  const oldest = others.filter((one) => one.answered).at(-REMEMBERED);
+  const left = others.filter((one) => one !== oldest);
+  return changedIn(state, 'control', { requests: [...left, { ...answered, answered: true }] });
+}
+
+/** The same for what is set in place of each other; undefined: nothing is set. */
+function keyOf({ request }: CallersRequest): string | undefined {
+  const named = SETTINGS.get(request.subtype)?.(request);
+  return named === undefined ? undefined : `${request.subtype} ${named}`;
+}
+
+/**
+ * Opens the control channel of a process that takes the place of another, and asks it what that has left open: first to
+ * initialize, each time with our hooks, because the last replaces those before it.
+ */
+export function reopenControl(state: GovernorState): Step {
+  const { requests } = state.control;
+  const initializes = requests.filter(isInitialize);
+  const opened = initializes.length > 0 ? keep(state) : openControl(state);
+  const others = requests.filter((one) => !isInitialize(one));
+  return chain(opened, ...[...initializes, ...others].map(askedAgain));
+}
+
+function isInitialize({ request }: CallersRequest): boolean {
+  return request.subtype === 'initialize';
+}
+
+function askedAgain(one: CallersRequest): (state: GovernorState) => Step {
+  const { id, request: body, answered } = one;
+  if (isInitialize(one)) return (state) => mergeInitialize(state, body, id);
+  return (state) =>
+    answered ? request(state, 'setting', body) : keep(state, [{ kind: 'send', line: controlLine(id, body) }]);
+}

@@ -1,0 +1,76 @@
+import type { ExitEvent, RecoveredEvent } from '../input.ts';
+import { owed, promptsOf } from '../prompts/mailbox.ts';
+import { cut } from '../prompts/sentences.ts';
+import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
+import { openTools } from '../relief/tool-results.ts';
+import type { GovernorState, Turn } from '../state.ts';
+import { changed, changedIn, keep, type Step } from '../steps.ts';
+
+/** A handoff under way starts over, and a document that died with the process is given again. */
+export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
+  const { relief, handoff } = state;
+  const due = 'plan' in handoff ? handoff.plan.reason : relief.due;
+  const missing = missingTurn(state, event);
+  const isOpen = promptsOf(owed(state)).some((prompt) => missing?.prompts.includes(prompt));
+  const answered = isOpen ? undefined : missing && retoldTurn(missing);
+  const pending = event.logged ? (relief.pending ?? answered) : (relief.fresh ?? relief.pending);
+  const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
+  const after = { ...relief, due, pending, unfinished, stop: undefined };
+  if (event.logged) return isOpen && unfinished ? { ...after, unfinished: { ...unfinished, isLost: true } } : after;
+  // What was said in this run is said again.
+  const isOwed = state.mailbox.unanswered.some(({ prompt }) => prompt === undefined);
+  return { ...after, unfinished: isOwed ? unfinished : undefined, exhausted: undefined };
+}
+
+/** The log lags: the turn before may be missing in it, and then claude does not know of it. */
+function missingTurn({ turn }: GovernorState, { delivered }: ExitEvent): Turn['last'] {
+  return turn.last?.prompts.some(({ uuid }) => delivered.includes(uuid)) ? undefined : turn.last;
+}
+
+function retoldTurn({ prompts, answer }: NonNullable<Turn['last']>): HandoffDocument | undefined {
+  const words = prompts.map(({ text }) => text).join('\n\n');
+  if (words === '') return undefined;
+  const text = `This was asked and answered already, and is missing above:\n\n${retold(words)}\n\nThe answer was:\n\n${retold(answer)}`;
+  return { path: undefined, text, by: 'memory', problems: [] };
+}
+
+/** UTF-16 units of a prompt or an answer that are repeated. */
+const TOLD_LENGTH = 3_000;
+
+function retold(text: string): string {
+  return text.length <= TOLD_LENGTH ? text : `${cut(text, TOLD_LENGTH)} […]`;
+}
+
+function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | undefined {
+  const { turn, tools } = state;
+  if (turn.phase === 'idle') return undefined;
+  // Our own prompt to resume has not arrived: it is sent again.
+  if (!turn.prompts.some(({ uuid }) => event.delivered.includes(uuid))) return turn.resumes;
+  // The stream is ahead of the log.
+  const openTool = openTools(tools) || event.openTool;
+  const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
+  const what = `Claude Code ${state.stall.phase === 'ending' ? 'said nothing any more, was ended' : end}`;
+  return { because: interruption(what, { ...event, openTool }), isLost: turn.resumes?.isLost ?? false };
+}
+
+/** ctxb itself died, and a new ctxb resumes its work. */
+export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
+  const { document, answers, spent } = event;
+  const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
+  const because = interruption('The work was broken off', event);
+  const unfinished = answers.length === 0 ? undefined : { because, isLost: false };
+  const unanswered = answers.map((uuid) => ({ uuid, prompt: undefined }));
+  const { settled, open, raised, agents } = spent;
+  const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
+  const spending = { ...state.spending, before: settled, raised };
+  const fanOut = { ...state.fanOut, before: agents };
+  const relief = { ...state.relief, pending, fresh: pending, unfinished };
+  return keep(changedIn(changed(state, { cost, spending, fanOut, relief }), 'mailbox', { unanswered }));
+}
+
+function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {
+  const begun = `${what} and goes on in a new process; the last steps may be missing above.`;
+  if (finished) return `${begun} The last answer did not arrive: give it again.`;
+  if (openTool === undefined || openTool === '') return begun;
+  return `${begun} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
+}

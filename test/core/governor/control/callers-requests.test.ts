@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../../src/core/governor/decisions.ts';
+import {
+  afterTurn,
+  answerTo,
+  callLine,
+  type Driver,
+  drive,
+  exitEvent,
+  initLine,
+  type Line,
+  runWith,
+  sent,
+} from '../../../support/governor.ts';
+
+function ask(driver: Driver, id: string, request: Line): void {
+  driver.caller({ type: 'control_request', request_id: id, request });
+}
+
+function answer(driver: Driver, id: string, subtype = 'success'): void {
+  driver.claude({ type: 'control_response', response: { subtype, request_id: id, response: {} } });
+}
+
+/** A turn runs, and another process takes the place of claude's. */
+function inTurn(): Driver {
+  const driver = afterTurn(30_000, { callerSpeaksProtocol: true });
+  driver.prompt('Second.');
+  driver.claude(initLine(), callLine(31_000));
+  return driver;
+}
+
+function die(driver: Driver): void {
+  driver.tell(exitEvent({ delivered: ['prompt-2'] }));
+}
+
+/** Ids and requests, without what every process is asked. */
+function asked(actions: readonly Action[]): unknown[] {
+  return sent(actions).flatMap(({ request_id, request }) => {
+    const { subtype } = (request ?? {}) as Line;
+    const isUsual = request === undefined || subtype === 'get_context_usage' || subtype === 'get_usage';
+    return isUsual ? [] : [[String(request_id).replace(/^ctxb:.*/, 'ctxb'), subtype]];
+  });
+}
+
+const OPENING = ['ctxb', 'initialize'];
+
+describe('a process that takes the place of another is asked', () => {
+  it('what the caller asked between the two', () => {
+    const driver = inTurn();
+    die(driver);
+    ask(driver, 'c1', { subtype: 'mcp_status' });
+    expect(asked(driver.begin())).toEqual([OPENING, ['c1', 'mcp_status']]);
+  });
+
+  it('what the other has not answered, and not what it has', () => {
+    const driver = inTurn();
+    for (const id of ['c1', 'c2', 'c3']) ask(driver, id, { subtype: 'mcp_status' });
+    answer(driver, 'c1');
+    answer(driver, 'c3', 'error');
+    die(driver);
+    expect(asked(driver.begin())).toEqual([OPENING, ['c2', 'mcp_status']]);
+  });
+
+  it("for what was set last, and its answer is ctxb's", () => {
+    const driver = inTurn();
+    for (const [id, model] of Object.entries({ c1: 'one', c2: 'two' })) {
+      ask(driver, id, { subtype: 'set_model', model });
+      answer(driver, id);
+    }
+    ask(driver, 'c3', { subtype: 'set_model', model: 'nope' });
+    answer(driver, 'c3', 'error');
+    die(driver);
+    const begun = driver.begin();
+    expect(asked(begun)).toEqual([OPENING, ['ctxb', 'set_model']]);
+    expect(sent(begun)).toContainEqual(expect.objectContaining({ request: { subtype: 'set_model', model: 'two' } }));
+  });
+
+  it('for each server that was switched', () => {
+    const driver = inTurn();
+    const servers = ['one', 'two'].map((serverName) => ({ subtype: 'mcp_toggle', serverName, enabled: false }));
+    for (const [at, request] of servers.entries()) {
+      ask(driver, `c${at}`, request);
+      answer(driver, `c${at}`);
+    }
+    die(driver);
+    expect(sent(driver.begin()).flatMap(({ request }) => request ?? [])).toEqual(expect.arrayContaining(servers));
+  });
+
+  it('for what was switched last of a server, and for nothing that is left open less', () => {
+    const driver = inTurn();
+    ask(driver, 'open', { subtype: 'mcp_status' });
+    for (let at = 0; at < 70; at++) {
+      ask(driver, `c${at}`, { subtype: 'mcp_toggle', serverName: 'one', enabled: at % 2 === 0 });
+      answer(driver, `c${at}`);
+    }
+    die(driver);
+    const begun = driver.begin();
+    expect(asked(begun)).toEqual([OPENING, ['open', 'mcp_status'], ['ctxb', 'mcp_toggle']]);
+    expect(sent(begun)).toContainEqual(
+      expect.objectContaining({ request: expect.objectContaining({ enabled: false }) }),
+    );
+  });
+
+  it('for settings that were merged, the last of the same keys', () => {
+    const driver = inTurn();
+    const all = [{ env: { A: '1', B: '1' } }, { env: { A: '2' } }, { env: { B: '3', A: '3' } }, { model: 'one' }];
+    for (const [at, settings] of all.entries()) {
+      ask(driver, `c${at}`, { subtype: 'apply_flag_settings', settings });
+      answer(driver, `c${at}`);
+    }
+    die(driver);
+    const bodies = sent(driver.begin()).map(({ request }) => (request as Line).settings);
+    expect(bodies.filter((settings) => settings !== undefined)).toEqual(all.slice(1));
+  });
+
+  it('for the last settings, where there are very many', () => {
+    const driver = inTurn();
+    ask(driver, 'open', { subtype: 'mcp_status' });
+    for (let at = 0; at < 70; at++) {
+      ask(driver, `c${at}`, { subtype: 'mcp_toggle', serverName: `server ${at}`, enabled: false });
+      answer(driver, `c${at}`);
+    }
+    die(driver);
+    const begun = asked(driver.begin());
+    expect(begun).toHaveLength(66);
+    expect(begun).toContainEqual(['open', 'mcp_status']);
+  });
+
+  it("with each initialize of the caller's that has no answer yet, and ctxb's hooks in each", () => {
+    const driver = inTurn();
+    die(driver);
+    for (const id of ['c1', 'c2']) {
+      ask(driver, id, { subtype: 'initialize', hooks: { Stop: [{ matcher: null, hookCallbackIds: [id] }] } });
+    }
+    const opened = sent(driver.begin()).filter(({ request }) => (request as Line).subtype === 'initialize');
+    expect(opened).toMatchObject([{ request_id: 'c1' }, { request_id: 'c2' }]);
+    const [first, second] = opened.map(({ request }) => Object.keys((request as { hooks: object }).hooks));
+    expect(second).toEqual(first);
+    expect(second).toContain('PreCompact');
+    expect(driver.state.control.initialize).toMatchObject({ hooks: { Stop: [{ hookCallbackIds: ['c2'] }] } });
+  });
+
+  it("with the caller's own initialize, where that has no answer yet", () => {
+    const driver = inTurn();
+    die(driver);
+    ask(driver, 'c1', { subtype: 'initialize' });
+    expect(asked(driver.begin())).toEqual([['c1', 'initialize']]);
+  });
+
+  it("for the caller's own initialize, in ctxb's name where the caller has its answer", () => {
+    const driver = drive(runWith({ callerSpeaksProtocol: true }));
+    driver.begin();
+    ask(driver, 'c1', { subtype: 'initialize', systemPrompt: 'Be brief.' });
+    answer(driver, 'c1');
+    driver.prompt('Do the thing.');
+    driver.claude(initLine(), callLine(20_000));
+    driver.tell(exitEvent({ delivered: ['prompt-1'] }));
+    const begun = driver.begin();
+    expect(asked(begun)).toEqual([OPENING]);
+    expect(sent(begun)[0]).toMatchObject({ request: { systemPrompt: 'Be brief.' } });
+  });
+
+  it('what was asked before the first prompt, without an initialize', () => {
+    const driver = drive(runWith({ callerSpeaksProtocol: true }));
+    driver.begin();
+    ask(driver, 'c1', { subtype: 'set_model', model: 'two' });
+    answer(driver, 'c1');
+    ask(driver, 'c2', { subtype: 'mcp_status' });
+    driver.prompt('Do the thing.');
+    driver.claude(initLine(), callLine(20_000));
+    driver.tell(exitEvent({ delivered: ['prompt-1'] }));
+    const begun = asked(driver.begin());
+    expect(begun).toHaveLength(3);
+    expect(begun).toEqual(expect.arrayContaining([OPENING, ['ctxb', 'set_model'], ['c2', 'mcp_status']]));
+  });
+
+  it('to stop, where the other has not heard it, and the turn is stopped when it resumes', () => {
+    const driver = inTurn();
+    ask(driver, 'c1', { subtype: 'interrupt' });
+    die(driver);
+    expect(asked(driver.begin())).toEqual([OPENING, ['c1', 'interrupt']]);
+    answer(driver, 'c1');
+    driver.claude(answerTo(driver, 'context'));
+    expect(asked(driver.claude(initLine(), callLine(32_000)))).toEqual([['ctxb', 'interrupt']]);
+  });
+
+  it('to stop a turn that claude itself had started, and no later one is stopped', () => {
+    const driver = afterTurn(30_000, { callerSpeaksProtocol: true });
+    driver.claude(initLine(), callLine(31_000));
+    ask(driver, 'c1', { subtype: 'interrupt' });
+    driver.tell(exitEvent({ delivered: [] }));
+    expect(asked(driver.begin())).toEqual([OPENING, ['c1', 'interrupt']]);
+    answer(driver, 'c1');
+    driver.claude(answerTo(driver, 'context'));
+    driver.prompt('Second.');
+    expect(asked(driver.claude(initLine(), callLine(32_000)))).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { markCopies, totalsOf } from '../../src/replay/copies.ts';
+import { replaySource } from '../../src/replay/replay.ts';
+import { dayOf, sumsBy, totalOf } from '../../src/replay/sums.ts';
+import { fixture } from '../support/recordings.ts';
+import { unmasked } from '../support/unmasked.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ctxb-sums-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Six calls, compacted by claude after the fourth. */
+const LOG = readFileSync(fixture('native-mid-turn.session.jsonl'), 'utf8').trimEnd().split('\n');
+const LAST_CALL = LOG.findLastIndex((line) => line.includes('"type":"assistant"'));
+const [MONDAY, TUESDAY] = ['2026-11-23T12:00:00.000Z', '2026-11-24T12:00:00.000Z'];
+
+function judged(name: string, lines: readonly string[]) {
+  const file = join(folder, `${name}.jsonl`);
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const options = { policy: DEFAULTS, series: false, stdin: Readable.from([]), mask: unmasked };
+  return replaySource({ file, subagents: [] }, options);
+}
+
+/** The same log twice, the last call a day later and of another model. */
+async function twoDays() {
+  const lines = LOG.map((line, at) => {
+    const row = JSON.parse(line);
+    const isLast = at >= LAST_CALL;
+    if (isLast && row.type === 'assistant') row.message.model = 'claude-haiku-4-5';
+    return JSON.stringify({ ...row, timestamp: isLast ? TUESDAY : MONDAY });
+  });
+  return markCopies([await judged('two-days', lines), await judged('copy', lines)]);
+}
+
+it('a compaction counts on its own day and with its own model, not with those that the session ends with', async () => {
+  const sessions = await twoDays();
+  const days = [TUESDAY, MONDAY].map((time) => dayOf(Date.parse(time)));
+  expect(sumsBy(sessions, 'day').map(({ name, calls, compactions }) => [name, calls, compactions])).toEqual([
+    [days[0], 1, 0],
+    [days[1], 5, 1],
+  ]);
+  const byModel = sumsBy(sessions, 'model').map(({ name, compactions }) => [name, compactions]);
+  expect(byModel).toContainEqual(['claude-haiku-4-5', 0]);
+  expect(byModel).toHaveLength(2);
+});
+
+it('what came before the time that was asked for is in no sum', async () => {
+  const sessions = await twoDays();
+  const all = sumsBy(sessions, 'day');
+  const since = sumsBy(sessions, 'day', Date.parse(TUESDAY));
+  expect(since).toEqual(all.slice(0, 1));
+  expect(totalOf(since)).toEqual({ calls: 1, compactions: 0, usd: all[0]?.usd });
+  const { calls, compactions, usd } = totalsOf(sessions);
+  expect(totalOf(all)).toEqual({ calls, compactions, usd });
+  const byModel = sumsBy(sessions, 'model', Date.parse(TUESDAY)).filter((sum) => sum.calls > 0);
+  expect(byModel.map(({ name }) => name)).toEqual(['claude-haiku-4-5']);
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { NO_FACTS } from '../../../src/core/memory/notebook/fact.ts';
+import type { ReliefSeen } from '../../../src/replay/items-seen.ts';
+import { retention } from '../../../src/report/replay/retention.ts';
+import { pageOf, summaryOf, written } from '../../support/session-summary.ts';
+
+const needed = { paths: 0, commands: 0, numbers: 0 };
+
+const RELIEF: ReliefSeen = {
+  relief: 'compaction',
+  actual: true,
+  all: { ...NO_FACTS, again: 1200 },
+  kept: { ...NO_FACTS, again: 900 },
+  given: { ...NO_FACTS, again: 300 },
+  gone: [],
+  call: 2,
+  line: 2,
+  needed: { all: needed, kept: needed, given: needed },
+};
+
+it.each([38, 48, 60, 80])('tables keep to %d columns, and a figure its share', (columns) => {
+  const session = summaryOf({ file: `${'long/'.repeat(20)}session.jsonl`, retention: [RELIEF] });
+  const lines = written(retention, [session], { page: pageOf({ columns, edge: columns }) }).split('\n');
+  const rows = lines.filter((line) => /^ {2}.*(\d|known|with ctxb)$/.test(line) || line.endsWith('%'));
+  for (const line of rows) expect(line.length).toBeLessThanOrEqual(columns);
+  for (const part of ['  600   50%', '  900   75%']) expect(rows.filter((line) => line.includes(part))).toHaveLength(2);
+});
