@@ -49,7 +49,6 @@ function forPrograms(...entry: Parameters<typeof command>): CommandEntry {
 
 /** Earlier names of commands, which still run, and the words that replace them. */
 const RENAMED: Readonly<Partial<Record<string, readonly string[]>>> = {
-  merge: ['replay'],
   pack: ['flow', 'pack'],
   state: ['note', 'state'],
   'dead-end': ['note', 'dead-end'],

@@ -61,7 +61,7 @@ export async function follow(
   const judged = sessions.map((found) => ({ found }));
   const find = () =>
     findSessions(judged, [source.file], {
-      ...{ faults: [], partials: [], stdin: io.stdin, needsSeries: false, filters: options.filters, say },
+      ...{ faults: [], filters: options.filters, say },
     });
   const left = { ...options, format: options.format.name === 'ndjson' ? NOTHING : options.format };
   return printReport(find, left, { io, levels: policy, series, say, clear: () => {} });

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Readable } from 'node:stream';
-import { isFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import type { Environment } from '../io.ts';
-import { createMerge } from '../replay/merge.ts';
-import { isSession, readPartials } from '../replay/partials.ts';
 import type { Judged, ReplayOptions } from '../replay/replay.ts';
 import { type Filters, isMeant } from '../replay/selection.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
@@ -58,7 +54,7 @@ async function* replayCached(
   const known = sources.map((source) => {
     const identity = identityOf(source);
     const found = identity === undefined ? undefined : cache.get(source.file, identity);
-    return { source, identity, found: isFields(found) && isSession(found) ? found : undefined };
+    return { source, identity, found: found as SessionSummary | undefined };
   });
   const missing = known.filter(({ found }) => found === undefined).map(({ source }) => source);
   const judged = missing.length === 0 ? undefined : judge(missing)[Symbol.asyncIterator]();
@@ -114,25 +110,21 @@ function statOf(path: string) {
 interface FindOptions {
   /** What is wrong with what was named, found out before. */
   readonly faults: readonly CtxbError[];
-  readonly partials: readonly string[];
-  readonly stdin: Readable;
-  /** The report shows calls: it would be silent about a session without them. */
-  readonly needsSeries: boolean;
   readonly filters: Filters;
   readonly say: (message: string) => void;
 }
 
 /**
- * The sessions of recordings together with those of partials, each once, and what cannot be read, which is said as it comes.
- * Files that claude has not written, such as its answer as text, are left out. One that was named is a fault, as it is not
- * what it was taken for; of others in a folder only their number is told.
+ * The sessions of recordings, and what cannot be read, which is said as it comes. Files that claude has not written, such
+ * as its answer as text, are left out. One that was named is a fault, as it is not what it was taken for; of others in a
+ * folder only their number is told.
  *
  * @param named paths as they were given
  */
 export async function findSessions(
   judged: AsyncIterable<Judged> | Iterable<Judged>,
   named: readonly string[],
-  { faults: known, partials, stdin, needsSeries, filters, say }: FindOptions,
+  { faults: known, filters, say }: FindOptions,
 ): Promise<Found> {
   const faults: CtxbError[] = [];
   const fault = (found: CtxbError) => {
@@ -140,10 +132,8 @@ export async function findSessions(
     say(found.message);
   };
   known.forEach(fault);
-  const merge = createMerge();
-  for (const found of await readPartials(partials, stdin, merge)) fault(found);
-  const sessions: SessionSummary[] = [];
-  let leftOut = 0;
+  const all: SessionSummary[] = [];
+  let foreigners = 0;
   for await (const each of judged) {
     if ('fault' in each) {
       fault(each.fault);
@@ -151,34 +141,13 @@ export async function findSessions(
     }
     const { found } = each;
     if (isSilent(found)) say(NOTHING_CAME);
-    if (!isForeign(found)) sessions.push(found);
+    if (!isForeign(found)) all.push(found);
     else if (named.includes(found.file)) fault(foreign(found.file));
-    else leftOut++;
+    else foreigners++;
   }
-  if (leftOut > 0) say(`${counted(leftOut, 'file')} left out: no line there is claude's`);
-  if (partials.length === 0) return { faults, ...asked(sessions, filters) };
-  sessions.forEach(merge.add);
-  if (merge.repeated > 0) say(`${counted(merge.repeated, 'session')} more than once, each counts once`);
-  const all = merge.sessions();
-  const lacks = ({ series, calls }: SessionSummary) => needsSeries && series === undefined && calls > 0;
-  all.filter(lacks).map(withoutCalls).forEach(fault);
-  return {
-    faults,
-    ...asked(
-      all.filter((session) => !lacks(session)),
-      filters,
-    ),
-  };
-}
-
-function withoutCalls({ file }: SessionSummary): CtxbError {
-  const remedy = 'make its partial with ctxb replay --partial --series';
-  return new CtxbError('unreadable-input', `${file} is there without its calls: ${remedy}`);
-}
-
-function asked(all: readonly SessionSummary[], filters: Filters): Omit<Found, 'faults'> {
+  if (foreigners > 0) say(`${counted(foreigners, 'file')} left out: no line there is claude's`);
   const sessions = all.filter((session) => isMeant(session, filters));
-  return { sessions, leftOut: all.length - sessions.length };
+  return { faults, sessions, leftOut: all.length - sessions.length };
 }
 
 /** Without a terminal stdin is read though nobody has named it. */

@@ -7,7 +7,6 @@ import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { markCopies } from '../replay/copies.ts';
-import { findPartials } from '../replay/partials.ts';
 import { sortSessions } from '../replay/selection.ts';
 import { bytesOf, findAllSources } from '../replay/sources.ts';
 import type { SessionSummary } from '../replay/summary.ts';
@@ -48,7 +47,7 @@ interface ReplayFlags extends ReportFlags {
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.argument(
     '[files...]',
-    'recordings, folders of them, or what --partial printed; - is stdin (default: stdin, or at a terminal what claude has logged)',
+    'recordings or folders of them; - is stdin (default: stdin, or at a terminal what claude has logged)',
   );
   addReportOptions(command);
   refusePrometheus(command);
@@ -86,7 +85,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--compact-at <threshold>', 'judge with this compaction level')
     .optionsGroup('More:')
     .option('--follow', 'show each call of a file while it grows; Ctrl-C ends it with the report')
-    .option('--series', 'with --json or --partial: one entry for each main-thread call as well')
+    .option('--series', 'with --json: one entry for each main-thread call as well')
     .option('--no-cache', 'read everything again, even what has not changed since the last time')
     .addHelpText('after', EXAMPLES)
     .action(async (files: string[], flags: ReplayFlags) => finish(await replay(files, flags, io)));
@@ -112,13 +111,7 @@ Examples:
   ctxb replay --what-if '{"thresholds": {"compact": "60%"}}' \\
     --what-if handoff.json session.jsonl
   ctxb replay --tune --write
-  ctxb replay --check run.ndjson
-  ctxb replay --partial laptop/*.jsonl > one.part
-  ctxb replay --csv one.part two.part
-
-A session that is in several parts counts once: the same file name, session and
-first line. Of a recording that has grown the longest counts. --detail and
---ndjson show calls: make parts with --partial --series for them.`;
+  ctxb replay --check run.ndjson`;
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
   const files = named.length === 0 ? [placeOf(flags, io)] : named;
@@ -130,8 +123,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   if (flags.follow) return (await import('./replay-follow.ts')).follow(files, { options, policy, series }, io);
 
   const policies = flags.whatIf && (await (await import('./replay-what-if.ts')).readPolicies(flags.whatIf, io.cwd));
-  const { partials, others, stdin } = await findPartials(files, openStdin(files, io));
-  const { sources, stale, faults } = findAllSources(others, options.filters.since);
+  const { sources, stale, faults } = findAllSources(files, options.filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
   const say = (message: string) => {
@@ -142,14 +134,12 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     ...asked(flags, options),
     env: io.env,
     policy,
-    stdin,
+    stdin: openStdin(files, io),
     mask: redact,
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   });
   const find = async (): Promise<Found> => {
-    const needsSeries = options.format.needsSeries || triesPolicies(flags);
-    const more = { faults, partials, stdin, needsSeries, filters: options.filters, say };
-    const found = await findSessions(judged, files, more);
+    const found = await findSessions(judged, files, { faults, filters: options.filters, say });
     if (flags.explain !== undefined) requireExplained(found.sessions, flags.explain);
     const sessions = countedOnce(found.sessions, options);
     const { prices } = policy.cost;
@@ -163,8 +153,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   return printReport(find, options, {
     io,
     levels: policy,
-    // What a partial has one by one was asked for where it was made.
-    series: series || partials.length > 0,
+    series,
     say,
     clear: progress.clear,
   });
@@ -196,9 +185,8 @@ function placeOf({ tune }: ReplayFlags, io: Io): string {
   throw new CtxbError('unreadable-input', `claude has logged ${what} yet (there is no ${folder}): ${remedy}`);
 }
 
-/** Parts are put together elsewhere. @param sessions those that are meant: what is left out owns no call */
-function countedOnce(sessions: readonly SessionSummary[], { format, list }: ReportOptions): readonly SessionSummary[] {
-  if (format.name === 'partial') return sessions;
+/** @param sessions those that are meant: what is left out owns no call */
+function countedOnce(sessions: readonly SessionSummary[], { list }: ReportOptions): readonly SessionSummary[] {
   const marked = markCopies(sessions);
   return list.sort === undefined ? marked : sortSessions(marked, list.sort);
 }

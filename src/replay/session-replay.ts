@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { costUsd, isComputed } from '../core/governor/cost/cost.ts';
 import { type Action, type Decision, isDecision } from '../core/governor/decisions.ts';
 import { predicted } from '../core/governor/gauge/gauge.ts';
@@ -58,7 +57,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
   const decisions: Decision[] = [];
   const lineage: SessionSummary['lineage'][number][] = [];
   let at = 0;
-  let opening: string | null = null;
   let project: string | null = null;
   let peakCall = 0;
   let host = createHost(initialState(run));
@@ -146,7 +144,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
       onLine?.(line, at);
       if (line.kind === 'blank') return;
       lines.total++;
-      opening ??= openingOf(read.text ?? '');
       if (line.kind === 'malformed') lines.malformed++;
       if (line.kind === 'run') begin(line.run);
       if (line.kind !== 'input') return;
@@ -162,7 +159,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const [pauses, waits] = [watch.pauses.found(), watch.waits.found()];
       return {
         file,
-        opening,
         sessionId: session.id ?? null,
         dialect: reader.dialect ?? 'stream',
         claudeCodeVersion: session.version ?? null,
@@ -207,9 +203,4 @@ function costOf(state: GovernorState): SessionSummary['cost'] {
   const { known, unpriced } = state.cost;
   const computed = isComputed(state.cost);
   return { usd: known ? costUsd(state) : null, computed, ...(unpriced && computed && { unpriced }) };
-}
-
-/** A short name of a recording's first line, which holds ids or times of its own in all but the oldest recordings. */
-function openingOf(line: string): string {
-  return createHash('sha256').update(line).digest('hex').slice(0, 16);
 }

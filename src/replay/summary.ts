@@ -21,8 +21,6 @@ import { type SessionWhatIf, type WhatIfTotals, withoutCurves } from './what-if/
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {
   readonly file: string;
-  /** A hash of its first line; null where it has none. Tells recordings of one session apart. */
-  readonly opening: string | null;
   readonly sessionId: string | null;
   readonly dialect: Dialect;
   readonly claudeCodeVersion: string | null;

@@ -205,7 +205,7 @@ describe('--ci', () => {
 it.each([
   ['--csv', '--json'],
   ['--detail', '--markdown'],
-  ['--partial', '--ndjson', '--csv'],
+  ['--json', '--ndjson', '--csv'],
 ])('%s %s are too much to ask for at once', async (...formats) => {
   await using place = await createPlace();
   const run = await ctxb(place, ['replay', ...formats.filter(Boolean), COMPACT]);

@@ -21,7 +21,6 @@ async function replayJson(place: Place, args: readonly string[], stdin?: string 
 const KEYS = [
   ...[
     'file',
-    'opening',
     'sessionId',
     'dialect',
     'claudeCodeVersion',

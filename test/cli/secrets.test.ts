@@ -170,7 +170,6 @@ const REPORTS = [
   ['replay', '--ndjson'],
   ['replay', '--csv'],
   ['replay', '--markdown'],
-  ['replay', '--partial', '--series'],
   ['replay', '--html', 'page.html'],
   ['replay', '--explain', '1'],
   ['replay', '--what-if', 'grid'],

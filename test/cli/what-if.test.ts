@@ -115,19 +115,6 @@ describe('--what-if', () => {
     expect(run.stdout.toString()).toBe('');
   });
 
-  it('is merged from parts', async () => {
-    await using place = await createPlace();
-    const parts = await Promise.all(
-      [SESSION, fixture('tool-turn.ndjson')].map(async (file, at) => {
-        const run = await whatIf(place, ['grid'], ['--partial', file]);
-        return place.file(`${at}.part`, run.stdout);
-      }),
-    );
-    const whole = await whatIf(place, ['grid'], ['--json', SESSION, fixture('tool-turn.ndjson')]);
-    const merged = await ctxb(place, ['replay', '--json', ...parts]);
-    expect(JSON.parse(merged.stdout.toString()).whatIf).toEqual(JSON.parse(whole.stdout.toString()).whatIf);
-  });
-
   it('is drawn in the page, the best first, and no more than can be told apart', async () => {
     await using place = await createPlace();
     const run = await whatIf(place, ['grid'], ['--html', 'page.html', SESSION]);

@@ -23,9 +23,8 @@ fails_with 3 ctxb replay --max-compactions 0 "$RECORDINGS/compact.ndjson"
 fails_with 3 ctxb replay --max-cost 0.60 "$RECORDINGS/compact.ndjson"
 grep -q 'it cost $0.71, more than $0.60: beyond that by call 3' err.txt
 
-# In a pipe, and over parts.
+# In a pipe.
 cat "$RECORDINGS/compact.ndjson" | ctxb replay --json | jq -e '.sessions[0].context.peak == 160000' > /dev/null
-fails_with 3 sh -c 'ctxb replay --partial "$RECORDINGS/compact.ndjson" | ctxb replay --fail-over 75%'
 
 # A wrong value is no gate that was not passed.
 fails_with 2 ctxb replay --fail-over 85 "$RECORDINGS/compact.ndjson"

@@ -6,14 +6,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { markCopies, ownFigures, totalsOf } from '../../src/replay/copies.ts';
 import { breachesOf } from '../../src/replay/gates.ts';
-import { createMerge } from '../../src/replay/merge.ts';
-import { readPartials } from '../../src/replay/partials.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import { replayReport, sumsBy } from '../../src/replay/sums.ts';
-import { callLines, partial } from '../../src/report/replay/exports.ts';
+import { callLines } from '../../src/report/replay/exports.ts';
 import { fixture } from '../support/recordings.ts';
-import { written } from '../support/session-summary.ts';
 import { unmasked } from '../support/unmasked.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-copies-'));
@@ -96,14 +93,6 @@ describe('calls that stand in several sessions', () => {
       undefined,
       [[id, 6]],
     ]);
-  });
-
-  it('count once in parts that were made apart, too', async () => {
-    const sessions = [await judged('fork', FORK), await judged('original', LOG)];
-    const merge = createMerge();
-    const parts = sessions.map((session) => Buffer.from(written(partial, [session])));
-    expect(await readPartials(['-'], Readable.from(parts), merge)).toEqual([]);
-    expect(totalsOf(markCopies(merge.sessions()))).toEqual(totalsOf(markCopies(sessions)));
   });
 
   it('count where they are where the session that was copied is not there', async () => {

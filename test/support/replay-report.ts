@@ -27,7 +27,6 @@ export function aSession({
   const session: SessionSummary = {
     file: `project-${seed % 7}/session-${seed}.jsonl`,
     sessionId: `id-${seed}`,
-    opening: null,
     oddities: [],
     dialect: 'session',
     claudeCodeVersion: '2.1.197',

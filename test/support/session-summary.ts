@@ -45,7 +45,6 @@ export function compactionOf(changes: Partial<CompactionSeen> = {}): CompactionS
 
 const SESSION: SessionSummary = {
   file: 'session.ndjson',
-  opening: '0123456789abcdef',
   oddities: [],
   sessionId: 's1',
   dialect: 'stream',

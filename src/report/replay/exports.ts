@@ -1,6 +1,5 @@
 import { ownFigures, sumUsd } from '../../replay/copies.ts';
 import type { CallSeen } from '../../replay/items-seen.ts';
-import { partialLines } from '../../replay/partials.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { replayReport } from '../../replay/sums.ts';
 import { onOneLine, printableJson } from '../shown.ts';
@@ -57,9 +56,6 @@ function addedTokens({ added }: CallSeen) {
     added_tools: Object.values(byTool).reduce((sum, tokens) => sum + tokens, 0),
   };
 }
-
-/** A part of the work, for another `ctxb replay`. */
-export const partial: Report = (sessions, _, { faults }) => partialLines(sessions, faults);
 
 /** A row for each session, after RFC 4180. */
 export const csv: Report = (sessions) => [

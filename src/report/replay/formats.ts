@@ -30,7 +30,7 @@ export const CI_FORMAT = format('markdown', async () => (await import('./markdow
   isData: true,
 });
 
-/** About one thing only; with --json or --partial the same is a field of the whole. */
+/** About one thing only; with --json the same is a field of the whole. */
 const ASIDES: readonly ReportFormat[] = [
   format('by', async () => (await import('./session-list.ts')).sums, { isList: true }),
   format('accuracy', async () => (await import('./accuracy.ts')).accuracy),
@@ -38,9 +38,6 @@ const ASIDES: readonly ReportFormat[] = [
   format('explain', async () => (await import('./explain.ts')).explain),
   format('whatIf', async () => (await import('./what-if.ts')).whatIf),
 ];
-
-/** Formats with a place for anything. */
-const WHOLE = new Set(['json', 'partial']);
 
 /** Formats that are asked for, one at a time. */
 export const FORMATS: readonly ReportFormat[] = [
@@ -56,10 +53,6 @@ export const FORMATS: readonly ReportFormat[] = [
   }),
   format('csv', async () => (await import('./exports.ts')).csv, { about: 'a row for each session', isData: true }),
   CI_FORMAT,
-  format('partial', async () => (await import('./exports.ts')).partial, {
-    about: 'as a part of the work, for another ctxb replay',
-    isData: true,
-  }),
 ];
 
 /** The format that flags ask for. @throws CtxbError `usage` when they ask for two */
@@ -67,7 +60,7 @@ export function chosenFormat(flags: Readonly<Record<string, unknown>>): ReportFo
   const isAsked = ({ name }: ReportFormat) => flags[name] !== undefined;
   const asked = FORMATS.filter(isAsked);
   const asides = ASIDES.filter(isAsked);
-  const isField = asked.length === 1 && asked.every(({ name }) => WHOLE.has(name));
+  const isField = asked.length === 1 && asked.every(({ name }) => name === 'json');
   const [chosen = TEXT, ...others] = isField ? asked : [...asked, ...asides];
   if (others.length === 0) return chosen;
   const names = [chosen, ...others].map(({ name }) => optionOf(name)).join(' and ');

@@ -83,7 +83,6 @@ const OPENERS: Readonly<Record<string, string>> = {
   'flow/studio/studio-server.ts': 'ctxb itself',
   'process-io.ts': 'the null device, in the place of a stdin that cannot be read',
   'replay/follow.ts': 'never waits; refuses what is no file',
-  'replay/partials.ts': 'a bound of a file that is named, which is known to be one',
   'replay/read/read-values.ts': 'a recording that is named, or a file in a folder; line by line, up to a bound',
   'replay/recall.ts': 'recordings, found as regular files',
 
