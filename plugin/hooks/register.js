@@ -1489,7 +1489,7 @@ function controlLine(requestId, request2) {
 var NOT_EXACT = {
   /**
    * - `off`: compactions are claude's own.
-   * - `arming`: claude loads the mod. `awaited`: a relief is due, and the prompts wait for it.
+   * - `arming`: claude loads the mod. `awaited`: the prompts wait for it. `late`: nothing waits for it any more.
    * - `ready`: the mod runs.
    */
   phase: "off",
@@ -1570,6 +1570,10 @@ function prepareExact(before, state) {
   const isNear = typeof state.trigger !== "number" || predicted(gauge) >= NEAR * state.trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : keep(state);
 }
+function prepareResumed(state) {
+  const { version } = state.session;
+  return version === void 0 || predicted(state.gauge) < LEAST_RELIEVED ? keep(state) : awaitExact(state);
+}
 function noteMidTurn(before, state, event) {
   if (state.exact.phase === "off" || event.kind !== "user" || event.subagent !== null) return keep(state);
   const after = event.blocks.find((block2) => block2.type === "tool_result")?.toolUseId;
@@ -1606,7 +1610,7 @@ function arm(state) {
   ]);
 }
 function onExactFolder(state, path, isGuarded = false) {
-  if (!isArming(state)) return keep(state);
+  if (!isLoading(state)) return keep(state);
   if (isGuarded) return disarmGuarded(state);
   if (path === void 0) return disarm(state, "the mod could not be written");
   return request(state, "load-mod", {
@@ -1617,23 +1621,29 @@ function onExactFolder(state, path, isGuarded = false) {
   });
 }
 function onModLoaded(state, { ok, response }) {
-  if (!isArming(state)) return keep(state);
+  if (!isLoading(state)) return keep(state);
   if (!ok) return disarm(state, "claude refuses to load the mod");
   if (response.held === true) return disarm(state, "loading the mod would change the tools");
-  return keep(state, [{ kind: "prove-exact" }, setTimer("exact", LIFE_PATIENCE_MS)]);
+  const timer2 = isArming(state) ? [setTimer("exact", LIFE_PATIENCE_MS)] : [];
+  return keep(state, [{ kind: "prove-exact" }, ...timer2]);
 }
 function onExactProved(state) {
-  if (!isArming(state)) return keep(state);
-  return chain(planExact(changedIn(state, "exact", { phase: "ready" })), (next) => keep(next, [CLEAR]));
+  if (!isLoading(state)) return keep(state);
+  const ready = changedIn(state, "exact", { phase: "ready", why: void 0 });
+  return chain(planExact(ready), (next) => keep(next, [CLEAR]));
 }
 function giveUpArming(state) {
   const { version } = state.session;
   const name = version === void 0 ? "this claude" : `Claude Code ${version}`;
-  return isArming(state) ? disarm(state, `${name} does not run the mod`) : keep(state);
+  const late = { phase: "late", why: `${name} does not run the mod` };
+  return keep(isArming(state) ? changedIn(state, "exact", late) : state);
 }
 var CLEAR = { kind: "clear-timer", timer: "exact" };
 function isArming({ exact }) {
   return exact.phase === "arming" || exact.phase === "awaited";
+}
+function isLoading(state) {
+  return isArming(state) || state.exact.phase === "late";
 }
 function disarm(state, why) {
   return keep(changedIn(state, "exact", { phase: "off", why }), [CLEAR]);
@@ -3113,7 +3123,7 @@ function nextOf(state, predicted2) {
   const { policy, mode } = state.run;
   const moment = nextMoment(state);
   if (moment !== void 0) return { at: moment.at, what: moment.way === "compact" ? "compaction" : "handoff" };
-  if (mode === "act" && state.exact.phase !== "off") return void 0;
+  if (mode === "act" && !["off", "late"].includes(state.exact.phase)) return void 0;
   const { warn, compact: compact3 } = policy.thresholds;
   if (mode === "act" && policy.compaction.enabled) return { at: compact3, what: "compaction" };
   const window = state.gauge.window.tokens;
@@ -17408,7 +17418,8 @@ function onContext(state, event) {
   const gauge = state.gauge.basis === "measured" ? state.gauge : takeReading(state.gauge, total, "asked");
   const callers = response.isAutoCompactEnabled === false || placed && state.trigger === "unplaced";
   const trigger = callers ? "off" : state.trigger;
-  return finishOpening({ ...state, gauge: { ...gauge, window }, trigger });
+  const opened = finishOpening({ ...state, gauge: { ...gauge, window }, trigger });
+  return state.control.phase === "opening" ? chain(opened, prepareResumed) : opened;
 }
 function onQuestion(state, requestId) {
   if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return keep(state, [refusal2(requestId)]);

@@ -128,7 +128,7 @@ function nextOf(state: GovernorState, predicted: number): { readonly at: number;
   const moment = nextMoment(state);
   if (moment !== undefined) return { at: moment.at, what: moment.way === 'compact' ? 'compaction' : 'handoff' };
   // It will be known once the mod of exact compactions runs.
-  if (mode === 'act' && state.exact.phase !== 'off') return undefined;
+  if (mode === 'act' && !['off', 'late'].includes(state.exact.phase)) return undefined;
   const { warn, compact } = policy.thresholds;
   if (mode === 'act' && policy.compaction.enabled) return { at: compact, what: 'compaction' };
   const window = state.gauge.window.tokens;

@@ -9,7 +9,7 @@ import { predicted, takeReading } from '../gauge/gauge.ts';
 import { isKnown, learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { askContext, controlLine, isAsking, isOwnUuid, request } from '../prompts/own-lines.ts';
-import { LEAST_RELIEVED, onModLoaded } from '../relief/exact.ts';
+import { LEAST_RELIEVED, onModLoaded, prepareResumed } from '../relief/exact.ts';
 import { documentToGive } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step } from '../steps.ts';
@@ -217,7 +217,8 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
   const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
   const callers = response.isAutoCompactEnabled === false || (placed && state.trigger === 'unplaced');
   const trigger = callers ? 'off' : state.trigger;
-  return finishOpening({ ...state, gauge: { ...gauge, window }, trigger });
+  const opened = finishOpening({ ...state, gauge: { ...gauge, window }, trigger });
+  return state.control.phase === 'opening' ? chain(opened, prepareResumed) : opened;
 }
 
 /**

@@ -56,6 +56,12 @@ export function prepareExact(before: GovernorState, state: GovernorState): Step 
   return isNear || exact.midTurn.length > 0 ? planExact(state) : keep(state);
 }
 
+/** A new process goes on with a session: the next call may be all that a compaction is away. */
+export function prepareResumed(state: GovernorState): Step {
+  const { version } = state.session;
+  return version === undefined || predicted(state.gauge) < LEAST_RELIEVED ? keep(state) : awaitExact(state);
+}
+
 /** Results of tools go out together with what the caller has said meanwhile. */
 export function noteMidTurn(before: GovernorState, state: GovernorState, event: Event): Step {
   if (state.exact.phase === 'off' || event.kind !== 'user' || event.subagent !== null) return keep(state);
@@ -74,7 +80,7 @@ export function noteReport(state: GovernorState, { request }: ControlRequestEven
   return changedIn(state, 'exact', { midTurn: [...midTurn, { text: prompt, after: lastCall }] });
 }
 
-/** A relief is due: the prompts wait for the mod, where it may still come. */
+/** The prompts wait for the mod, where it may still come. */
 export function awaitExact(state: GovernorState): Step {
   const armed = state.exact.phase === 'unarmed' ? arm(state) : keep(state);
   return isArming(armed.state) ? keep(changedIn(armed.state, 'exact', { phase: 'awaited' }), armed.actions) : armed;
@@ -102,7 +108,7 @@ function arm(state: GovernorState): Step {
 
 /** The mod lies in a folder. `add_plugins` adds it to what claude has loaded (2.1.330); older versions overlook it. */
 export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): Step {
-  if (!isArming(state)) return keep(state);
+  if (!isLoading(state)) return keep(state);
   if (isGuarded) return disarmGuarded(state);
   if (path === undefined) return disarm(state, 'the mod could not be written');
   return request(state, 'load-mod', {
@@ -114,28 +120,38 @@ export function onExactFolder(state: GovernorState, path: string | undefined, is
 }
 
 export function onModLoaded(state: GovernorState, { ok, response }: ControlResponseEvent): Step {
-  if (!isArming(state)) return keep(state);
+  if (!isLoading(state)) return keep(state);
   if (!ok) return disarm(state, 'claude refuses to load the mod');
   if (response.held === true) return disarm(state, 'loading the mod would change the tools');
-  return keep(state, [{ kind: 'prove-exact' }, setTimer('exact', LIFE_PATIENCE_MS)]);
+  const timer = isArming(state) ? [setTimer('exact', LIFE_PATIENCE_MS)] : [];
+  return keep(state, [{ kind: 'prove-exact' }, ...timer]);
 }
 
 export function onExactProved(state: GovernorState): Step {
-  if (!isArming(state)) return keep(state);
-  return chain(planExact(changedIn(state, 'exact', { phase: 'ready' })), (next) => keep(next, [CLEAR]));
+  if (!isLoading(state)) return keep(state);
+  const ready = changedIn(state, 'exact', { phase: 'ready', why: undefined });
+  return chain(planExact(ready), (next) => keep(next, [CLEAR]));
 }
 
-/** claude has not loaded it in time, or it does not run: `--bare`, `--safe-mode`, `disableAllHooks` and managed settings prevent it in silence. */
+/**
+ * claude has not loaded it in time, or it does not run: `--bare`, `--safe-mode`, `disableAllHooks` and managed settings
+ * prevent it in silence. On a busy machine it may still come.
+ */
 export function giveUpArming(state: GovernorState): Step {
   const { version } = state.session;
   const name = version === undefined ? 'this claude' : `Claude Code ${version}`;
-  return isArming(state) ? disarm(state, `${name} does not run the mod`) : keep(state);
+  const late = { phase: 'late', why: `${name} does not run the mod` } as const;
+  return keep(isArming(state) ? changedIn(state, 'exact', late) : state);
 }
 
 const CLEAR = { kind: 'clear-timer', timer: 'exact' } as const;
 
 function isArming({ exact }: GovernorState): boolean {
   return exact.phase === 'arming' || exact.phase === 'awaited';
+}
+
+function isLoading(state: GovernorState): boolean {
+  return isArming(state) || state.exact.phase === 'late';
 }
 
 function disarm(state: GovernorState, why: string): Step {
@@ -195,8 +211,8 @@ export function followExact(state: GovernorState, event: Event): Step {
 const MOST_REFUSALS = 2;
 
 /** Whether lines of claude's may be there because of the mod. */
-export function speaksOfMod({ exact }: GovernorState): boolean {
-  return exact.echoes > 0 || exact.phase === 'arming' || exact.phase === 'awaited';
+export function speaksOfMod(state: GovernorState): boolean {
+  return state.exact.echoes > 0 || isLoading(state);
 }
 
 const ANY = Number.MAX_SAFE_INTEGER;

@@ -7,10 +7,10 @@ export type Exact = Readonly<typeof NOT_EXACT>;
 export const NOT_EXACT = {
   /**
    * - `off`: compactions are claude's own.
-   * - `arming`: claude loads the mod. `awaited`: a relief is due, and the prompts wait for it.
+   * - `arming`: claude loads the mod. `awaited`: the prompts wait for it. `late`: nothing waits for it any more.
    * - `ready`: the mod runs.
    */
-  phase: 'off' as 'off' | 'unarmed' | 'arming' | 'awaited' | 'ready',
+  phase: 'off' as 'off' | 'unarmed' | 'arming' | 'awaited' | 'late' | 'ready',
   /** Why it cannot be, until that was said. */
   why: undefined as string | undefined,
   /** What the mod did in the compaction that is under way. */

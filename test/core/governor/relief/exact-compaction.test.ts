@@ -124,6 +124,20 @@ describe('the mod', () => {
     driver.prompt('Next.');
     driver.tell(exitEvent());
     expect(driver.state.exact.phase).toBe('unarmed');
+    driver.begin();
+    const answer = { rawMaxTokens: 200_000, totalTokens: 50_000 };
+    const asked = driver.claude(answerTo(driver, 'context', answer));
+    expect(kinds(asked)).toContain('arm-exact');
+    expect(said(asked)).toEqual([]);
+    expect(said(load(driver))).toEqual(['Next.']);
+  });
+
+  it('is taken all the same when it comes late', () => {
+    const driver = worked(50_000);
+    driver.timeout('exact');
+    expect(driver.state.exact.phase).toBe('late');
+    load(driver);
+    expect(driver.state.exact).toMatchObject({ phase: 'ready', why: undefined });
   });
 });
 
