@@ -1,7 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
@@ -16,28 +15,12 @@ import {
 } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journal, journalLines, prompts, SMALL_WINDOW } from '../support/ctxb.ts';
+import { movedClock } from '../support/moved-clock.ts';
 import { inSoak } from '../support/size.ts';
 
-const CLOCK = fileURLToPath(new URL('../support/moved-clock.mjs', import.meta.url));
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const PROMPTS = Array.from({ length: 8 }, (_, index) => `prompt ${index + 1}`);
-
-/** A clock that is moved, for a ctxb that has loaded `moved-clock.mjs`. */
-function movedClock(path: string) {
-  let offset = 0;
-  writeFileSync(path, '0');
-  return {
-    now: () => Date.now() + offset,
-    offset: () => offset,
-    isMoved: () => textOf(`${path}.seen`) === String(offset),
-    move(ms: number, program: RunningProgram | undefined): void {
-      offset += ms;
-      writeFileSync(path, String(offset));
-      if (ms > 0 && program?.pid !== undefined) process.kill(program.pid, 'SIGUSR2');
-    },
-  };
-}
 
 /** What claude is answered, call by call: each call that is answered takes eight minutes. */
 function scriptOf(limit: (hours: number) => () => Call, crash: () => Call, hang: () => Call): (Call | (() => Call))[] {
@@ -103,11 +86,11 @@ inSoak(
 
     async function start(...args: string[]): Promise<RunningProgram> {
       const env = {
-        ...{ ...world.scratch.env, ...SUBSCRIPTION, MOVED_CLOCK: join(cwd, 'clock') },
+        ...{ ...world.scratch.env, ...SUBSCRIPTION, ...clock.env },
         // The clock of claude is not moved: ctxb waits.
         ...{ CLAUDE_CODE_RETRY_WATCHDOG: '0', CLAUDE_CODE_MAX_RETRIES: '1' },
       };
-      program = startProgram(process.execPath, ['--import', CLOCK, CTXB, 'run', ...args], { env, cwd });
+      program = startProgram(process.execPath, [...clock.flags, CTXB, 'run', ...args], { env, cwd });
       program.stdin.end();
       await world.standin.waitFor(requests + 1);
       return program;

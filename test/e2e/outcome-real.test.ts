@@ -8,7 +8,7 @@ import { inSoak } from '../support/size.ts';
 const job = makeJob(1, 1);
 const [constraint] = job.constraints;
 const [deadEnd] = job.deadEnds;
-const setting = { job, window: 200_000, onePrompt: false } as const;
+const setting = { job, window: 200_000, model: 'claude-sonnet-4-6', onePrompt: false } as const;
 
 /** One call writes 100,000 tokens to the cache, the other reads them: at Sonnet's prices $0.375 and $0.03. */
 async function apiOf(commands: readonly string[], purse: number) {

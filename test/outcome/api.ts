@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
+import { microUsdOf, PRICES, priceOf } from '../../src/core/governor/cost/prices.ts';
+import type { Usage } from '../../src/core/protocol/usage.ts';
 import type { CallUsage, RequestBody } from '../../src/standin/scenario.ts';
 
 /** Characters of a request that are one token: what is counted here need only be the same for everybody. */
 const CHARS_PER_TOKEN = 4;
 
-/** US dollars for a million tokens: the list prices of Sonnet. */
-const PRICES = { input: 3, cacheCreation: 3.75, cacheRead: 0.3, output: 15 } as const;
+/** Tokens of a picture, whatever its bytes. */
+const PICTURE_TOKENS = 1_500;
+
+/** How long what is cached stays: it never hits, five minutes, or an hour. */
+export type CacheLife = 'cold' | 'minutes' | 'hour';
+
+const LIFE_MS = { cold: -1, minutes: 5 * 60_000, hour: 60 * 60_000 } as const;
+/** A call with its tools takes about so long. */
+const CALL_MS = 8_000;
 
 /** What all calls came to. */
 export interface Bill {
@@ -26,7 +35,9 @@ export interface Meter {
   /** Tokens of a request. */
   size(body: RequestBody): number;
   /** Bills a request with its answer. */
-  usage(body: RequestBody, output: number): Required<Omit<CallUsage, 'more'>>;
+  usage(body: RequestBody, output: number): CallUsage;
+  /** Time goes by without a call. */
+  pause(ms: number): void;
 }
 
 interface Part {
@@ -35,32 +46,53 @@ interface Part {
 }
 
 /** A meter on which nothing is counted yet. */
-export function createMeter(): Meter {
+export function createMeter(life: CacheLife = 'minutes'): Meter {
   const bill: Bill = { calls: 0, peak: 0, input: 0, cacheCreation: 0, cacheRead: 0, output: 0, usd: 0 };
-  // A prefix is known by the hashes of all its parts, chained.
-  const cached = new Set<string>();
+  // A prefix is known by the hashes of all its parts, chained; with it stands when it was used.
+  const cached = new Map<string, number>();
+  let now = 0;
+
+  function isWarm(prefix: string): boolean {
+    return now - (cached.get(prefix) ?? Number.NEGATIVE_INFINITY) <= LIFE_MS[life];
+  }
+
+  function add(usage: Usage, model: string): void {
+    const { cacheCreation, cacheRead, output } = usage;
+    const price = priceOf(model, PRICES);
+    if (price === undefined) throw new Error(`There is no price for ${model}`);
+    bill.calls += 1;
+    bill.peak = Math.max(bill.peak, cacheCreation + cacheRead);
+    bill.cacheCreation += cacheCreation;
+    bill.cacheRead += cacheRead;
+    bill.output += output;
+    bill.usd += microUsdOf(usage, price) / 1e6;
+  }
 
   return {
     bill,
     size: (body) => tokensOf(partsOf(body).reduce((sum, { chars }) => sum + chars, 0)),
     usage(body, output) {
+      now += CALL_MS;
       let prefix = '';
       let [all, warm] = [0, 0];
       for (const { hash, chars } of partsOf(body)) {
         prefix = digest(prefix + hash);
         all += chars;
-        if (cached.has(prefix)) warm = all;
-        cached.add(prefix);
+        if (isWarm(prefix)) warm = all;
+        cached.set(prefix, now);
       }
       const cacheRead = tokensOf(warm);
       const cacheCreation = tokensOf(all) - cacheRead;
-      bill.calls += 1;
-      bill.peak = Math.max(bill.peak, tokensOf(all));
-      bill.cacheCreation += cacheCreation;
-      bill.cacheRead += cacheRead;
-      bill.output += output;
-      bill.usd += (cacheCreation * PRICES.cacheCreation + cacheRead * PRICES.cacheRead + output * PRICES.output) / 1e6;
-      return { input: 0, cacheCreation, cacheRead, output };
+      const cacheCreationHour = life === 'hour' ? cacheCreation : 0;
+      add({ input: 0, cacheCreation, cacheCreationHour, cacheRead, output }, body.model ?? 'claude-sonnet-4-6');
+      const written = {
+        ephemeral_5m_input_tokens: cacheCreation - cacheCreationHour,
+        ephemeral_1h_input_tokens: cacheCreationHour,
+      };
+      return { input: 0, cacheCreation, cacheRead, output, more: { cache_creation: written } };
+    },
+    pause(ms) {
+      now += ms;
     },
   };
 }
@@ -80,11 +112,16 @@ function partsOf({ tools, system, messages = [] }: RequestBody): Part[] {
   return [...(tools ?? []), ...(Array.isArray(system) ? system : [system]), ...blocks].map(part);
 }
 
+/** The bytes of a picture, which the API does not count as text. */
+const PICTURE = /(?<="data":")[\w+/=]{100,}/g;
+
 function part(value: unknown): Part {
   // A mark of the cache is not part of what is cached.
   const { cache_control: _, ...plain } = Object(value) as { cache_control?: unknown };
   const text = JSON.stringify(typeof value === 'object' ? plain : value) ?? '';
-  return { hash: digest(text), chars: text.length };
+  const pictures = [...text.matchAll(PICTURE)].map(([data]) => data.length);
+  const chars = pictures.reduce((sum, length) => sum + CHARS_PER_TOKEN * PICTURE_TOKENS - length, text.length);
+  return { hash: digest(text), chars };
 }
 
 function digest(text: string): string {

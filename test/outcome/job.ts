@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '../support/random.ts';
+import { sourceFile, tools, WORDS } from './job-files.ts';
 
 /** Something that must be visible to the model before a step, or it has to be fetched again. */
 export interface Evidence {
@@ -9,6 +10,14 @@ export interface Evidence {
   /** The file that it is found in, and the line there (from 1). */
   readonly file: string;
   readonly line: number;
+  /** The lines of the file that are needed; undefined: all of them. */
+  readonly region?: Region;
+}
+
+/** Lines of a file, from 1. */
+export interface Region {
+  readonly from: number;
+  readonly lines: number;
 }
 
 /** Something that the user has asked for, once, and that holds from then on. */
@@ -52,7 +61,7 @@ export interface Task {
 /** A file of the job's folder. */
 export interface JobFile {
   readonly path: string;
-  readonly text: string;
+  readonly text: string | Uint8Array;
   readonly executable?: true;
 }
 
@@ -80,33 +89,27 @@ const AREAS: readonly [string, ...string[]] = [
   'audit',
   'media',
 ];
-const WORDS: readonly [string, ...string[]] = [
-  ...(['account', 'batch', 'cursor', 'digest', 'entry', 'field', 'guard', 'handle', 'index', 'journal'] as const),
-  ...(['ledger', 'marker', 'notice', 'offset', 'packet', 'query', 'record', 'shard', 'token', 'vector'] as const),
-];
-
 const FILES_IN_TASK = 5;
-/** Lines of a source file, and UTF-16 units of what a check prints: drawn evenly between these. */
+/** Lines of a source file: drawn evenly between these. */
 const LINES = [140, 460] as const;
-const PRINTED = [1_500, 7_000] as const;
-/** A page of a file has a sign every so many lines: a reader knows what it has not seen. */
 const SIGN_EVERY = 80;
 
 /**
  * Makes a job of several tasks in a folder of source files.
  *
  * @param tasks number of tasks
+ * @param work what each of them is about; default: files that are read, changed and rarely needed again
  */
-export function makeJob(seed: number, tasks = 12): Job {
+export function makeJob(seed: number, tasks = 12, work: Work = fiveFiles): Job {
   const random = createRandom(seed);
   const constraints = makeConstraints(random);
   const deadEnds = makeDeadEnds(random);
   const files = new Map<string, JobFile>();
   const facts: Evidence[] = [];
   const made = Array.from({ length: tasks }, (_, at) =>
-    makeTask({ at, tasks, random, constraints, deadEnds, files, facts }),
+    makeTask({ at, random, constraints, deadEnds, files, facts }, work),
   );
-  return { seed, tasks: made, files: [...files.values(), ...tools(deadEnds, made)], constraints, deadEnds, facts };
+  return { seed, tasks: made, files: [...files.values(), ...tools(deadEnds)], constraints, deadEnds, facts };
 }
 
 function makeConstraints(random: Random): Constraint[] {
@@ -191,9 +194,10 @@ function makeDeadEnds(random: Random): DeadEnd[] {
   });
 }
 
-interface Making {
+/** A job as far as it is made. */
+export interface Making {
+  /** Number of the task, from 0. */
   readonly at: number;
-  readonly tasks: number;
   readonly random: Random;
   readonly constraints: readonly Constraint[];
   readonly deadEnds: readonly DeadEnd[];
@@ -201,59 +205,74 @@ interface Making {
   readonly facts: Evidence[];
 }
 
+/** What a task is about, beside its rules and dead ends. */
+export interface TaskWork {
+  /** What the user calls it. */
+  readonly name: string;
+  /** The user's sentences. */
+  readonly asked: string;
+  readonly steps: readonly Step[];
+}
+
+export type Work = (making: Making) => TaskWork;
+
 /** Tasks 1, 2, 4 and 6 say two constraints each; every second task up to the ninth meets a dead end. */
 const SAID_IN = [0, 1, 3, 5];
 
-function makeTask(making: Making): Task {
-  const { at, random, constraints, deadEnds, files, facts } = making;
-  const round = Math.floor(at / AREAS.length);
-  const area = `${AREAS[at % AREAS.length]}${round === 0 ? '' : round + 1}`;
+function makeTask(making: Making, work: Work): Task {
+  const { at, random, constraints, deadEnds } = making;
   const said = SAID_IN.indexOf(at);
   const fresh = said === -1 ? [] : constraints.slice(2 * said, 2 * said + 2);
   const known = constraints.slice(0, 2 * SAID_IN.filter((task) => task < at).length);
   const met = deadEnds.slice(0, Math.ceil(at / 2));
-  const older = shuffled(random, [...facts]).slice(0, at === 0 ? 0 : 2);
-  const sources = Array.from({ length: FILES_IN_TASK }, (_, index) =>
-    sourceFile(random, `src/${area}/${random.pick(WORDS)}-${index + 1}.ts`),
-  );
-  for (const { file } of sources) files.set(file.path, file);
-  const own = sources.map(({ fact }) => fact);
+  const { name, asked, steps: own } = work(making);
   const steps: Step[] = [
-    { kind: 'run', command: `ls -l src/${area}` },
-    ...sources.flatMap(({ file, signs, fact, target }, index): Step[] => [
-      { kind: 'read', file: file.path, needs: signs },
-      { kind: 'run', command: `bin/inspect ${file.path}` },
-      {
-        kind: 'edit',
-        file: file.path,
-        old: target,
-        now: target.replace('0', (older[index] ?? fact).sign),
-        needs: [...(index < older.length ? older.slice(index, index + 1) : []), fact],
-      },
-    ]),
+    ...own,
     ...[...fresh, ...shuffled(random, [...known])]
       .slice(0, 6)
-      .map((constraint, index): Step => ({ kind: 'constrained', constraint, detail: `${area}-${index + 1}` })),
+      .map((constraint, index): Step => ({ kind: 'constrained', constraint, detail: `${name}-${index + 1}` })),
     ...(at % 2 === 0 ? deadEnds.slice(at / 2, at / 2 + 1) : []).map((deadEnd): Step => ({ kind: 'tempted', deadEnd })),
     ...shuffled(random, [...met])
       .slice(0, 2)
       .map((deadEnd): Step => ({ kind: 'tempted', deadEnd })),
   ];
-  facts.push(...own);
   const [first, ...rest] = steps;
   const mixed = [
     ...(first ? [first] : []),
     ...interleaved(random, rest),
-    { kind: 'answer', text: `Task ${at + 1} is done: ${area} keeps its limits in one place.` } as const,
+    { kind: 'answer', text: `Task ${at + 1} is done: ${name} keeps its limits in one place.` } as const,
   ];
+  return { prompt: promptOf(at, asked, fresh), steps: mixed };
+}
+
+function fiveFiles({ at, random, files, facts }: Making): TaskWork {
+  const round = Math.floor(at / AREAS.length);
+  const area = `${AREAS[at % AREAS.length]}${round === 0 ? '' : round + 1}`;
+  const older = shuffled(random, [...facts]).slice(0, at === 0 ? 0 : 2);
+  const sources = Array.from({ length: FILES_IN_TASK }, (_, index) => {
+    const path = `src/${area}/${random.pick(WORDS)}-${index + 1}.ts`;
+    return sourceFile(random, path, { lines: random.whole(...LINES), signEvery: SIGN_EVERY });
+  });
+  for (const { file } of sources) files.set(file.path, file);
+  facts.push(...sources.map(({ fact }) => fact));
+  const paths = sources.map(({ file }) => file.path).join(', ');
   return {
-    prompt: promptOf(
-      at,
-      area,
-      sources.map(({ file }) => file.path),
-      fresh,
-    ),
-    steps: mixed,
+    name: area,
+    asked: `give each limit of ${area} its real value. Read ${paths}, look at each with bin/inspect, and put the value that belongs there in the place of 0; some of the values were found in earlier tasks.`,
+    steps: [
+      { kind: 'run', command: `ls -l src/${area}` },
+      ...sources.flatMap(({ file, signs, fact, target }, index): Step[] => [
+        { kind: 'read', file: file.path, needs: signs },
+        { kind: 'run', command: `bin/inspect ${file.path}` },
+        {
+          kind: 'edit',
+          file: file.path,
+          old: target,
+          now: target.replace('0', (older[index] ?? fact).sign),
+          needs: [...(index < older.length ? older.slice(index, index + 1) : []), fact],
+        },
+      ]),
+    ],
   };
 }
 
@@ -265,75 +284,13 @@ function interleaved(random: Random, steps: readonly Step[]): Step[] {
   return fixed;
 }
 
-function promptOf(at: number, area: string, paths: readonly string[], fresh: readonly Constraint[]): string {
+function promptOf(at: number, asked: string, fresh: readonly Constraint[]): string {
   const rules = fresh.map(({ text }) => text).join(' ');
   return [
-    `Task ${at + 1}: give each limit of ${area} its real value.`,
-    `Read ${paths.join(', ')}, look at each with bin/inspect, and put the value that belongs there in the place of 0; some of the values were found in earlier tasks.`,
+    `Task ${at + 1}: ${asked}`,
     ...(rules === '' ? [] : [`From now on, also in all later tasks: ${rules}`]),
     'Check, load, publish and deploy as usual.',
   ].join(' ');
-}
-
-function sourceFile(random: Random, path: string) {
-  const count = random.whole(...LINES);
-  const id = path.replaceAll('/', '.');
-  const signs: Evidence[] = [];
-  const fact: Evidence = {
-    id: `${id}:fact`,
-    kind: 'number',
-    sign: String(random.whole(1_000_000, 9_999_999)),
-    file: path,
-    line: random.whole(10, count - 10),
-  };
-  const target = `export const ${random.pick(WORDS)}_${random.whole(1_000, 9_999)}_limit = 0;`;
-  const lines = Array.from({ length: count }, (_, index) => {
-    const line = index + 1;
-    if (line === fact.line) return `// measured on the last run: ${fact.sign} units`;
-    if (line === fact.line + 2) return target;
-    if (line % SIGN_EVERY !== 0 && line !== count) return sourceLine(random);
-    const sign = `§${random.whole(1_000_000, 9_999_999).toString(36)}`;
-    signs.push({ id: `${id}:${line}`, kind: 'path', sign, file: path, line });
-    return `// ${sign}`;
-  });
-  return { file: { path, text: `${lines.join('\n')}\n` }, signs, fact, target };
-}
-
-function sourceLine(random: Random): string {
-  const word = () => random.pick(WORDS);
-  return `  const ${word()}${random.whole(1, 99)} = ${word()}.${word()}(${word()}, '${word()}-${random.whole(100, 999)}'); // ${word()} ${word()}`;
-}
-
-/** The programs in bin/: each prints the same whenever it is called alike, and dead ends fail. */
-function tools(deadEnds: readonly DeadEnd[], tasks: readonly Task[]): JobFile[] {
-  const names = new Set([
-    'inspect',
-    'check',
-    'patch',
-    'serve',
-    'load',
-    'note',
-    'deploy',
-    'table',
-    'publish',
-    ...deadEnds.map(({ id }) => id),
-  ]);
-  const failing = deadEnds.map(
-    ({ command }) =>
-      `  "${command}") echo "error: ${command.split(' ')[1]}: no incremental state, and none can be made here" >&2; exit 2;;`,
-  );
-  const script = [
-    '#!/bin/sh',
-    'case "bin/$(basename "$0") $*" in',
-    ...failing,
-    'esac',
-    `sum=$(printf '%s' "$*" | cksum | cut -d' ' -f1)`,
-    `awk -v s="$sum" 'BEGIN { srand(s); n = ${PRINTED[0]} + int(rand() * ${PRINTED[1] - PRINTED[0]}); while (n > 0) { l = sprintf("%06d ok %s step %d took %d ms", rand() * 999999, ARGV[1], rand() * 500, rand() * 4000); n -= length(l) + 1; print l } }' "$(basename "$0")"`,
-    'echo "finished: $(basename "$0") $*"',
-    '',
-  ].join('\n');
-  if (tasks.length === 0) return [];
-  return [...names].map((name) => ({ path: `bin/${name}`, text: script, executable: true as const }));
 }
 
 function shuffled<T>(random: Random, values: readonly T[]): T[] {

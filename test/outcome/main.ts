@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { NATIVE_RESERVE_TOKENS } from '../../src/core/governor/policy.ts';
 import { injectedIn } from './injected.ts';
-import { makeJob } from './job.ts';
 import { type Bar, type Bars, costPicture } from './picture.ts';
 import { keep, type Outcome, play, type Setting, type Variant } from './play.ts';
 import type { RealApi } from './relay.ts';
+import { jobOf, SHAPES, type Shape } from './shapes.ts';
 
 const VARIANTS: readonly Variant[] = [
   { name: 'claude alone' },
@@ -20,10 +20,18 @@ const VARIANTS: readonly Variant[] = [
   { name: 'ctxb run --no-memory', ctxb: ['--no-memory'] },
 ];
 
-const COLUMNS: readonly (readonly [heading: string, figure: (outcome: Outcome) => string])[] = [
+/** The newest claude's default model has 1,000,000 tokens. */
+const MODELS = { 200000: 'claude-sonnet-4-6', 1000000: undefined } as const;
+
+/** @param alone the same job with claude alone; undefined: it was not played */
+type Figure = (outcome: Outcome, alone: Outcome | undefined) => string;
+
+const COLUMNS: readonly (readonly [heading: string, figure: Figure])[] = [
   ['calls', ({ bill }) => String(bill.calls)],
   ['peak', ({ bill }) => `${Math.round(bill.peak / 1000)}k`],
-  ['cost', ({ bill }) => `$${bill.usd.toFixed(2)}`],
+  ['cost', ({ bill }) => usd(bill.usd)],
+  ['× alone', ({ bill }, alone) => (alone === undefined ? '' : (bill.usd / alone.bill.usd).toFixed(2))],
+  ['saved: told, measured', savings],
   ['dead ends repeated', ({ faults }) => `${faults.deadEndsRepeated} of ${faults.deadEndsMet}`],
   ['constraints violated', ({ faults }) => `${faults.constraintsViolated} of ${faults.constraintsMet}`],
   ['files read again', ({ faults }) => String(faults.filesReadAgain)],
@@ -35,6 +43,23 @@ const COLUMNS: readonly (readonly [heading: string, figure: (outcome: Outcome) =
   ['s', ({ wallSeconds }) => wallSeconds.toFixed(1)],
 ];
 
+function savings(outcome: Outcome, alone: Outcome | undefined): string {
+  const told = toldSaving(outcome.stderr);
+  const measured = alone === undefined || alone === outcome ? undefined : alone.bill.usd - outcome.bill.usd;
+  return [told, measured].map((saving) => (saving === undefined ? '–' : usd(saving))).join(', ');
+}
+
+/** What the last line of the run says that compacting saved, in US dollars; below 0: it cost more. */
+function toldSaving(stderr: string): number | undefined {
+  const [, verb, amount] = [...stderr.matchAll(/compacting (saved|cost) about \$([\d.,]+)/g)].at(-1) ?? [];
+  if (amount === undefined) return undefined;
+  return (verb === 'cost' ? -1 : 1) * Number(amount.replaceAll(',', '').replace(/\.$/, ''));
+}
+
+function usd(amount: number): string {
+  return `${amount < 0 ? '-' : ''}$${Math.abs(amount).toFixed(2)}`;
+}
+
 function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }
@@ -44,8 +69,14 @@ model that follows a script but knows nothing except what stands in the request.
 
   --seed N        another job (default: 1); repeat it for several
   --tasks N       its length (default: 12)
-  --window N      200000 or 1000000; repeat it for both (default: 200000)
+  --window N      200000 (Sonnet) or 1000000 (claude's default model); repeat it for both (default: 200000)
+  --model NAME    another model than that of the window
+  --shape NAME    a job of another shape, or all; repeat it for several (default: move-on): ${Object.keys(SHAPES).join(', ')}
   --one-prompt    all tasks in one prompt, so one long turn; else a prompt a task
+  --prompts, --edits, --files, --tokens, --round, --region, --pictures, --commands, --pause, --cache, --fresh
+                  change a figure of the shapes: the changes of a prompt, the files that each of them needs and their
+                  size, how many files they go round, the tokens needed of each, pictures, commands, minutes between
+                  prompts, a cache that is cold or lives for an hour, files of its own for each prompt
   --only WORDS    the variant of this name, or those whose names hold these words; repeat it for several
   --real          ask the API of ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL), which costs money
   --max-cost USD  with --real: end when all variants together have cost this
@@ -56,13 +87,30 @@ model that follows a script but knows nothing except what stands in the request.
   --keep          keep streams and requests in a temporary folder
 `;
 
+const FIGURES = {
+  prompts: { type: 'string' },
+  edits: { type: 'string' },
+  files: { type: 'string' },
+  tokens: { type: 'string' },
+  round: { type: 'string' },
+  region: { type: 'string' },
+  pictures: { type: 'string' },
+  commands: { type: 'string' },
+  pause: { type: 'string' },
+  cache: { type: 'string' },
+  fresh: { type: 'boolean' },
+} as const satisfies Record<keyof Shape, { type: 'string' | 'boolean' }>;
+
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', multiple: true, default: ['1'] },
+    model: { type: 'string' },
+    shape: { type: 'string', multiple: true, default: ['move-on'] },
+    ...FIGURES,
     tasks: { type: 'string', default: '12' },
     window: { type: 'string', multiple: true, default: ['200000'] },
     'one-prompt': { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true, default: [''] },
+    only: { type: 'string', multiple: true },
     real: { type: 'boolean', default: false },
     'max-cost': { type: 'string' },
     svg: { type: 'string' },
@@ -86,40 +134,72 @@ function realApi(): RealApi {
   return { url: url.replace(/\/$/, ''), key, purse };
 }
 
+/** A job in a window. */
+interface Cell {
+  readonly title: string;
+  readonly setting: Setting;
+}
+
 async function printTables(): Promise<void> {
   const jobs: Bars[] = [];
-  for (const window of values.window) {
-    for (const seed of values.seed) jobs.push(await printTable(Number(seed), Number(window)));
-  }
+  console.log(line(['job', 'variant', ...COLUMNS.map(([heading]) => heading)]));
+  console.log(line(['---', '---', ...COLUMNS.map(() => '--:')]));
+  for (const cell of cells()) jobs.push({ title: cell.title, bars: await printRows(cell) });
   if (values.svg !== undefined) writeFileSync(values.svg, costPicture(jobs));
 }
 
-async function printTable(seed: number, window: number): Promise<Bars> {
+function cells(): Cell[] {
+  const shapes = values.shape.includes('all') ? Object.keys(SHAPES) : values.shape;
+  return shapes.flatMap((name) =>
+    values.window.flatMap((window) => values.seed.map((seed) => cellOf(name, Number(window), Number(seed)))),
+  );
+}
+
+function cellOf(name: string, window: number, seed: number): Cell {
+  if (!(name in SHAPES)) throw new Error(`--shape is one of ${Object.keys(SHAPES).join(', ')}`);
   if (window !== 200_000 && window !== 1_000_000) throw new Error('--window is 200000 or 1000000');
-  const tasks = Number(values.tasks);
-  const setting: Setting = { job: makeJob(seed, tasks), window, onePrompt: values['one-prompt'] };
-  const what = setting.onePrompt ? `one prompt with ${tasks} tasks` : `${tasks} prompts`;
-  const title = `Seed ${seed}, ${what}, a window of ${window.toLocaleString('en')} tokens`;
-  console.log(`\n${title}:\n`);
-  console.log(line(['variant', ...COLUMNS.map(([heading]) => heading)]));
-  console.log(line(['---', ...COLUMNS.map(() => '--:')]));
+  const shape = SHAPES[name] && { ...SHAPES[name], ...givenFigures() };
+  const job = jobOf(shape, seed, Number(values.tasks));
+  const onePrompt = values['one-prompt'];
+  const model = values.model ?? MODELS[window];
+  const prompts = onePrompt ? 'one prompt' : `${job.tasks.length} prompts`;
+  const setting = { job, window, model, onePrompt, pauseMs: (shape?.pause ?? 0) * 60_000 };
+  return {
+    title: `${name}, ${prompts}, ${values.model ?? ''} ${window / 1000}k, seed ${seed}`.replaceAll(/ +/g, ' '),
+    setting: shape?.cache === undefined ? setting : { ...setting, cache: shape.cache },
+  };
+}
+
+function givenFigures(): Partial<Shape> {
+  const given = Object.keys(FIGURES).map((key) => [key, values[key as keyof Shape]] as const);
+  return Object.fromEntries(
+    given
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value]),
+  );
+}
+
+async function printRows({ title, setting }: Cell): Promise<Bar[]> {
   const bars: Bar[] = [];
+  let alone: Outcome | undefined;
   for (const variant of [...chosen([...VARIANTS, ...besides(values.plugin)]), ...values.flags.map(withFlags)]) {
     if (api !== undefined && api.purse <= 0) break;
     const outcome = await play(setting, variant, api);
-    console.log(line([variant.name, ...COLUMNS.map(([, figure]) => figure(outcome))]));
+    if (variant === VARIANTS[0]) alone = outcome;
+    console.log(line([title, variant.name, ...COLUMNS.map(([, figure]) => figure(outcome, alone))]));
     if (values.injected) console.log(injectedIn(outcome).texts.join('\n---\n'));
     if (values.keep) console.error(`kept: ${keep(variant.name, outcome)}`);
     bars.push({ name: variant.name, usd: outcome.bill.usd, faults: faultsOf(outcome) });
   }
-  return { title, bars };
+  return bars;
 }
 
+/** Other shapes are played with claude alone and with `ctxb run`. */
 function chosen(variants: readonly Variant[]): Variant[] {
-  const isNamed = (words: string) => variants.some(({ name }) => name === words);
-  return variants.filter(({ name }) =>
-    values.only.some((words) => (isNamed(words) ? name === words : name.includes(words))),
-  );
+  const isUsual = values.shape.every((name) => name === 'move-on');
+  const words = values.only ?? (isUsual ? [''] : ['claude alone', 'ctxb run']);
+  const isNamed = (word: string) => variants.some(({ name }) => name === word);
+  return variants.filter(({ name }) => words.some((word) => (isNamed(word) ? name === word : name.includes(word))));
 }
 
 function withFlags(flags: string): Variant {

@@ -25,8 +25,9 @@ export interface Model {
 
 type StepOf<K extends Step['kind']> = Extract<Step, { readonly kind: K }>;
 
-/** Reads for one step, before the model gives up. */
+/** Reads of a file for one step, and refusals of an edit, before the model gives up. */
 const MOST_READS = 8;
+const MOST_REFUSALS = 3;
 
 /**
  * A model that works through a job, step after step.
@@ -43,6 +44,8 @@ export function createModel(job: Job, endsTurns: boolean): Model {
   const seen = new Set<string>();
   let at = 0;
   let reads = 0;
+  let edited: StepOf<'edit'> | undefined;
+  let refusals = 0;
   let hasTried = false;
 
   function advance(call: Call): Call {
@@ -56,37 +59,49 @@ export function createModel(job: Job, endsTurns: boolean): Model {
     return { text: 'Running it.', tools: [{ name: 'Bash', input: { command, description: 'Run the program' } }] };
   }
 
-  function read({ file, line }: Pick<Evidence, 'file' | 'line'>): Call {
-    const input = line <= 1 ? { file_path: file } : { file_path: file, offset: line };
+  /** @param to the last line that is needed; undefined: all lines are */
+  function read(file: string, from: number, to?: number): Call {
+    const limit = to === undefined ? {} : { limit: to - from + 1 };
+    const input = { file_path: file, ...(from <= 1 ? {} : { offset: from }), ...limit };
     return { text: `Reading ${file}.`, tools: [{ name: 'Read', input }] };
   }
 
   /** The next page of a file of which something is not in sight; undefined: all is, or it is not to be had. */
   function lacking(sight: string, needs: readonly Evidence[]): Call | undefined {
-    const missing = needs.find(({ sign }) => !sight.includes(sign));
+    const missing = needs.filter((need) => !isSeen(need, sight))[0];
     if (missing === undefined) return undefined;
-    if (reads >= MOST_READS) {
+    if (reads >= MOST_READS * new Set(needs.map(({ file }) => file)).size) {
       faults.stepsGivenUp += 1;
       return undefined;
     }
     reads += 1;
     if (seen.has(missing.id)) faults.filesReadAgain += 1;
-    const before = needs.filter(({ file, line }) => file === missing.file && line < missing.line);
-    const from = missing.kind === 'number' ? Math.max(1, missing.line - 5) : (before.at(-1)?.line ?? 0) + 1;
-    return read({ file: missing.file, line: from });
+    const { file, line, region } = missing;
+    const before = needs.filter((need) => need.file === file && need.line < line).at(-1);
+    if (missing.kind === 'number') return read(file, Math.max(1, line - 5));
+    const from = before === undefined ? (region?.from ?? 1) : before.line + 1;
+    return read(file, from, region && region.from + region.lines - 1);
   }
 
-  /** Reads first what the step needs and is not in sight; undefined: all is. */
-  function prepare(sight: string, needs: readonly Evidence[]): Call | undefined {
-    const more = lacking(sight, needs);
-    if (more === undefined) for (const { id } of needs) seen.add(id);
-    return more;
+  function isSeen({ id, sign }: Evidence, sight: string): boolean {
+    const isInSight = sight.includes(sign);
+    if (isInSight) seen.add(id);
+    return isInSight;
   }
 
-  function edit({ file, old, now, needs }: StepOf<'edit'>, sight: string): Call {
-    const input = { file_path: file, old_string: old, new_string: now };
-    const call = { text: `The limit of ${file} is known.`, tools: [{ name: 'Edit', input }] };
-    return prepare(sight, needs) ?? advance(call);
+  function edit(step: StepOf<'edit'>, sight: string): Call {
+    const more = lacking(sight, step.needs);
+    if (more !== undefined) return more;
+    edited = step;
+    const input = { file_path: step.file, old_string: step.old, new_string: step.now };
+    return advance({ text: `The limit of ${step.file} is known.`, tools: [{ name: 'Edit', input }] });
+  }
+
+  /** Reads the file of an edit that claude has refused, and takes the step again. */
+  function readRefused({ file }: StepOf<'edit'>): Call {
+    refusals += 1;
+    at -= 1;
+    return read(file, 1);
   }
 
   function keepOrBreak({ constraint, detail }: StepOf<'constrained'>, sight: string): Call {
@@ -119,7 +134,7 @@ export function createModel(job: Job, endsTurns: boolean): Model {
   function perform(step: Step, sight: string): Call {
     switch (step.kind) {
       case 'read': {
-        const more = prepare(sight, step.needs);
+        const more = lacking(sight, step.needs);
         if (more !== undefined) return more;
         advance({});
         return next(sight);
@@ -146,11 +161,22 @@ export function createModel(job: Job, endsTurns: boolean): Model {
     faults,
     answered: () => steps.slice(0, at).filter(({ step }) => step.kind === 'answer').length,
     next(body, asked) {
+      const refused = isLastFailed(body) ? edited : undefined;
+      edited = undefined;
+      if (refused === undefined) refusals = 0;
+      else if (refusals < MOST_REFUSALS) return readRefused(refused);
+      else faults.stepsGivenUp += 1;
       const due = steps[at];
       if (due !== undefined && due.task >= asked) return { text: 'There is nothing to do.' };
       return next(sightOf(body));
     },
   };
+}
+
+/** Whether the newest result of a tool is a failure. */
+function isLastFailed({ messages = [] }: RequestBody): boolean {
+  const results = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  return results.findLast(({ type }) => type === 'tool_result')?.is_error === true;
 }
 
 /** All that the model sees, as one text. */

@@ -1,40 +1,42 @@
 import { describe, expect, it } from 'vitest';
 import type { Call, RequestBody } from '../../src/standin/scenario.ts';
-import { createMeter } from './api.ts';
+import { type CacheLife, createMeter } from './api.ts';
 import { injectedIn } from './injected.ts';
-import { makeJob } from './job.ts';
+import { type Job, makeJob } from './job.ts';
 import { createModel } from './model.ts';
 import { costPicture } from './picture.ts';
+import { jobOf } from './shapes.ts';
 import { KEPT, summaryOf } from './summary.ts';
 
 const job = makeJob(3);
 
 const user = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] });
 
-/** Works through the whole job with requests in which the model sees what `sight` makes of all that was said. */
-function playAll(sight: (said: readonly string[]) => string) {
-  const model = createModel(job, true);
-  const said = job.tasks.map(({ prompt }) => prompt);
+/** Works through a whole job with requests in which the model sees what `sight` makes of all that was said. */
+function playAll(sight: (said: readonly string[]) => string, played = job) {
+  const model = createModel(played, true);
+  const tasks = played.tasks.length;
+  const said = played.tasks.map(({ prompt }) => prompt);
   const calls: Call[] = [];
-  for (let call = model.next({ messages: [user(sight(said))] }, 12); model.answered() < 12; ) {
+  for (let call = model.next({ messages: [user(sight(said))] }, tasks); model.answered() < tasks; ) {
     calls.push(call);
-    said.push(resultOf(call));
-    call = model.next({ messages: [user(sight(said))] }, 12);
+    said.push(`${JSON.stringify(call)}\n${resultOf(call, played)}`);
+    call = model.next({ messages: [user(sight(said))] }, tasks);
   }
   return { faults: model.faults, calls };
 }
 
 /** What a tool would give back. */
-function resultOf({ tools: [tool] = [] }: Call): string {
+function resultOf({ tools: [tool] = [] }: Call, { deadEnds, files }: Job): string {
   const {
     file_path,
     offset = 1,
     command,
   } = (tool?.input ?? {}) as { file_path?: string; offset?: number; command?: string };
-  const dead = job.deadEnds.find((each) => each.command === command);
+  const dead = deadEnds.find((each) => each.command === command);
   if (dead !== undefined) return `${dead.command} failed with exit code 2`;
   if (tool?.name !== 'Read') return 'done';
-  const text = job.files.find(({ path }) => path === file_path)?.text ?? '';
+  const text = String(files.find(({ path }) => path === file_path)?.text ?? '');
   return text
     .split('\n')
     .slice(offset - 1)
@@ -79,6 +81,41 @@ describe('the model', () => {
   });
 });
 
+describe('a shape', () => {
+  const shape = { prompts: 3, edits: 4, files: 3, tokens: 2_000 };
+  const reads = ({ calls }: ReturnType<typeof playAll>) => calls.filter(({ tools }) => tools?.[0]?.name === 'Read');
+
+  it('needs each file once where all of them stay in sight', () => {
+    const played = playAll((said) => said.join('\n'), jobOf(shape, 1, 0));
+    expect(reads(played)).toHaveLength(3);
+    expect(played.faults).toMatchObject({ filesReadAgain: 0, stepsGivenUp: 0 });
+  });
+
+  it('needs a file again that is no longer in sight whole, and reads on where it was cut', () => {
+    const cut = (text: string) => (text.length > 6_000 ? text.slice(0, 6_000) : text);
+    const played = playAll((said) => said.map(cut).join('\n'), jobOf(shape, 1, 0));
+    const offsets = reads(played).map(({ tools }) => Number(Object(tools?.[0]?.input).offset ?? 1));
+    expect(offsets.filter((offset) => offset > 1)).toHaveLength(3);
+    const lost = playAll((said) => said.slice(-4).join('\n'), jobOf({ ...shape, files: 1 }, 1, 0));
+    expect(lost.faults.filesReadAgain).toBeGreaterThan(3);
+  });
+
+  it('needs the newest limit of a file: its old contents without the edit are not enough', () => {
+    const withoutEdits = (said: readonly string[]) => said.filter((text) => !text.includes('"Edit"')).join('\n');
+    expect(playAll(withoutEdits, jobOf({ ...shape, files: 1 }, 1, 0)).faults.filesReadAgain).toBeGreaterThan(0);
+  });
+
+  it('takes an edit again that claude refused, after a read', () => {
+    const model = createModel(jobOf({ ...shape, files: 1 }, 1, 0), true);
+    const file = String(jobOf({ ...shape, files: 1 }, 1, 0).files[0]?.text);
+    const failed = { role: 'user', content: [{ type: 'tool_result', is_error: true, content: 'not read yet' }] };
+    const toolOf = (call: Call) => call.tools?.[0]?.name;
+    while (toolOf(model.next({ messages: [user(file)] }, 1)) !== 'Edit');
+    expect(toolOf(model.next({ messages: [user(file), failed] }, 1))).toBe('Read');
+    expect(toolOf(model.next({ messages: [user(file)] }, 1))).toBe('Edit');
+  });
+});
+
 describe('the meter', () => {
   const body = (...texts: string[]): RequestBody => ({ system: 'x'.repeat(398), messages: texts.map(user) });
 
@@ -90,6 +127,23 @@ describe('the meter', () => {
     expect(second.cacheRead).toBe(first.cacheCreation);
     expect(meter.usage(body('three', 'two'), 10).cacheRead).toBe(Math.ceil(JSON.stringify(body().system).length / 4));
     expect(meter.bill.calls).toBe(3);
+  });
+
+  it('loses what nobody has used for five minutes, or for an hour, and always with a cold cache', () => {
+    const readAfter = (minutes: number, life: CacheLife) => {
+      const meter = createMeter(life);
+      meter.usage(body('one'), 0);
+      meter.pause(minutes * 60_000);
+      return meter.usage(body('one'), 0).cacheRead;
+    };
+    expect([readAfter(4, 'minutes'), readAfter(50, 'hour')]).not.toContain(0);
+    expect([readAfter(20, 'minutes'), readAfter(70, 'hour'), readAfter(0, 'cold')]).toEqual([0, 0, 0]);
+  });
+
+  it('counts a picture as one, whatever its bytes', () => {
+    const image = (data: string) => ({ role: 'user', content: [{ type: 'image', source: { data } }] });
+    const sizes = [2_000, 200_000].map((bytes) => createMeter().size({ messages: [image('A'.repeat(bytes))] }));
+    expect(sizes[0]).toBe(sizes[1]);
   });
 
   it('knows a block with a mark of the cache as the same block', () => {

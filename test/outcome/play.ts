@@ -1,12 +1,22 @@
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { createScratchEnvironment } from '../../src/standin/scratch-environment.ts';
-import { promptLine, runProgram, startProgram, startWorld, testClaude, type World } from '../support/claude.ts';
+import {
+  promptLine,
+  type RunningProgram,
+  runProgram,
+  startProgram,
+  startWorld,
+  testClaude,
+  type World,
+} from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
 import { ASKED, ASKED_AGAIN } from '../support/handoff.ts';
-import { type Bill, createMeter } from './api.ts';
+import { movedClock } from '../support/moved-clock.ts';
+import { type Bill, type CacheLife, createMeter } from './api.ts';
 import type { Job } from './job.ts';
 import { judge, toldPrompt } from './judge.ts';
 import { createModel, type Faults, sightOf } from './model.ts';
@@ -26,9 +36,15 @@ export interface Variant {
 export interface Setting {
   readonly job: Job;
   /** Tokens. */
-  readonly window: 200_000 | 1_000_000;
+  readonly window: number;
+  /** The name by which claude knows the model; undefined: its default. */
+  readonly model: string | undefined;
   /** One prompt that holds all tasks, instead of a prompt a task. */
   readonly onePrompt: boolean;
+  /** Default: five minutes. */
+  readonly cache?: CacheLife;
+  /** Milliseconds between two prompts, by the clocks of ctxb and of the cache: nobody waits. */
+  readonly pauseMs?: number;
 }
 
 /** What came of a job. */
@@ -49,9 +65,6 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** The newest claude's default model has 1,000,000 tokens. */
-const MODEL_FLAGS = { 200000: ['--model', 'claude-sonnet-4-6'], 1000000: [] } as const;
-
 /** Who answers claude, and what was seen of it. */
 interface Side extends AsyncDisposable {
   readonly world: Pick<World, 'claude' | 'scratch'>;
@@ -61,12 +74,14 @@ interface Side extends AsyncDisposable {
   readonly faults: () => Faults;
   /** A prompt is sent, the first one being number 1. */
   readonly noteAsked: (number: number) => void;
+  /** Time goes by between two prompts. */
+  readonly pause: (ms: number) => void;
 }
 
 /** A model that follows a script, on this machine. */
-async function scriptedSide({ job, window, onePrompt }: Setting): Promise<Side> {
+async function scriptedSide({ job, window, onePrompt, cache }: Setting): Promise<Side> {
   const model = createModel(job, !onePrompt);
-  const meter = createMeter();
+  const meter = createMeter(cache);
   const tally = { summaries: 0, handoffs: 0, asked: 0 };
 
   function refusal(request: RecordedRequest): Call | undefined {
@@ -101,6 +116,7 @@ async function scriptedSide({ job, window, onePrompt }: Setting): Promise<Side> 
     noteAsked(number) {
       tally.asked = number;
     },
+    pause: meter.pause,
     [Symbol.asyncDispose]: () => world.dispose(),
   };
 }
@@ -117,6 +133,7 @@ async function realSide({ job, onePrompt }: Setting, api: RealApi): Promise<Side
     ...{ bill: relay.bill, requests: relay.requests, prompts: onePrompt ? [allTasks(prompts)] : prompts },
     faults: () => judge(job, relay.requests, scratch.cwd),
     noteAsked() {},
+    pause() {},
     async [Symbol.asyncDispose]() {
       await relay.close();
       await scratch.dispose();
@@ -130,19 +147,33 @@ async function realSide({ job, onePrompt }: Setting, api: RealApi): Promise<Side
  * @param api asked in the place of the model that follows a script; the job ends with the turn in which its purse is empty
  */
 export async function play(setting: Setting, variant: Variant, api?: RealApi): Promise<Outcome> {
-  const { job, window } = setting;
+  const { job, model, pauseMs = 0 } = setting;
   await using side = await (api === undefined ? scriptedSide(setting) : realSide(setting, api));
   const { world, prompts, requests } = side;
   const tally = { answered: 0, failedTurns: 0 };
   await makeFolder(world, job);
   const started = performance.now();
-  const { command, args } = commandOf(world, variant, [...MODEL_FLAGS[window], '--dangerously-skip-permissions']);
+  const modelFlags = model === undefined ? [] : ['--model', model];
+  const clock = movedClock(join(world.scratch.home, 'clock'));
+  const { command, args } = commandOf(
+    world,
+    variant,
+    [...modelFlags, '--dangerously-skip-permissions'],
+    pauseMs > 0 ? clock.flags : [],
+  );
   const program = startProgram(command, args, {
     // As a user has it: the tests of ctxb have their own default.
-    env: { ...world.scratch.env, CTXB_COMPACTION_HOW: 'auto', ...variant.env },
+    env: { ...world.scratch.env, ...clock.env, CTXB_COMPACTION_HOW: 'auto', ...variant.env },
     cwd: world.scratch.cwd,
   });
+
+  async function pause(): Promise<void> {
+    side.pause(pauseMs);
+    if (variant.ctxb !== undefined && pauseMs > 0) await move(clock, pauseMs, program);
+  }
+
   for (const [at, prompt] of prompts.entries()) {
+    if (at > 0) await pause();
     side.noteAsked(at + 1);
     program.send(promptLine(prompt));
     const result = await Promise.race([program.waitForLine(({ type }) => type === 'result'), program.finished]);
@@ -165,6 +196,15 @@ export async function play(setting: Setting, variant: Variant, api?: RealApi): P
   };
 }
 
+async function move(clock: ReturnType<typeof movedClock>, ms: number, program: RunningProgram): Promise<void> {
+  let isOver = false;
+  void program.finished.then(() => {
+    isOver = true;
+  });
+  clock.move(ms, program);
+  while (!clock.isMoved() && !isOver) await delay(10);
+}
+
 /** How often a conversation is shorter than it was a call before. */
 function reliefsIn(requests: readonly RecordedRequest[]): number {
   const sizes = requests.filter(({ kind }) => kind === 'main').map(({ body }) => JSON.stringify(body.messages).length);
@@ -183,10 +223,15 @@ function allTasks(prompts: readonly string[]): string {
   return ['Work through these tasks one after the other:', ...prompts].join('\n\n');
 }
 
-function commandOf(world: Side['world'], { ctxb, claude: flags = [] }: Variant, claudeArgs: readonly string[]) {
+function commandOf(
+  world: Side['world'],
+  { ctxb, claude: flags = [] }: Variant,
+  claudeArgs: readonly string[],
+  nodeArgs: readonly string[],
+) {
   const claude = [...PROTOCOL, ...claudeArgs, ...flags];
   if (ctxb === undefined) return { command: world.claude, args: claude };
-  return { command: process.execPath, args: [CTXB, 'run', ...ctxb, '--', world.claude, ...claude] };
+  return { command: process.execPath, args: [...nodeArgs, CTXB, 'run', ...ctxb, '--', world.claude, ...claude] };
 }
 
 /** The job's files, in a repository as a user has one. */
