@@ -50,7 +50,7 @@ export async function studio(
   io.stdout.write(`${server.url}\n`);
   io.stderr.write('ctxb: this address is for you alone; Ctrl-C ends the studio\n');
   // Ctrl-C is how it is meant to end.
-  const over = once(untilSignal().signal, 'abort');
+  const over = once(untilSignal(), 'abort');
   const door = open ? await openBrowser(server.url) : undefined;
   await over;
   await server.close();

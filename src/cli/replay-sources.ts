@@ -25,12 +25,12 @@ export interface SourcesOptions extends ReplayOptions {
 /** Judges recordings, and hands them over in their order. */
 export function replaySources(sources: readonly Source[], options: SourcesOptions): AsyncIterable<Judged> {
   const { cached, env, ...own } = options;
-  const { policy, series, accuracy, retention, explain, onBytes } = own;
+  const { policy, series, retention, explain, onBytes } = own;
   const folder = cached && explain === undefined ? cacheFolder(env) : undefined;
   const judge = (missing: readonly Source[]) => judgeAnew(missing, own);
   if (folder === undefined) return judge(sources);
   const program = createHash('sha256').update(readFileSync(PROGRAM)).digest('hex');
-  const key = JSON.stringify({ program, policy, series, accuracy, retention });
+  const key = JSON.stringify({ program, policy, series, retention });
   return replayCached(sources, { cache: openJsonCache(join(folder, 'replay'), key), judge, onBytes });
 }
 

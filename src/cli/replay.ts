@@ -28,11 +28,8 @@ import {
 
 interface ReplayFlags extends ReportFlags {
   readonly json?: true;
-  readonly follow?: true;
   readonly series?: true;
   readonly cache?: false;
-  readonly check?: true;
-  readonly accuracy?: true;
   readonly retention?: true;
   readonly explain?: string;
   readonly whatIf?: readonly string[];
@@ -53,7 +50,6 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   refusePrometheus(command);
   command
     .optionsGroup('How it is judged:')
-    .option('--accuracy', 'how well the size of each next call was foreseen, by several estimators')
     .option(
       '--retention',
       'what each compaction and handoff kept of what was known before it, and what of that was needed',
@@ -79,12 +75,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       }),
     )
     .option('--yes', 'with --write: without asking')
-    .option('--check', 'compare the actions of a record of ctxb run with what it decides now')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
     .option('--compact-at <threshold>', 'judge with this compaction level')
     .optionsGroup('More:')
-    .option('--follow', 'show each call of a file while it grows; Ctrl-C ends it with the report')
     .option('--series', 'with --json: one entry for each main-thread call as well')
     .option('--no-cache', 'read everything again, even what has not changed since the last time')
     .addHelpText('after', EXAMPLES)
@@ -96,7 +90,7 @@ function gathered(value: string, before: readonly string[] = []): readonly strin
 }
 
 /** What prints something else. */
-const APART_FROM_TUNING = ['whatIf', 'follow', 'check', 'accuracy', 'retention', 'explain', 'html', 'ci', 'by'].concat(
+const APART_FROM_TUNING = ['whatIf', 'retention', 'explain', 'html', 'ci', 'by'].concat(
   FORMATS.map(({ name }) => name).filter((name) => name !== 'json'),
 );
 
@@ -110,18 +104,14 @@ Examples:
   ctxb replay --what-if grid ~/.claude/projects
   ctxb replay --what-if '{"thresholds": {"compact": "60%"}}' \\
     --what-if handoff.json session.jsonl
-  ctxb replay --tune --write
-  ctxb replay --check run.ndjson`;
+  ctxb replay --tune --write`;
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
   const files = named.length === 0 ? [placeOf(flags, io)] : named;
   const options = readReportFlags(flags, io.stdout.isTTY === true);
   const given = { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt };
   const policy = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: given });
-  if (flags.check) return (await import('./replay-check.ts')).checkRecords(files, flags, policy, io);
   const series = flags.series === true || options.format.needsSeries;
-  if (flags.follow) return (await import('./replay-follow.ts')).follow(files, { options, policy, series }, io);
-
   const policies = flags.whatIf && (await (await import('./replay-what-if.ts')).readPolicies(flags.whatIf, io.cwd));
   const { sources, stale, faults } = findAllSources(files, options.filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
@@ -169,7 +159,6 @@ function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
     cached: flags.cache !== false,
     // The gate of the cost names the call that went beyond it.
     series: format.needsSeries || triesPolicies(flags) || (flags.series ?? gates.costUsd ?? html) !== undefined,
-    accuracy: flags.accuracy === true,
     retention: flags.retention === true || gates.retention !== undefined,
     explain: flags.explain,
   };

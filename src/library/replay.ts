@@ -14,8 +14,6 @@ export interface ReplayOptions {
   readonly policy?: PolicyOptions | undefined;
   /** Each call of the main thread, each prompt and each tool's result as well. Default false. */
   readonly series?: boolean | undefined;
-  /** How well the size of each next call was foreseen as well. Default false. */
-  readonly accuracy?: boolean | undefined;
   /** What each compaction and handoff kept of what was known before it as well. Default false. */
   readonly retention?: boolean | undefined;
   /** Told of each recording that cannot be read; without it the first one ends the replay. */
@@ -37,9 +35,9 @@ export async function replay(
   source: string | readonly string[] | AsyncIterable<Uint8Array | string>,
   options: ReplayOptions = {},
 ): Promise<ReplayReport> {
-  const { policy, series = false, accuracy = false, retention = false, onFault = raise } = options;
+  const { policy, series = false, retention = false, onFault = raise } = options;
   const { paths, stdin } = placesOf(source);
-  const how = { policy: resolvePolicy(policy), series, accuracy, retention, mask: redact, stdin };
+  const how = { policy: resolvePolicy(policy), series, retention, mask: redact, stdin };
   const { sources, faults } = findAllSources(paths, undefined);
   faults.forEach(onFault);
   const sessions: SessionSummary[] = [];

@@ -49,9 +49,8 @@ const CHECKS: Readonly<Record<keyof Gates, (session: SessionSummary, limit: numb
     if (usd === null) return calls === 0 ? undefined : UNKNOWN;
     return usd <= limit ? undefined : { found: usd, call: crossing(series, limit) ?? (calls || null) };
   },
-  /** A session without a relief has lost nothing; one in which nobody looked for reliefs is not known. */
-  retention({ retention }, limit) {
-    if (retention === undefined) return UNKNOWN;
+  /** A session without a relief has lost nothing. */
+  retention({ retention = [] }, limit) {
     const found = keptShare(retention);
     if (found === null || found >= limit) return undefined;
     const [worst] = retention.toSorted((a, b) => (keptShare([a]) ?? 1) - (keptShare([b]) ?? 1));

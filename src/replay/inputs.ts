@@ -1,5 +1,5 @@
 import type { Input } from '../core/governor/input.ts';
-import { holdsDecisions, readDecision, readRecord, readRecordedRun } from '../core/governor/record.ts';
+import { isDecisionLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
 import type { Run } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import type { Fields } from '../core/protocol/fields.ts';
@@ -7,11 +7,10 @@ import type { ReadLine } from './read/line-feed.ts';
 import type { Dialect } from './summary.ts';
 
 export type RecordingLine =
-  | { readonly kind: 'blank' | 'malformed' | 'repeated' }
-  /** The opening of a record of `ctxb run`. `decisions`: it holds what was decided. */
-  | { readonly kind: 'run'; readonly run: Run; readonly decisions: boolean }
-  /** What the run decided: no input, it follows from those before it. */
-  | { readonly kind: 'decided'; readonly decision: Fields }
+  /** `decided`: what the run decided, which follows from the inputs before it. */
+  | { readonly kind: 'blank' | 'malformed' | 'repeated' | 'decided' }
+  /** The opening of a record of `ctxb run`. */
+  | { readonly kind: 'run'; readonly run: Run }
   | { readonly kind: 'input'; readonly input: Input };
 
 /** Reads the lines of one recording, of either dialect or a record of a run, in order. */
@@ -44,9 +43,8 @@ export function createInputReader() {
       if (line.kind !== 'value') return line;
       const { value } = line;
       const run = readRecordedRun(value);
-      if (run) return { kind: 'run', run, decisions: holdsDecisions(value) };
-      const decision = readDecision(value);
-      if (decision) return { kind: 'decided', decision };
+      if (run) return { kind: 'run', run };
+      if (isDecisionLine(value)) return { kind: 'decided' };
       if (isRepeated(value)) return { kind: 'repeated' };
       const input = readRecord(value, time) ?? plain(value, time);
       if (isOver(input, value)) return { kind: 'repeated' };

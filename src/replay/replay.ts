@@ -3,7 +3,7 @@ import type { Policy } from '../core/governor/policy.ts';
 import { CtxbError } from '../errors.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
-import { type Asked, createSessionReplay, type SessionReplay } from './session-replay.ts';
+import { type Asked, createSessionReplay } from './session-replay.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 
@@ -16,14 +16,10 @@ export interface ReplayOptions extends Asked {
 
 /** Judges one recording. @throws CtxbError `unreadable-input` when the file cannot be read */
 export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const replay = createReplay(options);
+  const { policy, ...asked } = options;
+  const replay = createSessionReplay({ ...asked, run: replayRun(policy) });
   for (const path of [file, ...subagents]) await readValues(path, options, replay.line);
   return replay.summary(file);
-}
-
-/** Judges the lines of a recording as they come. */
-export function createReplay({ policy, ...asked }: Asked & Pick<ReplayOptions, 'policy'>): SessionReplay {
-  return createSessionReplay({ ...asked, run: replayRun(policy) });
 }
 
 /** The result for one recording, or why there is none. */

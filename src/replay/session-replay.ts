@@ -9,10 +9,9 @@ import type { GovernorState, Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
 import { cutterWith, type Mask } from '../core/memory/words.ts';
 import { createHost } from '../host/governor-host.ts';
-import { createAccuracy } from './accuracy/create-accuracy.ts';
 import { trafficOf } from './copies.ts';
 import { createExplainer } from './explain.ts';
-import { createInputReader, type RecordingLine } from './inputs.ts';
+import { createInputReader } from './inputs.ts';
 import { createCalls, createCurve } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createGrowth } from './observers/growth.ts';
@@ -25,13 +24,9 @@ import { createPauses, createWaits } from './observers/waits.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 
-export type SessionReplay = ReturnType<typeof createSessionReplay>;
-
 export interface Asked {
   /** Each main-thread call, each prompt and each result. */
   readonly series: boolean;
-  /** Compare the prediction of each call with what it was. */
-  readonly accuracy?: boolean;
   /** What each relief kept of what was known before it. */
   readonly retention?: boolean;
   /** A call that is to be explained: its number, from 1, or its message's id. */
@@ -43,15 +38,11 @@ export interface Asked {
 export interface SessionReplayOptions extends Asked {
   /** How a plain recording is judged; a record of `ctxb run` brings its own. */
   readonly run: Run;
-  /** Told of every line, and of its number from 1, before it is judged. */
-  readonly onLine?: (line: RecordingLine, number: number) => void;
-  /** Told of every decision, and of the number of the line that led to it. */
-  readonly onDecision?: (decision: Decision, line: number) => void;
 }
 
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
 export function createSessionReplay(options: SessionReplayOptions) {
-  const { run, mask, series, explain, onLine, onDecision } = options;
+  const { run, mask, series, explain } = options;
   const lines = { total: 0, unknown: 0, malformed: 0 };
   const time: { first: number | null; last: number | null } = { first: null, last: null };
   const decisions: Decision[] = [];
@@ -74,7 +65,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
     oddities: createOddities(),
     pauses: createPauses(run.policy.cost.prices),
     waits: createWaits(),
-    accuracy: options.accuracy ? createAccuracy() : undefined,
     explainer: explain === undefined ? undefined : createExplainer(explain),
     calls,
     growth: createGrowth({ cut, keepAll: series, ...(calls && { onAdded: calls.added }) }),
@@ -106,7 +96,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
   function decide(decision: Decision): void {
     decisions.push(decision);
     if (decision.kind === 'receipt') retention?.receipt(decision, { call: host.state.gauge.calls, line: at });
-    onDecision?.(decision, at);
   }
 
   function note({ input, before, after }: Seen): void {
@@ -141,7 +130,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
     line(read: ReadLine): void {
       at++;
       const line = reader.read(read);
-      onLine?.(line, at);
       if (line.kind === 'blank') return;
       lines.total++;
       if (line.kind === 'malformed') lines.malformed++;
@@ -190,7 +178,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
         subagents: watch.subagents.found(state.subagents),
         oddities: watch.oddities.found(),
         ...(watch.explainer && { explanation: watch.explainer.found(calls?.found() ?? []) }),
-        ...(watch.accuracy && { accuracy: watch.accuracy.found() }),
         ...(retention && { retention: retention.found() }),
         lines,
         ...(calls && series && { series: calls.found(), prompts: all, results: found.results }),

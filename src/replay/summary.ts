@@ -2,7 +2,6 @@ import type { Decision } from '../core/governor/decisions.ts';
 import type { Basis, Gauge } from '../core/governor/gauge/gauge.ts';
 import type { WindowSource } from '../core/governor/gauge/window.ts';
 import type { Usage } from '../core/protocol/usage.ts';
-import type { Accuracy } from './accuracy/accuracy.ts';
 import type { Explanation } from './explain.ts';
 import type {
   CallSeen,
@@ -82,8 +81,6 @@ export interface SessionSummary {
   readonly oddities: readonly Oddity[];
   /** Where the figures of a call come from, where it was asked for; null where there is no such call. */
   readonly explanation?: Explanation | null;
-  /** How well each call was foreseen, where it was asked for. */
-  readonly accuracy?: Accuracy;
   /** What each relief kept, where it was asked for. */
   readonly retention?: readonly ReliefSeen[];
   readonly lines: { readonly total: number; readonly unknown: number; readonly malformed: number };
@@ -129,8 +126,6 @@ export interface ReplayReport {
   /** What `sums` are by, where they were asked for; with `--since` they are of what came since then. */
   readonly by?: Grouping;
   readonly sums?: readonly Sum[];
-  /** Over all sessions, where it was asked for. */
-  readonly accuracy?: Accuracy;
   /** What all reliefs kept together, where it was asked for. */
   readonly retention?: RetentionTotals;
   /** What other policies would have come to over all sessions, where they were tried. */

@@ -1,7 +1,6 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS, TOLD_KINDS } from '../core/memory/notebook/fact.ts';
-import { mergeAccuracy, NO_ACCURACY } from './accuracy/accuracy.ts';
 import { ownFigures, sumUsd, totalsOf } from './copies.ts';
 import type { CountedCall, NeededTally, ReliefSeen } from './items-seen.ts';
 import type { ReplayReport, SessionSummary } from './summary.ts';
@@ -15,14 +14,12 @@ import { whatIfTotals } from './what-if/compare.ts';
  */
 export function replayReport(sessions: readonly SessionSummary[], by?: Grouping, since?: number): ReplayReport {
   const whatIf = whatIfTotals(sessions);
-  const accuracies = sessions.flatMap(({ accuracy }) => accuracy ?? []);
   const retentions = sessions.flatMap(({ retention }) => (retention === undefined ? [] : [retention]));
   return {
     version: 1,
     sessions: sessions.map(({ ledger: _, ...session }) => session),
     totals: totalsOf(sessions),
     ...(by && { by, sums: sumsBy(sessions, by, since) }),
-    ...(accuracies.length > 0 && { accuracy: accuracies.reduce(mergeAccuracy, NO_ACCURACY) }),
     ...(retentions.length > 0 && { retention: retentionTotals(retentions.flat()) }),
     ...(whatIf && { whatIf }),
   };

@@ -85,15 +85,15 @@ export function holdSignals() {
   };
 }
 
-/** For work that lasts until the user ends it: aborts at the first Ctrl-C, SIGTERM, SIGHUP or Ctrl-\, or when it is stopped. */
-export function untilSignal() {
+/** For work that lasts until the user ends it: aborts at the first Ctrl-C, SIGTERM, SIGHUP or Ctrl-\. */
+export function untilSignal(): AbortSignal {
   const controller = new AbortController();
   const stopListening = onEndingSignals(stop);
   function stop(): void {
     stopListening();
     controller.abort();
   }
-  return { signal: controller.signal, stop };
+  return controller.signal;
 }
 
 /**

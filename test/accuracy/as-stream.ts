@@ -1,20 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { fieldsOf } from '../../src/core/protocol/fields.ts';
-import { type Accuracy, NO_ACCURACY } from '../../src/replay/accuracy/accuracy.ts';
+import type { CallSeen } from '../../src/replay/items-seen.ts';
 import { findIn } from '../../src/replay/read/line-feed.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { runWith } from '../support/governor.ts';
 import { unmasked } from '../support/unmasked.ts';
 
 /**
- * How well the calls of a session log are foreseen from what a run sees of them: claude's stream has a placeholder for
+ * The calls of a session log as they are foreseen from what a run sees of them: claude's stream has a placeholder for
  * the output of a call until its turn ends, and no attachment but what was said while a turn ran.
  */
-export function accuracyAsStream(file: string): Accuracy {
+export function callsAsStream(file: string): readonly CallSeen[] {
   const replay = createSessionReplay({
     run: runWith({ mode: 'replay' }),
-    series: false,
-    accuracy: true,
+    series: true,
     mask: unmasked,
   });
   for (const text of readFileSync(file, 'utf8').split('\n')) {
@@ -23,7 +22,7 @@ export function accuracyAsStream(file: string): Accuracy {
     if (found.kind === 'value' && found.value.type === 'assistant') hideOutput(found.value.message);
     replay.line(found);
   }
-  return replay.summary(file).accuracy ?? NO_ACCURACY;
+  return replay.summary(file).series ?? [];
 }
 
 function isOnlyInLog({ type, attachment }: Readonly<Record<string, unknown>>): boolean {

@@ -1,16 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type Accuracy,
-  type Errors,
-  type Estimator,
-  mergeAccuracy,
-  NO_ACCURACY,
-} from '../../src/replay/accuracy/accuracy.ts';
 import type { ReplayReport, ReportedSession } from '../../src/replay/summary.ts';
-import { accuracyAsStream } from './as-stream.ts';
+import { callsAsStream } from './as-stream.ts';
 import { compareCopies, compareSessions } from './compare.ts';
+import { errorsOf, quantilesOf } from './errors.ts';
 import { fetchSample, placeOf } from './sample.ts';
 
 /** Where what was fetched stays, half a gigabyte. */
@@ -24,13 +18,6 @@ const GROUPS = [
   { name: 'before 2.1', from: [0, 0, 0] },
 ] as const;
 
-const ROWS: readonly (readonly [Estimator, string])[] = [
-  ['ctxb', 'ctxb: last call, its output, and what came in, by kind of content'],
-  ['quarter', 'last call, its output, and chars/4 of what came in'],
-  ['last', 'the last call alone'],
-  ['overhead', '1.3 × chars/4 of all that was seen'],
-];
-
 const sources = fetchSample(FOLDER, 'sample.txt');
 /** Apart from the others, which ccusage sums up. */
 const COPIES = join(FOLDER, 'copies');
@@ -40,11 +27,10 @@ if (faults.length > 0) {
   console.error(`npm run accuracy: SKIPPED, nothing was measured: the sample cannot be fetched.\n${faults.join('\n')}`);
 } else {
   const files = filesOf(FOLDER, sources);
-  const { sessions } = replayed(files, '--accuracy', '--series');
+  const { sessions } = replayed(files, '--series');
   printGroups('Claude Code, from its logs', sessions);
-  const streamed = sessions.map((session) => ({ ...session, accuracy: accuracyAsStream(session.file) }));
+  const streamed = sessions.map((session) => ({ ...session, series: callsAsStream(session.file) }));
   printGroups('from what a run sees', streamed);
-  printEstimators(totalOf(sessions));
   compareSessions(sessions, FOLDER);
   const all = [...files, ...filesOf(COPIES, repeating)];
   compareCopies(replayed(all).totals, all);
@@ -69,8 +55,8 @@ function replayed(files: readonly string[], ...flags: readonly string[]): Replay
 function printGroups(title: string, sessions: readonly ReportedSession[]): void {
   const groups = GROUPS.map(({ name }) => ({ name, of: sessions.filter((session) => groupOf(session) === name) }));
   const rows = [...groups, { name: 'all', of: sessions }].map(({ name, of }) => {
-    const errors = totalOf(of).calls.ctxb;
-    return [name, counted(of.length), counted(errors?.percent.count ?? 0), ...quantiles(errors)];
+    const errors = of.flatMap(({ series = [] }) => errorsOf(series));
+    return [name, counted(of.length), counted(errors.length), ...quantilesOf(errors).map(percent)];
   });
   print([title, 'sessions', 'calls', 'median', 'p90', 'p99'], rows);
 }
@@ -85,18 +71,8 @@ function isBefore(version: readonly number[], from: readonly number[]): boolean 
   return at >= 0 && (version[at] ?? 0) < (from[at] ?? 0);
 }
 
-function totalOf(sessions: readonly ReportedSession[]): Accuracy {
-  return sessions.reduce((sum, { accuracy }) => mergeAccuracy(sum, accuracy ?? NO_ACCURACY), NO_ACCURACY);
-}
-
-function printEstimators({ calls }: Accuracy): void {
-  const rows = ROWS.map(([estimator, name]) => [name, ...quantiles(calls[estimator])]);
-  print(['the next call is foreseen as', 'median', 'p90', 'p99'], rows);
-}
-
-function quantiles(errors: Errors | undefined): string[] {
-  const { median, p90, p99 } = errors?.percent ?? { median: null, p90: null, p99: null };
-  return [median, p90, p99].map((percent) => `${Number((percent ?? 0).toPrecision(2))}%`);
+function percent(figure: number): string {
+  return `${Number(figure.toPrecision(2))}%`;
 }
 
 function counted(count: number): string {

@@ -11,7 +11,6 @@ const KEPT = new Set(['type', 'subtype', 'role', 'timestamp', 'uuid', 'parentUui
 const COMMANDS = [
   { command: ['replay'] },
   { command: ['replay', '--detail'] },
-  { command: ['replay', '--accuracy'] },
   { command: ['replay', '--explain', '1'] },
   { command: ['replay', '--what-if', 'grid'] },
   { command: ['replay', '--markdown'] },

@@ -72,13 +72,6 @@ describe.each(ODD.slice(1))('$title', ({ put }) => {
   });
 });
 
-it.each(ODD.slice(0, 2))('$title is not followed', async ({ put }) => {
-  await using place = await createPlace();
-  put(place.path('odd'));
-  const run = await ctxb(place, ['replay', '--follow', 'odd']);
-  expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('only a file can be followed') });
-});
-
 it('a pipe as the summary of a CI job keeps nobody waiting', async () => {
   await using place = await createPlace();
   execFileSync('mkfifo', [place.path('pipe')]);

@@ -97,7 +97,7 @@ describe('help', () => {
       name: 'replay',
       options: [
         ...['--detail', '--json', '--ndjson', '--csv', '--markdown', '--series', '--ci'],
-        ...['--what-if', '--check', '--follow', '--accuracy', '--explain', '--since', '--project', '--model'],
+        ...['--what-if', '--explain', '--since', '--project', '--model'],
         ...['--fail-over', '--max-compactions', '--max-unplanned', '--max-cost'],
       ],
     },

@@ -68,9 +68,9 @@ describe('a second replay', () => {
 
   it('looks at what was kept of details', async () => {
     await using place = await createRecordings();
-    await ctxb(place, ['replay', '--json', '--series', '--accuracy', 'r']);
+    await ctxb(place, ['replay', '--json', '--series', '--retention', 'r']);
     await markKept(place);
-    expect(await keptOf(place, '--series', '--accuracy')).toEqual(ALL);
+    expect(await keptOf(place, '--series', '--retention')).toEqual(ALL);
   });
 
   it('knows a recording by any path', async () => {

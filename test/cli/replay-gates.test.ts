@@ -88,7 +88,6 @@ describe('gates', () => {
         { title: 'with one that may be empty', args: ['--max-cost', '1', '--allow-empty'] },
         { title: 'as JSON', args: ['--json'] },
         { title: 'with policies to try', args: ['--what-if', 'grid'] },
-        { title: 'with estimators to compare', args: ['--accuracy'] },
         { title: 'one call explained', args: ['--explain', '1'] },
       ],
       3,

@@ -73,7 +73,8 @@ describe('--what-if', () => {
     );
     const run = await whatIf(place, ['{"name": "usual"}']);
     expect(run.stdout.toString()).toMatch(/usual .* \$0\.00 /);
-    expect(run.stdout.toString()).not.toContain('ctxb');
+    // No relief of ctxb's, whatever the path of the recording.
+    expect(run.stdout.toString()).not.toMatch(/ \d+ ctxb/);
   });
 
   it('tries policies on the record of a run', async () => {

@@ -112,11 +112,6 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
     gates: { retention: 1 },
     session: summaryOf({ retention: [relief(0, 0, 2)] }),
   },
-  {
-    name: 'reliefs that nobody looked for',
-    gates: { retention: 0.1 },
-    says: 'it is not known what its compactions kept: make the part with --retention',
-  },
 ])('$name', ({ gates, session = summaryOf(), says }) => {
   const texts = breachesOf(session, gates).map((breach) => breachText(session, breach));
   expect(texts).toEqual(says === undefined ? [] : [`session.ndjson (session s1): ${says}`]);

@@ -6,7 +6,7 @@ const REMARK = {
   status: 'warning',
   subject: 'ANTHROPIC_BASE_URL in the environment',
   text: 'a server other than the API answers: where it reports no usage, the context is estimated from characters',
-  todo: 'see with ctxb replay --accuracy how good the figures are, and set window where it is not known',
+  todo: 'set window where it is not known, and see with ctxb replay --explain what the figures are made of',
 } as const;
 
 it.each([
@@ -17,8 +17,8 @@ it.each([
     lines: [
       '  ! ANTHROPIC_BASE_URL in the environment: a server other than the API answers:',
       '    where it reports no usage, the context is estimated from characters',
-      '      see with ctxb replay --accuracy how good the figures are, and set window',
-      '      where it is not known',
+      '      set window where it is not known, and see with ctxb replay --explain what',
+      '      the figures are made of',
     ],
   },
   {

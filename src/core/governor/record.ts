@@ -33,14 +33,9 @@ export function recordDecision(decision: Decision, t: number): object {
   return { t, decided: decision };
 }
 
-/** The decision in a recorded line; undefined for any other line. */
-export function readDecision(value: Fields): Fields | undefined {
-  return 'decided' in value && !('type' in value) && isFields(value.decided) ? value.decided : undefined;
-}
-
-/** Whether a record with this opening holds its decisions: older ones do not. */
-export function holdsDecisions(opening: Fields): boolean {
-  return parseFields(textOf(opening.line) ?? '').decisions === true;
+/** Whether a recorded line holds a decision. */
+export function isDecisionLine(value: Fields): boolean {
+  return 'decided' in value && !('type' in value) && isFields(value.decided);
 }
 
 /** The run a record was made in, when `value` is such an opening line. */

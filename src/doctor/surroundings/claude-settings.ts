@@ -96,7 +96,7 @@ const VARIABLES: Readonly<Record<string, Oddity>> = {
   },
   ANTHROPIC_BASE_URL: {
     text: 'a server other than the API answers: where it reports no usage, the context is estimated from characters',
-    todo: 'see with ctxb replay --accuracy how good the figures are',
+    todo: 'set window where it is not known',
     applies: (value) => !/^https:\/\/api\.anthropic\.com\/?$/.test(String(value)),
   },
 };

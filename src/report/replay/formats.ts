@@ -33,7 +33,6 @@ export const CI_FORMAT = format('markdown', async () => (await import('./markdow
 /** About one thing only; with --json the same is a field of the whole. */
 const ASIDES: readonly ReportFormat[] = [
   format('by', async () => (await import('./session-list.ts')).sums, { isList: true }),
-  format('accuracy', async () => (await import('./accuracy.ts')).accuracy),
   format('retention', async () => (await import('./retention.ts')).retention),
   format('explain', async () => (await import('./explain.ts')).explain),
   format('whatIf', async () => (await import('./what-if.ts')).whatIf),

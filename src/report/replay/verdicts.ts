@@ -1,5 +1,3 @@
-import { type Fields, jsonText, textOf } from '../../core/protocol/fields.ts';
-import type { CheckedRecord, Difference } from '../../replay/check-record.ts';
 import type { Breach } from '../../replay/gates.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
@@ -27,7 +25,6 @@ function whatText({ gate, found, limit, call }: Breach, window: number | null): 
       if (Number.isNaN(found)) return `its cost is not known, so it cannot be compared with ${dollars(limit)}`;
       return `it cost ${dollars(found)}, more than ${dollars(limit)}${call === null ? '' : `: beyond that by call ${call}`}`;
     case 'retention':
-      if (Number.isNaN(found)) return 'it is not known what its compactions kept: make the part with --retention';
       return `its compactions and handoffs kept ${exactPercent(found)} of what must not be lost, less than ${exactPercent(limit)}: least at call ${call}`;
   }
 }
@@ -35,36 +32,4 @@ function whatText({ gate, found, limit, call }: Breach, window: number | null): 
 /** One place more than elsewhere: 85.2% is over 85%. */
 function exactPercent(fraction: number): string {
   return `${(fraction * 100).toFixed(1)}%`;
-}
-
-export function checkText(checked: CheckedRecord): string {
-  return onOneLine(`${checked.file}: ${verdictText(checked)}`);
-}
-
-function verdictText(checked: CheckedRecord): string {
-  switch (checked.verdict) {
-    case 'same':
-      return checked.actions === 0 ? 'no action, as in the run' : `the same ${counted(checked.actions, 'action')}`;
-    case 'no-actions':
-      return 'holds no actions to check: expected a file written by `ctxb run --record` of this version';
-    case 'different':
-      return `line ${checked.line}, action ${checked.action}: ${differenceText(checked)}`;
-  }
-}
-
-function differenceText({ expected, found }: Difference): string {
-  if (expected === null || found === null) return `expected ${nameOf(expected)}, found ${nameOf(found)}`;
-  const keys = [...new Set([...Object.keys(expected), ...Object.keys(found)])];
-  const key = keys.find((name) => jsonText(expected[name]) !== jsonText(found[name]));
-  if (key === undefined || key === 'kind') return `expected ${nameOf(expected)}, found ${nameOf(found)}`;
-  return `of ${jsonText(expected.kind)} expected ${key} ${shown(expected[key])}, found ${shown(found[key])}`;
-}
-
-function nameOf(decision: Fields | null): string {
-  if (decision === null) return 'none';
-  return `${jsonText(decision.kind)} (${textOf(decision.reason) ?? ''})`;
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? 'none' : jsonText(value);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
-import { createReplay } from '../../../src/replay/replay.ts';
+import { replayRun } from '../../../src/replay/replay-run.ts';
+import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { exactSaving } from '../../../src/replay/what-if/compare.ts';
 import { type CallSketch, compared, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
@@ -101,7 +102,7 @@ describe('what a folder of sessions would have cost', () => {
   });
 
   it('counts the output that was billed, where the true count is not in the log', () => {
-    const replay = createReplay({ policy: DEFAULTS, series: true, mask: unmasked });
+    const replay = createSessionReplay({ run: replayRun(DEFAULTS), series: true, mask: unmasked });
     for (const line of linesOf(fixture('subagent.session.jsonl'))) replay.line(asRead(line));
     const { ledger, series = [] } = replay.summary('');
     expect(ledger.flatMap(({ main, billedOutput }) => (main ? [billedOutput] : []))).toEqual(

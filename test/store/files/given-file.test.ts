@@ -82,7 +82,6 @@ const OPENERS: Readonly<Record<string, string>> = {
   'demo/live-run.ts': 'its own record',
   'flow/studio/studio-server.ts': 'ctxb itself',
   'process-io.ts': 'the null device, in the place of a stdin that cannot be read',
-  'replay/follow.ts': 'never waits; refuses what is no file',
   'replay/read/read-values.ts': 'a recording that is named, or a file in a folder; line by line, up to a bound',
   'replay/recall.ts': 'recordings, found as regular files',
 
