@@ -56,12 +56,17 @@ interface SubmitEvent {
   readonly origin?: { readonly kind: string };
 }
 
-/** At the prompt, from another device, from a program in a person's place, and of a task in the background. */
-const TOLD: ReadonlySet<string> = new Set(['composer', 'bridge', 'sdk', 'task-notification']);
+/** At the prompt, from another device, and from a program in a person's place. */
+const PEOPLE: ReadonlySet<string> = new Set(['composer', 'bridge', 'sdk']);
 
-/** Whether the model is told it while it works. */
-export function isHeard({ turnId, command, origin }: SubmitEvent): boolean {
-  return turnId !== undefined && command === undefined && (origin === undefined || TOLD.has(origin.kind));
+/** Whether the user has said it. */
+export function isSaid({ command, origin }: SubmitEvent): boolean {
+  return command === undefined && (origin === undefined || PEOPLE.has(origin.kind));
+}
+
+/** Whether the model is told it while it works: it is told of a task in the background too. */
+export function isHeard(e: SubmitEvent): boolean {
+  return e.turnId !== undefined && (isSaid(e) || (e.command === undefined && e.origin?.kind === 'task-notification'));
 }
 
 export interface CompactEvent {

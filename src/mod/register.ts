@@ -1,6 +1,6 @@
 import { answerWith } from '../core/exact/exact-answer.ts';
 import { type ExactReceipt, readPlan } from '../core/exact/plan.ts';
-import { isHeard, type On } from './engine.ts';
+import { isHeard, isSaid, type On } from './engine.ts';
 import { PLACE } from './place.js';
 
 /**
@@ -10,6 +10,7 @@ import { PLACE } from './place.js';
 export function register(on: On): void {
   let number = 0;
   let heard: readonly string[] = [];
+  let said: readonly string[] = [];
 
   // Being listed is no proof that a mod runs: this file is.
   on('session.start', async ($, e, next) => {
@@ -17,9 +18,10 @@ export function register(on: On): void {
     return next(e);
   });
 
-  // What was said in mid-turn since the plan was written.
+  // What was said since the plan was written.
   on('prompt.submit', async (_, e, next) => {
     if (isHeard(e)) heard = [...heard, e.text];
+    if (isSaid(e)) said = [...said, e.text];
     return next(e);
   });
 
@@ -28,8 +30,9 @@ export function register(on: On): void {
     const started = performance.now();
     number += 1;
     const plan = await $.fs.read(`${PLACE}/plan.json`).catch(() => undefined);
-    const { messages, outcome } = answerWith(e.messages, () => readPlan(plan, heard));
+    const { messages, outcome } = answerWith(e.messages, () => readPlan(plan, heard, said));
     heard = [];
+    said = [];
     const receipt: ExactReceipt = { version: 1, number, ms: Math.round(performance.now() - started), ...outcome };
     if (messages !== undefined) await $.fs.write(`${PLACE}/kept.json`, JSON.stringify(messages)).catch(() => {});
     await $.fs.write(`${PLACE}/receipt.json`, JSON.stringify(receipt)).catch(() => {});

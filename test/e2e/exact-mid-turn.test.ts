@@ -7,7 +7,9 @@ import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { CTXB, PROTOCOL, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { NO_MODS, runsMods } from '../support/exact.ts';
 import { job } from '../support/exact-job.ts';
-import { inSoak } from '../support/size.ts';
+import { firstOf, inSoak } from '../support/size.ts';
+
+const SUMMARY = 'This session is being continued from a previous conversation.\nSummary: none';
 
 const SAID = ['NOT THAT ONE', `AND HURRY, THE TOKEN IS ghp_${'a1B2'.repeat(9)}`];
 
@@ -118,3 +120,18 @@ it('a command that stands for a prompt survives exact compactions with what it s
   for (const text of requests) expect(text.split('FIX THE ISSUE 42. Leave the docs alone.')).toHaveLength(2);
   expect(requests.at(-1)).toMatch(/<command-args>42.*FIX THE ISSUE 42.*GO ON/);
 });
+
+it.each(firstOf(['<system-reminder>\nOpen: src/a.ts\n</system-reminder>', '[Request interrupted by user]', SUMMARY]))(
+  'a running prompt that is like text of claude survives exact compactions: %s',
+  async (opening) => {
+    const { calls } = job({ turns: [24], growBy: 8_000 });
+    await using world = await startWorld({ calls });
+    const claude = ['-p', `${opening}\nRENAME FOO EVERYWHERE.`, ...SMALL_WINDOW, '--dangerously-skip-permissions'];
+    const { code, stderr } = await runCtxb(world, { claude, env: { CTXB_COMPACTION_HOW: 'exact' } });
+    expect(code).toBe(0);
+    expect(stderr).toContain('1 of 1 prompts');
+    for (const { body } of mainRequests(world.standin)) {
+      expect(JSON.stringify(body.messages)).toContain('RENAME FOO EVERYWHERE.');
+    }
+  },
+);

@@ -30,7 +30,8 @@ const FRAME = 100;
  */
 export function exactAnswer(messages: readonly Message[], plan: ExactPlan): Answer {
   const { budget, midTurn = [] } = plan;
-  const parts = withMidTurn(partsOf(messages), midTurn);
+  const known = new Set(plan.prompts?.map((text) => text.trim()));
+  const parts = withMidTurn(partsOf(messages, known), midTurn, known);
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
   const note = noteBeside(prompts, plan);
   const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
@@ -45,9 +46,14 @@ export function exactAnswer(messages: readonly Message[], plan: ExactPlan): Answ
   if (after.tokens > budget) return refusal(messages, `what has to stay is ${after.tokens} of ${budget} tokens`);
   if (after.tokens > before.tokens) return refusal(messages, 'nothing can be left out');
   const steps = { whole: sum([...whole.keys()].map(({ calls }) => calls.length)), lines: entries.steps, gone };
-  const said = parts.filter(isOfUser).length;
-  const kept = { kept: said, of: said };
+  const said = parts.filter((part) => isOfUser(part, known)).length;
+  const there = new Set(parts.flatMap((part) => (part.kind === 'prompt' ? textsIn(part) : [])));
+  const kept = { kept: said, of: said + [...known].filter((text) => !there.has(text)).length };
   return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps } };
+}
+
+function textsIn({ message, heard }: Extract<Part, { kind: 'prompt' }>): string[] {
+  return [message.text, heard ?? ''].map((text) => text.trim());
 }
 
 /** With what the user has said, and none of the prompts holds. */

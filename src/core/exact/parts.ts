@@ -9,6 +9,11 @@ export type Part =
   | Round
   | Exclude<Own, { kind: 'heard' }>;
 
+/** Texts of prompts, block by block, without blanks around them. */
+type Known = ReadonlySet<string>;
+
+const NONE_KNOWN: Known = new Set();
+
 /** A whole reply of the model, and the results of its tool calls. */
 export interface Round {
   readonly kind: 'round';
@@ -21,19 +26,21 @@ export interface Round {
 /**
  * Takes a conversation apart. claude's own messages in the user's place (commands, their output, interruptions) are left
  * out, and so are results whose call is gone.
+ *
+ * @param known what is certain to be a prompt, whatever it looks like
  */
-export function partsOf(messages: readonly Message[]): Part[] {
+export function partsOf(messages: readonly Message[], known: Known = NONE_KNOWN): Part[] {
   const parts: Part[] = [];
   let from = 0;
   while (from < messages.length) {
     const message = messages[from] as Message;
     const end = isSpoken(message) ? from + 1 : roundEnd(messages, from);
-    parts.push(...(isSpoken(message) ? spoken(message, messages[end]) : [roundOf(messages.slice(from, end))]));
+    parts.push(...(isSpoken(message) ? spoken(message, messages[end], known) : [roundOf(messages.slice(from, end))]));
     from = end;
   }
   const [last, newest] = [parts.at(-1), messages.at(-1)];
   // Nothing has answered it yet.
-  const isRunning = newest !== undefined && (last?.kind === 'asked' || reportLine(newest.text) !== undefined);
+  const isRunning = newest !== undefined && (last?.kind === 'asked' || reportIn(newest.text, known) !== undefined);
   const all: Part[] = isRunning ? [...parts.slice(0, -1), { kind: 'prompt', message: newest }] : parts;
   return all.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
 }
@@ -42,12 +49,12 @@ export function partsOf(messages: readonly Message[]): Part[] {
  * Puts in what was told in mid-turn and is not there yet: behind the step before it, else behind the last one. What a
  * task has reported becomes a line once it is answered.
  */
-export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt[]): Part[] {
+export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt[], known: Known = NONE_KNOWN): Part[] {
   const all = [...parts];
   const end = parts.at(-1);
   const isOpen = end?.kind === 'round' && end.messages.some(isResult);
-  for (const { text, after } of notAmong(parts.flatMap(toldIn), said, ({ text }) => reportLine(text) ?? text)) {
-    const report = reportLine(text);
+  for (const { text, after } of notAmong(parts.flatMap(toldIn), said, ({ text }) => reportIn(text, known) ?? text)) {
+    const report = reportIn(text, known);
     const isLate = report !== undefined && !isOpen;
     let at = behind(all, after) ?? Math.max(0, all.findLastIndex(({ kind }) => kind === 'round') + (isLate ? 0 : 1));
     while (all.slice(at, at + 1).some((part) => toldIn(part).length > 0)) at++;
@@ -59,10 +66,18 @@ export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt
 }
 
 /** Whether the user has said it: what ctxb has asked, and claude has reported, can stay as a prompt too. */
-export function isOfUser(part: Part): boolean {
+export function isOfUser(part: Part, known: Known): boolean {
   if (part.kind !== 'prompt') return false;
   const { heard, message } = part;
-  return reportLine(heard ?? message.text) === undefined && (heard !== undefined || !isOwn(message.text));
+  const isKnown = known.has(message.text.trim());
+  return (
+    isKnown || (reportIn(heard ?? message.text, known) === undefined && (heard !== undefined || !isOwn(message.text)))
+  );
+}
+
+/** The end of a task as a line, where claude reports it. */
+function reportIn(text: string, known: Known): string | undefined {
+  return known.has(text.trim()) ? undefined : reportLine(text);
 }
 
 function behind(parts: readonly Part[], call: string): number | undefined {
@@ -119,8 +134,9 @@ function selfContained(result: ToolResult): ToolResult {
   return result.text === '' || POINTS_ELSEWHERE.test(result.text) ? { ...result, text: GONE } : result;
 }
 
-function spoken(message: Message, next: Message | undefined): Part[] {
+function spoken(message: Message, next: Message | undefined, known: Known): Part[] {
   const { text, handle } = message;
+  if (known.has(text.trim())) return [{ kind: 'prompt', message }];
   if (isOwn(text)) {
     const own = readOwn(text);
     return [own.kind === 'heard' ? { kind: 'prompt', message, heard: own.text } : own];

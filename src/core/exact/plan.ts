@@ -22,6 +22,8 @@ export interface ExactPlan {
    * would be lost with those.
    */
   readonly midTurn?: readonly MidTurnPrompt[] | undefined;
+  /** What the user is known to have said since the context began, block by block: prompts, whatever they look like. */
+  readonly prompts?: readonly string[] | undefined;
 }
 
 export interface MidTurnPrompt {
@@ -56,19 +58,21 @@ export interface Extent {
  * Reads `plan.json`.
  *
  * @param heard what was said in mid-turn as far as the mod knows: the last of it may be newer than the plan
+ * @param said all that was said as far as the mod knows
  * @throws {Error} that says what is wrong with the plan
  */
-export function readPlan(text: string | undefined, heard: readonly string[]): ExactPlan {
+export function readPlan(text: string | undefined, heard: readonly string[], said: readonly string[] = []): ExactPlan {
   if (text === undefined) throw new Error('there is no plan');
-  const { version, note, said, budget, midTurn } = fieldsOf(JSON.parse(text));
+  const { version, note, said: words, budget, midTurn, prompts } = fieldsOf(JSON.parse(text));
   if (version !== 1) throw new Error(`the plan's version is ${JSON.stringify(version)}, expected 1`);
   if (typeof note !== 'string') throw new Error('the plan has no note');
   if (typeof budget !== 'number' || !(budget > 0)) throw new Error('the plan has no budget');
   return {
     version,
     note,
-    said: readWords(said),
+    said: readWords(words),
     budget,
+    prompts: [...textsOf(prompts), ...said],
     midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heard),
   };
 }

@@ -1,4 +1,4 @@
-import { attachedContent, plainText, readBlocks, userRole } from './blocks.ts';
+import { attachedContent, isMarkedPrompt, plainText, readBlocks, userRole } from './blocks.ts';
 import { decodeSystem } from './decode-system.ts';
 import type {
   AssistantEvent,
@@ -110,15 +110,16 @@ function decodeUser(line: Fields): UserEvent {
     toolReport: line.tool_use_result ?? line.toolUseResult,
     version: textOf(line.version),
     permissionMode: textOf(line.permissionMode),
+    ...(isMarkedPrompt(line) && { marked: true as const }),
   };
 }
 
 /** A session log holds what was said while a turn ran as an attachment, and what Claude Code itself put in. */
 function decodeAttachment(line: Fields): Event {
   const attachment = fieldsOf(line.attachment);
-  const { type, commandMode, prompt } = attachment;
+  const { type, commandMode, prompt, origin, isMeta } = attachment;
   if (type === 'queued_command' && commandMode === 'prompt') {
-    return decodeUser({ ...line, message: { role: 'user', content: prompt } });
+    return decodeUser({ ...line, origin, isMeta, message: { role: 'user', content: prompt } });
   }
   const content = attachedContent(attachment);
   if (content.length === 0) return decodeOther(line);

@@ -107,6 +107,8 @@ export interface UserEvent extends LineFields {
   readonly version: string | undefined;
   /** Only in session logs. */
   readonly permissionMode: string | undefined;
+  /** A mark of Claude Code's own says that a person, or the calling program, has said it. */
+  readonly marked?: true;
 }
 
 export interface ResultEvent extends LineFields {

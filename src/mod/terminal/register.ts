@@ -3,7 +3,7 @@ import type { Answer } from '../../core/exact/exact-answer.ts';
 import type { ExactReceipt } from '../../core/exact/plan.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Known } from '../../statusline/judge-status.ts';
-import { type CompactEvent, type Drawing, type Engine, isHeard, type On } from '../engine.ts';
+import { type CompactEvent, type Drawing, type Engine, isHeard, isSaid, type On } from '../engine.ts';
 import { bandText, doctor, handoff, recall, type Standing, statusOf } from './commands.ts';
 import {
   createLogReader,
@@ -87,6 +87,7 @@ export function register(on: On, options: Options): void {
 
   on('prompt.submit', async ($, e, next) => {
     if (isHeard(e)) seat.session.hear(e.text);
+    if (isSaid(e)) seat.session.say(e.text);
     const entered = await next(e);
     if (!seat.isRun) await follow($, seat);
     return entered;

@@ -11,7 +11,7 @@ import { reliefNow } from '../../core/governor/relief/relief.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { changedIn } from '../../core/governor/steps.ts';
 import { createMemory } from '../../core/memory/memory.ts';
-import { plainText, readBlocks } from '../../core/protocol/blocks.ts';
+import { plainText, readBlocks, textsOf } from '../../core/protocol/blocks.ts';
 import { decodeLine, LOG_TAIL_BYTES } from '../../core/protocol/decode.ts';
 import type { Event } from '../../core/protocol/events.ts';
 import { fieldsOf, parsed, textOf } from '../../core/protocol/fields.ts';
@@ -66,6 +66,8 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   let lastCall = '';
   /** What was said while a turn ran: claude tells it to that turn, or begins the next one with it. */
   let heard: readonly string[] = [];
+  /** What is certain to be the person's, block by block. */
+  const prompts = new Set<string>();
   memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: '' } }, host.state);
 
   /** The state with what claude says of its last call, which its log may not have yet. */
@@ -88,6 +90,7 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
 
   function noteTold(event: Event, line: string): void {
     if (event.kind === 'boundary') forgetSaid();
+    if (event.kind === 'user' && event.marked) for (const text of textsOf(event.blocks)) prompts.add(text);
     if (event.kind === 'user' && event.subagent === null)
       lastCall = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId ?? lastCall;
     const text = toldIn(line);
@@ -103,10 +106,15 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   function forgetSaid(): void {
     told = [];
     heard = [];
+    prompts.clear();
   }
 
   function hear(text: string): void {
     heard = [...heard, text];
+  }
+
+  function say(text: string): void {
+    prompts.add(text);
   }
 
   /** Whether the context is to be compacted now that the turn is over. One that was tried in vain is not tried again at once. */
@@ -137,6 +145,7 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
       ...memory.exactNote(state),
       budget: budgetOf(state),
       midTurn,
+      prompts: [...prompts],
     }));
   }
 
@@ -150,7 +159,7 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   /** A document for whoever continues the work. @param t milliseconds since the epoch */
   const handoff = (t: number) => memory.handoff(host.state, t);
 
-  return { read, hear, clear, judged, isDue, isBehind, isFull, compact, handBack, handoff };
+  return { read, hear, say, clear, judged, isDue, isBehind, isFull, compact, handBack, handoff };
 }
 
 /** What claude tells a running turn: what was said meanwhile, and the ends of tasks in the background. */

@@ -12,6 +12,8 @@ function roleOf(content: unknown, more?: object) {
 
 const text = (words: string) => ({ type: 'text', text: words });
 const SUMMARY = 'This session is being continued from a previous conversation that ran out of context. The summary …';
+const TEAMMATE = '<teammate-message teammate_id="tester" color="yellow">\nNever use port 8080.\n</teammate-message>';
+const OPENED = '<ide_opened_file>The user opened /src/a.ts in the IDE.</ide_opened_file>';
 const NOTICE = '<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>';
 
 describe('looks like human input and is not', () => {
@@ -60,6 +62,11 @@ describe('looks like human input and is not', () => {
     },
     { name: 'a task notification', content: NOTICE, more: { origin: { kind: 'task-notification' } }, role: 'notice' },
     { name: 'a shell command of the terminal', content: '<bash-input>ls</bash-input>', more: {}, role: 'notice' },
+    { name: 'a message of a teammate', content: TEAMMATE, more: {}, role: 'notice' },
+    { name: 'an open file of an editor', content: OPENED, more: {}, role: 'notice' },
+    { name: 'another origin', content: 'Go.', more: { origin: { kind: 'peer' } }, role: 'notice' },
+    { name: 'a source of claude', content: 'Go.', more: { promptSource: 'system' }, role: 'notice' },
+    { name: 'what only a person sees', content: 'x', more: { isVisibleInTranscriptOnly: true }, role: 'notice' },
     { name: 'nothing', content: '', more: {}, role: 'notice' },
     { name: 'no content at all', content: undefined, more: {}, role: 'notice' },
   ])('$name', ({ content, more, role }) => {
@@ -81,6 +88,15 @@ describe('is what a person or the calling program said', () => {
       more: {},
     },
     { name: 'a tag in the middle of a text', content: 'What does <command-name> mean?', more: {} },
+    { name: 'words behind a reminder', content: '<system-reminder>x</system-reminder>\n\nGo.', more: {} },
+    { name: 'words behind an open file', content: `${OPENED}\nGo.`, more: {} },
+    {
+      name: 'words that begin with an interruption',
+      content: '[Request interrupted by user] is shown. Why?',
+      more: {},
+    },
+    { name: 'an element that claude marks', content: NOTICE, more: { promptSource: 'sdk' } },
+    { name: 'a summary that a person pastes', content: SUMMARY, more: { origin: { kind: 'human' } } },
     { name: 'words about an interruption', content: 'Why "[Request interrupted by user]"?', more: {} },
   ])('$name', ({ content, more }) => {
     expect(roleOf(content, more)).toBe('prompt');

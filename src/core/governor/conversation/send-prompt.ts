@@ -4,6 +4,7 @@ import { openPrompts, owed, requestsOf } from '../prompts/mailbox.ts';
 import { countSent, GO_ON, isOwnOrStamped, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
 import { giveBack, tellsTask, toPrompt } from '../prompts/prompt.ts';
 import { saidPrompt } from '../prompts/turns.ts';
+import { noteSaid } from '../relief/exact.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
@@ -18,7 +19,11 @@ const REMEMBERED_UUIDS = 999;
 /** Sends a prompt: it begins a turn, or is heard in the one that runs. */
 export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   // It counts as a prompt, whatever it looks like.
-  const told = readPrompt(notePrompt(state, prompt), { ...prompt.event, role: 'prompt', replay: false });
+  const told = readPrompt(noteSaid(notePrompt(state, prompt), prompt), {
+    ...prompt.event,
+    role: 'prompt',
+    replay: false,
+  });
   const { mode, callerSpeaksProtocol } = state.run;
   const isSkipped = prompt.uuid !== '' && state.mailbox.said.includes(prompt.uuid);
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};

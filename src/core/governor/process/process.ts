@@ -11,6 +11,7 @@ import { isOwnUuid } from '../prompts/own-lines.ts';
 import { newExact } from '../relief/exact.ts';
 import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
 import { startHandoff } from '../relief/handoff.ts';
+import { NOT_EXACT } from '../relief/relief-state.ts';
 import { type GovernorState, NOT_COMPACTING } from '../state.ts';
 import { chain, changed, changedIn, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { NO_STALL } from '../waits/waits-state.ts';
@@ -110,9 +111,12 @@ export function onBegin(state: GovernorState): Step {
     process: { ...process, phase: 'starting' },
     cost: restarted(cost, process.resumes ? 'resumed' : 'fresh'),
   });
-  const midTurn = process.resumes ? exact.midTurn : [];
+  const said = process.resumes ? exact : NOT_EXACT;
   // The document comes first: which hooks are wanted hangs on it.
-  return chain(finishLeaving(changedIn(alive, 'exact', { midTurn })), reopenControl);
+  return chain(
+    finishLeaving(changedIn(alive, 'exact', { midTurn: said.midTurn, prompts: said.prompts })),
+    reopenControl,
+  );
 }
 
 /** A turn went well: earlier restarts no longer count. */
@@ -175,8 +179,10 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   const uuids = undelivered.map(({ uuid }) => uuid);
   // What was said in mid-turn and is said again comes as a prompt of its own.
   const again = new Set(undelivered.map(({ text }) => text));
-  const midTurn = logged ? state.exact.midTurn.filter(({ text }) => !again.has(text)) : [];
-  const told = keep(changedIn(dead, 'exact', { midTurn }), [
+  const said = logged ? state.exact : NOT_EXACT;
+  const midTurn = said.midTurn.filter(({ text }) => !again.has(text));
+  const prompts = said.prompts.filter((text) => !again.has(text));
+  const told = keep(changedIn(dead, 'exact', { midTurn, prompts }), [
     { kind: 'buffered', fate: 'drop' },
     ...(logged ? [] : [{ kind: 'deferred', fate: 'drop' } as const]),
     ...FORGOTTEN_TIMERS,

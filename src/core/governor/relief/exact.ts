@@ -1,4 +1,4 @@
-import { isTaskReport } from '../../protocol/blocks.ts';
+import { isTaskReport, textsOf } from '../../protocol/blocks.ts';
 import type {
   AssistantEvent,
   ControlRequestEvent,
@@ -10,8 +10,9 @@ import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { isCharactersOnly, predicted } from '../gauge/gauge.ts';
+import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
-import { request } from '../prompts/own-lines.ts';
+import { isOwnUuid, request } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
@@ -60,6 +61,15 @@ export function prepareExact(before: GovernorState, state: GovernorState): Step 
 export function prepareResumed(state: GovernorState): Step {
   const { version } = state.session;
   return version === undefined || predicted(state.gauge) < LEAST_RELIEVED ? keep(state) : awaitExact(state);
+}
+
+/** Tells the mod later which messages the caller has sent. */
+export function noteSaid(state: GovernorState, prompt: Prompt): GovernorState {
+  const isOwn = prompt.command !== undefined || isOwnUuid(state, prompt.uuid);
+  if (state.exact.phase === 'off' || isOwn) return state;
+  const { prompts } = state.exact;
+  const texts = textsOf(prompt.event.blocks).filter((text) => text.trim() !== '' && !prompts.includes(text));
+  return changedIn(state, 'exact', { prompts: [...prompts, ...texts] });
 }
 
 /** Results of tools go out together with what the caller has said meanwhile. */
@@ -168,7 +178,7 @@ export function tellNotExact(state: GovernorState): Step {
 export function planExact(state: GovernorState): Step {
   const { exact } = state;
   if (exact.phase !== 'ready') return keep(state);
-  return keep(state, [{ kind: 'plan-exact', budget: budgetOf(state), midTurn: exact.midTurn }]);
+  return keep(state, [{ kind: 'plan-exact', budget: budgetOf(state), midTurn: exact.midTurn, prompts: exact.prompts }]);
 }
 
 /** Tokens that the mod may keep: what the target leaves beside the system prompt and the tools. */
@@ -186,9 +196,10 @@ export function isExact({ exact }: GovernorState): boolean {
 export function followExact(state: GovernorState, event: Event): Step {
   if (event.kind === 'compact-status' && event.phase === 'failed')
     return keep(changedIn(state, 'exact', { receipt: undefined }));
+  if (event.kind === 'reset') return keep(changedIn(state, 'exact', { prompts: [] }));
   if (event.kind !== 'boundary') return keep(endsEchoes(state, event) ? changedIn(state, 'exact', NO_ECHO) : state);
   const { exact } = state;
-  const { receipt, phase } = exact;
+  const { receipt } = exact;
   // What was said in mid-turn stands in the conversation itself now, or in its summary.
   const over = changedIn(state, 'exact', { receipt: undefined, midTurn: [] });
   if (receipt?.answered) {
@@ -200,9 +211,15 @@ export function followExact(state: GovernorState, event: Event): Step {
   const mayEcho = trigger === 'auto' || timestamp !== undefined;
   if (state.run.mode === 'replay')
     return keep(mayEcho ? changedIn(over, 'exact', { echoes: ANY, until: timestamp }) : over);
+  return notExact(state.turn.prompts.reduce(noteSaid, changedIn(over, 'exact', { prompts: [] })), receipt?.why);
+}
+
+/** A summary has taken the place of all but the running turn's prompts. */
+function notExact(over: GovernorState, left: string | undefined): Step {
+  const { phase, refusals: before } = over.exact;
   if (phase !== 'ready') return tellNotExact(over);
-  const why = receipt?.why ?? 'the mod did not answer';
-  const refusals = exact.refusals + 1;
+  const why = left ?? 'the mod did not answer';
+  const refusals = before + 1;
   if (refusals >= MOST_REFUSALS) return tellNotExact(changedIn(over, 'exact', { phase: 'off', why, refusals }));
   return keep(changedIn(over, 'exact', { refusals }), [{ kind: 'not-exact', ...decided(over, why), once: true }]);
 }

@@ -19,6 +19,8 @@ export const NOT_EXACT = {
   lastCall: '',
   /** What was told in mid-turn since the last compaction: the mod cannot see it. */
   midTurn: [] as readonly MidTurnPrompt[],
+  /** What the caller has said since the context began, block by block: what claude says in the user's place looks alike. */
+  prompts: [] as readonly string[],
   /** Lines that claude may still repeat of what stays. */
   echoes: 0,
   /** Of a session log: what is repeated is no younger, in milliseconds since the epoch. */

@@ -2,7 +2,7 @@ import type { Input, OwnEvent } from '../../governor/input.ts';
 import { isOwnLine } from '../../governor/prompts/own-lines.ts';
 import { mayEcho } from '../../governor/relief/exact.ts';
 import type { GovernorState } from '../../governor/state.ts';
-import { isNotice, picturesIn, textsOf } from '../../protocol/blocks.ts';
+import { picturesIn, wordsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
 import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
@@ -114,8 +114,7 @@ export function createExtractor(options: ExtractOptions) {
 }
 
 function prompt({ blocks }: UserEvent, t: number): PromptFound {
-  const own = blocks.filter((block) => block.type !== 'text' || block.text.trim() === '' || !isNotice(block.text));
-  return { kind: 'prompt', t, texts: textsOf(own), pictures: picturesIn(blocks) };
+  return { kind: 'prompt', t, texts: wordsOf(blocks), pictures: picturesIn(blocks) };
 }
 
 /** Keeps back what was found in prompts that wait in ctxb, until they go to claude: the notes are of what was said. */

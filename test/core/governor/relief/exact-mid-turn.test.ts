@@ -70,3 +70,14 @@ it.each([
   driver.begin();
   expect(driver.state.exact.midTurn.map(({ text }) => text)).toEqual(midTurn);
 });
+
+it('the plan names what was said, and after a summary the running turn alone', () => {
+  const driver = working();
+  driver.prompt('<system-reminder>Not that.</system-reminder>', '/model opus');
+  driver.claude(toolResultLine('done'), callLine(54_000));
+  const said = ['Look.', 'Do it.', '<system-reminder>Not that.</system-reminder>'];
+  expect(driver.state.exact.prompts).toEqual(said);
+  expect(driver.actions.findLast(({ kind }) => kind === 'plan-exact')).toMatchObject({ prompts: said });
+  driver.claude(boundaryLine('auto', 54_000));
+  expect(driver.state.exact.prompts).toEqual(said.slice(1));
+});
