@@ -62,6 +62,17 @@ function commandsOf(hooks, name) {
   return entries.map((hook) => textOf(fieldsOf(hook).command)?.trim() ?? "");
 }
 
+// src/mod/circumstances.ts
+var MOST_WAITS = 3;
+var FULL = 0.85;
+async function circumstancesOf($, { trigger }, waits2) {
+  const model = await $.session.model().catch(() => "");
+  if (trigger !== "auto" || waits2 >= MOST_WAITS) return { model };
+  const usage = await $.session.usage().catch(() => void 0);
+  const { tokens: tokens2, window = 0 } = usage?.context ?? {};
+  return { model, waitRoom: tokens2 === void 0 ? 0 : window * FULL - tokens2 };
+}
+
 // src/mod/engine.ts
 var PEOPLE = /* @__PURE__ */ new Set(["composer", "bridge", "sdk"]);
 function isSaid({ command: command2, origin }) {
@@ -12370,12 +12381,16 @@ var NOTE = "[ctxb] The conversation was compacted here.";
 var HOW2 = "Prompts stand as they were said, older steps as one line each, the steps below this note whole.";
 var GONE2 = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
 var LINES = "[ctxb] Done here, one line a step:";
+var STEP = "[ctxb] Your last step, one line a call; what it gave back stands below:";
 var SUMMARY = "[ctxb] Claude's summary of what came before:";
 var HEARD = "[ctxb] The user said while you worked:";
 var BULLET2 = "- ";
 var SAID = "said: ";
 function isOwn(text) {
-  return isAsked(text) || [NOTE, LINES, HEARD, SUMMARY].some((opening2) => text.startsWith(opening2));
+  return isAsked(text) || [NOTE, LINES, STEP, HEARD, SUMMARY].some((opening2) => text.startsWith(opening2));
+}
+function isStep(text) {
+  return text.startsWith(STEP);
 }
 function isAsked(text) {
   return text.startsWith(OWN_OPENING) && text.endsWith(GO_ON) || isHandoffRequest(text);
@@ -12385,7 +12400,8 @@ function readOwn(text) {
   if (text.startsWith(SUMMARY)) return { kind: "summary", text: text.slice(SUMMARY.length + 1) };
   if (text.startsWith(HEARD)) return { kind: "heard", text: text.slice(HEARD.length + 1) };
   if (isAsked(text)) return { kind: "asked" };
-  const lines = text.split("\n").filter((line4) => line4.startsWith(BULLET2));
+  const [listed4 = ""] = text.split("\n\n", 1);
+  const lines = listed4.split("\n").filter((line4) => line4.startsWith(BULLET2));
   return { kind: "lines", lines: lines.map((line4) => line4.slice(BULLET2.length)) };
 }
 function noteText(note2, gone) {
@@ -12396,6 +12412,11 @@ ${note2}`}`;
 }
 function linesText(lines) {
   return [LINES, ...lines.map((line4) => BULLET2 + line4)].join("\n");
+}
+function stepText(lines, calls) {
+  const listed4 = [STEP, ...lines.map((line4) => BULLET2 + line4)].join("\n");
+  return [listed4, ...calls.map(({ call, text }) => `${call}
+${text}`)].join("\n\n");
 }
 function heardText(text) {
   return `${HEARD}
@@ -12433,11 +12454,15 @@ function notAmong(known, all, keyOf4) {
 var NONE_KNOWN = /* @__PURE__ */ new Set();
 function partsOf3(messages, known = NONE_KNOWN) {
   const parts = [];
+  const answered3 = messages.findLastIndex(({ role }) => role === "assistant");
   let from = 0;
   while (from < messages.length) {
     const message = messages[from];
     const end = isSpoken(message) ? from + 1 : roundEnd(messages, from);
-    parts.push(...isSpoken(message) ? spoken2(message, messages[end], known) : [roundOf(messages.slice(from, end))]);
+    if (from > answered3 && isStep(message.text) && !known.has(message.text.trim()))
+      parts.push({ kind: "prompt", message });
+    else
+      parts.push(...isSpoken(message) ? spoken2(message, messages[end], known) : [roundOf(messages.slice(from, end))]);
     from = end;
   }
   const [last, newest2] = [parts.at(-1), messages.at(-1)];
@@ -12505,7 +12530,10 @@ var SUMMARY2 = /\nSummary:\s([\s\S]*?)(?:\n\nIf you need specific details from b
 var POINTS_ELSEWHERE = /^(?:File unchanged since last read\b|Launching skill: )/;
 var GONE3 = "[ctxb] What stood here is gone (a picture, tools that were looked up, a file seen before, the text of a skill): ask for it again.";
 function selfContained(result) {
-  return result.text === "" || POINTS_ELSEWHERE.test(result.text) ? { ...result, text: GONE3 } : result;
+  return hasText(result) ? result : { ...result, text: GONE3 };
+}
+function hasText({ text }) {
+  return text !== "" && !POINTS_ELSEWHERE.test(text);
 }
 function spoken2(message, next, known) {
   const { text, handle } = message;
@@ -12552,17 +12580,17 @@ function withinRoom(entries, whole2, room, most) {
     if (left < 0) break;
     kept.add(entry);
   }
-  const steps = [...kept].filter(isStep).length;
+  const steps = [...kept].filter(isStep2).length;
   return {
     kept: entries.filter((entry) => kept.has(entry)),
     steps,
-    gone: entries.filter((entry) => isOlder(entry) && isStep(entry)).length - steps
+    gone: entries.filter((entry) => isOlder(entry) && isStep2(entry)).length - steps
   };
 }
 function keyOf({ kind, text }) {
   return kind === "summary" ? kind : text;
 }
-function isStep({ kind, text }) {
+function isStep2({ kind, text }) {
   return kind === "line" && !isSaid2(text);
 }
 function costOf({ kind, text }) {
@@ -12600,24 +12628,61 @@ function whole(text) {
   return typeof text === "string" ? text : text.join("");
 }
 
+// src/core/exact/step-form.ts
+var PRESERVES_THOUGHTS = /(?:fable|mythos)-5-[12]\b|(?:opus|sonnet|haiku)-5-5\b/;
+function stepForm(messages, model) {
+  const last = messages.at(-1);
+  const isOpen2 = last !== void 0 && isResult(last);
+  return isOpen2 && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? TOLD : BUILT;
+}
+function hasThoughts(messages) {
+  const prompt2 = messages.findLastIndex((message) => message.role === "user" && !isResult(message));
+  return messages.slice(prompt2 + 1).some(({ role, text, toolUses }) => {
+    return role === "assistant" && text === "" && toolUses.length === 0;
+  });
+}
+function builtStep({ words, calls }, results) {
+  const toolUses = calls.map(({ use: { tool_use_id, tool, input } }) => ({ tool_use_id, tool, input }));
+  const reply2 = built("assistant", words, { toolUses });
+  return results.length === 0 ? [reply2] : [reply2, built("user", "", { toolResults: results })];
+}
+function toldStep(round, results) {
+  if (round.calls.length === 0) return [built("assistant", round.words)];
+  const texts = new Map(results.map(({ tool_use_id, text }) => [tool_use_id, text]));
+  const calls = round.calls.map(({ use: { tool_use_id, tool, input } }) => ({
+    call: `${tool} ${JSON.stringify(input)}`,
+    text: texts.get(tool_use_id) ?? ""
+  }));
+  return [built("user", stepText(stepLines(round), calls))];
+}
+var BUILT = { mostSteps: 3, write: builtStep };
+var TOLD = { mostSteps: 1, write: toldStep };
+function lostOf({ messages }) {
+  const results = messages.flatMap(({ toolResults = [] }) => toolResults);
+  const isLost = results.some((result) => !hasText(result) || isPicture(result));
+  return isLost ? "the model has yet to see what a tool gave back beside text" : void 0;
+}
+var MORE_THAN_TEXT = /* @__PURE__ */ new Set(["image", "pdf", "parts", "notebook"]);
+function isPicture({ result }) {
+  return [result, ...listOf(result)].some((part2) => MORE_THAN_TEXT.has(fieldsOf(part2).type));
+}
+
 // src/core/exact/whole-rounds.ts
-var MOST_STEPS = 3;
-function wholeRounds(parts, room, { isOpen: isOpen2 }) {
+function wholeRounds(parts, room, { isOpen: isOpen2, form: { write: write2, mostSteps } }) {
   const from = parts.findLastIndex(({ kind }) => kind !== "round" && kind !== "prompt") + 1;
   const [last, ...earlier] = parts.slice(from).filter((part2) => part2.kind === "round").reverse();
   const whole2 = /* @__PURE__ */ new Map();
   if (last === void 0 || !isAnswered(last)) return whole2;
-  const asked = isOpen2 ? last.messages.filter(({ role }) => role === "assistant") : [builtReply(last)];
-  const all = [...asked, ...resultsOf(last)];
+  const all = write2(last, resultsOf(last));
   let left = room - tokensOfAll(all);
-  const fitting3 = left < 0 ? [...asked, ...resultsOf(last, room - tokensOfAll(asked))] : all;
+  const fitting3 = left < 0 ? write2(last, shortened2(resultsOf(last), room - tokensOfAll(write2(last, [])))) : all;
   if (isOpen2 || tokensOfAll(fitting3) <= room) whole2.set(last, fitting3);
   let steps = last.calls.length > 0 ? 1 : 0;
   for (const round of earlier) {
-    const messages = [builtReply(round), ...resultsOf(round)];
+    const messages = write2(round, resultsOf(round));
     left -= tokensOfAll(messages);
     steps += round.calls.length > 0 ? 1 : 0;
-    if (left < 0 || steps > MOST_STEPS || !isAnswered(round)) break;
+    if (left < 0 || steps > mostSteps || !isAnswered(round)) break;
     whole2.set(round, messages);
   }
   return whole2;
@@ -12625,16 +12690,10 @@ function wholeRounds(parts, room, { isOpen: isOpen2 }) {
 function isAnswered({ calls }) {
   return calls.every(({ result }) => result !== void 0);
 }
-function builtReply({ words, calls }) {
-  const toolUses = calls.map(({ use: { tool_use_id, tool, input } }) => ({ tool_use_id, tool, input }));
-  return built("assistant", words, { toolUses });
-}
-function resultsOf({ calls }, room) {
-  const results = calls.flatMap(
+function resultsOf({ calls }) {
+  return calls.flatMap(
     ({ use: { tool_use_id }, result }) => result === void 0 ? [] : [{ tool_use_id, text: result.text, isError: result.isError === true }]
   );
-  if (results.length === 0) return [];
-  return [built("user", "", { toolResults: room === void 0 ? results : shortened2(results, room) })];
 }
 var CHARS_PER_TOKEN2 = 1.2;
 var LEAST_LENGTH = 200;
@@ -12650,7 +12709,7 @@ function shortened2(results, room) {
 var WHOLE_SHARE = 0.6;
 var LINES_TOKENS = 3e3;
 var FRAME = 100;
-function exactAnswer(messages, plan) {
+function exactAnswer(messages, plan, circumstances = {}) {
   const { budget, midTurn = [] } = plan;
   const known = new Set(plan.prompts?.map((text) => text.trim()));
   const parts = withMidTurn(partsOf3(messages, known), midTurn, known);
@@ -12659,7 +12718,18 @@ function exactAnswer(messages, plan) {
   const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note2, 0)) - FRAME;
   if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
   const last = messages.at(-1);
-  const whole2 = wholeRounds(parts, room * WHOLE_SHARE, { isOpen: last !== void 0 && isResult(last) });
+  const isOpen2 = last !== void 0 && isResult(last);
+  const form = stepForm(messages, circumstances.model ?? "");
+  const whole2 = wholeRounds(parts, room * WHOLE_SHARE, { isOpen: isOpen2, form });
+  const open = isOpen2 ? parts.findLast((part2) => part2.kind === "round") : void 0;
+  if (open !== void 0) {
+    const lost = lostOf(open);
+    const waits2 = lost ?? cutOf(open, form, whole2);
+    if (waits2 !== void 0 && tokensOfAll(open.messages) < (circumstances.waitRoom ?? 0)) {
+      return { ...refusal(messages, waits2), waits: waits2 };
+    }
+    if (lost !== void 0) return refusal(messages, lost);
+  }
   const rest = room * (1 - WHOLE_SHARE);
   const entries = withinRoom(entriesOf(parts, rest), whole2, rest, LINES_TOKENS);
   const gone = sum(parts.map((part2) => part2.kind === "note" ? part2.gone : 0)) + entries.gone;
@@ -12676,6 +12746,10 @@ function exactAnswer(messages, plan) {
 function textsIn2({ message, heard: heard2 }) {
   return [message.text, heard2 ?? ""].map((text) => text.trim());
 }
+function cutOf(open, form, whole2) {
+  const isCut = tokensOfAll(form.write(open, resultsOf(open))) > tokensOfAll(whole2.get(open) ?? []);
+  return isCut ? "the model has yet to see results for which there is no room" : void 0;
+}
 function noteBeside(prompts, { note: note2, said }) {
   if (said === void 0) return note2;
   const lost = wordsBeside(said, prompts.flatMap(wordsOf2).join("\n"));
@@ -12685,9 +12759,9 @@ function wordsOf2({ text }) {
   const words = commandOf(text)?.words ?? text;
   return [words, shortOf(words)];
 }
-function answerWith(messages, plan) {
+function answerWith(messages, plan, circumstances) {
   try {
-    return exactAnswer(messages, plan());
+    return exactAnswer(messages, plan(), circumstances);
   } catch (error) {
     return refusal(messages, error instanceof Error ? error.message : String(error));
   }
@@ -16334,7 +16408,7 @@ function createDiscardedChanges(ledger) {
     remember2(edits, to, { path: to, ids, first: known?.first ?? entry.t, isNew: isNew2 }, MAX_EDITS);
   }
   function discard2(entry, { how, paths }) {
-    const lost = lostOf([...edits.values()], paths);
+    const lost = lostOf2([...edits.values()], paths);
     if (lost.length === 0) return;
     for (const { path } of lost) edits.delete(path);
     const ids = [...new Set(lost.flatMap((edit) => edit.ids))].slice(-19);
@@ -16354,7 +16428,7 @@ ${entry.id}`;
     if (entry.command?.commits) edits.clear();
   };
 }
-function lostOf(edits, paths) {
+function lostOf2(edits, paths) {
   if (paths === "all") return edits.filter(({ isNew: isNew2 }) => !isNew2);
   return paths.flatMap((named) => {
     const exactly = edits.filter(({ path }) => isAtOrIn(path, named));
@@ -18879,19 +18953,14 @@ function createTerminalSession({ policy, recall: recall2 }) {
     const { gauge } = judged(known);
     return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
   }
-  function compact3(messages, known, isMidTurn) {
+  function compact3(messages, known, { isMidTurn, ...circumstances }) {
     const state = withKnown(host.state, known);
     triedAt = judged(known).gauge.calls;
     const there = [...told3, ...messages].map(({ text }) => text);
     const late = notAmong(there, isMidTurn ? heard2 : [], (text) => text);
     const midTurn = [...told3, ...late.map((text) => ({ text, after: lastCall2 }))];
-    return answerWith(messages, () => ({
-      version: 1,
-      ...memory.exactNote(state),
-      budget: budgetOf(state),
-      midTurn,
-      prompts: [...prompts]
-    }));
+    const kept = { budget: budgetOf(state), midTurn, prompts: [...prompts] };
+    return answerWith(messages, () => ({ version: 1, ...memory.exactNote(state), ...kept }), circumstances);
   }
   function handBack() {
     const hook = { kind: "answer-hook", requestId: "", hook: "SessionStart", output: {}, recall: "lost" };
@@ -18901,12 +18970,12 @@ function createTerminalSession({ policy, recall: recall2 }) {
   const handoff2 = (t) => memory.handoff(host.state, t);
   return { read: read2, hear, say, clear: clear2, judged, isDue, isBehind, isFull, compact: compact3, handBack, handoff: handoff2 };
 }
-var TOLD = /* @__PURE__ */ new Set(["prompt", "task-notification"]);
+var TOLD2 = /* @__PURE__ */ new Set(["prompt", "task-notification"]);
 function toldIn2(line4) {
   if (!line4.includes('"queued_command"')) return "";
   const { isSidechain, attachment } = fieldsOf(parsed(line4));
   const { type, commandMode, prompt: prompt2 } = fieldsOf(attachment);
-  const isTold = type === "queued_command" && TOLD.has(commandMode) && isSidechain !== true;
+  const isTold = type === "queued_command" && TOLD2.has(commandMode) && isSidechain !== true;
   return isTold ? plainText(readBlocks(prompt2)) : "";
 }
 var MOST_AT_ONCE = 4 * 1024 * 1024;
@@ -18957,6 +19026,8 @@ var Seat = class {
   /** `ctxb run` does all of this itself. */
   isRun = false;
   isInteractive = false;
+  /** Compactions that wait for the next call. */
+  waits = 0;
   /** The reading of the log that is under way. */
   following = Promise.resolve();
   /** The turn that runs. */
@@ -19035,9 +19106,9 @@ function register(on, options) {
     const isAsked2 = e.trigger === "manual" && e.instructions !== void 0;
     if (seat.isRun || e.agentId !== void 0 || e.trigger === "precompute" || isAsked2) return next(e);
     if (leftWhy(seat) !== void 0) return next(e);
-    const { messages, outcome } = await compact2($, seat, e);
+    const { messages, outcome, waits: waits2 } = await compact2($, seat, e);
     if (messages !== void 0) return { messages };
-    const isEarly = e.trigger === "plugin" && !seat.session.isFull(seat.known);
+    const isEarly = waits2 !== void 0 || e.trigger === "plugin" && !seat.session.isFull(seat.known);
     return isEarly ? { skip: `ctxb: ${outcome.why}` } : next(e);
   });
   on("classic.PostCompact", async ($, e, next) => {
@@ -19098,12 +19169,16 @@ async function look2($, seat) {
   const found = await Promise.all(files2.map((file) => $.fs.exists(file).catch(() => false)));
   seat.program = files2[found.indexOf(true)];
 }
-async function compact2($, seat, { trigger, messages }) {
+async function compact2($, seat, e) {
+  const { trigger, messages } = e;
   const started = performance.now();
   await follow($, seat);
   const isMidTurn = trigger === "auto";
   if (!isMidTurn) await awaitLog($, seat);
-  const answer2 = seat.session.compact(messages, seat.known, isMidTurn);
+  const circumstances = await circumstancesOf($, e, seat.waits);
+  const answer2 = seat.session.compact(messages, seat.known, { ...circumstances, isMidTurn });
+  seat.waits = answer2.waits === void 0 ? 0 : seat.waits + 1;
+  if (answer2.waits !== void 0) return answer2;
   const ms = Math.round(performance.now() - started);
   seat.last = { version: 1, number: (seat.last?.number ?? 0) + 1, ms, ...answer2.outcome };
   seat.isExact = answer2.messages !== void 0;

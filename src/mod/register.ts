@@ -1,5 +1,6 @@
 import { answerWith } from '../core/exact/exact-answer.ts';
 import { type ExactReceipt, readPlan } from '../core/exact/plan.ts';
+import { circumstancesOf } from './circumstances.ts';
 import { isHeard, isSaid, type On } from './engine.ts';
 import { PLACE } from './place.js';
 
@@ -9,6 +10,7 @@ import { PLACE } from './place.js';
  */
 export function register(on: On): void {
   let number = 0;
+  let waits = 0;
   let heard: readonly string[] = [];
   let said: readonly string[] = [];
 
@@ -28,11 +30,15 @@ export function register(on: On): void {
   on('session.compact', async ($, e, next) => {
     if (e.agentId !== undefined || e.trigger === 'precompute') return next(e);
     const started = performance.now();
-    number += 1;
     const plan = await $.fs.read(`${PLACE}/plan.json`).catch(() => undefined);
-    const { messages, outcome } = answerWith(e.messages, () => readPlan(plan, heard, said));
-    heard = [];
-    said = [];
+    const circumstances = await circumstancesOf($, e, waits);
+    const answer = answerWith(e.messages, () => readPlan(plan, heard, said), circumstances);
+    if (answer.waits !== undefined) {
+      waits += 1;
+      return { skip: `ctxb: ${answer.waits}` };
+    }
+    const { messages, outcome } = answer;
+    [number, waits, heard, said] = [number + 1, 0, [], []];
     const receipt: ExactReceipt = { version: 1, number, ms: Math.round(performance.now() - started), ...outcome };
     if (messages !== undefined) await $.fs.write(`${PLACE}/kept.json`, JSON.stringify(messages)).catch(() => {});
     await $.fs.write(`${PLACE}/receipt.json`, JSON.stringify(receipt)).catch(() => {});

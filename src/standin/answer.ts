@@ -23,7 +23,7 @@ const CHARS_PER_TOKEN = 4;
 
 /** Builds the message that answers `body` as `call` says. */
 export function buildMessage(call: Call, body: RequestBody, context: AnswerContext) {
-  const content = buildBlocks(call, context.nextToolId);
+  const content = buildBlocks(call, context);
   const usesTool = content.some((block) => block.type === 'tool_use');
   return {
     id: numberedId('msg', context.number),
@@ -71,10 +71,10 @@ const USUAL_ERRORS: Readonly<Record<number, { type: string; message: string }>> 
   529: { type: 'overloaded_error', message: 'Overloaded' },
 };
 
-function buildBlocks(call: Call, nextToolId: () => string): Block[] {
+function buildBlocks(call: Call, { number, nextToolId }: AnswerContext): Block[] {
   const blocks: Block[] = [];
   if (call.thinking !== undefined) {
-    blocks.push({ type: 'thinking', thinking: call.thinking, signature: 'standin' });
+    blocks.push({ type: 'thinking', thinking: call.thinking, signature: numberedId('thought', number) });
   }
   if (call.text !== undefined) blocks.push({ type: 'text', text: call.text });
   for (const tool of call.tools ?? []) blocks.push({ type: 'tool_use', id: nextToolId(), ...tool });

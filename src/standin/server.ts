@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildError, estimateTokens, formatEvent, type Message, streamEvents } from './answer.ts';
 import { classify } from './classify.ts';
+import { createApiRules, refusalOf, type Violation } from './rules/api-rules.ts';
 import type { Call, CallError, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
 import { createScript, type Script } from './script.ts';
 
@@ -13,6 +14,10 @@ import { createScript, type Script } from './script.ts';
 export type Condition = number | ((request: RecordedRequest) => boolean);
 
 export type Standin = Awaited<ReturnType<typeof startStandin>>;
+
+export interface SeenViolation extends Violation {
+  readonly request: RecordedRequest;
+}
 
 interface Exchange {
   readonly request: RecordedRequest;
@@ -22,6 +27,8 @@ interface Exchange {
 /** Starts a stand-in that answers as `scenario` says, on a random port of the loopback interface only. */
 export async function startStandin(scenario: Scenario, now: () => number = Date.now) {
   const script = createScript(scenario);
+  const rules = createApiRules();
+  const violations: SeenViolation[] = [];
   const closing = new AbortController();
   const log = createLog(closing.signal);
   const base = `/${randomBytes(16).toString('hex')}`;
@@ -39,7 +46,18 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
     log.add(request);
     if (incoming.method !== 'POST' || !PATHS.includes(path)) sendError(response, { status: 404 });
     else if (body === undefined) sendError(response, { status: 400, message: 'The request body is not a JSON object' });
-    else await answer({ request, response }, script, closing.signal).catch((error) => sendFault(response, error));
+    else await judged({ request, response }).catch((error) => sendFault(response, error));
+  }
+
+  /** A request that the API would refuse uses up no call of the scenario. */
+  async function judged(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange;
+    const found = request.path === MESSAGES ? rules.violationsOf(request.body) : [];
+    violations.push(...found.map((violation) => ({ request, ...violation })));
+    const message = refusalOf(found);
+    if (message !== undefined) return sendError(response, { status: 400, message });
+    const answered = await answer(exchange, script, closing.signal);
+    if (answered !== undefined) rules.noteAnswer(request.body, answered.content);
   }
 
   async function listen(port: number): Promise<void> {
@@ -63,6 +81,8 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
     url: `http://127.0.0.1:${port}${base}`,
     /** All requests so far, in order of arrival. Grows while the stand-in runs. */
     requests: log.requests as readonly RecordedRequest[],
+    /** What in them broke a rule of the API. */
+    violations: violations as readonly SeenViolation[],
     waitFor: log.waitFor,
     down,
     /** Listens again where it did before, and goes on with the scenario. */
@@ -75,20 +95,33 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
   };
 }
 
-const PATHS = ['/v1/messages', '/v1/messages/count_tokens'];
+const MESSAGES = '/v1/messages';
+const PATHS = [MESSAGES, `${MESSAGES}/count_tokens`];
 
-async function answer({ request, response }: Exchange, script: Script, closing: AbortSignal): Promise<void> {
-  if (request.kind === 'count') return sendJson(response, 200, { input_tokens: estimateTokens(request.body) });
+/** @returns what was said, unless it was no message */
+async function answer(exchange: Exchange, script: Script, closing: AbortSignal): Promise<Message | undefined> {
+  const { request, response } = exchange;
+  if (request.kind === 'count') {
+    sendJson(response, 200, { input_tokens: estimateTokens(request.body) });
+    return undefined;
+  }
   const call = script.next(request);
   if (call.delayMs) await delay(call.delayMs, undefined, { signal: untilGone(response, closing) });
   await call.until;
-  if (call.reset) return void response.socket?.resetAndDestroy();
+  if (call.reset) {
+    response.socket?.resetAndDestroy();
+    return undefined;
+  }
   for (const [name, value] of Object.entries(call.headers ?? {})) response.setHeader(name, value);
-  if (call.error) return sendError(response, call.error);
+  if (call.error) {
+    sendError(response, call.error);
+    return undefined;
+  }
   const message = script.message(call, request);
   if (request.body.stream) sendStream(response, message, call);
   else if (call.drops) drop(response);
   else sendJson(response, 200, message);
+  return message;
 }
 
 /** Aborted when the client hangs up or the stand-in closes, so that no delay outlives the one who waits. */

@@ -119,7 +119,7 @@ describe('a session', () => {
     const session = begun();
     session.read([prompt, ...calls(20, 130_000)]);
     expect([session.isDue(known), session.isDue(known)]).toEqual([true, true]);
-    expect(session.compact([], known, false).outcome.answered).toBe(false);
+    expect(session.compact([], known, { isMidTurn: false }).outcome.answered).toBe(false);
     expect(session.isDue(known)).toBe(false);
   });
 
@@ -132,7 +132,7 @@ describe('a session', () => {
     session.read([queued('mind the tests'), ...rest]);
     const messages = [said('never touch legacy'), ...[0, 1, 2, 3].flatMap(round), said('and now')];
     const texts = (isMidTurn: boolean) =>
-      session.compact(messages, known, isMidTurn).messages?.map(({ text }) => text.split('\n').at(-1)) ?? [];
+      session.compact(messages, known, { isMidTurn }).messages?.map(({ text }) => text.split('\n').at(-1)) ?? [];
     const between = texts(false);
     expect(between.filter((text) => text === 'mind the tests')).toHaveLength(1);
     expect(between.indexOf('mind the tests')).toBeLessThan(between.indexOf('and now'));

@@ -6,6 +6,7 @@ import { installedClaude } from '../../src/claude/find-claude.ts';
 import type { Scenario } from '../../src/standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../src/standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../../src/standin/server.ts';
+import { expectLawful } from './api-rules.ts';
 
 /**
  * The claude that tests may run: CTXB_TEST_CLAUDE, else the one pinned in package.json. Never one on PATH, whose
@@ -43,6 +44,7 @@ export async function startWorld(scenario: Scenario): Promise<World & AsyncDispo
   const dispose = async () => {
     await standin.close();
     await scratch.dispose();
+    expectLawful(standin.violations);
   };
   return { claude, standin, scratch, dispose, [Symbol.asyncDispose]: dispose };
 }

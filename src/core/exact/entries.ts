@@ -104,7 +104,7 @@ const LINE_LENGTH = 320;
 const SAID_LENGTH = 160;
 
 /** What an older reply comes to: its words, and each of its calls with the outcome. */
-function stepLines({ words, calls }: Round): string[] {
+export function stepLines({ words, calls }: Round): string[] {
   const said = words === '' ? [] : [saidLine(shortened(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
   return [...said, ...calls.map(callLine)];
 }

@@ -3,14 +3,24 @@ import { commandOf } from '../protocol/blocks.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { built, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { linesText, noteText, summaryText } from './own-words.ts';
-import { isOfUser, type Part, partsOf, withMidTurn } from './parts.ts';
+import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
 import type { ExactPlan, ExactReceipt } from './plan.ts';
-import { type Whole, wholeRounds } from './whole-rounds.ts';
+import { lostOf, stepForm } from './step-form.ts';
+import { type Form, resultsOf, type Whole, wholeRounds } from './whole-rounds.ts';
 
 /** What stays of a conversation, unless the compaction is left to claude, and how it came out. */
 export interface Answer {
   readonly messages?: readonly Message[];
   readonly outcome: Outcome;
+  /** Why it should wait for the next call. */
+  readonly waits?: string;
+}
+
+export interface Circumstances {
+  /** As claude names it; what it thinks comes back to it by rules of its own. */
+  readonly model?: string;
+  /** Tokens that the conversation may still grow by: while results that nobody has seen fit in, they can be shown first. */
+  readonly waitRoom?: number;
 }
 
 type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
@@ -28,7 +38,7 @@ const FRAME = 100;
  * What stays: every prompt, then the last steps whole, then the model's answers and a line for each older step, as far
  * as the budget goes; in the order in which it was said. Nothing of it comes from a model.
  */
-export function exactAnswer(messages: readonly Message[], plan: ExactPlan): Answer {
+export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circumstances: Circumstances = {}): Answer {
   const { budget, midTurn = [] } = plan;
   const known = new Set(plan.prompts?.map((text) => text.trim()));
   const parts = withMidTurn(partsOf(messages, known), midTurn, known);
@@ -37,7 +47,18 @@ export function exactAnswer(messages: readonly Message[], plan: ExactPlan): Answ
   const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
   if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
   const last = messages.at(-1);
-  const whole = wholeRounds(parts, room * WHOLE_SHARE, { isOpen: last !== undefined && isResult(last) });
+  const isOpen = last !== undefined && isResult(last);
+  const form = stepForm(messages, circumstances.model ?? '');
+  const whole = wholeRounds(parts, room * WHOLE_SHARE, { isOpen, form });
+  const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
+  if (open !== undefined) {
+    const lost = lostOf(open);
+    const waits = lost ?? cutOf(open, form, whole);
+    if (waits !== undefined && tokensOfAll(open.messages) < (circumstances.waitRoom ?? 0)) {
+      return { ...refusal(messages, waits), waits };
+    }
+    if (lost !== undefined) return refusal(messages, lost);
+  }
   const rest = room * (1 - WHOLE_SHARE);
   const entries = withinRoom(entriesOf(parts, rest), whole, rest, LINES_TOKENS);
   const gone = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;
@@ -56,6 +77,11 @@ function textsIn({ message, heard }: Extract<Part, { kind: 'prompt' }>): string[
   return [message.text, heard ?? ''].map((text) => text.trim());
 }
 
+function cutOf(open: Round, form: Form, whole: Whole): string | undefined {
+  const isCut = tokensOfAll(form.write(open, resultsOf(open))) > tokensOfAll(whole.get(open) ?? []);
+  return isCut ? 'the model has yet to see results for which there is no room' : undefined;
+}
+
 /** With what the user has said, and none of the prompts holds. */
 function noteBeside(prompts: readonly Message[], { note, said }: ExactPlan): string {
   if (said === undefined) return note;
@@ -69,9 +95,9 @@ function wordsOf({ text }: Message): string[] {
 }
 
 /** The same; where the plan cannot be made or followed, the compaction is left to claude. */
-export function answerWith(messages: readonly Message[], plan: () => ExactPlan): Answer {
+export function answerWith(messages: readonly Message[], plan: () => ExactPlan, circumstances: Circumstances): Answer {
   try {
-    return exactAnswer(messages, plan());
+    return exactAnswer(messages, plan(), circumstances);
   } catch (error) {
     return refusal(messages, error instanceof Error ? error.message : String(error));
   }

@@ -22,6 +22,8 @@ export interface ToolResult {
   readonly tool_use_id: string;
   readonly text: string;
   readonly isError?: boolean;
+  /** What the tool reported beside the text. */
+  readonly result?: unknown;
 }
 
 /** A message that claude has no row of. */

@@ -21,13 +21,19 @@ const NOTE = '[ctxb] The conversation was compacted here.';
 const HOW = 'Prompts stand as they were said, older steps as one line each, the steps below this note whole.';
 const GONE = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
 const LINES = '[ctxb] Done here, one line a step:';
+const STEP = '[ctxb] Your last step, one line a call; what it gave back stands below:';
 const SUMMARY = "[ctxb] Claude's summary of what came before:";
 const HEARD = '[ctxb] The user said while you worked:';
 const BULLET = '- ';
 const SAID = 'said: ';
 
 export function isOwn(text: string): boolean {
-  return isAsked(text) || [NOTE, LINES, HEARD, SUMMARY].some((opening) => text.startsWith(opening));
+  return isAsked(text) || [NOTE, LINES, STEP, HEARD, SUMMARY].some((opening) => text.startsWith(opening));
+}
+
+/** Whether it is the last step in the user's words. */
+export function isStep(text: string): boolean {
+  return text.startsWith(STEP);
 }
 
 function isAsked(text: string): boolean {
@@ -39,7 +45,9 @@ export function readOwn(text: string): Own {
   if (text.startsWith(SUMMARY)) return { kind: 'summary', text: text.slice(SUMMARY.length + 1) };
   if (text.startsWith(HEARD)) return { kind: 'heard', text: text.slice(HEARD.length + 1) };
   if (isAsked(text)) return { kind: 'asked' };
-  const lines = text.split('\n').filter((line) => line.startsWith(BULLET));
+  // What stands below the lines of a step may look like lines.
+  const [listed = ''] = text.split('\n\n', 1);
+  const lines = listed.split('\n').filter((line) => line.startsWith(BULLET));
   return { kind: 'lines', lines: lines.map((line) => line.slice(BULLET.length)) };
 }
 
@@ -51,6 +59,12 @@ export function noteText(note: string, gone: number): string {
 
 export function linesText(lines: readonly string[]): string {
   return [LINES, ...lines.map((line) => BULLET + line)].join('\n');
+}
+
+/** A step that stays whole without blocks of calls and results. */
+export function stepText(lines: readonly string[], calls: readonly { readonly call: string; readonly text: string }[]) {
+  const listed = [STEP, ...lines.map((line) => BULLET + line)].join('\n');
+  return [listed, ...calls.map(({ call, text }) => `${call}\n${text}`)].join('\n\n');
 }
 
 export function heardText(text: string): string {

@@ -1,6 +1,6 @@
 import { commandOf, isNotice, isSummary } from '../protocol/blocks.ts';
 import { built, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
-import { heardText, isOwn, type Own, readOwn, reportLine } from './own-words.ts';
+import { heardText, isOwn, isStep, type Own, readOwn, reportLine } from './own-words.ts';
 import { type MidTurnPrompt, notAmong } from './plan.ts';
 
 export type Part =
@@ -31,11 +31,15 @@ export interface Round {
  */
 export function partsOf(messages: readonly Message[], known: Known = NONE_KNOWN): Part[] {
   const parts: Part[] = [];
+  const answered = messages.findLastIndex(({ role }) => role === 'assistant');
   let from = 0;
   while (from < messages.length) {
     const message = messages[from] as Message;
     const end = isSpoken(message) ? from + 1 : roundEnd(messages, from);
-    parts.push(...(isSpoken(message) ? spoken(message, messages[end], known) : [roundOf(messages.slice(from, end))]));
+    if (from > answered && isStep(message.text) && !known.has(message.text.trim()))
+      parts.push({ kind: 'prompt', message });
+    else
+      parts.push(...(isSpoken(message) ? spoken(message, messages[end], known) : [roundOf(messages.slice(from, end))]));
     from = end;
   }
   const [last, newest] = [parts.at(-1), messages.at(-1)];
@@ -131,7 +135,12 @@ export const GONE =
 
 /** Pictures and definitions of tools have no text here; built without it a result would pass for an empty one. */
 function selfContained(result: ToolResult): ToolResult {
-  return result.text === '' || POINTS_ELSEWHERE.test(result.text) ? { ...result, text: GONE } : result;
+  return hasText(result) ? result : { ...result, text: GONE };
+}
+
+/** Whether its text says what it gave. */
+export function hasText({ text }: ToolResult): boolean {
+  return text !== '' && !POINTS_ELSEWHERE.test(text);
 }
 
 function spoken(message: Message, next: Message | undefined, known: Known): Part[] {

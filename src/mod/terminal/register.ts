@@ -3,6 +3,7 @@ import type { Answer } from '../../core/exact/exact-answer.ts';
 import type { ExactReceipt } from '../../core/exact/plan.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Known } from '../../statusline/judge-status.ts';
+import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isHeard, isSaid, type On } from '../engine.ts';
 import { bandText, doctor, handoff, recall, type Standing, statusOf } from './commands.ts';
 import {
@@ -35,6 +36,8 @@ class Seat {
   /** `ctxb run` does all of this itself. */
   isRun = false;
   isInteractive = false;
+  /** Compactions that wait for the next call. */
+  waits = 0;
   /** The reading of the log that is under way. */
   following = Promise.resolve();
   /** The turn that runs. */
@@ -130,10 +133,10 @@ export function register(on: On, options: Options): void {
     const isAsked = e.trigger === 'manual' && e.instructions !== undefined;
     if (seat.isRun || e.agentId !== undefined || e.trigger === 'precompute' || isAsked) return next(e);
     if (leftWhy(seat) !== undefined) return next(e);
-    const { messages, outcome } = await compact($, seat, e);
+    const { messages, outcome, waits } = await compact($, seat, e);
     if (messages !== undefined) return { messages };
     // Only where the context is full a summary is worth what it costs.
-    const isEarly = e.trigger === 'plugin' && !seat.session.isFull(seat.known);
+    const isEarly = waits !== undefined || (e.trigger === 'plugin' && !seat.session.isFull(seat.known));
     return isEarly ? { skip: `ctxb: ${outcome.why}` } : next(e);
   });
 
@@ -208,13 +211,17 @@ async function look($: Engine, seat: Seat): Promise<void> {
 }
 
 /** What stays, as claude asks for it. */
-async function compact($: Engine, seat: Seat, { trigger, messages }: CompactEvent): Promise<Answer> {
+async function compact($: Engine, seat: Seat, e: CompactEvent): Promise<Answer> {
+  const { trigger, messages } = e;
   const started = performance.now();
   await follow($, seat);
   // In mid-turn the log may lack what the model was told last, which is all that was said; later some of that still waits.
   const isMidTurn = trigger === 'auto';
   if (!isMidTurn) await awaitLog($, seat);
-  const answer = seat.session.compact(messages, seat.known, isMidTurn);
+  const circumstances = await circumstancesOf($, e, seat.waits);
+  const answer = seat.session.compact(messages, seat.known, { ...circumstances, isMidTurn });
+  seat.waits = answer.waits === undefined ? 0 : seat.waits + 1;
+  if (answer.waits !== undefined) return answer;
   const ms = Math.round(performance.now() - started);
   seat.last = { version: 1, number: (seat.last?.number ?? 0) + 1, ms, ...answer.outcome };
   seat.isExact = answer.messages !== undefined;

@@ -1,5 +1,5 @@
 import { DEFAULTS } from '../../config/defaults.ts';
-import { type Answer, answerWith } from '../../core/exact/exact-answer.ts';
+import { type Answer, answerWith, type Circumstances } from '../../core/exact/exact-answer.ts';
 import type { Message } from '../../core/exact/message.ts';
 import { type MidTurnPrompt, notAmong } from '../../core/exact/plan.ts';
 import { predicted } from '../../core/governor/gauge/gauge.ts';
@@ -134,19 +134,14 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   }
 
   /** What stays of a conversation. @param isMidTurn the model was told all that was said, also before the log has it */
-  function compact(messages: readonly Message[], known: Known, isMidTurn: boolean): Answer {
+  function compact(messages: readonly Message[], known: Known, { isMidTurn, ...circumstances }: CompactedIn): Answer {
     const state = withKnown(host.state, known);
     triedAt = judged(known).gauge.calls;
     const there = [...told, ...messages].map(({ text }) => text);
     const late = notAmong(there, isMidTurn ? heard : [], (text) => text);
     const midTurn = [...told, ...late.map((text) => ({ text, after: lastCall }))];
-    return answerWith(messages, () => ({
-      version: 1,
-      ...memory.exactNote(state),
-      budget: budgetOf(state),
-      midTurn,
-      prompts: [...prompts],
-    }));
+    const kept = { budget: budgetOf(state), midTurn, prompts: [...prompts] };
+    return answerWith(messages, () => ({ version: 1, ...memory.exactNote(state), ...kept }), circumstances);
   }
 
   /** For a context that begins with nothing of what was done. */
@@ -160,6 +155,10 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   const handoff = (t: number) => memory.handoff(host.state, t);
 
   return { read, hear, say, clear, judged, isDue, isBehind, isFull, compact, handBack, handoff };
+}
+
+interface CompactedIn extends Circumstances {
+  readonly isMidTurn: boolean;
 }
 
 /** What claude tells a running turn: what was said meanwhile, and the ends of tasks in the background. */

@@ -7,6 +7,9 @@ import { listed, listedAgain, type Said } from './talk.ts';
 const PLAN: ExactPlan = { version: 1, note: 'Notes are in .context/scratch.md.', budget: 10_000 };
 const NOTE =
   '[ctxb] The conversation was compacted here. Prompts stand as they were said, older steps as one line each, the steps below this note whole.';
+const STEP = '[ctxb] Your last step, one line a call; what it gave back stands below:';
+/** A model that refuses a thought when what stands before it has changed, and one that asks for it. */
+const [NEW, OLD] = ['claude-opus-5-5', 'claude-sonnet-4-6'];
 const LINES = '[ctxb] Done here, one line a step:';
 const LONG = `${'one line of many\n'.repeat(1_000)}the last`;
 
@@ -26,8 +29,8 @@ const steps = (...commands: readonly string[]) => commands.map((command) => step
 const line = (command: string) => `- Bash \`${command}\` exit 0 — 1001 lines, 16.6KB, last \`the last\``;
 
 /** What stays, a line a message. Rows of claude's own have an asterisk. */
-function stays(messages: readonly Message[], plan: Partial<ExactPlan> = {}): readonly string[] {
-  const { messages: stay = [], outcome } = exactAnswer(messages, { ...PLAN, ...plan });
+function stays(messages: readonly Message[], plan: Partial<ExactPlan> = {}, model = NEW): readonly string[] {
+  const { messages: stay = [], outcome } = exactAnswer(messages, { ...PLAN, ...plan }, { model });
   return outcome.why === undefined ? stay.map(sketch) : [outcome.why];
 }
 
@@ -181,24 +184,53 @@ describe('what stays in mid-turn', () => {
     ],
   } as const;
 
-  it("the open step with claude's rows and thoughts, its results built, its prompt whole", () => {
+  it('the open step without thoughts, its prompt whole', () => {
     expect(stays(listed('run', ...steps('a', 'b'), step('c', 'short'), thought), { budget: 3_000 })).toEqual([
       ...['*user: run', `user: ${LINES}\n${line('a')}\n${line('b')}`, `user: ${NOTE}\n\n${PLAN.note}`],
-      ...['assistant: <c>', 'user: =short'],
-      ...['*assistant:', '*assistant: Thinking.', '*assistant: <d>', '*assistant: <e>', 'user: =one !two'],
+      ...['assistant: <c>', 'user: =short', 'assistant: Thinking. <d> <e>', 'user: =one !two'],
     ]);
   });
 
-  it.each([
-    '',
-    'File unchanged since last read. The content from the earlier Read is still current.',
-    'Launching skill: greet',
-  ])('a result that cannot be seen, or points to another text, says so: "%s"', (text) => {
-    const { messages = [] } = exactAnswer(listed('run', ...steps('a', 'b', 'c'), step('d', text)), PLAN);
-    expect(messages.at(-1)?.toolResults?.[0]?.text).toMatch(/^\[ctxb\] What stood here is gone/);
+  it("for a model that wants its thoughts back, the open step in the user's words, until it is answered", () => {
+    const talk = listed('run', ...steps('a', 'b'), step('c', 'short'), thought);
+    const told = '- said: Thinking.\n- Bash `d` exit 0 — `one`\n- Bash `e` failed — `two`';
+    const step_ = `user: ${STEP}\n${told}\n\nBash {"command":"d"}\none\n\nBash {"command":"e"}\ntwo`;
+    const before = `${LINES}\n${line('a')}\n${line('b')}\n- Bash \`c\` exit 0 — \`short\``;
+    const stay = ['*user: run', `user: ${before}`, `user: ${NOTE}\n\n${PLAN.note}`, step_];
+    expect(stays(talk, { budget: 3_000 }, OLD)).toEqual(stay);
+
+    const { messages = [] } = exactAnswer(talk, { ...PLAN, budget: 3_000 }, { model: OLD });
+    expect(stays(listedAgain(messages, 1), { budget: 3_000 }, OLD)).toEqual([...stay.slice(0, -1), `*${step_}`]);
+    const later = [...listedAgain(messages, 1), ...listed({ words: 'ok' })];
+    expect(stays(later, { budget: 3_000 }, OLD).slice(0, 2)).toEqual(['*user: run', `user: ${before}\n${told}`]);
   });
 
-  it('results that do not fit are shortened, the longest most', () => {
+  it('without a thought, the open step of any model as calls and results', () => {
+    const stay = stays(listed('run', ...steps('a', 'b'), step('c', 'short')), { budget: 3_000 }, OLD);
+    expect(stay.slice(-2)).toEqual(['assistant: <c>', 'user: =short']);
+  });
+
+  const more = { toolUses: [], toolResults: [{ tool_use_id: 'use-4-0-d', text: 'a text', result: { type: 'image' } }] };
+  it.each<{ name: string; last: Message[] }>([
+    { name: 'is no text', last: listed('run', ...steps('a', 'b', 'c'), step('d', '')) },
+    {
+      name: 'points to an earlier one',
+      last: listed('run', ...steps('a', 'b'), step('d', 'File unchanged since last read.')),
+    },
+    { name: 'points to another', last: listed('run', ...steps('a', 'b'), step('d', 'Launching skill: greet')) },
+    {
+      name: 'is a picture too',
+      last: [...listed('run', ...steps('a', 'b', 'c'), step('d')).slice(0, -1), { role: 'user', text: '', ...more }],
+    },
+  ])('waits where an unseen result $name, and is left to claude where it cannot', ({ last }) => {
+    const why = 'the model has yet to see what a tool gave back beside text';
+    expect(exactAnswer(last, PLAN, { waitRoom: 100_000 })).toMatchObject({ waits: why, outcome: { answered: false } });
+    expect(exactAnswer(last, PLAN, { waitRoom: 1_000 })).toMatchObject({ outcome: { answered: false, why } });
+    const seen = exactAnswer([...last, ...listed({ words: 'ok' })], PLAN, { waitRoom: 100_000 });
+    expect(seen.outcome.answered).toBe(true);
+  });
+
+  it('results that do not fit are shortened where it cannot wait, the longest most', () => {
     const open: Said = {
       calls: [
         ['a', 'short'],
@@ -206,7 +238,9 @@ describe('what stays in mid-turn', () => {
         ['c', LONG.slice(0, 500)],
       ],
     };
-    const { messages = [], outcome } = exactAnswer(listed('run', open), { ...PLAN, budget: 3_000 });
+    const plan = { ...PLAN, budget: 3_000 };
+    expect(exactAnswer(listed('run', open), plan, { waitRoom: 100_000 }).waits).toMatch(/no room/);
+    const { messages = [], outcome } = exactAnswer(listed('run', open), plan);
     const texts = messages.at(-1)?.toolResults?.map(({ text }) => text) ?? [];
     expect(texts[0]).toBe('short');
     expect(texts[1]?.length).toBeLessThan(LONG.length / 5);
@@ -245,13 +279,12 @@ describe('what stays in mid-turn', () => {
       { text: 'and hurry', after: 'gone' },
     ];
     const talk = listed('run', ...steps('a', 'b'), step('c', 'short'), thought);
-    const first = exactAnswer(talk, { ...PLAN, budget: 3_000, midTurn });
+    const first = exactAnswer(talk, { ...PLAN, budget: 3_000, midTurn }, { model: NEW });
     const heard = (text: string) => `user: [ctxb] The user said while you worked:\n${text}`;
     expect(first.messages?.map(sketch)).toEqual([
       ...['*user: run', `user: ${LINES}\n${line('a')}`, heard('not that'), `user: ${LINES}\n${line('b')}`],
       ...[`user: ${NOTE}\n\n${PLAN.note}`, 'assistant: <c>', 'user: =short'],
-      ...['*assistant:', '*assistant: Thinking.', '*assistant: <d>', '*assistant: <e>', 'user: =one !two'],
-      heard('and hurry'),
+      ...['assistant: Thinking. <d> <e>', 'user: =one !two', heard('and hurry')],
     ]);
     expect(first.outcome.prompts).toEqual({ kept: 3, of: 3 });
     const later = [...listedAgain(first.messages ?? [], 1), ...listed({ words: 'ok' }, 'next', ...steps('f', 'g'))];

@@ -1,0 +1,65 @@
+import { fieldsOf, listOf } from '../protocol/fields.ts';
+import { stepLines } from './entries.ts';
+import { built, isResult, type Message, type ToolResult } from './message.ts';
+import { stepText } from './own-words.ts';
+import { hasText, type Round } from './parts.ts';
+import type { Form } from './whole-rounds.ts';
+
+/** Models that refuse a thought when anything before it has changed. */
+const PRESERVES_THOUGHTS = /(?:fable|mythos)-5-[12]\b|(?:opus|sonnet|haiku)-5-5\b/;
+
+/**
+ * How steps stay whole, so that the API takes them. Older models want the thoughts of an open step back with its results,
+ * and a row of claude's with a thought stands twice after `--resume`: there the steps stay as the user's words.
+ */
+export function stepForm(messages: readonly Message[], model: string): Form {
+  const last = messages.at(-1);
+  const isOpen = last !== undefined && isResult(last);
+  return isOpen && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? TOLD : BUILT;
+}
+
+/** Whether the model has thought in the turn under way: a thought has neither words nor calls here. */
+function hasThoughts(messages: readonly Message[]): boolean {
+  const prompt = messages.findLastIndex((message) => message.role === 'user' && !isResult(message));
+  return messages.slice(prompt + 1).some(({ role, text, toolUses }) => {
+    return role === 'assistant' && text === '' && toolUses.length === 0;
+  });
+}
+
+/**
+ * Built from what was said and asked for, not claude's own rows, which hold the model's thoughts: a session with rows of
+ * tool calls does not resume from the compaction, but from all that came before it.
+ */
+function builtStep({ words, calls }: Round, results: readonly ToolResult[]): Message[] {
+  const toolUses = calls.map(({ use: { tool_use_id, tool, input } }) => ({ tool_use_id, tool, input }));
+  const reply = built('assistant', words, { toolUses });
+  return results.length === 0 ? [reply] : [reply, built('user', '', { toolResults: results })];
+}
+
+/** In the user's words: only what the model has yet to see. */
+function toldStep(round: Round, results: readonly ToolResult[]): Message[] {
+  if (round.calls.length === 0) return [built('assistant', round.words)];
+  const texts = new Map(results.map(({ tool_use_id, text }) => [tool_use_id, text]));
+  const calls = round.calls.map(({ use: { tool_use_id, tool, input } }) => ({
+    call: `${tool} ${JSON.stringify(input)}`,
+    text: texts.get(tool_use_id) ?? '',
+  }));
+  return [built('user', stepText(stepLines(round), calls))];
+}
+
+const BUILT: Form = { mostSteps: 3, write: builtStep };
+const TOLD: Form = { mostSteps: 1, write: toldStep };
+
+/** What cannot be given back of results that the model has yet to see; undefined: they are texts. */
+export function lostOf({ messages }: Round): string | undefined {
+  const results = messages.flatMap(({ toolResults = [] }) => toolResults);
+  const isLost = results.some((result) => !hasText(result) || isPicture(result));
+  return isLost ? 'the model has yet to see what a tool gave back beside text' : undefined;
+}
+
+/** Kinds of files of which a text is not all. */
+const MORE_THAN_TEXT: ReadonlySet<unknown> = new Set(['image', 'pdf', 'parts', 'notebook']);
+
+function isPicture({ result }: ToolResult): boolean {
+  return [result, ...listOf(result)].some((part) => MORE_THAN_TEXT.has(fieldsOf(part).type));
+}
