@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import { runProgram } from '../support/claude.ts';
@@ -44,7 +45,7 @@ async function exportLogs(place: Place, machine: string, names: readonly string[
 
 /** The rows of each query. */
 async function queried(place: Place, ...queries: readonly string[]): Promise<Record<string, unknown>[][]> {
-  const duckdb = new URL('../support/duckdb.mjs', import.meta.url).pathname;
+  const duckdb = fileURLToPath(new URL('../support/duckdb.mjs', import.meta.url));
   const { stdout, stderr } = await runProgram(process.execPath, [duckdb, ...queries], place);
   expect(stderr).toBe('');
   const lines = stdout.toString().trim().split('\n');

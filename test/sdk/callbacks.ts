@@ -1,8 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { createSdkMcpServer, type HookCallback, type HookEvent, tool } from '@anthropic-ai/claude-agent-sdk';
 import { z } from 'zod';
 import { bash, calls, converse, FREE, type Program, type Trial } from './trial.ts';
 
-const SERVER = new URL('../../fixtures/mcp-server.mjs', import.meta.url).pathname;
+const SERVER = fileURLToPath(new URL('../../fixtures/mcp-server.mjs', import.meta.url));
 
 const PERMISSIONS: Program = {
   name: 'canUseTool that allows, changes, denies, ends the turn, and is interrupted',

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { orderSteps, type StepOrder } from '../../../src/flow/file/order-steps.ts';
 import { checkFlow, readFlow } from '../../../src/flow/file/read-flow.ts';
 import { createRandom } from '../../support/random.ts';
 
-const FIXTURES = new URL('../../../fixtures/flows/', import.meta.url).pathname;
+const FIXTURES = fileURLToPath(new URL('../../../fixtures/flows/', import.meta.url));
 
 /** Steps as `id` or `id: need need`; `id:` has needs, none. */
 function order(...steps: string[]): StepOrder {

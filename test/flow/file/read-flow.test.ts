@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readText } from '../../../src/flow/file/flow-files.ts';
 import { readFlow } from '../../../src/flow/file/read-flow.ts';
 
-const FIXTURES = new URL('../../../fixtures/flows/', import.meta.url).pathname;
+const FIXTURES = fileURLToPath(new URL('../../../fixtures/flows/', import.meta.url));
 
 let root = '';
 let folder = '';

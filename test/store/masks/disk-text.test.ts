@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { masked, maskedJson } from '../../../src/store/masks/disk-text.ts';
 
-const SRC = new URL('../../../src/', import.meta.url).pathname;
+const SRC = fileURLToPath(new URL('../../../src/', import.meta.url));
 const TOKEN = `ghp_${'q7Zt2Lw9Xb4Rk1Vd8Ns3'.repeat(2)}`;
 
 const sources = readdirSync(SRC, { recursive: true, withFileTypes: true })
