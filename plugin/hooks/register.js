@@ -512,16 +512,32 @@ function priceOf(model, prices) {
   return longest === void 0 ? void 0 : prices[longest];
 }
 function priceFor(model, prices, version) {
-  const price = priceOf(model ?? "", prices) ?? priceOf(model ?? "", PRICES);
+  return priceOf(model ?? "", prices) ?? listPrice(model ?? "", version);
+}
+function leastPriceFor(model, prices, version) {
+  const [own, listed4] = [priceOf(model ?? "", prices), listPrice(model ?? "", version)];
+  if (own === void 0 || listed4 === void 0) return own ?? listed4;
+  const dearer = (rate) => Math.max(own[rate], listed4[rate]);
+  const rates = {
+    input: dearer("input"),
+    output: dearer("output"),
+    cacheWrite: dearer("cacheWrite"),
+    cacheWriteHour: dearer("cacheWriteHour"),
+    cacheRead: dearer("cacheRead")
+  };
+  return { ...listed4, ...rates };
+}
+function listPrice(model, version) {
+  const price = priceOf(model, PRICES);
   if (price?.before === void 0 || version == null || isAtLeast(version, price.before.version)) return price;
   return { ...price, ...price.before.rates };
 }
 function isBeginning(name, id) {
   return id.startsWith(name) && !(/\d$/.test(name) && /^(?:\d|-\d{1,2}(?!\d))/.test(id.slice(name.length)));
 }
-function microUsdOf(usage, listPrice, output = usage.output) {
+function microUsdOf(usage, listPrice2, output = usage.output) {
   const { terms } = usage;
-  const price = priceAt(listPrice, contextOf(usage), terms?.fast);
+  const price = priceAt(listPrice2, contextOf(usage), terms?.fast);
   const hour = Math.min(usage.cacheCreationHour ?? 0, usage.cacheCreation);
   const sum2 = usage.input * price.input + output * price.output + (usage.cacheCreation - hour) * price.cacheWrite + hour * price.cacheWriteHour + usage.cacheRead * price.cacheRead;
   const tokens2 = sum2 / 1e6 * (terms?.inTheUs ? IN_THE_US_TIMES : 1);
@@ -661,7 +677,7 @@ function readCall(cost, event, list, generated) {
   }
   const version = event.version ?? list.version;
   const isAlike = last !== void 0 && last.model === model && last.version === version;
-  const price = isAlike ? last.price : priceFor(model, list.prices, version);
+  const price = isAlike ? last.price : (list.isLimiting ? leastPriceFor : priceFor)(model, list.prices, version);
   if (price === void 0) return { ...cost, unpriced: cost.unpriced ?? model ?? "" };
   const call = { thread: subagent, messageId, model, version, price, usage, outputKnown: event.outputFinal, generated };
   const settled = cost.settled + (last === void 0 ? 0 : callMicroUsd(last));
@@ -696,8 +712,11 @@ function openCall({ calls }, thread) {
   if (call === void 0) return void 0;
   return { messageId: call.messageId, output: billedOutput(call.usage.output, call), microUsd: callMicroUsd(call) };
 }
-function openMicroUsd({ settled, calls }) {
-  return calls.reduce((sum2, call) => sum2 + callMicroUsd(call), settled);
+function latestCallsMicroUsd({ calls }) {
+  return calls.reduce((sum2, call) => sum2 + callMicroUsd(call), 0);
+}
+function openMicroUsd(cost) {
+  return cost.settled + latestCallsMicroUsd(cost);
 }
 function billedOutput(output, { outputKnown, generated }) {
   return outputKnown ? output : Math.max(output, nativeTokens(generated));
@@ -2107,13 +2126,13 @@ function announceExpiry(state, prompt2) {
   const { gauge, cache, now, run } = state;
   const idleMs = idleBeyondLife(cache, now);
   const least = run.policy.cost.expiredCacheUsd;
-  const listPrice = priceOfModel(state);
-  if (idleMs === void 0 || gauge.basis !== "measured" || typeof least !== "number" || listPrice === void 0) {
+  const listPrice2 = priceOfModel(state);
+  if (idleMs === void 0 || gauge.basis !== "measured" || typeof least !== "number" || listPrice2 === void 0) {
     return keep(state);
   }
   if (prompt2 !== "unseen" && relievesContext(prompt2)) return keep(state);
   const tokens2 = gauge.used + callOutput(gauge);
-  const price = priceAt(listPrice, tokens2);
+  const price = priceAt(listPrice2, tokens2);
   const usdAt = (rate) => toUsd(Math.round(tokens2 * rate / 1e6));
   const [usd, cachedUsd] = [usdAt(writePrice(cache, price)), usdAt(price.cacheRead)];
   if (usd - cachedUsd < least) return keep(state);
@@ -2327,7 +2346,8 @@ function readAnother(before, state, exhausted, event) {
   return keep(changedIn(state, "relief", { exhausted: void 0, unfinished }));
 }
 function isStoppedByCaller({ spending, stall, wait }, event) {
-  const isOurs = spending.phase === "stopping" || stall.phase === "interrupted" || wait?.phase === "breaking";
+  const isAtLimit = spending.phase === "stopping" || spending.phase === "cutting";
+  const isOurs = isAtLimit || stall.phase === "interrupted" || wait?.phase === "breaking";
   return event.subtype === "error_during_execution" && !isOurs;
 }
 var TOO_LONG2 = "the prompt is too long for the context";
@@ -12857,16 +12877,27 @@ var NO_SPENDING = {
    * - `stopping`: the turn that crossed a limit is being interrupted.
    * - `asking`: the person is asked.
    * - `wrapping`: the last turn runs.
+   * - `cutting`: the last turn is interrupted, as it has used up its room.
    */
   phase: "within",
   /** The turn that crossed the limit did not come to its end. */
   brokenOff: false
 };
+function asksPerson(onLimit, attended) {
+  return attended && (onLimit === "ask" || onLimit === "auto");
+}
 function judgeCost(spent, limits, said) {
   const shares = sharesOf(spent, limits);
   const [nearest] = shares;
   const news = shares.flatMap(noticesOf).filter((notice) => !said.some((past) => isSame(past, notice)));
   return { level: nearest?.level ?? "none", nearest, news, said: news.length === 0 ? said : [...said, ...news] };
+}
+var HEADROOM = { share: 0.2, leastUsd: 0.2 };
+function withHeadroom(limitUsd) {
+  return limitUsd + Math.max(limitUsd * HEADROOM.share, HEADROOM.leastUsd);
+}
+function isRoomUsedUp(spent, limits) {
+  return sharesOf(spent, limits).some((share) => share.spent >= toMicroUsd(withHeadroom(toUsd(share.limit))));
 }
 function sharesOf(spent, limits) {
   const inPeriod = spent - (limits.earlierMicroUsd ?? 0) + limits.othersMicroUsd;
@@ -13623,7 +13654,7 @@ function estimatedCall(state, used, tokens2, model) {
   return { messageId: ESTIMATED, model, context: tokens2, output: 0, microUsd, usesTool: true };
 }
 function costOf2({ session, run }, usage, model = session.model) {
-  const price = priceFor(model, run.policy.cost.prices, session.version);
+  const price = leastPriceFor(model, run.policy.cost.prices, session.version);
   return price === void 0 ? 0 : microUsdOf(usage, price);
 }
 
@@ -17995,7 +18026,8 @@ function readStall(before, state, event) {
 // src/core/governor/conversation/spending.ts
 function readStop(state, event) {
   if (event.kind !== "result" || tellsInterrupt(event)) return state;
-  const isOver = event.subtype === "error_max_budget_usd" && state.run.policy.cost.limitUsd !== void 0;
+  const { limitUsd, projectLimitUsd } = limitsOf(state);
+  const isOver = event.subtype === "error_max_budget_usd" && (limitUsd ?? projectLimitUsd) !== void 0;
   if (isOver) return changedIn(state, "spending", { phase: "wrapping" });
   return state.spending.phase === "stopping" ? changedIn(state, "spending", { brokenOff: false }) : state;
 }
@@ -18009,9 +18041,14 @@ function judgeSpending(before, state) {
     told3,
     news.map((notice) => announcement2(told3, notice))
   );
-  const mustStop = level === "limit" && state.run.mode === "act" && state.spending.phase === "within";
-  if (!mustStop || state.turn.phase !== "running") return announced;
-  return chain(announced, (next) => sendInterrupt(changedIn(next, "spending", { phase: "stopping", brokenOff: true })));
+  if (level !== "limit" || state.run.mode !== "act" || state.turn.phase !== "running") return announced;
+  if (state.spending.phase === "within")
+    return chain(
+      announced,
+      (next) => sendInterrupt(changedIn(next, "spending", { phase: "stopping", brokenOff: true }))
+    );
+  if (state.spending.phase !== "wrapping" || !isRoomUsedUp(runMicroUsd(state), limitsOf(state))) return announced;
+  return chain(announced, (next) => sendInterrupt(changedIn(next, "spending", { phase: "cutting" })));
 }
 function tellCosts(state, news) {
   const costs = news.map(({ scope, spent, limit }) => {
@@ -18042,12 +18079,13 @@ function announcement2(state, { scope, level, spent, limit }) {
 }
 function atLimit(state) {
   const { phase } = state.spending;
-  if (phase === "wrapping") return endAtLimit2(state);
+  if (phase === "wrapping" || phase === "cutting") return endAtLimit2(state);
   if (phase === "over" || state.run.mode !== "act") return void 0;
   const { level, nearest } = judge2(state);
   if (level !== "limit" || nearest === void 0) return phase === "stopping" ? keep(goOn(state)) : void 0;
   const way = wayOf(state);
-  const isDone = !state.spending.brokenOff && state.mailbox.waiting.length === 0;
+  const { brokenOff } = state.spending;
+  const isDone = !brokenOff && (state.mailbox.waiting.length === 0 || state.turn.ended === 0);
   if (way === "stop" || isDone) return endAtLimit2(state);
   if (way === "wrap-up") return wrapUp(state);
   const { scope, spent, limit } = nearest;
@@ -18057,8 +18095,8 @@ function atLimit(state) {
 }
 function wayOf({ run }) {
   const { onLimit } = run.policy.cost;
-  if (onLimit !== "auto") return onLimit;
-  return run.attended ? "ask" : "wrap-up";
+  if (asksPerson(onLimit, run.attended)) return "ask";
+  return onLimit === "stop" ? "stop" : "wrap-up";
 }
 function onCostAnswer(state, limitUsd) {
   const { spending } = state;
@@ -18624,8 +18662,9 @@ function read(state, event, injected) {
   before.tools = toolsAfter(state.tools, event, state.now, isWeighed && handoff2.phase !== "clearing");
   before.measured = measureLine(event);
   const content = sumContent(before.measured);
-  const { prices } = state.run.policy.cost;
-  before.cost = readCost(state.cost, event, { prices, version: state.session.version }, content);
+  const { mode, policy } = state.run;
+  const list = { prices: policy.cost.prices, version: state.session.version, isLimiting: mode !== "replay" };
+  before.cost = readCost(state.cost, event, list, content);
   const after = readRelief(state, readSession(readAgents(readContext(before, event, content), event), event), event);
   if (after.gauge.calls === state.gauge.calls) return after;
   const counted5 = draftOf(after);

@@ -285,7 +285,7 @@ export function loggedCost(paths: readonly string[], since: number, prices: Pric
   for (const path of new Set(paths)) {
     for (const line of readLines(path)) {
       const isLater = Date.parse(textOf(parseFields(line).timestamp) ?? '') > since;
-      if (isLater) cost = readCost(cost, decodeLine(line), { prices, version: undefined });
+      if (isLater) cost = readCost(cost, decodeLine(line), { prices, version: undefined, isLimiting: true });
     }
   }
   return totalMicroUsd(cost);

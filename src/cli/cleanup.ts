@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Config } from '../config/config.ts';
 import { resolveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { onOneLine, printable } from '../report/shown.ts';
-import { type CleanupOptions, type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
+import { type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
 import { isWanted, wholeNumber } from './inputs.ts';
 
 interface CleanupFlags {
@@ -33,8 +32,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 const EXAMPLES = `
 It first lists what it will remove: files that ctxb made, by their names, in a
 folder that ctxb made. Everything else in there stays, and so do the files of a
-run that is under way, and the costs of the day or month that cost.period
-counts. Faults of the configuration are named, and do not stop it.
+run that is under way. Faults of the configuration are named, and do not stop it.
 
 Examples:
   ctxb cleanup --dry-run
@@ -42,12 +40,12 @@ Examples:
   ctxb cleanup --keep 10 --yes`;
 
 async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
-  const { contextDir, period } = await settingsFor(io);
+  const contextDir = await contextDirOf(io);
   const folder = resolve(io.cwd, named(flags.contextDir) ?? contextDir);
   const keep = flags.keep === undefined ? {} : { keep: flags.keep };
-  const options = { ...keep, period, cwd: io.cwd };
+  const options = { ...keep, cwd: io.cwd };
   const plan = planCleanup(folder, options);
-  show(plan, options, io);
+  show(plan, io);
   const isAsked = plan.remove.length > 0 || plan.removesFolder;
   if (flags.dryRun) return told('nothing was removed', folder, io);
   if (isAsked && !flags.yes && !(await isWanted('Remove this?', 'nothing was removed', io))) {
@@ -59,12 +57,10 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
 }
 
 /** Also of a configuration that is refused: what is there has to go all the more. */
-async function settingsFor({ cwd, env, stderr }: Io): Promise<{ contextDir: string } & Pick<CleanupOptions, 'period'>> {
+async function contextDirOf({ cwd, env, stderr }: Io): Promise<string> {
   const { config, findings } = await resolveConfig({ cwd, env, flags: {} });
   for (const { message } of findings) stderr.write(`ctxb: ${onOneLine(message)}\n`);
-  // What cannot be read may have said that a month counts.
-  const period: Config['cost']['period'] = findings.length > 0 ? 'month' : config.cost.period;
-  return { contextDir: config.contextDir, period };
+  return config.contextDir;
 }
 
 /** Another folder than the one that was meant is not to be cleaned. */
@@ -78,16 +74,12 @@ function told(what: string, folder: string, { stdout }: Io): number {
   return 0;
 }
 
-function show(plan: CleanupPlan, { period }: CleanupOptions, { stdout, stderr }: Io): void {
+function show(plan: CleanupPlan, { stdout, stderr }: Io): void {
   if (plan.remove.length > 0) stdout.write(`in ${printable(plan.root)}:\n`);
   for (const removal of plan.remove) stdout.write(`remove ${printable(describe(removal))}\n`);
   if (plan.removesFolder) stdout.write(`remove ${printable(plan.root)}\n`);
   for (const name of plan.left) stderr.write(`ctxb: left ${printable(name)}: ctxb did not make it\n`);
   for (const name of plan.running) stderr.write(`ctxb: left session ${printable(name)}: a run goes on in it\n`);
-  if (plan.isCounting)
-    stderr.write(
-      `ctxb: left cost.ndjson: it counts what runs have cost ${period === 'day' ? 'today' : 'this month'}\n`,
-    );
 }
 
 function describe({ name, parts }: Removal): string {

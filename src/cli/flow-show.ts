@@ -58,7 +58,8 @@ export async function explain(file: string, options: ExplainOptions, io: Io): Pr
 
 /** The values of all flows may come from a file and from variables. */
 function filesOf(flow: Flow, path: string, values: readonly SetValue[], cwd: string): LevelFiles {
-  const place = ({ source, where = source }: SetValue['origin']) => (source === 'file' ? relative(cwd, where) : where);
+  const place = ({ source, where = source }: SetValue['origin']) =>
+    source === 'file' || source === 'user' ? relative(cwd, where) : where;
   const global = new Set(values.filter(({ key }) => key.startsWith('flow.')).map(({ origin }) => place(origin)));
   const own = relative(cwd, path);
   return {

@@ -35,7 +35,7 @@ export async function tuneLevels(
   { flags, given }: TuneOptions,
   io: Io,
 ): Promise<number> {
-  const found = await readConfig(io.cwd);
+  const found = await readConfig(io.cwd, io.env);
   const resolve: Resolve = (levels) =>
     resolveFound(found, { cwd: io.cwd, env: io.env, flags: { ...given, ...levels } });
   const tuning = tuned(sessions, resolve);

@@ -3,11 +3,12 @@ import { signalExitCode } from '../claude/child.ts';
 import type { Config } from '../config/config.ts';
 import { type Flags, requireGood, resolveKept, type SetValue } from '../config/resolve-config.ts';
 import { toUsd } from '../core/governor/cost/cost.ts';
+import { asksPerson } from '../core/governor/cost/cost-limit.ts';
 import type { SpentBefore } from '../core/governor/input.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { dollars, localTime } from '../report/figures.ts';
-import { asksPerson, isAttended } from '../run/headless-run.ts';
+import { isAttended } from '../run/headless-run.ts';
 import { type Resumption, resumeRun, untilReset } from '../run/resume/resume-run.ts';
 import { changesOf, type RunSettings, unheeded } from '../run/resume/run-settings.ts';
 import { runHeadless } from '../run/run-headless.ts';
@@ -53,7 +54,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   const spent = withFlags(resumption.resumed.spent, flags);
   for (const line of toldOf(resumption, { now, flags, options })) notice(line);
   const limit = limitAt(config, spent);
-  if (limit !== undefined && !(asksPerson(config.cost, attended) && attended)) {
+  if (limit !== undefined && !asksPerson(config.cost.onLimit, attended)) {
     notice(`its cost limit is reached (${usd(spent)} of ${dollars(limit)}): give another with --cost-limit`);
     return EXIT_LIMIT;
   }
@@ -77,8 +78,8 @@ function settingsFor(
   flags: Flags,
 ): { config: Config; values: readonly SetValue[] } {
   const { config, values } = requireGood(resolveKept(kept.values, flags));
-  const { contextDir, quiet, statusLine } = now.config;
-  return { config: { ...config, contextDir, quiet, statusLine }, values };
+  const { contextDir, costDir, quiet, statusLine } = now.config;
+  return { config: { ...config, contextDir, ...(costDir && { costDir }), quiet, statusLine }, values };
 }
 
 /** A limit in the options replaces what the person had answered. */

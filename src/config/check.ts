@@ -14,8 +14,8 @@ export interface RawValue {
 }
 
 /** Takes a file's content apart into values of known keys; everything else in it is a finding. */
-export function checkFile({ path, content }: ConfigFile) {
-  const origin: Origin = { source: 'file', where: path };
+export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user' = 'file') {
+  const origin: Origin = { source, where: path };
   const values: RawValue[] = [];
   const findings: Finding[] = [];
   /** Keys that set nothing any more: a file that has them is good all the same. */
@@ -103,7 +103,8 @@ const WHOLE_PERCENT = /^(?:[2-9]|[1-9]\d|100)$/;
 
 function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { source }: Origin): string {
   const fallback = valueAt(DEFAULTS, key);
-  if (source !== 'file' && isFields(fallback)) return 'set it in a configuration file, as a variable cannot hold it';
+  if (source !== 'file' && source !== 'user' && isFields(fallback))
+    return 'set it in a configuration file, as a variable cannot hold it';
   const meant = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;
   if (meant !== undefined) return `did you mean "${meant}"?`;
   if (WHOLE_PERCENT.test(String(value)) && expected.includes('%"')) return `did you mean "${value}%"?`;

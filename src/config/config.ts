@@ -7,6 +7,11 @@ export interface Config extends Policy {
   readonly statusLine: 'auto' | 'always' | 'never';
   /** Relative to the working folder, or absolute. */
   readonly contextDir: string;
+  /**
+   * The folder by which a project's costs are known: `contextDir`, where no file says it that may have come with a
+   * repository; undefined: the default one.
+   */
+  readonly costDir?: string;
   /** Reliefs of one user's runs that call the model at a time. */
   readonly relief: { readonly atOnce: number };
   readonly hooks: { readonly watchdogSeconds: number };
@@ -15,8 +20,11 @@ export interface Config extends Policy {
 
 /** Where a value stands in the configuration: `window`, `thresholds.warn`. Those of `tools.byTool` are `ToolKey`s. */
 export type ConfigPath = {
-  [K in keyof Config]: Config[K] extends object ? `${K}.${Exclude<keyof Config[K] & string, 'byTool'>}` : K;
-}[keyof Config];
+  [K in keyof Said]: Said[K] extends object ? `${K}.${Exclude<keyof Said[K] & string, 'byTool'>}` : K;
+}[keyof Said];
+
+/** What follows from the keys is none. */
+type Said = Omit<Config, 'costDir'>;
 
 export type ValueAt<P extends ConfigPath> = P extends `${infer G extends keyof Config}.${infer N}`
   ? Config[G][N & keyof Config[G]]
@@ -27,7 +35,8 @@ export type ToolKey = `tools.${Capitalize<string> | `mcp__${string}`}`;
 
 /** Where a value comes from. `where` is the file's path, the variable's name or the option. */
 export interface Origin {
-  readonly source: 'flag' | 'env' | 'file' | 'default';
+  /** `user`: the file in the home folder. `file`: any other, which may have come with a repository. */
+  readonly source: 'flag' | 'env' | 'user' | 'file' | 'default';
   readonly where?: string;
 }
 
@@ -61,7 +70,7 @@ export function valueAt(config: Config, key: ConfigPath | ToolKey): unknown {
 }
 
 /** What comes from a higher place wins. */
-export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, env: 2, flag: 3 };
+export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, user: 2, env: 3, flag: 4 };
 
 /** How much a step's output counts when there is not room for all. */
 export type Priority = 'critical' | 'high' | 'medium' | 'low';

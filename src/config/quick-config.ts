@@ -8,7 +8,7 @@ import type { ConfigWorld, ResolvedConfig } from './resolve-config.ts';
  * loaded only where there is something to check. Never throws.
  */
 export async function quickConfig(cwd: string, env: Environment) {
-  const found = await readConfig(cwd);
+  const found = await readConfig(cwd, env);
   if (saysNothing(found, env)) return { config: DEFAULTS, faults: [] };
   const { resolveFound } = await import('./resolve-config.ts');
   const { config, findings: faults } = resolveFound(found, { cwd, env, flags: {} });
@@ -23,7 +23,7 @@ type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
 
 /** The configuration of a run, whose claude is to start soon: what checks values is loaded only where there are some. */
 export async function quickSettings({ cwd, env, flags }: ConfigWorld): Promise<Settings> {
-  const found = await readConfig(cwd);
+  const found = await readConfig(cwd, env);
   if (saysNothing(found, env) && Object.values(flags).every((flag) => flag === undefined)) {
     return { config: DEFAULTS, values: [], warnings: { environment: [], file: [] } };
   }
@@ -31,6 +31,6 @@ export async function quickSettings({ cwd, env, flags }: ConfigWorld): Promise<S
   return requireGood(resolveFound(found, { cwd, env, flags }));
 }
 
-function saysNothing({ file, findings }: FoundConfig, env: Environment): boolean {
-  return file === undefined && findings.length === 0 && !hasVariable(env);
+function saysNothing({ file, userFile, findings }: FoundConfig, env: Environment): boolean {
+  return file === undefined && userFile === undefined && findings.length === 0 && !hasVariable(env);
 }

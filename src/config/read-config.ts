@@ -2,7 +2,9 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isFields } from '../core/protocol/fields.ts';
 import { systemReason } from '../errors.ts';
+import type { Environment } from '../io.ts';
 import { GivenFault, readGiven, readNamed } from '../store/files/given-file.ts';
+import { userHome } from '../store/folders/user-folders.ts';
 import type { Finding } from './config.ts';
 import { parseData, parseJson, SyntaxFault } from './parse-data.ts';
 
@@ -27,6 +29,8 @@ export interface ConfigFile {
 
 export interface FoundConfig {
   readonly file?: ConfigFile;
+  /** The one in the home folder, which may be the same. */
+  readonly userFile?: ConfigFile;
   readonly findings: readonly Finding[];
 }
 
@@ -34,13 +38,28 @@ export interface FoundConfig {
  * Looks for the nearest configuration in a folder and those above it. An empty file and a `package.json` without the key
  * `contextbudget` say nothing, so the search goes on. A file that cannot be read or parsed is a finding and ends it.
  */
-export async function readConfig(cwd: string): Promise<FoundConfig> {
-  for (const path of candidates(resolve(cwd))) {
+export async function readConfig(cwd: string, env: Environment): Promise<FoundConfig> {
+  const home = userHome(env);
+  const nearest = await firstOf(candidates(resolve(cwd)));
+  if (home === undefined) return nearest;
+  if (nearest.file !== undefined && isSame(dirname(nearest.file.path), home))
+    return { ...nearest, userFile: nearest.file };
+  const { file: userFile, findings } = await firstOf(placesIn(home));
+  return { ...nearest, ...(userFile && { userFile }), findings: [...new Set([...nearest.findings, ...findings])] };
+}
+
+/** The first that says something. */
+async function firstOf(paths: Iterable<string>): Promise<FoundConfig> {
+  for (const path of paths) {
     const found = await settingsIn(path, () => readPlace(path));
     const isSilent = found.file?.content === undefined || found.file.content === null;
     if (!isSilent || found.findings.length > 0) return found;
   }
   return { findings: [] };
+}
+
+function isSame(one: string, other: string): boolean {
+  return one === other || (existsSync(other) && realpathSync(one) === realpathSync(other));
 }
 
 async function settingsIn(path: string, read: () => unknown): Promise<FoundConfig> {
@@ -53,9 +72,13 @@ async function settingsIn(path: string, read: () => unknown): Promise<FoundConfi
 
 function* candidates(cwd: string): Generator<string> {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    yield* PLACES.map((place) => join(folder, place)).filter((path) => existsSync(path) && isOurs(path));
+    yield* placesIn(folder);
     if (folder === dirname(folder)) return;
   }
+}
+
+function placesIn(folder: string): string[] {
+  return PLACES.map((place) => join(folder, place)).filter((path) => existsSync(path) && isOurs(path));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { fieldsOf } from '../core/protocol/fields.ts';
 import { faulty } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
@@ -7,6 +8,7 @@ import { DEFAULTS, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { checkLevels, followLevels } from './levels.ts';
+import { LIMIT_GROUPS, withoutLifting } from './limits.ts';
 import { type ConfigFile, type FoundConfig, isInside, readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
 import { leafOf, normalised } from './schema.ts';
@@ -48,23 +50,36 @@ export interface SetValue {
 }
 
 /**
- * Works out the configuration: flag before `CTXB_*` variable before the nearest file before default. Never throws for
+ * Works out the configuration: flag before `CTXB_*` variable before the nearest file before default; what
+ * the user's own file says of limits stands above a nearer one. Never throws for
  * what somebody wrote in one of these places, and prints nothing.
  */
 export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig> {
-  return resolveFound(await readConfig(world.cwd), world);
+  return resolveFound(await readConfig(world.cwd, world.env), world);
 }
 
 /** The same where the file was looked for already. */
-export function resolveFound({ file, findings }: FoundConfig, { cwd, env, flags }: ConfigWorld): ResolvedConfig {
-  const inFile = file === undefined ? NOTHING : fileValues(file);
+export function resolveFound(found: FoundConfig, { cwd, env, flags }: ConfigWorld): ResolvedConfig {
+  const { file, userFile, findings } = found;
+  const inFile = file === undefined ? NOTHING : fileValues(file, file === userFile ? 'user' : 'file');
+  const ofUser = userFile === undefined || userFile === file ? NOTHING : fileValues(limitsOnly(userFile), 'user');
   const environment = readEnvironment(env);
-  const said = [...inFile.values, ...environment.values.map(fromVariable), ...flagValues(flags)];
+  const said = [...inFile.values, ...ofUser.values, ...environment.values.map(fromVariable), ...flagValues(flags)];
   const place = said.findLast(({ key, value, origin }) => key === 'contextDir' && !checkValue(key, value, origin));
   const outside = place && outsideFinding(place, cwd);
   const values = outside === undefined ? said : said.filter((value) => value !== place);
-  const found = resolved(values, [...findings, ...inFile.findings, ...(outside === undefined ? [] : [outside])]);
-  return { ...found, warnings: { environment: environment.warnings, file: inFile.removed } };
+  const faults = [...findings, ...inFile.findings, ...ofUser.findings, ...(outside === undefined ? [] : [outside])];
+  const all = resolved(values, faults);
+  const { file: ignored } = all.warnings;
+  return { ...all, warnings: { environment: environment.warnings, file: [...inFile.removed, ...ignored] } };
+}
+
+function limitsOnly({ path, content }: ConfigFile): ConfigFile {
+  const said = fieldsOf(content);
+  return {
+    path,
+    content: Object.fromEntries(LIMIT_GROUPS.flatMap((name) => (name in said ? [[name, said[name]]] : []))),
+  };
 }
 
 /**
@@ -72,7 +87,7 @@ export function resolveFound({ file, findings }: FoundConfig, { cwd, env, flags 
  * folder that it is in. A flag or a variable may say any place.
  */
 function outsideFinding({ key, value, origin }: SetValue, cwd: string): Finding | undefined {
-  if (origin.source !== 'file' || origin.where === undefined) return undefined;
+  if ((origin.source !== 'file' && origin.source !== 'user') || origin.where === undefined) return undefined;
   const folder = dirname(origin.where);
   if (isInside(folder, resolve(cwd, String(value)))) return undefined;
   const todo = 'a place elsewhere is yours to say, with --context-dir or CTXB_CONTEXT_DIR';
@@ -116,20 +131,23 @@ export function requireGood(resolved: ResolvedConfig): ResolvedConfig {
 function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): ResolvedConfig {
   const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
   const right = all.filter((_, index) => faults[index] === undefined);
-  const values = latest(right);
+  const { values: kept, warnings } = withoutLifting(right);
+  const values = latest(kept);
 
   const sources = originsOf(values);
   const said = values.map(({ key, value }) => [key, normalised(key, value)] as const);
-  const config = followLevels(withValues(DEFAULTS, said), sources);
+  const levels = followLevels(withValues(DEFAULTS, said), sources);
+  const isOwnDir = RANKS[sources.contextDir.source] > RANKS.file;
+  const config = isOwnDir ? { ...levels, costDir: levels.contextDir } : levels;
   const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined), ...checkLevels(config, sources)];
-  return { config, sources, values, findings, warnings: { environment: [], file: [] } };
+  return { config, sources, values, findings, warnings: { environment: [], file: warnings } };
 }
 
 const NOTHING = { values: [], findings: [], removed: [] };
 
-function fileValues(file: ConfigFile) {
-  const origin: Origin = { source: 'file', where: file.path };
-  const checked = checkFile(file);
+function fileValues(file: ConfigFile, source: 'file' | 'user' = 'file') {
+  const origin: Origin = { source, where: file.path };
+  const checked = checkFile(file, source);
   return { ...checked, values: checked.values.map((value): SetValue => ({ ...value, origin })) };
 }
 

@@ -6,6 +6,8 @@ import { type Price, USUAL_RATIOS } from '../core/governor/cost/prices.ts';
 const MAX_SECONDS = 86_400;
 /** More than any run costs, and little enough for sums in micro-dollars to stay exact. */
 const MAX_USD = 1_000_000;
+/** One micro-dollar: sums are made of whole ones. */
+const LEAST_USD = '0.000001';
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const MAX_WAIT_SECONDS = 30 * UNITS.d;
@@ -35,7 +37,7 @@ const tokens = whole('a whole number of tokens, 1000 or more', 1000);
 const count = whole('a whole number, 0 or more', 0);
 const characters = whole('a whole number of characters, 0 or more', 0);
 export const seconds = above0(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
-const dollars = above0(`a number of US dollars above 0, at most ${MAX_USD}`, MAX_USD);
+const dollars = between(`a number of US dollars from ${LEAST_USD} to ${MAX_USD}`, 1e-6, MAX_USD);
 /** A time that a run may wait; 0: it does not. */
 const duration = v.union(
   [
@@ -115,7 +117,11 @@ function whole(expected: string, least: number) {
 }
 
 function upTo(expected: string, most: number) {
-  return v.pipe(v.number(expected), v.minValue(0, expected), v.maxValue(most, expected));
+  return between(expected, 0, most);
+}
+
+function between(expected: string, least: number, most: number) {
+  return v.pipe(v.number(expected), v.minValue(least, expected), v.maxValue(most, expected));
 }
 
 function above0(expected: string, most: number) {

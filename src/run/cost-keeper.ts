@@ -1,20 +1,19 @@
 import { agentsBegun } from '../core/governor/agents/agent-limits.ts';
-import { isComputed, totalMicroUsd } from '../core/governor/cost/cost.ts';
+import { isComputed, latestCallsMicroUsd, totalMicroUsd } from '../core/governor/cost/cost.ts';
 import type { OwnEvent, SpentBefore } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Faults } from '../store/files/store-error.ts';
-import { openContextDir } from '../store/folders/context-dir.ts';
-import { type CostLedger, openCostLedger } from '../store/ledgers/cost-ledger.ts';
+import { type CostLedger, type CostPlace, openCostLedger } from '../store/ledgers/cost-ledger.ts';
 
 /** A call costs more, most often. */
 const NOTED_MICRO_USD = 1_000;
 
-interface CostKeeperOptions {
-  readonly folder: string;
+interface CostKeeperOptions extends CostPlace {
   readonly runId: string;
   readonly period: 'day' | 'month';
   readonly isLimited: boolean;
   readonly now: () => number;
+  /** Told where a limit cannot be followed. */
   readonly onFault: Faults;
   /** Told what the run has spent, a tenth of a cent and more at a time: it may be broken off at any moment. */
   readonly onSpent?: (spent: SpentBefore & { readonly at: number }) => void;
@@ -31,35 +30,54 @@ interface Noted {
 export type CostKeeper = ReturnType<typeof createCostKeeper>;
 
 /** Keeps the ledger of what the runs of a project cost. */
-export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...options }: CostKeeperOptions) {
+export function createCostKeeper({
+  state: folder,
+  project,
+  isLimited,
+  onFault,
+  onSpent,
+  ...options
+}: CostKeeperOptions) {
   let ledger: CostLedger | undefined;
   let turns = 0;
   let written = 0;
+  /** What the ledger has as claimed by this run. */
+  let claimed = 0;
+  /** What its calls cost last. */
+  let lastCall = 0;
   /** What `onSpent` was told last. */
   let noted: Noted = { total: 0, written: 0, agents: 0, raised: undefined };
 
   const opened = () => {
-    ledger ??= openCostLedger(openContextDir(folder), options);
+    ledger ??= openCostLedger({ state: folder, project }, options);
     return ledger;
   };
 
-  /** What fails is tried again at the end of the next turn: a disk that was full may have room then. */
+  /** What fails is tried again with the next call: a disk that was full may have room then. */
   function attempt<T>(work: (ledger: CostLedger) => T): T | undefined {
     try {
       return work(opened());
     } catch (error) {
-      onFault(isLimited ? "the project's cost limit cannot be followed" : "the project's cost is not kept", error);
+      if (isLimited) onFault("the project's cost limit cannot be followed", error);
       return undefined;
     }
   }
 
-  function write(state: GovernorState): void {
+  /** Writes down what calls have cost, and claims what those under way will cost. */
+  function write(state: GovernorState, isOver = false): boolean {
     const total = totalMicroUsd(state.cost);
-    if (total === written) return;
+    lastCall = latestCallsMicroUsd(state.cost) || lastCall;
+    const isAtWork = !isOver && state.turn.phase !== 'idle';
+    if (total === written && isAtWork === claimed > 0) return false;
     attempt((open) => {
-      open.add(total - written, { session: state.session.id ?? null, computed: isComputed(state.cost) });
+      const claims = isAtWork ? lastCall || open.lastCall() : 0;
+      if (total === written && claims === claimed) return;
+      const more = { session: state.session.id ?? null, computed: isComputed(state.cost), claimed: claims };
+      open.add(total - written, more);
       written = total;
+      claimed = claims;
     });
+    return true;
   }
 
   /** @param always also what is too little to be worth a line */
@@ -79,27 +97,27 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
   }
 
   function look(open: CostLedger): OwnEvent {
-    return { kind: 'project-cost', others: open.spentByOthers(), earlier: open.spentEarlier() };
+    return { kind: 'project-cost', others: open.ofOthers(), earlier: open.spentEarlier() };
   }
 
   return {
     /** What the project's runs have spent before this one begins; undefined where no limit asks for it. May throw. */
     opening: () => (isLimited ? look(opened()) : undefined),
-    /** At the end of each turn: writes down what it cost, and looks what other runs have spent. */
+    /** With each call that was measured: writes down what it cost, and looks what other runs have spent. */
     settle(state: GovernorState): OwnEvent | undefined {
+      const hasWritten = write(state);
       const isEnd = state.turn.ended !== turns;
-      if (isEnd) write(state);
-      note(state, isEnd);
-      if (!isEnd) return undefined;
       turns = state.turn.ended;
-      const seen = isLimited ? attempt(look) : undefined;
+      note(state, isEnd);
+      if (!isLimited || !(hasWritten || isEnd)) return undefined;
+      const seen = attempt(look);
       const { others, earlier } = state.spending;
       const isNews = seen?.kind === 'project-cost' && (seen.others !== others || seen.earlier !== earlier);
       return isNews ? seen : undefined;
     },
     /** What has not been written down yet. */
     close(state: GovernorState): void {
-      write(state);
+      write(state, true);
       note(state, true);
     },
   };

@@ -1,13 +1,18 @@
 import { resolve } from 'node:path';
 import type { HeadlessInvocation } from '../claude/claude-arguments.ts';
 import type { Config } from '../config/config.ts';
+import { DEFAULTS } from '../config/defaults.ts';
 import type { SetValue } from '../config/resolve-config.ts';
+import { asksPerson, withHeadroom } from '../core/governor/cost/cost-limit.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import type { HookName } from '../core/governor/effects.ts';
 import type { SpentBefore } from '../core/governor/input.ts';
 import type { CostPolicy } from '../core/governor/policy.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Io } from '../io.ts';
+import { realPath } from '../store/files/plain-file.ts';
+import { stateFolder } from '../store/folders/user-folders.ts';
+import type { CostPlace } from '../store/ledgers/cost-ledger.ts';
 
 export interface HeadlessRun {
   readonly program: string;
@@ -53,6 +58,11 @@ export function contextFolder({ config }: Pick<HeadlessRun, 'config'>, io: Io): 
   return resolve(io.cwd, config.contextDir);
 }
 
+/** Where the costs of its project are counted. */
+export function costPlace({ config }: Pick<HeadlessRun, 'config'>, { cwd, env }: Io): CostPlace {
+  return { state: stateFolder(env), project: resolve(realPath(cwd), config.costDir ?? DEFAULTS.contextDir) };
+}
+
 /** Receives what happens in a session, for the person who watches it. */
 export interface Watcher {
   notice(text: string): void;
@@ -87,25 +97,24 @@ export function isAttended({ invocation }: Pick<HeadlessRun, 'invocation'>, { st
   return invocation.inputFormat === 'text' && stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** Room above a limit for the last turn: a share of the limit, at least `leastUsd`, enough for a few calls. */
-const HEADROOM = { share: 0.2, leastUsd: 0.2 };
-
 /**
- * claude's own stop for a cost limit, as its arguments. It acts at the call that crosses, also where ctxb's own
- * count is behind; after it that process takes no further prompt, so that a last turn needs room above the limit, and
- * a person who may raise the limit can have none.
+ * claude's own stop for the cost limits, as its arguments. It acts at the call that crosses, also where ctxb's own
+ * count is behind, or ctxb is killed; after it that process takes no further prompt, so that a last turn needs room above
+ * the limit, and a person who may raise the limit can have none.
  *
- * @param spentUsd what the run has cost before this process
+ * @param spent US dollars: what the run, and all runs of the project, have cost before this process
  */
-export function budgetArguments({ limitUsd, onLimit }: CostPolicy, attended: boolean, spentUsd: number): string[] {
-  if (limitUsd === undefined || asksPerson({ onLimit }, attended)) return [];
-  const hard = onLimit === 'stop' ? limitUsd : limitUsd + Math.max(limitUsd * HEADROOM.share, HEADROOM.leastUsd);
+export function budgetArguments(
+  { limitUsd, projectLimitUsd, onLimit }: CostPolicy,
+  attended: boolean,
+  spent: { readonly run: number; readonly project: number },
+): string[] {
+  if (asksPerson(onLimit, attended)) return [];
+  const roomOf = (limit: number | undefined, before: number) =>
+    limit === undefined ? [] : [(onLimit === 'stop' ? limit : withHeadroom(limit)) - before];
+  const rooms = [...roomOf(limitUsd, spent.run), ...roomOf(projectLimitUsd, spent.project)];
   // claude refuses a budget of nothing.
-  return ['--max-budget-usd', Math.max(hard - spentUsd, 0.0001).toFixed(6)];
-}
-
-export function asksPerson({ onLimit }: Pick<CostPolicy, 'onLimit'>, attended: boolean): boolean {
-  return onLimit === 'ask' || (onLimit === 'auto' && attended);
+  return rooms.length === 0 ? [] : ['--max-budget-usd', Math.max(Math.min(...rooms), 0.0001).toFixed(6)];
 }
 
 /** The variable in which claude's children find the id of the run they belong to: what it does is not to be done twice. */

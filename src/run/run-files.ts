@@ -20,7 +20,7 @@ import { openSeal } from '../store/runs/seal.ts';
 import { createSessionStore, type SessionStore } from '../store/runs/session-store.ts';
 import { adoptNotes } from './adopted-notes.ts';
 import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
-import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
+import { contextFolder, costPlace, type HeadlessRun, type Watcher } from './headless-run.ts';
 import { createNoteTaker, type NoteTaker } from './notes.ts';
 import { settingsToKeep } from './resume/run-settings.ts';
 
@@ -66,9 +66,9 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
     costs:
       run.mode === 'act'
         ? createCostKeeper({
-            ...{ folder, runId, period, now, isLimited },
-            // A limit that does not hold is told of, whatever the same cause has prevented before.
-            onFault: isLimited ? createFaults(notice) : faults,
+            ...{ ...costPlace(headless, io), runId, period, now, isLimited },
+            // It is told of, whatever the same cause has prevented before.
+            onFault: createFaults(notice),
             onSpent: (spent) => store.run({ spent }),
           })
         : undefined,

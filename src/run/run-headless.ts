@@ -14,6 +14,7 @@ import type { StartClaude } from './executor.ts';
 import {
   budgetArguments,
   contextFolder,
+  costPlace,
   type HeadlessRun,
   isAttended,
   outageSeconds,
@@ -101,12 +102,15 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   const { program, invocation, config, resumed } = headless;
   const env = childEnvironment(headless, io, runId);
   // What a person has answered before the run was broken off holds, also where nobody is there now.
-  const cost = { ...config.cost, limitUsd: resumed?.spent.raised.run ?? config.cost.limitUsd };
+  const { run = config.cost.limitUsd, project = config.cost.projectLimitUsd } = resumed?.spent.raised ?? {};
+  const cost = { ...config.cost, limitUsd: run, projectLimitUsd: project };
   const isLimited = !config.observe && invocation.maxBudgetUsd === undefined;
   const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
   const before = resumed ? (resumed.spent.settled + resumed.spent.open) / 1_000_000 : 0;
-  const startWith = (args: readonly string[], spentUsd: number) => {
-    const limits = isLimited ? budgetArguments(cost, isAttended(headless, io), spentUsd) : [];
+  const startWith = async (args: readonly string[], spentUsd: number) => {
+    const ofProject = isLimited && project !== undefined ? await projectUsd(headless, io) : 0;
+    const spent = { run: spentUsd, project: ofProject };
+    const limits = isLimited ? budgetArguments(cost, isAttended(headless, io), spent) : [];
     return startChild({ command: program, args: [...args, ...limits], cwd: io.cwd, env });
   };
   return {
@@ -114,6 +118,13 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
     startSuccessor: ({ resume, isFirst }: StartClaude, spentUsd: number) =>
       startWith(isFirst ? first : successorArguments(invocation, resume), spentUsd),
   };
+}
+
+/** What all runs of the project have cost so far in the period, in US dollars. @throws CtxbError `store` */
+async function projectUsd(headless: HeadlessRun, io: Io): Promise<number> {
+  const { openCostLedger } = await import('../store/ledgers/cost-ledger.ts');
+  const { period } = headless.config.cost;
+  return openCostLedger(costPlace(headless, io), { now: Date.now, runId: '', period }).ofOthers() / 1_000_000;
 }
 
 /** What is piped to claude's prompt, read while claude runs; undefined: it has ended, and none takes its place. */

@@ -6,7 +6,6 @@ import { kindOf, namesIn, realPath, removeFile } from './files/plain-file.ts';
 import { ignoring, orStoreError } from './files/store-error.ts';
 import { requireOwn } from './folders/context-dir.ts';
 import { everythingIn, type Found, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
-import { isCostLedger, isCounting } from './ledgers/cost-ledger.ts';
 import { liveFlowRuns } from './runs/flow-run.ts';
 import { liveInboxes } from './runs/inbox.ts';
 import { liveRuns } from './runs/session-store.ts';
@@ -22,8 +21,6 @@ export interface CleanupPlan {
   readonly left: readonly string[];
   /** Ids of sessions (of runs and flows, if they have no session now) that stay because a living process has them open. */
   readonly running: readonly string[];
-  /** The ledger stays: it counts the day or month that it is now. */
-  readonly isCounting: boolean;
 }
 
 /** A session, or something else right in the folder. */
@@ -36,10 +33,6 @@ export interface Removal {
 export interface CleanupOptions {
   /** Keep this many of the newest sessions, remove the older ones, and nothing else. */
   readonly keep?: number;
-  /** What a cost limit counts. */
-  readonly period: 'day' | 'month';
-  /** Default: the system's clock. */
-  readonly now?: () => number;
   /** The working folder, which is never removed. */
   readonly cwd: string;
   /** Default: the user's. */
@@ -60,10 +53,10 @@ export function planCleanup(contextDir: string, options: CleanupOptions): Cleanu
   refuseDangerous(root, options);
   requireOwn(root);
   if (namesIn(root).length === 0) throw new CtxbError('store', `${root} is not a folder that ctxb made: it is empty`);
-  return options.keep === undefined ? planAll(root, options) : planOldest(root, options.keep);
+  return options.keep === undefined ? planAll(root) : planOldest(root, options.keep);
 }
 
-const NOTHING = { remove: [], removesFolder: false, left: [], running: [], isCounting: false };
+const NOTHING = { remove: [], removesFolder: false, left: [], running: [] };
 
 function checkCount(keep: number): void {
   if (Number.isSafeInteger(keep) && keep >= 0) return;
@@ -87,16 +80,12 @@ function planOldest(root: string, keep: number): CleanupPlan {
   return { ...NOTHING, root, remove: removalsIn(root).filter(({ name }) => names.has(name)), running };
 }
 
-function planAll(root: string, options: CleanupOptions): CleanupPlan {
+function planAll(root: string): CleanupPlan {
   const running = runningIn(root);
   const left = [...everythingIn(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
-  const counts = running.length === 0 && isCounting(root, { period: options.period, now: options.now ?? Date.now });
-  const remove = removalsIn(root).filter(({ name }) => {
-    if (running.length > 0) return name.startsWith(SESSIONS + sep) && !running.includes(basename(name));
-    return !(counts && isCostLedger(name));
-  });
-  const removesFolder = left.length === 0 && running.length === 0 && !counts;
-  return { root, remove, removesFolder, left, running, isCounting: counts };
+  const mayGo = ({ name }: Removal) => name.startsWith(SESSIONS + sep) && !running.includes(basename(name));
+  const remove = removalsIn(root).filter((removal) => running.length === 0 || mayGo(removal));
+  return { root, remove, removesFolder: left.length === 0 && running.length === 0, left, running };
 }
 
 /** A flow has no session between two steps, nor a run in its beginning, nor one that keeps no notes. */

@@ -8,6 +8,7 @@ interface BudgetCase {
   readonly cost: Partial<CostPolicy>;
   readonly attended?: boolean;
   readonly spent?: number;
+  readonly project?: number;
   readonly budget: readonly string[];
 }
 
@@ -15,7 +16,8 @@ const CASES: readonly BudgetCase[] = [
   { name: 'no limit', cost: {}, budget: [] },
   { name: 'a fifth above it for the last turn', cost: { limitUsd: 2 }, budget: ['2.400000'] },
   { name: 'none above it where there is no last turn', cost: { limitUsd: 2, onLimit: 'stop' }, budget: ['2.000000'] },
-  { name: 'none where a person is asked', cost: { limitUsd: 2, onLimit: 'ask' }, budget: [] },
+  { name: 'none where a person is asked', cost: { limitUsd: 2, onLimit: 'ask' }, attended: true, budget: [] },
+  { name: 'one where nobody is there to be asked', cost: { limitUsd: 2, onLimit: 'ask' }, budget: ['2.400000'] },
   { name: 'none at a terminal, where a person is asked', cost: { limitUsd: 2 }, attended: true, budget: [] },
   {
     name: 'one at a terminal where nobody is asked',
@@ -25,12 +27,18 @@ const CASES: readonly BudgetCase[] = [
   },
   { name: 'what is left for another process', cost: { limitUsd: 2 }, spent: 0.7, budget: ['1.700000'] },
   { name: 'hardly anything where nothing is left', cost: { limitUsd: 2 }, spent: 9, budget: ['0.000100'] },
-  { name: 'no limit for the run, but for the project', cost: { projectLimitUsd: 5 }, budget: [] },
+  { name: "what is left of the project's", cost: { projectLimitUsd: 5 }, project: 4, budget: ['2.000000'] },
+  {
+    name: 'the nearer of two',
+    cost: { projectLimitUsd: 5, limitUsd: 2, onLimit: 'stop' },
+    project: 4.5,
+    budget: ['0.500000'],
+  },
 ];
 
 describe("claude's own stop", () => {
-  it.each(CASES)('$name', ({ cost, attended = false, spent = 0, budget }) => {
+  it.each(CASES)('$name', ({ cost, attended = false, spent = 0, project = 0, budget }) => {
     const expected = budget.flatMap((usd) => ['--max-budget-usd', usd]);
-    expect(budgetArguments(policyWith({ cost }).cost, attended, spent)).toEqual(expected);
+    expect(budgetArguments(policyWith({ cost }).cost, attended, { run: spent, project })).toEqual(expected);
   });
 });

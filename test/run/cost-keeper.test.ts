@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GovernorState } from '../../src/core/governor/state.ts';
 import { type CostKeeper, createCostKeeper } from '../../src/run/cost-keeper.ts';
 import { createFaults } from '../../src/store/files/store-error.ts';
+import { costEntries } from '../support/cost-ledger.ts';
 import { afterTurn, callLine, type Driver, drive, initLine, resultLine } from '../support/governor.ts';
 
 let folder: string;
@@ -20,9 +21,11 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const NOON = new Date(2026, 0, 2, 12).getTime();
 
+const place = () => ({ state: folder, project: '/project' });
+
 function keeper(runId = 'r', isLimited = true): CostKeeper {
   const onFault = createFaults((text) => void faults.push(text));
-  return createCostKeeper({ folder, runId, period: 'day', isLimited, now: () => NOON, onFault });
+  return createCostKeeper({ ...place(), runId, period: 'day', isLimited, now: () => NOON, onFault });
 }
 
 /** A turn that brought claude's counter to `usd`. */
@@ -32,10 +35,7 @@ function turn(driver: Driver, usd: number): GovernorState {
   return driver.state;
 }
 
-function ledger(): object[] {
-  const lines = readFileSync(join(folder, 'cost.ndjson'), 'utf8').split('\n').filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as object);
-}
+const ledger = () => costEntries(folder);
 
 describe('what a turn cost', () => {
   it('is written down at its end, once', () => {
@@ -61,13 +61,13 @@ describe('what a turn cost', () => {
 
   it('leaves no file where it cost nothing', () => {
     keeper('r', false).close(drive().state);
-    expect(() => readFileSync(join(folder, 'cost.ndjson'))).toThrow('ENOENT');
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
 
 it('a subagent is noted also with the end of a turn, and where nothing was spent on it', () => {
   const noted: number[] = [];
-  const world = { folder, runId: 'r', period: 'day', isLimited: false, now: () => NOON, onFault() {} } as const;
+  const world = { ...place(), runId: 'r', period: 'day', isLimited: false, now: () => NOON, onFault() {} } as const;
   const costs = createCostKeeper({ ...world, onSpent: ({ agents }) => void noted.push(agents) });
   const { state } = afterTurn(20_000);
   const asked = (...ids: string[]) => ({ ...state, fanOut: { ...state.fanOut, asked: ids } });
@@ -103,15 +103,15 @@ describe('what other runs have spent', () => {
 
 describe('a ledger that cannot be used', () => {
   it('keeps a run with a limit from beginning', () => {
-    mkdirSync(join(folder, 'cost.ndjson'));
+    writeFileSync(join(folder, 'costs'), '');
     expect(() => keeper().opening()).toThrow(expect.objectContaining({ code: 'store' }));
   });
 
   it('does not stop one that has begun, is told once, and has all of it when it can be used again', () => {
-    const file = join(folder, 'cost.ndjson');
+    const file = join(folder, 'costs');
     const costs = keeper();
     const driver = afterTurn(20_000);
-    mkdirSync(file);
+    writeFileSync(file, '');
     costs.settle(turn(driver, 0.1));
     costs.settle(turn(driver, 0.2));
     expect(faults).toEqual([expect.stringContaining("the project's cost limit cannot be followed: ")]);
@@ -125,7 +125,7 @@ describe('what the run has spent, for whoever takes it up', () => {
   const spent: object[] = [];
   const noting = () =>
     createCostKeeper({
-      folder,
+      ...place(),
       runId: 'r',
       period: 'day',
       isLimited: false,

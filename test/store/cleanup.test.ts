@@ -56,9 +56,6 @@ const MADE: Readonly<Record<string, readonly string[]>> = {
 };
 const UNITS = [...Object.keys(MADE), 'sessions', 'sessions/abc'].sort();
 
-/** The ledger was written to long ago. */
-const LATER = () => Date.now() + 400 * 24 * 60 * 60 * 1000;
-
 /** Everything that ctxb makes. */
 function fill(): void {
   const dir = openContextDir(root);
@@ -68,7 +65,7 @@ function fill(): void {
 
 /** Does it, and says what came of it. */
 function clean(options: Partial<CleanupOptions> = {}, path = root) {
-  const plan = planCleanup(path, { period: 'month', now: LATER, cwd: tmpdir(), ...options });
+  const plan = planCleanup(path, { cwd: tmpdir(), ...options });
   carryOutCleanup(plan);
   const { left, running } = plan;
   return { removed: plan.remove.map(({ name }) => name).sort(), left, running };
@@ -129,23 +126,6 @@ describe('a clean-up', () => {
       symlinkSync(join(folder, 'theirs'), join(root, name));
     expect(clean().left).toEqual([]);
     expect(existsSync(root)).toBe(false);
-  });
-
-  it.each([
-    { title: 'the month', period: 'month', days: 0, stays: true },
-    { title: 'the day', period: 'day', days: 0, stays: true },
-    { title: 'a month that is over', period: 'month', days: 32, stays: false },
-    { title: 'a day that is over', period: 'day', days: 2, stays: false },
-  ] as const)('of a ledger of $title: stays $stays', ({ period, days, stays }) => {
-    fill();
-    const now = () => Date.now() + days * 24 * 60 * 60 * 1000;
-    const plan = planCleanup(root, { period, now, cwd: tmpdir() });
-    expect(plan).toMatchObject({ isCounting: stays, removesFolder: !stays });
-    carryOutCleanup(plan);
-    expect(existsSync(join(root, 'cost.ndjson'))).toBe(stays);
-    expect(existsSync(root)).toBe(stays);
-    const ledger = ['cost-20260102T120000000-0a1b.ndjson', 'cost.ndjson'];
-    if (stays) expect(readdirSync(root).sort()).toEqual(['.gitignore', 'CTXB.TAG', ...ledger]);
   });
 });
 

@@ -21,10 +21,16 @@ export function stateFolder(env: Environment): string | undefined {
 }
 
 /** The rule of XDG: a path that is not absolute does not count. */
-function folderOf(named: string | undefined, usual: string, { HOME }: Environment): string | undefined {
+function folderOf(named: string | undefined, usual: string, env: Environment): string | undefined {
   if (named !== undefined && isAbsolute(named)) return join(named, 'ctxb');
+  const home = userHome(env);
+  return home && join(home, usual, 'ctxb');
+}
+
+/** The user's home folder; undefined where there is none. */
+export function userHome({ HOME }: Environment): string | undefined {
   const home = HOME || ownHome();
-  return isAbsolute(home) ? join(home, usual, 'ctxb') : undefined;
+  return isAbsolute(home) ? home : undefined;
 }
 
 /** Empty for a user that the system does not know, as in some containers. */

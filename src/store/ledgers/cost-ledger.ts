@@ -1,9 +1,12 @@
-import { basename } from 'node:path';
+import { createHash } from 'node:crypto';
+import { basename, join } from 'node:path';
 import { parseFields } from '../../core/protocol/fields.ts';
-import { isTime, statsOf } from '../files/plain-file.ts';
-import type { ContextDir } from '../folders/context-dir.ts';
-import { maskedJson } from '../masks/disk-text.ts';
-import { followLedger, isLedgerFile, keepShort, ledgerFiles } from './ledger-files.ts';
+import { CtxbError } from '../../errors.ts';
+import { isTime } from '../files/plain-file.ts';
+import { fileName, openContextDir } from '../folders/context-dir.ts';
+import { asItIs } from '../masks/disk-text.ts';
+import { openSeal, type Seal } from '../runs/seal.ts';
+import { followLedger, keepShort } from './ledger-files.ts';
 
 const COST_LEDGER = 'cost.ndjson';
 
@@ -18,6 +21,8 @@ export interface CostEntry {
   readonly microUsd: number;
   /** The sum was computed from token counts, not reported by claude. */
   readonly computed: boolean;
+  /** Micro-dollars that the calls under way will cost by the ones before. A run that is killed leaves them claimed. */
+  readonly claimed: number;
 }
 
 export interface CostLedgerOptions {
@@ -27,81 +32,112 @@ export interface CostLedgerOptions {
   readonly period: 'day' | 'month';
 }
 
-/** What all runs have spent that keep their files in the same folder. */
+/** Where the costs of a project are counted, out of reach of what is in its folder. */
+export interface CostPlace {
+  /** The user's folder for what ctxb must not lose; undefined: there is none. */
+  readonly state: string | undefined;
+  /** The folder that the project is known by, absolute. */
+  readonly project: string;
+}
+
+/** What all runs of a project have spent. */
 export type CostLedger = ReturnType<typeof openCostLedger>;
 
-/** Opens the ledger of a context folder. The file is made with the first entry. */
-export function openCostLedger(folder: ContextDir, { now, runId, period }: CostLedgerOptions) {
-  /** Sums in micro-dollars by the day or month, `2026-03-09` or `2026-03`. */
-  const own = new Map<string, number>();
-  const others = new Map<string, number>();
-  const forget = () => {
-    own.clear();
-    others.clear();
-  };
-  const take = (line: string) => {
-    const entry = parseEntry(line);
-    if (entry === undefined) return;
-    const sums = entry.run === runId ? own : others;
-    const when = periodOf(Date.parse(entry.t), period);
-    sums.set(when, (sums.get(when) ?? 0) + entry.microUsd);
-  };
-  const follow = followLedger(folder.path, COST_LEDGER, { forget, take });
+/**
+ * Opens the ledger of a project. The file is made with the first entry. Each run writes before it looks, so of two that
+ * do both at once none overlooks the other.
+ */
+export function openCostLedger({ state, project }: CostPlace, { now, runId, period }: CostLedgerOptions) {
+  if (state === undefined) throw new CtxbError('store', 'there is no home folder to count costs in: set HOME');
+  const name = nameOf(project);
+  const folder = openContextDir(join(state, 'costs')).within(name);
+  const seal = openSeal(state);
+  const sums = sumsOf(runId, period);
+  const follow = followLedger(folder.path, COST_LEDGER, {
+    forget: sums.forget,
+    take: (line) => sums.take(openEntry(line, seal, name)),
+  });
   const look = () => follow(beginningOf(now(), period));
+  const shorten = (lines: Iterable<string>) => shortened(lines, seal, name);
   return {
-    /** Writes a sum of whole micro-dollars down; 0 is left out. */
-    add(microUsd: number, { session, computed }: Pick<CostEntry, 'session' | 'computed'>): void {
-      if (microUsd === 0) return;
-      if (!Number.isSafeInteger(microUsd)) throw new TypeError(`${microUsd} is no whole number of micro-dollars`);
+    /** Writes a sum of whole micro-dollars down, and what is claimed on top of it. */
+    add(microUsd: number, { session, computed, claimed }: Pick<CostEntry, 'session' | 'computed' | 'claimed'>): void {
+      for (const sum of [microUsd, claimed])
+        if (!Number.isSafeInteger(sum)) throw new TypeError(`${sum} is no whole number of micro-dollars`);
       keepShort(folder, COST_LEDGER, { now: now(), before: beginningOf(now(), 'month'), shorten });
-      const entry: CostEntry = { v: 1, t: new Date(now()).toISOString(), run: runId, session, microUsd, computed };
-      folder.append(COST_LEDGER, maskedJson(entry));
+      const t = new Date(now()).toISOString();
+      const entry: CostEntry = { v: 1, t, run: runId, session, microUsd, computed, claimed };
+      folder.append(COST_LEDGER, asItIs(seal.close(JSON.stringify(entry), name)));
     },
-    /** Micro-dollars that other runs have spent so far in the period that it is now. */
-    spentByOthers(): number {
+    /** Micro-dollars that other runs have spent, and claim, so far in the period that it is now. */
+    ofOthers(): number {
       look();
-      return others.get(periodOf(now(), period)) ?? 0;
+      return sums.ofOthers(periodOf(now(), period));
     },
-    /** Micro-dollars that this run has spent before that period, as far as the last 50,000 turns of all runs tell. */
+    /** Micro-dollars that this run has spent before that period, as far as the last 50,000 calls of all runs tell. */
     spentEarlier(): number {
       look();
-      const current = periodOf(now(), period);
-      return [...own].reduce((sum, [when, spent]) => (when < current ? sum + spent : sum), 0);
+      return sums.ownBefore(periodOf(now(), period));
     },
+    /** What a call of this project cost last, in micro-dollars; 0: that is not known. */
+    lastCall: () => sums.lastCall(),
   };
 }
 
-/** Whether a ledger has been written to in the period that it is now, so that a limit still counts what is in it. */
-export function isCounting(contextDir: string, { now, period }: Pick<CostLedgerOptions, 'now' | 'period'>): boolean {
-  return ledgerFiles(contextDir, COST_LEDGER).some((path) => {
-    const stats = statsOf(path);
-    return stats !== undefined && stats.mtimeMs >= beginningOf(now(), period);
-  });
+/** Sums in micro-dollars by the day or month, `2026-03-09` or `2026-03`. */
+function sumsOf(runId: string, period: 'day' | 'month') {
+  const own = new Map<string, number>();
+  const others = new Map<string, number>();
+  const claims = new Map<string, { readonly when: string; readonly claimed: number }>();
+  let lastCall = 0;
+  return {
+    forget() {
+      for (const sums of [own, others, claims]) sums.clear();
+    },
+    take(entry: CostEntry | undefined) {
+      if (entry === undefined) return;
+      const sums = entry.run === runId ? own : others;
+      const when = periodOf(Date.parse(entry.t), period);
+      sums.set(when, (sums.get(when) ?? 0) + entry.microUsd);
+      if (entry.run !== runId) claims.set(entry.run, { when, claimed: entry.claimed });
+      if (entry.claimed > 0) lastCall = entry.claimed;
+    },
+    ofOthers: (current: string) =>
+      [...claims.values()].reduce(
+        (sum, { when, claimed }) => sum + (when === current ? claimed : 0),
+        others.get(current) ?? 0,
+      ),
+    ownBefore: (current: string) => [...own].reduce((sum, [when, spent]) => (when < current ? sum + spent : sum), 0),
+    lastCall: () => lastCall,
+  };
 }
 
-export function isCostLedger(path: string): boolean {
-  return basename(path) === path && isLedgerFile(path, COST_LEDGER);
+/** A name that says which project it is, and is no other's. */
+function nameOf(project: string): string {
+  return `${fileName(basename(project)).slice(0, 30)}-${createHash('sha256').update(project).digest('hex').slice(0, 32)}`;
 }
 
 /** One line for what a session of a run has spent in a day. */
-function* shorten(lines: Iterable<string>): Generator<string> {
+function* shortened(lines: Iterable<string>, seal: Seal, name: string): Generator<string> {
   const sums = new Map<string, CostEntry>();
   for (const line of lines) {
-    const entry = parseEntry(line);
+    const entry = openEntry(line, seal, name);
     if (entry === undefined) continue;
     const { t, run, session, computed } = entry;
     const key = JSON.stringify([periodOf(Date.parse(t), 'day'), run, session, computed]);
     sums.set(key, { ...entry, microUsd: entry.microUsd + (sums.get(key)?.microUsd ?? 0) });
   }
-  for (const entry of sums.values()) yield JSON.stringify(entry);
+  for (const entry of sums.values()) yield seal.close(JSON.stringify(entry), name);
 }
 
-/** As far as sums are made of it. */
-function parseEntry(line: string): CostEntry | undefined {
-  const entry = parseFields(line);
-  const { v, t, run, microUsd } = entry;
-  const isEntry = v === 1 && isTime(t) && typeof run === 'string' && Number.isSafeInteger(microUsd);
-  return isEntry ? (entry as unknown as CostEntry) : undefined;
+/** undefined for what this user's ctxb did not write, or not for this project. */
+function openEntry(line: string, seal: Seal, name: string): CostEntry | undefined {
+  const entry = parseFields(seal.open(line, name) ?? '');
+  const { v, t, run, microUsd, claimed } = entry;
+  const isEntry = v === 1 && isTime(t) && typeof run === 'string';
+  return isEntry && Number.isSafeInteger(microUsd) && Number.isSafeInteger(claimed)
+    ? (entry as unknown as CostEntry)
+    : undefined;
 }
 
 function periodOf(time: number, period: 'day' | 'month'): string {

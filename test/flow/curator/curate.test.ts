@@ -34,6 +34,6 @@ it.each([
   const config = { ...DEFAULTS, observe: true, cost: { ...DEFAULTS.cost, limitUsd, projectLimitUsd: 9 } };
   const { cost, ...rest } = curatorConfig(config, 0.05);
   expect(cost).toMatchObject({ limitUsd: expected, projectLimitUsd: 9, onLimit: 'stop' });
-  expect(budgetArguments(cost, false, 0)).toEqual(['--max-budget-usd', expected.toFixed(6)]);
+  expect(budgetArguments(cost, false, { run: 0, project: 0 })).toEqual(['--max-budget-usd', expected.toFixed(6)]);
   expect(rest).toMatchObject({ observe: false, memory: { enabled: false }, handoff: { enabled: false } });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -9,6 +9,7 @@ import { openContextDir } from '../../../src/store/folders/context-dir.ts';
 import { openCostLedger } from '../../../src/store/ledgers/cost-ledger.ts';
 import { asItIs } from '../../../src/store/masks/disk-text.ts';
 import { leaveInInbox } from '../../../src/store/runs/inbox.ts';
+import { costLedgers } from '../../support/cost-ledger.ts';
 
 const LOOKS = 1_000;
 const LINE = '{"v":1,"t":"2026-03-09T12:00:00.000Z","run":"other","session":null,"microUsd":7,"computed":false}\n';
@@ -23,13 +24,13 @@ beforeEach(() => {
 afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
 /** Puts a file away and back, again and again, as another run may do at any moment. */
-async function whileMoving(work: () => void): Promise<void> {
-  writeFileSync(path, LINE);
+async function whileMoving(work: () => void, line = LINE): Promise<void> {
+  writeFileSync(path, line);
   const code = `const { renameSync } = require('node:fs');
     const { parentPort, workerData: [here, away] } = require('node:worker_threads');
     parentPort.postMessage('on');
     for (;;) { renameSync(here, away); renameSync(away, here); }`;
-  const worker = new Worker(code, { eval: true, workerData: [path, join(folder, 'away')] });
+  const worker = new Worker(code, { eval: true, workerData: [path, `${path}.away`] });
   try {
     await new Promise((resolve) => worker.once('message', resolve));
     for (let look = 0; look < LOOKS; look++) work();
@@ -49,8 +50,11 @@ it.each([
 
 it('a ledger that another run puts aside is read or not, and never fails', async () => {
   const options = { now: () => Date.parse('2026-03-09T13:00:00Z'), runId: 'own', period: 'day' } as const;
-  const dir = openContextDir(folder);
-  await whileMoving(() => expect([0, 7]).toContain(openCostLedger(dir, options).spentByOthers()));
+  const place = { state: folder, project: '/project' };
+  openCostLedger(place, { ...options, runId: 'other' }).add(7, { session: null, computed: false, claimed: 0 });
+  [path = ''] = costLedgers(folder);
+  const line = readFileSync(path, 'utf8');
+  await whileMoving(() => expect([0, 7]).toContain(openCostLedger(place, options).ofOthers()), line);
 });
 
 it('an inbox that its run removes refuses a line, and says that nobody listens', async () => {

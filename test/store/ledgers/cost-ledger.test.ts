@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
@@ -21,59 +22,80 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
 import { type CostLedger, openCostLedger } from '../../../src/store/ledgers/cost-ledger.ts';
+import { openSeal } from '../../../src/store/runs/seal.ts';
+import { costEntries } from '../../support/cost-ledger.ts';
 import { type StoreProgram, startStoreProgram } from '../store-program.ts';
 
 const STORE = fileURLToPath(new URL('../../../src/store', import.meta.url));
 
+let state: string;
+/** The folder of the ledger. */
 let folder: string;
 let file: string;
 let time: number;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ctxb-store-'));
+  state = mkdtempSync(join(tmpdir(), 'ctxb-store-'));
+  folder = join(state, 'costs', NAME);
   file = join(folder, 'cost.ndjson');
   time = new Date(2026, 2, 9, 12).getTime();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(state, { recursive: true, force: true }));
+
+const PROJECT = '/work/project';
+const NAME = `project-${createHash('sha256').update(PROJECT).digest('hex').slice(0, 32)}`;
+
+/** A line as ctxb writes it, and where somebody else does. */
+const sealed = (entry: object, name = NAME) => openSeal(state).close(JSON.stringify(entry), name);
 
 function ledger(runId: string, period: 'day' | 'month' = 'day'): CostLedger {
-  return openCostLedger(openContextDir(folder), { now: () => time, runId, period });
+  return openCostLedger({ state, project: PROJECT }, { now: () => time, runId, period });
 }
 
-const REPORTED = { session: 's1', computed: false };
+const REPORTED = { session: 's1', computed: false, claimed: 0 };
 
 describe('a ledger', () => {
   it('holds one line for each sum', () => {
     const one = ledger('one');
     one.add(1_500, REPORTED);
-    one.add(0, REPORTED);
-    one.add(-20, { session: null, computed: true });
+    one.add(-20, { session: null, computed: true, claimed: 7 });
     const t = new Date(time).toISOString();
-    expect(readFileSync(file, 'utf8')).toBe(
-      `{"v":1,"t":"${t}","run":"one","session":"s1","microUsd":1500,"computed":false}\n` +
-        `{"v":1,"t":"${t}","run":"one","session":null,"microUsd":-20,"computed":true}\n`,
-    );
+    expect(costEntries(state)).toEqual([
+      { v: 1, t, run: 'one', session: 's1', microUsd: 1500, computed: false, claimed: 0, seal: expect.any(String) },
+      { v: 1, t, run: 'one', session: null, microUsd: -20, computed: true, claimed: 7, seal: expect.any(String) },
+    ]);
+  });
+
+  it('counts what a run claims for its calls under way until it has come to their end, however long it is dead', () => {
+    const [one, two] = [ledger('one'), ledger('two')];
+    one.add(100, { ...REPORTED, claimed: 50 });
+    expect([one.ofOthers(), two.ofOthers(), two.lastCall()]).toEqual([0, 150, 50]);
+    one.add(60, { ...REPORTED, claimed: 55 });
+    expect(two.ofOthers()).toBe(215);
+    one.add(5, REPORTED);
+    expect(two.ofOthers()).toBe(165);
   });
 
   it('refuses what is no whole number', () => {
     expect(() => ledger('one').add(0.5, REPORTED)).toThrow('0.5 is no whole number');
-    expect(ledger('two').spentByOthers()).toBe(0);
+    expect(ledger('two').ofOthers()).toBe(0);
   });
 
   it('knows what others have spent, as it goes on', () => {
     const [one, two, three] = [ledger('one'), ledger('two'), ledger('three')];
     one.add(100, REPORTED);
-    expect([one.spentByOthers(), two.spentByOthers()]).toEqual([0, 100]);
+    expect([one.ofOthers(), two.ofOthers()]).toEqual([0, 100]);
     two.add(20, REPORTED);
     one.add(-1, REPORTED);
-    expect([one.spentByOthers(), two.spentByOthers(), three.spentByOthers()]).toEqual([20, 99, 119]);
+    expect([one.ofOthers(), two.ofOthers(), three.ofOthers()]).toEqual([20, 99, 119]);
   });
 
   it('is not made by looking at it, and one that is a link is not used', () => {
     const one = ledger('one');
-    expect(one.spentByOthers()).toBe(0);
+    expect(one.ofOthers()).toBe(0);
+    openContextDir(join(state, 'costs')).within(NAME).place('cost.ndjson');
     symlinkSync(join(folder, 'theirs'), file);
-    expect(() => one.spentByOthers()).toThrow(/symbolic link.*move it away/);
+    expect(() => one.ofOthers()).toThrow(/symbolic link.*move it away/);
     expect(() => one.add(1, REPORTED)).toThrow(/symbolic link.*move it away/);
   });
 });
@@ -89,48 +111,66 @@ describe('periods, in local time', () => {
     time = beforeMidnight;
     one.add(100, REPORTED);
     two.add(7, REPORTED);
-    expect([two.spentByOthers(), two.spentEarlier()]).toEqual([100, 0]);
+    expect([two.ofOthers(), two.spentEarlier()]).toEqual([100, 0]);
     time = to;
-    expect([two.spentByOthers(), two.spentEarlier()]).toEqual([0, 7]);
+    expect([two.ofOthers(), two.spentEarlier()]).toEqual([0, 7]);
     one.add(30, REPORTED);
     two.add(3, REPORTED);
-    expect([two.spentByOthers(), two.spentEarlier()]).toEqual([30, 7]);
+    expect([two.ofOthers(), two.spentEarlier()]).toEqual([30, 7]);
   });
 
   it('the days of a month are one period', () => {
     time = new Date(2026, 2, 1).getTime();
     ledger('one', 'month').add(100, REPORTED);
     time = beforeMidnight;
-    expect(ledger('two', 'month').spentByOthers()).toBe(100);
-    expect(ledger('two', 'day').spentByOthers()).toBe(0);
+    expect(ledger('two', 'month').ofOthers()).toBe(100);
+    expect(ledger('two', 'day').ofOthers()).toBe(0);
   });
 });
 
 describe('what stands in the file and is not ours', () => {
   it.each([
-    { title: 'no JSON', line: 'nonsense' },
-    { title: 'nothing', line: '' },
-    { title: 'no object', line: 'null' },
-    { title: 'another version', line: '{"v":2,"t":"2026-03-09T12:00:00.000Z","run":"x","microUsd":5}' },
-    { title: 'no time', line: '{"v":1,"t":"soon","run":"x","microUsd":5}' },
-    { title: 'no run', line: '{"v":1,"t":"2026-03-09T12:00:00.000Z","microUsd":5}' },
-    { title: 'a broken sum', line: '{"v":1,"t":"2026-03-09T12:00:00.000Z","run":"x","microUsd":0.5}' },
-    { title: 'a line that is far too long', line: `"${'x'.repeat(200_000)}"` },
+    { title: 'no JSON', line: () => 'nonsense' },
+    { title: 'nothing', line: () => '' },
+    { title: 'no object', line: () => 'null' },
+    { title: 'another version', line: () => sealed({ v: 2, t: '2026-03-09T12:00:00.000Z', run: 'x', microUsd: 5 }) },
+    { title: 'no time', line: () => sealed({ v: 1, t: 'soon', run: 'x', microUsd: 5 }) },
+    { title: 'no run', line: () => sealed({ v: 1, t: '2026-03-09T12:00:00.000Z', microUsd: 5 }) },
+    { title: 'a broken sum', line: () => sealed({ v: 1, t: '2026-03-09T12:00:00.000Z', run: 'x', microUsd: 0.5 }) },
+    { title: 'a line that is far too long', line: () => `"${'x'.repeat(200_000)}"` },
   ])('$title is skipped', ({ line }) => {
     const [one, two] = [ledger('one'), ledger('two')];
     one.add(1, REPORTED);
-    appendFileSync(file, `${line}\n`);
+    appendFileSync(file, `${line()}\n`);
     one.add(2, REPORTED);
-    expect(two.spentByOthers()).toBe(3);
+    expect(two.ofOthers()).toBe(3);
+  });
+
+  it.each([
+    { title: 'without a seal', line: (entry: object) => JSON.stringify(entry) },
+    { title: 'sealed for another project', line: (entry: object) => sealed(entry, 'another') },
+    {
+      title: 'with another sum than the one that was sealed',
+      line: (entry: object) => sealed(entry).replace('-900', '-90000'),
+    },
+  ])('a sum $title does not count', ({ line }) => {
+    const [one, two] = [ledger('one'), ledger('two')];
+    one.add(1_000, REPORTED);
+    const t = new Date(time).toISOString();
+    appendFileSync(
+      file,
+      `${line({ v: 1, t, run: 'x', session: null, microUsd: -900, computed: false, claimed: 0 })}\n`,
+    );
+    expect(two.ofOthers()).toBe(1_000);
   });
 
   it('a torn line does not take the next one with it', () => {
     const [one, two] = [ledger('one'), ledger('two')];
     one.add(1, REPORTED);
     appendFileSync(file, '{"v":1,"t":"2026-03');
-    expect(two.spentByOthers()).toBe(1);
+    expect(two.ofOthers()).toBe(1);
     one.add(2, REPORTED);
-    expect(two.spentByOthers()).toBe(3);
+    expect(two.ofOthers()).toBe(3);
   });
 
   it('a line that is being written counts when it is whole', () => {
@@ -138,9 +178,9 @@ describe('what stands in the file and is not ours', () => {
     one.add(1, REPORTED);
     const line = readFileSync(file, 'utf8');
     appendFileSync(file, line.slice(0, 40));
-    expect(two.spentByOthers()).toBe(1);
+    expect(two.ofOthers()).toBe(1);
     appendFileSync(file, line.slice(40));
-    expect(two.spentByOthers()).toBe(2);
+    expect(two.ofOthers()).toBe(2);
   });
 });
 
@@ -161,19 +201,28 @@ describe('a file that is not the one it was', () => {
     const [one, two] = [ledger('one'), ledger('two')];
     one.add(1, REPORTED);
     one.add(2, REPORTED);
-    expect(two.spentByOthers()).toBe(3);
+    expect(two.ofOthers()).toBe(3);
     change();
-    expect(two.spentByOthers()).toBe(left);
+    expect(two.ofOthers()).toBe(left);
     one.add(10, REPORTED);
-    expect(two.spentByOthers()).toBe(left + 10);
+    expect(two.ofOthers()).toBe(left + 10);
   });
 });
 
 /** Entries of another time and run until the ledger has so many bytes. */
 function fillTo(bytes: number, t: number, microUsd = 1): number {
-  const line = `{"v":1,"t":"${new Date(t).toISOString()}","run":"old","session":null,"microUsd":${microUsd},"computed":false}\n`;
+  openContextDir(join(state, 'costs')).within(NAME).place('cost.ndjson');
+  const entry = {
+    v: 1,
+    t: new Date(t).toISOString(),
+    run: 'old',
+    session: null,
+    microUsd,
+    computed: false,
+    claimed: 0,
+  };
+  const line = `${sealed(entry)}\n`;
   const count = Math.ceil(bytes / line.length);
-  openContextDir(folder);
   appendFileSync(file, line.repeat(count));
   return count;
 }
@@ -186,31 +235,31 @@ const FULL = 8 * 1024 * 1024;
 
 describe('a ledger that has become long', () => {
   it('is read from its end, however long it is', () => {
-    openContextDir(folder);
+    openContextDir(join(state, 'costs')).within(NAME).place('cost.ndjson');
     writeFileSync(file, '');
     truncateSync(file, 2 ** 40);
     appendFileSync(file, '\n');
     const count = fillTo(1_000, time);
-    expect(ledger('one').spentByOthers()).toBe(count);
+    expect(ledger('one').ofOthers()).toBe(count);
   });
 
   it('is refused with more of one period than a run can wait for', () => {
     const one = ledger('one');
     fillTo(65 * 1024 * 1024, time);
-    expect(() => one.spentByOthers()).toThrow(/more than 64 MiB of one day or month: move it away, or set no limit/);
+    expect(() => one.ofOthers()).toThrow(/more than 64 MiB of one day or month: move it away, or set no limit/);
   });
 
   it('is counted whole as far as the period goes', () => {
     const one = ledger('one', 'month');
     const count = fillTo(2 * FULL, time);
     fillTo(FULL / 2, new Date(2026, 2, 1).getTime() - 1, 1_000);
-    expect(one.spentByOthers()).toBeGreaterThanOrEqual(count);
+    expect(one.ofOthers()).toBeGreaterThanOrEqual(count);
   });
 
   it('goes on in a new file, and all of it counts', () => {
     const [one, two] = [ledger('one'), ledger('two')];
     const old = fillTo(FULL, time);
-    expect(two.spentByOthers()).toBe(old);
+    expect(two.ofOthers()).toBe(old);
     // Another process has it open, and is about to write.
     const open = openSync(file, 'a');
     const late = readFileSync(file, 'utf8').split('\n', 1)[0];
@@ -219,7 +268,7 @@ describe('a ledger that has become long', () => {
     expect(statSync(file).size).toBeLessThan(1_000);
     writeSync(open, `${late}\n`);
     closeSync(open);
-    expect([two.spentByOthers(), ledger('three').spentByOthers()]).toEqual([old + 6, old + 6]);
+    expect([two.ofOthers(), ledger('three').ofOthers()]).toEqual([old + 6, old + 6]);
   });
 
   it('loses no sum of a month that is over', () => {
@@ -233,13 +282,12 @@ describe('a ledger that has become long', () => {
     one.add(8, REPORTED);
     expect(parts()).toHaveLength(2);
     const t = new Date(last).toISOString();
-    expect(readFileSync(join(folder, part), 'utf8')).toBe(
-      `{"v":1,"t":"${t}","run":"old","session":null,"microUsd":${count},"computed":false}\n`,
-    );
+    const [kept = '', end] = readFileSync(join(folder, part), 'utf8').split('\n');
+    expect([JSON.parse(kept), end]).toMatchObject([{ t, run: 'old', microUsd: count }, '']);
     // This month's part is as it was.
     expect(parts().filter((name) => statSync(join(folder, name)).size >= FULL)).toHaveLength(1);
     time = last;
-    expect(ledger('two', 'month').spentByOthers()).toBeGreaterThanOrEqual(count);
+    expect(ledger('two', 'month').ofOthers()).toBeGreaterThanOrEqual(count);
   });
 });
 
@@ -252,28 +300,26 @@ describe('many runs at once', () => {
   beforeAll(async () => {
     bundles = mkdtempSync(join(tmpdir(), 'ctxb-bundle-'));
     bundle = join(bundles, 'ledger.cjs');
-    const contents = ['folders/context-dir', 'ledgers/cost-ledger']
-      .map((name) => `export * from './${name}.ts';`)
-      .join('\n');
+    const contents = `export * from './ledgers/cost-ledger.ts';`;
     const stdin = { contents, resolveDir: STORE };
     await build({ stdin, outfile: bundle, bundle: true, platform: 'node', format: 'cjs', logLevel: 'warning' });
   });
   afterAll(() => rmSync(bundles, { recursive: true, force: true }));
 
   function start(additions: string): StoreProgram {
-    const open = `const ledger = store.openCostLedger(store.openContextDir(${JSON.stringify(folder)}), { now: () => ${time}, runId: who.runId, period: 'day' });`;
+    const open = `const ledger = store.openCostLedger(${JSON.stringify({ state, project: PROJECT })}, { now: () => ${time}, runId: who.runId, period: 'day' });`;
     return startStoreProgram(bundle, `${open} let seen = 0, fell = false; ${additions}`);
   }
 
   /** Run k adds k again and again; what it sees of the others may only grow. */
   const adding = (k: number) => `for (let i = 0; i < ${ADDITIONS}; i++) {
-      ledger.add(${k}, { session: null, computed: false });
-      const now = ledger.spentByOthers();
+      ledger.add(${k}, { session: null, computed: false, claimed: 0 });
+      const now = ledger.ofOthers();
       fell ||= now < seen;
       seen = now;
     }
     say(fell);
-    process.stdin.once('data', () => say(ledger.spentByOthers()));`;
+    process.stdin.once('data', () => say(ledger.ofOthers()));`;
 
   it.each([
     { title: 'in one file', before: 0 },
@@ -284,7 +330,7 @@ describe('many runs at once', () => {
     try {
       for (const program of programs) expect(await program.next()).toBe('false');
       const total = RUNS.reduce((sum, k) => sum + k * ADDITIONS, 0);
-      expect(ledger('looks on').spentByOthers()).toBe(total);
+      expect(ledger('looks on').ofOthers()).toBe(total);
       for (const [index, program] of programs.entries()) {
         program.child.stdin.write('\n');
         expect(await program.next()).toBe(String(total - (RUNS[index] ?? 0) * ADDITIONS));
@@ -299,12 +345,12 @@ describe('many runs at once', () => {
   });
 
   it('and one that is killed in the middle takes nothing with it', async () => {
-    const endless = start(`say('on'); for (;;) ledger.add(1_000_000, { session: null, computed: false });`);
+    const endless = start(`say('on'); for (;;) ledger.add(1_000_000, { session: null, computed: false, claimed: 0 });`);
     expect(await endless.next()).toBe('"on"');
     const one = ledger('one');
     for (let i = 0; i < 50; i++) one.add(1, REPORTED);
     await endless.kill();
     for (let i = 0; i < 50; i++) one.add(1, REPORTED);
-    expect(ledger('looks on').spentByOthers() % 1_000_000).toBe(100);
+    expect(ledger('looks on').ofOthers() % 1_000_000).toBe(100);
   });
 });

@@ -2,7 +2,7 @@ import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '
 import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, readUsage, saysNothing, type Usage } from '../../protocol/usage.ts';
 import { openCall } from '../cost/cost.ts';
-import { microUsdOf, priceFor } from '../cost/prices.ts';
+import { leastPriceFor, microUsdOf } from '../cost/prices.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn } from '../steps.ts';
 import { type Agent, type AgentCall, NEW_AGENT } from './agents-state.ts';
@@ -247,6 +247,6 @@ function estimatedCall(state: GovernorState, used: number, tokens: number, model
 
 /** An agent runs with the model of the main thread where nothing else is said. */
 function costOf({ session, run }: GovernorState, usage: Usage, model = session.model): number {
-  const price = priceFor(model, run.policy.cost.prices, session.version);
+  const price = leastPriceFor(model, run.policy.cost.prices, session.version);
   return price === undefined ? 0 : microUsdOf(usage, price);
 }

@@ -122,8 +122,9 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.tools = toolsAfter(state.tools, event, state.now, isWeighed && handoff.phase !== 'clearing');
   before.measured = measureLine(event);
   const content = sumContent(before.measured);
-  const { prices } = state.run.policy.cost;
-  before.cost = readCost(state.cost, event, { prices, version: state.session.version }, content);
+  const { mode, policy } = state.run;
+  const list = { prices: policy.cost.prices, version: state.session.version, isLimiting: mode !== 'replay' };
+  before.cost = readCost(state.cost, event, list, content);
   const after = readRelief(state, readSession(readAgents(readContext(before, event, content), event), event), event);
   if (after.gauge.calls === state.gauge.calls) return after;
   const counted = draftOf(after);

@@ -1,6 +1,6 @@
 import type { Event } from '../../protocol/events.ts';
 import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
-import { type CostLimits, type CostNotice, judgeCost } from '../cost/cost-limit.ts';
+import { asksPerson, type CostLimits, type CostNotice, isRoomUsedUp, judgeCost } from '../cost/cost-limit.ts';
 import { tellsInterrupt } from '../process/stall.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
@@ -10,7 +10,8 @@ import { injectPrompt } from './send-prompt.ts';
 /** After claude's own stop at the limit it takes no further prompt. A turn that ended before its interruption was not broken off. */
 export function readStop(state: GovernorState, event: Event): GovernorState {
   if (event.kind !== 'result' || tellsInterrupt(event)) return state;
-  const isOver = event.subtype === 'error_max_budget_usd' && state.run.policy.cost.limitUsd !== undefined;
+  const { limitUsd, projectLimitUsd } = limitsOf(state);
+  const isOver = event.subtype === 'error_max_budget_usd' && (limitUsd ?? projectLimitUsd) !== undefined;
   if (isOver) return changedIn(state, 'spending', { phase: 'wrapping' });
   return state.spending.phase === 'stopping' ? changedIn(state, 'spending', { brokenOff: false }) : state;
 }
@@ -26,9 +27,14 @@ export function judgeSpending(before: GovernorState, state: GovernorState): Step
     told,
     news.map((notice) => announcement(told, notice)),
   );
-  const mustStop = level === 'limit' && state.run.mode === 'act' && state.spending.phase === 'within';
-  if (!mustStop || state.turn.phase !== 'running') return announced;
-  return chain(announced, (next) => sendInterrupt(changedIn(next, 'spending', { phase: 'stopping', brokenOff: true })));
+  if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase !== 'running') return announced;
+  if (state.spending.phase === 'within')
+    return chain(announced, (next) =>
+      sendInterrupt(changedIn(next, 'spending', { phase: 'stopping', brokenOff: true })),
+    );
+  // claude's own budget stops it too, but knows nothing of other runs.
+  if (state.spending.phase !== 'wrapping' || !isRoomUsedUp(runMicroUsd(state), limitsOf(state))) return announced;
+  return chain(announced, (next) => sendInterrupt(changedIn(next, 'spending', { phase: 'cutting' })));
 }
 
 function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorState {
@@ -65,13 +71,15 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
 /** What happens between turns because of a limit; undefined: the run goes on. */
 export function atLimit(state: GovernorState): Step | undefined {
   const { phase } = state.spending;
-  if (phase === 'wrapping') return endAtLimit(state);
+  if (phase === 'wrapping' || phase === 'cutting') return endAtLimit(state);
   if (phase === 'over' || state.run.mode !== 'act') return undefined;
   const { level, nearest } = judge(state);
   // What claude reports may be less than what was computed in mid-turn.
   if (level !== 'limit' || nearest === undefined) return phase === 'stopping' ? keep(goOn(state)) : undefined;
   const way = wayOf(state);
-  const isDone = !state.spending.brokenOff && state.mailbox.waiting.length === 0;
+  const { brokenOff } = state.spending;
+  // Before its first turn there is nothing to wrap up.
+  const isDone = !brokenOff && (state.mailbox.waiting.length === 0 || state.turn.ended === 0);
   if (way === 'stop' || isDone) return endAtLimit(state);
   if (way === 'wrap-up') return wrapUp(state);
   const { scope, spent, limit } = nearest;
@@ -82,8 +90,8 @@ export function atLimit(state: GovernorState): Step | undefined {
 
 function wayOf({ run }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
   const { onLimit } = run.policy.cost;
-  if (onLimit !== 'auto') return onLimit;
-  return run.attended ? 'ask' : 'wrap-up';
+  if (asksPerson(onLimit, run.attended)) return 'ask';
+  return onLimit === 'stop' ? 'stop' : 'wrap-up';
 }
 
 export function onCostAnswer(state: GovernorState, limitUsd: number | undefined): Step {

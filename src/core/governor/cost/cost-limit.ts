@@ -1,4 +1,5 @@
-import { toMicroUsd } from './cost.ts';
+import type { CostPolicy } from '../policy.ts';
+import { toMicroUsd, toUsd } from './cost.ts';
 
 /** `run`: for this run. `project`: for all runs of one context folder, in one period. */
 export type CostScope = 'run' | 'project';
@@ -19,11 +20,17 @@ export const NO_SPENDING = {
    * - `stopping`: the turn that crossed a limit is being interrupted.
    * - `asking`: the person is asked.
    * - `wrapping`: the last turn runs.
+   * - `cutting`: the last turn is interrupted, as it has used up its room.
    */
-  phase: 'within' as 'within' | 'stopping' | 'asking' | 'wrapping' | 'over',
+  phase: 'within' as 'within' | 'stopping' | 'asking' | 'wrapping' | 'cutting' | 'over',
   /** The turn that crossed the limit did not come to its end. */
   brokenOff: false,
 };
+
+/** Whether a person is asked at a limit: only one who is there. */
+export function asksPerson(onLimit: CostPolicy['onLimit'], attended: boolean): boolean {
+  return attended && (onLimit === 'ask' || onLimit === 'auto');
+}
 
 export interface CostLimits {
   /** Dollars; undefined or 0: none. */
@@ -61,6 +68,19 @@ export function judgeCost(spent: number, limits: CostLimits, said: readonly Cost
   const [nearest] = shares;
   const news = shares.flatMap(noticesOf).filter((notice) => !said.some((past) => isSame(past, notice)));
   return { level: nearest?.level ?? 'none', nearest, news, said: news.length === 0 ? said : [...said, ...news] };
+}
+
+/** Room above a limit for the last turn: a share of the limit, at least `leastUsd`, enough for a few calls. */
+const HEADROOM = { share: 0.2, leastUsd: 0.2 };
+
+/** Where the last turn ends at the latest, in US dollars. */
+export function withHeadroom(limitUsd: number): number {
+  return limitUsd + Math.max(limitUsd * HEADROOM.share, HEADROOM.leastUsd);
+}
+
+/** Whether the last turn has used up its room above a limit. @param spent micro-dollars of this run */
+export function isRoomUsedUp(spent: number, limits: CostLimits): boolean {
+  return sharesOf(spent, limits).some((share) => share.spent >= toMicroUsd(withHeadroom(toUsd(share.limit))));
 }
 
 /** The nearest first; of two that are equally near, the run's own. */

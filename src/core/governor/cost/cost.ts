@@ -2,7 +2,7 @@ import type { AssistantEvent, Event } from '../../protocol/events.ts';
 import { saysNothing, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, nativeTokens, sumContent } from '../gauge/estimator.ts';
-import { microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
+import { leastPriceFor, microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
 
 /** One API call since claude's last report. */
 interface PricedCall {
@@ -57,6 +57,8 @@ interface PriceList {
   readonly prices: Prices;
   /** Of the Claude Code whose line it is, where the line does not say. */
   readonly version: string | undefined;
+  /** A limit is kept by the sum: what is listed costs at least that. */
+  readonly isLimiting?: boolean;
 }
 
 const NOTHING_OPEN = { settled: 0, calls: [] } as const;
@@ -209,7 +211,7 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, generated:
   }
   const version = event.version ?? list.version;
   const isAlike = last !== undefined && last.model === model && last.version === version;
-  const price = isAlike ? last.price : priceFor(model, list.prices, version);
+  const price = isAlike ? last.price : (list.isLimiting ? leastPriceFor : priceFor)(model, list.prices, version);
   if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
   const call = { thread: subagent, messageId, model, version, price, usage, outputKnown: event.outputFinal, generated };
   const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));
@@ -253,8 +255,13 @@ export function openCall({ calls }: Cost, thread: string) {
   return { messageId: call.messageId, output: billedOutput(call.usage.output, call), microUsd: callMicroUsd(call) };
 }
 
-function openMicroUsd({ settled, calls }: Cost): number {
-  return calls.reduce((sum, call) => sum + callMicroUsd(call), settled);
+/** What the last call of each thread since claude's last report has cost, in micro-dollars. */
+export function latestCallsMicroUsd({ calls }: Cost): number {
+  return calls.reduce((sum, call) => sum + callMicroUsd(call), 0);
+}
+
+function openMicroUsd(cost: Cost): number {
+  return cost.settled + latestCallsMicroUsd(cost);
 }
 
 /** Output tokens of a call as they are paid for, as far as is known: rather too few than too many. */

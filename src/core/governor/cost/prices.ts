@@ -126,7 +126,26 @@ export function priceFor(
   prices: Prices,
   version: string | null | undefined,
 ): Price | undefined {
-  const price = priceOf(model ?? '', prices) ?? priceOf(model ?? '', PRICES);
+  return priceOf(model ?? '', prices) ?? listPrice(model ?? '', version);
+}
+
+/** The same for limits, which a price in somebody's file must not lift: no rate is below the list's. */
+export function leastPriceFor(model: string | undefined, prices: Prices, version: string | undefined) {
+  const [own, listed] = [priceOf(model ?? '', prices), listPrice(model ?? '', version)];
+  if (own === undefined || listed === undefined) return own ?? listed;
+  const dearer = (rate: keyof Rates) => Math.max(own[rate], listed[rate]);
+  const rates = {
+    input: dearer('input'),
+    output: dearer('output'),
+    cacheWrite: dearer('cacheWrite'),
+    cacheWriteHour: dearer('cacheWriteHour'),
+    cacheRead: dearer('cacheRead'),
+  };
+  return { ...listed, ...rates };
+}
+
+function listPrice(model: string, version: string | null | undefined): Price | undefined {
+  const price = priceOf(model, PRICES);
   if (price?.before === undefined || version == null || isAtLeast(version, price.before.version)) return price;
   return { ...price, ...price.before.rates };
 }

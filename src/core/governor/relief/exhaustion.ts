@@ -81,7 +81,8 @@ function readAnother(before: GovernorState, state: GovernorState, exhausted: Exh
 }
 
 function isStoppedByCaller({ spending, stall, wait }: GovernorState, event: ResultEvent): boolean {
-  const isOurs = spending.phase === 'stopping' || stall.phase === 'interrupted' || wait?.phase === 'breaking';
+  const isAtLimit = spending.phase === 'stopping' || spending.phase === 'cutting';
+  const isOurs = isAtLimit || stall.phase === 'interrupted' || wait?.phase === 'breaking';
   return event.subtype === 'error_during_execution' && !isOurs;
 }
 

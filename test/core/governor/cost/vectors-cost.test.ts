@@ -6,8 +6,8 @@ import { EMPTY_COST, readCost, toMicroUsd, totalMicroUsd, toUsd } from '../../..
 import { type CostNotice, judgeCost } from '../../../../src/core/governor/cost/cost-limit.ts';
 import { PRICES } from '../../../../src/core/governor/cost/prices.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
-import { openContextDir } from '../../../../src/store/folders/context-dir.ts';
 import { openCostLedger } from '../../../../src/store/ledgers/cost-ledger.ts';
+import { costLedgers } from '../../../support/cost-ledger.ts';
 import type { Line } from '../../../support/governor.ts';
 import { vectorsOf } from '../../../support/recordings.ts';
 
@@ -150,9 +150,12 @@ describe('cost enforcement: exceptions', () => {
 describe('cost ledger', () => {
   it.each(vectorsOf<unknown, { file_exists: boolean; total: number }>('cost-ledger'))('$id: $name', ({ expected }) => {
     const folder = mkdtempSync(join(tmpdir(), 'ctxb-store-'));
-    const ledger = openCostLedger(openContextDir(folder), { now: () => 0, runId: 'any', period: 'day' });
-    expect(ledger.spentByOthers() + ledger.spentEarlier()).toBe(expected.total);
-    expect(existsSync(join(folder, 'cost.ndjson'))).toBe(expected.file_exists);
+    const ledger = openCostLedger(
+      { state: folder, project: '/project' },
+      { now: () => 0, runId: 'any', period: 'day' },
+    );
+    expect(ledger.ofOthers() + ledger.spentEarlier()).toBe(expected.total);
+    expect(costLedgers(folder).some((path) => existsSync(path))).toBe(expected.file_exists);
     rmSync(folder, { recursive: true });
   });
 });

@@ -1,0 +1,54 @@
+import { type Finding, RANKS } from './config.ts';
+import { finding, shown } from './finding.ts';
+import type { KeyPath } from './keys.ts';
+import type { SetValue } from './resolve-config.ts';
+
+/** Keys that limit what is spent. */
+export const LIMITS = [
+  'cost.limitUsd',
+  'cost.projectLimitUsd',
+  'agents.max',
+  'agents.tokens',
+  'agents.costUsd',
+] as const satisfies readonly KeyPath[];
+
+/** Groups of the user's own file that count also where a nearer file takes its place. */
+export const LIMIT_GROUPS = ['cost', 'agents'] as const;
+
+/** With these no limit holds. */
+const LIFTING: readonly string[] = ['observe'] satisfies readonly KeyPath[];
+
+/**
+ * A file that may have come with a repository lifts no limit that the user has set elsewhere: `observe` does not count
+ * there, and of the limits in both files the lower one holds.
+ *
+ * @param all valid values, from the lowest place to the highest
+ */
+export function withoutLifting(all: readonly SetValue[]) {
+  const limit = all.findLast((value) => isLimit(value) && RANKS[value.origin.source] > RANKS.file);
+  const lifts = ({ key, value, origin }: SetValue) =>
+    limit !== undefined && LIFTING.includes(key) && value === true && origin.source === 'file';
+  const values = all.filter((value) => !lifts(value) && !isLoose(value, all));
+  return { values, warnings: all.filter(lifts).map((value) => liftWarning(value, limit)) };
+}
+
+function isLimit({ key }: SetValue): boolean {
+  return LIMITS.some((limit) => limit === key);
+}
+
+/** A limit in the user's file that the nearer file tightens. */
+function isLoose(value: SetValue, all: readonly SetValue[]): boolean {
+  if (!isLimit(value) || value.origin.source !== 'user') return false;
+  return all.some(({ key, origin, value: other }) => {
+    return key === value.key && origin.source === 'file' && Number(other) < Number(value.value);
+  });
+}
+
+function liftWarning({ key, value, origin }: SetValue, limit: SetValue | undefined): Finding {
+  return finding(key, {
+    expected: `nothing that lifts ${limit?.key} (${limit?.origin.where ?? limit?.origin.source})`,
+    found: shown(value),
+    origin,
+    todo: 'it is ignored; --observe or CTXB_OBSERVE may say it',
+  });
+}
