@@ -3930,7 +3930,7 @@ var KEYS = {
   "cost.limitUsd": { takes: "dollars", about: "What one run may cost, in US dollars.", option: "--cost-limit <usd>" },
   "cost.projectLimitUsd": {
     takes: "dollars",
-    about: "What all runs with the same context folder may cost in one period, in US dollars.",
+    about: "What all runs in the same working folder, or with the same context folder where a flag or a variable names it, may cost in one period, in US dollars.",
     option: "--project-cost-limit <usd>"
   },
   "cost.period": {
@@ -3941,13 +3941,13 @@ var KEYS = {
   "cost.onLimit": {
     takes: ["auto", "ask", "wrap-up", "stop"],
     preset: "auto",
-    about: "At a limit: ask at the terminal, wrap up with one last prompt, or stop; auto: ask where there is a terminal, else wrap up.",
+    about: "At a limit: ask at the terminal, wrap up with one last prompt, or stop; auto: ask. Where there is no terminal, ask and auto wrap up.",
     option: "--on-cost-limit <what>"
   },
   "cost.prices": {
     takes: "prices",
     preset: {},
-    about: "Prices instead of the built-in ones, used where claude reports no cost; cacheWrite, cacheWriteHour and cacheRead follow the input; in a file only."
+    about: "Prices instead of the built-in ones, used where claude reports no cost, and for limits where they are higher; cacheWrite, cacheWriteHour and cacheRead follow the input; in a file only."
   },
   "limits.wait": {
     takes: "duration",

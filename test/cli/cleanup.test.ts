@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { promptLine, type RunningProgram } from '../support/claude.ts';
@@ -12,17 +12,17 @@ async function session(place: Place, id: string): Promise<void> {
   expect(run).toMatchObject({ code: 0, stderr: '' });
 }
 
-/** A run that waits for its second prompt, and has noted what the first has cost. */
+/** A run that waits for its second prompt. */
 async function startSession(place: Place, id: string): Promise<RunningProgram> {
-  const costs = () => {
-    const path = place.path('.context/cost.ndjson');
+  const ends = () => {
+    const path = place.path('.context/health.ndjson');
     return existsSync(path) ? readFileSync(path, 'utf8').length : 0;
   };
-  const before = costs();
+  const before = ends();
   const run = startFake(place, { fake: 'answers', claude: PROTOCOL, env: { PLAY_SESSION: id } });
   run.send(promptLine('x'));
   await run.waitForLine(({ type }) => type === 'result');
-  await expect.poll(costs, { timeout: 30_000 }).toBeGreaterThan(before);
+  await expect.poll(ends, { timeout: 30_000 }).toBeGreaterThan(before);
   return run;
 }
 
@@ -30,16 +30,10 @@ function sessions(place: Place): string[] {
   return readdirSync(place.path('.context/sessions')).sort();
 }
 
-/** The costs are of a day that is over. */
-function age(place: Place): void {
-  utimesSync(place.path('.context/cost.ndjson'), 1, 1);
-}
-
 it('says what it removes, and removes it', async () => {
   await using place = await createPlace();
   await session(place, 'aaaa');
   await session(place, 'bbbb');
-  age(place);
   await place.file('mine.txt', '');
   const dry = await ctxb(place, ['cleanup', '--dry-run']);
   expect(dry).toMatchObject({ code: 0, stderr: '' });
@@ -80,17 +74,6 @@ it.each([
   await terminal.shows(says);
   expect(await terminal.ended).toBe(0);
   expect(existsSync(place.path('.context/sessions')) ? sessions(place) : undefined).toEqual(left);
-});
-
-it('leaves the ledger while its day lasts', async () => {
-  await using place = await createPlace();
-  await session(place, 'aaaa');
-  const run = await ctxb(place, ['cleanup', '--yes']);
-  expect(run).toMatchObject({
-    code: 0,
-    stderr: 'ctxb: left cost.ndjson: it counts what runs have cost today\n',
-  });
-  expect(readdirSync(place.path('.context')).sort()).toEqual(['.gitignore', 'CTXB.TAG', 'cost.ndjson']);
 });
 
 it('has nothing to do where nothing was kept', async () => {
@@ -140,7 +123,6 @@ it('leaves what is not of ctxb, and names it', async () => {
   await using place = await createPlace();
   await session(place, 'aaaa');
   await place.file('.context/mine.txt', 'mine');
-  age(place);
   await mkdir(place.path('.context/sessions/not a session'));
   await place.file('target', 'mine');
   await symlink('../target', place.path('.context/link'));
@@ -167,7 +149,6 @@ it.each(firstOf([{ flags: [] }, { flags: ['--keep', '0'] }]))(
     await using place = await createPlace();
     await session(place, 'aaaa');
     const live = await startSession(place, 'bbbb');
-    age(place);
     const run = await ctxb(place, ['cleanup', '--yes', ...flags]);
     expect(run.code).toBe(0);
     expect(run.stderr).toBe('ctxb: left session bbbb: a run goes on in it\n');
@@ -187,7 +168,6 @@ it('removes what a run that was killed has left', async () => {
   const live = await startSession(place, 'aaaa');
   live.kill('SIGKILL');
   await live.finished;
-  age(place);
   expect(await ctxb(place, ['cleanup', '--yes'])).toMatchObject({ code: 0, stderr: '' });
   expect(existsSync(place.path('.context'))).toBe(false);
 });
@@ -233,23 +213,10 @@ describe('a configuration that is refused', () => {
   ])('is told, and keeps nobody from cleaning: $title', async ({ content, says }) => {
     await using place = await createPlace();
     await session(place, 'aaaa');
-    age(place);
     await place.file('.contextbudgetrc.json', content);
     const run = await ctxb(place, ['cleanup', '--yes']);
     expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining(says) });
     expect(existsSync(place.path('.context'))).toBe(false);
-  });
-
-  inSoak('may have said that a month counts', async () => {
-    await using place = await createPlace();
-    await session(place, 'aaaa');
-    const now = new Date();
-    const first = new Date(now.getFullYear(), now.getMonth(), 1, 0, 0, 1).getTime() / 1000;
-    utimesSync(place.path('.context/cost.ndjson'), first, first);
-    await place.file('.contextbudgetrc.json', '{"cost":{"period":"month"},"quite":true}');
-    const run = await ctxb(place, ['cleanup', '--yes']);
-    expect(run.stderr).toContain('left cost.ndjson: it counts what runs have cost this month');
-    expect(readdirSync(place.path('.context'))).toContain('cost.ndjson');
   });
 
   it('is no other folder than the one that was named', async () => {

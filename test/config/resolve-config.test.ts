@@ -284,11 +284,11 @@ describe('findings', () => {
     { text: '{ "handoff": true }', says: /^handoff: expected an object with enabled, found true/ },
     {
       text: '{ "cost": { "limitUsd": 0 } }',
-      says: /^cost\.limitUsd: expected a number of US dollars above 0.*found 0/,
+      says: /^cost\.limitUsd: expected a number of US dollars from 0.000001.*found 0/,
     },
     { text: '{ "cost": { "limitUsd": "$5" } }', says: /^cost\.limitUsd: .*found "\$5" .*leave it out$/ },
     { text: '{ "cost": { "projectLimitUsd": -1 } }', says: /^cost\.projectLimitUsd: .*found -1/ },
-    { text: '{ "cost": { "limitUsd": 1e9 } }', says: /^cost\.limitUsd: .*at most 1000000, found 1000000000/ },
+    { text: '{ "cost": { "limitUsd": 1e9 } }', says: /^cost\.limitUsd: .*to 1000000, found 1000000000/ },
     { text: '{ "cost": { "limit": 5 } }', says: /^cost\.limit: .*expected one of limitUsd, projectLimitUsd, / },
     { text: '{ "cost": { "period": "week" } }', says: /^cost\.period: expected one of "day", "month", found "week"/ },
     { text: '{ "cost": { "onLimit": "wrap_up" } }', says: /^cost\.onLimit: .*did you mean "wrap-up"\?$/ },

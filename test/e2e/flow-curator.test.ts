@@ -4,9 +4,11 @@ import { expect, it } from 'vitest';
 import { pack } from '../../src/flow/pack/pack.ts';
 import type { CuratedChoice } from '../../src/flow/pack/receipt.ts';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
+import { stateFolder } from '../../src/store/folders/user-folders.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { givenTexts, mainRequests, REFUSED } from '../support/conversation.ts';
-import { CTXB, readLines } from '../support/ctxb.ts';
+import { costEntries } from '../support/cost-ledger.ts';
+import { CTXB } from '../support/ctxb.ts';
 import { curateIn, HISTORY, names, outputsToSum, STEP, startShop } from '../support/curator.ts';
 import { briefingIn, runFlowFile, stepStatus, stepText, writeFlow } from '../support/flow-plays.ts';
 import { headingsOf } from '../support/packs.ts';
@@ -45,8 +47,8 @@ inSoak('leaves no notes and no session behind, and its cost is counted', async (
   }
   const logs = readdirSync(env.CLAUDE_CONFIG_DIR ?? '', { recursive: true, encoding: 'utf8' });
   expect(logs.filter((name) => name.endsWith('.jsonl'))).toEqual([]);
-  const [cost] = readLines(join(folder, 'cost.ndjson'));
-  expect(JSON.stringify(cost)).toContain(String(Math.round(costUsd * 1_000_000)));
+  const sums = costEntries(stateFolder(env) ?? '').map(({ microUsd }) => Number(microUsd));
+  expect(sums.reduce((sum, each) => sum + each, 0)).toBe(Math.round(costUsd * 1_000_000));
 });
 
 inSoak('can do nothing but read in the working folder, whatever the settings allow', async () => {

@@ -228,7 +228,6 @@ inSoak('without memory nothing is noted and nothing handed back', async () => {
   expect(readdirSync(join(world.scratch.cwd, '.context')).sort()).toEqual([
     '.gitignore',
     'CTXB.TAG',
-    'cost.ndjson',
     'health.ndjson',
     'journal.ndjson',
     'mailbox.ndjson',

@@ -204,7 +204,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'the disk takes no more (EFBIG, as ENOSPC and EDQUOT)',
-    at: ['run-files', 'notes', 'cost-keeper'],
+    at: ['run-files', 'notes'],
     says: 'nothing more is written to',
     code: 0,
     lost: NOTES,
@@ -212,19 +212,19 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'the disk is full below `.context` (ENOSPC)',
-    at: ['run-files', 'notes', 'cost-keeper'],
+    at: ['run-files', 'notes'],
     says: 'nothing more is written to',
     code: 0,
     lost: NOTES,
     play: { script: loaded('full-disk') },
   },
   {
-    fault: 'the same, with a cost limit for the project',
+    fault: 'the disk is full below the folder of state, with a cost limit for the project (ENOSPC)',
     at: ['cost-keeper'],
     says: "the project's cost limit cannot be followed: ",
     code: 0,
-    lost: `${NOTES}; until there is room, the limit does not count what it costs`,
-    play: { flags: ['--project-cost-limit', '5'], script: loaded('full-disk') },
+    lost: 'nothing of the run; until there is room, the limit does not count what it costs',
+    play: { flags: ['--project-cost-limit', '5'], script: loaded('full-state') },
   },
   {
     fault: 'no folder can be made for the notes (EPERM, EROFS)',

@@ -249,7 +249,6 @@ export function leftovers(context: string): string[] {
     'journal.ndjson',
     'mailbox.ndjson',
     'health.ndjson',
-    'cost.ndjson',
     'scratch.md',
     'memory.ndjson',
     'session.json',

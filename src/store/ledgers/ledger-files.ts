@@ -24,7 +24,7 @@ export function ledgerFiles(folder: string, file: string): string[] {
   return [...parts, ...names.filter((name) => name === file)].map((name) => join(folder, name));
 }
 
-export function isLedgerFile(name: string, file: string): boolean {
+function isLedgerFile(name: string, file: string): boolean {
   return new RegExp(`^${file.replace('.ndjson', '')}${PART}\\.ndjson$`).test(name);
 }
 

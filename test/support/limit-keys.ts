@@ -1,0 +1,134 @@
+import { KEY_PATHS, KEYS, type Key, type KeyPath } from '../../src/config/keys.ts';
+import type { LIMITS } from '../../src/config/limits.ts';
+import type { ConfigFile } from '../../src/config/read-config.ts';
+import { type Flags, resolveFound } from '../../src/config/resolve-config.ts';
+import { agentsBegun } from '../../src/core/governor/agents/agent-limits.ts';
+import type { Policy } from '../../src/core/governor/policy.ts';
+import { callLine, type Driver, drive, hookLine, initLine, type Line, runWith, sent } from './governor.ts';
+
+export type Limit = (typeof LIMITS)[number];
+
+/** What the user sets, and what a file of a repository would rather have. */
+export const LIMIT_VALUES: Readonly<Record<Limit, { readonly mine: number; readonly theirs: number }>> = {
+  'cost.limitUsd': { mine: 0.5, theirs: 1_000 },
+  'cost.projectLimitUsd': { mine: 0.5, theirs: 1_000 },
+  'agents.max': { mine: 2, theirs: 1_000 },
+  'agents.tokens': { mine: 100_000, theirs: 1_000_000_000 },
+  'agents.costUsd': { mine: 0.5, theirs: 1_000 },
+};
+
+const PRICES_OF_0 = { claude: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 } };
+
+/** Values of a key with which a file might lift a limit: for most, all that it takes. */
+export function hostileValues(key: KeyPath): readonly unknown[] {
+  const { takes }: Key = KEYS[key];
+  if (key in LIMIT_VALUES) return [LIMIT_VALUES[key as Limit].theirs];
+  if (key === 'cost.prices') return [PRICES_OF_0];
+  if (typeof takes !== 'string') return takes;
+  const values = {
+    tokens: [1_000_000],
+    share: [0.99],
+    moment: [0.99],
+    characters: [0],
+    count: [0, 1_000],
+    flag: [true, false],
+    text: ['x'],
+    folder: ['elsewhere'],
+    seconds: [86_400],
+    duration: [0, '30d'],
+    part: [1],
+    dollars: [1_000],
+    prices: [],
+    priorities: [{}],
+  };
+  return values[takes];
+}
+
+export const WAYS = ['flag', 'variable', "the user's file"] as const;
+
+/** The limit as the user sets it, and the file of the repository. */
+export function configWith(limit: Limit, way: (typeof WAYS)[number], repository: Record<string, unknown>) {
+  const { mine } = LIMIT_VALUES[limit];
+  const flags: Flags = way === 'flag' ? { [limit]: mine } : {};
+  const name = `CTXB_${limit.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`;
+  const env = way === 'variable' ? { [name]: String(mine) } : {};
+  const file = { path: '/work/project/.contextbudgetrc', content: nested(repository) };
+  const userFile: ConfigFile = { path: '/home/me/.contextbudgetrc', content: nested({ [limit]: mine }) };
+  const found = { file, ...(way === "the user's file" && { userFile }), findings: [] };
+  return resolveFound(found, { cwd: '/work/project', env, flags });
+}
+
+function nested(values: Record<string, unknown>): object {
+  const tree: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(values)) {
+    const [group = '', name] = key.split('.');
+    tree[group] = name === undefined ? value : { ...Object(tree[group]), [name]: value };
+  }
+  return tree;
+}
+
+const MOST = 40;
+
+/** How many calls, or subagents, come to pass under a policy before the limit stops them; `MOST`: it does not. */
+export function allowed(limit: Limit, policy: Policy & { readonly observe: boolean }): number {
+  const driver = drive(
+    runWith({ policy: { ...policy, window: policy.window ?? 200_000 }, mode: policy.observe ? 'observe' : 'act' }),
+  );
+  driver.begin();
+  driver.prompt('Do the thing.');
+  driver.claude(initLine(), callLine(20_000));
+  return PLAYS[limit](driver);
+}
+
+const PLAYS: Readonly<Record<Limit, (driver: Driver) => number>> = {
+  'cost.limitUsd': (driver) => untilAsked(driver, 'interrupt', () => callLine(300_000)),
+  'cost.projectLimitUsd': (driver) => untilAsked(driver, 'interrupt', () => callLine(300_000)),
+  'agents.max'(driver) {
+    const ask = (index: number) =>
+      hookLine('PreToolUse', { tool_name: 'Agent', tool_input: {}, tool_use_id: `t${index}` });
+    for (let index = 0; index < MOST; index++) driver.claude(ask(index));
+    return driver.state.run.mode === 'act' ? agentsBegun(driver.state) : MOST;
+  },
+  'agents.tokens': untilAgentStops,
+  'agents.costUsd': untilAgentStops,
+};
+
+function untilAgentStops(driver: Driver): number {
+  const ids = { task_id: 'a1', tool_use_id: 't1' };
+  driver.claude({ type: 'system', subtype: 'task_started', task_type: 'local_agent', ...ids });
+  return untilAsked(driver, 'stop_task', () => callLine(300_000, { parent_tool_use_id: 't1' }));
+}
+
+function untilAsked(driver: Driver, subtype: string, call: () => Line): number {
+  for (let count = 1; count <= MOST; count++) {
+    const asked = sent(driver.claude(call())).map(({ request }) => Object(request).subtype);
+    if (asked.includes(subtype)) return count;
+  }
+  return MOST;
+}
+
+/** What a key in a file of a repository does to limits that the user has set, where it does anything. */
+const EFFECTS: Readonly<Partial<Record<KeyPath, string>>> = {
+  observe: '`true` is ignored, and a notice says so',
+  contextDir: 'the costs of the project are counted as if it were not there',
+  'cost.limitUsd': 'a lower one than in your own file holds; a higher one does not',
+  'cost.projectLimitUsd': 'the same',
+  'cost.period': '`month` holds, which is the stricter, unless you have set a period',
+  'cost.onLimit': '`ask` wraps up where nobody can be asked; `stop` holds',
+  'cost.prices': 'count where they are higher than the list prices',
+  'agents.max': 'a lower one than in your own file holds; a higher one does not',
+  'agents.tokens': 'the same',
+  'agents.costUsd': 'the same',
+};
+
+/** The table of SECURITY.md. */
+export function limitsTable(): string {
+  const rows = KEY_PATHS.flatMap((key) => (EFFECTS[key] === undefined ? [] : [`| \`${key}\` | ${EFFECTS[key]} |`]));
+  const others = KEY_PATHS.length - Object.keys(EFFECTS).length;
+  return [
+    '| key in a file of a repository | what becomes of it beside your limits |',
+    '| --- | --- |',
+    ...rows,
+    `| the other ${others} | change no limit |`,
+  ].join('\n');
+}
