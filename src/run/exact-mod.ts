@@ -72,7 +72,7 @@ function textsIn(messages: unknown): string[] {
 
 /** A figure that is missing is 0: others could have written to the file. */
 function readReceipt(value: unknown): ExactReceipt {
-  const { number, answered, why, ms, before, after, prompts, steps } = fieldsOf(value);
+  const { number, answered, why, ms, before, after, prompts, steps, whole } = fieldsOf(value);
   const count = (fields: unknown, name: string) => countOf(fieldsOf(fields)[name]) ?? 0;
   const extent = (of: unknown): Extent => ({ messages: count(of, 'messages'), tokens: count(of, 'tokens') });
   return {
@@ -85,5 +85,6 @@ function readReceipt(value: unknown): ExactReceipt {
     after: extent(after),
     prompts: { kept: count(prompts, 'kept'), of: count(prompts, 'of') },
     steps: { whole: count(steps, 'whole'), lines: count(steps, 'lines'), gone: count(steps, 'gone') },
+    whole: textsOf(whole),
   };
 }

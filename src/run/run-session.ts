@@ -209,8 +209,8 @@ function othersFor(
     'leave-slot': tools.slots.leave,
     'arm-exact': () => host.tellLater({ kind: 'exact-folder', ...tools.exactMod.arm() }),
     'prove-exact': () => tools.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
-    'plan-exact': ({ budget, midTurn, prompts }) =>
-      tools.exactMod.plan({ version: 1, ...(notes?.exactNote(host.state) ?? { note: '' }), budget, midTurn, prompts }),
+    'plan-exact': ({ kind: _, ...plan }) =>
+      tools.exactMod.plan({ version: 1, ...(notes?.exactNote(host.state) ?? { note: '' }), ...plan }),
     'measure-file': (effect) => host.tellLater(tools.toolFiles.measure(effect)),
     'store-result': (effect) => host.tellLater(tools.toolFiles.store(effect)),
     relay: ({ line }) => watcher.relay(line),

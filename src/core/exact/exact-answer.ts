@@ -6,7 +6,7 @@ import { linesText, noteText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
 import type { ExactPlan, ExactReceipt } from './plan.ts';
 import { lostOf, stepForm } from './step-form.ts';
-import { type Form, resultsOf, type Whole, wholeRounds } from './whole-rounds.ts';
+import { type Form, resultsOf, usedRounds, type Whole, wholeRounds } from './whole-rounds.ts';
 
 /** What stays of a conversation, unless the compaction is left to claude, and how it came out. */
 export interface Answer {
@@ -28,6 +28,9 @@ type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
 /** Of what prompts and note leave, the last steps may take this much, and lines and answers the rest. */
 const WHOLE_SHARE = 0.6;
 
+/** Of the same, what is likely to be used again may take this much. */
+const MOST_USED = 0.9;
+
 /** Most for lines and answers: more would be read with every call, and cost more than to look up again what is missed. */
 const LINES_TOKENS = 3_000;
 
@@ -39,7 +42,7 @@ const FRAME = 100;
  * as the budget goes; in the order in which it was said. Nothing of it comes from a model.
  */
 export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circumstances: Circumstances = {}): Answer {
-  const { budget, midTurn = [] } = plan;
+  const { budget, keep = [], midTurn = [] } = plan;
   const known = new Set(plan.prompts?.map((text) => text.trim()));
   const parts = withMidTurn(partsOf(messages, known), midTurn, known);
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
@@ -49,7 +52,9 @@ export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circu
   const last = messages.at(-1);
   const isOpen = last !== undefined && isResult(last);
   const form = stepForm(messages, circumstances.model ?? '');
-  const whole = wholeRounds(parts, room * WHOLE_SHARE, { isOpen, form });
+  const used = usedRounds(parts, room * MOST_USED, { keep: new Set(keep), form });
+  const free = room - tokensOfAll([...used.values()].flat());
+  const whole = new Map([...used, ...wholeRounds(parts, free * WHOLE_SHARE, { isOpen, form })]);
   const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
   if (open !== undefined) {
     const lost = lostOf(open);
@@ -59,7 +64,7 @@ export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circu
     }
     if (lost !== undefined) return refusal(messages, lost);
   }
-  const rest = room * (1 - WHOLE_SHARE);
+  const rest = free * (1 - WHOLE_SHARE);
   const entries = withinRoom(entriesOf(parts, rest), whole, rest, LINES_TOKENS);
   const gone = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;
   const stay = joined(parts, whole, entries.kept, noteText(note, gone));
@@ -70,7 +75,8 @@ export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circu
   const said = parts.filter((part) => isOfUser(part, known)).length;
   const there = new Set(parts.flatMap((part) => (part.kind === 'prompt' ? textsIn(part) : [])));
   const kept = { kept: said, of: said + [...known].filter((text) => !there.has(text)).length };
-  return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps } };
+  const ids = [...whole.keys()].flatMap(({ calls }) => calls.map(({ use }) => use.tool_use_id));
+  return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps, whole: ids } };
 }
 
 function textsIn({ message, heard }: Extract<Part, { kind: 'prompt' }>): string[] {
@@ -105,7 +111,7 @@ export function answerWith(messages: readonly Message[], plan: () => ExactPlan, 
 
 function refusal(messages: readonly Message[], why: string): Answer {
   const extent = extentOf(messages);
-  const nothing = { prompts: { kept: 0, of: 0 }, steps: { whole: 0, lines: 0, gone: 0 } };
+  const nothing = { prompts: { kept: 0, of: 0 }, steps: { whole: 0, lines: 0, gone: 0 }, whole: [] };
   return { outcome: { answered: false, why, before: extent, after: extent, ...nothing } };
 }
 
@@ -117,10 +123,18 @@ function joined(parts: readonly Part[], whole: Whole, entries: readonly Entry[],
     if (part.kind === 'prompt') return [part.message];
     return [...((part.kind === 'round' && whole.get(part)) || (kept.get(part) ?? []))];
   });
-  const first = parts.findIndex((part) => part.kind === 'round' && whole.has(part));
+  const first = lastRun(parts, whole);
   const end = parts.at(-1)?.kind === 'prompt' ? parts.length - 1 : parts.length;
   stays.splice(first < 0 ? end : first, 0, [built('user', note)]);
   return withLinesJoined(stays.flat());
+}
+
+/** Where the whole steps at the end begin; below 0: nothing is whole there. */
+function lastRun(parts: readonly Part[], whole: Whole): number {
+  const broken = parts.findLastIndex(
+    (part) => (part.kind === 'round' && !whole.has(part)) || (part.kind !== 'round' && part.kind !== 'prompt'),
+  );
+  return parts.findIndex((part, at) => at > broken && part.kind === 'round');
 }
 
 /** Lines that follow each other become one message. */

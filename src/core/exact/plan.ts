@@ -16,6 +16,8 @@ export interface ExactPlan {
   readonly said?: UserWords & { readonly room: number };
   /** Most that may stay, in tokens by the gauge; system prompt and tools are not counted. */
   readonly budget: number;
+  /** Tool calls whose results are likely to be used again: they stay whole, as far as the budget goes. */
+  readonly keep?: readonly string[];
   /**
    * What was told while the model worked, since the last compaction, in order: what the user said, and claude's reports
    * of tasks in the background. claude puts them beside the results of tools, where a mod does not see them, and they
@@ -46,6 +48,8 @@ export interface ExactReceipt {
   readonly prompts: { readonly kept: number; readonly of: number };
   /** Tool calls that stay whole, in a line, or not at all. */
   readonly steps: { readonly whole: number; readonly lines: number; readonly gone: number };
+  /** Ids of the tool calls that stay whole. */
+  readonly whole: readonly string[];
 }
 
 /** Messages as claude tells them to the mod, one a content block, and their tokens by the gauge. */
@@ -63,7 +67,7 @@ export interface Extent {
  */
 export function readPlan(text: string | undefined, heard: readonly string[], said: readonly string[] = []): ExactPlan {
   if (text === undefined) throw new Error('there is no plan');
-  const { version, note, said: words, budget, midTurn, prompts } = fieldsOf(JSON.parse(text));
+  const { version, note, said: words, budget, keep, midTurn, prompts } = fieldsOf(JSON.parse(text));
   if (version !== 1) throw new Error(`the plan's version is ${JSON.stringify(version)}, expected 1`);
   if (typeof note !== 'string') throw new Error('the plan has no note');
   if (typeof budget !== 'number' || !(budget > 0)) throw new Error('the plan has no budget');
@@ -72,6 +76,7 @@ export function readPlan(text: string | undefined, heard: readonly string[], sai
     note,
     said: readWords(words),
     budget,
+    keep: textsOf(keep),
     prompts: [...textsOf(prompts), ...said],
     midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heard),
   };

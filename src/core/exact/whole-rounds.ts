@@ -1,6 +1,6 @@
 import { cutText, fairShare } from '../governor/tool-budget/cut-text.ts';
 import { type Message, type ToolResult, tokensOfAll } from './message.ts';
-import type { Part, Round } from './parts.ts';
+import { hasText, type Part, type Round } from './parts.ts';
 
 /** Replies that stay whole, and the messages that they stay as. */
 export type Whole = ReadonlyMap<Round, readonly Message[]>;
@@ -50,6 +50,36 @@ export function wholeRounds(
     whole.set(round, messages);
   }
   return whole;
+}
+
+/**
+ * Earlier replies, of whose calls those stay that are likely to be used again; the newest first, as far as there is room.
+ *
+ * @param room tokens
+ * @param options `keep`: ids of tool calls
+ */
+export function usedRounds(
+  parts: readonly Part[],
+  room: number,
+  { keep, form }: { readonly keep: ReadonlySet<string>; readonly form: Form },
+): Whole {
+  const used = new Map<Round, readonly Message[]>();
+  let left = room;
+  for (const part of parts.toReversed()) {
+    if (part.kind !== 'round') continue;
+    const calls = part.calls.filter(({ use, result }) => keep.has(use.tool_use_id) && isComplete(result));
+    if (calls.length === 0) continue;
+    const messages = form.write({ ...part, calls }, resultsOf({ ...part, calls }));
+    left -= tokensOfAll(messages);
+    if (left < 0) break;
+    used.set(part, messages);
+  }
+  return used;
+}
+
+/** It stands in the conversation as the tool gave it. */
+function isComplete(result: ToolResult | undefined): boolean {
+  return result !== undefined && hasText(result);
 }
 
 function isAnswered({ calls }: Round): boolean {

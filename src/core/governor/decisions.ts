@@ -45,14 +45,14 @@ interface Facts {
   compact: { readonly how: CompactionKind; readonly focus: string };
   compacted: { readonly how: CompactionKind; readonly verdict: Verdict; readonly costUsd: number };
   /**
-   * `exact`: what an exact compaction kept. `savedUsd`: what each further call costs less. `onceUsd`: what it cost to
-   * write what stays to the prompt cache anew.
+   * `exact`: what an exact compaction kept. `savedUsd`: what each further call costs less. `accounts`: what the calls of
+   * the main thread have cost up to now, and what claude alone would have paid, in US dollars.
    */
   landed: {
     readonly freed: number;
     readonly exact?: ExactReceipt;
     readonly savedUsd?: number;
-    readonly onceUsd?: number;
+    readonly accounts?: { readonly usd: number; readonly aloneUsd: number };
   };
   /** A compaction was to be exact, and is claude's own. `once`: the next one is to be exact again. */
   'not-exact': { readonly once?: boolean };

@@ -30,7 +30,7 @@ interface Effects {
   /** Wait for the mod's sign of life. Told back as `exact-proved`. */
   'prove-exact': unknown;
   /** Write down what the mod is to do at the next compaction. */
-  'plan-exact': Pick<ExactPlan, 'budget' | 'midTurn' | 'prompts'>;
+  'plan-exact': Pick<ExactPlan, 'budget' | 'keep' | 'midTurn' | 'prompts'>;
   /** Write a line to claude's stdin; one that is not `exact` gets a newline if it has none. */
   send: { readonly line: string; readonly promptUuid?: string; readonly exact?: true };
   /** A prompt has to wait: it must be on disk first. */

@@ -1,6 +1,6 @@
+import { USUALLY_MISSED } from '../../core/governor/relief/economic-moment.ts';
 import { DOCUMENT_TOKENS } from '../../core/governor/relief/ladder.ts';
 import { USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
-import { USUALLY_MISSED } from '../../core/governor/relief/tool-results.ts';
 import { counted, grouped } from '../../core/memory/words.ts';
 import type { SessionSummary } from '../summary.ts';
 import type { RecordedSteps } from './simulate.ts';

@@ -1,7 +1,7 @@
 import { priceAt } from '../../core/governor/cost/prices.ts';
 import { nativeReserve } from '../../core/governor/gauge/window.ts';
 import { inTokens, type Policy, restingTrigger } from '../../core/governor/policy.ts';
-import { type Missed, momentNow, type Outlook } from '../../core/governor/relief/economic-moment.ts';
+import { type Missed, momentNow, type Outlook, USUALLY_MISSED } from '../../core/governor/relief/economic-moment.ts';
 import {
   chooseWay,
   DOCUMENT_TOKENS,
@@ -13,9 +13,9 @@ import {
   type Way,
   withLanding,
 } from '../../core/governor/relief/ladder.ts';
-import { TOO_SOON, UNPRICED } from '../../core/governor/relief/outlook.ts';
+import { UNPRICED } from '../../core/governor/relief/accounts.ts';
+import { TOO_SOON } from '../../core/governor/relief/outlook.ts';
 import { withBoundary } from '../../core/governor/relief/thrash.ts';
-import { USUALLY_MISSED } from '../../core/governor/relief/tool-results.ts';
 import { allocationIn, roomIn } from '../../core/governor/tool-budget/room.ts';
 import type { PriceOf, RecordedSteps, Step } from './simulate.ts';
 import { type Basis, isExact, type ReliefBy, type WhatIfPolicy } from './what-if.ts';
@@ -246,7 +246,7 @@ function createExact({ whatIf: { policy, landing: given }, window, basis: { fres
     const rates = price === undefined ? UNPRICED : priceAt(price, full, call.terms?.fast);
     const isHour = (call.cacheCreationHour ?? 0) * 2 > call.cacheCreation;
     return {
-      ...{ full, landing, prefix, ceiling: latest, how: 'exact', answer: 0, missed: USUALLY_MISSED },
+      ...{ full, landing, prefix, ceiling: latest, how: 'exact', answer: 0, kept: 0, missed: USUALLY_MISSED },
       growth: seen.grown / Math.max(1, seen.calls - 1),
       calls: seen.calls,
       rates: {

@@ -1,7 +1,8 @@
 import { agentTotals } from '../../core/governor/agents/agents.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
 import type { Decision, FactTally } from '../../core/governor/decisions.ts';
-import { NATIVE_RESERVE_TOKENS } from '../../core/governor/policy.ts';
+import { priceOfModel } from '../../core/governor/relief/accounts.ts';
+import { savedMicroUsd } from '../../core/governor/relief/alone.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { NO_FACTS } from '../../core/memory/notebook/fact.ts';
 import { keptText } from '../../messages.ts';
@@ -10,7 +11,7 @@ import { onOneLine } from '../shown.ts';
 
 type Of<Kind extends Decision['kind']> = Extract<Decision, { readonly kind: Kind }>;
 
-const COUNTED: ReadonlySet<Decision['kind']> = new Set(['receipt', 'cut-result', 'landed', 'handed-over']);
+const COUNTED: ReadonlySet<Decision['kind']> = new Set(['receipt', 'cut-result']);
 
 /** The figures printed at the end of a run: subagents, what compactions kept of the facts, what was cut of results. */
 export function createClosingFigures() {
@@ -23,17 +24,17 @@ export function createClosingFigures() {
     },
     /** @param state the last */
     texts(state: GovernorState): string[] {
-      // Nothing tells what the context would be without a handoff.
-      const savedUsd = all('handed-over').length > 0 ? 0 : savedBy(all('landed'), state);
-      return [...agentsText(state), ...memoryText(all('receipt'), savedUsd, state), ...cutsText(all('cut-result'))];
+      return [...agentsText(state), ...memoryText(all('receipt'), state), ...cutsText(all('cut-result'))];
     },
   };
 }
 
-/** A smaller saving is not worth a line. */
+/** A smaller difference is not worth a line. */
 const LEAST_USD = 0.005;
 
-function memoryText(receipts: readonly Of<'receipt'>[], savedUsd: number, { notes }: GovernorState): string[] {
+function memoryText(receipts: readonly Of<'receipt'>[], state: GovernorState): string[] {
+  const { notes } = state;
+  const saved = savedUsd(state);
   const sum = (tally: 'all' | 'kept' | 'given') => receipts.map((receipt) => receipt[tally]).reduce(plus, NO_FACTS);
   const given = Object.values(sum('given')).reduce((total, count) => total + count, 0);
   const parts = [
@@ -41,7 +42,7 @@ function memoryText(receipts: readonly Of<'receipt'>[], savedUsd: number, { note
     ...(receipts.length > 1
       ? [`${reliefsText(receipts)} together ${keptText({ all: sum('all'), kept: sum('kept') })}`]
       : []),
-    ...(savedUsd < LEAST_USD ? [] : [`compacting saved about ${dollars(savedUsd)}`]),
+    ...(Math.abs(saved) < LEAST_USD ? [] : [savedText(saved)]),
     ...(given === 0 ? [] : [`ctxb gave ${counted(given, 'fact')} back`]),
     ...(notes === undefined ? [] : [`the notes are in ${notes}`]),
   ];
@@ -64,16 +65,17 @@ function cutsText(cuts: readonly Of<'cut-result'>[]): string[] {
   ];
 }
 
-/** What exact compactions have saved so far, as the run's own figures tell, in US dollars; 0 where they don't. */
-function savedBy(landings: readonly Of<'landed'>[], { gauge }: GovernorState): number {
-  const freed = landings.reduce((sum, landing) => sum + landing.freed, 0);
-  // Above that claude would have compacted by itself.
-  const most = (gauge.window.tokens ?? 0) - NATIVE_RESERVE_TOKENS;
-  // Nor is it known what the context would be without a summary.
-  if (landings.some(({ exact }) => exact === undefined) || gauge.used + freed >= most) return 0;
-  return landings.reduce((sum, { at, savedUsd = 0, onceUsd = 0 }) => {
-    return sum + savedUsd * (gauge.calls - at.call + 1) - onceUsd;
-  }, 0);
+/**
+ * What the run has saved beside claude alone, in US dollars; below 0 it has cost more. 0 where no price is known.
+ */
+function savedUsd(state: GovernorState): number {
+  return priceOfModel(state) === undefined ? 0 : toUsd(savedMicroUsd(state.relief.alone, state.gauge));
+}
+
+function savedText(usd: number): string {
+  return usd > 0
+    ? `compacting saved about ${dollars(usd)}`
+    : `compacting cost about ${dollars(-usd)} more than claude alone would have`;
 }
 
 /** `7 subagents made 43 calls with 1,204,000 tokens, about $3.41; the dearest: Explore $1.20 (9 calls, peak 84,000)`. */

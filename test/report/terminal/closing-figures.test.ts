@@ -64,33 +64,31 @@ describe('what is told of working memory at the end', () => {
 });
 
 describe('what compacting has saved', () => {
-  const landed = (call: number, exact: object | undefined) =>
-    ({ kind: 'landed', at: { turn: 0, call }, freed: 50_000, savedUsd: 0.02, onceUsd: 0.05, exact }) as Decision;
-  const receipts = [receipt({ paths: 1 }, { paths: 1 })];
-
-  /** After so many calls, the last of them with this context. */
-  function told(calls: number, used: number, decisions: readonly Decision[], window = 1_000_000): string {
+  /** At the end of a run with a relief, whose calls cost so much, and claude alone would have. */
+  function told(usd: number, alone: number, model = 'claude-sonnet-4-5'): string {
     const figures = createClosingFigures();
-    for (const decision of [...decisions, ...receipts]) figures.add(decision);
+    figures.add(receipt({ paths: 1 }, { paths: 1 }));
     const state = initialState(runWith());
-    const gauge = { ...state.gauge, calls, used, window: { tokens: window, source: 'asked' } as const };
-    return figures.texts({ ...state, gauge }).join('\n');
+    const microUsd = { real: usd * 1_000_000, alone: alone * 1_000_000 };
+    const relief = { ...state.relief, alone: { ...state.relief.alone, microUsd } };
+    return figures.texts({ ...state, relief, session: { ...state.session, model } }).join('\n');
   }
 
   it.each([
-    // Calls 10 to 29, and what stays was written anew.
-    { title: 'one', decisions: [landed(10, {})], says: 'compacting saved about $0.35' },
-    // Calls 20 to 29 are shorter by both.
-    { title: 'several add up', decisions: [landed(10, {}), landed(20, {})], says: 'compacting saved about $0.50' },
-    { title: 'not after a summary', decisions: [landed(10, {}), landed(20, undefined)], says: '' },
-    { title: 'not where it cost more', decisions: [landed(29, {})], says: '' },
-  ])('$title', ({ decisions, says }) => {
-    expect(told(29, 60_000, decisions)).toBe(says);
+    { title: 'is told', usd: 1, alone: 1.35, says: 'compacting saved about $0.35' },
+    {
+      title: 'is told where it is a loss',
+      usd: 1.12,
+      alone: 1,
+      says: 'compacting cost about $0.12 more than claude alone would have',
+    },
+    { title: 'is not worth a line', usd: 1, alone: 1.004, says: '' },
+  ])('$title', ({ usd, alone, says }) => {
+    expect(told(usd, alone)).toBe(says);
   });
 
-  it('is not told where claude would have compacted by itself', () => {
-    expect(told(29, 117_001, [landed(10, {})], 200_000)).toBe('');
-    expect(told(29, 116_999, [landed(10, {})], 200_000)).toBe('compacting saved about $0.35');
+  it('is not told without a price', () => {
+    expect(told(1, 2, 'another-model')).toBe('');
   });
 });
 

@@ -237,6 +237,7 @@ function receiptOf(answered: boolean, random: Random): ExactReceipt {
     before: extent(20),
     after: extent(random.whole(1, 5)),
     prompts,
+    whole: [],
     steps: { whole: 1, lines: 1, gone: 0 },
   };
 }

@@ -17,6 +17,7 @@ import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.t
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
+import { followAccount } from '../relief/accounts.ts';
 import {
   endOverdue,
   followCompaction,
@@ -76,6 +77,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { event }) => judgeArrival(state, event),
   // What the line says.
   (state, { event, injected }) => keep(read(noteAlive(state, event), event, injected)),
+  (state, { before, event, injected }) => keep(followAccount(before, state, event, injected)),
   (state, { before }) => noteLineage(before, state),
   (state, { before, event }) => followResults(before, state, event),
   (state, { event }) => followLimits(state, event),
@@ -116,10 +118,12 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.grace = turn.phase === 'idle' ? state.grace : 'none';
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   before.summarising = summarisingAfter(state, event);
-  // Only reliefs that come when they pay are weighed, and a recording has too many lines. A handoff counts once it is over.
+  // A recording has too many lines, and a handoff counts once it is over.
   const { exact, run, handoff } = state;
-  const isWeighed = exact.phase !== 'off' || (run.mode === 'act' && run.policy.strategy === 'handoff');
-  before.tools = toolsAfter(state.tools, event, state.now, isWeighed && handoff.phase !== 'clearing');
+  before.tools = toolsAfter(state.tools, event, {
+    ...{ now: state.now, calls: state.gauge.calls, kept: exact.receipt?.whole ?? [] },
+    weighs: run.mode === 'act' && handoff.phase !== 'clearing',
+  });
   before.measured = measureLine(event);
   const content = sumContent(before.measured);
   const { mode, policy } = state.run;

@@ -14,6 +14,7 @@ import type { Prompt } from '../input.ts';
 import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import { type Attempt, type Compaction, type GovernorState, NOT_COMPACTING } from '../state.ts';
 import { chain, changed, changedIn, decided, isCompacting, keep, type Step, setTimer } from '../steps.ts';
+import { aloneAfterSummary } from './alone.ts';
 import { exactIsPossible, planExact, tellNotExact } from './exact.ts';
 import { leaveExhausted, TOO_LONG } from './exhaustion.ts';
 import { focusText } from './focus.ts';
@@ -121,12 +122,13 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
     session: { ...session, commandsOff: session.commandsOff || verdict === 'refused' },
   });
   const how = relief.landing?.receipt === undefined ? 'summary' : 'exact';
+  const microUsd = totalMicroUsd(state.cost) - attempt.costBefore;
+  const paid = changedIn(concluded, 'relief', { alone: aloneAfterSummary(relief.alone, microUsd) });
   const reason = attempt.error ?? REASONS[verdict === 'success' && how === 'exact' ? 'exact' : verdict];
-  const costUsd = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
   return chain(
-    keep(concluded, [
+    keep(paid, [
       { kind: 'clear-timer', timer: 'compaction' },
-      { kind: 'compacted', ...decided(concluded, reason), how, verdict, costUsd },
+      { kind: 'compacted', ...decided(concluded, reason), how, verdict, costUsd: toUsd(microUsd) },
     ]),
     (next) =>
       giveUpWhenUseless(next, compaction.failures, verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined),

@@ -4,6 +4,8 @@ export interface Outlook {
   readonly full: number;
   /** What a relief would leave. */
   readonly landing: number;
+  /** What of that is contents that are likely to be used again. */
+  readonly kept: number;
   /** What of that the cache has in any case: the system prompt and the tools. */
   readonly prefix: number;
   /** Where the context is relieved in either case. */
@@ -29,6 +31,9 @@ export interface Missed {
   readonly tokens: number;
 }
 
+/** What a relief takes that is fetched again under another name; near what follows those of `npm run outcome`. */
+export const USUALLY_MISSED: Missed = { calls: 1, tokens: 2_000 };
+
 /** Micro-dollars for a million tokens, or any figures in the same proportions. */
 export interface CallRates {
   /** Written to the cache, for as long as claude has it kept. */
@@ -51,7 +56,8 @@ const LEAST_TIMES = 3;
  * Near the end of the work a relief must also earn its price in the calls that are left.
  */
 export function economicMoment(outlook: Cycle): number {
-  const { landing, growth, calls, rates } = outlook;
+  const { growth, calls, rates } = outlook;
+  const landing = outlook.landing + outlook.missed.tokens;
   const inReads = perCycle(outlook) / rates.cacheRead;
   const cycle = Math.sqrt(2 * inReads * growth);
   return Math.max(leastMoment(outlook), Math.ceil(landing + Math.max(cycle, inReads / Math.max(1, calls))));
@@ -71,8 +77,8 @@ function perCycle(outlook: Cycle): number {
 }
 
 /** Below it none comes, whatever it costs. */
-function leastMoment({ landing, prefix }: Pick<Outlook, 'landing' | 'prefix'>): number {
-  return prefix + LEAST_TIMES * (landing - prefix);
+function leastMoment({ landing, kept, prefix }: Pick<Outlook, 'landing' | 'kept' | 'prefix'>): number {
+  return prefix + kept + LEAST_TIMES * (landing - kept - prefix);
 }
 
 /** The same where the cache may have expired: then all must be bought again, or only what stays of it. */

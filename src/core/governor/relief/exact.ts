@@ -15,6 +15,7 @@ import { inTokens } from '../policy.ts';
 import { isOwnUuid, request } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
+import { workingSetOf } from './accounts.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
 
 /**
@@ -178,13 +179,19 @@ export function tellNotExact(state: GovernorState): Step {
 export function planExact(state: GovernorState): Step {
   const { exact } = state;
   if (exact.phase !== 'ready') return keep(state);
-  return keep(state, [{ kind: 'plan-exact', budget: budgetOf(state), midTurn: exact.midTurn, prompts: exact.prompts }]);
+  const { keep: ids, kept } = workingSetOf(state);
+  const { midTurn, prompts } = exact;
+  return keep(state, [{ kind: 'plan-exact', budget: budgetOf(state, kept), keep: ids, midTurn, prompts }]);
 }
 
-/** Tokens that the mod may keep: what the target leaves beside the system prompt and the tools. */
-export function budgetOf({ gauge, run }: GovernorState): number {
+/**
+ * Tokens that the mod may keep: what the target leaves beside the system prompt and the tools.
+ *
+ * @param used tokens of what is likely to be used again
+ */
+export function budgetOf({ gauge, run }: GovernorState, used = 0): number {
   const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - (gauge.first ?? 0);
-  return Math.max(LEAST_KEPT, Math.min(MOST_KEPT, Math.round(room)));
+  return Math.max(LEAST_KEPT, Math.min(MOST_KEPT + used, Math.round(room)));
 }
 
 /** The compaction under way is an exact one: what was asked and done is still there. */

@@ -89,7 +89,7 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
     handoff: { phase: 'idle' },
     latch: 'none',
     gauge: emptyContext(gauge, 0),
-    tools: toolsAfterRelief(state.tools),
+    tools: toolsAfterRelief(state.tools, []),
     compaction: NOT_COMPACTING,
     relief: {
       ...relief,

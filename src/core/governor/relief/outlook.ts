@@ -1,14 +1,5 @@
 import { toUsd } from '../cost/cost.ts';
-import {
-  idleBeyondLife,
-  multiplied,
-  type Price,
-  priceAt,
-  priceFor,
-  type Rates,
-  USUAL_RATIOS,
-  writePrice,
-} from '../cost/prices.ts';
+import { idleBeyondLife, priceAt, writePrice } from '../cost/prices.ts';
 import type { Saving } from '../decisions.ts';
 import { callOutput, crossedText, isGuess, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
@@ -17,6 +8,7 @@ import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
+import { priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
 import { compareWays, costPerCall, momentNow, type Outlook, savedPerCall } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
@@ -30,7 +22,6 @@ import {
   USUAL_GROWTH,
   willCross,
 } from './ladder.ts';
-import { missedAfterRelief } from './tool-results.ts';
 
 /** No relief comes within so many calls of the one before, or of one that was tried in vain. */
 export const TOO_SOON = 10;
@@ -63,10 +54,11 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook {
   const full = predicted(gauge);
   const first = gauge.first ?? 0;
   const prefix = run.resumes ? Math.min(first, USUAL_PREFIX) : first;
+  const { kept, missed } = workingSetOf(state);
   const landings = {
-    exact: relief.landings.at(-1) ?? prefix + USUALLY_KEPT,
+    exact: (relief.bare ?? prefix + USUALLY_KEPT) + kept,
     summary: landingOf(relief.landings, ceiling),
-    handoff: relief.handed?.landing ?? prefix + DOCUMENT_TOKENS,
+    handoff: (relief.handed?.landing ?? prefix + DOCUMENT_TOKENS) + kept,
   };
   const landing = landings[how];
   const price = priceOfModel(state);
@@ -78,7 +70,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook {
     // As long as few calls were seen, much like those of other sessions.
     growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
     calls: callsToCome(state),
-    missed: missedAfterRelief(state.tools),
+    ...{ kept, missed },
     rates: { write: writePrice(cache, rates), cacheRead: rates.cacheRead, output: rates.output },
   };
 }
@@ -87,9 +79,6 @@ const FEW_CALLS = 3;
 
 /** The median summary of public recordings is 2,250 tokens; the model thinks about as long before it writes it. */
 const USUAL_ANSWER = 4_000;
-
-/** A model without a price: tokens count as list prices weigh them. */
-export const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);
 
 /**
  * It is assumed that as many calls follow as there were; where all prompts are known, as many for each of them as the
@@ -107,6 +96,7 @@ export function momentOf(state: GovernorState): Moment | undefined {
   const { gauge, relief, compaction } = state;
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, compaction.triedAt ?? 0);
   if (gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON) return undefined;
+  if (slackOf(state) < 0) return undefined;
   return nextMoment(state);
 }
 
@@ -170,11 +160,6 @@ export function savingText(state: GovernorState, way: Moment['way']): string {
 
 function costText(state: GovernorState, micro: number): string {
   return priceOfModel(state) === undefined ? `${Math.round(micro)} tokens` : `$${toUsd(Math.round(micro)).toFixed(4)}`;
-}
-
-/** Of the model that the main thread used last; undefined: it is not known. */
-export function priceOfModel({ gauge, session, run }: GovernorState): Price | undefined {
-  return priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
 }
 
 /** Announces before a prompt what an expired cache will cost, above the configured amount. */

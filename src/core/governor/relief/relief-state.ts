@@ -1,5 +1,6 @@
 import type { ExactReceipt, MidTurnPrompt } from '../../exact/plan.ts';
 import type { Reading } from '../gauge/gauge.ts';
+import { NEW_ALONE } from './alone.ts';
 
 /** How far ctxb's mod inside claude is loaded, and what its last compaction did. */
 export type Exact = Readonly<typeof NOT_EXACT>;
@@ -141,6 +142,10 @@ export const NO_RELIEF = {
   refilled: 0,
   /** Contexts of the first calls after compactions, newest last, in tokens. */
   landings: [] as readonly number[],
+  /** What the last exact compaction left without contents that may be used again, in tokens. */
+  bare: undefined as number | undefined,
+  /** What claude alone would have paid. */
+  alone: NEW_ALONE,
   /** A document that the agent has not been given yet. */
   pending: undefined as HandoffDocument | undefined,
   /** What the conversation began with, until a turn of it is over and sure to be in claude's log. */

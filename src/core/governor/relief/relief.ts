@@ -1,14 +1,18 @@
 import type { ExactReceipt } from '../../exact/plan.ts';
 import type { Event } from '../../protocol/events.ts';
 import { toUsd } from '../cost/cost.ts';
-import { priceAt, writePrice } from '../cost/prices.ts';
+import { priceAt } from '../cost/prices.ts';
+import type { Decision } from '../decisions.ts';
 import { crossedText, isCharactersOnly, isGuess, predicted, type Reading, readGauge } from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { type GovernorState, NOT_COMPACTING } from '../state.ts';
 import { chain, changed, changedIn, decided, isCompacting, isRelieving, keep, type Step } from '../steps.ts';
+import { priceOfModel } from './accounts.ts';
+import { accountsOf } from './alone.ts';
 import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compaction.ts';
+import { heldTokens } from './contents.ts';
 import { awaitExact, isExact, NO_ECHO } from './exact.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';
 import { focusText } from './focus.ts';
@@ -23,10 +27,12 @@ import {
   missesTarget,
   withLanding,
 } from './ladder.ts';
-import { dueReason, extentOf, priceOfModel } from './outlook.ts';
+import { dueReason, extentOf } from './outlook.ts';
 import type { Due, Landing } from './relief-state.ts';
 import { isPutOff, withSlot, withSlotAtOnce } from './slot.ts';
 import { thrashText, withBoundary } from './thrash.ts';
+
+type Landed = Extract<Decision, { readonly kind: 'landed' }>;
 
 /** Whether the context is to be relieved before `next` goes, or now when there is no next. */
 export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefined {
@@ -160,7 +166,8 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   const missed = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
   const landings = withLanding(relief.landings, gauge.used);
-  const known = changedIn(state, 'relief', { landings, due: isMissed ? missed : undefined, landing: undefined });
+  const bare = landing.receipt === undefined ? relief.bare : Math.max(0, gauge.used - heldTokens(state.tools.contents));
+  const known = changedIn(state, 'relief', { landings, bare, due: isMissed ? missed : undefined, landing: undefined });
   const failures = landing.isOurs ? failuresAfterLanding(state, gauge.used, gauge.window.tokens) : compaction.failures;
   const landed = landing.isOurs ? changed(known, { compaction: { ...NOT_COMPACTING, failures } }) : known;
   const made = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
@@ -181,12 +188,14 @@ function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, f
 }
 
 /** In US dollars; nothing for a model without a price. A long prompt costs more for each of its tokens. */
-function worthOf(state: GovernorState, before: number): { readonly savedUsd?: number; readonly onceUsd?: number } {
+function worthOf(state: GovernorState, before: number): Pick<Landed, 'savedUsd' | 'accounts'> {
   const price = priceOfModel(state);
   if (price === undefined) return {};
-  const { gauge, cache } = state;
-  const rates = priceAt(price, gauge.used);
-  const saved = before * priceAt(price, before).cacheRead - gauge.used * rates.cacheRead;
-  const anew = Math.max(0, gauge.used - (gauge.first ?? 0)) * (writePrice(cache, rates) - rates.cacheRead);
-  return { savedUsd: toUsd(Math.round(saved / 1_000_000)), onceUsd: toUsd(Math.round(anew / 1_000_000)) };
+  const { gauge, relief } = state;
+  const saved = before * priceAt(price, before).cacheRead - gauge.used * priceAt(price, gauge.used).cacheRead;
+  const { alone, real } = accountsOf(relief.alone, gauge);
+  return {
+    savedUsd: toUsd(Math.round(saved / 1_000_000)),
+    accounts: { usd: toUsd(real), aloneUsd: toUsd(alone) },
+  };
 }

@@ -35,6 +35,7 @@ const RECEIPT: ExactReceipt = {
   before: { messages: 40, tokens: 140_000 },
   after: { messages: 5, tokens: 9_000 },
   prompts: { kept: 1, of: 1 },
+  whole: [],
   steps: { whole: 2, lines: 9, gone: 0 },
 };
 

@@ -46,7 +46,7 @@ function worked({ calls = 20, growth = 2_000, model = MODEL, policy = {}, change
 const momentAt = (state: GovernorState) => momentOf(state)?.at ?? Number.NaN;
 
 const relieved = (call: number) => (state: GovernorState) => ({
-  relief: { ...state.relief, boundaries: [{ turn: 1, call }], landings: [26_000] },
+  relief: { ...state.relief, boundaries: [{ turn: 1, call }], bare: 26_000 },
 });
 
 describe('the moment of an exact compaction', () => {
@@ -98,20 +98,30 @@ describe('the moment of an exact compaction', () => {
 
 function withLanding(tokens: number) {
   return (state: GovernorState) => ({
-    relief: { ...state.relief, boundaries: [{ turn: 1, call: 5 }], landings: [tokens] },
+    relief: { ...state.relief, boundaries: [{ turn: 1, call: 5 }], bare: tokens },
   });
 }
 
+/** As many contents that are as likely as not to be used again. */
 function missing(calls: number) {
   return ({ tools }: GovernorState) => {
-    const one = { calls, tokens: calls * 3_000 };
-    return { tools: { ...tools, missed: [one, one, one] } };
+    const content = {
+      id: 'toolu_1',
+      path: undefined,
+      tokens: 3_000,
+      had: 3_000,
+      used: 0,
+      isUnused: false,
+      isHabit: false,
+    };
+    const byName = Object.fromEntries(Array.from({ length: calls }, (_, index) => [`${index}`, content]));
+    return { tools: { ...tools, contents: { ...tools.contents, byName } } };
   };
 }
 
 describe('the way that pays', () => {
   const off = ({ exact }: GovernorState) => ({ exact: { ...exact, phase: 'off' } as const });
-  const large = (state: GovernorState) => ({ relief: { ...state.relief, landings: [90_000] } });
+  const large = (state: GovernorState) => ({ relief: { ...state.relief, bare: 90_000 } });
   const tried = (call: number) => (state: GovernorState) => ({
     relief: { ...state.relief, handed: { call, landing: 23_000, answer: 1_500 } },
   });
@@ -171,7 +181,7 @@ describe('what follows from it', () => {
     const boundaries = [1, 2, 3].map((turn) => ({ turn, call: turn * 5 }));
     const thrashed = worked({
       calls: 35,
-      changes: (state) => ({ relief: { ...state.relief, boundaries, landings: [26_000] } }),
+      changes: (state) => ({ relief: { ...state.relief, boundaries, bare: 26_000 } }),
     });
     expect(reliefNow(thrashed)).toEqual({ way: 'compact' });
   });
@@ -222,6 +232,7 @@ const RECEIPT = {
   after: { messages: 12, tokens: 9_000 },
   prompts: { kept: 2, of: 2 },
   steps: { whole: 3, lines: 20, gone: 0 },
+  whole: [],
 };
 
 describe('a prompt that comes after the cache has expired', () => {

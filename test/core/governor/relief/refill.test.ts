@@ -19,7 +19,10 @@ function result(id: string, text: string, more: Line = {}): Line {
 }
 
 function refilled(...lines: readonly Line[]): Tools {
-  return lines.reduce<Tools>((tools, line) => toolsAfter(tools, decodeObject(line), 0, false), NO_TOOLS);
+  return lines.reduce<Tools>(
+    (tools, line) => toolsAfter(tools, decodeObject(line), { now: 0, calls: 0, kept: [], weighs: false }),
+    NO_TOOLS,
+  );
 }
 
 describe('what has filled the context', () => {

@@ -1,0 +1,79 @@
+import type { Event } from '../../protocol/events.ts';
+import {
+  idleBeyondLife,
+  multiplied,
+  type Price,
+  priceAt,
+  priceFor,
+  type Rates,
+  USUAL_RATIOS,
+  writePrice,
+} from '../cost/prices.ts';
+import { predicted } from '../gauge/gauge.ts';
+import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
+import type { GovernorState } from '../state.ts';
+import { changed, changedIn, isCompacting, wasReplaced } from '../steps.ts';
+import { accountsOf, aloneAfterCall, aloneAfterReplacing, callAlone } from './alone.ts';
+import { endStep, forgetHad, type WorkingSet, workingSet } from './contents.ts';
+
+/** A model without a price: tokens count as list prices weigh them. */
+export const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);
+
+/** Of the model that the main thread used last; undefined: it is not known. */
+export function priceOfModel({ gauge, session, run }: GovernorState): Price | undefined {
+  return priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
+}
+
+/** What a run may cost at most, as many times as claude alone. */
+const BOUND = 1.05;
+
+/** What the run may still lose without costing more than the bound allows, in micro-dollars. */
+export function slackOf({ relief, gauge }: GovernorState): number {
+  const { alone, real } = accountsOf(relief.alone, gauge);
+  return alone * BOUND - real;
+}
+
+/** What a line means for the account of claude alone. `injected`: it belongs to a turn of ctxb's own. */
+export function followAccount(
+  before: GovernorState,
+  state: GovernorState,
+  event: Event,
+  injected: boolean,
+): GovernorState {
+  if (state.run.mode !== 'act') return state;
+  const { alone } = state.relief;
+  if (wasReplaced(before, state, event)) {
+    const isOwn = isClaudesOwn(before, event);
+    const after = aloneAfterReplacing(alone, before.gauge, state.gauge, isOwn);
+    return changedIn(state, 'relief', { alone: after });
+  }
+  if (event.kind !== 'assistant' || event.usage === undefined || state.gauge.calls === before.gauge.calls) return state;
+  const { gauge, cache } = before;
+  const after = aloneAfterCall(alone, {
+    ...{ usage: event.usage, gauge, contents: before.tools.contents, isOwn: injected },
+    price: priceOfModel(state) ?? UNPRICED,
+    isIdle: idleBeyondLife(cache, state.now) !== undefined,
+  });
+  const contents = endStep(state.tools.contents);
+  const isSummedUp = after.summaries > alone.summaries;
+  const counted = changedIn(state, 'relief', { alone: after });
+  return changed(counted, { tools: { ...state.tools, contents: isSummedUp ? forgetHad(contents) : contents } });
+}
+
+/** Whether the context would have been replaced without ctxb as well. */
+function isClaudesOwn({ exact, compaction, handoff, trigger, gauge }: GovernorState, event: Event): boolean {
+  if (event.kind !== 'boundary') return handoff.phase === 'idle';
+  if (exact.receipt?.answered === true || isCompacting(compaction)) return false;
+  const { tokens = Number.POSITIVE_INFINITY } = gauge.window;
+  return typeof trigger !== 'number' || trigger >= tokens - NATIVE_RESERVE_TOKENS;
+}
+
+/** What a relief is to leave whole, and what it would take that is fetched again. */
+export function workingSetOf(state: GovernorState): WorkingSet {
+  const { tools, gauge, cache, relief } = state;
+  const price = priceOfModel(state) ?? UNPRICED;
+  const rates = priceAt(price, predicted(gauge));
+  const call = callAlone(relief.alone, price);
+  const costOf = (tokens: number) => (tokens * writePrice(cache, rates)) / 1_000_000 + call;
+  return workingSet(tools.contents, gauge.calls, { costOf, slack: slackOf(state) });
+}

@@ -1,0 +1,147 @@
+import type { Usage } from '../../protocol/usage.ts';
+import { contextOf } from '../../protocol/usage.ts';
+import { microUsdOf, type Price } from '../cost/prices.ts';
+import { callOutput, type Gauge, predicted } from '../gauge/gauge.ts';
+import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
+import type { Contents } from './contents.ts';
+import { CALL_TOKENS } from './economic-moment.ts';
+
+/**
+ * The second account: what the calls of the main thread would have cost claude alone, beside what they did cost. Its
+ * context grows by what is really new; what is fetched again because a relief took it away is not, nor is the call that
+ * fetches it. Its summaries come at claude's own level. An estimate: `npm run outcome` holds it against claude alone.
+ */
+export type Alone = Readonly<typeof NEW_ALONE>;
+
+/** The last call, until what follows shows whether claude alone would have made it. */
+interface OpenCall {
+  readonly usage: Usage;
+  readonly price: Price;
+  /** By how much the context of claude alone grew before it, in tokens. */
+  readonly growth: number;
+  /** The cache had nothing of the conversation. */
+  readonly isCold: boolean;
+  /** ctxb's own turns are not made by claude alone. */
+  readonly isOwn: boolean;
+}
+
+export const NEW_ALONE = {
+  /** Of the last call that claude alone would have made, in tokens. */
+  context: 0,
+  /** What has come in since the last call when the context was replaced, in tokens. */
+  carried: 0,
+  /** The context was replaced since the last call: it does not say what came in. */
+  replaced: false,
+  open: undefined as OpenCall | undefined,
+  /** Micro-dollars of all calls but the open one. */
+  microUsd: { alone: 0, real: 0 },
+  /** Summaries that claude alone would have had. */
+  summaries: 0,
+};
+
+/** Both accounts in micro-dollars, the open call included. */
+export interface Accounts {
+  readonly alone: number;
+  readonly real: number;
+}
+
+export function accountsOf(alone: Alone, gauge: Gauge): Accounts {
+  return settled(alone, callOutput(gauge), true).microUsd;
+}
+
+/** ctxb had a summary written, whose calls are not on the stream. */
+export function aloneAfterSummary(alone: Alone, microUsd: number): Alone {
+  return { ...alone, microUsd: { ...alone.microUsd, real: alone.microUsd.real + microUsd } };
+}
+
+/** What the run has saved beside claude alone; below 0 it has cost more. */
+export function savedMicroUsd(alone: Alone, gauge: Gauge): number {
+  const { alone: without, real } = accountsOf(alone, gauge);
+  return without - real;
+}
+
+/** The context was replaced. `isOwn`: by claude or the caller, so that it would have been without ctxb. */
+export function aloneAfterReplacing(alone: Alone, before: Gauge, landing: Gauge, isOwn: boolean): Alone {
+  if (isOwn) return { ...alone, context: predicted(landing), carried: 0, replaced: true };
+  const carried = alone.carried + (alone.replaced ? 0 : predicted(before) - before.used);
+  return { ...alone, carried, replaced: true };
+}
+
+interface NewCall {
+  readonly usage: Usage;
+  readonly price: Price;
+  readonly isOwn: boolean;
+  /** The cache may have expired since the last call. */
+  readonly isIdle: boolean;
+  /** Just before the call. */
+  readonly gauge: Gauge;
+  readonly contents: Contents;
+}
+
+/** A call of the main thread was measured. */
+export function aloneAfterCall(before: Alone, call: NewCall): Alone {
+  const { gauge, contents, usage } = call;
+  const { step } = contents;
+  const wasMade = step.results === 0 || step.again < step.results;
+  const alone = settled(before, callOutput(gauge), wasMade);
+  const isFirst = before.open === undefined;
+  const grown = before.replaced ? before.carried + predicted(gauge) - gauge.used : contextOf(usage) - gauge.used;
+  const fresh = isFirst ? contextOf(usage) - alone.context : Math.max(0, grown - step.tokens + step.owed);
+  const left = wasMade ? 0 : (before.open?.growth ?? 0);
+  const growth = left + (wasMade || isFirst ? fresh : 0);
+  const isCold = isFirst || call.isIdle || (!before.replaced && usage.cacheRead * 2 < gauge.used);
+  return withSummary(
+    { ...alone, carried: 0, replaced: false, open: { usage, price: call.price, growth, isCold, isOwn: call.isOwn } },
+    gauge,
+  );
+}
+
+/** At its own level claude has its context summed up, which reads all of it once more. */
+function withSummary(alone: Alone, { window, first = 0 }: Gauge): Alone {
+  const { open, context, microUsd } = alone;
+  const level = (window.tokens ?? Number.POSITIVE_INFINITY) - NATIVE_RESERVE_TOKENS;
+  if (open === undefined || context + open.growth < level) return alone;
+  const reading = microUsdOf({ input: 0, cacheCreation: 0, cacheRead: context, output: SUMMARY_TOKENS }, open.price);
+  const landing = first + LEFT_TOKENS;
+  return {
+    ...alone,
+    context: first,
+    open: { ...open, growth: landing - first },
+    microUsd: { ...microUsd, alone: microUsd.alone + reading },
+    summaries: alone.summaries + 1,
+  };
+}
+
+/** What the model writes for a summary, thoughts included, and what one leaves beside system prompt and tools. */
+const SUMMARY_TOKENS = 4_000;
+const LEFT_TOKENS = 17_500;
+
+/** @param output tokens of the open call */
+function settled(alone: Alone, output: number, wasMade: boolean): Alone {
+  const { open, context, microUsd } = alone;
+  if (open === undefined) return alone;
+  const { usage, price, growth, isCold, isOwn } = open;
+  const real = microUsd.real + microUsdOf(usage, price, output);
+  if (isOwn || !wasMade) return { ...alone, open: undefined, microUsd: { ...microUsd, real } };
+  const cost = microUsdOf(usageAlone(usage, context, growth, isCold), price, output);
+  return {
+    ...alone,
+    open: undefined,
+    context: context + growth,
+    microUsd: { alone: microUsd.alone + cost, real },
+  };
+}
+
+/** The same call with the context of claude alone. */
+function usageAlone(usage: Usage, context: number, growth: number, isCold: boolean): Usage {
+  const all = context + growth;
+  if (usage.cacheCreation + usage.cacheRead === 0) return { ...usage, input: all };
+  const read = isCold ? Math.min(usage.cacheRead, all) : context;
+  const hour = usage.cacheCreationHour === undefined ? {} : { cacheCreationHour: all - read };
+  return { ...usage, input: 0, cacheRead: read, cacheCreation: all - read, ...hour };
+}
+
+/** What one call more costs claude alone, for contents that it would have had to fetch, in micro-dollars. */
+export function callAlone({ context }: Alone, price: Price): number {
+  return microUsdOf({ input: 0, cacheCreation: 0, cacheRead: context, output: CALL_TOKENS }, price);
+}

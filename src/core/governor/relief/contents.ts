@@ -1,0 +1,272 @@
+import type { Block } from '../../protocol/events.ts';
+import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
+import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
+
+type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
+type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
+
+/** A file or what a command printed, as the main thread fetched it last. Times are counted in calls of the main thread. */
+export interface Content {
+  /** The tool call that fetched it last. */
+  readonly id: string;
+  /** The file as the tool was given it; undefined: it is no file. */
+  readonly path: string | undefined;
+  /** Tokens that the context holds of it; 0: a relief took it away. */
+  readonly tokens: number;
+  /** Tokens that the context of claude alone would hold of it. */
+  readonly had: number;
+  /** When it was fetched, changed or named last. */
+  readonly used: number;
+  /** A file that was neither changed nor named since it was fetched. */
+  readonly isUnused: boolean;
+  /** It was fetched again while the context held it, so the next time says nothing of a relief. */
+  readonly isHabit: boolean;
+}
+
+export type Contents = Readonly<typeof NO_CONTENTS>;
+
+export const NO_CONTENTS = {
+  byName: {} as Readonly<Record<string, Content>>,
+  /** Calls between two uses of a content, newest last. */
+  gaps: [] as readonly number[],
+  /** When a file was changed last. */
+  changed: 0,
+  /**
+   * Results since the last call, and what of them claude alone would still have had, in results and in tokens. `owed`:
+   * tokens that were used, and that claude alone would have had to fetch for it.
+   */
+  step: { results: 0, again: 0, tokens: 0, owed: 0 },
+};
+
+/** Names that are remembered, at most; the older half is forgotten at a time. */
+const NAMES = 500;
+
+/** UTF-16 units of a name. */
+const NAME_LENGTH = 300;
+
+/** These tools do work of their own. */
+const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
+const CHANGING = /^(?:Edit|Write|MultiEdit|NotebookEdit)$/;
+
+/** A result of the main thread has come in. */
+export function contentsAfter(contents: Contents, use: ToolUse, result: ToolResult, now: number): Contents {
+  const { name: tool, input } = use;
+  if (NOT_FETCHING.test(tool)) return counted(contents, 0);
+  if (tool === 'Write') return counted(written(contents, use, now), 0);
+  if (CHANGING.test(tool)) return counted(changedFile(contents, pathOf(input), now), 0);
+  const named = tool === 'Bash' ? withNamed(contents, textOf(fieldsOf(input).command) ?? '', now) : contents;
+  return fetched(named, use, estimateTokens(measureBlock(result), UNCALIBRATED), now);
+}
+
+/** A call was measured: what was fetched before it is accounted for. */
+export function endStep(contents: Contents): Contents {
+  return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
+}
+
+/** @param kept ids of tool calls whose results stay whole */
+export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string>): Contents {
+  return mapped(contents, (content) => (kept.has(content.id) ? content : { ...content, tokens: 0 }));
+}
+
+/** Claude alone would have had its context summed up. */
+export function forgetHad(contents: Contents): Contents {
+  return mapped(contents, (content) => ({ ...content, had: 0 }));
+}
+
+function mapped(contents: Contents, change: (content: Content) => Content): Contents {
+  const entries = Object.entries(contents.byName).map(([name, content]) => [name, change(content)]);
+  return { ...contents, byName: Object.fromEntries(entries) };
+}
+
+function pathOf(input: unknown): string | undefined {
+  const { file_path, notebook_path } = fieldsOf(input);
+  return textOf(file_path) ?? textOf(notebook_path);
+}
+
+function counted(contents: Contents, again: number): Contents {
+  const { step } = contents;
+  const more = {
+    ...step,
+    results: step.results + 1,
+    again: step.again + (again > 0 ? 1 : 0),
+    tokens: step.tokens + again,
+  };
+  return { ...contents, step: more };
+}
+
+function fetched(contents: Contents, { id, name: tool, input }: ToolUse, size: number, now: number): Contents {
+  const { command, offset } = fieldsOf(input);
+  const path = pathOf(input);
+  const name = nameOf(path ?? `${tool} ${textOf(command) ?? JSON.stringify(input)}`);
+  const known = contents.byName[name];
+  if (known === undefined)
+    return counted(
+      withContent(contents, name, {
+        id,
+        path,
+        tokens: size,
+        had: size,
+        used: now,
+        isUnused: isFile(tool, path, command),
+        isHabit: false,
+      }),
+      0,
+    );
+  const isPage = offset !== undefined;
+  // What a command prints after a change is new.
+  const isStale = path === undefined && known.used <= contents.changed;
+  const isMissed =
+    !known.isHabit && !isStale && (isPage ? known.tokens + size <= known.had : known.tokens === 0 && known.had > 0);
+  const tokens = isPage ? known.tokens + size : size;
+  const next = {
+    id,
+    path,
+    tokens,
+    had: Math.max(known.had, tokens),
+    used: now,
+    isUnused: isPage && known.isUnused,
+    isHabit: known.isHabit || (!isPage && known.tokens > 0),
+  };
+  return counted(withContent(withGap(contents, known, now), name, next), isMissed ? size : 0);
+}
+
+/** Commands that show files. */
+const SHOWS = /^(?:cat|nl|head|tail|bat|sed -n) /;
+
+function isFile(tool: string, path: string | undefined, command: unknown): boolean {
+  return tool === 'Bash' ? SHOWS.test(textOf(command) ?? '') : path !== undefined;
+}
+
+function nameOf(what: string): string {
+  return what.slice(0, NAME_LENGTH);
+}
+
+/** What the model writes to a file stands in its call. */
+function written(contents: Contents, use: ToolUse, now: number): Contents {
+  const path = pathOf(use.input);
+  if (path === undefined) return contents;
+  const size = estimateTokens(measureBlock(use), UNCALIBRATED);
+  const content = { id: use.id, path, tokens: size, had: size, used: now, isUnused: false, isHabit: false };
+  return { ...withContent(changedFile(contents, path, now), nameOf(path), content), changed: now };
+}
+
+function withContent(contents: Contents, name: string, content: Content): Contents {
+  const { [name]: _, ...others } = contents.byName;
+  const kept = Object.entries(others);
+  const rest = kept.length < NAMES ? others : Object.fromEntries(kept.slice(-NAMES / 2));
+  return { ...contents, byName: { ...rest, [name]: content } };
+}
+
+function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
+  return { ...used(contents, (content) => content.path === path, now), changed: now };
+}
+
+/** A command names a file by the end of its path. */
+function withNamed(contents: Contents, command: string, now: number): Contents {
+  return used(contents, ({ path }) => path !== undefined && command.includes(tailOf(path)), now);
+}
+
+/** The file and its folder. */
+function tailOf(path: string): string {
+  return path.split('/').slice(-2).join('/');
+}
+
+function used(contents: Contents, isMeant: (content: Content) => boolean, now: number): Contents {
+  return Object.entries(contents.byName).reduce((so, [name, content]) => {
+    if (!isMeant(content)) return so;
+    const owed = content.had === 0 ? content.tokens : 0;
+    const next = { ...content, had: Math.max(content.had, content.tokens), used: now, isUnused: false };
+    const step = { ...so.step, owed: so.step.owed + owed };
+    return { ...withGap(so, content, now), step, byName: { ...so.byName, [name]: next } };
+  }, contents);
+}
+
+function withGap(contents: Contents, content: Content, now: number): Contents {
+  return { ...contents, gaps: [...contents.gaps, Math.max(0, now - content.used)].slice(-REMEMBERED_GAPS) };
+}
+
+const REMEMBERED_GAPS = 64;
+
+/**
+ * How often a content that will be used again waits for longer than `age`: the session's own gaps, and so many assumed
+ * ones, of which half are longer than `USUAL_GAP`.
+ */
+function survival(gaps: readonly number[], age: number): number {
+  const longer = gaps.filter((gap) => gap > age).length;
+  return (longer + ASSUMED_GAPS / (1 + age / USUAL_GAP)) / (gaps.length + ASSUMED_GAPS);
+}
+
+const ASSUMED_GAPS = 2;
+const USUAL_GAP = 10;
+
+/** Rounds in which the share of contents that are used again, and the chance of each, settle. */
+const ROUNDS = 3;
+
+/** A content that the context holds, and the chance that it is used again. */
+interface Held extends Content {
+  readonly chance: number;
+}
+
+/**
+ * Whoever waits for longer than the others did is less and less likely to come: by the rule of Bayes, from the gaps of
+ * those that were used again and the share of those that were.
+ */
+function chances({ byName, gaps }: Contents, now: number): Held[] {
+  const all = Object.values(byName).map((content) => ({ content, waits: survival(gaps, now - content.used) }));
+  let share = 0.5;
+  const chanceOf = (waits: number) => (share * waits) / (share * waits + 1 - share);
+  for (let round = 0; round < ROUNDS; round++) {
+    const again = all.reduce((sum, { waits }) => sum + chanceOf(waits), gaps.length);
+    share = (again + 1) / (gaps.length + all.length + 2);
+  }
+  return all.flatMap(({ content, waits }) => (content.tokens === 0 ? [] : [{ ...content, chance: chanceOf(waits) }]));
+}
+
+/** What is likely to be used again. */
+export interface WorkingSet {
+  /** Ids of the tool calls whose results are to stay whole. */
+  readonly keep: readonly string[];
+  /** Tokens of them. */
+  readonly kept: number;
+  /** What is to be expected beside them: calls that fetch again, and tokens. Some of it has no name yet. */
+  readonly missed: Missed;
+}
+
+export interface Stakes {
+  /** What it costs to fetch so many tokens again. */
+  readonly costOf: (tokens: number) => number;
+  /** What may be lost with contents that have not been used since they were fetched. */
+  readonly slack: number;
+}
+
+/** From this chance on contents stay whole: below it, keeping costs more than fetching again. */
+const LEAST_CHANCE = 0.5;
+
+/**
+ * Contents that are likely to be used again stay whole. What was fetched and not used since may still be what the work is
+ * about: it goes only as far as the run can bear to fetch all of it again, the oldest first.
+ */
+export function workingSet(contents: Contents, now: number, { costOf, slack }: Stakes): WorkingSet {
+  const keep: string[] = [];
+  let [kept, left] = [0, slack];
+  const missed = { ...USUALLY_MISSED };
+  const held = chances(contents, now).sort((one, other) => one.used - other.used);
+  for (const { id, tokens, chance, isUnused } of held) {
+    const stake = (isUnused ? 1 : chance) * costOf(tokens);
+    if (chance >= LEAST_CHANCE || (isUnused && stake > left)) {
+      keep.push(id);
+      kept += tokens;
+    } else {
+      left -= stake;
+      missed.calls += chance;
+      missed.tokens += chance * tokens;
+    }
+  }
+  return { keep, kept, missed };
+}
+
+/** Tokens that the context holds of all contents. */
+export function heldTokens({ byName }: Contents): number {
+  return Object.values(byName).reduce((sum, { tokens }) => sum + tokens, 0);
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Contents,
+  contentsAfter,
+  contentsAfterRelief,
+  endStep,
+  forgetHad,
+  NO_CONTENTS,
+  workingSet,
+} from '../../../../src/core/governor/relief/contents.ts';
+
+type Happening = readonly [tool: string, input: object] | 'relief' | 'summary';
+
+const TEXT = 'x '.repeat(2_000);
+
+/** Each happening takes a call; ids are the numbers of the happenings, from 1. */
+function contentsOf(...all: readonly Happening[]): Contents {
+  return all.reduce<Contents>((contents, one, at) => {
+    if (one === 'relief') return contentsAfterRelief(contents, new Set());
+    if (one === 'summary') return forgetHad(contents);
+    const [name, input] = one;
+    const result = {
+      type: 'tool_result',
+      toolUseId: `${at + 1}`,
+      text: TEXT,
+      isError: false,
+      definitions: [],
+      images: [],
+      pictures: [],
+    } as never;
+    return contentsAfter(endStep(contents), { type: 'tool_use', id: `${at + 1}`, name, input }, result, at + 1);
+  }, NO_CONTENTS);
+}
+
+const read = (file_path: string, more = {}): Happening => ['Read', { file_path, ...more }];
+const run = (command: string): Happening => ['Bash', { command }];
+const edit = (file_path: string): Happening => ['Edit', { file_path, old_string: 'a', new_string: 'b' }];
+const write = (file_path: string): Happening => ['Write', { file_path, content: TEXT }];
+
+describe('what claude alone would not fetch', () => {
+  it.each<{ name: string; all: Happening[]; again: number }>([
+    { name: 'a file that a relief took away', all: [read('a'), 'relief', read('a')], again: 1 },
+    { name: 'a command whose result a relief took away', all: [run('grep x'), 'relief', run('grep x')], again: 1 },
+    { name: 'not another file', all: [read('a'), 'relief', read('b')], again: 0 },
+    { name: 'a page of a file', all: [read('a'), 'relief', read('a', { offset: 80 })], again: 1 },
+    { name: 'not the next page', all: [read('a'), read('a', { offset: 80 })], again: 0 },
+    { name: 'not what is run again in any case', all: [run('t'), run('t'), 'relief', run('t')], again: 0 },
+    { name: 'not a command after a change', all: [run('t'), 'relief', edit('a'), run('t')], again: 0 },
+    { name: 'a file that was written', all: [write('a'), 'relief', read('a')], again: 1 },
+    { name: 'also behind a second relief', all: [read('a'), 'relief', 'relief', read('a')], again: 1 },
+    { name: 'not a change', all: [edit('a'), 'relief', edit('a')], again: 0 },
+    { name: 'not what its own summary would have taken', all: [read('a'), 'summary', 'relief', read('a')], again: 0 },
+  ])('$name', ({ all, again }) => {
+    const { step } = contentsOf(...all);
+    expect(step.again).toBe(again);
+    expect(step.tokens > 0).toBe(again > 0);
+  });
+
+  it('is what it would have to fetch, where only its own summary took it away', () => {
+    expect(contentsOf(read('a'), 'summary', edit('a')).step.owed).toBeGreaterThan(500);
+  });
+
+  it('is known of the newest names only', () => {
+    const { byName } = contentsOf(...Array.from({ length: 600 }, (_, index) => read(`file-${index}`)));
+    expect(Object.keys(byName).length).toBeLessThanOrEqual(500);
+    expect(Object.keys(byName).at(-1)).toBe('file-599');
+  });
+});
+
+describe('what is likely to be used again', () => {
+  const poor = { costOf: (tokens: number) => tokens, slack: 0 };
+  const rich = { ...poor, slack: 1_000_000 };
+  const idle = (calls: number) => Array.from({ length: calls }, (_, index) => run(`true ${index}`));
+  /** Files that are read, changed at once, and left. */
+  const done = (from: number) =>
+    Array.from({ length: 8 }, (_, index) => [read(`src/${from + index}`), edit(`src/${from + index}`)]).flat();
+
+  it('is what was used a moment ago', () => {
+    const { keep } = workingSet(contentsOf(...done(0), read('new'), edit('new')), 18, rich);
+    expect(keep).toContain('17');
+  });
+
+  it('is not what has waited for longer than all that was used again', () => {
+    const contents = contentsOf(...done(0), ...idle(30));
+    expect(workingSet(contents, 46, rich).keep).not.toContain('1');
+  });
+
+  it('is what comes back after as long a time', () => {
+    const files = Array.from({ length: 8 }, (_, index) => `src/${index}`);
+    const rounds = [files.map((file) => read(file)), files.map(edit), files.map(edit)].flat();
+    const { keep } = workingSet(contentsOf(...rounds), 24, rich);
+    expect(keep).toHaveLength(8);
+  });
+
+  it('may be what was not used yet: it goes as far as the run can bear to fetch it again, the oldest first', () => {
+    const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
+    expect(workingSet(contents, 68, poor).keep.slice(0, 8)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
+    const one = contents.byName['src/0']?.tokens ?? 0;
+    expect(workingSet(contents, 68, { ...poor, slack: 3 * one + idle(60).length * one }).keep).not.toContain('1');
+  });
+});
