@@ -1,6 +1,7 @@
 import { priceAt } from '../../core/governor/cost/prices.ts';
 import { nativeReserve } from '../../core/governor/gauge/window.ts';
 import { inTokens, type Policy, restingTrigger } from '../../core/governor/policy.ts';
+import { UNPRICED } from '../../core/governor/relief/accounts.ts';
 import { type Missed, momentNow, type Outlook, USUALLY_MISSED } from '../../core/governor/relief/economic-moment.ts';
 import {
   chooseWay,
@@ -13,7 +14,6 @@ import {
   type Way,
   withLanding,
 } from '../../core/governor/relief/ladder.ts';
-import { UNPRICED } from '../../core/governor/relief/accounts.ts';
 import { TOO_SOON } from '../../core/governor/relief/outlook.ts';
 import { withBoundary } from '../../core/governor/relief/thrash.ts';
 import { allocationIn, roomIn } from '../../core/governor/tool-budget/room.ts';
