@@ -13,7 +13,7 @@ import { predicted } from '../gauge/gauge.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, isCompacting, wasReplaced } from '../steps.ts';
-import { accountsOf, aloneAfterCall, aloneAfterReplacing, callAlone } from './alone.ts';
+import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost } from './alone.ts';
 import { endStep, forgetHad, type WorkingSet, workingSet } from './contents.ts';
 
 /** A model without a price: tokens count as list prices weigh them. */
@@ -52,12 +52,15 @@ export function followAccount(
   const after = aloneAfterCall(alone, {
     ...{ usage: event.usage, gauge, contents: before.tools.contents, isOwn: injected },
     price: priceOfModel(state) ?? UNPRICED,
+    workingSet: () => workingSetOf(before),
     isIdle: idleBeyondLife(cache, state.now) !== undefined,
   });
   const contents = endStep(state.tools.contents);
   const isSummedUp = after.summaries > alone.summaries;
   const counted = changedIn(state, 'relief', { alone: after });
-  return changed(counted, { tools: { ...state.tools, contents: isSummedUp ? forgetHad(contents) : contents } });
+  return changed(counted, {
+    tools: { ...state.tools, contents: isSummedUp ? forgetHad(contents, workingSetOf(before).unused) : contents },
+  });
 }
 
 /** Whether the context would have been replaced without ctxb as well. */
@@ -73,7 +76,7 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const { tools, gauge, cache, relief } = state;
   const price = priceOfModel(state) ?? UNPRICED;
   const rates = priceAt(price, predicted(gauge));
-  const call = callAlone(relief.alone, price);
+  const call = callCost(relief.alone.context, price);
   const costOf = (tokens: number) => (tokens * writePrice(cache, rates)) / 1_000_000 + call;
   return workingSet(tools.contents, gauge.calls, { costOf, slack: slackOf(state) });
 }

@@ -3,7 +3,7 @@ import { contextOf } from '../../protocol/usage.ts';
 import { microUsdOf, type Price } from '../cost/prices.ts';
 import { callOutput, type Gauge, predicted } from '../gauge/gauge.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
-import type { Contents } from './contents.ts';
+import type { Contents, WorkingSet } from './contents.ts';
 import { CALL_TOKENS } from './economic-moment.ts';
 
 /**
@@ -76,6 +76,8 @@ interface NewCall {
   /** Just before the call. */
   readonly gauge: Gauge;
   readonly contents: Contents;
+  /** What claude would fetch again after a summary. */
+  readonly workingSet: () => WorkingSet;
 }
 
 /** A call of the main thread was measured. */
@@ -83,31 +85,38 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const { gauge, contents, usage } = call;
   const { step } = contents;
   const wasMade = step.results === 0 || step.again < step.results;
-  const alone = settled(before, callOutput(gauge), wasMade);
+  const alone = withCalls(settled(before, callOutput(gauge), wasMade), step.owed.calls, call.price);
   const isFirst = before.open === undefined;
   const grown = before.replaced ? before.carried + predicted(gauge) - gauge.used : contextOf(usage) - gauge.used;
-  const fresh = isFirst ? contextOf(usage) - alone.context : Math.max(0, grown - step.tokens + step.owed);
+  const fresh = isFirst ? contextOf(usage) - alone.context : Math.max(0, grown - step.tokens) + step.owed.tokens;
   const left = wasMade ? 0 : (before.open?.growth ?? 0);
   const growth = left + (wasMade || isFirst ? fresh : 0);
   const isCold = isFirst || call.isIdle || (!before.replaced && usage.cacheRead * 2 < gauge.used);
-  return withSummary(
-    { ...alone, carried: 0, replaced: false, open: { usage, price: call.price, growth, isCold, isOwn: call.isOwn } },
-    gauge,
-  );
+  const open = { usage, price: call.price, growth, isCold, isOwn: call.isOwn };
+  return withSummary({ ...alone, carried: 0, replaced: false, open }, gauge, call.workingSet);
+}
+
+/** Claude alone would have had to fetch so many contents more. */
+function withCalls(alone: Alone, calls: number, price: Price): Alone {
+  if (calls === 0) return alone;
+  const { microUsd } = alone;
+  return { ...alone, microUsd: { ...microUsd, alone: microUsd.alone + calls * callCost(alone.context, price) } };
 }
 
 /** At its own level claude has its context summed up, which reads all of it once more. */
-function withSummary(alone: Alone, { window, first = 0 }: Gauge): Alone {
+function withSummary(alone: Alone, { window, first = 0 }: Gauge, workingSet: () => WorkingSet): Alone {
   const { open, context, microUsd } = alone;
   const level = (window.tokens ?? Number.POSITIVE_INFINITY) - NATIVE_RESERVE_TOKENS;
   if (open === undefined || context + open.growth < level) return alone;
   const reading = microUsdOf({ input: 0, cacheCreation: 0, cacheRead: context, output: SUMMARY_TOKENS }, open.price);
   const landing = first + LEFT_TOKENS;
+  const { unused, unusedTokens } = workingSet();
+  const again = unused.length * callCost(landing + unusedTokens / 2, open.price);
   return {
     ...alone,
     context: first,
-    open: { ...open, growth: landing - first },
-    microUsd: { ...microUsd, alone: microUsd.alone + reading },
+    open: { ...open, growth: landing + unusedTokens - first },
+    microUsd: { ...microUsd, alone: microUsd.alone + reading + again },
     summaries: alone.summaries + 1,
   };
 }
@@ -141,7 +150,7 @@ function usageAlone(usage: Usage, context: number, growth: number, isCold: boole
   return { ...usage, input: 0, cacheRead: read, cacheCreation: all - read, ...hour };
 }
 
-/** What one call more costs claude alone, for contents that it would have had to fetch, in micro-dollars. */
-export function callAlone({ context }: Alone, price: Price): number {
-  return microUsdOf({ input: 0, cacheCreation: 0, cacheRead: context, output: CALL_TOKENS }, price);
+/** What a call costs that only fetches something, in micro-dollars. @param context what it reads, in tokens */
+export function callCost(context: number, price: Price): number {
+  return microUsdOf({ input: 0, cacheCreation: 0, cacheRead: Math.round(context), output: CALL_TOKENS }, price);
 }

@@ -34,9 +34,9 @@ export const NO_CONTENTS = {
   changed: 0,
   /**
    * Results since the last call, and what of them claude alone would still have had, in results and in tokens. `owed`:
-   * tokens that were used, and that claude alone would have had to fetch for it.
+   * what claude alone would have had to fetch for what was used.
    */
-  step: { results: 0, again: 0, tokens: 0, owed: 0 },
+  step: { results: 0, again: 0, tokens: 0, owed: { calls: 0, tokens: 0 } },
 };
 
 /** Names that are remembered, at most; the older half is forgotten at a time. */
@@ -69,9 +69,9 @@ export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string
   return mapped(contents, (content) => (kept.has(content.id) ? content : { ...content, tokens: 0 }));
 }
 
-/** Claude alone would have had its context summed up. */
-export function forgetHad(contents: Contents): Contents {
-  return mapped(contents, (content) => ({ ...content, had: 0 }));
+/** Claude alone would have had its context summed up, and would fetch again what is used; what no use shows, at once. */
+export function forgetHad(contents: Contents, unused: readonly string[]): Contents {
+  return mapped(contents, (content) => (unused.includes(content.id) ? content : { ...content, had: 0 }));
 }
 
 function mapped(contents: Contents, change: (content: Content) => Content): Contents {
@@ -175,9 +175,11 @@ function tailOf(path: string): string {
 function used(contents: Contents, isMeant: (content: Content) => boolean, now: number): Contents {
   return Object.entries(contents.byName).reduce((so, [name, content]) => {
     if (!isMeant(content)) return so;
-    const owed = content.had === 0 ? content.tokens : 0;
+    const { calls, tokens } = so.step.owed;
+    const isLacking = content.had === 0 && content.tokens > 0;
+    const owed = isLacking ? { calls: calls + 1, tokens: tokens + content.tokens } : so.step.owed;
     const next = { ...content, had: Math.max(content.had, content.tokens), used: now, isUnused: false };
-    const step = { ...so.step, owed: so.step.owed + owed };
+    const step = { ...so.step, owed };
     return { ...withGap(so, content, now), step, byName: { ...so.byName, [name]: next } };
   }, contents);
 }
@@ -229,6 +231,9 @@ export interface WorkingSet {
   readonly keep: readonly string[];
   /** Tokens of them. */
   readonly kept: number;
+  /** Those of them that no use has shown yet, and their tokens. */
+  readonly unused: readonly string[];
+  readonly unusedTokens: number;
   /** What is to be expected beside them: calls that fetch again, and tokens. Some of it has no name yet. */
   readonly missed: Missed;
 }
@@ -248,8 +253,8 @@ const LEAST_CHANCE = 0.5;
  * about: it goes only as far as the run can bear to fetch all of it again, the oldest first.
  */
 export function workingSet(contents: Contents, now: number, { costOf, slack }: Stakes): WorkingSet {
-  const keep: string[] = [];
-  let [kept, left] = [0, slack];
+  const [keep, unused]: [string[], string[]] = [[], []];
+  let [kept, unusedTokens, left] = [0, 0, slack];
   const missed = { ...USUALLY_MISSED };
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
   for (const { id, tokens, chance, isUnused } of held) {
@@ -257,13 +262,15 @@ export function workingSet(contents: Contents, now: number, { costOf, slack }: S
     if (chance >= LEAST_CHANCE || (isUnused && stake > left)) {
       keep.push(id);
       kept += tokens;
+      if (isUnused) unused.push(id);
+      unusedTokens += isUnused ? tokens : 0;
     } else {
       left -= stake;
       missed.calls += chance;
       missed.tokens += chance * tokens;
     }
   }
-  return { keep, kept, missed };
+  return { keep, kept, unused, unusedTokens, missed };
 }
 
 /** Tokens that the context holds of all contents. */

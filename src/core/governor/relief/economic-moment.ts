@@ -134,7 +134,7 @@ function afterRelief(outlook: Outlook): number {
 }
 
 /** What a relief costs beyond a call of the size that it leaves, in millionths of a micro-dollar. */
-function onceMore({ landing, prefix, answer, missed, rates }: Cycle): number {
+export function onceMore({ landing, prefix, answer, missed, rates }: Cycle): number {
   const written = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
   const again = missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
   return answer * rates.output + written + again;

@@ -9,7 +9,7 @@ import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import { priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
-import { compareWays, costPerCall, momentNow, type Outlook, savedPerCall } from './economic-moment.ts';
+import { compareWays, costPerCall, momentNow, type Outlook, onceMore, savedPerCall } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
   compareStrategies,
@@ -43,6 +43,7 @@ export function extentOf(state: GovernorState): Extent {
     // Where one has just failed, another before the next call would fail as well.
     turn: compaction.triedAt === gauge.calls ? undefined : forecast(turn)?.p90,
     moment: momentOf(state),
+    isOverdrawn: slackOf(state) < 0,
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,
   };
 }
@@ -96,8 +97,10 @@ export function momentOf(state: GovernorState): Moment | undefined {
   const { gauge, relief, compaction } = state;
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, compaction.triedAt ?? 0);
   if (gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON) return undefined;
-  if (slackOf(state) < 0) return undefined;
-  return nextMoment(state);
+  const moment = nextMoment(state);
+  if (moment === undefined) return undefined;
+  const stake = onceMore(outlookOf(state, HOW[moment.way])) / 1_000_000;
+  return stake > slackOf(state) ? undefined : moment;
 }
 
 /** The same as a forecast, also where another is not to follow yet. */
