@@ -89,9 +89,11 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const isFirst = before.open === undefined;
   const grown = before.replaced ? before.carried + predicted(gauge) - gauge.used : contextOf(usage) - gauge.used;
   const fresh = isFirst ? contextOf(usage) - alone.context : Math.max(0, grown - step.tokens) + step.owed.tokens;
-  const left = wasMade ? 0 : (before.open?.growth ?? 0);
-  const growth = left + (wasMade || isFirst ? fresh : 0);
-  const isCold = isFirst || call.isIdle || (!before.replaced && usage.cacheRead * 2 < gauge.used);
+  // What a call that was not made has found, the next one finds.
+  const left = wasMade ? undefined : before.open;
+  const growth = (left?.growth ?? 0) + (wasMade || isFirst ? fresh : 0);
+  const isCold =
+    isFirst || call.isIdle || left?.isCold === true || (!before.replaced && usage.cacheRead * 2 < gauge.used);
   const open = { usage, price: call.price, growth, isCold, isOwn: call.isOwn };
   return withSummary({ ...alone, carried: 0, replaced: false, open }, gauge, call.workingSet);
 }

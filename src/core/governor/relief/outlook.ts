@@ -34,7 +34,7 @@ const USUAL_PREFIX = 33_000;
 
 /** What is known of the context of a session under way. */
 export function extentOf(state: GovernorState): Extent {
-  const { gauge, turn, relief, compaction } = state;
+  const { gauge, turn, relief, compaction, run } = state;
   return {
     full: predicted(gauge),
     window: gauge.window.tokens,
@@ -43,7 +43,7 @@ export function extentOf(state: GovernorState): Extent {
     // Where one has just failed, another before the next call would fail as well.
     turn: compaction.triedAt === gauge.calls ? undefined : forecast(turn)?.p90,
     moment: momentOf(state),
-    isOverdrawn: slackOf(state) < 0,
+    isOverdrawn: exactIsPossible(state) && run.policy.compaction.moment === 'economic' && slackOf(state) < 0,
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,
   };
 }
@@ -94,13 +94,25 @@ function callsToCome({ mailbox, gauge, turn }: GovernorState): number {
 
 /** From how many tokens on which relief pays; undefined: it can't be told, or another is not to follow yet. */
 export function momentOf(state: GovernorState): Moment | undefined {
-  const { gauge, relief, compaction } = state;
+  const { gauge, relief, compaction, run } = state;
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, compaction.triedAt ?? 0);
   if (gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON) return undefined;
   const moment = nextMoment(state);
-  if (moment === undefined) return undefined;
-  const stake = onceMore(outlookOf(state, HOW[moment.way])) / 1_000_000;
-  return stake > slackOf(state) ? undefined : moment;
+  if (moment === undefined || run.policy.compaction.moment !== 'economic') return moment;
+  return stakeOf(state, moment.way) > slackOf(state) ? undefined : moment;
+}
+
+/** What the run would have lost if it ended right behind a relief, in micro-dollars. */
+function stakeOf(state: GovernorState, way: Moment['way']): number {
+  const outlook = outlookOf(state, HOW[way]);
+  const { full, landing, rates } = outlook;
+  // Without a cache all is written again in any case.
+  const spared = isCold(state) ? Math.max(0, full - landing) * (rates.write - rates.cacheRead) : 0;
+  return (onceMore(outlook) - spared) / 1_000_000;
+}
+
+function isCold({ cache, now }: GovernorState): boolean {
+  return idleBeyondLife(cache, now) !== undefined;
 }
 
 /** The same as a forecast, also where another is not to follow yet. */
@@ -111,8 +123,7 @@ export function nextMoment(state: GovernorState): Moment | undefined {
   if (way === undefined || gauge.window.tokens === undefined) return undefined;
   const { moment } = run.policy.compaction;
   if (moment !== 'economic') return { way, at: inTokens(moment, gauge.window.tokens) };
-  const isCold = idleBeyondLife(state.cache, state.now) !== undefined;
-  return { way, at: momentNow(outlookOf(state, HOW[way]), isCold) };
+  return { way, at: momentNow(outlookOf(state, HOW[way]), isCold(state)) };
 }
 
 const HOW = { compact: 'exact', handoff: 'handoff' } as const;
