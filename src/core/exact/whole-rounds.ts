@@ -10,6 +10,8 @@ export interface Form {
   /** Replies with tool calls that stay whole. */
   readonly mostSteps: number;
   readonly write: (round: Round, results: readonly ToolResult[]) => readonly Message[];
+  /** The same for replies of earlier turns. */
+  readonly writeEarlier: (round: Round, results: readonly ToolResult[]) => readonly Message[];
 }
 
 interface Options {
@@ -64,12 +66,14 @@ export function usedRounds(
   { keep, form }: { readonly keep: ReadonlySet<string>; readonly form: Form },
 ): Whole {
   const used = new Map<Round, readonly Message[]>();
+  // Where a step of the turn under way may not stand without its thoughts, only those of earlier turns stay.
+  const end = form.mostSteps > 1 ? parts.length : parts.findLastIndex(({ kind }) => kind === 'prompt');
   let left = room;
-  for (const part of parts.toReversed()) {
+  for (const part of parts.slice(0, Math.max(0, end)).reverse()) {
     if (part.kind !== 'round') continue;
     const calls = part.calls.filter(({ use, result }) => keep.has(use.tool_use_id) && isComplete(result));
     if (calls.length === 0) continue;
-    const messages = form.write({ ...part, calls }, resultsOf({ ...part, calls }));
+    const messages = form.writeEarlier({ ...part, calls }, resultsOf({ ...part, calls }));
     left -= tokensOfAll(messages);
     if (left < 0) break;
     used.set(part, messages);
