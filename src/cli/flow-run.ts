@@ -61,21 +61,39 @@ export async function runFlowFile(
   // A dry run starts no program; the arguments only say which window the briefings are for.
   const asked = { file, flow, words: words.length === 0 ? ['claude'] : words, options };
   const say = (text: string) => void (options.quiet || io.stderr.write(`ctxb: ${printable(text)}\n`));
-  const run = await describe(asked, config, say, io);
+  const contextDir = resolve(io.cwd, config.contextDir);
+  const files = openFlowRun(
+    contextDir,
+    earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name),
+    createFaults(say),
+  );
+  // What is done is looked at by the one that has the run.
+  const lock = options.dryRun ? undefined : lockRun(files);
+  try {
+    return await runFlow(asked, { config, files, say }, io);
+  } finally {
+    lock?.release();
+  }
+}
+
+interface FlowPlace {
+  readonly config: Config;
+  readonly files: FlowRunFiles;
+  readonly say: (text: string) => void;
+}
+
+async function runFlow(asked: Asked, { config, files, say }: FlowPlace, io: Io): Promise<number> {
+  const { flow, options } = asked;
+  const run = await describe(asked, { config, files }, io);
   for (const warning of budgetWarnings(flow, askedSteps(run), run.brief)) say(warning);
   if (options.dryRun) return dryRun(run, io);
-  const lock = lockRun(run.files);
-  try {
-    await endOrphans(run.files, resolve(io.cwd, config.contextDir), say);
-    say(`flow ${flow.name}, run ${run.files.id}: its files are in ${relative(io.cwd, run.files.folder)}`);
-    const { board, ends, exitCode } = await conductFlow(run, io);
-    if (!options.quiet) io.stderr.write(flowTable(flow, board, ends));
-    const open = askedSteps(run).filter(({ id }) => board[id] !== 'done');
-    if (open.length > 0) say(`to go on: ${resumeCommand(asked, run, open)}`);
-    return exitCode;
-  } finally {
-    lock.release();
-  }
+  await endOrphans(run.files, resolve(io.cwd, config.contextDir), say);
+  say(`flow ${flow.name}, run ${run.files.id}: its files are in ${relative(io.cwd, run.files.folder)}`);
+  const { board, ends, exitCode } = await conductFlow(run, io);
+  if (!options.quiet) io.stderr.write(flowTable(flow, board, ends));
+  const open = askedSteps(run).filter(({ id }) => board[id] !== 'done');
+  if (open.length > 0) say(`to go on: ${resumeCommand(asked, run, open)}`);
+  return exitCode;
 }
 
 /** For a shell. @param open steps that are not done */
@@ -88,14 +106,11 @@ function resumeCommand({ file, words, options }: Asked, { files, settled }: Flow
   return shellLine(['ctxb', 'flow', 'run', file, '--resume', files.id, ...flags, '--', ...words]);
 }
 
-async function describe(asked: Asked, config: Config, say: (text: string) => void, io: Io): Promise<FlowRun> {
+async function describe(asked: Asked, { config, files }: Omit<FlowPlace, 'say'>, io: Io): Promise<FlowRun> {
   const { flow, words, options, file } = asked;
-  const contextDir = resolve(io.cwd, config.contextDir);
   const parallel = countOf(options.parallel);
   const claudes = new Map(flow.steps.map((step) => [step, readStepClaude(words, step)]));
   const claudeOf = (step: FlowStep) => claudes.get(step) ?? readStepClaude(words, step);
-  const id = earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name);
-  const files = openFlowRun(contextDir, id, createFaults(say));
   const settled = settledSteps(flow, options, (id) => stepOutput(files, id)?.ok === true);
   const style = await styleFor(io.stderr, io.env);
   return {

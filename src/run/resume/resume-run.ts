@@ -20,6 +20,7 @@ import { readPlain } from '../../store/files/plain-file.ts';
 import { type ProcessMark, processMark } from '../../store/files/process-mark.ts';
 import { createFaults, type Faults } from '../../store/files/store-error.ts';
 import { stateFolder } from '../../store/folders/user-folders.ts';
+import { ownRun } from '../../store/runs/run-lock.ts';
 import { openSeal } from '../../store/runs/seal.ts';
 import { createSessionStore } from '../../store/runs/session-store.ts';
 import { handedAgain } from '../handoff-writer.ts';
@@ -81,7 +82,7 @@ export async function resumeRun(
 }
 
 /**
- * Finds it, and has another ctxb find that it goes on: of two that take it up at once, each writes before it looks again.
+ * Finds it and takes it for the life of this process; what is to be done is read only then, as another may have done it.
  *
  * @throws CtxbError `usage` as {@link findEarlierRun}
  */
@@ -92,11 +93,12 @@ function claimRun(
   more: object = {},
 ) {
   const seal = openSeal(stateFolder(env));
-  const run = findEarlierRun(contextDir, id, seal);
-  const { runId, claude } = run;
+  const { runId } = findEarlierRun(contextDir, id, seal);
+  ownRun(contextDir, runId);
+  const run = findEarlierRun(contextDir, runId, seal);
+  const { claude } = run;
   const store = createSessionStore(contextDir, { runId, now: Date.now, onFault: createFaults(notice) });
   store.journal({ kind: 'start', runId, claude, ctxb: processMark(process.pid), ...more });
-  findEarlierRun(contextDir, runId, seal);
   return { run, store };
 }
 

@@ -60,7 +60,15 @@ export function takeLock(folder: ContextDir, holder: Holder, places = 1): Lock |
 
 /** Whether a living process holds the folder's lock. Foreign files are ignored. */
 export function isLocked(folder: string): boolean {
-  return lockPaths(folder).some((path) => kindOf(path) === 'file' && isHeld({ path, holder: readHolder(path) }));
+  return holderOf(folder) !== undefined;
+}
+
+/** The living process that holds it. */
+export function holderOf(folder: string): Holder | undefined {
+  const locks = lockPaths(folder).flatMap((path) =>
+    kindOf(path) === 'file' ? [{ path, holder: readHolder(path) }] : [],
+  );
+  return locks.find(isHeld)?.holder;
 }
 
 function lockPaths(folder: string): string[] {

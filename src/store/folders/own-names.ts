@@ -37,6 +37,7 @@ const FILES = [
   `handoffs/handoff-${TIME}(?:-\\d{1,4})?(?:\\.memory)?\\.md`,
   `prompts/${ANY}\\.md`,
   `(?:inbox|runs)/${ANY}\\.ndjson`,
+  `runs/${ANY}/${LOCK}`,
   `tool-results/${ANY}(?:-\\d{1,4})?\\.txt`,
 ];
 const FOLDERS = FILES.flatMap((path) => {

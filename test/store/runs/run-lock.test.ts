@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { takeLock } from '../../../src/store/files/lock.ts';
+import { processMark } from '../../../src/store/files/process-mark.ts';
+import { openContextDir } from '../../../src/store/folders/context-dir.ts';
+import { ownRun } from '../../../src/store/runs/run-lock.ts';
+
+const RUN = '11111111-2222-4333-8444-555555555555';
+
+let root: string;
+
+beforeEach(() => {
+  root = join(mkdtempSync(join(tmpdir(), 'ctxb-run-lock-')), '.context');
+});
+afterEach(() => rmSync(join(root, '..'), { recursive: true, force: true }));
+
+/** Another process takes the run. */
+function takenBy(pid: number): void {
+  const folder = openContextDir(root).within(join('runs', RUN));
+  takeLock(folder, { ...processMark(pid), runId: 'other', since: new Date().toISOString() });
+}
+
+it('refuses a run that another process has, and names it', () => {
+  takenBy(process.ppid);
+  expect(() => ownRun(root, RUN)).toThrow(`run ${RUN} is being resumed by process ${process.ppid}: end that first`);
+});
+
+it('takes over the run of a process that is dead', async () => {
+  const other = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
+  takenBy(other.pid ?? 0);
+  expect(() => ownRun(root, RUN)).toThrow(`process ${other.pid}`);
+  const ended = new Promise((resolve) => other.once('close', resolve));
+  other.kill('SIGKILL');
+  await ended;
+  ownRun(root, RUN);
+  expect(readdirSync(join(root, 'runs', RUN))).toHaveLength(1);
+});
+
+it('has a run that this process has waited for', () => {
+  ownRun(root, RUN);
+  expect(() => ownRun(root, RUN)).not.toThrow();
+});
