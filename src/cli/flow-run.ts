@@ -67,10 +67,11 @@ export async function runFlowFile(
     earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name),
     createFaults(say),
   );
+  const claudes = claudesFor(asked);
   // What is done is looked at by the one that has the run.
   const lock = options.dryRun ? undefined : lockRun(files);
   try {
-    return await runFlow(asked, { config, files, say }, io);
+    return await runFlow(asked, { config, files, claudes, say }, io);
   } finally {
     lock?.release();
   }
@@ -79,12 +80,13 @@ export async function runFlowFile(
 interface FlowPlace {
   readonly config: Config;
   readonly files: FlowRunFiles;
+  readonly claudes: ReturnType<typeof claudesFor>;
   readonly say: (text: string) => void;
 }
 
-async function runFlow(asked: Asked, { config, files, say }: FlowPlace, io: Io): Promise<number> {
+async function runFlow(asked: Asked, { config, files, claudes, say }: FlowPlace, io: Io): Promise<number> {
   const { flow, options } = asked;
-  const run = await describe(asked, { config, files }, io);
+  const run = await describe(asked, { config, files, claudes }, io);
   for (const warning of budgetWarnings(flow, askedSteps(run), run.brief)) say(warning);
   if (options.dryRun) return dryRun(run, io);
   await endOrphans(run.files, resolve(io.cwd, config.contextDir), say);
@@ -106,10 +108,14 @@ function resumeCommand({ file, words, options }: Asked, { files, settled }: Flow
   return shellLine(['ctxb', 'flow', 'run', file, '--resume', files.id, ...flags, '--', ...words]);
 }
 
-async function describe(asked: Asked, { config, files }: Omit<FlowPlace, 'say'>, io: Io): Promise<FlowRun> {
+/** How claude is started for each step. Throws where its arguments do not go with a flow. */
+function claudesFor({ flow, words }: Asked) {
+  return new Map(flow.steps.map((step) => [step, readStepClaude(words, step)]));
+}
+
+async function describe(asked: Asked, { config, files, claudes }: Omit<FlowPlace, 'say'>, io: Io): Promise<FlowRun> {
   const { flow, words, options, file } = asked;
   const parallel = countOf(options.parallel);
-  const claudes = new Map(flow.steps.map((step) => [step, readStepClaude(words, step)]));
   const claudeOf = (step: FlowStep) => claudes.get(step) ?? readStepClaude(words, step);
   const settled = settledSteps(flow, options, (id) => stepOutput(files, id)?.ok === true);
   const style = await styleFor(io.stderr, io.env);
