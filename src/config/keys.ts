@@ -231,7 +231,7 @@ export const KEYS = {
     option: '--no-recovery',
   },
   'recovery.stallAfter': {
-    takes: 'duration',
+    takes: 'silence',
     about:
       'After how long (15m) without a line claude is taken to hang: it is ended and started again in the same session. While a tool runs, stderr only names the tool.',
     option: '--stall-after <duration>',

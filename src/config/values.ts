@@ -20,6 +20,8 @@ const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%"
 const MOMENT = `"economic", or ${SHARE}`;
 const PART = 'a fraction (0 < x <= 1) or a percentage such as "90%"';
 const DURATION = 'a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 30 days';
+const LEAST_SILENCE = 30;
+const SILENCE = `a duration with its unit, such as "90s", "15m" or "2h", of at least ${LEAST_SILENCE}s and at most 30 days; 0: never`;
 const PRICES =
   'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}';
 const PRIORITIES =
@@ -39,18 +41,9 @@ const characters = whole('a whole number of characters, 0 or more', 0);
 export const seconds = above0(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
 const dollars = between(`a number of US dollars from ${LEAST_USD} to ${MAX_USD}`, 1e-6, MAX_USD);
 /** A time that a run may wait; 0: it does not. */
-const duration = v.union(
-  [
-    upTo(DURATION, MAX_WAIT_SECONDS),
-    v.pipe(
-      v.string(DURATION),
-      v.regex(/^\d+(?:\.\d+)?[smhd]$/, DURATION),
-      v.transform((text) => Number(text.slice(0, -1)) * UNITS[text.slice(-1) as keyof typeof UNITS]),
-      v.maxValue(MAX_WAIT_SECONDS, DURATION),
-    ),
-  ],
-  DURATION,
-);
+const duration = v.union([upTo(DURATION, MAX_WAIT_SECONDS), inSeconds(DURATION, 0)], DURATION);
+/** The API may take half a minute for the first words of an answer: what is shorter ends a claude that works. */
+const silence = v.union([v.literal(0, SILENCE), inSeconds(SILENCE, LEAST_SILENCE)], SILENCE);
 const share = v.union(levels(SHARE), SHARE);
 /** When to compact: where it pays, or a level of the window. */
 const moment = v.union([v.picklist(['economic'], MOMENT), ...levels(MOMENT)], MOMENT);
@@ -85,6 +78,7 @@ const KINDS = {
   folder,
   seconds,
   duration,
+  silence,
   part,
   dollars,
   prices,
@@ -122,6 +116,17 @@ function upTo(expected: string, most: number) {
 
 function between(expected: string, least: number, most: number) {
   return v.pipe(v.number(expected), v.minValue(least, expected), v.maxValue(most, expected));
+}
+
+/** A text with a unit, in seconds. */
+function inSeconds(expected: string, least: number) {
+  return v.pipe(
+    v.string(expected),
+    v.regex(/^\d+(?:\.\d+)?[smhd]$/, expected),
+    v.transform((text) => Number(text.slice(0, -1)) * UNITS[text.slice(-1) as keyof typeof UNITS]),
+    v.minValue(least, expected),
+    v.maxValue(MAX_WAIT_SECONDS, expected),
+  );
 }
 
 function above0(expected: string, most: number) {

@@ -88,6 +88,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     received: early.received() ?? signals.received(),
     isUnwritable,
     outcome: state.outcome,
+    isUndone: state.run.mode === 'act' && openPrompts(state).length > 0,
   });
   if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
@@ -182,24 +183,36 @@ interface RunEnd {
   /** stdout took no more, though it had a reader. */
   readonly isUnwritable: boolean;
   readonly outcome: GovernorState['outcome'];
+  /** Prompts that have no answer are left. */
+  readonly isUndone: boolean;
 }
 
-/** A limit was hit; the context could not be relieved; a usage limit of the account is reached; claude hangs; it refuses. */
-const OUTCOMES = { refused: 1, limit: 3, unrelieved: 4, 'usage-limit': 5, stalled: 6 } as const;
+/** Prompts have no answer, and nothing else says why. */
+const UNDONE = 7;
+
+/**
+ * A limit was hit; the context could not be relieved; a usage limit of the account is reached; claude hangs; it refuses;
+ * the API does not answer.
+ */
+const OUTCOMES = { refused: 1, limit: 3, unrelieved: 4, 'usage-limit': 5, stalled: 6, outage: UNDONE } as const;
 
 /**
  * The exit code for the caller: the signal that ended the run, else claude's own. Where claude judged by its last
  * result (0 or 1) the last *visible* result counts instead, because a hidden turn after an error would turn 1 into 0.
  */
-export function exitCodeOf(end: ChildEnd, { lastResult, isUnsaved, received, isUnwritable, outcome }: RunEnd): number {
+export function exitCodeOf(
+  end: ChildEnd,
+  { lastResult, isUnsaved, received, isUnwritable, outcome, isUndone }: RunEnd,
+): number {
   if (received !== undefined) return signalExitCode(received);
   // As claude's own, where the disk of its stdout is full.
   if (isUnwritable) return 1;
   if (outcome !== undefined) return OUTCOMES[outcome];
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;
-  if (code > 1 || lastResult === undefined) return code;
-  return lastResult.isError || isUnsaved ? 1 : 0;
+  if (code > 1) return code;
+  const judged = lastResult === undefined ? code : Number(lastResult.isError || isUnsaved);
+  return judged === 0 && isUndone ? UNDONE : judged;
 }
 
 /** Variables with which the caller says where claude compacts by itself, or that it does not. */

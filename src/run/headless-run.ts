@@ -42,7 +42,7 @@ export interface ResumedRun {
   readonly sessionId: string | undefined;
   /** Prompts that claude has not got, a line each. */
   readonly lines: readonly string[];
-  /** `uuid`s of prompts that claude has got, and whose answer the caller has not. */
+  /** Lines of prompts that claude has got, and whose answer the caller has not. */
   readonly answers: readonly string[];
   /** What a fresh session is to begin with. */
   readonly document: { readonly path: string; readonly text: string } | undefined;

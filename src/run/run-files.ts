@@ -153,18 +153,15 @@ export interface RecordFile {
   readonly descriptor: number;
 }
 
-/** Stands at the beginning of every record. */
-const MARK = '\\"type\\":\\"ctxb_run\\"';
-
 /**
  * Opens it before claude starts, so that a record that cannot be written costs nothing. It will hold the whole
- * conversation, so only its owner can read it. An older record makes way; anything else that is there does not.
+ * conversation, so only its owner can read it. A file that holds something is left alone.
  *
  * @throws CtxbError `usage` when it cannot be written
  */
 export function openRecordFile(path: string): RecordFile {
   try {
-    return { path, descriptor: openOutput(path, MARK) };
+    return { path, descriptor: openOutput(path) };
   } catch (cause) {
     if (!isCtxbError(cause)) throw cause;
     throw new CtxbError('usage', `--record ${path}: cannot be written (${reasonOf(cause)}): name another file`, {

@@ -101,7 +101,7 @@ interface CodeCase {
 }
 
 const CASES: readonly CodeCase[] = [
-  { title: 'no result and code 0', fake: 'ends-with', env: {}, code: 0 },
+  { title: 'no result and code 0, prompts left', fake: 'ends-with', env: {}, code: 7 },
   { title: 'no result and code 1', fake: 'ends-with', env: { PLAY_CODE: '1' }, code: 1 },
   { title: 'a code of its own', fake: 'ends-with', env: { PLAY_ERRORS: '0,0', PLAY_CODE: '7' }, code: 7 },
   {

@@ -96,7 +96,7 @@ describe('SIGINT in a script', () => {
     program.kill('SIGINT');
     const { stdout, stderr, signal } = await program.finished;
     expect(stdout.toString()).not.toMatch(/second|behind|answer to two/);
-    expect(stderr).toContain('the run was stopped: 1 prompt not answered; continue with ctxb run --resume-run');
+    expect(stderr).toContain('the run was stopped: 2 prompts not answered; continue with ctxb run --resume-run');
     expect(signal).toBe('SIGINT');
   });
 });

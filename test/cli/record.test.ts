@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, linkSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { recordedDecisions } from '../support/record.ts';
 import { sampled } from '../support/size.ts';
@@ -68,7 +68,7 @@ interface InTheWay {
 const IN_THE_WAY: readonly InTheWay[] = [
   {
     title: 'a file that is no record',
-    says: 'is there already, and not written by ctxb',
+    says: 'it is there already',
     prepare: (place) => place.file('rec', '{"type":"system"}\n'),
   },
   {
@@ -105,17 +105,18 @@ it.each(IN_THE_WAY)(
   },
 );
 
-it('an older record makes way, its other names keep it, and nobody else can read the new one', async () => {
+it('an older record is left alone, an empty file makes way, and nobody else can read the new one', async () => {
   await using place = await createPlace();
   const record = () => runFake(place, { fake: 'answers', flags: ['--record', 'rec', '--prompt', 'one'] });
-  await record();
-  const old = readFileSync(place.path('rec'), 'utf8');
-  linkSync(place.path('rec'), place.path('kept'));
+  await place.file('rec', '');
   chmodSync(place.path('rec'), 0o666);
   expect(await record()).toMatchObject({ code: 0, stderr: '' });
-  expect(readFileSync(place.path('kept'), 'utf8')).toBe(old);
-  expect(readFileSync(place.path('rec'), 'utf8')).not.toBe(old);
   expect((statSync(place.path('rec')).mode & 0o777).toString(8)).toBe('600');
+  const old = readFileSync(place.path('rec'), 'utf8');
+  const again = await record();
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain('--record rec: cannot be written (it is there already): name another file');
+  expect(readFileSync(place.path('rec'), 'utf8')).toBe(old);
 });
 
 it.each([

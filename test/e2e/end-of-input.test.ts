@@ -159,7 +159,7 @@ inSoak('the agent that has asked to be woken is woken, and the run ends after th
   await using world = await startWorld({
     calls: [{ tools: [{ name: 'ScheduleWakeup', input: wakeup }] }, { text: 'asleep' }, { text: 'awake' }],
   });
-  const run = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', 'watch it'], flags: ['--stall-after', '5s'] });
+  const run = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', 'watch it'], flags: ['--stall-after', '30s'] });
   expect(run.stderr).toBe('');
   expect(run.stdout.toString()).toBe('asleep\n\nawake\n');
   expect(userTexts(mainRequests(world.standin).at(-1)).at(-1)).toBe('LOOK AGAIN');

@@ -12,7 +12,7 @@ const ECHO = { name: 'Bash', input: { command: 'echo one', description: 'One' } 
 
 async function run(world: World, ...texts: string[]) {
   const record = join(world.scratch.cwd, 'run.ndjson');
-  const flags = ['--stall-after', '6s', '--record', record, ...prompts(...texts)];
+  const flags = ['--stall-after', '30s', '--record', record, ...prompts(...texts)];
   const end = await runCtxb(world, { flags, claude: SMALL_WINDOW });
   await expectSameDecisions(world, record);
   return end;

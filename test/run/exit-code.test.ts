@@ -14,6 +14,7 @@ interface CodeCase {
   readonly received?: NodeJS.Signals;
   readonly isUnwritable?: true;
   readonly isUnsaved?: true;
+  readonly isUndone?: true;
   readonly code: number;
   readonly outcome?: 'limit' | 'unrelieved';
 }
@@ -25,6 +26,8 @@ const CASES: readonly CodeCase[] = [
   { title: '0 behind an error that the caller saw', end: { code: 0 }, result: BAD, code: 1 },
   { title: '1 because of a hidden turn', end: { code: 1 }, result: GOOD, code: 0 },
   { title: '1 behind an error', end: { code: 1 }, result: BAD, code: 1 },
+  { title: '0 with prompts left', end: { code: 0 }, isUndone: true, code: 7 },
+  { title: 'an error with prompts left', end: { code: 1 }, isUndone: true, code: 1 },
   { title: '0 behind a session that could not be saved', end: { code: 0 }, result: GOOD, isUnsaved: true, code: 1 },
   { title: 'a code of its own', end: { code: 7 }, result: GOOD, code: 7 },
   { title: 'a signal that ended claude', end: { signal: 'SIGKILL' }, result: GOOD, code: 137 },
@@ -42,7 +45,10 @@ const CASES: readonly CodeCase[] = [
   { title: 'a signal of the user after a limit', end: { code: 0 }, outcome: 'limit', received: 'SIGINT', code: 130 },
 ];
 
-it.each(CASES)('$title: $code', ({ end, result, received, isUnwritable = false, isUnsaved = false, outcome, code }) => {
-  const run = { lastResult: result, received, isUnwritable, isUnsaved, outcome };
-  expect(exitCodeOf({ code: end.code, signal: end.signal }, run)).toBe(code);
-});
+it.each(CASES)(
+  '$title: $code',
+  ({ end, result, received, isUnwritable = false, isUnsaved = false, isUndone = false, outcome, code }) => {
+    const run = { lastResult: result, received, isUnwritable, isUnsaved, isUndone, outcome };
+    expect(exitCodeOf({ code: end.code, signal: end.signal }, run)).toBe(code);
+  },
+);

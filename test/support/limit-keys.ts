@@ -36,6 +36,7 @@ export function hostileValues(key: KeyPath): readonly unknown[] {
     folder: ['elsewhere'],
     seconds: [86_400],
     duration: [0, '30d'],
+    silence: [0, '30d'],
     part: [1],
     dollars: [1_000],
     prices: [],

@@ -70,7 +70,7 @@ export type OwnEvent =
 /** A run that was broken off is taken up. */
 export interface RecoveredEvent extends Pick<ExitEvent, 'finished' | 'openTool'> {
   readonly kind: 'recovered';
-  /** `uuid`s of prompts that claude has got, and whose answer the caller has not. */
+  /** Lines of prompts that claude has got, and whose answer the caller has not. */
   readonly answers: readonly string[];
   /** What a fresh session is to begin with. */
   readonly document: { readonly path: string; readonly text: string } | undefined;

@@ -81,6 +81,8 @@ export const NEW_TURN = {
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
   /** Of these, what was said since the last tool round: the turn may end without it, and then it starts the next. */
   unheard: [] as readonly Prompt[],
+  /** The caller, the person or ctxb has asked claude to end it. */
+  stopped: false,
   /** The interrupted work with which it goes on: its answer is also that of what is owed. */
   resumes: undefined as Unfinished | undefined,
 };
@@ -163,17 +165,11 @@ export const EMPTY_MAILBOX = {
   ended: false,
   /** Newest `uuid`s that were sent: claude skips a prompt that it has seen. */
   said: [] as readonly string[],
-  /** What was sent and has no answer yet, ctxb's own prompts included: of the turn under way, and of interrupted work. */
-  unanswered: [] as readonly Unanswered[],
+  /** What was sent, also by an earlier run, and has no answer yet; ctxb's own prompts included. */
+  unanswered: [] as readonly Prompt[],
   /** The turn of the first that waits is to be stopped when it begins. */
   stopNext: false,
 };
-
-export interface Unanswered {
-  readonly uuid: string;
-  /** Undefined: an earlier run has sent it. */
-  readonly prompt: Prompt | undefined;
-}
 
 /** What the agent knows of its budget. */
 export const NOTHING_TOLD = {
@@ -259,5 +255,5 @@ export interface GovernorState {
    */
   readonly input: 'open' | 'interrupted' | 'paused' | 'closed';
   /** Why the run ends otherwise than by claude's own end. */
-  readonly outcome: 'limit' | 'unrelieved' | 'usage-limit' | 'stalled' | 'refused' | undefined;
+  readonly outcome: 'limit' | 'unrelieved' | 'usage-limit' | 'outage' | 'stalled' | 'refused' | undefined;
 }

@@ -14,6 +14,8 @@ const API_DOWN =
 const UNREACHABLE =
   /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
 export const REJECTION = /API Error: 4(?!29)\d\d\b|prompt is too long|below the context limit/i;
+/** claude's own bound for an answer. */
+const TOO_LONG_ANSWER = /output token maximum/i;
 
 /** What is said of a usage limit, which a subscription has. */
 const LIMIT_REACHED = /hit your .*limit|usage limit reached/i;
@@ -26,13 +28,25 @@ export function saysUnavailable(said: string): boolean {
 /** What kept the API from answering, as an error of claude's tells it; undefined: it would answer the same again. */
 export function failureOf(line: Fields, said: string): ApiFailure | undefined {
   const status = countOf(line.api_error_status) ?? 0;
-  if (status !== 429 && status < 500 && !saysUnavailable(said)) return undefined;
+  if (status !== 429 && status < 500 && !saysUnavailable(said) && !isForeign(line, said)) return undefined;
   const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(said);
   const told = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
   // 2.1.197 puts the time behind its words.
   const written = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
   const resetsAt = epochMsOf(told ?? (written && Number(written)));
   return { cause: isLimit ? 'limit' : 'outage', resetsAt: isLimit ? resetsAt : undefined };
+}
+
+/**
+ * Something between claude and the API has answered, such as the page of a proxy: an error of the API's own names its
+ * type, in the versions that tell the status too.
+ */
+function isForeign(line: Fields, said: string): boolean {
+  const isApiError =
+    line.terminal_reason === 'api_error' ? 'api_error_status' in line : line.is_api_error_message === true;
+  if (!isApiError || line.api_error_type !== undefined || TOO_LONG_ANSWER.test(said)) return false;
+  // Without a status claude may not have called anybody, as without a key.
+  return countOf(line.api_error_status) !== undefined || /^API Error\b/.test(said);
 }
 
 /** Milliseconds since the epoch, of a time that is told in seconds. */

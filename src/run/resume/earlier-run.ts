@@ -30,8 +30,6 @@ interface Mail {
   readonly said: readonly string[];
   /** What the caller has the answer to. */
   readonly answered: ReadonlySet<string>;
-  /** Of earlier runs that this one had taken up: what it was to answer. */
-  readonly owed: readonly string[];
   /** The newest document of a handoff, as the agent was to name it. */
   readonly document: string | undefined;
   /** When the usage limit resets that it came to, in milliseconds since the epoch; undefined: that is not known. */
@@ -121,14 +119,16 @@ function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
   const take = (uuid: unknown, line: unknown) => {
     if (typeof uuid === 'string' && typeof line === 'string' && !prompts.has(uuid)) prompts.set(uuid, { uuid, line });
   };
-  for (const line of textsOf(opening.prompts)) take(uuidOf(line), line);
+  for (const line of [...textsOf(opening.owed), ...textsOf(opening.prompts)]) take(uuidOf(line), line);
   for (const { held, said, line } of mail) take(held ?? said, line);
   return {
     words: textsOf(opening.words),
     prompts: [...prompts.values()],
-    said: mail.flatMap(({ said }) => textOf(said) ?? []),
+    said: [
+      ...textsOf(opening.owed).flatMap((line) => uuidOf(line) ?? []),
+      ...mail.flatMap(({ said }) => textOf(said) ?? []),
+    ],
     answered: new Set(mail.flatMap(({ answered }) => textsOf(answered))),
-    owed: textsOf(opening.owed),
     document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
     resetsAt: countOf(mail.findLast(({ resetsAt }) => resetsAt !== undefined)?.resetsAt),
     settings: readSettings(opening.settings),

@@ -61,16 +61,13 @@ export async function resumeRun(
   tellEnd(await endClaude(run.claude), run, notice);
   const logs = logsOf(run, io);
   const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));
-  const open = run.prompts.filter(({ uuid }) => !run.answered.has(uuid));
-  const lines = open.filter(({ uuid }) => !known.has(uuid) && !isOurs(uuid, run)).map(({ line }) => line);
-  const answers = [
-    ...run.owed.filter((uuid) => !run.answered.has(uuid)),
-    ...open.map(({ uuid }) => uuid).filter((uuid) => known.has(uuid)),
-  ];
+  const open = run.prompts.filter(({ uuid }) => !run.answered.has(uuid) && !isOurs(uuid, run));
+  const lines = open.filter(({ uuid }) => !known.has(uuid)).map(({ line }) => line);
+  const answers = open.filter(({ uuid }) => known.has(uuid)).map(({ line }) => line);
   if (lines.length === 0 && answers.length === 0) {
     store.journal({ kind: 'end', runId: run.runId });
     store.forgetRun();
-    if (run.prompts.length + run.owed.length > 0) return undefined;
+    if (run.prompts.length > 0) return undefined;
     throw new CtxbError('usage', `nothing of run ${run.runId} is left to go on with: start a new run`);
   }
   const resumed = { lines, answers, spent: spentOf(run, logs), ...stateOf(run, { logs, answers }, io) };

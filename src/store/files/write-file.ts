@@ -114,23 +114,26 @@ export function writePage(path: string, page: string, mark: string): void {
  * @throws CtxbError `usage` when there is another file
  */
 export function requireFree(path: string, mark: string): void {
-  if (basename(path) === '-') throw new CtxbError('usage', 'stdout has other output: name a file instead of -');
+  requireName(path);
   const old = readPlain(path, HEAD);
   if (old !== undefined && old !== '' && !old.includes(mark)) {
     throw new CtxbError('usage', `${path} is there already, and not written by ctxb: name another file`);
   }
 }
 
+function requireName(path: string): void {
+  if (basename(path) === '-') throw new CtxbError('usage', 'stdout has other output: name a file instead of -');
+}
+
 /**
- * Opens a new file that is written piece by piece, also in the place of an older one, which is removed: another name of it
- * keeps what it has.
+ * Opens a new file that is written piece by piece; an empty one makes way.
  *
- * @param mark stands at the beginning of all such files
  * @returns a descriptor; the caller closes it
- * @throws CtxbError `usage` when there is another file, `store` when it is a link or no regular file
+ * @throws CtxbError `usage` when the file holds something, `store` when it is a link or no regular file
  */
-export function openOutput(path: string, mark: string): number {
-  requireFree(path, mark);
+export function openOutput(path: string): number {
+  requireName(path);
+  if ((readPlain(path, 1) ?? '') !== '') throw new CtxbError('usage', 'it is there already');
   removeFile(path);
   return openPlain(path, O_WRONLY | O_CREAT | O_EXCL).fd;
 }

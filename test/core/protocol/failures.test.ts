@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { decodeLine } from '../../../src/core/protocol/decode.ts';
 
+/** 2.1.332 names the type of an error of the API's own beside the status. */
+const FOREIGN = { terminal_reason: 'api_error', api_error_status: null };
+
 const RESETS = 1_795_318_980;
 
 function result(text: string, more: object = {}) {
@@ -27,6 +30,15 @@ describe('what kept the API from answering', () => {
     ['API Error: Connection dropped (ECONNRESET). Check the gateway set in ANTHROPIC_BASE_URL', {}, 'outage'],
     ['API Error: Unable to connect to API (ConnectionRefused)', {}, 'outage'],
     ['words of a version to come', { api_error_status: 503 }, 'outage'],
+    ['API Error: API returned an empty or malformed response (HTTP 200)', FOREIGN, 'outage'],
+    ['Failed to authenticate. API Error: 403 Forbidden', { ...FOREIGN, api_error_status: 403 }, 'outage'],
+    [
+      'Failed to authenticate. API Error: 403 no',
+      { ...FOREIGN, api_error_status: 403, api_error_type: 'permission_error' },
+      undefined,
+    ],
+    ['Invalid API key · Please run /login', FOREIGN, undefined],
+    ["API Error: Claude's response exceeded the 32000 output token maximum", FOREIGN, undefined],
     ['API Error: 400 {"type":"error"}', { api_error_status: 400 }, undefined],
     ['Prompt is too long', {}, undefined],
     ['Credit balance is too low', {}, undefined],

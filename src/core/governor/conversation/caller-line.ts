@@ -56,7 +56,10 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
 }
 
 function ask(state: GovernorState, event: ControlRequestEvent, line: string): Step {
-  if (event.subtype === 'interrupt') return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line));
+  if (event.subtype === 'interrupt') {
+    const stopped = changed(state, { turn: { ...state.turn, stopped: true } });
+    return chain(endPause(stopped), (next) => pass(noteStop(noteInterrupt(next)), line));
+  }
   if (!isInitialize(event)) return pass(state, line);
   // It opens the channel of the next process.
   return state.process.phase === 'dead' ? keep(state) : mergeInitialize(state, event.request, event.requestId);

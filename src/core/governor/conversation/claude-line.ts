@@ -181,6 +181,7 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
   // A turn about a background task, with a prompt waiting behind it, answers no prompt.
   const isAnswer =
     !isMended(before, event) &&
+    !isCutOff(before, event) &&
     planFor(before, event) === undefined &&
     !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
   const ended = changed(changedIn(calm, 'relief', { fresh }), { turn });
@@ -196,6 +197,16 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
     (next) => answer(next, over),
     (next) => keep(next, dropped),
   );
+}
+
+/**
+ * A turn that was ended by a signal to claude alone, or by Ctrl-C where nobody is there to say that this was all: the
+ * caller has no answer, and nobody has given the prompt up.
+ */
+function isCutOff({ run, input, turn }: GovernorState, event: ResultEvent): boolean {
+  const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
+  if (run.mode !== 'act' || event.subtype !== 'error_during_execution' || !isAborted) return false;
+  return !turn.stopped || (input === 'interrupted' && !run.attended);
 }
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {

@@ -29,7 +29,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
   const said = [...told.mailbox.said.slice(-REMEMBERED_UUIDS), prompt.uuid];
-  const sent = mode === 'act' && !isSkipped ? [{ uuid: prompt.uuid, prompt }] : [];
+  const sent = mode === 'act' && !isSkipped ? [prompt] : [];
   const unanswered = [...told.mailbox.unanswered, ...sent];
   const noted = changedIn(told, 'mailbox', { said, unanswered });
   // claude says nothing at all about a prompt whose uuid it has seen before.

@@ -1,5 +1,7 @@
+import { decodeLine } from '../../protocol/decode.ts';
 import type { ExitEvent, RecoveredEvent } from '../input.ts';
-import { owed, promptsOf } from '../prompts/mailbox.ts';
+import { owed } from '../prompts/mailbox.ts';
+import { toPrompt } from '../prompts/prompt.ts';
 import { cut } from '../prompts/sentences.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
 import { openTools } from '../relief/tool-results.ts';
@@ -11,15 +13,14 @@ export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const { relief, handoff } = state;
   const due = 'plan' in handoff ? handoff.plan.reason : relief.due;
   const missing = missingTurn(state, event);
-  const isOpen = promptsOf(owed(state)).some((prompt) => missing?.prompts.includes(prompt));
+  const isOpen = owed(state).some((prompt) => missing?.prompts.includes(prompt));
   const answered = isOpen ? undefined : missing && retoldTurn(missing);
   const pending = event.logged ? (relief.pending ?? answered) : (relief.fresh ?? relief.pending);
   const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
   const after = { ...relief, due, pending, unfinished, stop: undefined };
   if (event.logged) return isOpen && unfinished ? { ...after, unfinished: { ...unfinished, isLost: true } } : after;
-  // What was said in this run is said again.
-  const isOwed = state.mailbox.unanswered.some(({ prompt }) => prompt === undefined);
-  return { ...after, unfinished: isOwed ? unfinished : undefined, exhausted: undefined };
+  // What has no answer is said again.
+  return { ...after, unfinished: undefined, exhausted: undefined };
 }
 
 /** The log lags: the turn before may be missing in it, and then claude does not know of it. */
@@ -59,7 +60,10 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
   const because = interruption('The work was broken off', event);
   const unfinished = answers.length === 0 ? undefined : { because, isLost: false };
-  const unanswered = answers.map((uuid) => ({ uuid, prompt: undefined }));
+  const unanswered = answers.flatMap((line) => {
+    const event = decodeLine(line);
+    return event.kind === 'user' ? [toPrompt(event, line)] : [];
+  });
   const { settled, open, raised, agents } = spent;
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
   const spending = { ...state.spending, before: settled, raised };

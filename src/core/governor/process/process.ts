@@ -6,7 +6,7 @@ import { restarted } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import { TIMERS } from '../effects.ts';
 import type { ExitEvent, Prompt } from '../input.ts';
-import { openPrompts, promptsOf, takeBack } from '../prompts/mailbox.ts';
+import { openPrompts, takeBack } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { newExact } from '../relief/exact.ts';
 import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
@@ -85,15 +85,18 @@ function leftUndone(state: GovernorState, exit: ExitEvent | undefined): readonly
   if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
   const atReset = outcome === 'usage-limit' && { atReset: true as const };
   const atLimit = outcome === 'limit' && { atLimit: true as const };
-  const reason = END_REASONS[outcome ?? (input === 'open' ? 'dead' : 'stopped')];
+  const wasEnded = exit !== undefined && exit.code !== 0 && wasAsked(exit);
+  const reason = END_REASONS[outcome ?? (input !== 'open' ? 'stopped' : wasEnded ? 'ended' : 'dead')];
   return [{ kind: 'left-undone', ...decided(state, reason), prompts, ...atReset, ...atLimit }];
 }
 
 const END_REASONS = {
   dead: 'claude has ended and is not started again',
+  ended: 'claude was ended',
   stopped: 'the run was stopped',
   limit: 'the run has ended at its limit',
   'usage-limit': 'the run has ended at a usage limit',
+  outage: 'the run has ended, as the API does not answer',
   stalled: 'the run has ended, as claude said nothing any more',
   refused: 'claude has refused to go on',
   unrelieved: 'the run has ended, as its context could not be relieved',
@@ -170,7 +173,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   // A process that refused to resume the session shows that there is no session.
   const isVain = !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
   const logged = event.logged && !isLeft && !isVain;
-  const undelivered = logged ? undeliveredOf(turn.prompts, event.delivered) : promptsOf(mailbox.unanswered);
+  const undelivered = logged ? undeliveredOf(turn.prompts, event.delivered) : mailbox.unanswered;
   const dead = changed(withoutProcess(state), {
     process: { phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt },
     mailbox: { ...takeBack(state, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
@@ -226,7 +229,7 @@ function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[])
 function withoutProcess(state: GovernorState): GovernorState {
   const { compaction, control, turn, trigger } = state;
   return changed(state, {
-    turn: { ...turn, phase: 'idle', prompts: [], unheard: [], resumes: undefined },
+    turn: { ...turn, phase: 'idle', prompts: [], unheard: [], stopped: false, resumes: undefined },
     compaction: compaction.phase === 'idle' ? compaction : { ...NOT_COMPACTING, failures: compaction.failures },
     handoff: { phase: 'idle' },
     exact: newExact(state.exact.phase !== 'off'),

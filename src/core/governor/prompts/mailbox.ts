@@ -1,16 +1,16 @@
 import type { Prompt } from '../input.ts';
-import type { GovernorState, Mailbox, Unanswered } from '../state.ts';
+import type { GovernorState, Mailbox } from '../state.ts';
 import { changedIn, keep, type Step } from '../steps.ts';
 import { isOwnUuid } from './own-lines.ts';
 import { requestsIn } from './prompt.ts';
 
 /** What interrupted work is to answer: it was sent, and no turn is under way for it. */
-export function owed({ mailbox, turn }: GovernorState): readonly Unanswered[] {
-  return mailbox.unanswered.filter(({ prompt }) => prompt === undefined || !turn.prompts.includes(prompt));
+export function owed({ mailbox, turn }: GovernorState): readonly Prompt[] {
+  return mailbox.unanswered.filter((prompt) => !turn.prompts.includes(prompt));
 }
 
 /** The caller has the answer to these. */
-export function answer(state: GovernorState, these: readonly Unanswered[]): Step {
+export function answer(state: GovernorState, these: readonly Prompt[]): Step {
   if (these.length === 0) return keep(state);
   const unanswered = state.mailbox.unanswered.filter((one) => !these.includes(one));
   return keep(changedIn(state, 'mailbox', { unanswered }), [
@@ -27,18 +27,13 @@ export function takeBack(state: GovernorState, undelivered: readonly Prompt[]): 
     waiting: [...undelivered.filter(({ uuid }) => !isOwnUuid(state, uuid)), ...mailbox.waiting],
     // claude skips prompts that it has seen; these it has not.
     said: mailbox.said.filter((uuid) => !uuids.includes(uuid)),
-    unanswered: mailbox.unanswered.filter(({ prompt }) => prompt === undefined || !undelivered.includes(prompt)),
+    unanswered: mailbox.unanswered.filter((prompt) => !undelivered.includes(prompt)),
   };
 }
 
 /** The caller's requests among these, which can be told again. */
-export function requestsOf(state: GovernorState, unanswered: readonly Unanswered[]): readonly Prompt[] {
-  return requestsIn(promptsOf(unanswered)).filter(({ uuid }) => !isOwnUuid(state, uuid));
-}
-
-/** What this run itself has sent. */
-export function promptsOf(unanswered: readonly Unanswered[]): readonly Prompt[] {
-  return unanswered.flatMap(({ prompt }) => prompt ?? []);
+export function requestsOf(state: GovernorState, unanswered: readonly Prompt[]): readonly Prompt[] {
+  return requestsIn(unanswered).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }
 
 /** `uuid`s of the caller's prompts that have no answer yet, those that wait included. */

@@ -17,7 +17,7 @@ export function begunTurn({ turn, gauge }: GovernorState, event: Event): Turn {
 
 /** What a turn has when it starts. */
 function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge'], prompts: readonly Prompt[]) {
-  return { startedBy: who, startedAt: used, calls: 0, prompts, unheard: [] };
+  return { startedBy: who, startedAt: used, calls: 0, prompts, unheard: [], stopped: false };
 }
 
 export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
@@ -90,8 +90,22 @@ export function calledTurn(turn: Turn): Turn {
 
 /** Field by field for the same reason as in `draftOf`. */
 function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
-  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard, resumes } = turn;
-  const copy = { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard, resumes };
+  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard, stopped, resumes } =
+    turn;
+  const copy = {
+    phase,
+    startedBy,
+    ended,
+    unprompted,
+    growth,
+    startedAt,
+    calls,
+    prompts,
+    last,
+    unheard,
+    stopped,
+    resumes,
+  };
   return Object.assign(copy, changes);
 }
 

@@ -19,7 +19,8 @@ export function planFor(state: GovernorState, event: ResultEvent | AssistantEven
   if (until !== undefined) return { way: 'wait', until };
   // Who speaks the protocol decides himself what to do about an answer.
   const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
-  return failure.cause === 'limit' && isOurs ? { way: 'end' } : undefined;
+  const hasMore = mailbox.waiting.length > 0 || (run.policy.limits.outageWait ?? 0) > 0;
+  return isOurs && (failure.cause === 'limit' || hasMore) ? { way: 'end' } : undefined;
 }
 
 /** What kept the API from answering, also where claude's own wait was broken off. */
@@ -126,7 +127,8 @@ export function readFailure(before: GovernorState, state: GovernorState, event: 
   }
   const because = 'The API did not answer for a while, and the turn was broken off.';
   const broken = changedIn(state, 'relief', { unfinished: { because, isLost: false } });
-  return plan.way === 'wait' ? pause(broken, failure, plan.until) : endAtLimit(broken, failure);
+  if (plan.way === 'wait') return pause(broken, failure, plan.until);
+  return failure.cause === 'limit' ? endAtLimit(broken, failure) : endInOutage(broken);
 }
 
 function pause(state: GovernorState, failure: ApiFailure, until: number): Step {
@@ -157,6 +159,12 @@ function endAtLimit(state: GovernorState, failure: ApiFailure): Step {
     { kind: 'usage-limit', ...decided(ended, reason), level: 'limit', limit: limits.hit, share, resetsAt },
     { kind: 'deferred', fate: 'show' },
   ]);
+}
+
+/** What would be asked next would have no answer either: all prompts without one are left. */
+function endInOutage(state: GovernorState): Step {
+  const ended = endWait(changed(state, { outcome: 'outage' }), false);
+  return chain(ended, (next) => keep(next, [{ kind: 'deferred', fate: 'show' }]));
 }
 
 /** Timers stop while a machine sleeps, and take no more than 24 days: the clock is looked at again and again. */

@@ -95,7 +95,23 @@ describe('an interrupt where nobody can be asked', () => {
     driver.interrupt();
     expect(kinds(driver.claude(stopped()))).toContain('end-input');
     driver.tell(exitEvent({ signal: undefined, code: 0 }));
-    expect(leftUndone(driver)).toMatchObject([{ reason: 'the run was stopped', prompts: ['prompt-3', 'prompt-4'] }]);
+    expect(leftUndone(driver)).toMatchObject([
+      { reason: 'the run was stopped', prompts: ['prompt-2', 'prompt-3', 'prompt-4'] },
+    ]);
+  });
+
+  it('by a signal to claude alone leaves the prompt without an answer, and by the caller does not', () => {
+    const ends = [false, true].map((byCaller) => {
+      const driver = midTurn();
+      if (byCaller) driver.caller({ type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } });
+      driver.claude(stopped());
+      driver.tell(exitEvent({ signal: undefined, code: 0 }));
+      return leftUndone(driver)[0];
+    });
+    expect(ends).toMatchObject([
+      { prompts: ['prompt-2', 'prompt-3', 'prompt-4'] },
+      { prompts: ['prompt-3', 'prompt-4'] },
+    ]);
   });
 
   it('ends a claude that has not begun at all, and says what is left', () => {

@@ -19,6 +19,7 @@ import {
   said,
   sent,
   told,
+  userLine,
 } from '../../../support/governor.ts';
 
 /** In the middle of the second turn, whose prompt is `prompt-2`. */
@@ -58,18 +59,23 @@ describe('claude dies in mid-turn', () => {
     expect(driver.state.relief.unfinished).toBeUndefined();
   });
 
-  it('and one that refuses to resume leaves open what an earlier ctxb owes an answer to', () => {
+  it('and one that refuses to resume is told again what an earlier ctxb owes an answer to', () => {
     const driver = drive(runWith({ resumes: true }));
     const spent = { settled: 0, open: 0, raised: {}, agents: 0 };
     const nothing = { finished: false, openTool: undefined, document: undefined };
-    driver.tell({ kind: 'recovered', ...nothing, answers: ['earlier'], spent });
+    driver.tell({
+      kind: 'recovered',
+      ...nothing,
+      answers: [JSON.stringify(userLine('Earlier.', { uuid: 'earlier' }))],
+      spent,
+    });
     driver.callerEnd();
     driver.begin();
     driver.claude(answerOpening(driver), initLine(), callLine(30_000));
     driver.tell(exitEvent({ delivered: driver.state.turn.prompts.map(({ uuid }) => uuid) }));
     driver.begin();
     driver.tell(exitEvent({ code: 1, signal: undefined }));
-    expect(driver.state.relief.unfinished).toBeDefined();
+    expect(driver.state.mailbox.waiting.map(({ text }) => text)).toEqual(['Earlier.']);
     expect(openPrompts(driver.state)).toEqual(['earlier']);
   });
 
@@ -363,7 +369,7 @@ it('a run that takes up another begins with what was broken off', () => {
     kind: 'recovered',
     finished: false,
     openTool: 'Bash make',
-    answers: ['u'],
+    answers: [JSON.stringify(userLine('Do it.', { uuid: 'u' }))],
     document: undefined,
     spent: { settled: 0, open: 0, raised: {}, agents: 0 },
   });

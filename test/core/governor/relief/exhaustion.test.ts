@@ -223,6 +223,7 @@ describe('a turn without room, into which the caller has spoken,', () => {
   it('does not, if the caller stops what was said', () => {
     const driver = spokenInto();
     driver.claude(initLine(), callLine(40_000));
+    driver.caller({ type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } });
     const stopped = driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true }));
     expect(stopped).toContainEqual({ kind: 'deferred', fate: 'show' });
     expect(said(stopped)).toEqual([]);

@@ -76,6 +76,14 @@ function waitOut(driver: Driver, ms: number): readonly Action[] {
   return actions;
 }
 
+function expectLeft(driver: Driver, prompts: readonly string[]): void {
+  expect(driver.state.outcome).toBe('outage');
+  expect(driver.actions).toContainEqual({ kind: 'end-input' });
+  expect(driver.tell(exitEvent({ code: 1, signal: undefined }))).toContainEqual(
+    expect.objectContaining({ kind: 'left-undone', reason: 'the run has ended, as the API does not answer', prompts }),
+  );
+}
+
 const told = (actions: readonly Action[]) => decisions(actions).map(({ kind }) => kind);
 const LIFTED = ['one', expect.stringContaining('Go on from where the work stands.')];
 
@@ -279,7 +287,7 @@ describe("claude's own wait", () => {
 
 describe('an outage', () => {
   it.each([
-    { name: 'for ever', ends: Number.POSITIVE_INFINITY, kinds: ['wait', 'waited', 'left'] },
+    { name: 'for ever', ends: Number.POSITIVE_INFINITY, kinds: ['wait', 'waited'] },
     { name: 'for a while', ends: 4, kinds: ['wait', 'waited'] },
   ])('$name: said once at its beginning and once at its end, with growing pauses', ({ ends, kinds }) => {
     const driver = begun({ outageWait: 600 });
@@ -293,20 +301,33 @@ describe('an outage', () => {
       driver.claude(initLine());
     }
     if (ends < 100) driver.claude(callLine(30_000), resultLine());
-    expect(told(driver.actions)).toEqual(kinds.slice(0, 2));
+    expect(told(driver.actions)).toEqual(kinds);
     expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThanOrEqual(600 * SECOND);
     expect(pauses[2]).toBeGreaterThan(pauses[0] ?? 0);
-    // What follows goes on; in the same outage nobody waits again.
-    expect(said(driver.actions).at(-1)).toBe('two');
-    if (ends > 100)
-      expect(driver.claude(initLine(), ...failed(OUTAGE_TEXT)).map(({ kind }) => kind)).toContain('answered');
+    if (ends < 100) expect(said(driver.actions).at(-1)).toBe('two');
+    else expectLeft(driver, ['prompt-1', 'prompt-2']);
   });
 
-  it('is nothing but an error without --outage-wait', () => {
+  it('without --outage-wait ends a run that has more prompts', () => {
     const driver = begun({});
+    expect(told(driver.claude(...failed(OUTAGE_TEXT)))).toEqual([]);
+    expectLeft(driver, ['prompt-1', 'prompt-2']);
+  });
+
+  it('without --outage-wait is nothing but an error where no other prompt waits', () => {
+    const driver = begun({});
+    driver.claude(callLine(30_000), resultLine(), initLine());
     const actions = driver.claude(...failed(OUTAGE_TEXT));
     expect(told(actions)).toEqual([]);
-    expect(actions).toContainEqual({ kind: 'answered', uuids: ['prompt-1'] });
+    expect(actions).toContainEqual({ kind: 'answered', uuids: ['prompt-2'] });
+  });
+
+  it('is left to a caller who can still repeat the prompt himself', () => {
+    const driver = drive(runWith({ policy: policyWith({}), callerSpeaksProtocol: true }));
+    driver.begin();
+    driver.prompt('one', 'two');
+    driver.claude(initLine());
+    expect(driver.claude(...failed(OUTAGE_TEXT))).toContainEqual({ kind: 'answered', uuids: ['prompt-1'] });
   });
 
   it.each(['API Error: 400 messages: roles must alternate', 'API Error: 401 invalid x-api-key', 'Prompt is too long'])(
