@@ -167,7 +167,6 @@ function isForeign({ lines: { total, malformed, unknown } }: SessionSummary): bo
 const WRAPPINGS: readonly (readonly [begins: RegExp, what: string])[] = [
   [/^1f8b/, 'it is compressed: gzip -dc FILE | ctxb replay'],
   [/^(?:fffe|feff)/, 'it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay'],
-  [/^5b/, 'it is one array: jq -c ".[]" FILE | ctxb replay'],
 ];
 
 function foreign(file: string): CtxbError {

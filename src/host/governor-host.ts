@@ -1,3 +1,4 @@
+import { createCallIdentity } from '../core/governor/call-identity.ts';
 import type { Action } from '../core/governor/decisions.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
@@ -37,8 +38,10 @@ export function createHost<Extra = undefined>(
   let state = start;
   let depth = 0;
   const later: OwnEvent[] = [];
+  const identified = createCallIdentity();
 
-  function judge(input: Input, extra: Extra | undefined): Judged {
+  function judge(said: Input, extra: Extra | undefined): Judged {
+    const input = said.from === 'claude' ? { ...said, event: identified(said.event) } : said;
     onInput?.(input, extra);
     const before = state;
     const { state: after, actions } = step(before, input);

@@ -3,13 +3,15 @@ import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
 import type { CountedCall } from './items-seen.ts';
 import type { Copied, SessionSummary, Totals } from './summary.ts';
 
-type Counted = Pick<SessionSummary, 'calls' | 'compactions' | 'context' | 'cost' | 'copied'>;
+type Counted = Pick<SessionSummary, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
 /** What a session adds to sums: all but what it holds of others. Where the recording does not say the cost, it is null. */
-export function ownFigures({ calls, compactions, cost, copied }: Omit<Counted, 'context'>) {
-  if (copied === undefined) return { calls, compactions: compactions.length, usd: cost.usd };
+export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<Counted, 'context'>) {
+  const isPartial = cost.unpriced !== undefined || lines.lost !== undefined || (cost.usd === null && calls > 0);
+  const partial = isPartial && { usdPartial: true as const };
+  if (copied === undefined) return { calls, compactions: compactions.length, usd: cost.usd, ...partial };
   const usd = cost.usd === null ? null : toUsd(Math.max(0, toMicroUsd(cost.usd) - toMicroUsd(copied.usd)));
-  return { calls: calls - copied.calls, compactions: compactions.length - copied.compactions, usd };
+  return { calls: calls - copied.calls, compactions: compactions.length - copied.compactions, usd, ...partial };
 }
 
 /** @param sessions with their copies marked */
@@ -23,6 +25,7 @@ export function totalsOf(sessions: readonly Counted[]): Totals {
     calls: sum(own.map(({ calls }) => calls)),
     compactions: sum(own.map(({ compactions }) => compactions)),
     usd: sumUsd(own.map(({ usd }) => usd)),
+    ...(own.some(({ usdPartial }) => usdPartial) && { usdPartial: true as const }),
     copiedCalls: sum(sessions.map(({ copied }) => copied?.calls ?? 0)),
   };
 }

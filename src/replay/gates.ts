@@ -1,4 +1,3 @@
-import { inTokens } from '../core/governor/policy.ts';
 import { ownFigures } from './copies.ts';
 import type { CallSeen, CompactionSeen } from './items-seen.ts';
 import type { SessionSummary } from './summary.ts';
@@ -24,17 +23,22 @@ export interface Breach {
   readonly limit: number;
   /** Number of the call that exceeded it, or of the last one before a compaction; null where none is known. */
   readonly call: number | null;
+  /** The largest share of a window, where that exceeded it. */
+  readonly share?: number | undefined;
+  /** It is not known, as lines that held calls cannot be read. */
+  readonly isLost?: true;
 }
 
-type Found = Pick<Breach, 'found' | 'call'>;
+type Found = Pick<Breach, 'found' | 'call' | 'share' | 'isLost'>;
 
 /** What does not pass; what is not known (a cost, a share of an unknown window) does not: `found` is NaN. */
 const CHECKS: Readonly<Record<keyof Gates, (session: SessionSummary, limit: number) => Found | undefined>> = {
-  context({ context, window, calls }, limit) {
-    if (calls === 0) return undefined;
-    if (limit <= 1 && window.tokens === null) return UNKNOWN;
-    if (context.peak <= inTokens(limit, window.tokens ?? undefined)) return undefined;
-    return { found: context.peak, call: context.peakCall };
+  context({ context, calls, lines }, limit) {
+    const { peak, peakCall, peakFraction, largestFraction = peakFraction } = context;
+    if (calls > 0 && limit <= 1 && largestFraction === null) return UNKNOWN;
+    const found = { found: peak, call: peakCall, share: largestFraction ?? undefined };
+    if (limit > 1 ? peak > limit : (largestFraction ?? 0) > limit) return found;
+    return lines.lost === undefined ? undefined : LOST;
   },
   compactions: ({ compactions }, limit) => tooMany(compactions, limit),
   unplanned: ({ compactions }, limit) =>
@@ -44,10 +48,11 @@ const CHECKS: Readonly<Record<keyof Gates, (session: SessionSummary, limit: numb
     ),
   /** What it has copied from another session was spent there. */
   costUsd(session, limit) {
-    const { calls, series = [] } = session;
-    const { usd } = ownFigures(session);
-    if (usd === null) return calls === 0 ? undefined : UNKNOWN;
-    return usd <= limit ? undefined : { found: usd, call: crossing(series, limit) ?? (calls || null) };
+    const { calls, series = [], lines } = session;
+    const { usd, usdPartial } = ownFigures(session);
+    if (usd !== null && usd > limit) return { found: usd, call: crossing(series, limit) ?? (calls || null) };
+    if (lines.lost !== undefined) return LOST;
+    return usdPartial ? UNKNOWN : undefined;
   },
   /** A session without a relief has lost nothing. */
   retention({ retention = [] }, limit) {
@@ -59,6 +64,7 @@ const CHECKS: Readonly<Record<keyof Gates, (session: SessionSummary, limit: numb
 };
 
 const UNKNOWN: Found = { found: Number.NaN, call: null };
+const LOST: Found = { ...UNKNOWN, isLost: true };
 
 export function breachesOf(session: SessionSummary, gates: Gates): Breach[] {
   return (Object.keys(CHECKS) as (keyof Gates)[]).flatMap((gate) => {

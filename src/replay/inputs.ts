@@ -1,3 +1,4 @@
+import { readKey } from '../core/governor/call-identity.ts';
 import type { Input } from '../core/governor/input.ts';
 import { isDecisionLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
 import type { Run } from '../core/governor/state.ts';
@@ -8,7 +9,9 @@ import type { Dialect } from './summary.ts';
 
 export type RecordingLine =
   /** `decided`: what the run decided, which follows from the inputs before it. */
-  | { readonly kind: 'blank' | 'malformed' | 'repeated' | 'decided' }
+  | { readonly kind: 'blank' | 'repeated' | 'decided' }
+  /** `lost`: it held a call. */
+  | { readonly kind: 'malformed'; readonly lost?: true }
   /** The opening of a record of `ctxb run`. */
   | { readonly kind: 'run'; readonly run: Run }
   | { readonly kind: 'input'; readonly input: Input };
@@ -28,12 +31,15 @@ export function createInputReader() {
     return rows.seen(uuid);
   }
 
-  /** A message that another one of its thread has followed is over: what comes under its id is there a second time. */
+  /**
+   * A message that another one of its thread has followed is over: what comes under its id, and has read the same, is
+   * there a second time.
+   */
   function isOver({ event }: Input, { sessionId }: Fields): boolean {
     if (event.kind !== 'assistant' || event.messageId === '' || sessionId === undefined) return false;
     const thread = `${event.model ?? ''} ${event.subagent ?? ''}`;
     if (newest.get(thread) === event.messageId) return false;
-    if (messages.seen(event.messageId)) return true;
+    if (messages.seen(`${event.messageId} ${readKey(event.usage) ?? ''}`)) return true;
     newest.set(thread, event.messageId);
     return false;
   }

@@ -1,5 +1,5 @@
 import type { CompactionKind, FactTally, Receipt } from '../core/governor/decisions.ts';
-import type { Terms, Usage } from '../core/protocol/usage.ts';
+import type { Inference, Terms, Usage } from '../core/protocol/usage.ts';
 import type { SubagentBegun } from './observers/prompts.ts';
 
 /** One main-thread call. */
@@ -24,6 +24,8 @@ export interface CallSeen {
   readonly cacheCreationHour?: number;
   readonly cacheRead: number;
   readonly terms?: Terms;
+  /** What was billed with it, where the call is more than one inference. */
+  readonly besides?: readonly Inference[];
   /** Output tokens, an estimate where the recording holds only a placeholder. */
   readonly output: number;
   readonly outputKnown: boolean;

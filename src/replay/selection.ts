@@ -32,7 +32,7 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 
 type Sortable = Pick<
   SessionSummary,
-  'file' | 'project' | 'time' | 'context' | 'calls' | 'compactions' | 'cost' | 'copied'
+  'file' | 'project' | 'time' | 'context' | 'calls' | 'compactions' | 'cost' | 'copied' | 'lines'
 >;
 
 /** Figures, the largest first; what is not known stands last. */

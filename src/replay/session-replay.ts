@@ -1,6 +1,6 @@
 import { costUsd, isComputed } from '../core/governor/cost/cost.ts';
 import { type Action, type Decision, isDecision } from '../core/governor/decisions.ts';
-import { predicted } from '../core/governor/gauge/gauge.ts';
+import { largestShare, peakShare, predicted } from '../core/governor/gauge/gauge.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input } from '../core/governor/input.ts';
 import { lineageStep } from '../core/governor/process/process.ts';
@@ -22,7 +22,7 @@ import { createRetention } from './observers/retention.ts';
 import type { Seen } from './observers/seen.ts';
 import { createPauses, createWaits } from './observers/waits.ts';
 import type { ReadLine } from './read/line-feed.ts';
-import { peakFraction, type SessionSummary } from './summary.ts';
+import type { SessionSummary } from './summary.ts';
 
 export interface Asked {
   /** Each main-thread call, each prompt and each result. */
@@ -43,7 +43,11 @@ export interface SessionReplayOptions extends Asked {
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
 export function createSessionReplay(options: SessionReplayOptions) {
   const { run, mask, series, explain } = options;
-  const lines = { total: 0, unknown: 0, malformed: 0 };
+  const lines: { total: number; unknown: number; malformed: number; lost?: number } = {
+    total: 0,
+    unknown: 0,
+    malformed: 0,
+  };
   const time: { first: number | null; last: number | null } = { first: null, last: null };
   const decisions: Decision[] = [];
   const lineage: SessionSummary['lineage'][number][] = [];
@@ -79,8 +83,8 @@ export function createSessionReplay(options: SessionReplayOptions) {
     if (options.retention) retention = createRetention({ run: recorded, mask, recorded: memory !== undefined });
   }
 
-  function take(input: Input): void {
-    const { before, after, actions } = host.feed(input);
+  function take(said: Input): void {
+    const { input, before, after, actions } = host.feed(said);
     const remembered = memory?.add(input, after);
     const seen: Seen = { line: at, input, before, after };
     compactions.see(seen);
@@ -126,13 +130,18 @@ export function createSessionReplay(options: SessionReplayOptions) {
     if (kind === 'unknown') lines.unknown++;
   }
 
+  function countMalformed(isLost = false): void {
+    lines.malformed++;
+    if (isLost) lines.lost = (lines.lost ?? 0) + 1;
+  }
+
   return {
     line(read: ReadLine): void {
-      at++;
+      if (!read.isMore) at++;
       const line = reader.read(read);
       if (line.kind === 'blank') return;
-      lines.total++;
-      if (line.kind === 'malformed') lines.malformed++;
+      if (!read.isMore) lines.total++;
+      if (line.kind === 'malformed') countMalformed(line.lost);
       if (line.kind === 'run') begin(line.run);
       if (line.kind !== 'input') return;
       count(line.input);
@@ -144,6 +153,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const { gauge, session, turn } = state;
       const found = watch.growth.found();
       const ledger = watch.ledger.found();
+      const largest = largestShare(gauge);
       const [pauses, waits] = [watch.pauses.found(), watch.waits.found()];
       return {
         file,
@@ -160,7 +170,8 @@ export function createSessionReplay(options: SessionReplayOptions) {
         context: {
           last: gauge.used,
           peak: gauge.peak,
-          peakFraction: peakFraction(gauge),
+          peakFraction: peakShare(gauge),
+          ...(largest !== peakShare(gauge) && { largestFraction: largest }),
           peakCall,
           basis: gauge.basis,
           curve: watch.curve.found(),

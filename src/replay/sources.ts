@@ -1,7 +1,8 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { DEFAULTS } from '../config/defaults.ts';
 import { CtxbError, unreadable } from '../errors.ts';
+import { headOf } from './read/read-values.ts';
 
 /** One recording: its file, and the logs of subagents that belong to it. */
 export interface Source {
@@ -27,7 +28,7 @@ const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.
 
 /**
  * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files below a folder, in order of name, also
- * those that links lead to; what ctxb keeps of runs and git of files is left out.
+ * those that links to files and folders lead to; what ctxb keeps of runs and git of files is left out.
  *
  * @param onFault told of each folder and link below that cannot be read; without it the first one is thrown
  * @throws CtxbError `unreadable-input` naming the path
@@ -36,7 +37,8 @@ export function findSources(path: string, onFault: OnFault = raise): Source[] {
   if (path === '-') return [{ file: path, subagents: [] }];
   const isFolder = told(false, raise, path, () => statSync(path).isDirectory());
   const files = isFolder ? recordingsBelow(path, onFault).sort() : [path];
-  return distinct(files.map((file) => ({ file, subagents: subagentLogs(file, onFault) })));
+  const flat = createFlatLogs(onFault);
+  return distinct(files.map((file) => ({ file, subagents: subagentLogs(file, onFault, flat) })));
 }
 
 /** Each file once, by whatever paths it was found; a log of a subagent belongs to its session. */
@@ -93,14 +95,55 @@ function raise(fault: CtxbError): never {
   throw fault;
 }
 
-/** Not in folders behind links, which are another place, and may be the whole disk. */
-function recordingsBelow(folder: string, onFault: OnFault): string[] {
-  return entriesOf(folder, onFault).flatMap((entry) => {
+/**
+ * Links to folders are followed once each, after what is there itself, so that files keep their own names: not up, which
+ * would lead in a circle, or to the whole disk.
+ */
+function recordingsBelow(top: string, onFault: OnFault): string[] {
+  const found: Walk = { files: [], folders: [top], links: [] };
+  const above = realPath(top);
+  const seen = new Set<string>();
+  for (let next = found.folders.pop(); next !== undefined; next = found.folders.pop() ?? found.links.shift()) {
+    const real = realPath(next);
+    if (seen.has(real) || isBelow(above, real)) continue;
+    seen.add(real);
+    lookInto(next, found, onFault);
+  }
+  return found.files;
+}
+
+interface Walk {
+  readonly files: string[];
+  readonly folders: string[];
+  readonly links: string[];
+}
+
+function lookInto(folder: string, found: Walk, onFault: OnFault): void {
+  for (const entry of entriesOf(folder, onFault)) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return KEPT.has(entry.name) ? [] : recordingsBelow(path, onFault);
-    const isRecording = RECORDING.test(entry.name) && !WORKFLOW_JOURNAL.test(path);
-    return isRecording && isFile(entry, path, onFault) ? [path] : [];
-  });
+    if (KEPT.has(entry.name)) continue;
+    if (entry.isDirectory()) found.folders.push(path);
+    else if (isRecording(entry, path, onFault)) found.files.push(path);
+    else if (entry.isSymbolicLink() && leadsToFolder(path)) found.links.push(path);
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function isRecording(entry: Dirent, path: string, onFault: OnFault): boolean {
+  return RECORDING.test(entry.name) && !WORKFLOW_JOURNAL.test(path) && isFile(entry, path, onFault);
+}
+
+/** One that leads nowhere is no folder. */
+function leadsToFolder(path: string): boolean {
+  return told(
+    false,
+    () => {},
+    path,
+    () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
+  );
 }
 
 /** Also one that a link leads to; a pipe or a device could keep the reader for ever. */
@@ -124,10 +167,53 @@ function told<T>(otherwise: T, onFault: OnFault, path: string, read: () => T): T
 }
 
 /** Beside the session; where none are there and it is a link, beside what that leads to. */
-function subagentLogs(file: string, onFault: OnFault): string[] {
-  const logs = logsBeside(file, onFault);
+function subagentLogs(file: string, onFault: OnFault, flat: FlatLogs): string[] {
+  const logs = [...flat(file), ...logsBeside(file, onFault)];
   const real = logs.length === 0 && isLink(file) ? realPath(file) : file;
-  return real === file ? logs : logsBeside(real, onFault);
+  return real === file ? logs : [...flat(real), ...logsBeside(real, onFault)];
+}
+
+/** Logs of subagents beside a session's own, as Claude Code 2.0 wrote them: each names its session. */
+type FlatLogs = (session: string) => readonly string[];
+
+const FLAT_LOG = /^agent-[\w-]+\.jsonl$/;
+
+/** Each folder is looked at once. */
+function createFlatLogs(onFault: OnFault): FlatLogs {
+  const folders = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  return (file) => {
+    if (!file.endsWith('.jsonl') || FLAT_LOG.test(basename(file))) return [];
+    const folder = dirname(file);
+    const known = folders.get(folder) ?? flatLogsIn(folder, onFault);
+    folders.set(folder, known);
+    return known.get(basename(file, '.jsonl')) ?? [];
+  };
+}
+
+/** By the id of their session. */
+function flatLogsIn(folder: string, onFault: OnFault): ReadonlyMap<string, readonly string[]> {
+  const logs = new Map<string, string[]>();
+  const names = entriesOf(folder, onFault).filter((entry) => FLAT_LOG.test(entry.name));
+  for (const entry of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    const session = isFile(entry, path, onFault) ? sessionOfAgent(path) : undefined;
+    if (session !== undefined) logs.set(session, [...(logs.get(session) ?? []), path]);
+  }
+  return logs;
+}
+
+/** Bytes of a log in which its first row names the session. */
+const HEAD_BYTES = 64 * 1024;
+
+/** undefined: it is no log of a subagent, or cannot be read, which reading it by itself will tell. */
+function sessionOfAgent(path: string): string | undefined {
+  const text = told(
+    '',
+    () => {},
+    path,
+    () => headOf(path, HEAD_BYTES),
+  );
+  return /"isSidechain":\s*true/.test(text) ? /"sessionId":\s*"([^"]+)"/.exec(text)?.[1] : undefined;
 }
 
 function logsBeside(file: string, onFault: OnFault): string[] {
@@ -141,7 +227,7 @@ function logsBeside(file: string, onFault: OnFault): string[] {
 function logsIn(folder: string, onFault: OnFault): string[] {
   return entriesOf(folder, onFault).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && entry.name === WORKFLOWS) return recordingsBelow(path, onFault);
+    if (entry.name === WORKFLOWS && (entry.isDirectory() || leadsToFolder(path))) return recordingsBelow(path, onFault);
     // A folder will be told of as what cannot be read.
     return RECORDING.test(entry.name) && (entry.isDirectory() || isFile(entry, path, onFault)) ? [path] : [];
   });

@@ -1,5 +1,5 @@
 import type { Decision } from '../core/governor/decisions.ts';
-import type { Basis, Gauge } from '../core/governor/gauge/gauge.ts';
+import type { Basis } from '../core/governor/gauge/gauge.ts';
 import type { WindowSource } from '../core/governor/gauge/window.ts';
 import type { Usage } from '../core/protocol/usage.ts';
 import type { Explanation } from './explain.ts';
@@ -37,7 +37,10 @@ export interface SessionSummary {
   readonly context: {
     readonly last: number;
     readonly peak: number;
+    /** Of the window of the model that had it. */
     readonly peakFraction: number | null;
+    /** The largest share of a window that was in use, where that is another model's, whose window is smaller. */
+    readonly largestFraction?: number | null;
     /** Number of the call that the peak was measured at, from 1; 0 where no call was measured. */
     readonly peakCall: number;
     readonly basis: Basis;
@@ -83,7 +86,13 @@ export interface SessionSummary {
   readonly explanation?: Explanation | null;
   /** What each relief kept, where it was asked for. */
   readonly retention?: readonly ReliefSeen[];
-  readonly lines: { readonly total: number; readonly unknown: number; readonly malformed: number };
+  readonly lines: {
+    readonly total: number;
+    readonly unknown: number;
+    readonly malformed: number;
+    /** Malformed ones that held a call; missing: none. */
+    readonly lost?: number;
+  };
   /** Main-thread calls, where they were asked for. */
   readonly series?: readonly CallSeen[];
   /** What was said to begin turns, where the series was asked for. */
@@ -156,13 +165,10 @@ export interface Totals {
   readonly compactions: number;
   /** US dollars of those sessions whose cost is known; null where none is. */
   readonly usd: number | null;
+  /** Some of the cost is not known, so that it is more than that; missing: all is. */
+  readonly usdPartial?: true;
   /** Calls that stand in further sessions, and count once. */
   readonly copiedCalls: number;
-}
-
-/** Share of the window at the highest reading; null where the window is not known, or nothing was read. */
-export function peakFraction({ window, peak }: Gauge): number | null {
-  return window.tokens === undefined || peak === 0 ? null : peak / window.tokens;
 }
 
 /** Which share of the recorded time was waited; null where the times do not hold the waits. */

@@ -1,6 +1,7 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS, TOLD_KINDS } from '../core/memory/notebook/fact.ts';
+import { modelName } from '../core/protocol/model-name.ts';
 import { ownFigures, sumUsd, totalsOf } from './copies.ts';
 import type { CountedCall, NeededTally, ReliefSeen } from './items-seen.ts';
 import type { ReplayReport, SessionSummary } from './summary.ts';
@@ -39,6 +40,8 @@ export interface Sum {
   readonly compactions: number;
   /** US dollars; null where no cost is known. */
   readonly usd: number | null;
+  /** Some of the cost is not known, so that it is more than that; missing: all is. */
+  readonly usdPartial?: true;
 }
 
 /**
@@ -68,20 +71,23 @@ type Part = ReturnType<typeof partsOf>[number];
  * for), which is put where it ended.
  */
 function partsOf(session: SessionSummary, by: Grouping) {
-  const { usd } = ownFigures(session);
+  const { usd, usdPartial } = ownFigures(session);
   let left = usd === null ? null : toMicroUsd(usd);
   const calls = session.ledger.map((call) => {
     const microUsd = left === null || call.microUsd === null ? null : Math.min(left, call.microUsd);
     if (left !== null) left -= microUsd ?? 0;
-    return { name: nameOf(session, by, call), t: call.t, session, calls: call.main ? 1 : 0, compactions: 0, microUsd };
+    const isGap = usdPartial === true && (call.microUsd === null || session.lines.lost !== undefined);
+    const counts = { calls: call.main ? 1 : 0, compactions: 0, microUsd, isGap };
+    return { name: nameOf(session, by, call), t: call.t, session, ...counts };
   });
   const own = session.compactions.filter(({ copied }) => copied === undefined);
   const compactions = own.map((compaction) => {
     const name = nameOf(session, by, compaction);
-    return { name, t: compaction.t, session, calls: 0, compactions: 1, microUsd: null };
+    return { name, t: compaction.t, session, calls: 0, compactions: 1, microUsd: null, isGap: false };
   });
   const parts = [...calls, ...compactions];
-  const rest = { name: nameOf(session, by), t: session.time.last, session, calls: 0, compactions: 0, microUsd: left };
+  const nothing = { calls: 0, compactions: 0, isGap: false };
+  const rest = { name: nameOf(session, by), t: session.time.last, session, ...nothing, microUsd: left };
   return parts.length > 0 && !left ? parts : [...parts, rest];
 }
 
@@ -93,24 +99,29 @@ function sumOf(name: string | null, parts: readonly Part[]): Sum {
     calls: parts.reduce((sum, { calls }) => sum + calls, 0),
     compactions: parts.reduce((sum, { compactions }) => sum + compactions, 0),
     usd: known.length === 0 ? null : toUsd(known.reduce((sum, microUsd) => sum + microUsd, 0)),
+    ...(parts.some(({ isGap }) => isGap) && { usdPartial: true as const }),
   };
 }
 
 /** What all of some sums amount to. */
-export function totalOf(sums: readonly Sum[]): Pick<Sum, 'calls' | 'compactions' | 'usd'> {
+export function totalOf(sums: readonly Sum[]): Pick<Sum, 'calls' | 'compactions' | 'usd' | 'usdPartial'> {
   return {
     calls: sums.reduce((all, { calls }) => all + calls, 0),
     compactions: sums.reduce((all, { compactions }) => all + compactions, 0),
     usd: sumUsd(sums.map(({ usd }) => usd)),
+    ...(sums.some(({ usdPartial }) => usdPartial) && { usdPartial: true as const }),
   };
 }
 
 function nameOf(session: SessionSummary, by: Grouping, call?: Pick<CountedCall, 't' | 'model'>): string | null {
   if (by === 'project') return session.project;
-  // Lines of calls do not carry the mark of the large window.
-  if (by === 'model') return (call?.model ?? session.model)?.replace(/\[1m\]$/, '') ?? null;
+  if (by === 'model') return namedModel(call?.model ?? session.model);
   const t = call?.t ?? session.time.last;
   return t === null ? null : dayOf(t);
+}
+
+function namedModel(id: string | null): string | null {
+  return id === null ? null : modelName(id);
 }
 
 /** `2026-03-31`, where the person is. @param t milliseconds since the epoch */

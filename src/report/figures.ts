@@ -27,6 +27,15 @@ export function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2).replace(/\B(?=(\d{3})+\.)/g, ',')}`;
 }
 
+/** A cost as it is known: `$0.03`, `≥ $0.03` where some of it is not, or what stands for none. */
+export function costText(
+  { usd, usdPartial }: { readonly usd: number | null; readonly usdPartial?: true },
+  { none, atLeast }: { readonly none: string; readonly atLeast: string },
+): string {
+  if (usd === null) return none;
+  return usdPartial ? `${atLeast} ${dollars(usd)}` : dollars(usd);
+}
+
 /** `1 turn`, `2 turns`. */
 export function counted(count: number, noun: string): string {
   return `${tokens(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -37,6 +37,7 @@ export const UNICODE = {
   none: '–',
   ellipsis: '…',
   rule: '─',
+  atLeast: '≥',
   /** Before a line: it is so, it is not, it is so but, it is not known. */
   marks: { yes: '✓', no: '✗', but: '!', unknown: '?' },
 };
@@ -49,6 +50,7 @@ const ASCII: Glyphs = {
   none: '-',
   ellipsis: '~',
   rule: '-',
+  atLeast: '>=',
   marks: { yes: 'ok', no: 'NO', but: '! ', unknown: '? ' },
 };
 

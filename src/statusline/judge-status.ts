@@ -1,4 +1,5 @@
-import { learnFromModelId, learnWindow } from '../core/governor/gauge/window.ts';
+import { learnWindowOf, useWindowOf } from '../core/governor/gauge/gauge.ts';
+import { windowOfModel } from '../core/governor/gauge/window.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Policy } from '../core/governor/policy.ts';
 import type { GovernorState } from '../core/governor/state.ts';
@@ -18,15 +19,16 @@ export function judgeStatus(lines: Iterable<string>, status: StatusInput, policy
   // A recording is judged, of which this is the end.
   const host = createHost(withKnown(initialState(replayRun(policy)), status));
   for (const line of lines) host.feed({ t: 0, from: 'claude', event: decodeLine(line) });
-  return withCallAhead(host.state, status, 0);
+  // The log may end with calls of a model that has been left since.
+  return withCallAhead(withKnown(host.state, status), status, 0);
 }
 
 /** What claude says of a session beside its log. */
 export type Known = Pick<StatusInput, 'window' | 'model' | 'usage' | 'limits'>;
 
 export function withKnown(state: GovernorState, { window, model, limits }: Known): GovernorState {
-  const known = learnWindow(state.gauge.window, window ?? 0, 'asked');
-  const gauge = { ...state.gauge, window: learnFromModelId(known, model) };
+  const marked = learnWindowOf(useWindowOf(state.gauge, model), model, windowOfModel(model) ?? 0, 'model-id');
+  const gauge = learnWindowOf(marked, model, window ?? 0, 'asked');
   return { ...state, gauge, limits: { ...state.limits, used: limits } };
 }
 
@@ -46,6 +48,9 @@ export function withCallAhead(state: GovernorState, known: Known, t: number): Go
 export function callAhead({ gauge }: GovernorState, { usage, model }: Known): AssistantEvent | undefined {
   if (usage === undefined || saysNothing(usage)) return undefined;
   const isKnown = gauge.basis === 'measured' && contextOf(usage) === gauge.used;
+  // Of a call of several inferences claude shows the sum, which is no context.
+  if (contextOf(usage) > (gauge.window.tokens ?? Number.POSITIVE_INFINITY) || contextOf(usage) === gauge.call?.sum)
+    return undefined;
   // Behind a boundary it is that of a call before it, until the next one.
   if (isKnown || (gauge.basis === 'estimated' && gauge.calls > 0)) return undefined;
   return {

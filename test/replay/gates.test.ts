@@ -26,9 +26,35 @@ function relief(all: number, kept: number, call: number, actual = true): ReliefS
 }
 
 const UNKNOWN = { usd: null, computed: false };
+const PARTLY = { usd: 0.25, computed: true, unpriced: 'glm-5' };
+const LOST = { total: 9, unknown: 0, malformed: 2, lost: 1 };
 
 it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>([
   { name: 'nothing is asked', gates: {} },
+  {
+    name: 'a cost that leaves a model out, below the limit',
+    gates: { costUsd: 1 },
+    session: summaryOf({ cost: PARTLY }),
+    says: 'its cost is not known, so it cannot be compared with $1.00',
+  },
+  {
+    name: 'a cost that leaves a model out, over the limit all the same',
+    gates: { costUsd: 0.2 },
+    session: summaryOf({ cost: PARTLY }),
+    says: 'it cost $0.25, more than $0.20: beyond that by call 5',
+  },
+  {
+    name: 'lines that held calls and cannot be read',
+    gates: { costUsd: 1 },
+    session: summaryOf({ lines: LOST }),
+    says: 'lines that held calls are malformed, so what they hold cannot be compared with the limit',
+  },
+  {
+    name: 'a share of the window of a model that did not have the peak',
+    gates: { context: 0.85 },
+    session: summaryOf({ context: { ...summaryOf().context, peakFraction: 0.3, largestFraction: 0.9 } }),
+    says: 'call 3 had a context of 160,000 tokens (90.0%), over 85%',
+  },
   { name: 'a level as a fraction, reached', gates: { context: 0.8 } },
   {
     name: 'a level as a fraction, crossed',
@@ -44,7 +70,10 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
   {
     name: 'a level as a fraction of an unknown window',
     gates: { context: 0.8 },
-    session: summaryOf({ window: { tokens: null, source: 'unknown' } }),
+    session: summaryOf({
+      window: { tokens: null, source: 'unknown' },
+      context: { ...summaryOf().context, peakFraction: null },
+    }),
     says: 'its window is not known, so 80% of it means nothing: set it with --window',
   },
   {

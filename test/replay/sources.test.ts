@@ -105,12 +105,32 @@ describe('what is found', () => {
     expect(found('s.jsonl')).toEqual([{ file: 's.jsonl', subagents }]);
   });
 
-  it('each file once, and no folder that a link leads to', () => {
+  it('each file once, also where links lead in a circle', () => {
     put('a.jsonl', 'b/c.jsonl');
     const links = { 'a-first.jsonl': 'b/c.jsonl', again: 'b', 'b/circle': '..', 'gone.jsonl': 'nowhere' };
     for (const [name, target] of Object.entries(links)) link(target, name);
     link('/dev/zero', 'endless.jsonl');
     expect(found()).toEqual(alone('a.jsonl', 'b/c.jsonl'));
+  });
+
+  it('folders that links lead to, once each, and none above', () => {
+    put('in/a.jsonl', 'far/b/c.jsonl');
+    link('../far/b', 'in/linked');
+    link('../far/b', 'in/twice');
+    link('../..', 'far/b/up');
+    link('/', 'in/disk');
+    expect(found('in')).toEqual(alone('in/a.jsonl', 'in/linked/c.jsonl'));
+  });
+
+  it('logs of subagents beside the session that they name', () => {
+    put('s1.jsonl', 's2.jsonl', 'agent-none.jsonl');
+    const row = (sessionId: string) => JSON.stringify({ isSidechain: true, sessionId, type: 'user' });
+    writeFileSync(join(folder, 'agent-b.jsonl'), row('s1'));
+    writeFileSync(join(folder, 'agent-a.jsonl'), row('s1'));
+    writeFileSync(join(folder, 'agent-c.jsonl'), row('gone'));
+    const s1 = { file: 's1.jsonl', subagents: ['agent-a.jsonl', 'agent-b.jsonl'] };
+    expect(found('s1.jsonl')).toEqual([s1]);
+    expect(found()).toEqual([...alone('agent-c.jsonl', 'agent-none.jsonl'), s1, ...alone('s2.jsonl')]);
   });
 
   it('the others, where a link leads to itself', () => {

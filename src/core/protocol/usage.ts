@@ -1,4 +1,4 @@
-import { countOf, type Fields, fieldsOf, isFields } from './fields.ts';
+import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from './fields.ts';
 
 /** Token counts of one API call, or a sum of them. Missing counts are 0. */
 export interface Usage {
@@ -10,6 +10,15 @@ export interface Usage {
   readonly output: number;
   /** Of a call that is billed by more than its tokens; missing in nearly all, and in sums. */
   readonly terms?: Terms;
+  /** What was billed with it, where the call is more than one inference: these counts are those of the last one. */
+  readonly besides?: readonly Inference[];
+}
+
+/** An inference that is part of a call: a step before an answer of claude's own tools, or an adviser's. */
+export interface Inference {
+  /** undefined: the model of the call. */
+  readonly model: string | undefined;
+  readonly usage: Usage;
 }
 
 /** What changes the price of a call. */
@@ -25,6 +34,12 @@ export interface Terms {
  * explicit null is 0.
  */
 export function readUsage(value: unknown): Usage | undefined {
+  const usage = readCounts(value);
+  const iterations = listOf(fieldsOf(value).iterations);
+  return usage === undefined || iterations.length < 2 ? usage : ofLast(usage, iterations.map(fieldsOf));
+}
+
+function readCounts(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
   const input = countOf(value.input_tokens);
   if (input === undefined) return undefined;
@@ -39,6 +54,27 @@ export function readUsage(value: unknown): Usage | undefined {
   // Spreading would take as long as all the rest of a call's line.
   if (cacheCreationHour === 0 && terms === undefined) return usage;
   return { ...usage, ...(cacheCreationHour > 0 && { cacheCreationHour }), ...(terms && { terms }) };
+}
+
+const MESSAGE = 'message';
+/** Compactions and answers that were given up are not billed (2.1.332). */
+const ADVICE = 'advisor_message';
+
+/** The counts at the top are the sum of the model's own iterations, where they are that; each has read what came before it. */
+function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
+  const own = iterations.filter(({ type = MESSAGE }) => type === MESSAGE).flatMap((each) => readCounts(each) ?? []);
+  const advice = iterations.filter(({ type }) => type === ADVICE).flatMap((each) => inferenceOf(each));
+  const last = own.at(-1);
+  const isSum = last !== undefined && contextOf(own.reduce(addUsage)) === contextOf(sum);
+  const before = isSum ? own.slice(0, -1).map((usage) => ({ model: undefined, usage })) : [];
+  const besides = [...before, ...advice];
+  if (besides.length === 0) return sum;
+  return { ...(isSum ? last : sum), ...(sum.terms && { terms: sum.terms }), besides };
+}
+
+function inferenceOf(iteration: Fields): Inference[] {
+  const usage = readCounts(iteration);
+  return usage === undefined ? [] : [{ model: textOf(iteration.model), usage }];
 }
 
 function readTerms({ speed, inference_geo, server_tool_use }: Fields): Terms | undefined {
@@ -65,13 +101,19 @@ export function contextOf(usage: Usage): number {
   return usage.input + usage.cacheCreation + usage.cacheRead;
 }
 
+/** What claude itself shows as the context of a call, which for one of several inferences is their sum. */
+export function shownContext(usage: Usage): number {
+  const own = (usage.besides ?? []).filter(({ model }) => model === undefined);
+  return own.reduce((sum, each) => sum + contextOf(each.usage), contextOf(usage));
+}
+
 /** All-zero usage stands for "not known": API errors, local commands, some back-ends. */
 export function saysNothing(usage: Usage): boolean {
   return contextOf(usage) === 0;
 }
 
-/** The last entry of `usage.iterations`: the turn's last API call, in versions that fill it. */
+/** The last of `usage.iterations` that is no adviser's: the turn's last API call, in versions that fill it. */
 export function readLastIteration(usage: unknown): Usage | undefined {
-  const { iterations } = fieldsOf(usage);
-  return Array.isArray(iterations) ? readUsage(iterations.at(-1)) : undefined;
+  const iterations = listOf(fieldsOf(usage).iterations).map(fieldsOf);
+  return readCounts(iterations.findLast(({ type }) => type !== ADVICE));
 }

@@ -1,5 +1,5 @@
 import { billedOutput, toUsd } from '../../core/governor/cost/cost.ts';
-import { microUsdOf, type Prices, priceFor } from '../../core/governor/cost/prices.ts';
+import { besidesMicroUsd, microUsdOf, type Prices, priceFor } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { Usage } from '../../core/protocol/usage.ts';
 import type { CallSeen, Growth } from '../items-seen.ts';
@@ -53,6 +53,7 @@ function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
     ...(usage.cacheCreationHour !== undefined && { cacheCreationHour: usage.cacheCreationHour }),
     cacheRead: usage.cacheRead,
     ...(usage.terms && { terms: usage.terms }),
+    ...(usage.besides && { besides: usage.besides }),
     output: 0,
     outputKnown: false,
     billedOutput: 0,
@@ -74,9 +75,9 @@ function versionOf({ input: { event }, after }: Seen): string | undefined {
 
 function priced(call: CallSeen, prices: Prices, version: string | undefined): CallSeen {
   const price = priceFor(call.model, prices, version);
-  return price === undefined
-    ? call
-    : { ...call, usd: toUsd(microUsdOf({ ...call, output: call.billedOutput }, price)) };
+  if (price === undefined) return call;
+  const besides = besidesMicroUsd(call, price, prices, version) ?? 0;
+  return { ...call, usd: toUsd(microUsdOf({ ...call, output: call.billedOutput }, price) + besides) };
 }
 
 /** Points that a curve is kept to: as many columns as a terminal has for it. */

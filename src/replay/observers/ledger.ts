@@ -12,6 +12,8 @@ interface Open {
   readonly messageId: string;
   /** Missing for a model without one. */
   readonly price?: Price;
+  /** Micro-dollars of what was billed with it. */
+  readonly besides?: number;
 }
 
 /** Every call of a session once, subagents included. */
@@ -44,12 +46,12 @@ export function createLedger(): Observer<readonly CountedCall[]> {
     if (after.gauge.call !== null && after.gauge.call !== before.gauge.call) {
       const { output } = after.gauge.call;
       const billed = billedOutput(output, after.gauge.call);
-      const price = open.get('')?.price;
+      const { price, besides = 0 } = open.get('') ?? {};
       change(null, ({ usage, microUsd }) => ({
         usage: { ...usage, output: callOutput(after.gauge) },
         billedOutput: billed,
         // A result tells the output when the cost of the turn is already claude's own.
-        microUsd: price === undefined ? microUsd : microUsdOf(usage, price, billed),
+        microUsd: price === undefined ? microUsd : microUsdOf(usage, price, billed) + besides,
       }));
     }
   }
@@ -68,7 +70,7 @@ export function createLedger(): Observer<readonly CountedCall[]> {
     const priced = after.cost.calls.find((call) => call.thread === thread);
     const last = open.get(thread ?? '');
     if (priced === undefined || priced.messageId !== last?.messageId) return;
-    open.set(thread ?? '', { ...last, price: priced.price });
+    open.set(thread ?? '', { ...last, price: priced.price, besides: priced.besides });
     const output = billedOutput(priced.usage.output, priced);
     // The gauge, which learns from the calls of the main thread, knows theirs better.
     change(thread, ({ usage }) => ({

@@ -92,7 +92,8 @@ export function createOddities(): Observer<readonly Oddity[]> {
       note('drop', { ...at, expected: foreseen ?? null, found: used }, cause);
     }
     const believed = before.gauge.window.tokens;
-    if (window.source === 'raised' && believed !== undefined && believed !== window.tokens) {
+    const isSameModel = before.gauge.windowModel === after.gauge.windowModel;
+    if (isSameModel && window.source === 'raised' && believed !== undefined && believed !== window.tokens) {
       note('larger-window', { ...at, expected: believed, found: used });
     }
     if (beforeBoundary !== undefined && used > beforeBoundary * SAME_SIZE) {

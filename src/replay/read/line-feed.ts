@@ -1,4 +1,5 @@
-import { type Fields, isFields } from '../../core/protocol/fields.ts';
+import { type Fields, isFields, parsed } from '../../core/protocol/fields.ts';
+import { objectsIn } from '../../core/protocol/objects-in.ts';
 
 /** The longest line that is read, in bytes: the longest seen in public recordings is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -16,15 +17,20 @@ const BYTE_ORDER_MARK = '\ufeff';
 
 /** What stands in one line: JSON of an object, nothing but white space, or anything else. */
 export type ReadLine = (
-  | { readonly kind: 'blank' | 'malformed' }
+  | { readonly kind: 'blank' }
+  /** `lost`: it held a call. */
+  | { readonly kind: 'malformed'; readonly lost?: true }
   | { readonly kind: 'value'; readonly value: Fields }
 ) & {
+  /** Something else stands before it in the same line. */
+  readonly isMore?: true;
   /** How it begins; only of the first line that is not blank, by which recordings are told apart. */
   readonly text?: string;
 };
 
 const BLANK: ReadLine = { kind: 'blank' };
 const MALFORMED: ReadLine = { kind: 'malformed' };
+const LOST: ReadLine = { kind: 'malformed', lost: true };
 
 export function findIn(text: string): ReadLine {
   try {
@@ -35,6 +41,27 @@ export function findIn(text: string): ReadLine {
   }
 }
 
+/** All that can be read of a line, which two processes may have written at once. */
+function findAllIn(text: string): readonly ReadLine[] {
+  const line = findIn(text);
+  if (line.kind !== 'malformed') return [line];
+  const { values, isTorn, isLost } = objectsIn(text);
+  const torn = isTorn ? [isLost ? LOST : MALFORMED] : [];
+  const found: readonly ReadLine[] = values.map((value) => ({ kind: 'value', value }));
+  return [...found, ...torn].map((each, at) => (at === 0 ? each : { ...each, isMore: true }));
+}
+
+/** The rows of a recording that is one array, as Anthropic's action writes it; of one that is torn what can be read. */
+function rowsIn(array: readonly Buffer[]): readonly ReadLine[] {
+  const text = Buffer.concat(array).toString();
+  const rows = parsed(text);
+  if (!Array.isArray(rows)) return findAllIn(text).map(({ isMore: _, ...line }) => line);
+  return rows.map((value) => (isFields(value) ? { kind: 'value', value } : MALFORMED));
+}
+
+/** How an array of objects begins. */
+const ARRAY = /^\s*\[\s*(?:\{|$)/;
+
 /** Takes a recording chunk by chunk and hands over its lines. @param maxLine in bytes; a longer one is malformed */
 export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES) {
   /** The beginning of a line whose end has not come. */
@@ -43,6 +70,8 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   let size = 0;
   let isFirst = true;
   let isOpened = false;
+  /** All that follows is one array. */
+  let array: Buffer[] | undefined;
 
   function hold(bytes: Buffer): void {
     const needed = size + bytes.length;
@@ -56,36 +85,52 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     size = needed;
   }
 
-  /** The line that these bytes are the end of. */
-  function wholeLine(bytes: Buffer): ReadLine {
-    if (size + bytes.length > maxLine) return MALFORMED;
+  /** The text of the line that these bytes are the end of; undefined: it is too long. */
+  function wholeLine(bytes: Buffer): string | undefined {
+    if (size + bytes.length > maxLine) return undefined;
     if (size > 0) hold(bytes);
     const text = textOfLine(size > 0 ? held.subarray(0, size) : bytes);
-    const line = isFirst && text.startsWith(BYTE_ORDER_MARK) ? findIn(text.slice(1)) : findIn(text);
-    return isOpened || line.kind === 'blank' ? line : { ...line, text: text.trim().slice(0, FIRST_TEXT_LENGTH) };
+    return isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   }
 
-  function take(bytes: Buffer): void {
-    const line = wholeLine(bytes);
+  function take(bytes: Buffer, isLast = false): void {
+    const text = wholeLine(bytes);
     size = 0;
     isFirst = false;
-    isOpened ||= line.kind !== 'blank';
-    onLine(line);
+    if (!isOpened && text !== undefined && ARRAY.test(text)) {
+      array = [Buffer.from(text)];
+      return;
+    }
+    // The last line of a file that is being written has lost nothing.
+    if (text === undefined) hand(MALFORMED, '');
+    else if (isLast) hand(findIn(text), text);
+    else for (const line of findAllIn(text)) hand(line, text);
+  }
+
+  function hand(line: ReadLine, text: string): void {
+    const isOpening = !isOpened && line.kind !== 'blank';
+    isOpened ||= isOpening;
+    onLine(isOpening ? { ...line, text: text.trim().slice(0, FIRST_TEXT_LENGTH) } : line);
   }
 
   return {
     /** The chunk may be written over afterwards. */
     push(chunk: Buffer): void {
       let begin = 0;
-      for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, begin)) {
+      while (array === undefined) {
+        const end = chunk.indexOf(LINE_FEED, begin);
+        if (end === -1) break;
         take(chunk.subarray(begin, end));
         begin = end + 1;
       }
-      hold(chunk.subarray(begin));
+      const rest = chunk.subarray(begin);
+      if (array === undefined) hold(rest);
+      else array.push(Buffer.from(rest));
     },
     /** There is no more: a last line without a line feed counts. */
     end(): void {
-      if (size > 0) take(Buffer.alloc(0));
+      if (size > 0) take(Buffer.alloc(0), true);
+      if (array !== undefined) for (const line of rowsIn(array)) hand(line, '[');
     },
   };
 }

@@ -39,6 +39,17 @@ export async function readValues(
 
 // What is done with a chunk is done outside, so that only faults of reading are told as such.
 
+/** The beginning of a recording, as text. @throws Error of the file system */
+export function headOf(file: string, bytes: number): string {
+  const head = Buffer.alloc(bytes);
+  const handle = openSync(file, 'r');
+  try {
+    return head.toString('utf8', 0, readSync(handle, head));
+  } finally {
+    closeSync(handle);
+  }
+}
+
 function* chunksIn(file: string): Generator<Buffer> {
   let handle: number | undefined;
   try {

@@ -10,7 +10,7 @@ export type PageData = ReturnType<typeof pageData>;
 /** What the page has as the summary has it, but for texts, which are on one line and cleaned. */
 const TAKEN = [
   ...(['file', 'sessionId', 'dialect', 'claudeCodeVersion', 'model', 'project', 'prompt', 'time'] as const),
-  ...(['window', 'turns'] as const),
+  ...(['window', 'turns', 'lines'] as const),
   ...(['calls', 'context', 'traffic', 'compactions', 'cost', 'lineage', 'subagents', 'waits', 'copied'] as const),
 ];
 

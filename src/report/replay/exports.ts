@@ -112,6 +112,8 @@ export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session
   ['actions', ({ actions }) => actions.length],
   ['cost_usd', (session) => ownFigures(session).usd],
   ['cost_computed', ({ cost }) => cost.computed],
+  ['cost_incomplete', (session) => ownFigures(session).usdPartial === true],
+  ['unpriced_model', ({ cost }) => cost.unpriced ?? null],
   ['input', ({ traffic }) => traffic.main.input],
   ['cache_creation', ({ traffic }) => traffic.main.cacheCreation],
   ['cache_read', ({ traffic }) => traffic.main.cacheRead],

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
+import { modelName } from '../../core/protocol/model-name.ts';
 import { ownFigures, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/selection.ts';
 import type { SessionSummary, Totals } from '../../replay/summary.ts';
 import { dayOf, sumsBy, totalOf, twoDigits } from '../../replay/sums.ts';
 import { exactSaving } from '../../replay/what-if/compare.ts';
-import { counted, dollars, percent, tokens } from '../figures.ts';
+import { costText, counted, dollars, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Page, Report } from './format.ts';
@@ -80,6 +81,24 @@ function sessionList(sessions: readonly SessionSummary[], page: Page): string[] 
     ...copiedRows(totals),
     ...exactRows(sessions, page),
     ...unknownWindowRows(sessions),
+    ...gapRows(sessions),
+  ];
+}
+
+/** What the figures leave out. */
+export function gapRows(sessions: readonly SessionSummary[]): string[] {
+  const models = new Set(sessions.flatMap(({ cost: { unpriced } }) => (unpriced === undefined ? [] : [unpriced])));
+  const unpriced = [...models].map((model) => onOneLine(model === '' ? 'a model without a name' : model)).join(', ');
+  const malformed = sessions.filter(({ lines }) => lines.malformed > 0);
+  const lines = malformed.reduce((sum, session) => sum + session.lines.malformed, 0);
+  const where = `${counted(lines, 'malformed line')} in ${counted(malformed.length, 'session')}`;
+  const lost = malformed.reduce((sum, session) => sum + (session.lines.lost ?? 0), 0);
+  const calls = lost === 0 ? '' : `: the calls on ${lost === lines ? 'them' : tokens(lost)} are not counted`;
+  return [
+    ...(models.size === 0
+      ? []
+      : [`  The cost is without calls of ${unpriced}, which has no price: cost.prices sets it.`]),
+    ...(lines === 0 ? [] : [`  ${where}${calls}.`]),
   ];
 }
 
@@ -123,13 +142,13 @@ export const sums: Report = (sessions, page) => {
     ...figureColumns(rows, totals, page).slice(page.edge < ROOM_FOR_COMPACTIONS ? 1 : 0),
   ];
   const more = all.length > rows.length ? [`  ${tokens(all.length - rows.length)} more: --limit 0 shows all.`] : [];
-  return [...table(columns, counted(all.length, by), page), ...more, ...copiedRows(totals)];
+  return [...table(columns, counted(all.length, by), page), ...more, ...copiedRows(totals), ...gapRows(summed)];
 };
 
-type Figures = Pick<Totals, 'calls' | 'compactions' | 'usd'>;
+type Figures = Pick<Totals, 'calls' | 'compactions' | 'usd' | 'usdPartial'>;
 
-function figureColumns(rows: readonly Figures[], totals: Figures, { glyphs: { none } }: Page): Column[] {
-  const cost = ({ usd }: Figures) => (usd === null ? none : dollars(usd));
+function figureColumns(rows: readonly Figures[], totals: Figures, { glyphs }: Page): Column[] {
+  const cost = (figures: Figures) => costText(figures, glyphs);
   return [
     figureColumn('comp.', rows, totals, ({ compactions }) => tokens(compactions)),
     figureColumn('calls', rows, totals, ({ calls }) => tokens(calls)),
@@ -226,11 +245,7 @@ function idOf({ sessionId, file }: SessionSummary): string {
 
 /** `claude-opus-4-5-20251101` → `opus-4-5` */
 function modelText(model: string | null, { glyphs: { none } }: Page): string {
-  return model === null
-    ? none
-    : onOneLine(model)
-        .replace(/^.*claude-/, '')
-        .replace(/-20\d{6}|\[1m\]$/g, '');
+  return model === null ? none : onOneLine(modelName(model)).replace(/^claude-/, '');
 }
 
 /** Paths without the folder that all of them are in: it says nothing about one. */

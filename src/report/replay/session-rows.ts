@@ -1,4 +1,5 @@
 import type { Decision } from '../../core/governor/decisions.ts';
+import { measuredAsOf } from '../../core/governor/gauge/window.ts';
 import { decisionText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
@@ -10,14 +11,16 @@ import type { Glyphs } from '../style.ts';
 import { row } from './format.ts';
 
 export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
-  const { compactions, actions, context } = session;
+  const { compactions, actions, context, window } = session;
   return [
     ...originRows(session, glyphs),
     ...subagentRows(session),
     ...compactions.map(compactionRow),
     ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
     ...actions.map((action) => row('policy', actionText(action))),
-    ...(actions.length === 0 && context.basis !== 'none' ? [row('policy', 'nothing to do')] : []),
+    ...(actions.length === 0 && context.basis !== 'none'
+      ? [row('policy', window.tokens === null ? 'not judged: the window is not known' : 'nothing to do')]
+      : []),
     linesRow(session),
   ];
 }
@@ -37,7 +40,9 @@ export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): str
     ...(known.length > 0 ? [row('session', onOneLine(known.join(` ${dot} `)))] : []),
     row(
       'window',
-      window.tokens === null ? 'not known: set it with --window' : `${tokens(window.tokens)} tokens (${window.source})`,
+      window.tokens === null
+        ? 'not known: set it with --window'
+        : `${tokens(window.tokens)} tokens (${windowSource(session)})`,
     ),
     row('context', contextText(session)),
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
@@ -47,6 +52,12 @@ export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): str
     ...(session.waits === undefined ? [] : [row('waits', waitsText(session.waits, session.time))]),
     ...session.lineage.map((step) => row('lineage', lineageText(step, arrow))),
   ];
+}
+
+/** `version, as of 2.1.332` where this claude is newer than what its window was measured with. */
+function windowSource({ window: { source }, claudeCodeVersion }: SessionSummary): string {
+  const asOf = measuredAsOf(source, claudeCodeVersion);
+  return asOf === undefined ? source : `${source}, as of ${asOf}`;
 }
 
 export function compactionRow(compaction: CompactionSeen): string {

@@ -1,6 +1,6 @@
 import { totalsOf } from '../../replay/copies.ts';
 import type { SessionSummary, Totals } from '../../replay/summary.ts';
-import { dollars, percent, tokens } from '../figures.ts';
+import { costText, percent, tokens } from '../figures.ts';
 import { aligned, columnsOf, filled, fitted, indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Glyphs } from '../style.ts';
@@ -52,9 +52,10 @@ interface FileRow {
 }
 
 /** Peak, calls, compactions and cost. */
-export function figuresOf({ peakFraction, calls, compactions, usd }: Totals, { none }: Glyphs): string[] {
-  const [peak, cost] = [peakFraction === null ? none : percent(peakFraction), usd === null ? none : dollars(usd)];
-  return [peak, tokens(calls), tokens(compactions), cost];
+export function figuresOf(totals: Totals, glyphs: Glyphs): string[] {
+  const { peakFraction, calls, compactions } = totals;
+  const peak = peakFraction === null ? glyphs.none : percent(peakFraction);
+  return [peak, tokens(calls), tokens(compactions), costText(totals, glyphs)];
 }
 
 /** The room for the name and the curve: what both need, else a half each, and what one does not need for the other. */

@@ -4,18 +4,19 @@ import { counted, dollars, percent, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 
 /** A gate that a session failed, on one line, with its file and the call. */
-export function breachText({ file, sessionId, window }: SessionSummary, breach: Breach): string {
+export function breachText({ file, sessionId }: SessionSummary, breach: Breach): string {
   const session = sessionId === null ? '' : ` (session ${sessionId})`;
-  return onOneLine(`${file}${session}: ${whatText(breach, window.tokens)}`);
+  return onOneLine(`${file}${session}: ${whatText(breach)}`);
 }
 
-function whatText({ gate, found, limit, call }: Breach, window: number | null): string {
+function whatText({ gate, found, limit, call, share, isLost }: Breach): string {
+  if (isLost) return 'lines that held calls are malformed, so what they hold cannot be compared with the limit';
   switch (gate) {
     case 'context': {
       if (Number.isNaN(found))
         return `its window is not known, so ${percent(limit)} of it means nothing: set it with --window`;
-      const share = window === null ? '' : ` (${exactPercent(found / window)})`;
-      return `call ${call} had a context of ${tokens(found)} tokens${share}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
+      const ofWindow = share === undefined ? '' : ` (${exactPercent(share)})`;
+      return `call ${call} had a context of ${tokens(found)} tokens${ofWindow}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
     }
     case 'compactions':
       return `${counted(found, 'compaction')}, more than ${limit}: the first one over it after call ${call}`;

@@ -69,6 +69,33 @@ describe('a line feed', () => {
     });
   });
 
+  describe('what two processes wrote at once', () => {
+    const row = (uuid: string, more: object = {}) => JSON.stringify({ type: 'user', uuid, ...more });
+    const call = JSON.stringify({ type: 'assistant', uuid: 'c', message: { id: 'm', usage: { input_tokens: 5 } } });
+
+    it.each([
+      { name: 'two rows on a line', line: row('a') + row('b', { text: '}{"' }), expected: ['value', 'value'] },
+      { name: 'a torn row before a whole one', line: `{"type":"x","te${row('b')}`, expected: ['value', 'malformed'] },
+      { name: 'a torn call before a whole row', line: call.slice(0, -3) + row('b'), expected: ['value', 'lost'] },
+      { name: 'a part of a row', line: `"message":{"type":"text","text":"so"}}`, expected: ['malformed'] },
+    ])('reads $name', ({ line, expected }) => {
+      const lines = read(Buffer.from(`{}\n${line}\n{}\n`)).slice(1, -1);
+      expect(lines.map((each) => ('lost' in each ? 'lost' : each.kind))).toEqual(expected);
+      expect(lines.map(({ isMore }) => isMore === true)).toEqual(expected.map((_, at) => at > 0));
+    });
+  });
+
+  it.each([1, 7, 65_536])('reads an array, in chunks of %i', (size) => {
+    const rows = [
+      { type: 'system', text: ']}' },
+      { type: 'result', usage: { input_tokens: 1 } },
+    ];
+    for (const recording of [JSON.stringify(rows), JSON.stringify(rows, null, 2)]) {
+      const found = read(Buffer.from(recording), size);
+      expect(found.map((line) => line.kind === 'value' && line.value)).toEqual(rows);
+    }
+  });
+
   it('reads a line of many chunks', () => {
     const text = 'long line '.repeat(700_000);
     const lines = read(Buffer.from(`{}\n${JSON.stringify({ text })}\n{}`));

@@ -31,6 +31,8 @@ describe('csv', () => {
       actions: '1',
       cost_usd: '0.708356',
       cost_computed: 'false',
+      cost_incomplete: 'false',
+      unpriced_model: '',
       input: '20',
       cache_creation: '151480',
       cache_read: '301000',

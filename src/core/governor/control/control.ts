@@ -5,8 +5,8 @@ import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import type { HookName } from '../effects.ts';
-import { predicted, takeReading } from '../gauge/gauge.ts';
-import { isKnown, learnWindow } from '../gauge/window.ts';
+import { learnWindowOf, predicted, takeReading } from '../gauge/gauge.ts';
+import { isKnown } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { askContext, controlLine, isAsking, isOwnUuid, request } from '../prompts/own-lines.ts';
 import { LEAST_RELIEVED, onModLoaded, prepareResumed } from '../relief/exact.ts';
@@ -212,12 +212,12 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
   // Below our own setting it can only be the model's true window, which caps it.
   const isOurs = typeof state.trigger === 'number' && tokens >= state.trigger + NATIVE_RESERVE_TOKENS;
   const hidesWindow = placed && (typeof state.trigger !== 'number' || isOurs);
-  const window = hidesWindow ? state.gauge.window : learnWindow(state.gauge.window, tokens, 'asked');
   // Measured figures of this process are better than the answer, which between calls is an estimate of claude's.
   const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
   const callers = response.isAutoCompactEnabled === false || (placed && state.trigger === 'unplaced');
   const trigger = callers ? 'off' : state.trigger;
-  const opened = finishOpening({ ...state, gauge: { ...gauge, window }, trigger });
+  const told = hidesWindow ? gauge : learnWindowOf(gauge, state.session.model, tokens, 'asked');
+  const opened = finishOpening({ ...state, gauge: told, trigger });
   return state.control.phase === 'opening' ? chain(opened, prepareResumed) : opened;
 }
 

@@ -1,6 +1,7 @@
 import type { AssistantEvent, Block, Event, InitEvent, ResultEvent, UserEvent } from '../../protocol/events.ts';
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { modelName } from '../../protocol/model-name.ts';
 import { contextOf, saysNothing, type Usage } from '../../protocol/usage.ts';
 import { type Content, measureContent, NO_CONTENT } from '../gauge/estimator.ts';
 import {
@@ -12,9 +13,11 @@ import {
   extendCall,
   type Gauge,
   isCharactersOnly,
+  learnWindowOf,
   predicted,
   settleOutput,
   takeReading,
+  useWindowOf,
 } from '../gauge/gauge.ts';
 import { addBlocks } from '../gauge/token-estimate.ts';
 import {
@@ -23,7 +26,6 @@ import {
   learnFromModelId,
   learnWindow,
   mainWindow,
-  nativeReserve,
   UNKNOWN_WINDOW,
   windowIn,
 } from '../gauge/window.ts';
@@ -76,27 +78,21 @@ function readAssistant(state: GovernorState, event: AssistantEvent, generated: C
   if (event.synthetic || (usage !== undefined && saysNothing(usage))) return gauge;
   // Without an id each line is a call of its own.
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
-  if (isSame) return extendCall(gauge, generated, usage?.output ?? 0, outputFinal);
+  if (isSame) return extendCall(gauge, generated, usage, outputFinal);
   if (usage === undefined) return addToContext(gauge, generated);
   const aside = asideOf(gauge, event, session.model);
   if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
-  const known = withWindow(gauge, recordedWindow(state, event, learnFromModelId(gauge.window, model)));
+  const own = useWindowOf(gauge, model);
+  const known = withWindow(own, recordedWindow(state, event, learnFromModelId(own.window, model)));
   return addCall(known, { messageId, model, output: usage.output, outputKnown: outputFinal, generated }, usage);
 }
 
-/** What a recording tells that names no window: its version and model, and a context that would have been compacted. */
-function recordedWindow({ gauge, session, run }: GovernorState, event: AssistantEvent, known: ContextWindow) {
-  if (run.mode === 'act') return known;
-  const version = event.version ?? session.version;
-  if (known.tokens === undefined) {
-    const listed = windowIn(version, event.model, false) ?? 0;
-    // Where the agent is told of it now, and not somebody of it later, none may be taken for smaller than it is.
-    return run.mode === 'replay' || listed === LARGE_WINDOW ? learnWindow(known, listed, 'version') : known;
-  }
-  const reserve = nativeReserve(version);
-  if (known.source !== 'version' || reserve === 0 || gauge.call === null) return known;
-  const isUncompacted = event.usage !== undefined && contextOf(event.usage) >= gauge.used;
-  return isUncompacted && gauge.used > known.tokens - reserve ? learnWindow(known, LARGE_WINDOW, 'raised') : known;
+/** What a recording tells that names no window: its version and model. */
+function recordedWindow({ session, run }: GovernorState, event: AssistantEvent, known: ContextWindow): ContextWindow {
+  if (run.mode === 'act' || known.tokens !== undefined) return known;
+  const listed = windowIn(event.version ?? session.version, event.model, false) ?? 0;
+  // Where the agent is told of it now, and not somebody of it later, none may be taken for smaller than it is.
+  return run.mode === 'replay' || listed === LARGE_WINDOW ? learnWindow(known, listed, 'version') : known;
 }
 
 function withWindow(gauge: Gauge, window: Gauge['window']): Gauge {
@@ -149,12 +145,14 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
   const switched = session.model !== undefined && event.model !== undefined && event.model !== session.model;
   // A new session id in mid-stream is a cleared conversation (2.1.197 says no more than that).
   const gauge = another ? emptyContext(state.gauge, 0) : state.gauge;
-  const mayKeep = !switched || gauge.window.source === 'user';
-  const named = learnFromModelId(mayKeep ? gauge.window : UNKNOWN_WINDOW, event.model);
+  const own = useWindowOf(gauge, event.model);
+  // The same model may go on with its other window, and what is kept of another may be from before such a change.
+  const mayKeep = !switched || own.window.source === 'user';
+  const named = learnFromModelId(mayKeep ? own.window : UNKNOWN_WINDOW, event.model);
   const listed =
     state.run.mode === 'replay' ? windowIn(event.version ?? session.version, event.model, true) : undefined;
   const window = learnWindow(named, listed ?? 0, 'version');
-  return changed(state, { gauge: withWindow(gauge, window), latch: another ? 'none' : state.latch });
+  return changed(state, { gauge: withWindow(own, window), latch: another ? 'none' : state.latch });
 }
 
 function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
@@ -166,15 +164,23 @@ function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
 
 function readResult(state: GovernorState, event: ResultEvent): Gauge {
   const { session, turn } = state;
-  const named = mainWindow(event.windows, session.model ?? state.gauge.call?.model);
-  const window = named === undefined ? state.gauge.window : learnWindow(state.gauge.window, named, 'result');
-  const gauge = withWindow(state.gauge, window);
-  const unseen = turn.calls === 0 ? lastCall(event, window) : undefined;
+  const gauge = learnWindows(state.gauge, event.windows, session.model);
+  const unseen = turn.calls === 0 ? lastCall(event, gauge.window) : undefined;
   if (unseen !== undefined) return readUnseenCall(gauge, event, unseen);
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);
   // The turn's sum is the call's own count when there was one call.
   return turn.calls === 1 && event.usage !== undefined ? settleOutput(gauge, event.usage.output) : gauge;
+}
+
+/** The result names the windows of all models that were called, those of subagents too. @param main the session's model */
+function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: string | undefined): Gauge {
+  const isMain = main !== undefined && (gauge.windowModel ?? modelName(main)) === modelName(main);
+  const current = mainWindow(windows, isMain ? main : (gauge.windowModel ?? gauge.call?.model));
+  const own = current === undefined ? gauge : learnWindowOf(gauge, undefined, current, 'result');
+  return Object.entries(windows)
+    .filter(([id]) => own.windowModel !== undefined && modelName(id) !== own.windowModel)
+    .reduce((next, [id, tokens]) => learnWindowOf(next, id, tokens, 'result'), own);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { AssistantEvent, Event } from '../../protocol/events.ts';
 import { saysNothing, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, nativeTokens, sumContent } from '../gauge/estimator.ts';
-import { leastPriceFor, microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
+import { besidesMicroUsd, leastPriceFor, microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
 
 /** One API call since claude's last report. */
 interface PricedCall {
@@ -14,6 +14,8 @@ interface PricedCall {
   readonly version: string | undefined;
   readonly price: Price;
   readonly usage: Usage;
+  /** What was billed with it, where it is more than one inference, in micro-dollars. */
+  readonly besides: number;
   /** The output count in `usage` is the true one, not a placeholder of 1 to 8. */
   readonly outputKnown: boolean;
   /** What the model wrote, for an estimate while the count is a placeholder. */
@@ -207,19 +209,40 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, generated:
   const last = cost.calls.find(({ thread }) => thread === subagent);
   // Without an id each line is a call of its own.
   if (last !== undefined && messageId !== '' && last.messageId === messageId) {
-    return withCall(cost, extended(last, event.outputFinal, usage.output, generated));
+    return withCall(cost, extended(last, event.outputFinal, usage, generated, list.prices));
   }
   const version = event.version ?? list.version;
   const isAlike = last !== undefined && last.model === model && last.version === version;
   const price = isAlike ? last.price : (list.isLimiting ? leastPriceFor : priceFor)(model, list.prices, version);
   if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
-  const call = { thread: subagent, messageId, model, version, price, usage, outputKnown: event.outputFinal, generated };
+  const besides = besidesMicroUsd(usage, price, list.prices, version);
+  const outputKnown = event.outputFinal;
+  const call = {
+    thread: subagent,
+    messageId,
+    model,
+    version,
+    price,
+    usage,
+    besides: besides ?? 0,
+    outputKnown,
+    generated,
+  };
   const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));
-  return withCalls(cost, settled, true, replaced(cost.calls, call));
+  const next = withCalls(cost, settled, true, replaced(cost.calls, call));
+  return besides === undefined ? { ...next, unpriced: cost.unpriced ?? unpricedIn(usage) } : next;
 }
 
-function extended(call: PricedCall, isFinal: boolean, output: number, written: Content): PricedCall {
-  const { thread, messageId, model, version, price, usage } = call;
+function unpricedIn({ besides = [] }: Usage): string | undefined {
+  return besides.find(({ model }) => model !== undefined)?.model;
+}
+
+/** The first line of a call of several inferences may have the first one only. */
+function extended(call: PricedCall, isFinal: boolean, said: Usage, written: Content, prices: Prices): PricedCall {
+  const { thread, messageId, model, version, price } = call;
+  const isMore = (said.besides?.length ?? 0) > (call.usage.besides?.length ?? 0);
+  const usage = isMore ? said : call.usage;
+  const { output } = said;
   return {
     thread,
     messageId,
@@ -227,6 +250,7 @@ function extended(call: PricedCall, isFinal: boolean, output: number, written: C
     version,
     price,
     usage: output > usage.output ? { ...usage, output } : usage,
+    besides: isMore ? (besidesMicroUsd(said, price, prices, version) ?? 0) : call.besides,
     outputKnown: call.outputKnown || isFinal,
     generated: addContent(call.generated, written),
   };
@@ -272,9 +296,9 @@ export function billedOutput(
   return outputKnown ? output : Math.max(output, nativeTokens(generated));
 }
 
-export function callMicroUsd({ usage, outputKnown, generated, price }: PricedCall): number {
+export function callMicroUsd({ usage, besides, outputKnown, generated, price }: PricedCall): number {
   const output = billedOutput(usage.output, { outputKnown, generated });
-  return microUsdOf(usage, price, output);
+  return microUsdOf(usage, price, output) + besides;
 }
 
 /**

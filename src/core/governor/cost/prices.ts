@@ -1,4 +1,5 @@
 import type { AssistantEvent } from '../../protocol/events.ts';
+import { modelName } from '../../protocol/model-name.ts';
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 
@@ -35,7 +36,7 @@ const FAST_OF_BEFORE = { fastTimes: 6 };
  * List prices as Claude Code itself counts them. Source of each figure: test/e2e/prices.test.ts asks claude, 2.1.332 and
  * 2.1.197, for each model, standard and fast, with a thousand and with 150,000 tokens of each kind; prices.test.ts holds
  * them against every `costUSD` and `total_cost_usd` of the recordings, from 1.0.128 on. Sonnet 5 changed with 2.1.239
- * (its catalogue beside that of 2.1.238). Up to 2.1.87 an hour's cache was counted as five minutes'; the API never did.
+ * (its catalogue beside that of 2.1.238), what Sonnet 5.5 reads from the cache with 2.1.296. Up to 2.1.87 an hour's cache was counted as five minutes'; the API never did.
  *
  * A model that is not named here has no price; Claude Code takes it for an Opus of today.
  */
@@ -62,7 +63,7 @@ export const PRICES: Prices = {
   'claude-sonnet-4-5': listed(3),
   'claude-sonnet-4-6': listed(3),
   'claude-sonnet-5': { ...listed(2), before: { version: '2.1.239', rates: listed(3) } },
-  'claude-sonnet-5-5': listed(2, 1 / 20),
+  'claude-sonnet-5-5': { ...listed(2, 1 / 20), before: { version: '2.1.296', rates: listed(2) } },
   'claude-3-5-haiku': listed(0.8),
   'claude-haiku-4-5': listed(1),
   'claude-haiku-5-5': { ...listed(0.1), longPrompt: { above: 100_000, times: 5 } },
@@ -107,11 +108,14 @@ export function multiplied(rates: Rates, times: number): Rates {
 /**
  * The price of a model, or undefined when none is known.
  *
- * @param model an id as claude names it: with or without a date, `[1m]`, or the region and maker before it
+ * @param model an id, as any host of the model spells it
  */
 export function priceOf(model: string, prices: Prices): Price | undefined {
-  const id = model.replace(/^.*anthropic\./, '');
-  const fitting = Object.keys(prices).filter((name) => isBeginning(name, id));
+  const id = modelName(model);
+  const fitting = Object.keys(prices).filter(
+    (name) =>
+      isBeginning(name, model) || isBeginning(name, id) || (name.startsWith('claude-') && modelName(name) === id),
+  );
   const [longest] = fitting.sort((a, b) => b.length - a.length);
   return longest === undefined ? undefined : prices[longest];
 }
@@ -168,6 +172,25 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
     usage.cacheRead * price.cacheRead;
   const tokens = (sum / 1_000_000) * (terms?.inTheUs ? IN_THE_US_TIMES : 1);
   return Math.min(Math.round(tokens + (terms?.webSearches ?? 0) * WEB_SEARCH), Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * What was billed with a call of several inferences, in micro-dollars. @param own the price of the call's own model
+ * @returns undefined where a model among them has no price
+ */
+export function besidesMicroUsd(
+  { besides = [] }: Usage,
+  own: Price,
+  prices: Prices,
+  version: string | undefined,
+): number | undefined {
+  let sum = 0;
+  for (const { model, usage } of besides) {
+    const price = model === undefined ? own : priceFor(model, prices, version);
+    if (price === undefined) return undefined;
+    sum += microUsdOf(usage, price);
+  }
+  return sum;
 }
 
 const FIVE_MINUTES_MS = 5 * 60_000;

@@ -1,4 +1,6 @@
-import { contextOf, type Usage } from '../../protocol/usage.ts';
+import { ownOf } from '../../protocol/fields.ts';
+import { modelName } from '../../protocol/model-name.ts';
+import { contextOf, shownContext, type Usage } from '../../protocol/usage.ts';
 import { inTokens } from '../policy.ts';
 import {
   addContent,
@@ -12,7 +14,14 @@ import {
   UNCALIBRATED,
 } from './estimator.ts';
 import { NO_CHARACTERS, totalTokens } from './token-estimate.ts';
-import { type ContextWindow, learnFromContext, UNKNOWN_WINDOW } from './window.ts';
+import {
+  type ContextWindow,
+  learnFromContext,
+  learnWindow,
+  SMALL_WINDOW,
+  UNKNOWN_WINDOW,
+  type WindowSource,
+} from './window.ts';
 
 /**
  * What the figure of the context rests on.
@@ -33,6 +42,8 @@ export interface Call {
   readonly outputKnown: boolean;
   /** What the model wrote, for an estimate where the count is a placeholder. */
   readonly generated: Content;
+  /** What claude shows as its context where it is more than one inference: their sum. */
+  readonly sum?: number;
 }
 
 /** How full the main thread's context is. All figures in tokens. */
@@ -40,6 +51,10 @@ export type Gauge = Readonly<typeof EMPTY_GAUGE>;
 
 export const EMPTY_GAUGE = {
   window: UNKNOWN_WINDOW,
+  /** Name of the model that has this window; undefined: no call and no line of claude's has named one. */
+  windowModel: undefined as string | undefined,
+  /** Windows of models that are not in use now, by name. */
+  otherWindows: {} as Readonly<Record<string, ContextWindow>>,
   basis: 'none' as Basis,
   /** Context of the last reading. */
   used: 0,
@@ -53,6 +68,8 @@ export const EMPTY_GAUGE = {
   /** Tokens by which calls made the context grow, together. */
   grown: 0,
   peak: 0,
+  /** The same for each model, by name: each has a window of its own. */
+  peaks: {} as Readonly<Record<string, number>>,
   /** Context of the first call: about what system prompt and tools take, the least a compaction can leave. */
   first: undefined as number | undefined,
   /** What `predicted` said just before the last call, for comparison; undefined after a break. */
@@ -70,7 +87,7 @@ export interface Reading {
   /** undefined: not known, nor is the share. */
   readonly window: number | undefined;
   readonly windowSource: ContextWindow['source'];
-  /** `predicted` / `window` */
+  /** `predicted` / `window`, at most 1: no request is larger than its window. */
   readonly fraction: number | undefined;
   /** What `predicted` rests on: `predicted` once something has come in since a measured call or claude's answer. */
   readonly basis: Basis | 'predicted';
@@ -85,7 +102,7 @@ export function predicted(gauge: Gauge): number {
 export function readGauge(gauge: Gauge): Reading {
   const next = predicted(gauge);
   const { tokens, source } = gauge.window;
-  const fraction = tokens === undefined ? undefined : next / tokens;
+  const fraction = tokens === undefined ? undefined : Math.min(1, next / tokens);
   return { used: gauge.used, predicted: next, window: tokens, windowSource: source, fraction, basis: basisOf(gauge) };
 }
 
@@ -109,6 +126,8 @@ function basisOf({ basis, added, calibration }: Gauge): Reading['basis'] {
 export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
   const copy = {
     window: gauge.window,
+    windowModel: gauge.windowModel,
+    otherWindows: gauge.otherWindows,
     basis: gauge.basis,
     used: gauge.used,
     call: gauge.call,
@@ -118,6 +137,7 @@ export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
     calls: gauge.calls,
     grown: gauge.grown,
     peak: gauge.peak,
+    peaks: gauge.peaks,
     first: gauge.first,
     foreseen: gauge.foreseen,
     aside: gauge.aside,
@@ -134,13 +154,13 @@ export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
     window: learnFromContext(gauge.window, used),
     basis: 'measured',
     used,
-    call,
+    call: usage.besides === undefined ? call : { ...call, ...sumOf(usage) },
     added: NO_CONTENT,
     thoughts: gauge.thoughts + call.generated.thoughts,
     calibration: calibrationFor(call.model, comparable ? learn(gauge, used) : gauge.calibration),
     calls: gauge.calls + 1,
     grown: gauge.grown + (comparable ? Math.max(0, used - gauge.used) : 0),
-    peak: Math.max(gauge.peak, used),
+    ...peaksWith(gauge, used),
     first: gauge.first ?? used,
     foreseen: comparable ? predicted(gauge) : undefined,
     aside: null,
@@ -148,17 +168,26 @@ export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
 }
 
 /** A further line of the call that is under way: more content, perhaps a better output count. */
-export function extendCall(gauge: Gauge, written: Content, output: number, final: boolean): Gauge {
+export function extendCall(gauge: Gauge, written: Content, usage: Usage | undefined, final: boolean): Gauge {
   if (gauge.call === null) return gauge;
   const { messageId, model, generated, outputKnown } = gauge.call;
+  const output = usage?.output ?? 0;
+  const isMore = usage?.besides !== undefined && gauge.call.sum === undefined;
   const call = {
+    ...sumOf(isMore ? usage : undefined, gauge.call.sum),
     messageId,
     model,
     output: Math.max(gauge.call.output, output),
     outputKnown: outputKnown || final,
     generated: addContent(generated, written),
   };
-  return changedGauge(gauge, { call, thoughts: gauge.thoughts + written.thoughts });
+  const context = isMore ? { used: contextOf(usage), ...peaksWith(gauge, contextOf(usage)) } : {};
+  return changedGauge(gauge, { call, thoughts: gauge.thoughts + written.thoughts, ...context });
+}
+
+function sumOf(usage: Usage | undefined, known?: number): { readonly sum?: number } {
+  const sum = usage?.besides === undefined ? known : shownContext(usage);
+  return sum === undefined ? {} : { sum };
 }
 
 /** The true output count of the last call. */
@@ -184,7 +213,64 @@ const NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, foreseen: undefine
 /** A reading that does not come from a call: claude's own answer, a report in text. */
 export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
   const window = learnFromContext(gauge.window, used);
-  return changedGauge(gauge, { ...NO_CALL, window, basis, used, peak: Math.max(gauge.peak, used) });
+  return changedGauge(gauge, { ...NO_CALL, window, basis, used, ...peaksWith(gauge, used) });
+}
+
+function peaksWith({ peak, peaks, windowModel = '' }: Gauge, used: number) {
+  const isHigher = used > (ownOf(peaks, windowModel) ?? 0);
+  return { peak: Math.max(peak, used), peaks: isHigher ? { ...peaks, [windowModel]: used } : peaks };
+}
+
+/** Another model goes on with the conversation: its window counts, and the one before is kept for its return. */
+export function useWindowOf(gauge: Gauge, model: string | undefined): Gauge {
+  const name = model === undefined ? gauge.windowModel : modelName(model);
+  const { windowModel, window, otherWindows } = gauge;
+  if (name === windowModel) return gauge;
+  // What the user, or a report in text, says holds whichever model runs.
+  const isOfAll = window.source === 'user' || window.source === 'reported';
+  if (windowModel === undefined || isOfAll || name === undefined) return changedGauge(gauge, { windowModel: name });
+  return changedGauge(gauge, {
+    windowModel: name,
+    window: ownOf(otherWindows, name) ?? UNKNOWN_WINDOW,
+    otherWindows: { ...otherWindows, [windowModel]: window },
+  });
+}
+
+/** A window that claude has named for a model, which need not be the one in use. */
+export function learnWindowOf(gauge: Gauge, model: string | undefined, tokens: number, source: WindowSource): Gauge {
+  const name = model === undefined ? gauge.windowModel : modelName(model);
+  if (name === undefined || name === gauge.windowModel || gauge.windowModel === undefined) {
+    const window = learnWindow(gauge.window, tokens, source);
+    return window === gauge.window ? gauge : changedGauge(gauge, { window });
+  }
+  const known = learnWindow(ownOf(gauge.otherWindows, name) ?? UNKNOWN_WINDOW, tokens, source);
+  return changedGauge(gauge, { otherWindows: { ...gauge.otherWindows, [name]: known } });
+}
+
+/** Share of the window at the largest context, of the model that had it; null: not known. */
+export function peakShare(gauge: Gauge): number | null {
+  const [name] = Object.entries(gauge.peaks).find(([, peak]) => peak === gauge.peak) ?? [];
+  const tokens = name === undefined ? undefined : windowNamed(gauge, name).tokens;
+  return tokens === undefined || gauge.peak === 0 ? null : Math.min(1, gauge.peak / tokens);
+}
+
+/**
+ * The largest share of a window that was in use, by any model; null: not known. A model of unknown window decides nothing
+ * where its context would be the smaller share of even the small window.
+ */
+export function largestShare(gauge: Gauge): number | null {
+  let [known, possible] = [0, 0];
+  for (const [name, peak] of Object.entries(gauge.peaks)) {
+    const { tokens } = windowNamed(gauge, name);
+    if (tokens === undefined) possible = Math.max(possible, peak / SMALL_WINDOW);
+    else known = Math.max(known, Math.min(1, peak / tokens));
+  }
+  return known === 0 || possible > known ? null : known;
+}
+
+function windowNamed({ windowModel, window, otherWindows }: Gauge, name: string): ContextWindow {
+  if (name === windowModel || window.source === 'user') return window;
+  return ownOf(otherWindows, name) ?? window;
 }
 
 /**

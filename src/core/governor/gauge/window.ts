@@ -1,3 +1,4 @@
+import { hasLargeMark, modelName } from '../../protocol/model-name.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 
@@ -50,7 +51,7 @@ export function learnFromModelId(window: ContextWindow, model: string | undefine
 
 /** Tokens of the window, where the name of the model tells; undefined: it does not. */
 export function windowOfModel(model: string | undefined): number | undefined {
-  return model?.endsWith('[1m]') ? LARGE_WINDOW : undefined;
+  return model !== undefined && hasLargeMark(model) ? LARGE_WINDOW : undefined;
 }
 
 /** A context larger than the window proves a larger one, unless claude or the user has named it: claude acts on its own. */
@@ -67,13 +68,9 @@ export function mainWindow(windows: Readonly<Record<string, number>>, model: str
   const entries = Object.entries(windows);
   const exact = entries.find(([id]) => id === model);
   if (exact !== undefined) return exact[1];
-  const own = entries.filter(([id]) => withoutMark(id) === withoutMark(model ?? ''));
+  const own = entries.filter(([id]) => modelName(id) === modelName(model ?? ''));
   if (own.length > 0) return Math.max(...own.map(([, tokens]) => tokens));
   return entries.length === 1 ? entries[0]?.[1] : undefined;
-}
-
-function withoutMark(model: string): string {
-  return model.replace(/\[1m\]$/, '');
 }
 
 /*
@@ -82,8 +79,14 @@ function withoutMark(model: string): string {
  * oldest supported version against this table.
  */
 
-/** What follows is known of versions up to this one. */
+/** What follows was measured up to this version. A later one is taken to be like it until something says otherwise. */
 const NEWEST_MEASURED = '2.1.332';
+
+/** The version that a window out of the table was measured with last, where that is before the recording's own. */
+export function measuredAsOf(source: WindowSource, version: string | null | undefined): string | undefined {
+  const isNewer = source === 'version' && version != null && !isAtLeast(NEWEST_MEASURED, version);
+  return isNewer ? NEWEST_MEASURED : undefined;
+}
 
 /**
  * These models have the large window without `[1m]` in their id from 2.1.285 on, and had the small one before. A session
@@ -106,7 +109,7 @@ const LARGE_FROM = '2.1.285';
 const SMALL_FROM = '2.1.197';
 
 /** Models with the small window in every version measured. */
-const SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[0156])?)$/;
+const SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[156])?)$/;
 
 /**
  * With a subscription one of them is run as `[1m]` unless the person says otherwise, from this version on: of 7 public
@@ -125,14 +128,14 @@ export function windowIn(
   keepsMark: boolean,
 ): number | undefined {
   if (version === undefined || model === undefined) return undefined;
-  const id = model.replace(/-\d{8}$/, '');
+  const id = modelName(model);
+  if (keepsMark && hasLargeMark(model)) return LARGE_WINDOW;
   if (LARGE_MODELS.has(id)) {
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
     return isAtLeast(version, SMALL_FROM) && keepsMark ? SMALL_WINDOW : undefined;
   }
   const mayBeMarked = !keepsMark && id === MARKED_BY_PLANS.model && isAtLeast(version, MARKED_BY_PLANS.from);
-  const isSmall = SMALL_MODELS.test(id) && isAtLeast(NEWEST_MEASURED, version) && !mayBeMarked;
-  return isSmall ? SMALL_WINDOW : undefined;
+  return SMALL_MODELS.test(id) && !mayBeMarked ? SMALL_WINDOW : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { h, s } from '../../../browser/dom.ts';
 import { ownFigures, totalsOf } from '../../../replay/copies.ts';
-import { counted, dollars, percent, tokens } from '../../figures.ts';
+import { costText, counted, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
 import type { Color } from './chart.ts';
 import { timeText } from './session-tables.ts';
@@ -73,8 +73,7 @@ export function nameOf({ file }: PageSession): string {
 }
 
 function costOf(session: PageSession): string {
-  const { usd } = ownFigures(session);
-  return usd === null ? '–' : dollars(usd);
+  return costText(ownFigures(session), GLYPHS);
 }
 
 function began({ time: { first } }: PageSession): string {
@@ -82,17 +81,21 @@ function began({ time: { first } }: PageSession): string {
 }
 
 function totals(sessions: readonly PageSession[]): string {
-  const { calls, compactions, usd, copiedCalls } = totalsOf(sessions);
+  const all = totalsOf(sessions);
+  const { calls, compactions, copiedCalls } = all;
   const full = sessions.filter(({ context }) => (context.peakFraction ?? 0) >= 0.85).length;
   return [
     counted(sessions.length, 'session'),
     counted(calls, 'call'),
     counted(compactions, 'compaction'),
     `${tokens(full)} above 85% of the window`,
-    `${dollars(usd ?? 0)} of known cost`,
+    `${costText({ ...all, usd: all.usd ?? 0 }, GLYPHS)} of known cost`,
     ...(copiedCalls === 0 ? [] : [`${counted(copiedCalls, 'copied call')} not counted again`]),
   ].join(' · ');
 }
+
+/** In costs. */
+export const GLYPHS = { none: '–', atLeast: '≥' } as const;
 
 const [WIDTH, HEIGHT] = [120, 28];
 

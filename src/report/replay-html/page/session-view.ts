@@ -1,7 +1,7 @@
 import { h } from '../../../browser/dom.ts';
 import { ownFigures } from '../../../replay/copies.ts';
 import { type Waits, waitedShare } from '../../../replay/summary.ts';
-import { costSource, counted, dollars, duration, percent, tokens } from '../../figures.ts';
+import { costSource, costText, counted, dollars, duration, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
 import { createChart } from './chart.ts';
 import { contextSection } from './context-chart.ts';
@@ -9,6 +9,7 @@ import { section } from './controls.ts';
 import { growthSection } from './growth-chart.ts';
 import { createReadout } from './readout.ts';
 import { type Session, unpack } from './session.ts';
+import { GLYPHS } from './session-list.ts';
 import { callTables, eventTables, timeText } from './session-tables.ts';
 import { createSpan, type Span } from './span.ts';
 
@@ -44,7 +45,7 @@ function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSes
 
 function tiles(info: PageSession): HTMLElement {
   const { context, window, traffic, compactions, copied, subagents, waits } = info;
-  const { usd } = ownFigures(info);
+  const own = ownFigures(info);
   const { input, cacheCreation, cacheRead } = traffic.main;
   const all = [
     [
@@ -64,7 +65,7 @@ function tiles(info: PageSession): HTMLElement {
     ],
     ['Compactions', tokens(compactions.length), plannedText(info)],
     ['Cache reads', millions(cacheRead), `of ${millions(input + cacheCreation + cacheRead)} of all input`],
-    usd !== null && ['Cost', dollars(usd), costSource(info)],
+    own.usd !== null && ['Cost', costText(own, GLYPHS), costSource(info)],
     copied && ['Copied calls', tokens(copied.calls), `from ${copied.from.map(({ session }) => session).join(', ')}`],
     waits && waitTile(waits, info.time),
   ];

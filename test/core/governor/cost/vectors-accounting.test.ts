@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { totalMicroUsd, toUsd } from '../../../../src/core/governor/cost/cost.ts';
+import { peakShare } from '../../../../src/core/governor/gauge/gauge.ts';
 import { decodeLine, decodeObject } from '../../../../src/core/protocol/decode.ts';
-import { peakFraction } from '../../../../src/replay/summary.ts';
 import { type Line, policyWith, replayed } from '../../../support/governor.ts';
 import { type Vector, vectorsOf } from '../../../support/recordings.ts';
 
@@ -128,7 +128,7 @@ describe('token figures of a stream: known defects, inverted', () => {
   it('db-088: a context is never more than its window: the sum of several calls is not taken for one', () => {
     const [sum] = inputOf('db-088').events ?? [];
     expect(stat({ events: [{ ...sum, num_turns: 12 }] })).toMatchObject({ context_tokens: 0, context_pct: 0 });
-    expect(peakFraction(replayed(decoded(inputOf('db-088'))).gauge) ?? 0).toBeLessThanOrEqual(1);
+    expect(peakShare(replayed(decoded(inputOf('db-088'))).gauge) ?? 0).toBeLessThanOrEqual(1);
   });
 
   it("db-090: a subagent's call does not move the main context, nor does the sum of the turn", () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { largestShare, peakShare, readGauge } from '../../../../src/core/governor/gauge/gauge.ts';
 import {
   learnWindow,
   mainWindow,
+  measuredAsOf,
   UNKNOWN_WINDOW,
   type WindowSource,
 } from '../../../../src/core/governor/gauge/window.ts';
@@ -147,7 +149,13 @@ describe('the window of a recording that does not name it', () => {
     { name: 'an id with a date', lines: stream('claude-haiku-4-5-20251001', '2.1.330'), tokens: 200_000 },
     { name: 'an old model of an old version', lines: stream('claude-opus-4-1', '1.0.128'), tokens: 200_000 },
     { name: 'a model nobody knows', lines: stream('glm-5', '2.1.330'), tokens: undefined },
-    { name: 'a small model in a version to come', lines: stream('claude-opus-4-6', '2.2.0'), tokens: undefined },
+    { name: 'a small model in a version to come', lines: stream('claude-opus-4-6', '2.2.0'), tokens: 200_000 },
+    {
+      name: 'an id as Bedrock spells it',
+      lines: stream('eu.anthropic.claude-haiku-4-5-20251001-v1:0', '2.1.330'),
+      tokens: 200_000,
+    },
+    { name: 'an id as Vertex spells it', lines: stream('claude-opus-5@default', '2.1.330'), tokens: 1_000_000 },
     { name: 'a large model in a version to come', lines: stream('claude-opus-5-5', '2.2.0'), tokens: 1_000_000 },
     {
       name: 'no version',
@@ -183,9 +191,9 @@ describe('the window of a recording that does not name it', () => {
     { name: 'a stream of it, which keeps the mark', lines: stream('claude-opus-4-6', '2.1.91'), tokens: 200_000 },
     { name: 'a log of a small model', lines: log('claude-sonnet-4-5', '2.1.20', 150_000), tokens: 200_000 },
     {
-      name: 'a log past the native trigger',
+      name: 'a log past the native trigger, which may be off',
       lines: log('claude-sonnet-4-5', '2.1.20', 156_000, 158_000),
-      tokens: 1_000_000,
+      tokens: 200_000,
     },
     {
       name: 'the same where nothing is compacted before',
@@ -202,4 +210,42 @@ describe('the window of a recording that does not name it', () => {
     driver.claude(...stream('claude-sonnet-4-5', '2.1.330'), callLine(190_000));
     expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
   });
+});
+
+describe('a conversation that goes on with another model', () => {
+  const calls = (...said: readonly (readonly [model: string, used: number])[]) =>
+    replayed(
+      said.map(([model, used], at) => {
+        const call = callLine(used, { version: '2.1.300', sessionId: 's1' });
+        return decodeObject({ ...call, message: { ...(call.message as Line), model, id: `m${at}` } });
+      }),
+    ).gauge;
+
+  it('has the window of the model of the last call', () => {
+    const gauge = calls(['claude-haiku-4-5', 60_000], ['claude-opus-5', 190_000]);
+    expect([gauge.window.tokens, peakShare(gauge), largestShare(gauge)]).toEqual([1_000_000, 0.19, 0.3]);
+  });
+
+  it('knows the window of a model again that returns', () => {
+    const gauge = calls(['claude-opus-5', 300_000], ['claude-haiku-4-5', 170_000], ['claude-opus-5', 171_000]);
+    expect([gauge.window.tokens, peakShare(gauge), largestShare(gauge)]).toEqual([1_000_000, 0.3, 0.85]);
+  });
+
+  it('says nothing of a share that a model of unknown window may exceed', () => {
+    const gauge = calls(['glm-5', 150_000], ['claude-opus-5', 160_000], ['glm-5', 155_000]);
+    expect([gauge.window.tokens, peakShare(gauge), largestShare(gauge)]).toEqual([undefined, 0.16, null]);
+  });
+
+  it('never has a share above 1', () => {
+    const gauge = replayed([callLine(90_000)].map(decodeObject), { policy: policyWith({ window: 50_000 }) }).gauge;
+    expect([readGauge(gauge).fraction, peakShare(gauge)]).toEqual([1, 1]);
+  });
+});
+
+it.each([
+  { version: '2.1.332', asOf: undefined },
+  { version: '2.3.0', asOf: '2.1.332' },
+])('a window out of the table is marked in $version: as of $asOf', ({ version, asOf }) => {
+  expect(measuredAsOf('version', version)).toBe(asOf);
+  expect(measuredAsOf('result', version)).toBeUndefined();
 });

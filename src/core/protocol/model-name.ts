@@ -1,0 +1,29 @@
+/**
+ * A model's id as any of its hosts spells it: a maker, region or route before it, a date, a version or a mark behind it.
+ * Families before 4 have their number first; some gateways write it there for later ones, or with a dot.
+ */
+const SPELLING =
+  /^(?:.*[./:]|databricks-|~)?claude-(?:(\d)(?:[-.](\d{1,2}))?-)?(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:[-.](\d{1,2}))?)?(?![\d.])((?:[-@:](?:\d{8}|latest|default|v\d+(?:[@:]\w+)*|beta|thinking|thought|fast|1m))*)$/;
+
+/** Claude Code marks the large window in the model id; session logs drop the mark. */
+const LARGE_MARK = /\[1m\]$/;
+
+/** Whether the id says that the model is run with its large window. */
+export function hasLargeMark(id: string): boolean {
+  return LARGE_MARK.test(id);
+}
+
+/**
+ * The name by which prices, windows and reports know a model, whoever hosts it: `us.anthropic.claude-opus-4-20250514-v1:0`
+ * and `claude-opus-4@20250514` are `claude-opus-4`. An id of another shape is its own name, without the mark of the large
+ * window.
+ */
+export function modelName(id: string): string {
+  const unmarked = id.replace(LARGE_MARK, '');
+  const [, first, firstMinor, family, last, lastMinor] = SPELLING.exec(unmarked.toLowerCase()) ?? [];
+  const major = last ?? first;
+  if (family === undefined || major === undefined) return unmarked;
+  const minor = last === undefined ? firstMinor : lastMinor;
+  const version = minor === undefined || minor === '0' ? major : `${major}-${minor}`;
+  return Number(major) < 4 ? `claude-${version}-${family}` : `claude-${family}-${version}`;
+}

@@ -1,0 +1,73 @@
+import { type Fields, isFields, parsed } from './fields.ts';
+
+/** What can be read of a line that is not one object: two processes may have written to a file at once. */
+export interface Salvaged {
+  readonly values: readonly Fields[];
+  /** Something else is in the line. */
+  readonly isTorn: boolean;
+  /** That held a call. */
+  readonly isLost: boolean;
+}
+
+/** Places at which an object is looked for in what is torn: each takes a walk to the end of the line. */
+const MOST_PLACES = 100;
+
+const CALL = /"usage"|"type":\s*"assistant"/;
+
+/** The whole rows in a line of JSON objects, some of which may be torn. */
+export function objectsIn(line: string): Salvaged {
+  const values: Fields[] = [];
+  let rest = '';
+  let done = 0;
+  let places = 0;
+  for (let at = line.indexOf('{'); at !== -1 && places < MOST_PLACES; at = line.indexOf('{', at)) {
+    const end = objectEnd(line, at);
+    const value = end === undefined ? undefined : parsed(line.slice(at, end));
+    if (end === undefined || !isRow(value)) {
+      places++;
+      at++;
+      continue;
+    }
+    values.push(value);
+    rest += line.slice(done, at);
+    done = end;
+    at = end;
+  }
+  rest += line.slice(done);
+  return { values, isTorn: rest.trim() !== '', isLost: CALL.test(rest) };
+}
+
+/** A row, not a part of one: each carries an id of its own or of its session, in a record the line of the run. */
+function isRow(value: unknown): value is Fields {
+  if (!isFields(value)) return false;
+  const isClaudes = typeof value.type === 'string';
+  const isNamed = [value.uuid, value.sessionId, value.session_id].some((id) => typeof id === 'string');
+  return (isClaudes && isNamed) || (typeof value.t === 'number' && typeof value.line === 'string');
+}
+
+const MARKS = /[{}"]/g;
+const STRING_END = /["\\]/g;
+
+/** Behind the bracket that closes the object at a place; undefined: nothing does. */
+function objectEnd(text: string, from: number): number | undefined {
+  let depth = 0;
+  MARKS.lastIndex = from;
+  for (let mark = MARKS.exec(text); mark !== null; mark = MARKS.exec(text)) {
+    if (mark[0] === '"') {
+      const end = stringEnd(text, mark.index + 1);
+      if (end === undefined) return undefined;
+      MARKS.lastIndex = end;
+    } else if (mark[0] === '{') depth++;
+    else if (--depth === 0) return mark.index + 1;
+  }
+  return undefined;
+}
+
+function stringEnd(text: string, from: number): number | undefined {
+  STRING_END.lastIndex = from;
+  for (let mark = STRING_END.exec(text); mark !== null; mark = STRING_END.exec(text)) {
+    if (mark[0] === '"') return mark.index + 1;
+    STRING_END.lastIndex = mark.index + 2;
+  }
+  return undefined;
+}

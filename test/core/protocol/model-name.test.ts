@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { modelName } from '../../../src/core/protocol/model-name.ts';
+
+describe('the name of a model', () => {
+  it.each([
+    ['claude-opus-4-1-20250805', 'claude-opus-4-1'],
+    ['claude-opus-4-0', 'claude-opus-4'],
+    ['claude-sonnet-5[1m]', 'claude-sonnet-5'],
+    ['apac.anthropic.claude-sonnet-4-20250514-v1:0', 'claude-sonnet-4'],
+    ['arn:aws:bedrock:eu-west-1:1:inference-profile/eu.anthropic.claude-haiku-4-5-20251001-v1:0', 'claude-haiku-4-5'],
+    ['claude-3-5-sonnet-v2@20241022', 'claude-3-5-sonnet'],
+    ['claude-opus-5-5@default', 'claude-opus-5-5'],
+    ['openrouter/anthropic/claude-sonnet-4.5', 'claude-sonnet-4-5'],
+    ['anthropic/claude-3.7-sonnet:thinking', 'claude-3-7-sonnet'],
+    ['claude-4.5-haiku', 'claude-haiku-4-5'],
+    ['databricks-claude-opus-4-6', 'claude-opus-4-6'],
+    ['Claude-Fable-5-1', 'claude-fable-5-1'],
+  ])('%s is %s', (id, name) => {
+    expect(modelName(id)).toBe(name);
+  });
+
+  it.each(['glm-5.1', 'claude-opus', 'someone/claude-4.5-opus-distilled', '<synthetic>', ''])('%s is its own', (id) => {
+    expect(modelName(id)).toBe(id);
+  });
+});
