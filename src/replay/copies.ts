@@ -82,11 +82,11 @@ function nameOf({ sessionId, file }: SessionSummary): string {
   return sessionId ?? file;
 }
 
-/** null where no call came before: the line says nothing else that would tell it from others. */
+/** null where no call came before it and it has no time: nothing else would tell it from others. */
 function compactionKeys({ ledger, compactions }: SessionSummary): (string | null)[] {
   const calls = compactions.length === 0 ? [] : ledger.filter(({ main }) => main);
-  return compactions.map(({ call, preTokens, trigger }) => {
-    const key = calls[call - 1]?.key ?? null;
+  return compactions.map(({ call, preTokens, trigger, t }) => {
+    const key = calls[call - 1]?.key ?? (t === null ? null : `at ${t}`);
     return key === null ? null : `${key} ${trigger} ${preTokens}`;
   });
 }

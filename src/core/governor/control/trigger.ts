@@ -38,7 +38,9 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
 
 /** Places claude's own trigger as soon as the window is known, and again when it belongs elsewhere. */
 export function placeTrigger(state: GovernorState): Step {
-  const { gauge, trigger, control } = state;
+  const { gauge, trigger, control, relief } = state;
+  // With a hook that blocks compactions claude refuses prompts from its trigger on: it stays where claude has it.
+  if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : keep(state);
   if (trigger === 'off' || !control.asked || !isKnown(gauge.window)) return keep(state);
   // The answer may be that the caller has placed it.
   if (isAsking(state, 'context') && gauge.window.source === 'result') return keep(state);

@@ -22,7 +22,7 @@ import {
   endOverdue,
   followCompaction,
   forgetFailures,
-  giveUpUnwritable,
+  giveUpNative,
   type NextPrompt,
   waitLonger,
 } from '../relief/compaction.ts';
@@ -93,7 +93,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : keep(state)),
   (state, { before }) => keep(state, hasBegun(before, state) ? [NO_TURN_TIMER] : []),
   // What has become of the context.
-  (state, { before, event }) => chain(tellNative(before, state, event), (next) => giveUpUnwritable(next, event)),
+  (state, { before, event }) => chain(tellNative(before, state, event), (next) => giveUpNative(next, event)),
   (state, { before, event }) => noteMidTurn(before, state, event),
   (state, { event }) => followExact(state, event),
   (state, { before, event, injected }) => (injected ? keep(state) : brakeThrash(before, state, event)),
@@ -127,7 +127,8 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.measured = measureLine(event);
   const content = sumContent(before.measured);
   const { mode, policy } = state.run;
-  const list = { prices: policy.cost.prices, version: state.session.version, isLimiting: mode !== 'replay' };
+  const reading = { isLimiting: mode !== 'replay', isRecording: mode === 'replay' };
+  const list = { prices: policy.cost.prices, version: state.session.version, ...reading };
   before.cost = readCost(state.cost, event, list, content);
   const after = readRelief(state, readSession(readAgents(readContext(before, event, content), event), event), event);
   if (after.gauge.calls === state.gauge.calls) return after;

@@ -1,4 +1,4 @@
-import type { AssistantEvent, Event } from '../../protocol/events.ts';
+import type { AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import { saysNothing, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, nativeTokens, sumContent } from '../gauge/estimator.ts';
@@ -61,6 +61,8 @@ interface PriceList {
   readonly version: string | undefined;
   /** A limit is kept by the sum: what is listed costs at least that. */
   readonly isLimiting?: boolean;
+  /** What was written by whom is not known: a file may hold the lines of several processes. */
+  readonly isRecording?: boolean;
 }
 
 const NOTHING_OPEN = { settled: 0, calls: [] } as const;
@@ -84,7 +86,7 @@ export function readCost(cost: Cost, event: Event, list: PriceList, written = su
       return withCall(cost, { ...call, usage: { ...call.usage, output: event.outputTokens }, outputKnown: true });
     }
     case 'result':
-      return event.costUsd === undefined ? cost : readReport(cost, event.costUsd);
+      return event.costUsd === undefined ? cost : readReport(beganAgain(cost, event, list), event.costUsd);
     default:
       return cost;
   }
@@ -182,6 +184,26 @@ export function readReport(cost: Cost, usd: number): Cost {
     guessed: cost.guessed || (before > 0 && lost > 0),
     known: true,
   };
+}
+
+/**
+ * In a recording a result may be another process's, whose counter began at 0. It is, where the turn itself explains the
+ * counter better than the turn together with what was reported before it.
+ */
+function beganAgain(cost: Cost, event: ResultEvent, list: PriceList): Cost {
+  const total = toMicroUsd(event.costUsd ?? 0);
+  if (!list.isRecording || cost.carried !== undefined || total <= cost.reported) return cost;
+  const ofTurn = Math.max(openMicroUsd(cost), turnMicroUsd(event, list));
+  const unexplained = total - ofTurn;
+  if (ofTurn === 0 || unexplained >= cost.reported / 2) return cost;
+  return { ...cost, reported: 0, counted: cost.counted + cost.reported };
+}
+
+/** From the sum of the turn's calls, where the result names one model. */
+function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version }: PriceList): number {
+  const [model, ...others] = Object.keys(windows);
+  const price = others.length > 0 ? undefined : priceFor(model, prices, version);
+  return usage === undefined || price === undefined ? 0 : microUsdOf(usage, price);
 }
 
 /**

@@ -160,10 +160,14 @@ const REASONS: Readonly<Record<Verdict | 'exact', string>> = {
 
 const REFUSED = 'the API refuses to summarise the context';
 
-/** claude has compacted by itself, and could not write it: at each further call it would pay for a summary in vain. */
-export function giveUpUnwritable(state: GovernorState, event: Event): Step {
+/**
+ * claude has tried to compact by itself: a hook has blocked it, or it could not be written, and at each further call
+ * claude would pay for a summary in vain.
+ */
+export function giveUpNative(state: GovernorState, event: Event): Step {
   const { compaction, run } = state;
   const failed = event.kind === 'compact-status' && compaction.phase === 'idle' && event.error;
+  if (failed && BLOCKED.test(failed)) return keep(changedIn(state, 'relief', { blocked: true }));
   if (!failed || !UNWRITABLE.test(failed)) return keep(state);
   const failures = run.policy.compaction.maxAttempts;
   const unwritable = changed(state, { compaction: { ...compaction, failures, unwritable: true } });

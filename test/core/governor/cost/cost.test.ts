@@ -261,3 +261,29 @@ it('counts with the prices of the policy before the built-in ones', () => {
   expect(totalMicroUsd(readCost(EMPTY_COST, event, { prices: {}, version: undefined }))).toBe(6_000_075);
   expect(totalMicroUsd(readCost(EMPTY_COST, event, { prices: own, version: undefined }))).toBe(2_000_000);
 });
+
+describe('a recording that holds the results of several processes', () => {
+  const counted = (...lines: readonly Line[]) =>
+    toUsd(
+      totalMicroUsd(
+        lines
+          .map(decodeObject)
+          .reduce(
+            (sum, event) => readCost(sum, event, { prices: PRICES, version: undefined, isRecording: true }),
+            EMPTY_COST,
+          ),
+      ),
+    );
+  const turn = (id: string, thousands: number, total: number) => [
+    call(id, thousands * 1_000),
+    { ...result(total), usage: { input_tokens: thousands * 1_000, output_tokens: 200 } },
+  ];
+
+  it('adds up counters that begin at 0, also where each is larger than the one before', () => {
+    expect(counted(...turn('a', 10, 0.033), ...turn('b', 30, 0.093), ...turn('c', 20, 0.063))).toBeCloseTo(0.189, 6);
+  });
+
+  it('goes on with a counter that goes on, also over what the recording does not show', () => {
+    expect(counted(...turn('a', 10, 0.033), ...turn('b', 30, 0.126), result(0.2), ...turn('c', 20, 0.263))).toBe(0.263);
+  });
+});
