@@ -201,16 +201,23 @@ describe('lines', () => {
       bytes: (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le'),
       remedy: 'iconv -f UTF-16 -t UTF-8 FILE | ctxb replay',
     },
-    {
-      title: "claude's JSON array",
-      bytes: (text: string) => `[${text.trimEnd().split('\n').join(',')}]`,
-      remedy: 'jq -c ".[]" FILE | ctxb replay',
-    },
   ])('of $title are none, and the error says what makes them some', async ({ bytes, remedy }) => {
     await using place = await createPlace();
     await place.file('wrapped.ndjson', bytes(readFileSync(fixture('tool-turn.ndjson'), 'utf8')));
     const run = await ctxb(place, ['replay', 'wrapped.ndjson']);
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(remedy) });
+  });
+
+  it('may be one JSON array', async () => {
+    await using place = await createPlace();
+    const text = readFileSync(fixture('tool-turn.ndjson'), 'utf8').trimEnd();
+    await place.file('lines.ndjson', text);
+    await place.file('array.ndjson', `[${text.split('\n').join(',\n')}]`);
+    const [lines, array] = await Promise.all(
+      ['lines.ndjson', 'array.ndjson'].map((file) => ctxb(place, ['replay', '--csv', file])),
+    );
+    expect(array).toMatchObject({ code: 0, stderr: '' });
+    expect(String(array?.stdout)).toBe(String(lines?.stdout).replace('lines.ndjson', 'array.ndjson'));
   });
 
   it('may end in CRLF or in nothing', async () => {

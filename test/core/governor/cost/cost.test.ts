@@ -14,6 +14,7 @@ import {
 import { PRICES } from '../../../../src/core/governor/cost/prices.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import type { Event } from '../../../../src/core/protocol/events.ts';
+import { contextOf } from '../../../../src/core/protocol/usage.ts';
 import type { Line } from '../../../support/governor.ts';
 import { eventsOf, FIXTURE_RECORDINGS, fixture, SHARED_RECORDINGS, TRANSCRIPTS } from '../../../support/recordings.ts';
 
@@ -285,5 +286,54 @@ describe('a recording that holds the results of several processes', () => {
 
   it('goes on with a counter that goes on, also over what the recording does not show', () => {
     expect(counted(...turn('a', 10, 0.033), ...turn('b', 30, 0.126), result(0.2), ...turn('c', 20, 0.263))).toBe(0.263);
+  });
+});
+
+describe('a call of several inferences', () => {
+  const step = (input_tokens: number, more: object = {}) => ({
+    type: 'message',
+    input_tokens,
+    output_tokens: 100,
+    ...more,
+  });
+  const sum = (input_tokens: number, iterations: readonly object[]): Line => ({
+    type: 'assistant',
+    parent_tool_use_id: null,
+    message: {
+      id: 'm',
+      model: SONNET,
+      stop_reason: 'end_turn',
+      content: [],
+      usage: { input_tokens, output_tokens: 200, iterations },
+    },
+  });
+
+  it.each([
+    {
+      name: 'two steps, whose sum stands at the top',
+      line: sum(30_000, [step(10_000), step(20_000)]),
+      microUsd: 93_000,
+      used: 20_000,
+    },
+    {
+      name: 'advice of another model',
+      line: sum(30_000, [
+        step(10_000),
+        step(8_000, { type: 'advisor_message', model: 'claude-opus-4-5' }),
+        step(20_000),
+      ]),
+      microUsd: 93_000 + 42_500,
+      used: 20_000,
+    },
+    {
+      name: 'an answer that was given up, which is not billed',
+      line: sum(20_000, [step(90_000), step(20_000, { type: 'fallback_message' })]),
+      microUsd: 63_000,
+      used: 20_000,
+    },
+  ])('$name', ({ line, microUsd, used }) => {
+    const event = decodeObject(line);
+    expect(figures(readLines(EMPTY_COST, line)).microUsd).toBe(microUsd);
+    expect(event.kind === 'assistant' && event.usage && contextOf(event.usage)).toBe(used);
   });
 });
