@@ -5,6 +5,7 @@ import { NATIVE_RESERVE_TOKENS } from '../../src/core/governor/policy.ts';
 import { injectedIn } from './injected.ts';
 import { type Bar, type Bars, costPicture } from './picture.ts';
 import { keep, type Outcome, play, type Setting, type Variant } from './play.ts';
+import { printRecorded } from './recorded-costs.ts';
 import type { RealApi } from './relay.ts';
 import { jobOf, SHAPES, type Shape } from './shapes.ts';
 
@@ -77,6 +78,8 @@ model that follows a script but knows nothing except what stands in the request.
                   change a figure of the shapes: the changes of a prompt, the files that each of them needs and their
                   size, how many files they go round, the tokens needed of each, pictures, commands, minutes between
                   prompts, a cache that is cold or lives for an hour, files of its own for each prompt
+  --recorded PATH what recorded sessions would cost instead, without claude: a log, a folder of logs, or sample for those
+                  of npm run accuracy; repeat it for several
   --only WORDS    the variant of this name, or those whose names hold these words; repeat it for several
   --real          ask the API of ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL), which costs money
   --max-cost USD  with --real: end when all variants together have cost this
@@ -110,6 +113,7 @@ const { values } = parseArgs({
     tasks: { type: 'string', default: '12' },
     window: { type: 'string', multiple: true, default: ['200000'] },
     'one-prompt': { type: 'boolean', default: false },
+    recorded: { type: 'string', multiple: true },
     only: { type: 'string', multiple: true },
     real: { type: 'boolean', default: false },
     'max-cost': { type: 'string' },
@@ -124,6 +128,7 @@ const { values } = parseArgs({
 
 const api = values.real && !values.help ? realApi() : undefined;
 if (values.help) process.stdout.write(HELP);
+else if (values.recorded !== undefined) printRecorded(values.recorded);
 else await printTables();
 
 function realApi(): RealApi {

@@ -1,0 +1,297 @@
+import { exactAnswer } from '../../src/core/exact/exact-answer.ts';
+import { built, type Message, type ToolResult, type ToolUse, tokensOfAll } from '../../src/core/exact/message.ts';
+import type { ExactPlan } from '../../src/core/exact/plan.ts';
+import { PRICES, priceAt, priceOf } from '../../src/core/governor/cost/prices.ts';
+import type { Action } from '../../src/core/governor/decisions.ts';
+import { NATIVE_RESERVE_TOKENS } from '../../src/core/governor/policy.ts';
+import { fieldsOf } from '../../src/core/protocol/fields.ts';
+import { type Driver, drive, type Line, runWith } from './governor.ts';
+
+/** What the model says in a call, and what the tools that it asks for give back. */
+export interface Call {
+  readonly kind: 'call';
+  readonly text: string;
+  readonly uses: readonly ToolUse[];
+  readonly results: readonly ToolResult[];
+  /** Tokens. */
+  readonly output: number;
+  /** The turn ends with it. */
+  readonly ends: boolean;
+}
+
+/** What the model does next, or time that goes by before. */
+export type Move = Call | Pause;
+
+interface Pause {
+  readonly kind: 'pause';
+  readonly ms: number;
+}
+
+/** Whether some words stand in the request. */
+export type Sight = (words: string) => boolean;
+
+/** A turn yields moves until it answers, and knows only what it sees. */
+export interface PlayedTurn {
+  readonly prompt: string;
+  readonly next: (sight: Sight) => Move;
+}
+
+export type PlayedJob = () => readonly PlayedTurn[];
+
+export interface PlayedWorld {
+  readonly window: number;
+  readonly model: string;
+  /** Tokens of the system prompt and the tools. */
+  readonly prefix?: number;
+  /** Calls never hit the cache. */
+  readonly cold?: boolean;
+}
+
+export interface Played {
+  readonly usd: number;
+  readonly calls: number;
+  readonly peak: number;
+  /** Calls before each compaction, and the context behind it. */
+  readonly reliefs: readonly { readonly call: number; readonly before: number; readonly landing: number }[];
+  readonly driver: Driver | undefined;
+}
+
+const SUMMARY_TOKENS = 4_000;
+const SUMMARY_LANDING = 17_500;
+const CACHE_LIFE_MS = 5 * 60_000;
+const CALL_MS = 8_000;
+
+/** Plays a job with ctxb's governor, whose mod answers compactions with what the real one would keep. */
+export function playGoverned(job: PlayedJob, world: PlayedWorld): Played {
+  return play(job, world, drive(runWith({ exact: true })));
+}
+
+/** The same job with claude alone, which has a summary written at its own level. */
+export function playAlone(job: PlayedJob, world: PlayedWorld): Played {
+  return play(job, world, undefined);
+}
+
+function play(job: PlayedJob, world: PlayedWorld, driver: Driver | undefined): Played {
+  const claude = new PlayedClaude(world, driver);
+  for (const turn of job()) claude.turn(turn);
+  return claude.end();
+}
+
+class PlayedClaude {
+  readonly #world: PlayedWorld;
+  readonly #driver: Driver | undefined;
+  readonly #prefix: number;
+  #messages: Message[] = [];
+  #tokens = 0;
+  #cached = 0;
+  #cachedAt = 0;
+  #now = 0;
+  #trigger: number;
+  #plan: Omit<ExactPlan, 'version'> | undefined;
+  #usd = 0;
+  #calls = 0;
+  #peak = 0;
+  readonly #reliefs: { call: number; before: number; landing: number }[] = [];
+
+  constructor(world: PlayedWorld, driver: Driver | undefined) {
+    this.#world = world;
+    this.#driver = driver;
+    this.#prefix = world.prefix ?? 33_000;
+    this.#trigger = world.window - NATIVE_RESERVE_TOKENS;
+    driver?.begin();
+    this.#obey();
+  }
+
+  turn({ prompt: text, next }: PlayedTurn): void {
+    this.#driver?.prompt(text);
+    this.#obey();
+    this.#say(built('user', text));
+    this.#tell({
+      type: 'system',
+      subtype: 'init',
+      session_id: 's1',
+      model: this.#world.model,
+      claude_code_version: '2.1.332',
+    });
+    for (;;) {
+      const move = next((words) => this.#sees(words));
+      if (move.kind === 'pause') this.#pause(move.ms);
+      else if (this.#step(move)) break;
+    }
+    const costs = { total_cost_usd: this.#usd };
+    const modelUsage = { [this.#world.model]: { contextWindow: this.#world.window } };
+    this.#tell({
+      type: 'result',
+      subtype: 'success',
+      is_error: false,
+      num_turns: 1,
+      session_id: 's1',
+      modelUsage,
+      ...costs,
+    });
+    this.#obey();
+  }
+
+  end(): Played {
+    this.#driver?.callerEnd();
+    const [usd, calls, peak] = [this.#usd, this.#calls, this.#peak];
+    return { usd, calls, peak, reliefs: this.#reliefs, driver: this.#driver };
+  }
+
+  #sees(words: string): boolean {
+    return this.#messages.some(
+      ({ text, toolUses, toolResults = [] }) =>
+        text.includes(words) ||
+        toolUses.some(({ input }) => Object.values(fieldsOf(input)).some((value) => String(value).includes(words))) ||
+        toolResults.some((result) => result.text.includes(words)),
+    );
+  }
+
+  #pause(ms: number): void {
+    this.#now += ms;
+    this.#driver?.wait(ms);
+  }
+
+  /** A call, and the results it asked for; true: the turn is over. */
+  #step({ text, uses, results, output, ends }: Call): boolean {
+    if (this.#context() >= this.#trigger) this.#compact('auto');
+    const usage = this.#call(output);
+    const content = [
+      { type: 'text', text },
+      ...uses.map(({ tool_use_id: id, tool: name, input }) => ({ type: 'tool_use', id, name, input })),
+    ];
+    const message = { id: `msg_${this.#calls}`, role: 'assistant', model: this.#world.model, content, usage };
+    this.#tell({ type: 'assistant', message, parent_tool_use_id: null, session_id: 's1' });
+    this.#say(built('assistant', text, { toolUses: uses }));
+    for (const result of results) {
+      this.#say(built('user', '', { toolResults: [result] }));
+      const block = { type: 'tool_result', tool_use_id: result.tool_use_id, content: result.text };
+      this.#tell({
+        type: 'user',
+        message: { role: 'user', content: [block] },
+        parent_tool_use_id: null,
+        session_id: 's1',
+      });
+    }
+    return ends;
+  }
+
+  #context(): number {
+    return this.#prefix + this.#tokens;
+  }
+
+  #call(output: number) {
+    this.#calls++;
+    this.#pause(CALL_MS);
+    const context = this.#context();
+    const isKept = this.#world.cold !== true && this.#now - this.#cachedAt <= CACHE_LIFE_MS;
+    const read = isKept ? Math.min(this.#cached, context) : 0;
+    this.#pay(read, context - read, output);
+    [this.#cached, this.#cachedAt] = [context, this.#now];
+    this.#peak = Math.max(this.#peak, context);
+    return {
+      ...{ input_tokens: 0, cache_creation_input_tokens: context - read, cache_read_input_tokens: read },
+      output_tokens: output,
+    };
+  }
+
+  #pay(read: number, written: number, output: number): void {
+    const price = priceOf(this.#world.model, PRICES);
+    if (price === undefined) throw new Error(`no price for ${this.#world.model}`);
+    const rates = priceAt(price, read + written);
+    this.#usd += (read * rates.cacheRead + written * rates.cacheWrite + output * rates.output) / 1e12;
+  }
+
+  #say(message: Message): void {
+    this.#messages.push(message);
+    this.#tokens += tokensOfAll([message]);
+  }
+
+  #tell(line: Line): void {
+    this.#driver?.claude(line);
+    this.#obey();
+  }
+
+  #obeyed = 0;
+
+  /** Does what the governor asks of claude and of its host. */
+  #obey(): void {
+    const driver = this.#driver;
+    if (driver === undefined) return;
+    while (this.#obeyed < driver.actions.length) {
+      const action = driver.actions[this.#obeyed++] as Action;
+      if (action.kind === 'arm-exact') driver.tell({ kind: 'exact-folder', path: '/mod' });
+      else if (action.kind === 'prove-exact') driver.tell({ kind: 'exact-proved' });
+      else if (action.kind === 'plan-exact') this.#plan = { ...action, note: '' };
+      else if (action.kind === 'send') this.#read(JSON.parse(action.line));
+    }
+  }
+
+  #read(line: Line): void {
+    const { type, request_id, message } = line;
+    const request = fieldsOf(line.request);
+    if (type === 'control_request') {
+      const env = fieldsOf(fieldsOf(request.settings).env);
+      this.#place(env);
+      const answer = request.subtype === 'get_context_usage' ? { rawMaxTokens: this.#world.window } : {};
+      this.#driver?.claude({
+        type: 'control_response',
+        response: { subtype: 'success', request_id, response: answer },
+      });
+    } else if (String(fieldsOf(message).content).startsWith('/compact')) {
+      this.#compact('manual');
+      this.#tell({
+        type: 'user',
+        message: { role: 'user', content: '<local-command-stdout>Compacted</local-command-stdout>' },
+        isReplay: true,
+        session_id: 's1',
+      });
+      this.#tell({ type: 'result', subtype: 'success', is_error: false, num_turns: 0, session_id: 's1' });
+    }
+  }
+
+  #place(env: Readonly<Record<string, unknown>>): void {
+    const setting = Number(env.CLAUDE_CODE_AUTO_COMPACT_WINDOW ?? 0);
+    const percent = Number(env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE ?? 0);
+    if (percent > 0) this.#trigger = ((setting - 20_000) * percent) / 100;
+    else if (setting > 0) this.#trigger = Math.min(setting, this.#world.window) - NATIVE_RESERVE_TOKENS;
+  }
+
+  #compact(trigger: 'auto' | 'manual'): void {
+    const before = this.#context();
+    const plan = this.#plan;
+    if (this.#driver === undefined || plan === undefined) this.#summarise();
+    else {
+      const { messages, outcome } = exactAnswer(this.#messages, { version: 1, ...plan });
+      if (messages === undefined) return;
+      this.#replace(messages);
+      this.#driver.tell({
+        kind: 'exact-receipt',
+        receipt: { version: 1, number: this.#reliefs.length + 1, ms: 1, ...outcome },
+        kept: [],
+      });
+      const compact_metadata = { trigger, pre_tokens: before, post_tokens: outcome.after.tokens };
+      this.#driver.claude({
+        type: 'system',
+        subtype: 'status',
+        status: null,
+        compact_result: 'success',
+        session_id: 's1',
+      });
+      this.#driver.claude({ type: 'system', subtype: 'compact_boundary', session_id: 's1', compact_metadata });
+    }
+    this.#cached = Math.min(this.#cached, this.#prefix);
+    this.#reliefs.push({ call: this.#calls, before, landing: this.#context() });
+  }
+
+  #summarise(): void {
+    this.#pay(this.#context(), 0, SUMMARY_TOKENS);
+    const last = this.#messages.slice(-2);
+    this.#replace([built('user', 'word '.repeat(Math.round(SUMMARY_LANDING * 0.8))), ...last]);
+  }
+
+  #replace(messages: readonly Message[]): void {
+    this.#messages = [...messages];
+    this.#tokens = tokensOfAll(messages);
+  }
+}
