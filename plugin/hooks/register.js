@@ -120,6 +120,11 @@ function needsPercent(tokens2) {
 
 // src/core/protocol/usage.ts
 function readUsage(value) {
+  const usage = readCounts(value);
+  const iterations = listOf(fieldsOf(value).iterations);
+  return usage === void 0 || iterations.length < 2 ? usage : ofLast(usage, iterations.map(fieldsOf));
+}
+function readCounts(value) {
   if (!isFields(value)) return void 0;
   const input = countOf(value.input_tokens);
   if (input === void 0) return void 0;
@@ -134,20 +139,50 @@ function readUsage(value) {
   if (cacheCreationHour === 0 && terms === void 0) return usage;
   return { ...usage, ...cacheCreationHour > 0 && { cacheCreationHour }, ...terms && { terms } };
 }
+var MESSAGE = "message";
+var ADVICE = "advisor_message";
+function ofLast(sum2, iterations) {
+  const own = iterations.filter(({ type = MESSAGE }) => type === MESSAGE).flatMap((each) => readCounts(each) ?? []);
+  const advice2 = iterations.filter(({ type }) => type === ADVICE).flatMap((each) => inferenceOf(each));
+  const last = own.at(-1);
+  const isSum = last !== void 0 && contextOf(own.reduce(addUsage)) === contextOf(sum2);
+  const before = isSum ? own.slice(0, -1).map((usage) => ({ model: void 0, usage })) : [];
+  const besides = [...before, ...advice2];
+  if (besides.length === 0) return sum2;
+  return { ...isSum ? last : sum2, ...sum2.terms && { terms: sum2.terms }, besides };
+}
+function inferenceOf(iteration) {
+  const usage = readCounts(iteration);
+  return usage === void 0 ? [] : [{ model: textOf(iteration.model), usage }];
+}
 function readTerms({ speed, inference_geo, server_tool_use }) {
   const webSearches = countOf(fieldsOf(server_tool_use).web_search_requests) ?? 0;
   const [fast, inTheUs] = [speed === "fast", inference_geo === "us"];
   return fast || inTheUs || webSearches > 0 ? { fast, inTheUs, webSearches } : void 0;
 }
+function addUsage(a, b) {
+  const cacheCreationHour = (a.cacheCreationHour ?? 0) + (b.cacheCreationHour ?? 0);
+  return {
+    input: a.input + b.input,
+    cacheCreation: a.cacheCreation + b.cacheCreation,
+    ...cacheCreationHour > 0 && { cacheCreationHour },
+    cacheRead: a.cacheRead + b.cacheRead,
+    output: a.output + b.output
+  };
+}
 function contextOf(usage) {
   return usage.input + usage.cacheCreation + usage.cacheRead;
+}
+function shownContext(usage) {
+  const own = (usage.besides ?? []).filter(({ model }) => model === void 0);
+  return own.reduce((sum2, each) => sum2 + contextOf(each.usage), contextOf(usage));
 }
 function saysNothing(usage) {
   return contextOf(usage) === 0;
 }
 function readLastIteration(usage) {
-  const { iterations } = fieldsOf(usage);
-  return Array.isArray(iterations) ? readUsage(iterations.at(-1)) : void 0;
+  const iterations = listOf(fieldsOf(usage).iterations).map(fieldsOf);
+  return readCounts(iterations.findLast(({ type }) => type !== ADVICE));
 }
 
 // src/core/protocol/version.ts
@@ -444,6 +479,22 @@ function forgotten(model, thoughts) {
   return FORGETS.test(model ?? "") ? { ...NO_CONTENT, prose: -thoughts } : NO_CONTENT;
 }
 
+// src/core/protocol/model-name.ts
+var SPELLING = /^(?:.*[./:]|databricks-|~)?claude-(?:(\d)(?:[-.](\d{1,2}))?-)?(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:[-.](\d{1,2}))?)?(?![\d.])((?:[-@:](?:\d{8}|latest|default|v\d+(?:[@:]\w+)*|beta|thinking|thought|fast|1m))*)$/;
+var LARGE_MARK = /\[1m\]$/;
+function hasLargeMark(id) {
+  return LARGE_MARK.test(id);
+}
+function modelName(id) {
+  const unmarked2 = id.replace(LARGE_MARK, "");
+  const [, first, firstMinor, family, last, lastMinor] = SPELLING.exec(unmarked2.toLowerCase()) ?? [];
+  const major = last ?? first;
+  if (family === void 0 || major === void 0) return unmarked2;
+  const minor = last === void 0 ? firstMinor : lastMinor;
+  const version = minor === void 0 || minor === "0" ? major : `${major}-${minor}`;
+  return Number(major) < 4 ? `claude-${version}-${family}` : `claude-${family}-${version}`;
+}
+
 // src/core/governor/cost/prices.ts
 var USUAL_RATIOS = { output: 5, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 };
 var FAST = { fastTimes: 2 };
@@ -471,7 +522,7 @@ var PRICES = {
   "claude-sonnet-4-5": listed(3),
   "claude-sonnet-4-6": listed(3),
   "claude-sonnet-5": { ...listed(2), before: { version: "2.1.239", rates: listed(3) } },
-  "claude-sonnet-5-5": listed(2, 1 / 20),
+  "claude-sonnet-5-5": { ...listed(2, 1 / 20), before: { version: "2.1.296", rates: listed(2) } },
   "claude-3-5-haiku": listed(0.8),
   "claude-haiku-4-5": listed(1),
   "claude-haiku-5-5": { ...listed(0.1), longPrompt: { above: 1e5, times: 5 } }
@@ -506,8 +557,10 @@ function multiplied(rates, times) {
   };
 }
 function priceOf(model, prices) {
-  const id = model.replace(/^.*anthropic\./, "");
-  const fitting3 = Object.keys(prices).filter((name) => isBeginning(name, id));
+  const id = modelName(model);
+  const fitting3 = Object.keys(prices).filter(
+    (name) => isBeginning(name, model) || isBeginning(name, id) || name.startsWith("claude-") && modelName(name) === id
+  );
   const [longest] = fitting3.sort((a, b) => b.length - a.length);
   return longest === void 0 ? void 0 : prices[longest];
 }
@@ -542,6 +595,15 @@ function microUsdOf(usage, listPrice2, output = usage.output) {
   const sum2 = usage.input * price.input + output * price.output + (usage.cacheCreation - hour) * price.cacheWrite + hour * price.cacheWriteHour + usage.cacheRead * price.cacheRead;
   const tokens2 = sum2 / 1e6 * (terms?.inTheUs ? IN_THE_US_TIMES : 1);
   return Math.min(Math.round(tokens2 + (terms?.webSearches ?? 0) * WEB_SEARCH), Number.MAX_SAFE_INTEGER);
+}
+function besidesMicroUsd({ besides = [] }, own, prices, version) {
+  let sum2 = 0;
+  for (const { model, usage } of besides) {
+    const price = model === void 0 ? own : priceFor(model, prices, version);
+    if (price === void 0) return void 0;
+    sum2 += microUsdOf(usage, price);
+  }
+  return sum2;
 }
 var FIVE_MINUTES_MS = 5 * 6e4;
 var HOUR_MS = 60 * 6e4;
@@ -602,7 +664,7 @@ function readCost(cost, event, list, written4 = sumContent(measureLine(event))) 
       return withCall(cost, { ...call, usage: { ...call.usage, output: event.outputTokens }, outputKnown: true });
     }
     case "result":
-      return event.costUsd === void 0 ? cost : readReport(cost, event.costUsd);
+      return event.costUsd === void 0 ? cost : readReport(beganAgain(cost, event, list), event.costUsd);
     default:
       return cost;
   }
@@ -655,6 +717,19 @@ function readReport(cost, usd) {
     known: true
   };
 }
+function beganAgain(cost, event, list) {
+  const total = toMicroUsd(event.costUsd ?? 0);
+  if (!list.isRecording || cost.carried !== void 0 || total <= cost.reported) return cost;
+  const ofTurn = Math.max(openMicroUsd(cost), turnMicroUsd(event, list));
+  const unexplained = total - ofTurn;
+  if (ofTurn === 0 || unexplained >= cost.reported / 2) return cost;
+  return { ...cost, reported: 0, counted: cost.counted + cost.reported };
+}
+function turnMicroUsd({ usage, windows }, { prices, version }) {
+  const [model, ...others] = Object.keys(windows);
+  const price = others.length > 0 ? void 0 : priceFor(model, prices, version);
+  return usage === void 0 || price === void 0 ? 0 : microUsdOf(usage, price);
+}
 function readFirstReport(cost, total, carried) {
   const computed = openMicroUsd(cost);
   const spent = cost.unpriced === void 0 ? computed : total - (total < carried ? 0 : carried);
@@ -673,18 +748,37 @@ function readCall(cost, event, list, generated) {
   if (event.synthetic || usage === void 0 || saysNothing(usage)) return cost;
   const last = cost.calls.find(({ thread }) => thread === subagent);
   if (last !== void 0 && messageId !== "" && last.messageId === messageId) {
-    return withCall(cost, extended(last, event.outputFinal, usage.output, generated));
+    return withCall(cost, extended(last, event.outputFinal, usage, generated, list.prices));
   }
   const version = event.version ?? list.version;
   const isAlike = last !== void 0 && last.model === model && last.version === version;
   const price = isAlike ? last.price : (list.isLimiting ? leastPriceFor : priceFor)(model, list.prices, version);
   if (price === void 0) return { ...cost, unpriced: cost.unpriced ?? model ?? "" };
-  const call = { thread: subagent, messageId, model, version, price, usage, outputKnown: event.outputFinal, generated };
+  const besides = besidesMicroUsd(usage, price, list.prices, version);
+  const outputKnown = event.outputFinal;
+  const call = {
+    thread: subagent,
+    messageId,
+    model,
+    version,
+    price,
+    usage,
+    besides: besides ?? 0,
+    outputKnown,
+    generated
+  };
   const settled2 = cost.settled + (last === void 0 ? 0 : callMicroUsd(last));
-  return withCalls(cost, settled2, true, replaced(cost.calls, call));
+  const next = withCalls(cost, settled2, true, replaced(cost.calls, call));
+  return besides === void 0 ? { ...next, unpriced: cost.unpriced ?? unpricedIn(usage) } : next;
 }
-function extended(call, isFinal, output, written4) {
-  const { thread, messageId, model, version, price, usage } = call;
+function unpricedIn({ besides = [] }) {
+  return besides.find(({ model }) => model !== void 0)?.model;
+}
+function extended(call, isFinal, said, written4, prices) {
+  const { thread, messageId, model, version, price } = call;
+  const isMore = (said.besides?.length ?? 0) > (call.usage.besides?.length ?? 0);
+  const usage = isMore ? said : call.usage;
+  const { output } = said;
   return {
     thread,
     messageId,
@@ -692,6 +786,7 @@ function extended(call, isFinal, output, written4) {
     version,
     price,
     usage: output > usage.output ? { ...usage, output } : usage,
+    besides: isMore ? besidesMicroUsd(said, price, prices, version) ?? 0 : call.besides,
     outputKnown: call.outputKnown || isFinal,
     generated: addContent(call.generated, written4)
   };
@@ -721,9 +816,9 @@ function openMicroUsd(cost) {
 function billedOutput(output, { outputKnown, generated }) {
   return outputKnown ? output : Math.max(output, nativeTokens(generated));
 }
-function callMicroUsd({ usage, outputKnown, generated, price }) {
+function callMicroUsd({ usage, besides, outputKnown, generated, price }) {
   const output = billedOutput(usage.output, { outputKnown, generated });
-  return microUsdOf(usage, price, output);
+  return microUsdOf(usage, price, output) + besides;
 }
 var FIRST_TO_CARRY_ON = "2.1.277";
 
@@ -753,7 +848,7 @@ function learnFromModelId(window, model) {
   return tokens2 === void 0 ? window : learnWindow(window, tokens2, "model-id");
 }
 function windowOfModel(model) {
-  return model?.endsWith("[1m]") ? LARGE_WINDOW : void 0;
+  return model !== void 0 && hasLargeMark(model) ? LARGE_WINDOW : void 0;
 }
 function learnFromContext(window, used2) {
   if (used2 <= (window.tokens ?? SMALL_WINDOW)) return window;
@@ -763,14 +858,10 @@ function mainWindow(windows, model) {
   const entries = Object.entries(windows);
   const exact = entries.find(([id]) => id === model);
   if (exact !== void 0) return exact[1];
-  const own = entries.filter(([id]) => withoutMark(id) === withoutMark(model ?? ""));
+  const own = entries.filter(([id]) => modelName(id) === modelName(model ?? ""));
   if (own.length > 0) return Math.max(...own.map(([, tokens2]) => tokens2));
   return entries.length === 1 ? entries[0]?.[1] : void 0;
 }
-function withoutMark(model) {
-  return model.replace(/\[1m\]$/, "");
-}
-var NEWEST_MEASURED = "2.1.332";
 var LARGE_MODELS = /* @__PURE__ */ new Set([
   ...["claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"],
   "claude-sonnet-5",
@@ -785,32 +876,27 @@ var LARGE_MODELS = /* @__PURE__ */ new Set([
 ]);
 var LARGE_FROM = "2.1.285";
 var SMALL_FROM = "2.1.197";
-var SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[0156])?)$/;
+var SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[156])?)$/;
 var MARKED_BY_PLANS = { model: "claude-opus-4-6", from: "2.1.75" };
 function windowIn(version, model, keepsMark) {
   if (version === void 0 || model === void 0) return void 0;
-  const id = model.replace(/-\d{8}$/, "");
+  const id = modelName(model);
+  if (keepsMark && hasLargeMark(model)) return LARGE_WINDOW;
   if (LARGE_MODELS.has(id)) {
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
     return isAtLeast(version, SMALL_FROM) && keepsMark ? SMALL_WINDOW : void 0;
   }
   const mayBeMarked = !keepsMark && id === MARKED_BY_PLANS.model && isAtLeast(version, MARKED_BY_PLANS.from);
-  const isSmall = SMALL_MODELS.test(id) && isAtLeast(NEWEST_MEASURED, version) && !mayBeMarked;
-  return isSmall ? SMALL_WINDOW : void 0;
-}
-var RESERVES = [
-  { from: "2.1.50", tokens: 0 },
-  { from: "2.1.21", tokens: NATIVE_RESERVE_TOKENS },
-  { from: "0", tokens: 45e3 }
-];
-function nativeReserve(version) {
-  if (version === void 0) return 0;
-  return RESERVES.find(({ from }) => isAtLeast(version, from))?.tokens ?? 0;
+  return SMALL_MODELS.test(id) && !mayBeMarked ? SMALL_WINDOW : void 0;
 }
 
 // src/core/governor/gauge/gauge.ts
 var EMPTY_GAUGE = {
   window: UNKNOWN_WINDOW,
+  /** Name of the model that has this window; undefined: no call and no line of claude's has named one. */
+  windowModel: void 0,
+  /** Windows of models that are not in use now, by name. */
+  otherWindows: {},
   basis: "none",
   /** Context of the last reading. */
   used: 0,
@@ -824,6 +910,8 @@ var EMPTY_GAUGE = {
   /** Tokens by which calls made the context grow, together. */
   grown: 0,
   peak: 0,
+  /** The same for each model, by name: each has a window of its own. */
+  peaks: {},
   /** Context of the first call: about what system prompt and tools take, the least a compaction can leave. */
   first: void 0,
   /** What `predicted` said just before the last call, for comparison; undefined after a break. */
@@ -839,7 +927,7 @@ function predicted(gauge) {
 function readGauge(gauge) {
   const next = predicted(gauge);
   const { tokens: tokens2, source } = gauge.window;
-  const fraction = tokens2 === void 0 ? void 0 : next / tokens2;
+  const fraction = tokens2 === void 0 ? void 0 : Math.min(1, next / tokens2);
   return { used: gauge.used, predicted: next, window: tokens2, windowSource: source, fraction, basis: basisOf(gauge) };
 }
 function crossedText(gauge, threshold) {
@@ -854,6 +942,8 @@ function basisOf({ basis, added, calibration }) {
 function changedGauge(gauge, changes) {
   const copy = {
     window: gauge.window,
+    windowModel: gauge.windowModel,
+    otherWindows: gauge.otherWindows,
     basis: gauge.basis,
     used: gauge.used,
     call: gauge.call,
@@ -863,6 +953,7 @@ function changedGauge(gauge, changes) {
     calls: gauge.calls,
     grown: gauge.grown,
     peak: gauge.peak,
+    peaks: gauge.peaks,
     first: gauge.first,
     foreseen: gauge.foreseen,
     aside: gauge.aside,
@@ -877,29 +968,37 @@ function addCall(gauge, call, usage) {
     window: learnFromContext(gauge.window, used2),
     basis: "measured",
     used: used2,
-    call,
+    call: usage.besides === void 0 ? call : { ...call, ...sumOf(usage) },
     added: NO_CONTENT,
     thoughts: gauge.thoughts + call.generated.thoughts,
     calibration: calibrationFor(call.model, comparable ? learn(gauge, used2) : gauge.calibration),
     calls: gauge.calls + 1,
     grown: gauge.grown + (comparable ? Math.max(0, used2 - gauge.used) : 0),
-    peak: Math.max(gauge.peak, used2),
+    ...peaksWith(gauge, used2),
     first: gauge.first ?? used2,
     foreseen: comparable ? predicted(gauge) : void 0,
     aside: null
   });
 }
-function extendCall(gauge, written4, output, final) {
+function extendCall(gauge, written4, usage, final) {
   if (gauge.call === null) return gauge;
   const { messageId, model, generated, outputKnown } = gauge.call;
+  const output = usage?.output ?? 0;
+  const isMore = usage?.besides !== void 0 && gauge.call.sum === void 0;
   const call = {
+    ...sumOf(isMore ? usage : void 0, gauge.call.sum),
     messageId,
     model,
     output: Math.max(gauge.call.output, output),
     outputKnown: outputKnown || final,
     generated: addContent(generated, written4)
   };
-  return changedGauge(gauge, { call, thoughts: gauge.thoughts + written4.thoughts });
+  const context = isMore ? { used: contextOf(usage), ...peaksWith(gauge, contextOf(usage)) } : {};
+  return changedGauge(gauge, { call, thoughts: gauge.thoughts + written4.thoughts, ...context });
+}
+function sumOf(usage, known) {
+  const sum2 = usage?.besides === void 0 ? known : shownContext(usage);
+  return sum2 === void 0 ? {} : { sum: sum2 };
 }
 function settleOutput(gauge, output) {
   return gauge.call === null ? gauge : changedGauge(gauge, { call: { ...gauge.call, output, outputKnown: true } });
@@ -915,7 +1014,32 @@ function endThoughts(gauge) {
 var NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, foreseen: void 0 };
 function takeReading(gauge, used2, basis) {
   const window = learnFromContext(gauge.window, used2);
-  return changedGauge(gauge, { ...NO_CALL, window, basis, used: used2, peak: Math.max(gauge.peak, used2) });
+  return changedGauge(gauge, { ...NO_CALL, window, basis, used: used2, ...peaksWith(gauge, used2) });
+}
+function peaksWith({ peak, peaks, windowModel = "" }, used2) {
+  const isHigher = used2 > (ownOf(peaks, windowModel) ?? 0);
+  return { peak: Math.max(peak, used2), peaks: isHigher ? { ...peaks, [windowModel]: used2 } : peaks };
+}
+function useWindowOf(gauge, model) {
+  const name = model === void 0 ? gauge.windowModel : modelName(model);
+  const { windowModel, window, otherWindows } = gauge;
+  if (name === windowModel) return gauge;
+  const isOfAll = window.source === "user" || window.source === "reported";
+  if (windowModel === void 0 || isOfAll || name === void 0) return changedGauge(gauge, { windowModel: name });
+  return changedGauge(gauge, {
+    windowModel: name,
+    window: ownOf(otherWindows, name) ?? UNKNOWN_WINDOW,
+    otherWindows: { ...otherWindows, [windowModel]: window }
+  });
+}
+function learnWindowOf(gauge, model, tokens2, source) {
+  const name = model === void 0 ? gauge.windowModel : modelName(model);
+  if (name === void 0 || name === gauge.windowModel || gauge.windowModel === void 0) {
+    const window = learnWindow(gauge.window, tokens2, source);
+    return window === gauge.window ? gauge : changedGauge(gauge, { window });
+  }
+  const known = learnWindow(ownOf(gauge.otherWindows, name) ?? UNKNOWN_WINDOW, tokens2, source);
+  return changedGauge(gauge, { otherWindows: { ...gauge.otherWindows, [name]: known } });
 }
 function emptyContext(gauge, keptTokens) {
   const used2 = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
@@ -1272,7 +1396,7 @@ function begunTurn({ turn, gauge }, event) {
   return changedTurn(turn, { phase: "running", ...startedBy("claude", gauge, []) });
 }
 function startedBy(who, { used: used2 }, prompts) {
-  return { startedBy: who, startedAt: used2, calls: 0, prompts, unheard: [] };
+  return { startedBy: who, startedAt: used2, calls: 0, prompts, unheard: [], stopped: false };
 }
 function endedTurn(state, event) {
   const { turn, run, gauge } = state;
@@ -1322,8 +1446,21 @@ function calledTurn(turn) {
   return changedTurn(turn, { calls: turn.calls + 1 });
 }
 function changedTurn(turn, changes) {
-  const { phase, startedBy: startedBy2, ended, unprompted, growth, startedAt, calls, prompts, last, unheard, resumes } = turn;
-  const copy = { phase, startedBy: startedBy2, ended, unprompted, growth, startedAt, calls, prompts, last, unheard, resumes };
+  const { phase, startedBy: startedBy2, ended, unprompted, growth, startedAt, calls, prompts, last, unheard, stopped, resumes } = turn;
+  const copy = {
+    phase,
+    startedBy: startedBy2,
+    ended,
+    unprompted,
+    growth,
+    startedAt,
+    calls,
+    prompts,
+    last,
+    unheard,
+    stopped,
+    resumes
+  };
   return Object.assign(copy, changes);
 }
 function isTurnActivity(event) {
@@ -1827,7 +1964,7 @@ function stopTask(taskId) {
   return (state) => request(state, "stop-task", { subtype: "stop_task", task_id: taskId });
 }
 function sendInterrupt(state) {
-  return request(state, "interrupt", { subtype: "interrupt" });
+  return request(changed(state, { turn: { ...state.turn, stopped: true } }), "interrupt", { subtype: "interrupt" });
 }
 function stopHeldPrompt(state) {
   const { turn, mailbox } = state;
@@ -2447,18 +2584,24 @@ var BLOCKED = /blocked by PreCompact hook/i;
 var API_DOWN = /API Error: (?:429|5\d\d)\b|Request rejected \(429\)|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
 var UNREACHABLE = /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
 var REJECTION = /API Error: 4(?!29)\d\d\b|prompt is too long|below the context limit/i;
+var TOO_LONG_ANSWER = /output token maximum/i;
 var LIMIT_REACHED = /hit your .*limit|usage limit reached/i;
 function saysUnavailable(said) {
   return !REJECTION.test(said) && (API_DOWN.test(said) || UNREACHABLE.test(said) || LIMIT_REACHED.test(said));
 }
 function failureOf(line4, said) {
   const status = countOf(line4.api_error_status) ?? 0;
-  if (status !== 429 && status < 500 && !saysUnavailable(said)) return void 0;
+  if (status !== 429 && status < 500 && !saysUnavailable(said) && !isForeign(line4, said)) return void 0;
   const isLimit = line4.api_error === "usage_limit_reached" || LIMIT_REACHED.test(said);
   const told3 = fieldsOf(fieldsOf(line4.api_error_params).rate_limit_info).resetsAt;
   const written4 = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
   const resetsAt = epochMsOf(told3 ?? (written4 && Number(written4)));
   return { cause: isLimit ? "limit" : "outage", resetsAt: isLimit ? resetsAt : void 0 };
+}
+function isForeign(line4, said) {
+  const isApiError = line4.terminal_reason === "api_error" ? "api_error_status" in line4 : line4.is_api_error_message === true;
+  if (!isApiError || line4.api_error_type !== void 0 || TOO_LONG_ANSWER.test(said)) return false;
+  return countOf(line4.api_error_status) !== void 0 || /^API Error\b/.test(said);
 }
 function epochMsOf(value) {
   const seconds = countOf(value);
@@ -2495,6 +2638,8 @@ var NEW_TURN = {
   last: void 0,
   /** Of these, what was said since the last tool round: the turn may end without it, and then it starts the next. */
   unheard: [],
+  /** The caller, the person or ctxb has asked claude to end it. */
+  stopped: false,
   /** The interrupted work with which it goes on: its answer is also that of what is owed. */
   resumes: void 0
 };
@@ -2522,7 +2667,7 @@ var EMPTY_MAILBOX = {
   ended: false,
   /** Newest `uuid`s that were sent: claude skips a prompt that it has seen. */
   said: [],
-  /** What was sent and has no answer yet, ctxb's own prompts included: of the turn under way, and of interrupted work. */
+  /** What was sent, also by an earlier run, and has no answer yet; ctxb's own prompts included. */
   unanswered: [],
   /** The turn of the first that waits is to be stopped when it begins. */
   stopNext: false
@@ -2549,7 +2694,7 @@ var NO_SESSION = {
 
 // src/core/governor/prompts/mailbox.ts
 function owed({ mailbox, turn }) {
-  return mailbox.unanswered.filter(({ prompt: prompt2 }) => prompt2 === void 0 || !turn.prompts.includes(prompt2));
+  return mailbox.unanswered.filter((prompt2) => !turn.prompts.includes(prompt2));
 }
 function answer(state, these) {
   if (these.length === 0) return keep(state);
@@ -2566,14 +2711,11 @@ function takeBack(state, undelivered) {
     waiting: [...undelivered.filter(({ uuid }) => !isOwnUuid(state, uuid)), ...mailbox.waiting],
     // claude skips prompts that it has seen; these it has not.
     said: mailbox.said.filter((uuid) => !uuids.includes(uuid)),
-    unanswered: mailbox.unanswered.filter(({ prompt: prompt2 }) => prompt2 === void 0 || !undelivered.includes(prompt2))
+    unanswered: mailbox.unanswered.filter((prompt2) => !undelivered.includes(prompt2))
   };
 }
 function requestsOf(state, unanswered) {
-  return requestsIn(promptsOf(unanswered)).filter(({ uuid }) => !isOwnUuid(state, uuid));
-}
-function promptsOf(unanswered) {
-  return unanswered.flatMap(({ prompt: prompt2 }) => prompt2 ?? []);
+  return requestsIn(unanswered).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }
 function openPrompts(state) {
   const { unanswered, waiting } = state.mailbox;
@@ -2862,9 +3004,10 @@ var REASONS = {
   silent: "claude said nothing about the compaction in time"
 };
 var REFUSED = "the API refuses to summarise the context";
-function giveUpUnwritable(state, event) {
+function giveUpNative(state, event) {
   const { compaction, run } = state;
   const failed = event.kind === "compact-status" && compaction.phase === "idle" && event.error;
+  if (failed && BLOCKED.test(failed)) return keep(changedIn(state, "relief", { blocked: true }));
   if (!failed || !UNWRITABLE.test(failed)) return keep(state);
   const failures = run.policy.compaction.maxAttempts;
   const unwritable = changed(state, { compaction: { ...compaction, failures, unwritable: true } });
@@ -2970,7 +3113,8 @@ function planFor(state, event) {
   const until = retryAt(state, failure);
   if (until !== void 0) return { way: "wait", until };
   const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
-  return failure.cause === "limit" && isOurs ? { way: "end" } : void 0;
+  const hasMore = mailbox.waiting.length > 0 || (run.policy.limits.outageWait ?? 0) > 0;
+  return isOurs && (failure.cause === "limit" || hasMore) ? { way: "end" } : void 0;
 }
 function failureIn({ wait }, event) {
   const isBroken = wait?.phase === "breaking" && event.kind === "result" && event.subtype === "error_during_execution";
@@ -3046,7 +3190,8 @@ function readFailure(before, state, event) {
   }
   const because = "The API did not answer for a while, and the turn was broken off.";
   const broken = changedIn(state, "relief", { unfinished: { because, isLost: false } });
-  return plan.way === "wait" ? pause(broken, failure, plan.until) : endAtLimit(broken, failure);
+  if (plan.way === "wait") return pause(broken, failure, plan.until);
+  return failure.cause === "limit" ? endAtLimit(broken, failure) : endInOutage(broken);
 }
 function pause(state, failure, until) {
   const { wait, now, limits } = state;
@@ -3073,6 +3218,10 @@ function endAtLimit(state, failure) {
     { kind: "usage-limit", ...decided(ended, reason), level: "limit", limit: limits.hit, share, resetsAt },
     { kind: "deferred", fate: "show" }
   ]);
+}
+function endInOutage(state) {
+  const ended = endWait(changed(state, { outcome: "outage" }), false);
+  return chain(ended, (next) => keep(next, [{ kind: "deferred", fate: "show" }]));
 }
 var TICK_MS = 3e4;
 function tick({ wait, now }) {
@@ -3363,6 +3512,7 @@ var UNICODE = {
   none: "\u2013",
   ellipsis: "\u2026",
   rule: "\u2500",
+  atLeast: "\u2265",
   /** Before a line: it is so, it is not, it is so but, it is not known. */
   marks: { yes: "\u2713", no: "\u2717", but: "!", unknown: "?" }
 };
@@ -3374,6 +3524,7 @@ var ASCII2 = {
   none: "-",
   ellipsis: "~",
   rule: "-",
+  atLeast: ">=",
   marks: { yes: "ok", no: "NO", but: "! ", unknown: "? " }
 };
 
@@ -4272,7 +4423,7 @@ var KEYS = {
     option: "--no-recovery"
   },
   "recovery.stallAfter": {
-    takes: "duration",
+    takes: "silence",
     about: "After how long (15m) without a line claude is taken to hang: it is ended and started again in the same session. While a tool runs, stderr only names the tool.",
     option: "--stall-after <duration>"
   },
@@ -4624,14 +4775,14 @@ var BUILD_PARTS = [
 var GO = /^(?:(?:ok {2}\t|FAIL\t)\S+(?:\t| \[)(?!.*\[no tests to run\])|--- (?:PASS|FAIL|SKIP): \S+ \(|=== RUN +[^/\s]+$|FAIL$)/gm;
 var FIGURE = /\d (?:pass|fail|previous|errors?\b|warning|Warning|issues|example|tests?\b|runs\b|problem)/;
 var MARKS2 = ["ok  	", "FAIL	", " pass ", "Tests run: ", "Assertions: ", "Passed: ", "Test summary: "];
-function readCounts(output) {
+function readCounts2(output) {
   const tail = plain(output, TAIL);
   if (!FIGURE.test(tail) && !MARKS2.some((mark3) => tail.includes(mark3))) return void 0;
   const whole2 = plain(output, WINDOW);
   const lastOf = (lines) => lines.flatMap((line4) => figuresOf2(line4, tail));
-  const sumOf = (lines) => lines.flatMap((line4) => figuresOf2(line4, tail, whole2));
-  const test = inOrder([...lastOf(TESTS), ...sumOf(TEST_PARTS), ...goFigures(tail, whole2)]).at(-1);
-  const builds = inOrder([...lastOf(BUILDS), ...sumOf(BUILD_PARTS)]);
+  const sumOf2 = (lines) => lines.flatMap((line4) => figuresOf2(line4, tail, whole2));
+  const test = inOrder([...lastOf(TESTS), ...sumOf2(TEST_PARTS), ...goFigures(tail, whole2)]).at(-1);
+  const builds = inOrder([...lastOf(BUILDS), ...sumOf2(BUILD_PARTS)]);
   const found = test === void 0 ? builds : [...builds, test];
   return found.length === 0 ? void 0 : Object.assign({}, ...found);
 }
@@ -12057,7 +12208,7 @@ function commandFacts(ended) {
     background: isDetached || isLeftRunning(result, report),
     ms: call.t === void 0 || t === void 0 ? null : Math.max(0, t - call.t),
     tail: isFailure ? lastLines(outputOf(ended), TAIL_NEAR.lines, TAIL_NEAR.length) : "",
-    counts: outcome === "ok" || outcome === "failed" ? readCounts(result.text) : void 0
+    counts: outcome === "ok" || outcome === "failed" ? readCounts2(result.text) : void 0
   };
 }
 function commandEffects(ended) {
@@ -17703,6 +17854,37 @@ function decodeResponse(line4) {
   };
 }
 
+// src/core/governor/call-identity.ts
+function createCallIdentity() {
+  const last = /* @__PURE__ */ new Map();
+  function identified(event) {
+    const { messageId, subagent } = event;
+    if (messageId === "" || event.synthetic) return event;
+    const call = calledNext(last.get(subagent ?? ""), messageId, readKey(event.usage));
+    last.set(subagent ?? "", call);
+    return call.times === 1 ? event : { ...event, messageId: `${messageId} ${call.times}` };
+  }
+  function answered3(thread) {
+    const call = last.get(thread);
+    if (call !== void 0 && !call.answered) last.set(thread, { ...call, answered: true });
+  }
+  return (event) => {
+    if (event.kind === "assistant") return identified(event);
+    if (event.kind === "user" && !event.replay) answered3(event.subagent ?? "");
+    return event;
+  };
+}
+function calledNext(last, id, usage) {
+  if (last?.id !== id) return { id, usage, answered: false, times: 1 };
+  const isOther = usage !== void 0 && last.usage !== void 0 && usage !== last.usage;
+  if (isOther && last.answered) return { id, usage, answered: false, times: last.times + 1 };
+  return last.usage === void 0 ? { ...last, usage } : last;
+}
+function readKey(usage) {
+  if (usage === void 0 || saysNothing(usage)) return void 0;
+  return `${usage.input} ${usage.cacheCreation} ${usage.cacheRead}`;
+}
+
 // src/core/governor/control/trigger.ts
 function triggerPlace(state) {
   const window = state.gauge.window.tokens;
@@ -17720,7 +17902,8 @@ function economicPlace(state, latest) {
   return { ...place2, at: stays ? trigger : place2.at, reason: `from ${moment.at} tokens on compacting pays` };
 }
 function placeTrigger(state) {
-  const { gauge, trigger, control } = state;
+  const { gauge, trigger, control, relief } = state;
+  if (relief.blocked) return typeof trigger === "number" ? setTrigger(state, "release-trigger") : keep(state);
   if (trigger === "off" || !control.asked || !isKnown(gauge.window)) return keep(state);
   if (isAsking(state, "context") && gauge.window.source === "result") return keep(state);
   const place2 = triggerPlace(state);
@@ -17884,11 +18067,11 @@ function onContext(state, event) {
   const placed = PLACED_SOURCES.has(response.autocompactSource);
   const isOurs = typeof state.trigger === "number" && tokens2 >= state.trigger + NATIVE_RESERVE_TOKENS;
   const hidesWindow = placed && (typeof state.trigger !== "number" || isOurs);
-  const window = hidesWindow ? state.gauge.window : learnWindow(state.gauge.window, tokens2, "asked");
   const gauge = state.gauge.basis === "measured" ? state.gauge : takeReading(state.gauge, total, "asked");
   const callers = response.isAutoCompactEnabled === false || placed && state.trigger === "unplaced";
   const trigger = callers ? "off" : state.trigger;
-  const opened = finishOpening({ ...state, gauge: { ...gauge, window }, trigger });
+  const told3 = hidesWindow ? gauge : learnWindowOf(gauge, state.session.model, tokens2, "asked");
+  const opened = finishOpening({ ...state, gauge: told3, trigger });
   return state.control.phase === "opening" ? chain(opened, prepareResumed) : opened;
 }
 function onQuestion(state, requestId) {
@@ -18026,24 +18209,18 @@ function readAssistant(state, event, generated) {
   const { usage, messageId, model, outputFinal } = event;
   if (event.synthetic || usage !== void 0 && saysNothing(usage)) return gauge;
   const isSame4 = messageId !== "" && gauge.call?.messageId === messageId;
-  if (isSame4) return extendCall(gauge, generated, usage?.output ?? 0, outputFinal);
+  if (isSame4) return extendCall(gauge, generated, usage, outputFinal);
   if (usage === void 0) return addToContext(gauge, generated);
   const aside = asideOf(gauge, event, session.model);
   if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
-  const known = withWindow(gauge, recordedWindow(state, event, learnFromModelId(gauge.window, model)));
+  const own = useWindowOf(gauge, model);
+  const known = withWindow(own, recordedWindow(state, event, learnFromModelId(own.window, model)));
   return addCall(known, { messageId, model, output: usage.output, outputKnown: outputFinal, generated }, usage);
 }
-function recordedWindow({ gauge, session, run }, event, known) {
-  if (run.mode === "act") return known;
-  const version = event.version ?? session.version;
-  if (known.tokens === void 0) {
-    const listed4 = windowIn(version, event.model, false) ?? 0;
-    return run.mode === "replay" || listed4 === LARGE_WINDOW ? learnWindow(known, listed4, "version") : known;
-  }
-  const reserve = nativeReserve(version);
-  if (known.source !== "version" || reserve === 0 || gauge.call === null) return known;
-  const isUncompacted = event.usage !== void 0 && contextOf(event.usage) >= gauge.used;
-  return isUncompacted && gauge.used > known.tokens - reserve ? learnWindow(known, LARGE_WINDOW, "raised") : known;
+function recordedWindow({ session, run }, event, known) {
+  if (run.mode === "act" || known.tokens !== void 0) return known;
+  const listed4 = windowIn(event.version ?? session.version, event.model, false) ?? 0;
+  return run.mode === "replay" || listed4 === LARGE_WINDOW ? learnWindow(known, listed4, "version") : known;
 }
 function withWindow(gauge, window) {
   return window === gauge.window ? gauge : changedGauge(gauge, { window });
@@ -18081,11 +18258,12 @@ function readInit(state, event) {
   const another = session.id !== void 0 && event.sessionId !== void 0 && event.sessionId !== session.id;
   const switched = session.model !== void 0 && event.model !== void 0 && event.model !== session.model;
   const gauge = another ? emptyContext(state.gauge, 0) : state.gauge;
-  const mayKeep = !switched || gauge.window.source === "user";
-  const named = learnFromModelId(mayKeep ? gauge.window : UNKNOWN_WINDOW, event.model);
+  const own = useWindowOf(gauge, event.model);
+  const mayKeep = !switched || own.window.source === "user";
+  const named = learnFromModelId(mayKeep ? own.window : UNKNOWN_WINDOW, event.model);
   const listed4 = state.run.mode === "replay" ? windowIn(event.version ?? session.version, event.model, true) : void 0;
   const window = learnWindow(named, listed4 ?? 0, "version");
-  return changed(state, { gauge: withWindow(gauge, window), latch: another ? "none" : state.latch });
+  return changed(state, { gauge: withWindow(own, window), latch: another ? "none" : state.latch });
 }
 function readTurnEnd(state, event) {
   const cleared = state.turn.calls === 0 && state.turn.prompts.at(-1)?.command === "clear";
@@ -18094,14 +18272,18 @@ function readTurnEnd(state, event) {
 }
 function readResult(state, event) {
   const { session, turn } = state;
-  const named = mainWindow(event.windows, session.model ?? state.gauge.call?.model);
-  const window = named === void 0 ? state.gauge.window : learnWindow(state.gauge.window, named, "result");
-  const gauge = withWindow(state.gauge, window);
-  const unseen = turn.calls === 0 ? lastCall(event, window) : void 0;
+  const gauge = learnWindows(state.gauge, event.windows, session.model);
+  const unseen = turn.calls === 0 ? lastCall(event, gauge.window) : void 0;
   if (unseen !== void 0) return readUnseenCall(gauge, event, unseen);
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== void 0) return settleOutput(gauge, event.lastIteration.output);
   return turn.calls === 1 && event.usage !== void 0 ? settleOutput(gauge, event.usage.output) : gauge;
+}
+function learnWindows(gauge, windows, main) {
+  const isMain = main !== void 0 && (gauge.windowModel ?? modelName(main)) === modelName(main);
+  const current = mainWindow(windows, isMain ? main : gauge.windowModel ?? gauge.call?.model);
+  const own = current === void 0 ? gauge : learnWindowOf(gauge, void 0, current, "result");
+  return Object.entries(windows).filter(([id]) => own.windowModel !== void 0 && modelName(id) !== own.windowModel).reduce((next, [id, tokens2]) => learnWindowOf(next, id, tokens2, "result"), own);
 }
 function lastCall({ usage, lastIteration, numTurns }, { tokens: tokens2 = 0, source }) {
   if (usage === void 0 || saysNothing(usage)) return void 0;
@@ -18174,7 +18356,7 @@ function sendPrompt(state, prompt2) {
   const asWritten = mode === "observe" && callerSpeaksProtocol ? { exact: true } : {};
   const send = { kind: "send", line: prompt2.line, promptUuid: prompt2.uuid, ...asWritten };
   const said = [...told3.mailbox.said.slice(-REMEMBERED_UUIDS), prompt2.uuid];
-  const sent = mode === "act" && !isSkipped ? [{ uuid: prompt2.uuid, prompt: prompt2 }] : [];
+  const sent = mode === "act" && !isSkipped ? [prompt2] : [];
   const unanswered = [...told3.mailbox.unanswered, ...sent];
   const noted = changedIn(told3, "mailbox", { said, unanswered });
   const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt2);
@@ -18606,7 +18788,10 @@ function dispatch(state, event, line4) {
   return keep(queued, mustWait ? [{ kind: "hold", uuid: prompt2.uuid, line: line4 }] : []);
 }
 function ask3(state, event, line4) {
-  if (event.subtype === "interrupt") return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line4));
+  if (event.subtype === "interrupt") {
+    const stopped = changed(state, { turn: { ...state.turn, stopped: true } });
+    return chain(endPause(stopped), (next) => pass(noteStop(noteInterrupt(next)), line4));
+  }
   if (!isInitialize2(event)) return pass(state, line4);
   return state.process.phase === "dead" ? keep(state) : mergeInitialize(state, event.request, event.requestId);
 }
@@ -18650,14 +18835,13 @@ function reliefAfter(state, event) {
   const { relief, handoff: handoff2 } = state;
   const due = "plan" in handoff2 ? handoff2.plan.reason : relief.due;
   const missing = missingTurn(state, event);
-  const isOpen2 = promptsOf(owed(state)).some((prompt2) => missing?.prompts.includes(prompt2));
+  const isOpen2 = owed(state).some((prompt2) => missing?.prompts.includes(prompt2));
   const answered3 = isOpen2 ? void 0 : missing && retoldTurn(missing);
   const pending = event.logged ? relief.pending ?? answered3 : relief.fresh ?? relief.pending;
   const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
   const after = { ...relief, due, pending, unfinished, stop: void 0 };
   if (event.logged) return isOpen2 && unfinished ? { ...after, unfinished: { ...unfinished, isLost: true } } : after;
-  const isOwed = state.mailbox.unanswered.some(({ prompt: prompt2 }) => prompt2 === void 0);
-  return { ...after, unfinished: isOwed ? unfinished : void 0, exhausted: void 0 };
+  return { ...after, unfinished: void 0, exhausted: void 0 };
 }
 function missingTurn({ turn }, { delivered }) {
   return turn.last?.prompts.some(({ uuid }) => delivered.includes(uuid)) ? void 0 : turn.last;
@@ -18692,7 +18876,10 @@ function onRecovered(state, event) {
   const pending = document === void 0 ? void 0 : { ...document, by: "memory", problems: [] };
   const because = interruption("The work was broken off", event);
   const unfinished = answers.length === 0 ? void 0 : { because, isLost: false };
-  const unanswered = answers.map((uuid) => ({ uuid, prompt: void 0 }));
+  const unanswered = answers.flatMap((line4) => {
+    const event2 = decodeLine(line4);
+    return event2.kind === "user" ? [toPrompt(event2, line4)] : [];
+  });
   const { settled: settled2, open, raised, agents } = spent;
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
   const spending = { ...state.spending, before: settled2, raised };
@@ -18758,14 +18945,17 @@ function leftUndone(state, exit) {
   if (run.mode !== "act" || isVain || prompts.length === 0) return [];
   const atReset = outcome === "usage-limit" && { atReset: true };
   const atLimit2 = outcome === "limit" && { atLimit: true };
-  const reason = END_REASONS[outcome ?? (input === "open" ? "dead" : "stopped")];
+  const wasEnded = exit !== void 0 && exit.code !== 0 && wasAsked(exit);
+  const reason = END_REASONS[outcome ?? (input !== "open" ? "stopped" : wasEnded ? "ended" : "dead")];
   return [{ kind: "left-undone", ...decided(state, reason), prompts, ...atReset, ...atLimit2 }];
 }
 var END_REASONS = {
   dead: "claude has ended and is not started again",
+  ended: "claude was ended",
   stopped: "the run was stopped",
   limit: "the run has ended at its limit",
   "usage-limit": "the run has ended at a usage limit",
+  outage: "the run has ended, as the API does not answer",
   stalled: "the run has ended, as claude said nothing any more",
   refused: "claude has refused to go on",
   unrelieved: "the run has ended, as its context could not be relieved"
@@ -18820,7 +19010,7 @@ function restart(state, event) {
   const isLeft = process.phase !== "running" && !process.resumes;
   const isVain = !isStalled && process.resumes && process.phase === "starting" && event.signal === void 0;
   const logged = event.logged && !isLeft && !isVain;
-  const undelivered = logged ? undeliveredOf(turn.prompts, event.delivered) : promptsOf(mailbox.unanswered);
+  const undelivered = logged ? undeliveredOf(turn.prompts, event.delivered) : mailbox.unanswered;
   const dead = changed(withoutProcess(state), {
     process: { phase: "dead", resumes: logged || session.id === void 0, restarts: attempt },
     mailbox: { ...takeBack(state, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
@@ -18861,7 +19051,7 @@ function undeliveredOf(prompts, delivered) {
 function withoutProcess(state) {
   const { compaction, control, turn, trigger } = state;
   return changed(state, {
-    turn: { ...turn, phase: "idle", prompts: [], unheard: [], resumes: void 0 },
+    turn: { ...turn, phase: "idle", prompts: [], unheard: [], stopped: false, resumes: void 0 },
     compaction: compaction.phase === "idle" ? compaction : { ...NOT_COMPACTING, failures: compaction.failures },
     handoff: { phase: "idle" },
     exact: newExact(state.exact.phase !== "off"),
@@ -18950,7 +19140,7 @@ var STAGES = [
   (state) => state.turn.phase === "running" ? stopHeldPrompt(state) : keep(state),
   (state, { before }) => keep(state, hasBegun2(before, state) ? [NO_TURN_TIMER] : []),
   // What has become of the context.
-  (state, { before, event }) => chain(tellNative(before, state, event), (next) => giveUpUnwritable(next, event)),
+  (state, { before, event }) => chain(tellNative(before, state, event), (next) => giveUpNative(next, event)),
   (state, { before, event }) => noteMidTurn(before, state, event),
   (state, { event }) => followExact(state, event),
   (state, { before, event, injected }) => injected ? keep(state) : brakeThrash(before, state, event),
@@ -18982,7 +19172,8 @@ function read(state, event, injected) {
   before.measured = measureLine(event);
   const content = sumContent(before.measured);
   const { mode, policy } = state.run;
-  const list = { prices: policy.cost.prices, version: state.session.version, isLimiting: mode !== "replay" };
+  const reading = { isLimiting: mode !== "replay", isRecording: mode === "replay" };
+  const list = { prices: policy.cost.prices, version: state.session.version, ...reading };
   before.cost = readCost(state.cost, event, list, content);
   const after = readRelief(state, readSession(readAgents(readContext(before, event, content), event), event), event);
   if (after.gauge.calls === state.gauge.calls) return after;
@@ -19022,7 +19213,7 @@ function endTurn(state, event, before) {
   const calm = event.isError ? state : forgetRestarts(state);
   const fresh = event.isError ? state.relief.fresh : void 0;
   const watch = { kind: "set-timer", timer: "turn", afterMs: LATE_TURN_MS };
-  const isAnswer = !isMended(before, event) && planFor(before, event) === void 0 && !(event.fromBackgroundTask && state.turn.startedBy === "prompt");
+  const isAnswer = !isMended(before, event) && !isCutOff(before, event) && planFor(before, event) === void 0 && !(event.fromBackgroundTask && state.turn.startedBy === "prompt");
   const ended = changed(changedIn(calm, "relief", { fresh }), { turn });
   const watched = keep(ended, turn.phase === "sent" ? [watch] : []);
   if (!isAnswer) return watched;
@@ -19035,6 +19226,11 @@ function endTurn(state, event, before) {
     (next) => answer(next, over),
     (next) => keep(next, dropped)
   );
+}
+function isCutOff({ run, input, turn }, event) {
+  const isAborted = event.terminalReason === void 0 || event.terminalReason.startsWith("aborted");
+  if (run.mode !== "act" || event.subtype !== "error_during_execution" || !isAborted) return false;
+  return !turn.stopped || input === "interrupted" && !run.attended;
 }
 function onClaudeRequest(before, event) {
   const state = noteReport(readSession(before, event), event);
@@ -19149,7 +19345,9 @@ function createHost(start, { onInput, carryOut, now } = {}) {
   let state = start;
   let depth = 0;
   const later = [];
-  function judge3(input, extra) {
+  const identified = createCallIdentity();
+  function judge3(said, extra) {
+    const input = said.from === "claude" ? { ...said, event: identified(said.event) } : said;
     onInput?.(input, extra);
     const before = state;
     const { state: after, actions } = step(before, input);
@@ -19203,8 +19401,8 @@ function replayRun(policy) {
 
 // src/statusline/judge-status.ts
 function withKnown(state, { window, model, limits }) {
-  const known = learnWindow(state.gauge.window, window ?? 0, "asked");
-  const gauge = { ...state.gauge, window: learnFromModelId(known, model) };
+  const marked = learnWindowOf(useWindowOf(state.gauge, model), model, windowOfModel(model) ?? 0, "model-id");
+  const gauge = learnWindowOf(marked, model, window ?? 0, "asked");
   return { ...state, gauge, limits: { ...state.limits, used: limits } };
 }
 function withCallAhead(state, known, t) {
@@ -19214,6 +19412,8 @@ function withCallAhead(state, known, t) {
 function callAhead({ gauge }, { usage, model }) {
   if (usage === void 0 || saysNothing(usage)) return void 0;
   const isKnown2 = gauge.basis === "measured" && contextOf(usage) === gauge.used;
+  if (contextOf(usage) > (gauge.window.tokens ?? Number.POSITIVE_INFINITY) || contextOf(usage) === gauge.call?.sum)
+    return void 0;
   if (isKnown2 || gauge.basis === "estimated" && gauge.calls > 0) return void 0;
   return {
     kind: "assistant",
