@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import type { Environment } from '../io.ts';
 import { readGiven } from '../store/files/given-file.ts';
-import { namesCompactionHook } from './ctxb-hooks.ts';
+import { namesCompactionHook } from './compaction-hooks.ts';
 
 export interface ClaudePlace {
   readonly env: Environment;

@@ -74,7 +74,7 @@ async function isExecutable(file: string): Promise<boolean> {
   }
 }
 
-export async function firstExecutable(files: readonly string[]): Promise<string | undefined> {
+async function firstExecutable(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) if (await isExecutable(file)) return file;
   return undefined;
 }
@@ -85,7 +85,7 @@ export function recallCommand(path: string | undefined): { readonly recall?: str
 }
 
 /** Where a program would stand on a PATH, in its order. */
-export function placesOn(path: string | undefined, name: string): string[] {
+function placesOn(path: string | undefined, name: string): string[] {
   const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.flatMap((folder) => names.map((name) => join(folder, name)));

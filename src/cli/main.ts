@@ -30,13 +30,12 @@ const COMMANDS: readonly CommandEntry[] = [
   command('health', 'context health of your projects', () => import('./health.ts')),
   command('cleanup', 'remove what ctxb has kept', () => import('./cleanup.ts')),
   command('config', 'show the effective configuration', () => import('./config.ts')),
-  command('init', "write a configuration, and add ctxb to Claude Code's settings", () => import('./init.ts')),
+  command('init', 'write a configuration for this project', () => import('./init.ts')),
   command('doctor', 'check whether ctxb works here, and with this claude', () => import('./doctor.ts')),
   command('completion', 'print a script that completes ctxb in a shell', () => import('./completion.ts')),
   command('demo', 'show ctxb at work on a scripted job, offline', () => import('./demo.ts')),
   forPrograms('shim', 'stand in for claude, with its own arguments', () => import('./shim.ts')),
   forPrograms('statusline', "print the status line of Claude Code's terminal", () => import('./statusline.ts')),
-  forPrograms('hook', 'answer a hook of Claude Code', () => import('./hook.ts')),
 ];
 
 function command(name: string, summary: string, load: CommandEntry['load']): CommandEntry {
@@ -64,11 +63,10 @@ const EXIT_BUG = 70;
 export async function main(given: readonly string[], io: Io): Promise<number> {
   const argv = underNewName(given, io);
   try {
-    // claude waits for these at every message and every tool.
+    // claude waits for it at every message.
     if (argv.length === 1 && argv[0] === 'statusline') {
       return await (await import('./statusline.ts')).runStatusline(io);
     }
-    if (argv.length === 1 && argv[0] === 'hook') return await (await import('./hook.ts')).runHook(io);
     // A reader that went away (`ctxb replay | head`) is no fault; what follows is written to nobody.
     io.stdout.on('error', () => {});
     // Answered without loading anything, because scripts ask it often.

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { quickConfig } from '../config/quick-config.ts';
 import { messageOf } from '../errors.ts';
@@ -9,7 +7,6 @@ import { styleFor } from '../report/style.ts';
 import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines, readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
-import { stateFolder } from '../store/folders/user-folders.ts';
 import { print, readStdin } from './quick-io.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
@@ -18,8 +15,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 
 const EXAMPLES = `
 Claude Code calls it after every message and shows what it prints: how full the
-context is, the zone, about how many turns are left, and the cost. \`ctxb init
---claude-settings project\` sets it up, or in Claude Code's settings.json:
+context is, the zone, about how many turns are left, and the cost. In Claude
+Code's settings.json:
 
   "statusLine": { "type": "command", "command": "ctxb statusline" }
 
@@ -54,31 +51,8 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
   const style = await styleFor({ isTTY: true }, io.env);
   const width = Math.max(1, (Number(io.env.COLUMNS) || USUAL_COLUMNS) - MARGIN);
   const text = statusText(judgeStatus(log.lines, status, config), status.costUsd, style, width);
-  const untold = await tellHooks(status, resolve(project, config.contextDir), stateFolder(io.env));
-  const [fault] = [...faults, ...log.faults, ...untold];
+  const [fault] = [...faults, ...log.faults];
   return fault === undefined ? text : `${text} · ${style.red(`ctxb: ${onOneLine(fault)}`)}`;
-}
-
-/**
- * Hooks are not told how large the window is, neither in this session nor in those without a status line. What writes is
- * loaded only where there are some.
- */
-async function tellHooks(
-  status: StatusInput,
-  folder: string,
-  userFolder: string | undefined,
-): Promise<readonly string[]> {
-  const { sessionId, window } = status;
-  if (sessionId === undefined || window === undefined || !existsSync(join(folder, 'hooks', sessionId))) return [];
-  const { noteWindow } = await import('../store/sessions/hook-sessions.ts');
-  const { noteModelWindow } = await import('../store/sessions/model-windows.ts');
-  try {
-    noteWindow(folder, sessionId, window);
-    if (userFolder !== undefined) noteModelWindow(userFolder, status, window);
-    return [];
-  } catch (error) {
-    return [`hooks are not told of the window: ${messageOf(error)}`];
-  }
 }
 
 /** A session that nothing was said in has no log yet. */

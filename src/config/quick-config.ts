@@ -14,7 +14,7 @@ export async function quickConfig(cwd: string, env: Environment) {
   const { config, findings: faults } = resolveFound(found, { cwd, env, flags: {} });
   return {
     /** With faults: the defaults. Of a file that is refused in part, another part may be as hostile. */
-    config: faults.length === 0 ? config : { ...DEFAULTS, observe: config.observe },
+    config: faults.length === 0 ? config : DEFAULTS,
     faults: faults.map(({ message }) => message),
   };
 }

@@ -6,7 +6,7 @@ import { KEY_PATHS, type KeyPath } from './keys.ts';
 
 /** Variables with the prefix that are no configuration. */
 const OTHERS: ReadonlySet<string> = new Set([
-  ...['CTXB_CLAUDE', 'CTXB_TEST_CLAUDE', 'CTXB_INBOX', 'CTXB_MOD', 'CTXB_PARENT', 'CTXB_RUN', 'CTXB_SHIMS'],
+  ...['CTXB_CLAUDE', 'CTXB_TEST_CLAUDE', 'CTXB_INBOX', 'CTXB_PARENT', 'CTXB_RUN', 'CTXB_SHIMS'],
 ]);
 
 /** The variable of a key: `thresholds.midTurn` is `CTXB_THRESHOLDS_MID_TURN`. */

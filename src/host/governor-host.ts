@@ -21,7 +21,7 @@ export interface HostWorld<Extra> {
   readonly now?: () => number;
 }
 
-/** The loop around the governor that runs, hooks, replay, the status line and the library share: input, step, effects. */
+/** The loop around the governor that runs, replay, the status line and the library share: input, step, effects. */
 export interface GovernorHost<Extra = undefined> {
   readonly state: GovernorState;
   feed(input: Input, extra?: Extra): Judged;

@@ -58,7 +58,7 @@ export function shownOn(output: Output): Output {
 }
 
 /** A text in single quotes, for any POSIX shell. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Call } from '../../src/standin/scenario.ts';
-import { runProgram, startWorld, type World } from '../support/claude.ts';
+import { startWorld, type World } from '../support/claude.ts';
 import { CTXB, DEFAULT_MODEL, PROTOCOL } from '../support/ctxb.ts';
-import { hookInput } from '../support/hook-inputs.ts';
 import { alternate, quantile, sized } from './measure.ts';
 
 /** What a person or a script waits, and what the machine works, in milliseconds. */
@@ -46,7 +44,7 @@ function rows<T>(
 
 const HELLO = ['-p', 'say hello'];
 
-/** The real claude alone, with ctxb in front of it, and with ctxb in its settings, against a stand-in for the API. */
+/** The real claude alone, and with ctxb in front of it, against a stand-in for the API. */
 export async function benchBesideClaude(): Promise<void> {
   await benchFirst();
   await benchSession();
@@ -84,7 +82,7 @@ async function benchSession(): Promise<void> {
   print('A session, each prompt sent behind the result of the one before', samples);
 }
 
-/** Also makes the log that the hooks and the status line are measured with. */
+/** Also makes the log that the status line is measured with. */
 async function benchToolCalls(): Promise<void> {
   await using alone = await startBenchWorld(callTools);
   await using ours = await startBenchWorld(callTools);
@@ -92,12 +90,6 @@ async function benchToolCalls(): Promise<void> {
   const samples = await alternate(
     {
       [`claude, ${TOOL_CALLS} calls of Bash`]: () => measure(alone, [alone.claude, ...args]),
-      ...rows('the same, ctxb in its settings', async (ctxb) => {
-        await install(alone, ctxb);
-        const cost = await measure(alone, [alone.claude, ...args]);
-        await uninstall(alone);
-        return cost;
-      }),
       ...rows('ctxb run -- claude, the same', (ctxb) => measure(ours, [...ctxb, 'run', '--', ours.claude, ...args])),
     },
     ROUNDS.tools,
@@ -113,18 +105,10 @@ async function benchPrograms(world: World): Promise<void> {
   writeFileSync(empty, '');
   const { session, log } = newestSession(world);
   const fields = { session_id: session, transcript_path: log, cwd };
-  const hook = (name: 'PreToolUse' | 'PostToolUse' | 'UserPromptSubmit' | 'Stop') =>
-    rows(`ctxb hook, ${name}`, (ctxb) =>
-      measure(world, [...ctxb, 'hook'], { stdin: JSON.stringify(hookInput(name, fields, 'p')) }),
-    );
   const status = { ...fields, workspace: { project_dir: cwd }, context_window: { context_window_size: 1_000_000 } };
   const samples = await alternate(
     {
       'an empty .mjs': () => measure(world, [process.execPath, empty]),
-      ...hook('UserPromptSubmit'),
-      ...hook('PreToolUse'),
-      ...hook('PostToolUse'),
-      ...hook('Stop'),
       ...rows('ctxb statusline', (ctxb) => measure(world, [...ctxb, 'statusline'], { stdin: JSON.stringify(status) })),
     },
     ROUNDS.programs,
@@ -143,18 +127,6 @@ async function startBenchWorld(call: (index: number) => Call): Promise<World & A
 function callTools(index: number): Call {
   const step = index % (TOOL_CALLS + 1);
   return step === TOOL_CALLS ? { text: 'Done.' } : { tools: [{ name: 'Bash', input: { command: `echo ${step}` } }] };
-}
-
-async function install({ scratch: { env, cwd } }: World, ctxb: readonly string[]): Promise<void> {
-  const program = ctxb.map((word) => `'${word}'`).join(' ');
-  const args = ['init', '--claude-settings', 'project', '--yes', '--program', program];
-  const { code, stderr } = await runProgram(process.execPath, [CTXB, ...args], { env, cwd });
-  if (code !== 0) throw new Error(`ctxb init: ${stderr}`);
-}
-
-/** What the hooks have kept stays: the next session finds it as it would. */
-function uninstall({ scratch }: World): Promise<void> {
-  return rm(join(scratch.cwd, '.claude'), { recursive: true });
 }
 
 function newestSession({ scratch }: World): { readonly session: string; readonly log: string } {

@@ -29,7 +29,6 @@ it.each<{ name: string; file?: string; text?: string; given?: string; is: boolea
     is: true,
   },
   { name: 'another hook', file: '.claude/settings.json', text: JSON.stringify(hooks('true', 'Stop')), is: false },
-  { name: "ctxb's own", file: '.claude/settings.json', text: JSON.stringify(hooks('npx -y ctxb hook')), is: false },
   { name: 'an empty list', file: '.claude/settings.json', text: '{"hooks":{"PreCompact":[]}}', is: false },
   { name: 'no JSON', file: '.claude/settings.json', text: '{"hooks":', is: false },
 ])('$name', ({ file, text = '', given, is }) => {

@@ -18,14 +18,13 @@ const COMMANDS = [
   'config',
   'init',
   'statusline',
-  'hook',
   'doctor',
   'completion',
   'demo',
 ];
 
 /** Nobody types these. */
-const FOR_PROGRAMS = ['statusline', 'hook', 'shim'];
+const FOR_PROGRAMS = ['statusline', 'shim'];
 
 describe('help', () => {
   it.each([{ args: ['help', '--all'] }, { args: ['--help', '--all'] }])('ctxb $args names all', async ({ args }) => {

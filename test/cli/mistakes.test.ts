@@ -39,7 +39,6 @@ it.each([
   { args: ['handoff'], says: 'Usage: ctxb handoff' },
   { args: ['note'], says: 'Usage: ctxb note' },
   { args: ['note', 'state', ''], says: 'note state: the text is empty' },
-  { args: ['init', '--undo'], says: 'init --undo: say where' },
   { args: ['help', 'rum'], says: 'did you mean run?' },
 ])('ctxb $args: $says', async ({ args, says, and = '', code = 2 }) => {
   await using place = await createPlace();

@@ -26,7 +26,6 @@ describe('a stdin that is open for writing only, as nohup leaves it, is empty', 
   it.each([
     { command: 'run', words: fakeArguments({ fake: 'answers', claude: ['-p', 'hello'] }) },
     { command: 'replay', words: ['replay'] },
-    { command: 'hook', words: ['hook'] },
     { command: 'statusline', words: ['statusline'] },
   ])('for ctxb $command', async ({ words }) => {
     await using place = await createPlace();

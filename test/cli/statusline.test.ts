@@ -1,8 +1,6 @@
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, copyFileSync, readFileSync, truncateSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 const fixture = (path: string) => fileURLToPath(new URL(`../../fixtures/${path}`, import.meta.url));
@@ -85,18 +83,6 @@ describe('ctxb statusline', () => {
     expect(run.stdout.toString()).toMatch(
       /52,009\/200,000 measured .*ctxb: the session's log cannot be read: expected a file, found a folder/,
     );
-  });
-
-  it('says what hooks cannot be told, and shows the rest', async () => {
-    await using place = await createPlace();
-    const project = place.path('a\u001b]0;title\u0007\nb');
-    openContextDir(join(project, '.context'));
-    mkdirSync(join(project, '.context/hooks/a-1'), { recursive: true });
-    symlinkSync('/dev/null', join(project, '.context/hooks/a-1/window.json'));
-    const workspace = { project_dir: project };
-    const run = await show(place, status(place, { workspace, session_id: 'a-1' }));
-    expect(run.stdout.toString()).toMatch(/^\S+ 26% .*hooks are not told of the window: .*is a symbolic link.*\n$/);
-    expect(run.stdout.toString()).not.toMatch(/[\u0007\u001b]/);
   });
 
   it('keeps what steers a terminal out of its line', async () => {

@@ -39,21 +39,11 @@ const PLUGINS = [
         ...['session.compact', 'classic.PostCompact', 'command.run', 'ui.render'],
       ],
       calls: [
-        ...[
-          'clock.now',
-          'clock.sleep',
-          'env.get',
-          'env.set',
-          'fs.exists',
-          'fs.read',
-          'fs.stat',
-          'fs.write',
-          'process.run',
-        ],
+        ...['clock.now', 'clock.sleep', 'env.get', 'fs.exists', 'fs.read', 'fs.stat', 'fs.write', 'process.run'],
         ...['session.compact', 'session.info', 'session.model', 'session.usage', 'settings.read'],
         ...['ui.invalidate', 'ui.log', 'ui.resolve'],
       ],
-      env: { reads: ['CTXB_RUN', 'PATH'], writes: ['CTXB_MOD'] },
+      env: { reads: ['CTXB_RUN', 'PATH'], writes: [] },
     },
   },
 ];

@@ -1,43 +1,34 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { RecordedRequest } from '../../src/standin/scenario.ts';
-import { startWorld } from '../support/claude.ts';
-import { conversation, givenTexts, mainRequests, userTexts } from '../support/conversation.ts';
+import { startWorld, type World } from '../support/claude.ts';
+import { conversation } from '../support/conversation.ts';
 import { CTXB, SMALL_WINDOW } from '../support/ctxb.ts';
-import { initTerminal, interactiveClaude, quoted, say, settleIn } from '../support/interactive.ts';
-import { atTerminal } from '../support/pty.ts';
+import { interactiveClaude, quoted, say, settleIn } from '../support/interactive.ts';
 import { inSoak } from '../support/size.ts';
+import { recordedInputs } from '../support/status-inputs.ts';
 
-/** As long as the test may take. */
-const poll = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });
+/** Sets a command as the status line, as a person would. */
+function setStatusLine({ scratch: { cwd } }: World, command: string): void {
+  mkdirSync(join(cwd, '.claude'));
+  const settings = { statusLine: { type: 'command', command } };
+  writeFileSync(join(cwd, '.claude', 'settings.local.json'), JSON.stringify(settings));
+}
 
-it('interactive claude shows the status line, and its hooks keep the notes', async () => {
+const OURS = quoted([process.execPath, CTXB, 'statusline']);
+
+it('interactive claude shows the status line, which writes no file', async () => {
   await using world = await startWorld(conversation({ turns: [2, 2], from: 50_000, growBy: 20_000 }));
-  const { cwd } = world.scratch;
   settleIn(world);
-  await initTerminal(world);
-
-  const session = () => readdirSync(join(cwd, '.context', 'sessions'))[0] ?? '';
-  const notes = () => {
-    if (!existsSync(join(cwd, '.context', 'sessions'))) return '';
-    const path = join(cwd, '.context', 'sessions', session(), 'human-input.md');
-    return existsSync(path) ? readFileSync(path, 'utf8') : '';
-  };
-
+  setStatusLine(world, OURS);
   await using claude = interactiveClaude(world, SMALL_WINDOW);
   await claude.shows(/░notmeasuredyet·window200,000/);
   await say(claude, 'count');
   await claude.shows(/monitor/);
-  // They are written at the end of the turn; what is typed before would belong to it.
-  await poll(notes).toContain('count');
   await say(claude, 'again');
   await claude.shows(/warning/);
-  await poll(notes).toMatch(/count[\s\S]*again/);
-  expect(readFileSync(join(cwd, '.context', 'hooks', session(), 'window.json'), 'utf8')).toBe('200000');
-  // For sessions without a status line.
-  const windows = readFileSync(join(world.scratch.home, '.local', 'state', 'ctxb', 'windows.json'), 'utf8');
-  expect(Object.values(JSON.parse(windows))).toEqual([200_000]);
+  expect(readdirSync(world.scratch.cwd)).toEqual(['.claude']);
+  expect(readdirSync(world.scratch.home, { recursive: true })).not.toContain('ctxb');
 });
 
 inSoak(
@@ -45,7 +36,7 @@ inSoak(
   async () => {
     await using world = await startWorld(conversation({ turns: [1], from: 150_000, growBy: 1_000 }));
     settleIn(world);
-    await initTerminal(world);
+    setStatusLine(world, OURS);
     // Of other models with this window claude says what is left until it compacts.
     await using claude = interactiveClaude(world, ['--model', 'claude-haiku-4-5', '--dangerously-skip-permissions']);
     await claude.shows(/░notmeasuredyet·window200,000/);
@@ -56,48 +47,38 @@ inSoak(
   },
 );
 
-inSoak('after /clear the notes are those of the same claude, of several in one folder', async () => {
-  const answers = (request: RecordedRequest) => ({ text: `Heard: ${saidLast(request)}`, context: 40_000 });
-  await using world = await startWorld({ calls: answers });
+type Fields = Readonly<Record<string, unknown>>;
+
+const usageOf = ({ context_window: context }: Fields) => (context as Fields).current_usage;
+
+/** A busy claude may not have these yet. */
+const isLate = (field: string) => /^(?:session_name|prompt_id|prompt_cache)$/.test(field);
+
+const fieldNames = (fields: Fields | undefined) =>
+  Object.keys(fields ?? {})
+    .filter((field) => !isLate(field))
+    .sort();
+
+inSoak('the status line is given what is recorded of the newest claude', async () => {
+  await using world = await startWorld(conversation({ turns: [1], from: 30_000, growBy: 1_000 }));
   settleIn(world);
-  await initTerminal(world);
-  const begin = async (task: string) => {
-    const claude = interactiveClaude(world, ['--dangerously-skip-permissions']);
-    await claude.shows(/bypasspermissions/);
-    await say(claude, task);
-    await claude.shows(new RegExp(`Heard:${task}[\\s\\S]*40,0`));
-    return claude;
+  const folder = join(world.scratch.home, 'inputs');
+  mkdirSync(folder);
+  setStatusLine(world, `f="${folder}/$(date +%s%N)-$$"; cat > "$f.part" && mv "$f.part" "$f.json"`);
+  const given = () => {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+    return names.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Fields);
   };
-  await using one = await begin('paint');
-  await using two = await begin('count');
-  for (const claude of [one, two]) {
-    await say(claude, '/clear ');
-    await claude.shows(/notmeasuredyet/);
+  await using claude = interactiveClaude(world, SMALL_WINDOW);
+  await claude.shows(/bypasspermissions/);
+  await say(claude, 'count');
+  await expect.poll(() => given().some(usageOf), { timeout: 60_000 }).toBe(true);
+  const recorded = recordedInputs();
+  for (const [name, input] of [
+    ['status line turn', given().find(usageOf)],
+    ['status line empty', given().find((fields) => !usageOf(fields))],
+  ] as const) {
+    expect(fieldNames(input)).toEqual(fieldNames(recorded[name]));
+    expect(fieldNames(input?.context_window as Fields)).toEqual(fieldNames(recorded[name]?.context_window as Fields));
   }
-  const toldWith = (prompt: string) =>
-    givenTexts(mainRequests(world.standin).find((request) => saidLast(request) === prompt)).join('\n');
-  await say(one, 'goon');
-  await poll(() => toldWith('goon')).toMatch(/Notes of this session are kept in[\s\S]*Task: paint/);
-  await say(two, 'andnow');
-  await poll(() => toldWith('andnow')).toMatch(/Notes of this session are kept in[\s\S]*Task: count/);
-});
-
-const saidLast = (request: RecordedRequest) => userTexts(request).at(-1) ?? '';
-
-it('ctxb init asks the person at the terminal', async () => {
-  await using world = await startWorld({ calls: [] });
-  const { env, cwd } = world.scratch;
-  const settings = join(cwd, '.claude', 'settings.json');
-  const command = quoted([process.execPath, CTXB, 'init', '--claude-settings', 'project']);
-  await using first = atTerminal(command, { env, cwd });
-  await first.shows(/Writethis\?\[y\/N\]/);
-  first.type('\r');
-  expect(await first.ended).toBe(0);
-  expect(existsSync(settings)).toBe(false);
-
-  await using second = atTerminal(command, { env, cwd });
-  await second.shows(/Writethis\?\[y\/N\]/);
-  second.type('y\r');
-  expect(await second.ended).toBe(0);
-  expect(existsSync(settings)).toBe(true);
 });

@@ -115,10 +115,10 @@ describe('an action is carried out', () => {
 });
 
 describe('a hook', () => {
-  it.each<{ name: string; hook: HookName; recall?: 'lost' | 'begun'; flushed: boolean }>([
+  it.each<{ name: string; hook: HookName; recall?: 'lost'; flushed: boolean }>([
     { name: 'before the context is replaced', hook: 'PreCompact', flushed: true },
     { name: 'before the context that has replaced it begins', hook: 'SessionStart', recall: 'lost', flushed: true },
-    { name: 'not before another begins', hook: 'SessionStart', recall: 'begun', flushed: false },
+    { name: 'not before another begins', hook: 'SessionStart', flushed: false },
     { name: 'not before a tool', hook: 'PreToolUse', flushed: false },
   ])('notes are on disk $name', ({ name: _, flushed, ...hook }) => {
     const { executor, notes } = noting();

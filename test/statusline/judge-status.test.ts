@@ -4,7 +4,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import { readGauge } from '../../src/core/governor/gauge/gauge.ts';
 import { judgeStatus } from '../../src/statusline/judge-status.ts';
 import { readStatusInput, type StatusInput } from '../../src/statusline/status-input.ts';
-import { recordedInputs } from '../support/hook-inputs.ts';
+import { recordedInputs } from '../support/status-inputs.ts';
 
 function fixture(path: string): string {
   return readFileSync(new URL(`../../fixtures/${path}`, import.meta.url), 'utf8');

@@ -44,7 +44,6 @@ const MADE: Readonly<Record<string, readonly string[]>> = {
   handoffs: ['handoffs/handoff-2026-01-02T12-00-00-000Z-2.memory.md', 'handoffs/handoff-2026-01-02T12-00-00-000Z.md'],
   'health-20260102T120000000-0a1b.ndjson': ['health-20260102T120000000-0a1b.ndjson'],
   'health.ndjson': ['health.ndjson'],
-  hooks: ['hooks/abc/state.json', 'hooks/claude-123.json'],
   inbox: ['inbox/run-1.ndjson'],
   'journal.ndjson': ['journal.ndjson'],
   'mailbox.ndjson': ['mailbox.ndjson'],
@@ -88,8 +87,7 @@ describe('a clean-up', () => {
     fill();
     const foreign = [
       'constructor',
-      'hooks/abc/run.sh',
-      'hooks/pre-commit',
+      'flows/mine.sh',
       'notes.md',
       'pictures',
       'prompts/mine.txt',
@@ -107,7 +105,7 @@ describe('a clean-up', () => {
     const names = files.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
     const stay = foreign.filter((name) => name !== 'pictures');
     expect(names.sort()).toEqual(['.gitignore', 'CTXB.TAG', ...stay].sort());
-    expect(clean().removed).toEqual(['hooks', 'prompts', 'receipts', 'sessions', 'sessions/abc']);
+    expect(clean().removed).toEqual(['flows', 'prompts', 'receipts', 'sessions', 'sessions/abc']);
     openContextDir(root);
   });
 

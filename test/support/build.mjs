@@ -11,7 +11,7 @@ const TARGET = 'node20.19';
 /**
  * Rolldown gathers what several commands share into these parts, so that a command loads few files. Each part holds what
  * the modules need that are named for it, and that no part above it holds: so no two parts need each other, and what
- * answers in claude's way (hooks, status line, start of a run) loads little that it does not use. No program may be
+ * answers in claude's way (status line, start of a run) loads little that it does not use. No program may be
  * named: it would run wherever its part is loaded.
  */
 const PARTS = {
@@ -21,10 +21,7 @@ const PARTS = {
   files: /src\/(store\/folders\/context-dir|run\/headless-run|claude\/find-claude|store\/files\/process-mark)\.ts$/,
   start: /src\/(cli\/(run-claude|shim)|run\/run-headless)\.ts$/,
   status: /src\/cli\/statusline\.ts$/,
-  sessions: /src\/store\/sessions\/(hook-sessions|model-windows)\.ts$/,
   check: /src\/config\/resolve-config\.ts$/,
-  hook: /src\/(cli\/hook|hook\/answer-hook)\.ts$/,
-  notes: /src\/hook\/hook-notes\.ts$/,
   conduct: /src\/(run\/(conduct|caller-input)|report\/terminal\/terminal)\.ts$/,
   replay: /src\/(replay\/threads|cli\/replay)\.ts$/,
 };

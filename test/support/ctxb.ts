@@ -86,14 +86,3 @@ export function outputLines({ stdout }: Finished): Record<string, unknown>[] {
 export function prompts(...texts: readonly string[]): string[] {
   return texts.flatMap((text) => ['--prompt', text]);
 }
-
-/** Sets the project up as a person would who wants ctxb's hooks in claude's settings. */
-export async function initProject({ scratch }: World, env: Readonly<Record<string, string>> = {}): Promise<void> {
-  const program = ['--program', `'${process.execPath}' '${CTXB}'`];
-  const args = [CTXB, 'init', '--claude-settings', 'project', '--yes', ...program];
-  const { code, stderr } = await runProgram(process.execPath, args, {
-    env: { ...scratch.env, ...env },
-    cwd: scratch.cwd,
-  });
-  if (code !== 0 || stderr !== '') throw new Error(`ctxb init ended with ${code}: ${stderr}`);
-}

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runProgram, type World } from './claude.ts';
-import { CTXB } from './ctxb.ts';
+import type { World } from './claude.ts';
 import { type AtTerminal, atTerminal } from './pty.ts';
 
 /** What a person has answered before: the theme, the key, and that the folder is to be trusted. */
@@ -18,13 +17,6 @@ export function settleIn({ scratch: { env, cwd } }: World): void {
 
 /** A word for the shell each. */
 export const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
-
-/** Sets the hooks and the status line up, as a person would. */
-export async function initTerminal({ scratch: { env, cwd } }: World): Promise<void> {
-  const init = ['init', '--claude-settings', 'local', '--yes', '--program', quoted([process.execPath, CTXB])];
-  const { code, stderr } = await runProgram(process.execPath, [CTXB, ...init], { env, cwd });
-  if (code !== 0) throw new Error(stderr);
-}
 
 /** Claude Code as a person starts it. */
 export function interactiveClaude({ claude, scratch: { env, cwd } }: World, args: readonly string[]): AtTerminal {

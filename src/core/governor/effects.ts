@@ -98,11 +98,8 @@ export interface HookAnswer {
   readonly context?: string;
   /** In place of the context, where it leaves too little room for what working memory adds. */
   readonly shorter?: string;
-  /**
-   * Working memory may add to the context. `lost`: a compaction has just taken away what was known; `begun`: a context
-   * begins that continues earlier work.
-   */
-  readonly recall?: 'lost' | 'begun' | 'prompt';
+  /** Working memory may add to the context. `lost`: a compaction has just taken away what was known. */
+  readonly recall?: 'lost' | 'prompt';
 }
 
 /** Hooks that ctxb registers over the control channel. */

@@ -80,7 +80,7 @@ const AGAIN = 'remove it to have ctxb place the trigger';
 const NO_COMPACTION = '/compact is refused: ctxb hands over to a fresh context at each threshold';
 const NO_HOOKS = 'claude calls no hooks: no focus, nothing is handed back after a compaction, no tool budgets';
 const NO_OTHERS_HOOKS =
-  "claude calls no hooks of its settings, ctxb hook included, and runs no mods: compactions are claude's own summaries";
+  "claude calls no hooks of its settings and runs no mods: compactions are claude's own summaries";
 
 /** Variables that change what ctxb can do (each one tried with claude 2.1.197 and 2.1.332). */
 const VARIABLES: Readonly<Record<string, Oddity>> = {

@@ -20,8 +20,6 @@ export interface Standing {
   readonly last: ExactReceipt | undefined;
   /** Why compactions are left to claude; undefined: they are exact. */
   readonly left: string | undefined;
-  /** Hooks of `ctxb init` hand back. */
-  readonly hasHooks: boolean;
   /** The program, where a shell finds it. */
   readonly program: string | undefined;
   readonly logPath: string | undefined;
@@ -82,16 +80,13 @@ const ALL_FACTS = '`ctxb doctor` in a shell tries all facts that ctxb relies on,
 
 /** What holds in this session, and what ctxb finds out about this Claude Code where it is installed. */
 export async function doctor($: Engine, state: GovernorState, standing: Standing): Promise<Shown> {
-  const { left, hasHooks, program, logPath } = standing;
+  const { left, program, logPath } = standing;
   const { version } = state.session;
   const window = state.gauge.window.tokens;
-  const handsBack = hasHooks
-    ? 'the hooks of `ctxb init` are in the settings too: they hand back, the plugin does not'
-    : 'after /clear the plugin hands back';
   const own = [
     `Claude Code${version === undefined ? '' : ` ${version}`} runs the plugin; its window is ${window === undefined ? 'not known' : `${tokens(window)} tokens`}`,
     left === undefined ? 'compactions are exact: no call, prompts as they were said' : leftText(left),
-    handsBack,
+    'after /clear the plugin hands back',
     `log of the session: ${logPath ?? 'none yet'}`,
     program === undefined ? `recall, and a check of this Claude Code: ${NO_PROGRAM}` : `ctxb: ${program}`,
   ];

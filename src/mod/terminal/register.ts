@@ -1,4 +1,4 @@
-import { namesCompactionHook, namesOwnHooks } from '../../claude/ctxb-hooks.ts';
+import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { Answer } from '../../core/exact/exact-answer.ts';
 import type { ExactReceipt } from '../../core/exact/plan.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
@@ -66,8 +66,6 @@ export function register(on: On, options: Options): void {
   on('classic.SessionStart', async ($, e, next) => {
     seat.isRun = (await $.env.get('CTXB_RUN')) !== undefined;
     if (seat.isRun) return next(e);
-    // For hooks of the plugin that stand in for the mod where claude has none.
-    await $.env.set('CTXB_MOD', '1');
     const isNew = e.source !== 'clear' && e.source !== 'compact';
     if (isNew) {
       await look($, seat);
@@ -76,7 +74,7 @@ export function register(on: On, options: Options): void {
     }
     await follow($, seat);
     const isLost = e.source === 'clear' || (e.source === 'compact' && !seat.isExact);
-    const told = isLost && !namesOwnHooks(seat.hooks) ? seat.session.handBack() : undefined;
+    const told = isLost ? seat.session.handBack() : undefined;
     if (e.source === 'clear') seat.session.clear();
     const answer = await next(e);
     return told === undefined ? answer : { ...answer, additionalContext: [...(answer.additionalContext ?? []), told] };
@@ -195,8 +193,8 @@ function leftWhy({ hooks }: Seat): string | undefined {
 }
 
 function standingOf(seat: Seat): Standing {
-  const { last, program, log, hooks } = seat;
-  return { last, left: leftWhy(seat), hasHooks: namesOwnHooks(hooks), program, logPath: log?.path };
+  const { last, program, log } = seat;
+  return { last, left: leftWhy(seat), program, logPath: log?.path };
 }
 
 /** Looks at what is beside the session: the user's hooks, and whether a shell finds ctxb. */

@@ -13,17 +13,6 @@ export function processMark(pid: number): ProcessMark {
   return start === undefined ? { pid } : { pid, start };
 }
 
-const SHELL = /^(?:ba|da|z|k|a)?sh$/;
-
-/**
- * The process that has started one, past the shell between them: some shells make way for the only command they run,
- * others wait for it. Where there is no `/proc`, the shell counts.
- */
-export function callerOf(parent: number): number {
-  const stat = readStat(parent);
-  return stat !== undefined && SHELL.test(stat.name) ? callerOf(stat.parent) : parent;
-}
-
 /** Reads a mark out of JSON; undefined for anything else. */
 export function asProcessMark(value: unknown): ProcessMark | undefined {
   const { pid, start } = fieldsOf(value);

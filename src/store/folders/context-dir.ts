@@ -102,9 +102,6 @@ const IGNORE_ALL = '*\n';
 /** Bytes of a mark, or of the beginning of another small file, that are read. */
 const HEAD = 1_024;
 
-/** What every journal begins with. */
-const JOURNAL_BEGINNING = '{"v":1,"t":"';
-
 const NAMED = 3;
 
 /**
@@ -176,10 +173,9 @@ function isOurIgnore(root: string): boolean {
   return ['', IGNORE_ALL].includes(readPlain(join(root, IGNORE), HEAD) ?? '');
 }
 
-/** Names alone are no proof: an earlier version, which set no mark, left one of these. An empty folder counts as new. */
+/** Names alone prove nothing, but a copy of a folder holds our .gitignore. An empty folder counts as new. */
 function looksMade(root: string): boolean {
   if (readPlain(join(root, IGNORE), HEAD) === IGNORE_ALL) return true;
-  if (readPlain(join(root, 'journal.ndjson'), HEAD)?.startsWith(JOURNAL_BEGINNING)) return true;
   for (const { name } of everythingIn(root)) if (!name.startsWith(MARK) && !name.startsWith(IGNORE)) return false;
   return true;
 }

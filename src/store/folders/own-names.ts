@@ -28,8 +28,6 @@ const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z';
 const FILES = [
   OF_ROOT,
   `${SESSIONS}/${SESSION}/(?:${OF_SESSION}|${LOCK})`,
-  'hooks/(?:cleared|claude-\\d{1,10})\\.json',
-  `hooks/${ANY}/(?:(?:state|window)\\.json|${LOCK})`,
   `${FLOW_RUN}/(?:run\\.json|${LOCK})`,
   `${FLOW_RUN}/${ANY}/(?:(?:pack|output)\\.md|(?:receipt|step|summary-[0-9a-f]{16})\\.json|stream(?:-\\d{1,6})?\\.ndjson)`,
   `reliefs/${LOCK}`,

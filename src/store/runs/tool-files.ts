@@ -10,8 +10,6 @@ import { masked } from '../masks/disk-text.ts';
 
 type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
 
-export type ToolFiles = ReturnType<typeof createToolFiles>;
-
 /** The files that tool budgets are about. Never throws: claude waits for an answer. */
 export function createToolFiles({ folder, onFault }: { folder: string; onFault: Faults }) {
   return {

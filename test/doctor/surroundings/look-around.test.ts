@@ -66,7 +66,7 @@ it.each([
     title: 'hooks switched off',
     files: { '.claude/settings.json': '{"disableAllHooks": true}' },
     env: {},
-    says: /^warning disableAllHooks in .*: claude calls no hooks of its settings, .* and runs no mods/,
+    says: /^warning disableAllHooks in .*: claude calls no hooks of its settings and runs no mods/,
   },
   {
     title: 'a variable in the settings',

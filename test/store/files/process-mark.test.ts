@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { asProcessMark, callerOf, isAlive, processMark } from '../../../src/store/files/process-mark.ts';
+import { asProcessMark, isAlive, processMark } from '../../../src/store/files/process-mark.ts';
 
 const onLinux = process.platform === 'linux';
 
@@ -51,14 +51,4 @@ it.each([
   { value: 1, mark: undefined },
 ])('reads $value as $mark', ({ value, mark }) => {
   expect(asProcessMark(value)).toEqual(mark);
-});
-
-it.runIf(onLinux)('what a shell has started was started by what has started the shell', async () => {
-  const shell = spawn('sh', ['-c', 'read line; true']);
-  try {
-    expect(callerOf(shell.pid ?? 0)).toBe(process.pid);
-    expect(callerOf(process.pid)).toBe(process.pid);
-  } finally {
-    shell.kill('SIGKILL');
-  }
 });

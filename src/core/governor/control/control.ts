@@ -17,7 +17,7 @@ import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
 /** Tools whose calls can be limited. */
-export const BEFORE = 'Read|Grep|Glob|mcp__.*';
+const BEFORE = 'Read|Grep|Glob|mcp__.*';
 
 /** Tools of a hook: claude takes no null matcher for these. */
 export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
