@@ -5,8 +5,7 @@ import { resolve } from 'node:path';
 import { build } from 'esbuild';
 import { rolldown } from 'rolldown';
 import { licences } from './licences.mjs';
-
-const TARGET = 'node20.19';
+import { pluginBundle, TARGET } from './plugin-bundle.mjs';
 
 /**
  * Rolldown gathers what several commands share into these parts, so that a command loads few files. Each part holds what
@@ -158,21 +157,9 @@ const mod = await build({
 
 bundled.push(...Object.keys(mod.metafile.inputs));
 
-// The plugin for people at the terminal. It is committed, so that claude can install it from the repository as it is; and
-// not minified, so that whoever installs it can read it, and changes of it merge.
-const plugin = await build({
-  bundle: true,
-  legalComments: 'none',
-  format: 'esm',
-  platform: 'neutral',
-  mainFields: ['module', 'main'],
-  target: TARGET,
-  entryPoints: ['src/mod/terminal/register.ts'],
-  outfile: 'plugin/hooks/register.js',
-  metafile: true,
-  logLevel: 'warning',
-});
-writeFileSync('plugin/LICENSES.txt', licences(Object.keys(plugin.metafile.inputs)));
+const plugin = await pluginBundle();
+writeFileSync('plugin/hooks/register.js', plugin.text);
+writeFileSync('plugin/LICENSES.txt', licences(plugin.inputs));
 
 writeFileSync('dist/LICENSES.txt', licences(bundled));
 
