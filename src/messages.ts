@@ -21,6 +21,8 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
     once === true
       ? `this compaction was a summary of claude's own: ${reason}`
       : `compactions are claude's own summaries: ${reason}`,
+  unsupported: ({ oldest, reason }) =>
+    `${reason} is not supported: no exact compaction, no relief of the context; ctxb only measures it (from ${oldest} on it does more)`,
   landed: landedText,
   'give-up': ({ reason }) => `${groupedIn(reason)}; no further compaction until the context shrinks`,
   'place-trigger': (trigger) => `claude will compact in mid-turn at ${tokens(trigger.tokens)} tokens`,

@@ -5,6 +5,7 @@ import { type Config, valueAt } from '../config/config.ts';
 import type { KeyPath } from '../config/keys.ts';
 import { handoffLevel, inTokens, NATIVE_RESERVE_TOKENS, restingTrigger } from '../core/governor/policy.ts';
 import { countOf, textOf } from '../core/protocol/fields.ts';
+import { isAtLeast } from '../core/protocol/version.ts';
 import { tokens } from '../report/figures.ts';
 import { timeoutSignal } from '../run/signals.ts';
 import type { Check, Remark } from './check.ts';
@@ -62,9 +63,10 @@ export function judgeVersion(version: string | undefined): Remark {
     const todo = 'see whether it is Claude Code, and whether it starts';
     return { status: 'warning', subject, text: 'it does not tell its version', todo };
   }
-  if (Number.parseInt(version, 10) < 2) {
-    const text = `${version} does not move its trigger, tell its window, or take changed tools: ctxb does without them`;
-    return { status: 'warning', subject, text, todo: 'npm install -g @anthropic-ai/claude-code' };
+  if (!isAtLeast(version, OLDEST_CLAUDE)) {
+    const text = `${version} is not supported: no exact compaction, no relief of the context; ctxb only measures it`;
+    const todo = `install ${OLDEST_CLAUDE} or newer: npm install -g @anthropic-ai/claude-code`;
+    return { status: 'warning', subject, text, todo };
   }
   if (MEASURED.includes(version)) return { status: 'good', subject, text: `${version}, which ctxb was measured with` };
   const text = `${version} is not one of the versions that ctxb was measured with (${MEASURED.join(', ')}): see the facts`;

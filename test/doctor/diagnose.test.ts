@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../../src/claude/supported-versions.ts';
+import { OLDEST_SUPPORTED } from '../../src/core/governor/relief/unsupported.ts';
 import { judgeVersion } from '../../src/doctor/diagnose.ts';
+
+it('package.json names the oldest that the governor relieves', () => {
+  expect(OLDEST_CLAUDE).toBe(OLDEST_SUPPORTED);
+});
 
 it.each([
   { version: OLDEST_CLAUDE, status: 'good', says: 'which ctxb was measured with' },
@@ -10,7 +15,8 @@ it.each([
     status: 'good',
     says: `not one of the versions that ctxb was measured with (${OLDEST_CLAUDE}, ${NEWEST_CLAUDE})`,
   },
-  { version: '1.0.128', status: 'warning', says: 'does not move its trigger' },
+  { version: '2.1.300', status: 'warning', says: 'is not supported: no exact compaction' },
+  { version: '1.0.128', status: 'warning', says: 'is not supported: no exact compaction' },
   { version: undefined, status: 'warning', says: 'does not tell its version' },
 ])('$version: $status', ({ version, status, says }) => {
   const remark = judgeVersion(version);

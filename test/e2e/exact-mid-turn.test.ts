@@ -5,7 +5,6 @@ import type { RecordedRequest } from '../../src/standin/scenario.ts';
 import { promptLine, startProgram, startWorld } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { CTXB, PROTOCOL, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
-import { NO_MODS, runsMods } from '../support/exact.ts';
 import { job } from '../support/exact-job.ts';
 import { firstOf, inSoak } from '../support/size.ts';
 
@@ -15,7 +14,7 @@ const SAID = ['NOT THAT ONE', `AND HURRY, THE TOKEN IS ghp_${'a1B2'.repeat(9)}`]
 
 inSoak(
   'what the caller says in mid-turn, before the mod is there and after, survives exact compactions',
-  async ({ signal, skip }) => {
+  async ({ signal }) => {
     const { calls } = job({ turns: [36], growBy: 8_000 });
     const waits = new Map([2, 10].map((at) => [at, `until [ -e heard-${at} ]; do sleep 0.1; done`]));
     await using world = await startWorld({
@@ -27,7 +26,6 @@ inSoak(
           : { ...call, tools: [{ name: 'Bash', input: { command, description: 'Wait' } }] };
       },
     });
-    if (!(await runsMods(world))) skip(NO_MODS);
     const { env, cwd } = world.scratch;
     const args = [CTXB, 'run', '--', world.claude, ...PROTOCOL, ...SMALL_WINDOW, '--dangerously-skip-permissions'];
     const ctxb = startProgram(process.execPath, args, { env: { ...env, CTXB_COMPACTION_HOW: 'auto' }, cwd, signal });
@@ -57,7 +55,7 @@ inSoak(
   },
 );
 
-it('what a task in the background reports in mid-turn survives exact compactions', async ({ signal, skip }) => {
+it('what a task in the background reports in mid-turn survives exact compactions', async ({ signal }) => {
   const { calls } = job({ turns: [24], growBy: 8_000 });
   const agent = { description: 'Look', prompt: 'Look.', subagent_type: 'general-purpose', run_in_background: true };
   const wait = (at: number) => ({ command: `until [ -e told-${at} ]; do sleep 0.1; done`, description: 'Wait' });
@@ -72,7 +70,6 @@ it('what a task in the background reports in mid-turn survives exact compactions
     },
     subagentCalls: () => ({ text: `REPORT ${++reports}` }),
   });
-  if (!(await runsMods(world))) skip(NO_MODS);
   const { env, cwd } = world.scratch;
   const args = [CTXB, 'run', '--', world.claude, ...PROTOCOL, ...SMALL_WINDOW, '--dangerously-skip-permissions'];
   const ctxb = startProgram(process.execPath, args, { env: { ...env, CTXB_COMPACTION_HOW: 'auto' }, cwd, signal });
@@ -96,12 +93,9 @@ it('what a task in the background reports in mid-turn survives exact compactions
   expect(requests.at(-1)).toMatch(/REPORT 1.*REPORT 2/);
 });
 
-it('a command that stands for a prompt survives exact compactions with what it stands for, also resumed', async ({
-  skip,
-}) => {
+it('a command that stands for a prompt survives exact compactions with what it stands for, also resumed', async () => {
   const { calls } = job({ turns: [24, 2], growBy: 8_000 });
   await using world = await startWorld({ calls });
-  if (!(await runsMods(world))) skip(NO_MODS);
   const commands = join(world.scratch.cwd, '.claude/commands');
   mkdirSync(commands, { recursive: true });
   writeFileSync(

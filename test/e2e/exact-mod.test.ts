@@ -5,7 +5,7 @@ import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { type JsonLine, promptLine, startProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { PROTOCOL, SMALL_WINDOW } from '../support/ctxb.ts';
-import { blocksIn, NO_MODS, placeMod, receiptIn, runsMods } from '../support/exact.ts';
+import { blocksIn, placeMod, receiptIn } from '../support/exact.ts';
 import { inSoak } from '../support/size.ts';
 
 const FLAGS = [...PROTOCOL, '--dangerously-skip-permissions'];
@@ -61,10 +61,8 @@ const NOTE =
 
 it('between turns: prompts, lines and the last steps stay, without a call, also after --resume without the mod', async ({
   signal,
-  skip,
 }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
-  if (!(await runsMods(world))) skip(NO_MODS);
   const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
   const prompts = ['PROMPT-1', 'PROMPT-2', '/compact', 'PROMPT-3'];
   const session = await talk(world, ['--plugin-dir', place], prompts, signal);
@@ -87,9 +85,8 @@ it('between turns: prompts, lines and the last steps stay, without a call, also 
   expect(resumed.filter((text) => text.startsWith('text PROMPT'))).toHaveLength(4);
 });
 
-inSoak('late: an empty folder at the start, the mod and reload_plugins when it is needed', async ({ signal, skip }) => {
+inSoak('late: an empty folder at the start, the mod and reload_plugins when it is needed', async ({ signal }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
-  if (!(await runsMods(world))) skip(NO_MODS);
   const { env, cwd, home } = world.scratch;
   const folder = mkdtempSync(join(home, 'empty-'));
   const claude = startProgram(world.claude, [...FLAGS, '--plugin-dir', folder], { env, cwd, signal });
@@ -110,9 +107,8 @@ inSoak('late: an empty folder at the start, the mod and reload_plugins when it i
   expect(receiptIn(place)).toMatchObject({ number: 1, answered: true });
 });
 
-inSoak('three in a row: every prompt once, one note, and nothing piles up', async ({ signal, skip }) => {
+inSoak('three in a row: every prompt once, one note, and nothing piles up', async ({ signal }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
-  if (!(await runsMods(world))) skip(NO_MODS);
   const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
   const prompts = ['PROMPT-1', '/compact', 'PROMPT-2', '/compact', 'PROMPT-3', '/compact', 'PROMPT-4'];
   await talk(world, ['--plugin-dir', place], prompts, signal);
@@ -139,9 +135,8 @@ const TRIGGER = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '120000' };
 
 inSoak(
   'in mid-turn: the prompt and the open step stay, for a model that wants its thoughts back as words, also after kill -9 and --resume',
-  async ({ signal, skip }) => {
+  async ({ signal }) => {
     await using world = await startWorld({ calls: LONG_TURN });
-    if (!(await runsMods(world))) skip(NO_MODS);
     const { cwd } = world.scratch;
     const env = { ...world.scratch.env, ...TRIGGER };
     const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
@@ -183,13 +178,12 @@ inSoak(
   },
 );
 
-inSoak('a prompt that is too long for the API: what stays is sent in its place', async ({ signal, skip }) => {
+inSoak('a prompt that is too long for the API: what stays is sent in its place', async ({ signal }) => {
   const message = 'prompt is too long: 210000 tokens > 200000 maximum';
   await using world = await startWorld({
     calls: (request, index) =>
       index === 10 ? { error: { status: 400, message } } : turnsOf(15)(request, index > 10 ? index - 1 : index),
   });
-  if (!(await runsMods(world))) skip(NO_MODS);
   const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
   await talk(world, ['--plugin-dir', place], ['RUNNING PROMPT'], signal);
   expect(receiptIn(place)).toMatchObject({ number: 1, answered: true, prompts: { kept: 1, of: 1 } });
@@ -200,9 +194,8 @@ inSoak('a prompt that is too long for the API: what stays is sent in its place',
   expect(summaryRequests(world.standin)).toEqual([]);
 });
 
-inSoak('without a plan claude compacts in its own way, and the receipt says why', async ({ signal, skip }) => {
+inSoak('without a plan claude compacts in its own way, and the receipt says why', async ({ signal }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
-  if (!(await runsMods(world))) skip(NO_MODS);
   const place = placeMod(world.scratch.home);
   const session = await talk(world, ['--plugin-dir', place], ['PROMPT-1', '/compact'], signal);
   expect(summaryRequests(world.standin)).toHaveLength(1);
@@ -218,7 +211,7 @@ inSoak('without a plan claude compacts in its own way, and the receipt says why'
   ]);
 });
 
-inSoak('what the user says while the model works is put back in its place', async ({ signal, skip }) => {
+inSoak('what the user says while the model works is put back in its place', async ({ signal }) => {
   await using world = await startWorld({
     calls(request, index) {
       const call = LONG_TURN(request, index);
@@ -226,7 +219,6 @@ inSoak('what the user says while the model works is put back in its place', asyn
       return index === 3 ? { ...call, tools: [{ name: 'Bash', input: wait }] } : call;
     },
   });
-  if (!(await runsMods(world))) skip(NO_MODS);
   const { cwd } = world.scratch;
   const env = { ...world.scratch.env, ...TRIGGER };
   const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
-import { runProgram, startWorld, type World } from '../support/claude.ts';
+import { startWorld, type World } from '../support/claude.ts';
 import { summaryRequests } from '../support/conversation.ts';
 import { outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectExact, job } from '../support/exact-job.ts';
@@ -58,20 +58,6 @@ describe('compactions are summaries, which is said once, where claude does not r
     expect(summaryRequests(world.standin).length).toBeGreaterThan(0);
     expect(end.code).toBe(0);
   });
-});
-
-inSoak('a claude that is older than mods compacts as ever, which is said once', async ({ skip }) => {
-  await using world = await startWorld({ ...job(CROSSING), summary: { text: '<summary>Done so far.</summary>' } });
-  const version = (await runProgram(world.claude, ['--version'], world.scratch)).stdout.toString();
-  if (!version.startsWith('2.1.197')) skip('this claude runs mods');
-  const end = await run(world, {});
-  expect(answers(outputLines(end))).toEqual(['answer 1', 'answer 2', 'answer 3']);
-  expect(end.stderr.match(/compactions are claude's own summaries: .*/g)).toEqual([
-    "compactions are claude's own summaries: Claude Code 2.1.197 runs no mods",
-  ]);
-  expect(kinds(world).slice(0, 3)).toEqual(['not-exact', 'compact', 'compacted']);
-  expect(summaryRequests(world.standin)).toHaveLength(1);
-  expect(end.code).toBe(0);
 });
 
 describe('compactions are exact', () => {

@@ -45,7 +45,6 @@ const CASES: readonly Case[] = [
   { name: 'stream-json', claude: ['-p', 'hello', '--output-format', 'stream-json', '--verbose'] },
   { name: 'lines on stdin', claude: PROTOCOL, stdin: `${JSON.stringify(promptLine('hello'))}\n` },
   {
-    // 2.1.197 gives it five seconds, 2.1.330 waits for it.
     name: 'a background command that outlives the turn by far',
     scenario: background('sleep 15'),
     claude: ['-p', 'hello'],

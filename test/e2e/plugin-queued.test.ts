@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
-import { NO_MODS, runsMods } from '../support/exact.ts';
 import { job } from '../support/exact-job.ts';
 import { interactiveClaude, say, settleIn } from '../support/interactive.ts';
 import { installPlugin } from '../support/plugin.ts';
@@ -13,10 +12,9 @@ const poll = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });
 
 it('a due compaction comes before the prompts that wait, or behind the turn that they begin; each is said once, in order', {
   timeout: 180_000,
-}, async ({ skip }) => {
+}, async () => {
   const { scenario, goOn } = heldAt([13, 16]);
   await using world = await startWorld(scenario);
-  if (!(await runsMods(world))) skip(NO_MODS);
   settleIn(world);
   await installPlugin(world);
   const asked = () => mainRequests(world.standin).length;

@@ -1,10 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runProgram, startWorld, type World } from '../support/claude.ts';
+import { startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
-import { CTXB, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
-import { NO_MODS, runsMods } from '../support/exact.ts';
+import { prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectExact, job } from '../support/exact-job.ts';
 import { interactiveClaude, say, settleIn } from '../support/interactive.ts';
 import { claudePlugin, installPlugin } from '../support/plugin.ts';
@@ -21,9 +20,8 @@ async function command(claude: AtTerminal, text: string): Promise<void> {
 
 it('installed from the repository: the band, exact compactions, commands, hand-back after /clear, and nothing left', {
   timeout: 240_000,
-}, async ({ skip }) => {
+}, async () => {
   await using world = await startWorld(job({ turns: [7, 7, 1, 2] }));
-  if (!(await runsMods(world))) skip(NO_MODS);
   settleIn(world);
   const before = filesIn(world);
   await installPlugin(world);
@@ -72,9 +70,8 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
   }
 });
 
-it('inside of a run the plugin does nothing, as the run does all of that, and tells of recall', async ({ skip }) => {
+it('inside of a run the plugin does nothing, as the run does all of that, and tells of recall', async () => {
   await using world = await startWorld(job({ turns: [5, 4, 3, 2] }));
-  if (!(await runsMods(world))) skip(NO_MODS);
   await installPlugin(world);
   const programs = join(world.scratch.home, 'bin');
   mkdirSync(programs);
@@ -93,20 +90,6 @@ it('inside of a run the plugin does nothing, as the run does all of that, and te
   );
   expect(notes).toHaveLength(1);
   expect(notes[0]).toContain('`ctxb recall WORDS` finds what was run, read, said or failed and is not here any more.');
-});
-
-it('on a claude without mods its hooks keep the notes', async ({ skip }) => {
-  await using world = await startWorld(job({ turns: [2] }));
-  if (await runsMods(world)) skip('this claude runs mods');
-  await installPlugin(world);
-  const { claude, scratch } = world;
-  const programs = join(scratch.home, 'bin');
-  mkdirSync(programs);
-  writeFileSync(join(programs, 'ctxb'), `#!/bin/sh\nexec '${process.execPath}' '${CTXB}' "$@"\n`, { mode: 0o755 });
-  const env = { ...scratch.env, PATH: `${programs}:${scratch.env.PATH}` };
-  const { code } = await runProgram(claude, [...UNASKED, '-p', 'never touch legacy'], { env, cwd: scratch.cwd });
-  expect(code).toBe(0);
-  expect(readFileSync(join(scratch.cwd, '.context/scratch.md'), 'utf8')).toContain('never touch legacy');
 });
 
 /** What lies in the folder that claude works in. */

@@ -26,13 +26,10 @@ import { inSoak, sampled } from '../support/size.ts';
 /** Contexts that a window of 200,000 would be nearly full with. */
 const LONG = { turns: [1, 1, 1], from: 160_000, growBy: 5_000 };
 
-/** The window of the default model is known by itself; before 2.1.285 by its mark, which a continued session loses. */
 inSoak('on the default model 165,000 tokens are nothing to speak of', async () => {
   await using world = await startWorld(conversation(LONG));
   const run = await runCtxb(world, { flags: prompts('one', 'two'), claude: DEFAULT_MODEL });
-  const isMarked = windowIn(await versionOf(world), 'claude-opus-5-5', true) !== 1_000_000;
-  const model = isMarked ? LARGE_WINDOW : DEFAULT_MODEL;
-  const more = await runCtxb(world, { claude: [...model, '-p', 'three', '--continue'] });
+  const more = await runCtxb(world, { claude: [...DEFAULT_MODEL, '-p', 'three', '--continue'] });
 
   expect([run.code, more.code]).toEqual([0, 0]);
   expect(run.stdout.toString() + more.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');

@@ -1,17 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExactPlan, ExactReceipt } from '../../src/core/exact/plan.ts';
-import { isAtLeast } from '../../src/core/protocol/version.ts';
 import type { RecordedRequest } from '../../src/standin/scenario.ts';
-import { runProgram, type World } from './claude.ts';
-
-export const NO_MODS = 'this claude runs no mods';
-
-/** Whether this claude runs mods; older ones list them and leave them alone. */
-export async function runsMods({ claude, scratch: { env, cwd } }: World): Promise<boolean> {
-  const { stdout } = await runProgram(claude, ['--version'], { env, cwd });
-  return isAtLeast(stdout.toString().split(' ')[0], '2.1.287');
-}
 
 const MOD = new URL('../../dist/mod', import.meta.url);
 

@@ -172,7 +172,7 @@ export function toolResultLine(text: string, more: Line = {}): Line {
 
 export function initLine(more: Line = {}): Line {
   const shape = { type: 'system', subtype: 'init', session_id: 's1', model: 'claude-sonnet-4-5' };
-  return { ...shape, claude_code_version: '2.1.197', ...more };
+  return { ...shape, claude_code_version: '2.1.332', ...more };
 }
 
 let calls = 0;

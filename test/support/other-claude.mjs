@@ -15,20 +15,16 @@ const PINNED = devDependencies[NAME];
 /** What is tried with the oldest: a test or two of each file, by words of their names. */
 const OLDEST_PART = {
   'boundary-compaction': ['four prompts'],
-  'exact-withheld': ['older than mods'],
+  exact: ['between two turns ctxb says', 'in mid-turn the running prompt'],
   formats: ["'text': ", "'json': ", "'stream-json': ", "'lines on stdin': "],
   handoff: ['gives the fresh context the document', 'after one attempt'],
   limits: ['ends the run with 5', "waited for by 'ctxb'", 'resets later'],
   'mid-turn': ['compacted at the placed trigger', 'is kept in a file'],
-  plugin: ['without mods'],
   prices: ['claude itself counts'],
   recovery: ['in the middle of a tool', 'taken up with --resume-run'],
   replay: ['copies into the log'],
   standin: ['summary request', 'beside the conversation'],
 };
-
-/** Facts of a claude that runs mods: the oldest does not. */
-const OF_MODS = ['compact-exact', 'exact-resumes'];
 
 const [what, ...rest] = process.argv.slice(2);
 if (what !== 'latest' && what !== 'oldest') {
@@ -88,7 +84,7 @@ function compare(other, pinned, files) {
 }
 
 function tryPart(claude) {
-  const odd = facts(claude).filter(({ name, status }) => status !== 'holds' && !OF_MODS.includes(name));
+  const odd = facts(claude).filter(({ status }) => status !== 'holds');
   const files = Object.keys(OLDEST_PART).map((name) => `test/e2e/${name}.test.ts`);
   const failing = failures(claude, files, Object.values(OLDEST_PART).flat());
   return [...odd.map((fact) => `fact   ${told(fact)}`), ...failing.map((test) => `test   ${title(test)}`)];

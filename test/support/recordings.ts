@@ -46,11 +46,12 @@ export function objectsOf(path: string): Record<string, unknown>[] {
   return linesOf(path).map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Lines `from` to `to` (exclusive, from 0) of one of our own recordings, put into the session `s1`. */
+/** Lines `from` to `to` (exclusive, from 0) of one of our own recordings, put into the session `s1` of a supported claude. */
 export function cut(name: string, from: number, to: number): Record<string, unknown>[] {
   return objectsOf(fixture(name))
     .slice(from, to)
-    .map((line) => ('session_id' in line ? { ...line, session_id: 's1' } : line));
+    .map((line) => ('session_id' in line ? { ...line, session_id: 's1' } : line))
+    .map((line) => ('claude_code_version' in line ? { ...line, claude_code_version: '2.1.332' } : line));
 }
 
 /** Turns of `/compact` as the pinned claude wrote them, by their verdict. */

@@ -56,6 +56,8 @@ interface Facts {
   };
   /** A compaction was to be exact, and is claude's own. `once`: the next one is to be exact again. */
   'not-exact': { readonly once?: boolean };
+  /** claude is older than what ctxb supports (`oldest`): it is passed through and measured. */
+  unsupported: { readonly oldest: string };
   'give-up': unknown;
   /** A handoff begins. */
   handoff: unknown;

@@ -38,7 +38,6 @@ export function initialState(run: Run): GovernorState {
     relief: { ...NO_RELIEF, landings: run.landings ?? [] },
     exact: newExact(run.mode === 'act' && run.exact === true),
     tools: NO_TOOLS,
-    summarising: false,
     mailbox: EMPTY_MAILBOX,
     control: NEW_CONTROL,
     trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',

@@ -224,8 +224,6 @@ export interface GovernorState {
   readonly relief: Relief;
   readonly exact: Exact;
   readonly tools: Tools;
-  /** claude has said that it compacts the main thread's context, and the main thread has not called the API since. */
-  readonly summarising: boolean;
   readonly mailbox: Mailbox;
   readonly control: Control;
   /** Where claude's own trigger was placed, in tokens; `off` when it must be left alone. */

@@ -109,7 +109,6 @@ export function draftOf(state: GovernorState): Draft {
     relief: state.relief,
     exact: state.exact,
     tools: state.tools,
-    summarising: state.summarising,
     mailbox: state.mailbox,
     control: state.control,
     trigger: state.trigger,

@@ -71,7 +71,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
 
   /** What a fresh context holds, until its first request is sent. */
   function followRelief(input: Input, state: GovernorState): Decision[] {
-    const summary = summaryIn(input, state);
+    const summary = summaryIn(input);
     if (summary !== undefined) handBack.summary(summary);
     if (input.from === 'ctxb' && input.event.kind === 'exact-receipt' && input.event.receipt.answered) {
       handBack.relieved('compaction', input.event.kept);
@@ -161,12 +161,12 @@ export function createMemory({ run, mask }: MemoryOptions) {
  * A compaction's summary: from the hook, or the line that it leaves in the conversation, whichever comes first. An exact
  * compaction has none.
  */
-function createSummaryReader(): (input: Input, state: GovernorState) => string | undefined {
+function createSummaryReader(): (input: Input) => string | undefined {
   let isKnown = false;
-  return ({ from, event }, state) => {
+  return ({ from, event }) => {
     if (from !== 'claude') return undefined;
     if (event.kind === 'control-request') {
-      const summary = isOfSubagent(state, event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
+      const summary = isOfSubagent(event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
       isKnown ||= summary !== undefined;
       return summary || undefined;
     }

@@ -15,11 +15,3 @@ export function isAtLeast(version: string | undefined, least: string): boolean {
 function partsOf(version: string): readonly number[] {
   return version.split('.').map(Number);
 }
-
-/**
- * Whether this claude waits for background commands, and prints the answer to each one beside the first (2.1.329), or
- * gives them five seconds and prints the last answer only (2.1.197). Where between the two it changed is not known.
- */
-export function reportsEachTask(version: string | undefined): boolean {
-  return isAtLeast(version, '2.1.198');
-}

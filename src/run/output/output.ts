@@ -1,5 +1,4 @@
 import type { Event, ResultEvent } from '../../core/protocol/events.ts';
-import { reportsEachTask } from '../../core/protocol/version.ts';
 import type { Outlet } from './outlet.ts';
 
 export interface OutputFormat {
@@ -98,22 +97,18 @@ function passThrough(outlet: Outlet): Writer {
  * prompt only: where another follows, its answer begins on a line of its own.
  */
 function text(outlet: Outlet): Writer {
-  let version: string | undefined;
   let isMidLine = false;
-  const answers = lastOfEachTurn((answer: string) => {
-    outlet.write(isMidLine && !answer.startsWith('\n') ? `\n${answer}` : answer);
-    isMidLine = !answer.endsWith('\n');
-  });
   return {
-    ...answers,
-    event(event, _, isFinal) {
-      if (event.kind === 'init') version = event.version;
+    ...AT_ONCE,
+    bytes() {},
+    event(event) {
       if (event.kind !== 'result' || isBrokenOff(event)) return;
-      const answer = resultText(event);
-      const replaces = event.fromBackgroundTask;
-      if (reportsEachTask(version)) answers.put(replaces ? `\n${answer}` : answer, { replaces: false, isFinal: true });
-      else answers.put(answer, { replaces, isFinal });
+      // claude prints the answer to each background task below the one before.
+      const answer = event.fromBackgroundTask ? `\n${resultText(event)}` : resultText(event);
+      outlet.write(isMidLine && !answer.startsWith('\n') ? `\n${answer}` : answer);
+      isMidLine = !answer.endsWith('\n');
     },
+    end() {},
   };
 }
 

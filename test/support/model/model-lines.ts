@@ -4,8 +4,8 @@ const MODEL = 'claude-sonnet-4-5';
 
 let messages = 0;
 
-/** Lines as claude 2.1.197 writes them, of one session; `version` is what it calls itself. */
-export function linesOf(session: () => string, version = '2.1.197') {
+/** Lines as claude 2.1.332 writes them, of one session; `version` is what it calls itself. */
+export function linesOf(session: () => string, version = '2.1.332') {
   const common = () => ({ session_id: session() });
   const system = (subtype: string, more: Line = {}): Line => ({ type: 'system', subtype, ...common(), ...more });
   const user = (content: unknown, more: Line = {}): Line => ({

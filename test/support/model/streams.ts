@@ -105,7 +105,7 @@ function live(run: ModelRun, random: Random, shares: { crash: number; interrupt:
 
 function isInRelief({ state }: ModelRun): boolean {
   const { relief, compaction, turn } = state;
-  const isNative = state.summarising || compaction.phase === 'overdue';
+  const isNative = compaction.phase === 'overdue';
   const isToResume = relief.exhausted !== undefined || relief.unfinished !== undefined || turn.resumes !== undefined;
   return isRelieving(state) || isNative || isToResume || relief.pending !== undefined;
 }

@@ -38,7 +38,7 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   const input = fieldsOf(event.request.input);
   const answer: HookAnswer = { kind: 'answer-hook', requestId: event.requestId, hook, output: {} };
   // Subagents have contexts of their own: the main thread's prompts and notes do not apply to them.
-  if (isOfSubagent(state, event)) return keep(state, [answer]);
+  if (isOfSubagent(event)) return keep(state, [answer]);
   if (hook === 'PreCompact') return keep(state, answerPreCompact(state, answer, input));
   if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, textOf(input.prompt) ?? '');
   if (hook !== 'SessionStart') return keep(state, [answer]);
@@ -114,20 +114,9 @@ function restore(state: GovernorState, plain: HookAnswer): Action[] {
   ];
 }
 
-/**
- * Whether a subagent raised a hook. ctxb keeps no notes of a subagent's context.
- *
- * 2.1.329 names the subagent in the hook's input. 2.1.197 names it nowhere, but writes `status: compacting` for the
- * main thread only, between PreCompact and SessionStart; and while the turn waits for a subagent, the main thread
- * cannot compact.
- */
-export function isOfSubagent(state: GovernorState, event: ControlRequestEvent): boolean {
-  const { agent_id: agent, hook_event_name: hook } = fieldsOf(event.request.input);
-  if (textOf(agent)) return true;
-  if (hook === 'UserPromptSubmit') return false;
-  const agents = Object.values(state.tasks).filter(({ kind }) => kind === 'agent');
-  if (hook === 'PreCompact') return agents.some(({ phase }) => phase === 'foreground');
-  return !state.summarising && agents.some(({ phase }) => phase !== 'reporting');
+/** Whether a subagent raised a hook. ctxb keeps no notes of a subagent's context. */
+export function isOfSubagent({ request }: ControlRequestEvent): boolean {
+  return Boolean(textOf(fieldsOf(request.input).agent_id));
 }
 
 /** @param call behind which it is told; undefined: it is told with a prompt */

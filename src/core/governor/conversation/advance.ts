@@ -1,4 +1,3 @@
-import { reportsEachTask } from '../../protocol/version.ts';
 import { takeUntold } from '../agents/agent-limits.ts';
 import { isReporting } from '../agents/agents.ts';
 import { awaitsAgents } from '../control/control.ts';
@@ -95,13 +94,14 @@ function endWhenDone(state: GovernorState): Step {
   if (inBackground.some(([, task]) => isAtWork(task))) return keep(state);
   if (state.grace === 'running') return keep(state);
   if (state.grace === 'none') {
-    // The time that claude itself gives shells: 5 s in 2.1.197, up to 10 min in 2.1.329.
-    const forShells = reportsEachTask(state.session.version) ? 600_000 : 5_000;
-    const afterMs = wakeAt === undefined ? forShells : Math.max(0, wakeAt - state.now) + LATE_MS;
+    const afterMs = wakeAt === undefined ? SHELLS_MS : Math.max(0, wakeAt - state.now) + LATE_MS;
     return keep({ ...state, grace: 'running' }, [setTimer('background', afterMs)]);
   }
   return chain(keep(state), ...shells.map(([id]) => stopTask(id)), closeInput);
 }
+
+/** The time that claude itself gives shells in the background. */
+const SHELLS_MS = 600_000;
 
 /** A wake-up that is later than this does not come. */
 const LATE_MS = 60_000;

@@ -33,6 +33,7 @@ import { announceExpiry } from '../relief/outlook.ts';
 import { adviseRelief, dueRelief, judgeLevel, measureLanding, readRelief, tellNative } from '../relief/relief.ts';
 import { brakeThrash, readBreaker } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
+import { passThroughOlder } from '../relief/unsupported.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, draftOf, inStages, keep, type Stage, type Step, wasReplaced } from '../steps.ts';
 import { followResults } from '../tool-budget/tool-state.ts';
@@ -79,6 +80,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { event, injected }) => keep(read(noteAlive(state, event), event, injected)),
   (state, { before, event, injected }) => keep(followAccount(before, state, event, injected)),
   (state, { before }) => noteLineage(before, state),
+  (state, { before, event }) => passThroughOlder(before, state, event),
   (state, { before, event }) => followResults(before, state, event),
   (state, { event }) => followLimits(state, event),
   (state, { event, injected }) => followWait(state, event, injected),
@@ -117,7 +119,6 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.turn = turn;
   before.grace = turn.phase === 'idle' ? state.grace : 'none';
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
-  before.summarising = summarisingAfter(state, event);
   // A recording has too many lines, and a handoff counts once it is over.
   const { exact, run, handoff } = state;
   before.tools = toolsAfter(state.tools, event, {
@@ -139,13 +140,6 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.now);
   const [first] = turn.prompts;
   return first?.command !== undefined && counted.turn.calls === 1 ? notePrompt(counted, first, true) : counted;
-}
-
-/** Until the next call or the end of the turn, because the last hook comes after the boundary. */
-function summarisingAfter({ summarising }: GovernorState, event: Event): boolean {
-  if (event.kind === 'compact-status' && event.phase !== 'other') return event.phase !== 'failed';
-  if (event.kind === 'result') return false;
-  return event.kind === 'assistant' && event.subagent === null ? false : summarising;
 }
 
 function followInjected(state: GovernorState, event: Event): Step {

@@ -233,7 +233,6 @@ function withoutProcess(state: GovernorState): GovernorState {
     compaction: compaction.phase === 'idle' ? compaction : { ...NOT_COMPACTING, failures: compaction.failures },
     handoff: { phase: 'idle' },
     exact: newExact(state.exact.phase !== 'off'),
-    summarising: false,
     control: { ...control, phase: 'closed', asked: false, pending: {}, callbacks: [], held: [], questions: [] },
     trigger: typeof trigger === 'number' ? 'unplaced' : trigger,
     tasks: {},

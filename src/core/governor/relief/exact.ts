@@ -8,7 +8,6 @@ import type {
 } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
-import { isAtLeast } from '../../protocol/version.ts';
 import { isCharactersOnly, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
@@ -31,8 +30,8 @@ export function exactIsPossible({ exact }: GovernorState): boolean {
   return exact.phase === 'ready';
 }
 
-/** As it is documented; ctxb's tests are of 2.1.330. */
-export const FIRST_WITH_MODS = '2.1.287';
+/** The first Claude Code that runs mods by default (tried: 2.1.285 does not). */
+export const FIRST_WITH_MODS = '2.1.286';
 
 /** Tokens: below it no relief pays, and a short session is spared what only reliefs need. */
 export const LEAST_RELIEVED = 40_000;
@@ -104,10 +103,6 @@ function disarmGuarded(state: GovernorState): Step {
 
 function arm(state: GovernorState): Step {
   if (state.control.phase === 'closed') return keep(state);
-  const { version } = state.session;
-  if (version !== undefined && !isAtLeast(version, FIRST_WITH_MODS)) {
-    return disarm(state, `Claude Code ${version} runs no mods`);
-  }
   const hooks = fieldsOf(state.control.initialize?.hooks).PreCompact;
   const isGuarded = Array.isArray(hooks) && hooks.length > 0;
   if (state.run.policy.compaction.how === 'auto' && isGuarded) return disarmGuarded(state);
@@ -117,7 +112,7 @@ function arm(state: GovernorState): Step {
   ]);
 }
 
-/** The mod lies in a folder. `add_plugins` adds it to what claude has loaded (2.1.330); older versions overlook it. */
+/** The mod lies in a folder. `add_plugins` adds it to what claude has loaded. */
 export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): Step {
   if (!isLoading(state)) return keep(state);
   if (isGuarded) return disarmGuarded(state);

@@ -147,7 +147,7 @@ describe('the end of input', () => {
 
   it('gives shells in the background some time, then stops them', () => {
     const driver = end(started('b1', 'local_bash'), toolResultLine('Command running in background'));
-    expect(driver.claude(resultLine())).toContainEqual({ kind: 'set-timer', timer: 'background', afterMs: 5_000 });
+    expect(driver.claude(resultLine())).toContainEqual({ kind: 'set-timer', timer: 'background', afterMs: 600_000 });
     const actions = driver.timeout('background');
     expect(sent(actions)).toMatchObject([{ request: { subtype: 'stop_task', task_id: 'b1' } }]);
     expect(kinds(actions)).toEqual(['send', 'end-input']);

@@ -111,15 +111,6 @@ describe('the mod', () => {
     expect(driver.actions.filter(({ kind }) => kind === 'not-exact')).toHaveLength(1);
   });
 
-  it('is not loaded into an older claude', () => {
-    const driver = worked(FULL, {});
-    driver.prompt('Next.');
-    expect(kinds(driver.actions)).not.toContain('arm-exact');
-    expect(driver.actions.find(({ kind }) => kind === 'not-exact')).toMatchObject({
-      reason: 'Claude Code 2.1.197 runs no mods',
-    });
-  });
-
   it('is loaded again into the process that takes the place of one that died', () => {
     const driver = ready(50_000);
     driver.prompt('Next.');

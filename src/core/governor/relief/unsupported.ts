@@ -1,0 +1,39 @@
+import type { Event } from '../../protocol/events.ts';
+import { isAtLeast } from '../../protocol/version.ts';
+import type { Policy } from '../policy.ts';
+import type { GovernorState } from '../state.ts';
+import { changed, decided, keep, type Step } from '../steps.ts';
+import { NOT_EXACT } from './relief-state.ts';
+
+/**
+ * The first Claude Code that takes a mod while it runs, so that no start waits for it (tried: 2.1.300 overlooks
+ * `add_plugins`). It runs mods by default from 2.1.286 on.
+ */
+export const OLDEST_SUPPORTED = '2.1.301';
+
+/**
+ * A claude older than the oldest supported is passed through and measured: nothing relieves its context, cuts its tools'
+ * results or moves its trigger. The limits that the user has set still hold. Said once for each version.
+ */
+export function passThroughOlder(before: GovernorState, state: GovernorState, event: Event): Step {
+  const { version } = state.session;
+  const isOlder = version !== undefined && !isAtLeast(version, OLDEST_SUPPORTED);
+  if (event.kind !== 'init' || state.run.mode !== 'act' || !isOlder) return keep(state);
+  const run = { ...state.run, policy: measuringOnly(state.run.policy) };
+  const measuring = changed(state, { run, exact: NOT_EXACT, trigger: 'off' });
+  if (before.session.version === version) return keep(measuring);
+  return keep(measuring, [
+    { kind: 'unsupported', ...decided(state, `Claude Code ${version}`), oldest: OLDEST_SUPPORTED },
+  ]);
+}
+
+function measuringOnly(policy: Policy): Policy {
+  return {
+    ...policy,
+    compaction: { ...policy.compaction, enabled: false },
+    handoff: { ...policy.handoff, enabled: false },
+    midTurn: { ...policy.midTurn, enabled: false },
+    tools: { ...policy.tools, mode: 'off' },
+    zones: { ...policy.zones, tellAgent: false },
+  };
+}
