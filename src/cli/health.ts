@@ -10,7 +10,6 @@ import { onOneLine, printable, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { isTorn, readLines } from '../store/files/read-lines.ts';
 import { findHealthLogs } from '../store/ledgers/health-log.ts';
-import { refusePrometheus } from './report-options.ts';
 
 interface HealthFlags {
   readonly json?: true;
@@ -18,7 +17,6 @@ interface HealthFlags {
 }
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  refusePrometheus(command);
   command
     .argument('[folders...]', 'projects, their .context folders, or folders of projects (default: the working folder)')
     .option('--json', 'as JSON')

@@ -46,13 +46,6 @@ function forPrograms(...entry: Parameters<typeof command>): CommandEntry {
   return { ...command(...entry), forPrograms: true };
 }
 
-/** Earlier names of commands, which still run, and the words that replace them. */
-const RENAMED: Readonly<Partial<Record<string, readonly string[]>>> = {
-  pack: ['flow', 'pack'],
-  state: ['note', 'state'],
-  'dead-end': ['note', 'dead-end'],
-};
-
 /** Columns of the texts of a help page: below these they run on over the lines of the terminal. */
 const MIN_TEXT = 20;
 
@@ -60,8 +53,7 @@ const EXIT_USAGE = 2;
 const EXIT_BUG = 70;
 
 /** Runs the program. Resolves with its exit code; never rejects. */
-export async function main(given: readonly string[], io: Io): Promise<number> {
-  const argv = underNewName(given, io);
+export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
     // claude waits for it at every message.
     if (argv.length === 1 && argv[0] === 'statusline') {
@@ -92,16 +84,6 @@ export async function main(given: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     return report(error, io);
   }
-}
-
-/** Scripts that use an earlier name keep working, and say on stderr what to write instead. */
-function underNewName(argv: readonly string[], io: Io): readonly string[] {
-  const isHelp = argv[0] === 'help';
-  const [called = '', ...rest] = isHelp ? argv.slice(1) : argv;
-  const words = Object.hasOwn(RENAMED, called) ? RENAMED[called] : undefined;
-  if (words === undefined) return argv;
-  io.stderr.write(`ctxb: "ctxb ${called}" is called "ctxb ${words.join(' ')}" now\n`);
-  return [...words, ...(isHelp ? ['--help'] : rest)];
 }
 
 /** Once for all commands. What knows the names of variables is loaded only where there is one. */

@@ -18,13 +18,7 @@ import { redact } from '../store/masks/redact.ts';
 import { openStdin } from './inputs.ts';
 import { type Found, printReport } from './print-report.ts';
 import { findSessions, replaySources } from './replay-sources.ts';
-import {
-  addReportOptions,
-  type ReportFlags,
-  type ReportOptions,
-  readReportFlags,
-  refusePrometheus,
-} from './report-options.ts';
+import { addReportOptions, type ReportFlags, type ReportOptions, readReportFlags } from './report-options.ts';
 
 interface ReplayFlags extends ReportFlags {
   readonly json?: true;
@@ -47,7 +41,6 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     'recordings or folders of them; - is stdin (default: stdin, or at a terminal what claude has logged)',
   );
   addReportOptions(command);
-  refusePrometheus(command);
   command
     .optionsGroup('How it is judged:')
     .option(

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { CtxbError } from '../errors.ts';
 import type { Gates } from '../replay/gates.ts';
 import { type Filters, SORT_ORDERS } from '../replay/selection.ts';
 import { GROUPINGS } from '../replay/sums.ts';
@@ -150,15 +149,4 @@ function timeOf(text: string): number | undefined {
   const isDay = date !== undefined && new Date(`${date}T00:00Z`).toJSON()?.startsWith(date);
   const t = isDay ? new Date(date + time).getTime() : Number.NaN;
   return Number.isNaN(t) ? undefined : t;
-}
-
-const REMEDY = 'ctxb run sends metrics over OTLP, which Prometheus takes (docs/fleets.md), and --json has all figures';
-
-/** Asking for the text format of Prometheus gets the answer what to use. */
-export function refusePrometheus(command: Command): void {
-  command.addOption(
-    new Option('--prometheus').hideHelp().argParser(() => {
-      throw new CtxbError('usage', `--prometheus: ctxb prints no Prometheus text; ${REMEDY}`);
-    }),
-  );
 }

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { OLD_OPTIONS, oldKey } from '../config/defaults.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from '../config/keys.ts';
 import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
@@ -46,12 +45,9 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .action(async (words: string[], options: RunOptions) => finish(await run(words, options, io)));
 }
 
-/** Of an earlier option what became of it; one that is claude's was probably meant for it, behind `-- claude`. */
+/** An option that is claude's was probably meant for it, behind `-- claude`. */
 function withSuggestion(text: string, { parent }: Command): string {
   const [, option] = /unknown option '([^']+)'\n$/.exec(text) ?? [];
-  const [name = ''] = option?.split('=', 1) ?? [];
-  const old = oldKey(OLD_OPTIONS[name] ?? '', name);
-  if (old !== undefined) return `ctxb: ${old.message}\n`;
   const words = (parent as { readonly rawArgs?: readonly string[] } | null)?.rawArgs ?? [];
   const at = option === undefined ? -1 : words.indexOf(option);
   if (at < 0 || words.includes('--')) return text;

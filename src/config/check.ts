@@ -1,6 +1,6 @@
 import { isFields } from '../core/protocol/fields.ts';
 import { type Finding, isToolKey, type Origin, type ToolKey, valueAt } from './config.ts';
-import { DEFAULTS, hasConstants, oldKey } from './defaults.ts';
+import { DEFAULTS } from './defaults.ts';
 import { closest, finding, shown } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 import type { ConfigFile } from './read-config.ts';
@@ -18,27 +18,23 @@ export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user'
   const origin: Origin = { source, where: path };
   const values: RawValue[] = [];
   const findings: Finding[] = [];
-  /** Keys that set nothing any more: a file that has them is good all the same. */
-  const removed: Finding[] = [];
   if (!isFields(content)) findings.push(noObject(path, SETTINGS, content));
   else for (const [name, value] of Object.entries(content)) setting(name, value);
-  return { values, findings, removed };
+  return { values, findings };
 
   function setting(name: string, value: unknown): void {
     const keys = namesIn(name);
     if (name === '$schema') findings.push(...schemaFault(value));
-    else if (isFields(value) && (keys.length > 0 || hasConstants(name))) {
+    else if (isFields(value) && keys.length > 0) {
       for (const [own, each] of Object.entries(value)) visit(`${name}.${own}`, each, own, keys);
     } else if (keys.length > 0) findings.push(noObject(name, keys, value));
     else visit(name, value, name, SETTINGS);
   }
 
   function visit(key: string, value: unknown, name: string, known: readonly string[]): void {
-    const constant = oldKey(key, path);
     // Keys are nested: `tools.Read` at the top level of a file is not a key.
     const isKey = known.includes(name) || (name !== key && isToolKey(key));
-    if (constant !== undefined) removed.push(constant);
-    else if (isKey) values.push({ key: key as KeyPath | ToolKey, value });
+    if (isKey) values.push({ key: key as KeyPath | ToolKey, value });
     else findings.push(unknownKey(key, name, known));
   }
 

@@ -1,6 +1,5 @@
 import { type Environment, VARIABLE_PREFIX as PREFIX } from '../io.ts';
 import type { Finding } from './config.ts';
-import { OLD_KEYS, oldKey } from './defaults.ts';
 import { closest } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 
@@ -24,14 +23,9 @@ export function readEnvironment(env: Environment) {
     if (!where.startsWith(PREFIX) || OTHERS.has(where) || value === undefined || value === '') continue;
     const key = keys.get(where);
     if (key !== undefined) values.push({ key, where, value });
-    else warnings.push(constantVariable(where) ?? unknownVariable(where, [...keys.keys(), ...OTHERS]));
+    else warnings.push(unknownVariable(where, [...keys.keys(), ...OTHERS]));
   }
   return { values, warnings };
-}
-
-function constantVariable(name: string): Finding | undefined {
-  const key = Object.keys(OLD_KEYS).find((path) => variableName(path) === name);
-  return key === undefined ? undefined : oldKey(key, name);
 }
 
 /** Its value may be a secret, and is not shown. */

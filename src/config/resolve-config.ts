@@ -30,7 +30,7 @@ export interface ResolvedConfig {
   readonly warnings: {
     /** Variables. */
     readonly environment: readonly Finding[];
-    /** Keys of the file that can't be set any more. */
+    /** What a file may not set, as a limit of the user's holds. */
     readonly file: readonly Finding[];
   };
 }
@@ -71,7 +71,7 @@ export function resolveFound(found: FoundConfig, { cwd, env, flags }: ConfigWorl
   const faults = [...findings, ...inFile.findings, ...ofUser.findings, ...(outside === undefined ? [] : [outside])];
   const all = resolved(values, faults);
   const { file: ignored } = all.warnings;
-  return { ...all, warnings: { environment: environment.warnings, file: [...inFile.removed, ...ignored] } };
+  return { ...all, warnings: { environment: environment.warnings, file: ignored } };
 }
 
 function limitsOnly({ path, content }: ConfigFile): ConfigFile {
@@ -96,8 +96,8 @@ function outsideFinding({ key, value, origin }: SetValue, cwd: string): Finding 
 
 /** The same from what one file says, and nothing else. */
 export function resolveFile(file: ConfigFile): ResolvedConfig {
-  const { values, findings, removed } = fileValues(file);
-  return { ...resolved(values, findings), warnings: { environment: [], file: removed } };
+  const { values, findings } = fileValues(file);
+  return resolved(values, findings);
 }
 
 /**
@@ -143,7 +143,7 @@ function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): R
   return { config, sources, values, findings, warnings: { environment: [], file: warnings } };
 }
 
-const NOTHING = { values: [], findings: [], removed: [] };
+const NOTHING = { values: [], findings: [] };
 
 function fileValues(file: ConfigFile, source: 'file' | 'user' = 'file') {
   const origin: Origin = { source, where: file.path };

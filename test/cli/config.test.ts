@@ -108,7 +108,7 @@ describe('an unknown variable stops no command and is told once', () => {
     { args: ['health'], code: 0 },
     { args: ['cleanup', '--dry-run'], code: 0 },
     { args: ['handoff', 'list'], code: 0 },
-    { args: ['state', 'here'], code: 2 },
+    { args: ['note', 'state', 'here'], code: 2 },
     { args: ['run', '--prompt', 'one', '--', fake('echoes'), '-p'], code: 0 },
     { args: ['shim', '--version'], code: 0 },
   ])('$args', async ({ args, code }) => {

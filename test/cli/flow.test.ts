@@ -289,20 +289,6 @@ describe('ctxb flow pack', () => {
     expect(run.code).toBe(0);
   });
 
-  it('runs under its earlier name too, and says the new one', async () => {
-    await using place = await createFlowPlace();
-    keepTwoRuns(place);
-    const run = await ctxb(place, ['pack', 'flow.yaml', 'clarify']);
-    expect(run).toMatchObject({ code: 0, stderr: 'ctxb: "ctxb pack" is called "ctxb flow pack" now\n' });
-    expect(run.stdout.toString()).toBe(await said(place, ['flow', 'pack', 'flow.yaml', 'clarify']));
-    const help = await ctxb(place, ['help', 'pack']);
-    expect(help).toMatchObject({ code: 0, stderr: 'ctxb: "ctxb pack" is called "ctxb flow pack" now\n' });
-    expect(help.stdout.toString()).toContain('Usage: ctxb flow pack [options] <file> <step>');
-    const bad = await ctxb(place, ['pack', 'flow.yaml']);
-    expect(bad.code).toBe(2);
-    expect(bad.stderr).toContain("missing required argument 'step'");
-  });
-
   it.each([
     { args: ['clarifi'], says: 'clarifi: no step of shared-lists; did you mean clarify?' },
     { args: ['zzz'], says: 'zzz: no step of shared-lists; it has normalize, frame' },

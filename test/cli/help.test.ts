@@ -146,8 +146,6 @@ describe('what is unknown is refused with exit 2', () => {
     { title: 'an option of cleanup', args: ['cleanup', '--kep', '1'], says: '--keep' },
     { title: 'an option of handoff', args: ['handoff', 'list', '--jsn'], says: '--json' },
     { title: 'an option of health', args: ['health', '--jsn'], says: '--json' },
-    { title: 'metrics of health as Prometheus text', args: ['health', '--prometheus'], says: 'over OTLP' },
-    { title: 'metrics of replay as Prometheus text', args: ['replay', '--prometheus', '-'], says: 'over OTLP' },
     { title: 'an option of scratch', args: ['scratch', '--ot', 'x'], says: '--out' },
     { title: 'a second session', args: ['scratch', 'one', 'two'], says: 'argument' },
     { title: 'state without a text', args: ['note', 'state'], says: "'text'" },
@@ -186,9 +184,6 @@ it.each([
   { flags: ['--on-cost-limit', 'wait'], says: 'ctxb: --on-cost-limit: expected ' },
   { flags: ['--limit-wait', 'long'], says: 'ctxb: --limit-wait: expected ' },
   { flags: ['--outage-wait', '31d'], says: 'ctxb: --outage-wait: expected ' },
-  { flags: ['--state-pattern', '^STATE'], says: 'memory.statePattern: sets nothing: ctxb note, called by' },
-  { flags: ['--dead-end-pattern=^X'], says: '(--dead-end-pattern); remove it\n' },
-  { flags: ['--expired-cache-notice', '1'], says: 'cost.expiredCacheUsd: sets nothing, it is always 0.25: ' },
 ])('ctxb run $flags says what is wrong with it and starts nothing', async ({ flags, says }) => {
   await using place = await createPlace();
   const run = await ctxb(place, ['run', ...flags, '--prompt', 'x', '--', 'no-such-claude']);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { promptLine, type RunningProgram } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
-import { inSoak, sampled } from '../support/size.ts';
+import { inSoak } from '../support/size.ts';
 import { createPlace, ctxb, type FakeRun, inputOf, type Place, runFake, startFake } from './fakes.ts';
 
 const FULL = '160000';
@@ -139,24 +139,6 @@ describe('said from outside', () => {
       expect(readdirSync(place.cwd)).toEqual([]);
     },
   );
-
-  it.each(
-    sampled(
-      [
-        { command: 'state', said: 'half way', noted: '\nState: half way\n' },
-        { command: 'dead-end', said: 'no paging', noted: '- #1: no paging [L' },
-      ] as const,
-      2,
-    ),
-  )('the earlier name ctxb $command still works, and says the new one', async ({ command, said, noted }) => {
-    await using place = await createPlace();
-    const run = await startRun(place);
-    const stderr = `ctxb: "ctxb ${command}" is called "ctxb note ${command}" now\n`;
-    expect(await ctxb(place, [command, said])).toMatchObject({ code: 0, stderr, stdout: Buffer.alloc(0) });
-    await turn(run, 'echo more');
-    await end(run);
-    expect(scratch(place)).toContain(noted);
-  });
 
   it('a run that was killed is none', async () => {
     await using place = await createPlace();

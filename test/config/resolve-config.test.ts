@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULTS, OLD_KEYS } from '../../src/config/defaults.ts';
+import { DEFAULTS } from '../../src/config/defaults.ts';
 import { effectiveConfig, type Flags, resolveConfig } from '../../src/config/resolve-config.ts';
 
 let root: string;
@@ -196,41 +196,6 @@ describe('precedence', () => {
     const env = { CTXB_TASK: '', CTXB_CLAUDE: '/x', CTXB_TEST_CLAUDE: '/y', CTXB_INBOX: '/z', PATH: '/bin' };
     const { config, findings, warnings } = await resolve({ env });
     expect([findings, warnings, config.task]).toEqual([[], { environment: [], file: [] }, undefined]);
-  });
-});
-
-describe('a key that is a constant now', () => {
-  it.each(Object.keys(OLD_KEYS))('%s in a file sets nothing, says so and stops nothing', async (key) => {
-    const [group = '', name] = key.split('.');
-    put('.contextbudgetrc.json', JSON.stringify({ quiet: true, [group]: name === undefined ? 7 : { [name]: 7 } }));
-    const { config, findings, warnings } = await resolve({});
-    expect([config, findings, config.quiet]).toEqual([{ ...DEFAULTS, quiet: true }, [], true]);
-    expect(warnings.file.map((warning) => warning.key)).toEqual([key]);
-    expect(warnings.file[0]?.message).toMatch(new RegExp(`^${key}: sets nothing.*: .*remove it$`));
-  });
-
-  it('says what always holds, or what does it now', async () => {
-    put('.contextbudgetrc.json', '{"showInjected": true, "tiers": {"history": 9000}}');
-    const { warnings } = await resolve({});
-    expect(warnings.file.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^showInjected: sets nothing: the option --show-injected of ctxb run does it \(/),
-      expect.stringMatching(/^tiers\.history: sets nothing, it is always 12000: of a tiers\.total of 100000, and /),
-    ]);
-  });
-
-  it('is told of a variable too', async () => {
-    const { config, findings, warnings } = await resolve({ env: { CTXB_RECOVERY_MAX_RESTARTS: '9' } });
-    expect([config, findings]).toEqual([DEFAULTS, []]);
-    expect(warnings.environment.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^recovery\.maxRestarts: sets nothing, it is always 3: .*\(CTXB_RECOVERY_MAX_RESTARTS\)/),
-    ]);
-  });
-
-  it('excuses no other key of its group', async () => {
-    put('.contextbudgetrc.json', '{ "hooks": { "watchdogSeconds": 2, "wachdog": 1 } }');
-    const { findings, warnings } = await resolve({});
-    expect(findings.map(({ key }) => key)).toEqual(['hooks.wachdog']);
-    expect(warnings.file.map(({ key }) => key)).toEqual(['hooks.watchdogSeconds']);
   });
 });
 
