@@ -9,7 +9,7 @@ describe('ctxb config', () => {
     const text = run.stdout.toString();
     expect(text).toMatch(/^key +value +source\n/);
     expect(text).toContain(file);
-    expect(text).toMatch(/^thresholds\.warn +0\.6 +file /m);
+    expect(text).toMatch(/^thresholds\.warn +0\.6 +user /m);
     expect(text).toMatch(/^quiet +true +env CTXB_QUIET\n/m);
     expect(text).toMatch(/^thresholds\.compact +0\.78 +default\n/m);
     expect(text).toMatch(/^window +\(measured\) +default\n/m);
@@ -23,7 +23,7 @@ describe('ctxb config', () => {
     const text = run.stdout.toString();
     expect(text).toMatch(/^flow\.preset +"lean" +env CTXB_FLOW_PRESET\n/m);
     expect(text).toMatch(/^flow\.contextBudgetTokens +\(not set\) +default\n/m);
-    expect(text).toMatch(/^flow\.priorities +\{"scribe":"high"\} +file /m);
+    expect(text).toMatch(/^flow\.priorities +\{"scribe":"high"\} +user /m);
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -52,7 +52,7 @@ describe('ctxb config', () => {
     const run = await ctxb({ ...place, cwd: '/' }, ['config', '--json']);
     expect(JSON.parse(run.stdout.toString())).toMatchObject({ task: { value: null } });
     const here = await ctxb(place, ['config', '--json']);
-    expect(JSON.parse(here.stdout.toString())).toMatchObject({ task: { value: 'the parser', source: 'file' } });
+    expect(JSON.parse(here.stdout.toString())).toMatchObject({ task: { value: 'the parser', source: 'user' } });
   });
 });
 

@@ -91,7 +91,7 @@ function page(): string {
     '| --- | --- | ---: | --- |',
     ...FAULTS.map(row),
     '',
-    'The exit code is that of claude where claude ended by itself. A line of stderr longer than 1 MiB is relayed in pieces, and',
+    'The exit code is that of claude where claude ended by itself, but 7 instead of 0 where prompts have no answer. A line of stderr longer than 1 MiB is relayed in pieces, and',
     'one of stdout longer than 256 MiB is judged in pieces; it is passed on whole. ctxb keeps about four times the length of',
     'the line that it reads in memory. A reader that is slow makes claude wait, and nothing else: `test/cli/back-pressure.test.ts`.',
     'A run that `--resume-run` resumes keeps its own settings, and what it has cost: `test/cli/resume.test.ts`.',

@@ -174,7 +174,7 @@ inSoak('so is one that cannot be made', async () => {
 it('a claude that ends without an answer has not done the step', async () => {
   await using place = await flowPlace();
   const end = await run(place, [], ['true']);
-  expect(end.code).toBe(1);
+  expect(end.code).toBe(7);
   expect(end.stderr).toContain('[one] failed: claude has ended without an answer');
 });
 

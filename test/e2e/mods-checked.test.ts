@@ -21,7 +21,7 @@ const PLUGINS = [
     tests: 'fixtures/mod/register.test.ts',
     uses: {
       events: ['session.start', 'prompt.submit', 'session.compact'],
-      calls: ['fs.read', 'fs.write'],
+      calls: ['fs.read', 'fs.write', 'session.model', 'session.usage'],
       env: NOTHING,
     },
   },

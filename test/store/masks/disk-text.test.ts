@@ -41,6 +41,8 @@ it('only these write something as it is', () => {
     'store/files/user-file.ts',
     'store/files/write-file.ts',
     'store/folders/context-dir.ts',
+    // What calls have cost, sealed.
+    'store/ledgers/cost-ledger.ts',
     // What stands in a ledger, and was masked when it came there.
     'store/ledgers/ledger-files.ts',
     // Code, and where it lies.

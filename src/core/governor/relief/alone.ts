@@ -14,7 +14,7 @@ import { CALL_TOKENS } from './economic-moment.ts';
 export type Alone = Readonly<typeof NEW_ALONE>;
 
 /** The last call, until what follows shows whether claude alone would have made it. */
-interface OpenCall {
+export interface OpenCall {
   readonly usage: Usage;
   readonly price: Price;
   /** By how much the context of claude alone grew before it, in tokens. */

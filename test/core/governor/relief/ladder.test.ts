@@ -212,7 +212,12 @@ const COSTS: readonly Rung[] = [
     does: ['say the last word'],
   },
   { name: 'at the limit, stop', at: 0.3, settings: { cost: { limitUsd: 1, onLimit: 'stop' } }, does: ['end-input'] },
-  { name: 'at the limit, ask', at: 0.3, settings: { cost: { limitUsd: 1, onLimit: 'ask' } }, does: ['ask-person'] },
+  {
+    name: 'at the limit, nobody there who is to be asked',
+    at: 0.3,
+    settings: { cost: { limitUsd: 1, onLimit: 'ask' } },
+    does: ['say the last word'],
+  },
   { name: 'at the limit, nobody to ask', at: 0.3, settings: { cost: { limitUsd: 1 } }, does: ['say the last word'] },
   {
     name: 'at the limit, it is not relieved any more',
