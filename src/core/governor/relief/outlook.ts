@@ -3,7 +3,7 @@ import { idleBeyondLife, priceAt, writePrice } from '../cost/prices.ts';
 import type { Saving } from '../decisions.ts';
 import { callOutput, crossedText, isGuess, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
-import { handoffLevel, inTokens } from '../policy.ts';
+import { handoffLevel, inTokens, type Policy } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
@@ -43,7 +43,7 @@ export function extentOf(state: GovernorState): Extent {
     // Where one has just failed, another before the next call would fail as well.
     turn: compaction.triedAt === gauge.calls ? undefined : forecast(turn)?.p90,
     moment: momentOf(state),
-    isOverdrawn: exactIsPossible(state) && run.policy.compaction.moment === 'economic' && slackOf(state) < 0,
+    isOverdrawn: exactIsPossible(state) && isBounded(run.policy) && slackOf(state) < 0,
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,
   };
 }
@@ -98,8 +98,13 @@ export function momentOf(state: GovernorState): Moment | undefined {
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, compaction.triedAt ?? 0);
   if (gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON) return undefined;
   const moment = nextMoment(state);
-  if (moment === undefined || run.policy.compaction.moment !== 'economic') return moment;
+  if (moment === undefined || !isBounded(run.policy)) return moment;
   return stakeOf(state, moment.way) > slackOf(state) ? undefined : moment;
+}
+
+/** Who sets a level, or wants handoffs, gets them whatever they cost. */
+function isBounded({ compaction, strategy }: Policy): boolean {
+  return compaction.moment === 'economic' && strategy !== 'handoff';
 }
 
 /** What the run would have lost if it ended right behind a relief, in micro-dollars. */
