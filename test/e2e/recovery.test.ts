@@ -94,7 +94,7 @@ inSoak('a claude that is ended on purpose is not started again', async () => {
   const end = await run.finished;
   expect(end.code).toBe(143);
   expect(kinds(world)).toEqual(['left-undone']);
-  expect(end.stderr).toMatch(/claude has ended and is not started again: 3 prompts not answered/);
+  expect(end.stderr).toMatch(/claude was ended: 3 prompts not answered/);
 });
 
 inSoak('without a log of the session nothing is promised, which is said at the start', async () => {
