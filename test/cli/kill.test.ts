@@ -11,7 +11,7 @@ import { createPlace, type Place, STREAM, startFake } from './fakes.ts';
 const KILLS = sized(6, 10);
 const CUTS = sized(2, 4);
 /** Each is a run and one that takes it up. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 describe('ctxb that is killed while it writes notes', () => {
   it.each(sampled([{ seed: 1 }, { seed: 2 }], 2))(

@@ -132,18 +132,19 @@ describe('a turn that an outage ends', () => {
 
   inSoak.each(
     sampled([
-      { name: 'and one prompt: is an error at once', flags: ['--prompt', 'one'], decided: [] },
+      { name: 'and one prompt: is an error at once', flags: ['--prompt', 'one'], ends: 1, decided: [] },
       {
         name: 'and --outage-wait: is an error after it',
         flags: ['--prompt', 'one', '--outage-wait', '3s'],
+        ends: 7,
         decided: ['wait', 'waited'],
       },
     ]),
-  )('for a name that cannot be resolved $name', async ({ flags, decided }) => {
+  )('for a name that cannot be resolved $name', async ({ flags, ends, decided }) => {
     await using world = await startWorld({ calls: [] });
     const env = { ...ONE_RETRY, ANTHROPIC_BASE_URL: 'http://nowhere.invalid/' };
     const { code, stdout } = await runCtxb(world, { flags, claude: SMALL_WINDOW, env });
-    expect(code).toBe(1);
+    expect(code).toBe(ends);
     expect(stdout.toString()).toMatch(/^API Error: .*\n$/);
     expect(kinds(world)).toEqual(decided);
   });

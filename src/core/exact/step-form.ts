@@ -47,8 +47,8 @@ function toldStep(round: Round, results: readonly ToolResult[]): Message[] {
   return [built('user', stepText(stepLines(round), calls))];
 }
 
-const BUILT: Form = { mostSteps: 3, write: builtStep, writeEarlier: builtStep };
-const TOLD: Form = { mostSteps: 1, write: toldStep, writeEarlier: builtStep };
+const BUILT: Form = { mostSteps: 3, write: builtStep };
+const TOLD: Form = { mostSteps: 1, write: toldStep };
 
 /** What cannot be given back of results that the model has yet to see; undefined: they are texts. */
 export function lostOf({ messages }: Round): string | undefined {

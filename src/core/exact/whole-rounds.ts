@@ -10,8 +10,6 @@ export interface Form {
   /** Replies with tool calls that stay whole. */
   readonly mostSteps: number;
   readonly write: (round: Round, results: readonly ToolResult[]) => readonly Message[];
-  /** The same for replies of earlier turns. */
-  readonly writeEarlier: (round: Round, results: readonly ToolResult[]) => readonly Message[];
 }
 
 interface Options {
@@ -66,14 +64,14 @@ export function usedRounds(
   { keep, form }: { readonly keep: ReadonlySet<string>; readonly form: Form },
 ): Whole {
   const used = new Map<Round, readonly Message[]>();
-  // Where a step of the turn under way may not stand without its thoughts, only those of earlier turns stay.
-  const end = form.mostSteps > 1 ? parts.length : parts.findLastIndex(({ kind }) => kind === 'prompt');
+  // A model that wants its thoughts back may refuse steps without them.
+  if (form.mostSteps === 1) return used;
   let left = room;
-  for (const part of parts.slice(0, Math.max(0, end)).reverse()) {
+  for (const part of parts.toReversed()) {
     if (part.kind !== 'round') continue;
     const calls = part.calls.filter(({ use, result }) => keep.has(use.tool_use_id) && isComplete(result));
     if (calls.length === 0) continue;
-    const messages = form.writeEarlier({ ...part, calls }, resultsOf({ ...part, calls }));
+    const messages = form.write({ ...part, calls }, resultsOf({ ...part, calls }));
     left -= tokensOfAll(messages);
     if (left < 0) break;
     used.set(part, messages);
