@@ -72,7 +72,11 @@ function waiting(): Scenario {
 }
 
 async function untilItWaits(world: World) {
-  const run = startCtxb(world, { flags: prompts(...THREE), claude: [...SMALL_WINDOW, ...STREAM], env: { ...EXACT, CTXB_COMPACTION_MOMENT: '40%' } });
+  const run = startCtxb(world, {
+    flags: prompts(...THREE),
+    claude: [...SMALL_WINDOW, ...STREAM],
+    env: { ...EXACT, CTXB_COMPACTION_MOMENT: '40%' },
+  });
   run.stdin.end();
   await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 100'));
   await vi.waitFor(() => expect(logged(world)).toContain('sleep 100'), { timeout: 30_000 });

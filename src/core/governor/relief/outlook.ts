@@ -98,7 +98,8 @@ export function momentOf(state: GovernorState): Moment | undefined {
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, compaction.triedAt ?? 0);
   if (gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON) return undefined;
   const moment = nextMoment(state);
-  if (moment === undefined || !isBounded(run.policy)) return moment;
+  // Without an account, as at the terminal, nothing is known to be lost.
+  if (moment === undefined || !isBounded(run.policy) || relief.alone.open === undefined) return moment;
   return stakeOf(state, moment.way) > slackOf(state) ? undefined : moment;
 }
 
