@@ -1,5 +1,4 @@
-import type { Usage } from '../../protocol/usage.ts';
-import { contextOf } from '../../protocol/usage.ts';
+import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { microUsdOf, type Price } from '../cost/prices.ts';
 import { callOutput, type Gauge, predicted } from '../gauge/gauge.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';

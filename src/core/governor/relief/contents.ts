@@ -47,7 +47,7 @@ const NAME_LENGTH = 300;
 
 /** These tools do work of their own. */
 const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
-const CHANGING = /^(?:Edit|Write|MultiEdit|NotebookEdit)$/;
+const CHANGING = /^(?:Edit|MultiEdit|NotebookEdit)$/;
 
 /** A result of the main thread has come in. */
 export function contentsAfter(contents: Contents, use: ToolUse, result: ToolResult, now: number): Contents {
@@ -148,7 +148,7 @@ function written(contents: Contents, use: ToolUse, now: number): Contents {
   if (path === undefined) return contents;
   const size = estimateTokens(measureBlock(use), UNCALIBRATED);
   const content = { id: use.id, path, tokens: size, had: size, used: now, isUnused: false, isHabit: false };
-  return { ...withContent(changedFile(contents, path, now), nameOf(path), content), changed: now };
+  return withContent(changedFile(contents, path, now), nameOf(path), content);
 }
 
 function withContent(contents: Contents, name: string, content: Content): Contents {
