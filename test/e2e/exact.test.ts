@@ -52,12 +52,7 @@ it('in mid-turn the running prompt stays whole, and the caller sees no line twic
   });
 
   expect(run.code).toBe(0);
-  expect(kinds(world)).toEqual([
-    'native-compaction',
-    'landed',
-    'native-compaction',
-    'landed',
-  ]);
+  expect(kinds(world)).toEqual(['native-compaction', 'landed', 'native-compaction', 'landed']);
   expectExact(world.standin, FOUR.slice(0, 2));
   const lines = outputLines(run).map((line) => JSON.stringify(line));
   const ids = outputLines(run).flatMap(({ type, message }) =>
