@@ -49,8 +49,14 @@ const CONSTANTS: Constants = {
   'tools.criticalBelow': 10_000,
 };
 
+/**
+ * A file that is read whole is likely needed whole, and the rest of a cut one costs a call more. claude itself gives no
+ * more than this of a file at once.
+ */
+const WHOLE_FILES = { Read: 25_000 };
+
 /** What holds where nobody says otherwise. A key without a default is not there. */
-export const DEFAULTS: Config = withValues({ tools: { byTool: {} }, agents: {} } as unknown as Config, [
+export const DEFAULTS: Config = withValues({ tools: { byTool: WHOLE_FILES }, agents: {} } as unknown as Config, [
   ...KEY_PATHS.map((path) => [path, (KEYS[path] as Key).preset] as const).filter(([, preset]) => preset !== undefined),
   ...Object.entries(CONSTANTS).map(([path, value]) => [path as ConfigPath, value] as const),
 ]);

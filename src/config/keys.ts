@@ -278,7 +278,11 @@ export const KEYS = {
     about: 'enforce: cut results that are too large and keep them in files; advise: only tell the agent; off.',
     option: '--tool-budgets <mode>',
   },
-  'tools.perCall': { takes: 'share', preset: 8_000, about: 'What one result of a tool may take.' },
+  'tools.perCall': {
+    takes: 'share',
+    preset: 8_000,
+    about: 'What one result of a tool may take; where it is not set, a Read may take 25,000.',
+  },
 } as const satisfies Table;
 
 /** A key as findings, flags and sources name it: `window`, `thresholds.warn`. Overrides of tools are `ToolKey`s. */

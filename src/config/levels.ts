@@ -1,10 +1,10 @@
 import { inTokens, LEAST_NATIVE_WINDOW, NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
-import { type Config, type ConfigPath, type Finding, type Origin, valueAt } from './config.ts';
+import { type Config, type ConfigPath, type Finding, type Origin, type ToolKey, valueAt } from './config.ts';
 import { DEFAULTS, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
 import type { KeyPath } from './keys.ts';
 
-type Origins = Readonly<Record<KeyPath, Origin>>;
+type Origins = Readonly<Record<KeyPath, Origin> & Partial<Record<ToolKey, Origin>>>;
 
 const TIERS = ['tiers.system', 'tiers.history', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
 
@@ -30,7 +30,8 @@ export function followLevels(config: Config, origins: Origins): Config {
   keepBelow('tools.warnBelow', 'tiers.total');
   keepBelow('tools.criticalBelow', 'tools.warnBelow');
   moved.set('tools.minTokens', Math.min(now('tools.minTokens'), inTokens(now('tools.perCall'), window)));
-  return withValues(config, moved);
+  const isForFiles = !isDefault('tools.perCall') && origins['tools.Read'] === undefined;
+  return withValues(config, isForFiles ? [...moved, ['tools.Read', now('tools.perCall')]] : moved);
 
   /** Moves a default that does not lie below the other level to its usual part of that. */
   function keepBelow(path: ConfigPath, upper: ConfigPath): void {

@@ -20,7 +20,7 @@ export const PRESETS: Readonly<Record<PresetName, Fields>> = {
 };
 
 function preset(name: PresetName, thresholds: Fields, perCall: number): Fields {
-  return { thresholds, tools: { perCall }, flow: { preset: name } };
+  return { thresholds, tools: { perCall, Read: 25_000 }, flow: { preset: name } };
 }
 
 const NAME = '.contextbudgetrc.json';

@@ -1,4 +1,6 @@
 import type { Circumstances } from '../core/exact/exact-answer.ts';
+import { filesRead } from '../core/exact/newest-files.ts';
+import type { ExactPlan } from '../core/exact/plan.ts';
 import type { CompactEvent, Engine } from './engine.ts';
 
 /** Compactions in a row that may wait for the next call, whose results can be such again. */
@@ -7,11 +9,22 @@ const MOST_WAITS = 3;
 /** Share of the window that is kept free for the answer. */
 const FULL = 0.85;
 
-/** What decides how a step stays that the model has yet to see the results of. */
-export async function circumstancesOf($: Engine, { trigger }: CompactEvent, waits: number): Promise<Circumstances> {
+/** The files whose contents stay, and what decides how a step stays that the model has yet to see the results of. */
+export async function circumstancesOf(
+  $: Engine,
+  { trigger, messages }: CompactEvent,
+  waits: number,
+  plan: () => Pick<ExactPlan, 'keep'> = () => ({}),
+): Promise<Circumstances> {
   const model = await $.session.model().catch(() => '');
-  if (trigger !== 'auto' || waits >= MOST_WAITS) return { model };
+  const { keep = [] } = await Promise.resolve()
+    .then(plan)
+    .catch((): Pick<ExactPlan, 'keep'> => ({}));
+  const paths = filesRead(messages, keep);
+  const texts = await Promise.all(paths.map((path) => $.fs.read(path).catch(() => undefined)));
+  const files = new Map(paths.flatMap((path, at) => (texts[at] === undefined ? [] : [[path, texts[at]] as const])));
+  if (trigger !== 'auto' || waits >= MOST_WAITS) return { model, files };
   const usage = await $.session.usage().catch(() => undefined);
   const { tokens, window = 0 } = usage?.context ?? {};
-  return { model, waitRoom: tokens === undefined ? 0 : window * FULL - tokens };
+  return { model, files, waitRoom: tokens === undefined ? 0 : window * FULL - tokens };
 }

@@ -30,9 +30,10 @@ export function register(on: On): void {
   on('session.compact', async ($, e, next) => {
     if (e.agentId !== undefined || e.trigger === 'precompute') return next(e);
     const started = performance.now();
-    const plan = await $.fs.read(`${PLACE}/plan.json`).catch(() => undefined);
-    const circumstances = await circumstancesOf($, e, waits);
-    const answer = answerWith(e.messages, () => readPlan(plan, heard, said), circumstances);
+    const text = await $.fs.read(`${PLACE}/plan.json`).catch(() => undefined);
+    const plan = () => readPlan(text, heard, said);
+    const circumstances = await circumstancesOf($, e, waits, plan);
+    const answer = answerWith(e.messages, plan, circumstances);
     if (answer.waits !== undefined) {
       waits += 1;
       return { skip: `ctxb: ${answer.waits}` };

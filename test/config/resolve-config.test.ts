@@ -266,7 +266,10 @@ describe('findings', () => {
       says: /^tools\.read: .*perCall or the name of a tool such as Read, mcp__github__\*, found "read" .*remove it$/,
     },
     { text: '{ "tools": { "byTool": { "Read": 9000 } } }', says: /^tools\.byTool: expected one of mode, .*remove it$/ },
-    { text: '{ "tools": { "Read": "all" } }', says: /^tools\.Read: expected a fraction .*found "all" .*leave it out$/ },
+    {
+      text: '{ "tools": { "Read": "all" } }',
+      says: /^tools\.Read: expected a fraction .*found "all" .*leave it out \(default 25000\)$/,
+    },
     { text: '{ "tools": { "Read": {} } }', says: /^tools\.Read: expected a fraction of the window/ },
     {
       text: '{ "tools": { "mcp__a.b": 0 } }',

@@ -167,12 +167,17 @@ describe('defaults keep their place', () => {
     {
       name: 'the least for a result is no more than the most',
       flags: { 'tools.perCall': 300 },
-      tools: { perCall: 300, minTokens: 300 },
+      tools: { perCall: 300, minTokens: 300, byTool: { Read: 300 } },
     },
     {
       name: 'nor than a share of a window that is known',
       flags: { 'tools.perCall': 0.002, window: 200_000 },
-      tools: { perCall: 0.002, minTokens: 400 },
+      tools: { perCall: 0.002, minTokens: 400, byTool: { Read: 0.002 } },
+    },
+    {
+      name: 'what is said of all results is said of files too',
+      flags: { 'tools.perCall': 2_000 },
+      tools: { perCall: 2_000, byTool: { Read: 2_000 } },
     },
   ])('$name', async ({ flags, tiers, tools }) => {
     const { config, findings } = await resolve({ flags });

@@ -25,7 +25,7 @@ export function policyWith(changes: PolicyChanges = {}): Policy {
     zones: { ...DEFAULTS.zones, ...changes.zones },
     cost: { ...DEFAULTS.cost, ...changes.cost },
     limits: { ...DEFAULTS.limits, ...changes.limits },
-    tools: { ...DEFAULTS.tools, ...changes.tools },
+    tools: { ...DEFAULTS.tools, byTool: {}, ...changes.tools },
     tiers: { ...DEFAULTS.tiers, ...changes.tiers },
     recovery: { ...DEFAULTS.recovery, ...changes.recovery },
   };

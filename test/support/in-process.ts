@@ -22,7 +22,7 @@ export async function runInProcess(
   const headless: HeadlessRun = {
     program: world.claude,
     invocation,
-    config: { ...DEFAULTS, tools: { ...DEFAULTS.tools, ...tools } },
+    config: { ...DEFAULTS, tools: { ...DEFAULTS.tools, byTool: {}, ...tools } },
     prompts: undefined,
     promptsFile: undefined,
     record: undefined,

@@ -2,6 +2,7 @@ import { shortOf, tellWords, wordsBeside } from '../memory/notebook/user-words.t
 import { commandOf } from '../protocol/blocks.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { built, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
+import { type Files, withNewestFiles } from './newest-files.ts';
 import { linesText, noteText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
 import type { ExactPlan, ExactReceipt } from './plan.ts';
@@ -21,6 +22,8 @@ export interface Circumstances {
   readonly model?: string;
   /** Tokens that the conversation may still grow by: while results that nobody has seen fit in, they can be shown first. */
   readonly waitRoom?: number;
+  /** What was read by the calls that the plan wants whole. */
+  readonly files?: Files;
 }
 
 type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
@@ -44,7 +47,10 @@ const FRAME = 100;
 export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circumstances: Circumstances = {}): Answer {
   const { budget, keep = [], midTurn = [] } = plan;
   const known = new Set(plan.prompts?.map((text) => text.trim()));
-  const parts = withMidTurn(partsOf(messages, known), midTurn, known);
+  const parts = withNewestFiles(
+    withMidTurn(partsOf(messages, known), midTurn, known),
+    circumstances.files ?? new Map(),
+  );
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
   const note = noteBeside(prompts, plan);
   const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;

@@ -1,4 +1,4 @@
-import { commandOf, isNotice, isSummary } from '../protocol/blocks.ts';
+import { commandOf, isNotice, isSeenBefore, isSummary } from '../protocol/blocks.ts';
 import { built, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
 import { heardText, isOwn, isStep, type Own, readOwn, reportLine } from './own-words.ts';
 import { type MidTurnPrompt, notAmong } from './plan.ts';
@@ -127,8 +127,8 @@ function roundOf(messages: readonly Message[]): Round {
 /** Between what claude says about its summary, and how it tells the model to go on. */
 const SUMMARY = /\nSummary:\s([\s\S]*?)(?:\n\nIf you need specific details from before|$)/;
 
-/** claude's answers to a second look at a file, which points to the first, and to a skill, whose text comes beside it. */
-const POINTS_ELSEWHERE = /^(?:File unchanged since last read\b|Launching skill: )/;
+/** claude's answer to a call of a skill, whose text comes beside it. */
+const SKILL = 'Launching skill: ';
 
 export const GONE =
   '[ctxb] What stood here is gone (a picture, tools that were looked up, a file seen before, the text of a skill): ask for it again.';
@@ -140,7 +140,7 @@ function selfContained(result: ToolResult): ToolResult {
 
 /** Whether its text says what it gave. */
 export function hasText({ text }: ToolResult): boolean {
-  return text !== '' && !POINTS_ELSEWHERE.test(text);
+  return text !== '' && !isSeenBefore(text) && !text.startsWith(SKILL);
 }
 
 function spoken(message: Message, next: Message | undefined, known: Known): Part[] {

@@ -188,6 +188,11 @@ export function isTaskReport(text: unknown): text is string {
   return typeof text === 'string' && text.startsWith('<task-notification>');
 }
 
+/** claude answers a second look at a file that has not changed by pointing to the first. */
+export function isSeenBefore(text: string): boolean {
+  return text.startsWith('File unchanged since last read');
+}
+
 export function isSummary(text: string): boolean {
   return text.startsWith(SUMMARY_OPENING);
 }

@@ -29,6 +29,8 @@ export interface PlayedWorld {
   readonly prefix?: number;
   /** Calls never hit the cache. */
   readonly cold?: boolean;
+  /** The caller gives all prompts at once. */
+  readonly atOnce?: boolean;
 }
 
 export interface Played {
@@ -60,7 +62,9 @@ export function playAlone(job: PlayedJob, world: PlayedWorld): Played {
 
 function play(job: PlayedJob, world: PlayedWorld, driver: Driver | undefined): Played {
   const claude = new PlayedClaude(world, driver);
-  for (const turn of job()) claude.turn(turn);
+  const turns = job();
+  if (world.atOnce) for (const at of turns.keys()) driver?.prompt(promptText(at + 1));
+  for (const turn of turns) claude.turn(turn);
   return claude.end();
 }
 
@@ -92,8 +96,8 @@ class PlayedClaude {
   }
 
   turn(next: (sight: Sight) => Move): void {
-    const text = `Prompt ${++this.#prompts}: do the next part.`;
-    this.#driver?.prompt(text);
+    const text = promptText(++this.#prompts);
+    if (!this.#world.atOnce) this.#driver?.prompt(text);
     this.#obey();
     this.#say(built('user', text));
     this.#tell({
@@ -281,6 +285,10 @@ class PlayedClaude {
     this.#messages = [...messages];
     this.#tokens = tokensOfAll(messages);
   }
+}
+
+function promptText(number: number): string {
+  return `Prompt ${number}: do the next part.`;
 }
 
 function useOf(move: Exclude<Move, { kind: 'pause' | 'answer' }>, tool_use_id: string) {

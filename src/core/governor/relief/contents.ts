@@ -1,3 +1,4 @@
+import { isSeenBefore } from '../../protocol/blocks.ts';
 import type { Block } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
@@ -55,6 +56,7 @@ export function contentsAfter(contents: Contents, use: ToolUse, result: ToolResu
   if (NOT_FETCHING.test(tool)) return counted(contents, 0);
   if (tool === 'Write') return counted(written(contents, use, now), 0);
   if (CHANGING.test(tool)) return counted(changedFile(contents, pathOf(input), now), 0);
+  if (isSeenBefore(result.text)) return counted(usedFile(contents, pathOf(input), now), 0);
   const named = tool === 'Bash' ? withNamed(contents, textOf(fieldsOf(input).command) ?? '', now) : contents;
   return fetched(named, use, estimateTokens(measureBlock(result), UNCALIBRATED), now);
 }
@@ -159,7 +161,11 @@ function withContent(contents: Contents, name: string, content: Content): Conten
 }
 
 function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
-  return { ...used(contents, (content) => content.path === path, now), changed: now };
+  return { ...usedFile(contents, path, now), changed: now };
+}
+
+function usedFile(contents: Contents, path: string | undefined, now: number): Contents {
+  return used(contents, (content) => content.path === path, now);
 }
 
 /** A command names a file by the end of its path. */
@@ -236,6 +242,8 @@ export interface WorkingSet {
   readonly unusedTokens: number;
   /** What is to be expected beside them: calls that fetch again, and tokens. Some of it has no name yet. */
   readonly missed: Missed;
+  /** What it costs to fetch again what goes, all of it where no use has shown yet whether it is needed. */
+  readonly atStake: number;
 }
 
 export interface Stakes {
@@ -254,23 +262,23 @@ const LEAST_CHANCE = 0.5;
  */
 export function workingSet(contents: Contents, now: number, { costOf, slack }: Stakes): WorkingSet {
   const [keep, unused]: [string[], string[]] = [[], []];
-  let [kept, unusedTokens, left] = [0, 0, slack];
+  let [kept, unusedTokens, atStake] = [0, 0, 0];
   const missed = { ...USUALLY_MISSED };
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
   for (const { id, tokens, chance, isUnused } of held) {
     const stake = (isUnused ? 1 : chance) * costOf(tokens);
-    if (chance >= LEAST_CHANCE || (isUnused && stake > left)) {
+    if (chance >= LEAST_CHANCE || (isUnused && atStake + stake > slack)) {
       keep.push(id);
       kept += tokens;
       if (isUnused) unused.push(id);
       unusedTokens += isUnused ? tokens : 0;
     } else {
-      left -= stake;
+      atStake += stake;
       missed.calls += chance;
       missed.tokens += chance * tokens;
     }
   }
-  return { keep, kept, unused, unusedTokens, missed };
+  return { keep, kept, unused, unusedTokens, missed, atStake };
 }
 
 /** Tokens that the context holds of all contents. */

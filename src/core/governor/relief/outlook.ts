@@ -9,7 +9,15 @@ import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import { priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
-import { compareWays, costPerCall, momentNow, type Outlook, onceMore, savedPerCall } from './economic-moment.ts';
+import {
+  compareWays,
+  costPerCall,
+  momentNow,
+  type Outlook,
+  onceMore,
+  savedPerCall,
+  USUALLY_MISSED,
+} from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
   compareStrategies,
@@ -108,13 +116,23 @@ function isBounded({ compaction, strategy }: Policy): boolean {
   return compaction.moment === 'economic' && strategy !== 'handoff';
 }
 
-/** What the run would have lost if it ended right behind a relief, in micro-dollars. */
+/**
+ * What the run would have lost if it ended behind a relief, in micro-dollars: at once, with what is usually fetched again;
+ * or after the calls that are certain to come, with all of that.
+ */
 function stakeOf(state: GovernorState, way: Moment['way']): number {
   const outlook = outlookOf(state, HOW[way]);
   const { full, landing, rates } = outlook;
+  const taken = Math.max(0, full - landing) / 1_000_000;
   // Without a cache all is written again in any case.
-  const spared = isCold(state) ? Math.max(0, full - landing) * (rates.write - rates.cacheRead) : 0;
-  return (onceMore(outlook) - spared) / 1_000_000;
+  const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
+  const atMost = onceMore({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + workingSetOf(state).atStake;
+  return Math.min(onceMore(outlook) / 1_000_000, atMost - certainCalls(state) * taken * rates.cacheRead) - first;
+}
+
+/** Each prompt that waits is a call at least, and so are the results of tools under way. */
+function certainCalls({ mailbox, turn }: GovernorState): number {
+  return mailbox.waiting.length + (turn.phase === 'idle' ? 0 : 1);
 }
 
 function isCold({ cache, now }: GovernorState): boolean {

@@ -105,7 +105,10 @@ export function allocation(state: GovernorState, tool: string, agent: string | n
 /** @param window tokens */
 export function allocationIn({ tools }: Policy, window: number | undefined, room: Room, tool: string): number {
   const { minTokens } = tools;
-  return allot(room, { perCall: inTokens(perCallOf(tools, tool), window), minTokens });
+  const perCall = inTokens(perCallOf(tools, tool), window);
+  const allotted = allot(room, { perCall, minTokens });
+  // What is cut off a file is most likely fetched, so the plan does not cut it while the window has room.
+  return tool === 'Read' ? Math.max(allotted, Math.min(perCall, Math.floor(room.window ?? 0))) : allotted;
 }
 
 /** @param limits tokens */

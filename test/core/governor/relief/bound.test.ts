@@ -32,9 +32,11 @@ describe.each([
 ])('a run costs hardly more than claude alone: $name', ({ world }) => {
   it.each(Object.entries(SHAPES))('%s', (_, shape) => {
     const alone = playAlone(jobOf(shape), world);
-    const run = playGoverned(jobOf(shape), world);
-    const told = runAccount(run);
-    expect(run.usd / alone.usd).toBeLessThanOrEqual(1.05);
-    expect(told.alone / told.real / (alone.usd / run.usd)).toBeCloseTo(1, 1);
+    for (const atOnce of [false, true]) {
+      const run = playGoverned(jobOf(shape), { ...world, atOnce });
+      const told = runAccount(run);
+      expect(run.usd / alone.usd).toBeLessThanOrEqual(1.05);
+      expect(told.alone / told.real / (alone.usd / run.usd)).toBeCloseTo(1, 1);
+    }
   });
 });

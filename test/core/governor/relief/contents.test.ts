@@ -92,6 +92,15 @@ describe('what is likely to be used again', () => {
     expect(keep).toHaveLength(8);
   });
 
+  it('is what claude says it has shown before: the first look holds it', () => {
+    const first = contentsOf(read('a'));
+    const unchanged = { type: 'tool_result', toolUseId: '2', text: 'File unchanged since last read.' } as never;
+    const use = { type: 'tool_use', id: '2', name: 'Read', input: { file_path: 'a' } } as const;
+    const { byName, step } = contentsAfter(endStep(first), use, unchanged, 2);
+    expect(byName.a).toMatchObject({ id: '1', tokens: first.byName.a?.tokens, used: 2, isUnused: false });
+    expect(step.again).toBe(0);
+  });
+
   it('may be what was not used yet: it goes as far as the run can bear to fetch it again, the oldest first', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
     expect(workingSet(contents, 68, poor).keep.slice(0, 8)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);

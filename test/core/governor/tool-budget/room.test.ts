@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../../src/config/defaults.ts';
 import {
+  allocationIn,
   allot,
   perCallOf,
   planRoom,
   type Room,
+  roomIn,
   tiersInTokens,
 } from '../../../../src/core/governor/tool-budget/room.ts';
+import { policyWith } from '../../../support/governor.ts';
 import { createRandom } from '../../../support/random.ts';
 
 const { tiers, tools } = DEFAULTS;
@@ -79,6 +82,22 @@ describe('what one result may take', () => {
       expect(now).toBeGreaterThanOrEqual(500);
       expect(now).toBeLessThanOrEqual(8_000);
     }
+  });
+});
+
+describe('a file', () => {
+  const policy = { ...policyWith(), tools: DEFAULTS.tools };
+  const spent = { history: 0, toolResults: 39_000, user: 0 };
+  const allowed = (tool: string, used: number) =>
+    allocationIn(policy, 200_000, roomIn(policy, 200_000, spent, used), tool);
+
+  it('comes whole while the window has room, whatever the plan says; other results do not', () => {
+    expect(allowed('Read', 120_000)).toBe(25_000);
+    expect(allowed('Bash', 120_000)).toBeLessThan(8_000);
+  });
+
+  it('is cut to what the window has left', () => {
+    expect(allowed('Read', 160_000)).toBe(10_000);
   });
 });
 

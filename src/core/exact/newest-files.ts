@@ -1,0 +1,45 @@
+import { fieldsOf, textOf } from '../protocol/fields.ts';
+import type { Message, ToolResult, ToolUse } from './message.ts';
+import type { Part, Round } from './parts.ts';
+
+/** The texts of files as they are now, by the path that the tool was given. */
+export type Files = ReadonlyMap<string, string>;
+
+/** Files that were read by calls that are to stay whole. */
+export function filesRead(messages: readonly Message[], keep: readonly string[]): string[] {
+  const ids = new Set(keep);
+  const paths = messages.flatMap(({ toolUses }) => toolUses.filter((use) => ids.has(use.tool_use_id)).map(pathOf));
+  return [...new Set(paths.filter((path) => path !== undefined))];
+}
+
+/** What was read of a file that has changed since shows the file as it is now: the old lines would mislead. */
+export function withNewestFiles(parts: readonly Part[], files: Files): Part[] {
+  return parts.map((part) => (part.kind === 'round' ? { ...part, calls: part.calls.map(newest) } : part));
+
+  function newest(call: Round['calls'][number]): Round['calls'][number] {
+    const file = files.get(pathOf(call.use) ?? '');
+    if (file === undefined || call.result === undefined || call.result.isError === true) return call;
+    return { ...call, result: asNow(call.use, call.result, file) };
+  }
+}
+
+function pathOf({ tool, input }: ToolUse): string | undefined {
+  return tool === 'Read' ? textOf(fieldsOf(input).file_path) : undefined;
+}
+
+/** A result that is not lines with their numbers stays as it is. */
+function asNow({ input }: ToolUse, result: ToolResult, file: string): ToolResult {
+  const shown = result.text.split('\n');
+  const first = Number(/^(\d+)\t/.exec(result.text)?.[1] ?? 0);
+  if (first < 1 || !shown.every((line, at) => line.startsWith(`${first + at}\t`))) return result;
+  const { totalLines } = fieldsOf(fieldsOf(result.result).file);
+  const wasToEnd = fieldsOf(input).limit === undefined && totalLines === first + shown.length - 1;
+  const lines = linesOf(file).slice(first - 1, wasToEnd ? undefined : first - 1 + shown.length);
+  const text = lines.map((line, at) => `${first + at}\t${line}`).join('\n');
+  return lines.length === 0 || text === result.text ? result : { ...result, text };
+}
+
+/** As claude counts them. */
+function linesOf(file: string): string[] {
+  return file.replace(/^\uFEFF/, '').split(/\r?\n/);
+}
