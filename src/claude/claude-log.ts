@@ -4,8 +4,9 @@ import { EMPTY_COST, readCost, totalMicroUsd } from '../core/governor/cost/cost.
 import type { Prices } from '../core/governor/cost/prices.ts';
 import type { ExitEvent } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import { decodeLine } from '../core/protocol/decode.ts';
-import { type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
+import { decodeObject } from '../core/protocol/decode.ts';
+import { type Fields, fieldsOf, textOf } from '../core/protocol/fields.ts';
+import { rowsIn } from '../core/protocol/objects-in.ts';
 import type { Io } from '../io.ts';
 import { kindOf, namesOf, realPath } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
@@ -103,16 +104,15 @@ export function projectLogs(place: ClaudePlace): string {
 }
 
 /**
- * Reads a session's log; of a file that is not there: nothing delivered, nothing finished. Lines that are not JSON,
- * such as one that a kill has torn, are left out. One line is in memory at a time.
+ * Reads a session's log; of a file that is not there: nothing delivered, nothing finished. Of a line that is no JSON,
+ * such as one that a kill has torn, what can be read counts. One line is in memory at a time.
  *
  * @throws CtxbError `store` when it cannot be read, or is not a regular file
  */
 export function readSessionLog(path: string): SessionLog {
   const reading = new Reading();
   for (const line of readLines(path)) {
-    const row = parseFields(line);
-    if (row.isSidechain !== true) takeRow(reading, row);
+    for (const row of rowsIn(line)) if (row.isSidechain !== true) takeRow(reading, row);
   }
   const [openTool] = reading.open.values();
   const { hasMessages, delivered, finished } = reading;
@@ -282,10 +282,11 @@ export function openToolText({ openTool }: SessionLog): string | undefined {
  */
 export function loggedCost(paths: readonly string[], since: number, prices: Prices): number {
   let cost = EMPTY_COST;
+  const list = { prices, version: undefined, isLimiting: true };
   for (const path of new Set(paths)) {
     for (const line of readLines(path)) {
-      const isLater = Date.parse(textOf(parseFields(line).timestamp) ?? '') > since;
-      if (isLater) cost = readCost(cost, decodeLine(line), { prices, version: undefined, isLimiting: true });
+      const later = rowsIn(line).filter(({ timestamp }) => Date.parse(textOf(timestamp) ?? '') > since);
+      for (const row of later) cost = readCost(cost, decodeObject(row), list);
     }
   }
   return totalMicroUsd(cost);

@@ -56,7 +56,7 @@ export async function printReport(
   { io, levels, series, say, clear }: Printing,
 ): Promise<number> {
   const page = await openPage(io, levels, options.list);
-  const { format, gates, list } = options;
+  const { format, gates } = options;
   const extras = await openExtraReports(options, io, page, say);
   const report = await format.load();
   const { sessions, faults, leftOut } = await find();
@@ -69,10 +69,11 @@ export async function printReport(
       ...vainTexts(sessions, faults, isGated && !options.allowEmpty),
     ],
   };
-  const shown = format.isList ? sessions : sessions.slice(0, list.limit);
   // Without any session it would only say again that there is none.
   const lines =
-    sessions.length > 0 || faults.length === 0 ? report(series ? shown : shown.map(withoutSeries), page, outcome) : [];
+    sessions.length > 0 || faults.length === 0
+      ? report(series ? sessions : sessions.map(withoutSeries), page, outcome)
+      : [];
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   for (const extra of extras) extra(sessions, outcome);
   if (sessions.length === 0) filteredTexts(leftOut).forEach(say);
@@ -149,9 +150,10 @@ async function openExtraReports(
 
 async function openCiSummary(path: string, page: Page, say: (message: string) => void): Promise<ExtraReport> {
   const report = await CI_FORMAT.load();
+  const whole = { ...page, list: { ...page.list, limit: undefined } };
   return (sessions, outcome) => {
     try {
-      appendText(path, `${[...report(sessions, page, outcome)].join('\n')}\n\n`);
+      appendText(path, `${[...report(sessions, whole, outcome)].join('\n')}\n\n`);
     } catch (error) {
       // The report itself is printed, and is what the job is judged by.
       say(messageOf(error));

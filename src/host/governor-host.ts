@@ -15,7 +15,7 @@ export interface Judged {
 export interface HostWorld<Extra> {
   /** Called before an input is judged. `extra` is what it was fed with. */
   readonly onInput?: (input: Input, extra: Extra | undefined) => void;
-  /** Carries out the actions. It may feed further inputs at once, or have them wait with `tellLater`. */
+  /** Carries out the actions. Called a second time where an input also tells of a call before it. It may feed further inputs at once, or have them wait with `tellLater`. */
   readonly carryOut?: (judged: Judged, extra: Extra | undefined) => void;
   /** Milliseconds since the epoch. Default: the time of the last input. */
   readonly now?: () => number;
@@ -38,11 +38,9 @@ export function createHost<Extra = undefined>(
   let state = start;
   let depth = 0;
   const later: OwnEvent[] = [];
-  const identified = createCallIdentity();
+  const calls = createCallIdentity();
 
-  function judge(said: Input, extra: Extra | undefined): Judged {
-    const input = said.from === 'claude' ? { ...said, event: identified(said.event) } : said;
-    onInput?.(input, extra);
+  function judge(input: Input, extra: Extra | undefined): Judged {
     const before = state;
     const { state: after, actions } = step(before, input);
     state = after;
@@ -51,10 +49,24 @@ export function createHost<Extra = undefined>(
     return judged;
   }
 
+  function judgeAll(said: Input, extra: Extra | undefined): Judged {
+    if (said.from !== 'claude') {
+      onInput?.(said, extra);
+      return judge(said, extra);
+    }
+    const input = { ...said, event: calls.identified(said.event) };
+    onInput?.(input, extra);
+    const call = calls.sizedBy(said.event);
+    if (call === undefined) return judge(input, extra);
+    const first = judge({ ...said, event: call }, undefined);
+    const judged = judge(input, extra);
+    return { ...judged, before: first.before, actions: [...first.actions, ...judged.actions] };
+  }
+
   function feed(input: Input, extra?: Extra): Judged {
     depth++;
     try {
-      const judged = judge(input, extra);
+      const judged = judgeAll(input, extra);
       if (depth > 1) return judged;
       for (let event = later.shift(); event !== undefined; event = later.shift()) tell(event);
       return judged;

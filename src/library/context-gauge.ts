@@ -8,7 +8,7 @@ import { decodeLine } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { createHost, type GovernorHost } from '../host/governor-host.ts';
 import { createInputReader } from '../replay/inputs.ts';
-import { findIn } from '../replay/read/line-feed.ts';
+import { findAllIn } from '../replay/read/line-feed.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
@@ -61,9 +61,10 @@ export class ContextGauge {
       this.#host.feed({ t, from: 'claude', event: line });
       return;
     }
-    const read = this.#reader.read(findIn(line));
-    if (read.kind === 'run') this.#host = createHost(initialState(read.run));
-    if (read.kind === 'input') this.#host.feed(read.input);
+    for (const read of findAllIn(line).map(this.#reader.read)) {
+      if (read.kind === 'run') this.#host = createHost(initialState(read.run));
+      if (read.kind === 'input') this.#host.feed(read.input);
+    }
   }
 
   /**

@@ -48,25 +48,81 @@ export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usag
 
 /**
  * Finds calls that stand in several sessions. Each counts in the session that began first, and of those that began at
- * once in the one that ended first, or has fewer: the one that was copied. Of the others the ledger keeps what is their own.
+ * once in the one that ended first, or has fewer: the one that was copied. Of several recordings of one session it counts
+ * in the one with claude's own count of the cost. Of the others the ledger keeps what is their own.
  *
  * @returns the sessions in their order
  */
 export function markCopies(sessions: readonly SessionSummary[]): SessionSummary[] {
-  const owners = new Map<string, SessionSummary>();
+  const holders = createHolders();
   const marked = new Map<SessionSummary, SessionSummary>();
-  for (const session of sessions.toSorted(byAge)) {
-    const otherOwner = (key: string | null) => {
-      const owner = key === null ? session : owners.get(key);
-      if (key !== null && owner === undefined) owners.set(key, session);
-      return owner === session ? undefined : owner;
-    };
-    const calls = session.ledger.map(({ key }) => otherOwner(key));
-    const compactions = compactionKeys(session).map((key) => otherOwner(key) !== undefined);
-    const isCopy = calls.some((owner) => owner !== undefined);
-    marked.set(session, isCopy ? withCopies(session, calls, compactions) : session);
+  for (const session of ownersFirst(sessions)) {
+    const calls = session.ledger.map(({ keys, t, microUsd }) => holders.ownerOf(keys, { session, t, microUsd }));
+    const compactions = compactionKeys(session).map((keys) => holders.ownerOf(keys, { session, t: null, microUsd: 0 }));
+    const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
+    const own = isCopy ? withCopies(session, { calls, compactions, extra: holders.extraOf(calls) }) : session;
+    holders.count(session, own);
+    marked.set(session, own);
   }
   return sessions.map((session) => marked.get(session) ?? session);
+}
+
+/** A call or a compaction where it counts. */
+interface Held {
+  readonly session: SessionSummary;
+  readonly t: number | null;
+  readonly microUsd: number | null;
+}
+
+/** What stands in which sessions, of those that were looked at. */
+function createHolders() {
+  const owners = new Map<string, Held>();
+  /** Sessions with calls of another one's, by that. */
+  const copies = new Map<SessionSummary, Set<SessionSummary>>();
+  /** What a session adds to the cost beside its calls, in micro-dollars: titles and summaries that claude has reported. */
+  const extras = new Map<SessionSummary, number>();
+
+  return {
+    /** Whose it is; undefined: the session's own. */
+    ownerOf(keys: readonly string[], held: Held): Held | undefined {
+      const known = keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && isSame(owner, held));
+      for (const key of keys) if (!owners.has(key)) owners.set(key, known ?? held);
+      if (known === undefined || known.session === held.session) return undefined;
+      copies.set(known.session, (copies.get(known.session) ?? new Set()).add(held.session));
+      return known;
+    },
+    /** What was added beside these calls, by their owners and by other copies of them. */
+    extraOf(calls: readonly (Held | undefined)[]): number {
+      const sessions = new Set(calls.flatMap((call) => call?.session ?? []));
+      const all = new Set([...sessions].flatMap((owner) => [owner, ...(copies.get(owner) ?? [])]));
+      return [...all].reduce((sum, session) => sum + (extras.get(session) ?? 0), 0);
+    },
+    count(session: SessionSummary, own: SessionSummary): void {
+      const { usd } = ownFigures(own);
+      extras.set(session, Math.max(0, toMicroUsd(usd ?? 0) - microUsdIn(own.ledger)));
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** A copy has the time of its call; a gateway may give the calls of all sessions the same id. */
+function isSame(owner: Held, { session, t }: Held): boolean {
+  if (owner.t === null || t === null || owner.session.sessionId === session.sessionId) return true;
+  return Math.abs(owner.t - t) < HOUR_MS;
+}
+
+/** Recordings of one session stand together, those with claude's own count first. */
+function ownersFirst(sessions: readonly SessionSummary[]): SessionSummary[] {
+  const groups = new Map<string, SessionSummary[]>();
+  for (const session of sessions.toSorted(byAge)) {
+    const group = groups.get(nameOf(session));
+    if (group === undefined) groups.set(nameOf(session), [session]);
+    else group.push(session);
+  }
+  return [...groups.values()].flatMap((group) =>
+    group.sort((a, b) => Number(a.cost.computed) - Number(b.cost.computed)),
+  );
 }
 
 function byAge(a: SessionSummary, b: SessionSummary): number {
@@ -82,43 +138,62 @@ function nameOf({ sessionId, file }: SessionSummary): string {
   return sessionId ?? file;
 }
 
-/** null where no call came before it and it has no time: nothing else would tell it from others. */
-function compactionKeys({ ledger, compactions }: SessionSummary): (string | null)[] {
+/** By the call before it, which a copy may lack, and by its time, which only copies have in common. */
+function compactionKeys({ ledger, compactions }: SessionSummary): (readonly string[])[] {
   const calls = compactions.length === 0 ? [] : ledger.filter(({ main }) => main);
   return compactions.map(({ call, preTokens, trigger, t }) => {
-    const key = calls[call - 1]?.key ?? (t === null ? null : `at ${t}`);
-    return key === null ? null : `${key} ${trigger} ${preTokens}`;
+    const places = [...(calls[call - 1]?.keys ?? []), ...(t === null ? [] : [`at ${t}`])];
+    return places.map((place) => `${place} ${trigger} ${preTokens}`);
   });
 }
 
-/**
- * @param owners of each call in the ledger; undefined: the session itself
- * @param copiedCompactions whether each compaction is another session's
- */
-function withCopies(
-  session: SessionSummary,
-  owners: readonly (SessionSummary | undefined)[],
-  copiedCompactions: readonly boolean[],
-): SessionSummary {
+interface Owned {
+  /** Of each call in the ledger, and of each compaction; undefined: the session itself. */
+  readonly calls: readonly (Held | undefined)[];
+  readonly compactions: readonly (Held | undefined)[];
+  /** What was counted beside these calls already, in micro-dollars. */
+  readonly extra: number;
+}
+
+function withCopies(session: SessionSummary, { calls, compactions, extra }: Owned): SessionSummary {
   const { ledger, series, retention } = session;
-  const copied = ledger.filter((_, at) => owners[at] !== undefined);
-  const isCopied = ledger.flatMap(({ main }, at) => (main ? [owners[at] !== undefined] : []));
-  const own = ledger.filter((_, at) => owners[at] === undefined);
+  const copied = ledger.filter((_, at) => calls[at] !== undefined);
+  const isCopied = ledger.flatMap(({ main }, at) => (main ? [calls[at] !== undefined] : []));
+  const own = ledger.filter((_, at) => calls[at] === undefined);
   return {
     ...session,
     ledger: own,
     traffic: trafficOf(own),
-    compactions: session.compactions.map((each, at) => (copiedCompactions[at] ? { ...each, copied: true } : each)),
+    compactions: session.compactions.map((each, at) => (compactions[at] ? { ...each, copied: true } : each)),
     copied: {
-      from: countedBy(owners.flatMap((owner) => (owner === undefined ? [] : nameOf(owner)))),
+      from: countedBy(calls.flatMap((owner) => (owner === undefined ? [] : nameOf(owner.session)))),
       calls: copied.filter(({ main }) => main).length,
-      compactions: copiedCompactions.filter((isCopied) => isCopied).length,
-      usd: toUsd(copied.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0)),
+      compactions: compactions.filter((owner) => owner !== undefined).length,
+      usd: toUsd(copiedMicroUsd(session, calls, extra)),
     },
     // What a relief kept shows in the first call after it.
     ...(retention && { retention: retention.filter(({ call }) => isCopied[call - 1] !== true) }),
     ...(series && { series: series.map((call) => (isCopied[call.number - 1] ? { ...call, copied: true } : call)) }),
   };
+}
+
+/**
+ * What of a session's cost counts in others: as the owners of its calls count them, and what they have counted beside
+ * them. That may hold calls which only this recording shows, but none that came after the last shared one.
+ */
+function copiedMicroUsd({ ledger, cost }: SessionSummary, calls: Owned['calls'], extra: number): number {
+  const shared = calls.reduce((sum, owner) => sum + (owner?.microUsd ?? 0), 0);
+  if (cost.usd === null) return shared;
+  const last = calls.findLastIndex((owner) => owner !== undefined);
+  const end = Math.max(...ledger.map(({ t }, at) => (calls[at] === undefined ? 0 : (t ?? 0))));
+  const later = ledger.filter(
+    ({ t }, at) => calls[at] === undefined && (t === null || end === 0 ? at > last : t > end),
+  );
+  return Math.min(shared + extra, toMicroUsd(cost.usd) - Math.min(toMicroUsd(cost.usd), microUsdIn(later)));
+}
+
+function microUsdIn(ledger: readonly CountedCall[]): number {
+  return ledger.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0);
 }
 
 function countedBy(names: readonly string[]): Copied['from'] {

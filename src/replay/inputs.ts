@@ -4,7 +4,7 @@ import { isDecisionLine, readRecord, readRecordedRun } from '../core/governor/re
 import type { Run } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import type { Fields } from '../core/protocol/fields.ts';
-import type { ReadLine } from './read/line-feed.ts';
+import { findAllIn, type ReadLine } from './read/line-feed.ts';
 import type { Dialect } from './summary.ts';
 
 export type RecordingLine =
@@ -44,20 +44,28 @@ export function createInputReader() {
     return false;
   }
 
+  function read(line: ReadLine): RecordingLine {
+    if (line.kind !== 'value') return line;
+    const { value } = line;
+    const run = readRecordedRun(value);
+    if (run) return { kind: 'run', run };
+    if (isDecisionLine(value)) return { kind: 'decided' };
+    if (isRepeated(value)) return { kind: 'repeated' };
+    const input = readRecord(value, time) ?? plain(value, time);
+    if (isOver(input, value)) return { kind: 'repeated' };
+    dialect ??= dialectOf(value);
+    time = input.t;
+    return { kind: 'input', input };
+  }
+
   return {
-    read(line: ReadLine): RecordingLine {
-      if (line.kind !== 'value') return line;
-      const { value } = line;
-      const run = readRecordedRun(value);
-      if (run) return { kind: 'run', run };
-      if (isDecisionLine(value)) return { kind: 'decided' };
-      if (isRepeated(value)) return { kind: 'repeated' };
-      const input = readRecord(value, time) ?? plain(value, time);
-      if (isOver(input, value)) return { kind: 'repeated' };
-      dialect ??= dialectOf(value);
-      time = input.t;
-      return { kind: 'input', input };
-    },
+    read,
+    /** What a line of a log says that has not been said before. */
+    inputsIn: (line: string): readonly Input[] =>
+      findAllIn(line).flatMap((each) => {
+        const found = read(each);
+        return found.kind === 'input' ? [found.input] : [];
+      }),
     /** undefined as long as no line has shown it. */
     get dialect(): Dialect | undefined {
       return dialect;

@@ -43,8 +43,8 @@ export interface CallSeen {
 
 /** One API call, of the main thread or a subagent, as it counts in sums. */
 export interface CountedCall {
-  /** What tells it from all others: its copies in other recordings have the same. null: nothing does. */
-  readonly key: string | null;
+  /** What tells it from all others: its copies in other recordings have one of these as well. Empty: nothing does. */
+  readonly keys: readonly string[];
   readonly main: boolean;
   /** Milliseconds since the epoch; null where the recording carries no times. */
   readonly t: number | null;

@@ -8,7 +8,7 @@ import { isEcho } from '../core/governor/relief/exact.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
 import { cutterWith, type Mask } from '../core/memory/words.ts';
-import { createHost } from '../host/governor-host.ts';
+import { createHost, type Judged } from '../host/governor-host.ts';
 import { trafficOf } from './copies.ts';
 import { createExplainer } from './explain.ts';
 import { createInputReader } from './inputs.ts';
@@ -54,7 +54,8 @@ export function createSessionReplay(options: SessionReplayOptions) {
   let at = 0;
   let project: string | null = null;
   let peakCall = 0;
-  let host = createHost(initialState(run));
+  const world = { carryOut: judged };
+  let host = createHost(initialState(run), world);
   let memory: Memory | undefined;
   let retention = options.retention ? createRetention({ run, mask, recorded: false }) : undefined;
   const reader = createInputReader();
@@ -78,13 +79,12 @@ export function createSessionReplay(options: SessionReplayOptions) {
 
   /** A record of a run: it is judged as it was then, notes included. */
   function begin(recorded: Run): void {
-    host = createHost(initialState(recorded));
+    host = createHost(initialState(recorded), world);
     memory = recorded.policy.memory.enabled ? createMemory({ run: recorded, mask }) : undefined;
     if (options.retention) retention = createRetention({ run: recorded, mask, recorded: memory !== undefined });
   }
 
-  function take(said: Input): void {
-    const { input, before, after, actions } = host.feed(said);
+  function judged({ input, before, after, actions }: Judged): void {
     const remembered = memory?.add(input, after);
     const seen: Seen = { line: at, input, before, after };
     compactions.see(seen);
@@ -145,7 +145,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
       if (line.kind === 'run') begin(line.run);
       if (line.kind !== 'input') return;
       count(line.input);
-      take(line.input);
+      host.feed(line.input);
     },
     summary(file: string): SessionSummary {
       const { state } = host;

@@ -148,7 +148,7 @@ export interface Copied {
   /** Of the main thread. */
   readonly calls: number;
   readonly compactions: number;
-  /** From list prices. */
+  /** What it cost there. */
   readonly usd: number;
 }
 

@@ -4,9 +4,10 @@ import { notAmong } from '../core/exact/plan.ts';
 import type { Entry } from '../core/memory/entry.ts';
 import { createExtractor } from '../core/memory/extract/extract.ts';
 import { createEntryMaker } from '../core/memory/make-entry.ts';
-import { decodeLine, LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
+import { decodeObject, LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { fieldsOf } from '../core/protocol/fields.ts';
+import { rowsIn } from '../core/protocol/objects-in.ts';
 import type { Io } from '../io.ts';
 import { statsOf } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
@@ -96,9 +97,10 @@ function* eventsIn(path: string): Generator<{ readonly t: number; readonly event
     const isNear = left <= LOG_TAIL_BYTES;
     left -= Buffer.byteLength(line) + 1;
     if (!isNear && !mayBeSaid(line)) continue;
-    const event = decodeLine(line);
-    if ('timestamp' in event && event.timestamp !== undefined) t = event.timestamp;
-    yield { t, event };
+    for (const event of rowsIn(line).map(decodeObject)) {
+      if ('timestamp' in event && event.timestamp !== undefined) t = event.timestamp;
+      yield { t, event };
+    }
   }
 }
 

@@ -3,10 +3,10 @@ import { windowOfModel } from '../core/governor/gauge/window.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Policy } from '../core/governor/policy.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import { decodeLine } from '../core/protocol/decode.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
 import { contextOf, saysNothing } from '../core/protocol/usage.ts';
 import { createHost } from '../host/governor-host.ts';
+import { createInputReader } from '../replay/inputs.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import type { StatusInput } from './status-input.ts';
 
@@ -15,10 +15,11 @@ import type { StatusInput } from './status-input.ts';
  *
  * @param lines the newest lines of the session's log
  */
-export function judgeStatus(lines: Iterable<string>, status: StatusInput, policy: Policy): GovernorState {
+export function judgeStatus(lines: readonly string[], status: StatusInput, policy: Policy): GovernorState {
   // A recording is judged, of which this is the end.
   const host = createHost(withKnown(initialState(replayRun(policy)), status));
-  for (const line of lines) host.feed({ t: 0, from: 'claude', event: decodeLine(line) });
+  const reader = createInputReader();
+  for (const input of lines.flatMap(reader.inputsIn)) host.feed({ ...input, t: 0 });
   // The log may end with calls of a model that has been left since.
   return withCallAhead(withKnown(host.state, status), status, 0);
 }

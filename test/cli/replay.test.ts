@@ -333,6 +333,23 @@ describe('several sessions', () => {
     expect(await terminal.ended).toBe(0);
   });
 
+  it('are all counted where only some of them are shown', async () => {
+    await using place = await createPlace();
+    await withLogs(place);
+    const json = async (...args: readonly string[]) => {
+      const run = await ctxb(place, ['replay', '--json', ...args, '.claude/projects']);
+      return JSON.parse(run.stdout.toString());
+    };
+    for (const more of [['--retention'], ['--what-if', '{"none": true}'], ['--by', 'day']]) {
+      const { sessions: all, ...whole } = await json(...more);
+      const { sessions: some, ...part } = await json('--limit', '1', ...more);
+      expect([all.length, some.length]).toEqual([3, 1]);
+      expect(part).toEqual(whole);
+    }
+    const { stdout } = await ctxb(place, ['replay', '--markdown', '--limit', '1', '.claude/projects']);
+    expect(stdout.toString()).toContain('**3 sessions**');
+  });
+
   it('are sorted, limited and summed up as was asked for', async () => {
     await using place = await createPlace();
     await withLogs(place);

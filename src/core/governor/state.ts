@@ -123,6 +123,8 @@ export const NEW_CONTROL = {
   phase: 'closed' as 'closed' | 'opening' | 'open',
   /** This process was asked for its window: a turn that is over with its first call needs none. */
   asked: false,
+  /** The last call has not said what it has read. */
+  unsized: false,
   sent: 0,
   pending: {} as Readonly<Record<string, ControlPurpose>>,
   /** Newest ids under which claude asked what ctxb answers: the answers and cancellations are not shown either. */

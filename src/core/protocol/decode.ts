@@ -186,8 +186,9 @@ function readUse({ utilization, resetsAt }: Fields): LimitUse {
 
 function decodePartial(line: Fields): PartialEvent {
   const event = fieldsOf(line.event);
-  const output = event.type === 'message_delta' ? countOf(fieldsOf(event.usage).output_tokens) : undefined;
-  return { kind: 'partial', ...lineFields(line), subagent: subagentOf(line), outputTokens: output };
+  const said = event.type === 'message_delta' ? event.usage : undefined;
+  const outputTokens = countOf(fieldsOf(said).output_tokens);
+  return { kind: 'partial', ...lineFields(line), subagent: subagentOf(line), outputTokens, usage: readUsage(said) };
 }
 
 function decodeOther(line: Fields): Event {

@@ -157,6 +157,8 @@ export interface PartialEvent extends LineFields {
   readonly subagent: string | null;
   /** True output count so far, in `message_delta` only. */
   readonly outputTokens: number | undefined;
+  /** Some gateways say only there what the call has read; undefined: it says nothing of that. */
+  readonly usage: Usage | undefined;
 }
 
 export interface CompactStatusEvent extends LineFields {

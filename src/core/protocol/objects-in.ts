@@ -14,6 +14,12 @@ const MOST_PLACES = 100;
 
 const CALL = /"usage"|"type":\s*"assistant"/;
 
+/** The rows in a line of a log: one, unless two processes have written to it at once. */
+export function rowsIn(line: string): readonly Fields[] {
+  const value = parsed(line);
+  return isFields(value) ? [value] : objectsIn(line).values;
+}
+
 /** The whole rows in a line of JSON objects, some of which may be torn. */
 export function objectsIn(line: string): Salvaged {
   const values: Fields[] = [];

@@ -4,6 +4,7 @@ import type { Message } from '../../core/exact/message.ts';
 import { type MidTurnPrompt, notAmong } from '../../core/exact/plan.ts';
 import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
+import type { Input } from '../../core/governor/input.ts';
 import { inTokens, type Policy } from '../../core/governor/policy.ts';
 import { budgetOf } from '../../core/governor/relief/exact.ts';
 import { latchAt } from '../../core/governor/relief/ladder.ts';
@@ -12,10 +13,11 @@ import type { GovernorState } from '../../core/governor/state.ts';
 import { changedIn } from '../../core/governor/steps.ts';
 import { createMemory } from '../../core/memory/memory.ts';
 import { plainText, readBlocks, textsOf } from '../../core/protocol/blocks.ts';
-import { decodeLine, LOG_TAIL_BYTES } from '../../core/protocol/decode.ts';
-import type { Event } from '../../core/protocol/events.ts';
-import { fieldsOf, parsed, textOf } from '../../core/protocol/fields.ts';
+import { LOG_TAIL_BYTES } from '../../core/protocol/decode.ts';
+import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
+import { rowsIn } from '../../core/protocol/objects-in.ts';
 import { createHost } from '../../host/governor-host.ts';
+import { createInputReader } from '../../replay/inputs.ts';
 import { replayRun } from '../../replay/replay-run.ts';
 import { callAhead, type Known, withCallAhead, withKnown } from '../../statusline/judge-status.ts';
 
@@ -59,6 +61,7 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   const run = { ...replayRun(policy), ...(recall !== undefined && { recall }) };
   const begin = () => createHost(changedIn(initialState(run), 'exact', { phase: 'ready' }));
   let host = begin();
+  let reader = createInputReader();
   const memory = createMemory({ run, mask: unmasked });
   let triedAt: number | undefined;
   /** What the model was told in mid-turn since the last compaction, and the last tool call. */
@@ -80,25 +83,26 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
 
   function read(lines: readonly string[]): void {
     for (const line of lines) {
-      const event = decodeLine(line);
-      const t = ('timestamp' in event ? event.timestamp : undefined) ?? host.state.now;
-      const { input } = host.feed({ t, from: 'claude', event });
-      memory.add(input, host.state);
-      noteTold(event, line);
+      for (const said of reader.inputsIn(line)) {
+        const { input } = host.feed(said);
+        memory.add(input, host.state);
+        noteSaid(input.event);
+      }
+      const texts = toldIn(line).map((text) => ({ text, after: lastCall }));
+      if (texts.length > 0) told = [...told, ...texts];
     }
   }
 
-  function noteTold(event: Event, line: string): void {
+  function noteSaid(event: Input['event']): void {
     if (event.kind === 'boundary') forgetSaid();
     if (event.kind === 'user' && event.marked) for (const text of textsOf(event.blocks)) prompts.add(text);
     if (event.kind === 'user' && event.subagent === null)
       lastCall = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId ?? lastCall;
-    const text = toldIn(line);
-    if (text !== '') told = [...told, { text, after: lastCall }];
   }
 
   function clear(): void {
     host = begin();
+    reader = createInputReader();
     triedAt = undefined;
     forgetSaid();
   }
@@ -164,13 +168,15 @@ interface CompactedIn extends Circumstances {
 /** What claude tells a running turn: what was said meanwhile, and the ends of tasks in the background. */
 const TOLD = new Set<unknown>(['prompt', 'task-notification']);
 
-/** What a line of the log tells a running turn; empty: nothing. */
-function toldIn(line: string): string {
-  if (!line.includes('"queued_command"')) return '';
-  const { isSidechain, attachment } = fieldsOf(parsed(line));
-  const { type, commandMode, prompt } = fieldsOf(attachment);
-  const isTold = type === 'queued_command' && TOLD.has(commandMode) && isSidechain !== true;
-  return isTold ? plainText(readBlocks(prompt)) : '';
+/** What a line of the log tells a running turn. */
+function toldIn(line: string): readonly string[] {
+  if (!line.includes('"queued_command"')) return [];
+  return rowsIn(line).flatMap(({ isSidechain, attachment }) => {
+    const { type, commandMode, prompt } = fieldsOf(attachment);
+    const isTold = type === 'queued_command' && TOLD.has(commandMode) && isSidechain !== true;
+    const text = isTold ? plainText(readBlocks(prompt)) : '';
+    return text === '' ? [] : [text];
+  });
 }
 
 const MOST_AT_ONCE = 4 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import { readKey } from '../../core/governor/call-identity.ts';
 import { billedOutput, callMicroUsd } from '../../core/governor/cost/cost.ts';
 import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
@@ -32,8 +33,8 @@ export function createLedger(): Observer<readonly CountedCall[]> {
     const { messageId, subagent, model = null, usage = NO_USAGE } = event;
     const t = timeIn(seen.input);
     open.set(subagent ?? '', { at: calls.length, messageId });
-    const key = keyOf(messageId, t ?? event.sessionId ?? seen.after.session.id ?? '');
-    calls.push({ key, main: subagent === null, t, model, usage, microUsd: null });
+    const keys = keysOf(event, t, event.sessionId ?? seen.after.session.id);
+    calls.push({ keys, main: subagent === null, t, model, usage, microUsd: null });
   }
 
   function seeMain(seen: Seen): void {
@@ -95,8 +96,10 @@ const RANDOM_LENGTH = 20;
 /** Much longer ones were made to take up room. */
 const MOST_LENGTH = 100;
 
-/** @param otherwise tells calls with the same short id apart, and is the same in copies */
-function keyOf(messageId: string, otherwise: number | string): string | null {
-  if (messageId === '') return null;
-  return messageId.length >= RANDOM_LENGTH ? messageId.slice(0, MOST_LENGTH) : `${messageId} ${otherwise}`;
+/** A short id is told apart by its time, which copies keep, and in further recordings of a session by what the call has read. */
+function keysOf({ messageId, usage }: AssistantEvent, t: number | null, session = ''): readonly string[] {
+  if (messageId === '') return [];
+  if (messageId.length >= RANDOM_LENGTH) return [messageId.slice(0, MOST_LENGTH)];
+  const inSession = `${messageId} ${session} ${readKey(usage) ?? ''}`;
+  return t === null ? [inSession] : [`${messageId} ${t}`, inSession];
 }

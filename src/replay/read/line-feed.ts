@@ -42,7 +42,7 @@ export function findIn(text: string): ReadLine {
 }
 
 /** All that can be read of a line, which two processes may have written at once. */
-function findAllIn(text: string): readonly ReadLine[] {
+export function findAllIn(text: string): readonly ReadLine[] {
   const line = findIn(text);
   if (line.kind !== 'malformed') return [line];
   const { values, isTorn, isLost } = objectsIn(text);

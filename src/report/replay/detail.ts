@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
 import { columnsOf, fitted, indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
-import { type Page, type Report, row } from './format.ts';
+import { listed, type Page, type Report, row } from './format.ts';
 import { actionText, compactionRow, dropRows, linesRow, originRows } from './session-rows.ts';
 import { sessionTable } from './session-table.ts';
 import { zoneColour } from './sparkline.ts';
@@ -17,7 +17,8 @@ const INDENT = '    ';
 /** The story of each session: turn after turn, with what filled the window and who emptied it. */
 export const detail: Report = function* (sessions, page) {
   if (sessions.length === 0) yield 'no recordings found';
-  for (const [at, session] of sessions.entries()) yield* [...(at === 0 ? [] : ['']), ...storyOf(session, page)];
+  for (const [at, session] of listed(sessions, page).entries())
+    yield* [...(at === 0 ? [] : ['']), ...storyOf(session, page)];
 };
 
 function storyOf(session: SessionSummary, page: Page): string[] {

@@ -3,13 +3,16 @@ import type { CallSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { replayReport } from '../../replay/sums.ts';
 import { onOneLine, printableJson } from '../shown.ts';
-import type { Report } from './format.ts';
+import { listed, type Report } from './format.ts';
 
-export const json: Report = (sessions, { list }) => [printableJson(replayReport(sessions, list.by, list.since), 2)];
+export const json: Report = (sessions, page) => {
+  const report = replayReport(sessions, page.list.by, page.list.since);
+  return [printableJson({ ...report, sessions: listed(report.sessions, page) }, 2)];
+};
 
 /** A line for each call of the main thread, flat, with the same keys in each. */
-export const ndjson: Report = function* (sessions) {
-  for (const session of sessions) yield* callLines(session.series ?? [], session);
+export const ndjson: Report = function* (sessions, page) {
+  for (const session of listed(sessions, page)) yield* callLines(session.series ?? [], session);
 };
 
 export function callLines(calls: readonly CallSeen[], session: SessionSummary): string[] {
@@ -58,9 +61,9 @@ function addedTokens({ added }: CallSeen) {
 }
 
 /** A row for each session, after RFC 4180. */
-export const csv: Report = (sessions) => [
+export const csv: Report = (sessions, page) => [
   csvLine(SESSION_COLUMNS.map(([name]) => name)),
-  ...sessions.map((session) => csvLine(SESSION_COLUMNS.map(([, figure]) => figure(session)))),
+  ...listed(sessions, page).map((session) => csvLine(SESSION_COLUMNS.map(([, figure]) => figure(session)))),
 ];
 
 /** null: not known. */

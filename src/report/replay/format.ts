@@ -3,7 +3,7 @@ import type { Io } from '../../io.ts';
 import type { SortOrder } from '../../replay/selection.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import type { Grouping } from '../../replay/sums.ts';
-
+import { tokens } from '../figures.ts';
 import { type Glyphs, glyphsFor, type Style, styleFor } from '../style.ts';
 
 export interface Page {
@@ -44,6 +44,20 @@ export type Report = (sessions: readonly SessionSummary[], page: Page, outcome: 
 
 export function row(label: string, text: string): string {
   return `  ${label.padEnd(10)}${text}`;
+}
+
+/** The sessions that are listed one by one; what is said of all is said of all. */
+export function listed<Session>(
+  sessions: readonly Session[],
+  { list: { limit } }: Pick<Page, 'list'>,
+): readonly Session[] {
+  return sessions.slice(0, limit);
+}
+
+/** Says that not all are listed. */
+export function unlistedRows(all: number, { list: { limit = all } }: Pick<Page, 'list'>): string[] {
+  if (all <= limit) return [];
+  return [`  ${tokens(limit)} of ${tokens(all)} are shown, the sums are of all: --limit 0 shows all.`];
 }
 
 /** Width of a page that is no terminal. */

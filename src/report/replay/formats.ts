@@ -11,7 +11,7 @@ export interface ReportFormat {
   readonly about?: string;
   /** It shows calls one by one. */
   readonly needsSeries: boolean;
-  /** It lists sessions for a person, and itself keeps to how many are asked for. */
+  /** It lists sessions for a person: a terminal shows no more than fit. */
   readonly isList?: true;
   /** For programs, and to be copied: no line is broken at the edge of a terminal. */
   readonly isData?: true;

@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 import { PLAIN, UNICODE } from '../style.ts';
-import type { Page, Report } from './format.ts';
+import { listed, type Page, type Report } from './format.ts';
 import { shortPaths } from './session-list.ts';
 import { figuresOf } from './session-table.ts';
 import { sparkline, sparklineWidth } from './sparkline.ts';
@@ -22,30 +22,31 @@ interface Named {
 
 /** Tables for a pull request, or the summary of a CI job. */
 export const markdown: Report = (sessions, page, { breaches, faults }) => {
-  const names = shortPaths(sessions.map(({ file }) => file));
-  const named = sessions.map((session, at) => ({ session, name: cell(names[at] ?? '') }));
+  const shown = listed(sessions, page);
+  const names = shortPaths(shown.map(({ file }) => file));
+  const named = shown.map((session, at) => ({ session, name: cell(names[at] ?? '') }));
   const parts = [
     '### Context of Claude Code',
-    ...listed('Gates that were not passed:', breaches),
-    ...listed('What could not be read:', faults),
+    ...bulleted('Gates that were not passed:', breaches),
+    ...bulleted('What could not be read:', faults),
     ...(sessions.length === 0 ? ['no recordings found'] : []),
-    ...sessionsTable(named, { ...page, glyphs: UNICODE, style: PLAIN }),
+    ...sessionsTable(named, sessions, { ...page, glyphs: UNICODE, style: PLAIN }),
     ...compactionsTable(named),
     ...largestTable(named),
   ];
   return [parts.join('\n\n')];
 };
 
-function listed(heading: string, lines: readonly string[]): string[] {
+function bulleted(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${cell(line)}`).join('\n')];
 }
 
-function sessionsTable(named: readonly Named[], page: Page): string[] {
+function sessionsTable(named: readonly Named[], all: readonly SessionSummary[], page: Page): string[] {
   const figures = (sessions: readonly SessionSummary[]) => figuresOf(totalsOf(sessions), page.glyphs);
   const rows = named.map(({ session, name }) => [name, curveOf(session, page), ...figures([session])]);
-  const all = [`**${counted(named.length, 'session')}**`, '', ...figures(named.map(({ session }) => session))];
+  const last = [`**${counted(all.length, 'session')}**`, '', ...figures(all)];
   const headings = ['session', 'context', 'peak', 'calls', 'compacted', 'cost'];
-  return table(headings, 2, named.length > 1 ? [...rows, all] : rows);
+  return table(headings, 2, all.length > 1 ? [...rows, last] : rows);
 }
 
 function curveOf(session: SessionSummary, page: Page): string {

@@ -5,7 +5,7 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { type Kept, keptOf, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
 import { counted, percent, tokens } from '../figures.ts';
 import { indented } from '../layout.ts';
-import type { Report } from './format.ts';
+import { listed, type Report, unlistedRows } from './format.ts';
 import { bySession } from './session-table.ts';
 
 /** What compactions and handoffs kept: a table over all of them, and a line for each session. */
@@ -26,7 +26,8 @@ export const retention: Report = (sessions, page) => {
     ),
     '',
     style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
-    ...bySession(['reliefs', 'known', ...KEPT_HEAD], relieved.map(sessionRow), page),
+    ...bySession(['reliefs', 'known', ...KEPT_HEAD], listed(relieved, page).map(sessionRow), page),
+    ...unlistedRows(relieved.length, page),
     '',
     style.dim(NOTE),
   ];

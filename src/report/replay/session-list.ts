@@ -8,7 +8,7 @@ import { exactSaving } from '../../replay/what-if/compare.ts';
 import { costText, counted, dollars, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
-import type { Page, Report } from './format.ts';
+import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { sessionRows } from './session-rows.ts';
 import { sessionTable } from './session-table.ts';
 import { sparkline } from './sparkline.ts';
@@ -47,8 +47,8 @@ export const text: Report = (sessions, page) => {
 
 /** A line for each session, and one for all. */
 function sessionList(sessions: readonly SessionSummary[], page: Page): string[] {
-  const { sort = 'newest', limit } = page.list;
-  const shown = sortSessions(sessions, sort).slice(0, limit);
+  const { sort = 'newest' } = page.list;
+  const shown = listed(sortSessions(sessions, sort), page);
   const totals = totalsOf(sessions);
   const ids = page.list.ids ? shown.map(idOf) : [];
   const isWide = page.columns >= WIDE + Math.max(0, ...ids.map(columnsOf));
@@ -77,7 +77,7 @@ function sessionList(sessions: readonly SessionSummary[], page: Page): string[] 
   ];
   return [
     ...table(columns, `${tokens(sessions.length)} sessions`, page),
-    ...leftOut(sessions, page),
+    ...unlistedRows(sessions.length, page),
     ...copiedRows(totals),
     ...exactRows(sessions, page),
     ...unknownWindowRows(sessions),
@@ -206,12 +206,6 @@ function table(
     style.dim(glyphs.rule.repeat(Math.min(columnsOf(totals), page.edge))),
     style.bold(totals),
   ];
-}
-
-function leftOut(sessions: readonly SessionSummary[], { list: { limit = sessions.length } }: Page): string[] {
-  return sessions.length <= limit
-    ? []
-    : [`  ${tokens(limit)} of ${tokens(sessions.length)} are shown, the sums are of all: --limit 0 shows all.`];
 }
 
 function copiedRows({ copiedCalls }: Totals): string[] {

@@ -13,7 +13,7 @@ import { counted, dollars, percent, tokens } from '../figures.ts';
 import { aligned, folded, indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
-import type { Page, Report } from './format.ts';
+import { listed, type Page, type Report, unlistedRows } from './format.ts';
 
 /** What other policies would have come to, for a person: a table for each session, and one for all. */
 export const whatIf: Report = (sessions, page) => {
@@ -24,11 +24,12 @@ export const whatIf: Report = (sessions, page) => {
   if (totals === undefined) return ['no calls to try a policy on', ...left];
   const isOne = totals.sessions === 1;
   const common = new Set(isOne ? [] : totals.assumptions);
-  const each = sessions.flatMap((session) =>
+  const tried = sessions.filter((session) => session.whatIf !== undefined);
+  const each = listed(tried, page).flatMap((session) =>
     session.whatIf ? [sessionText(session, session.whatIf, common, page)] : [],
   );
   const all = isOne ? [] : [totalsText(totals, page)];
-  return [[...each, ...all, ...left].join('\n\n')];
+  return [[...each, ...unlistedRows(tried.length, page), ...all, ...left].join('\n\n')];
 };
 
 interface Row extends Pick<WhatIfTotal, 'name' | 'figures'> {

@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createCallIdentity } from '../../../src/core/governor/call-identity.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
+import { contextOf, NO_USAGE } from '../../../src/core/protocol/usage.ts';
 import { callLine, type Line, userLine } from '../../support/governor.ts';
 
 const call = (used: number, more: Line = {}) => {
@@ -10,7 +11,7 @@ const call = (used: number, more: Line = {}) => {
 const result = userLine([{ type: 'tool_result', tool_use_id: 't', content: 'so' }]);
 
 function idsOf(...lines: readonly Line[]) {
-  const identified = createCallIdentity();
+  const { identified } = createCallIdentity();
   return lines.map(decodeObject).flatMap((event) => {
     const read = identified(event);
     return read.kind === 'assistant' ? [read.messageId] : [];
@@ -38,4 +39,49 @@ it.each([
   },
 ])('tells calls with one id apart: $name', ({ lines, ids }) => {
   expect(idsOf(...lines)).toEqual(ids);
+});
+
+describe('a call whose lines do not say what it has read', () => {
+  const usage = (read: number) => ({ input_tokens: 2, cache_read_input_tokens: read, output_tokens: 60 });
+  const sized = (id: string, read: Line) => {
+    const line = callLine(9);
+    return { ...line, message: { ...(line.message as Line), id, usage: read } };
+  };
+  const zero = (id: string) => sized(id, { input_tokens: 0, output_tokens: 0 });
+  const delta = (read: number, more: Line = {}) => ({
+    type: 'stream_event',
+    event: { type: 'message_delta', usage: usage(read) },
+    ...more,
+  });
+  const answer = (read: number) => ({
+    type: 'control_response',
+    response: { subtype: 'success', request_id: 'r', response: { apiUsage: usage(read) } },
+  });
+  const end = (read: number) => ({ type: 'result', usage: { ...usage(0), iterations: [usage(read)] } });
+
+  it.each([
+    { name: 'the end of its answer', lines: [zero('a'), delta(10)], sizes: ['a 12'] },
+    { name: 'the result of its turn', lines: [zero('a'), zero('a'), end(10)], sizes: ['a 12'] },
+    { name: 'claude, when it is asked', lines: [zero('a'), result, answer(10)], sizes: ['a 12'] },
+    {
+      name: 'claude, whose answers come late',
+      lines: [zero('a'), zero('b'), answer(10), answer(20)],
+      sizes: ['a 12', 'b 22'],
+    },
+    {
+      name: 'nobody, when claude says again what the call before it read',
+      lines: [sized('a', usage(10)), zero('b'), answer(10)],
+    },
+    { name: 'nobody else, once it is told', lines: [zero('a'), delta(10), answer(20)], sizes: ['a 12'] },
+    { name: 'nobody, where its own lines do', lines: [sized('a', usage(10)), delta(10), end(20)] },
+    {
+      name: 'the end of its own answer, not of a subagent',
+      lines: [zero('a'), delta(10, { parent_tool_use_id: 'x' })],
+    },
+  ])('is sized by $name', ({ lines, sizes = [] }) => {
+    const { identified, sizedBy } = createCallIdentity();
+    const told = lines.map(decodeObject).flatMap((event) => sizedBy(identified(event)) ?? []);
+    expect(told.map(({ messageId, usage = NO_USAGE }) => `${messageId} ${contextOf(usage)}`)).toEqual(sizes);
+    expect(told.every(({ outputFinal, blocks }) => outputFinal && blocks.length === 0)).toBe(true);
+  });
 });

@@ -86,7 +86,7 @@ describe('what a folder of sessions would have cost', () => {
     ...session,
     series: undefined as never,
     ledger: (session.series ?? []).map(({ model, input, cacheCreation, cacheRead, billedOutput }, at) => ({
-      ...{ key: `k${at}`, main: true, t: null, model, microUsd: null },
+      ...{ keys: [`k${at}`], main: true, t: null, model, microUsd: null },
       usage: { input, cacheCreation, cacheRead, output: billedOutput },
     })),
   });

@@ -176,7 +176,7 @@ describe('several sessions', () => {
   it('end with what they would have cost compacted exactly, where that is a tenth less', () => {
     const calls = (count: number) =>
       Array.from({ length: count }, (_, at) => ({
-        ...{ key: null, main: true, t: null, model: 'claude-opus-4-5', microUsd: null },
+        ...{ keys: [], main: true, t: null, model: 'claude-opus-4-5', microUsd: null },
         usage: { input: 0, cacheCreation: 2_000, cacheRead: 20_000 + at * 2_000, output: 100 },
       }));
     const line = (count: number) => written(text, [summaryOf({ ledger: calls(count), compactions: [] }), summaryOf()]);
@@ -243,7 +243,7 @@ describe('several sessions', () => {
 
   it('of sums are without sessions that add nothing to them', () => {
     const usage = { input: 1, cacheCreation: 0, cacheRead: 0, output: 1 };
-    const call = { key: 'a', main: true, t: 1_000, model: null, usage, microUsd: 1_000 };
+    const call = { keys: ['a'], main: true, t: 1_000, model: null, usage, microUsd: 1_000 };
     const [cost, time] = [
       { usd: 0.001, computed: true },
       { first: 1_000, last: 9_000 },

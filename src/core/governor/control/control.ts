@@ -1,6 +1,7 @@
 import { isTaskReport } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { countOf, type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
+import { saysNothing } from '../../protocol/usage.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
@@ -134,10 +135,24 @@ function askAtOnce(state: GovernorState): Step {
   return isLater ? keep(changedIn(state, 'control', { asked: false })) : askContext(state);
 }
 
-/** From here on the window counts. */
-export function askLater(state: GovernorState, event: Event): Step {
-  const { phase, asked } = state.control;
-  return asked || phase === 'closed' || !hasNextCall(state, event) ? keep(state) : askContext(state);
+/** From here on the window counts; so does what a call has read, where its own lines do not say it. */
+export function askLater(before: GovernorState, event: Event): Step {
+  const state = withUnsized(before, event);
+  const { phase, asked, unsized } = state.control;
+  const isDue = asked ? unsized && isToolResult(event) && !isAsking(state, 'context') : hasNextCall(state, event);
+  return phase === 'closed' || !isDue ? keep(state) : askContext(state);
+}
+
+/** Gateways exist whose calls say what they have read at their very end, which claude does not pass on. */
+function withUnsized(state: GovernorState, event: Event): GovernorState {
+  if (event.kind !== 'assistant' || event.subagent !== null || event.synthetic || event.usage === undefined)
+    return state;
+  const unsized = saysNothing(event.usage);
+  return unsized === state.control.unsized ? state : changedIn(state, 'control', { unsized });
+}
+
+function isToolResult(event: Event): boolean {
+  return event.kind === 'user' && event.role === 'tool-result' && event.subagent === null;
 }
 
 /** A turn that goes on with a tool has a second call, and so has a session that goes on: there a relief may pay. */

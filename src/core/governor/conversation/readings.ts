@@ -26,6 +26,7 @@ import {
   learnFromModelId,
   learnWindow,
   mainWindow,
+  markedFamily,
   UNKNOWN_WINDOW,
   windowIn,
 } from '../gauge/window.ts';
@@ -40,9 +41,9 @@ import { changed, changedIn } from '../steps.ts';
 export function readContext(state: GovernorState, event: Event, content: Content): GovernorState {
   switch (event.kind) {
     case 'assistant':
-      return event.subagent === null ? withGauge(state, readAssistant(state, event, content)) : state;
+      return event.subagent === null ? withMark(withGauge(state, readAssistant(state, event, content)), event) : state;
     case 'user':
-      return event.subagent === null ? withGauge(state, readUser(state.gauge, event, content)) : state;
+      return event.subagent === null ? withMark(withGauge(state, readUser(state.gauge, event, content)), event) : state;
     case 'partial':
       if (event.subagent !== null || event.outputTokens === undefined) return state;
       return withGauge(state, settleOutput(state.gauge, event.outputTokens));
@@ -87,8 +88,24 @@ function readAssistant(state: GovernorState, event: AssistantEvent, generated: C
   return addCall(known, { messageId, model, output: usage.output, outputKnown: outputFinal, generated }, usage);
 }
 
+/** What a log says of the mark in the model's id, which counts from the next call on. */
+function withMark(state: GovernorState, event: AssistantEvent | UserEvent): GovernorState {
+  const family = state.run.mode === 'replay' ? markedFamily(event) : undefined;
+  const { gauge } = state;
+  if (family === undefined || family === gauge.markedFamily) return state;
+  const isFromMark = gauge.markedFamily !== '' && gauge.window.source === 'model-id';
+  const window = isFromMark ? UNKNOWN_WINDOW : gauge.window;
+  return withGauge(state, changedGauge(gauge, { markedFamily: family, window }));
+}
+
 /** What a recording tells that names no window: its version and model. */
-function recordedWindow({ session, run }: GovernorState, event: AssistantEvent, known: ContextWindow): ContextWindow {
+function recordedWindow(
+  { session, run, gauge }: GovernorState,
+  event: AssistantEvent,
+  known: ContextWindow,
+): ContextWindow {
+  const { markedFamily: family } = gauge;
+  if (family !== '' && event.model?.includes(family)) return learnWindow(known, LARGE_WINDOW, 'model-id');
   if (run.mode === 'act' || known.tokens !== undefined) return known;
   const listed = windowIn(event.version ?? session.version, event.model, false) ?? 0;
   // Where the agent is told of it now, and not somebody of it later, none may be taken for smaller than it is.

@@ -55,6 +55,8 @@ export const EMPTY_GAUGE = {
   windowModel: undefined as string | undefined,
   /** Windows of models that are not in use now, by name. */
   otherWindows: {} as Readonly<Record<string, ContextWindow>>,
+  /** Models of this family are run with the large window, as a log tells that drops the mark from their ids. */
+  markedFamily: '',
   basis: 'none' as Basis,
   /** Context of the last reading. */
   used: 0,
@@ -128,6 +130,7 @@ export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
     window: gauge.window,
     windowModel: gauge.windowModel,
     otherWindows: gauge.otherWindows,
+    markedFamily: gauge.markedFamily,
     basis: gauge.basis,
     used: gauge.used,
     call: gauge.call,

@@ -1,3 +1,5 @@
+import type { AssistantEvent, UserEvent } from '../../protocol/events.ts';
+import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { hasLargeMark, modelName } from '../../protocol/model-name.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
@@ -112,10 +114,10 @@ const SMALL_FROM = '2.1.197';
 const SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[156])?)$/;
 
 /**
- * With a subscription one of them is run as `[1m]` unless the person says otherwise, from this version on: of 7 public
- * logs of 2.1.91 to 2.1.110 three went beyond 200,000, of 98 before not one.
+ * From this version on a plan may offer, or choose, one of these as `[1m]`, which a log drops: of 7 public logs of Opus 4.6
+ * of 2.1.91 to 2.1.110 three went beyond 200,000, of 98 before not one.
  */
-const MARKED_BY_PLANS = { model: 'claude-opus-4-6', from: '2.1.75' };
+const MARKED_BY_PLANS = { models: new Set(['claude-opus-4-6', 'claude-sonnet-4-6']), from: '2.1.75' };
 
 /**
  * The window of a model in a version of Claude Code, in tokens; undefined: not known.
@@ -134,8 +136,47 @@ export function windowIn(
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
     return isAtLeast(version, SMALL_FROM) && keepsMark ? SMALL_WINDOW : undefined;
   }
-  const mayBeMarked = !keepsMark && id === MARKED_BY_PLANS.model && isAtLeast(version, MARKED_BY_PLANS.from);
+  const mayBeMarked = !keepsMark && MARKED_BY_PLANS.models.has(id) && isAtLeast(version, MARKED_BY_PLANS.from);
   return SMALL_MODELS.test(id) && !mayBeMarked ? SMALL_WINDOW : undefined;
+}
+
+const FAMILY = /opus|sonnet|haiku|fable|mythos/i;
+
+/** How claude signs a commit, with the name of its model. */
+const SIGNED = /Co-Authored-By: Claude ([^<\n]*)\(1M context\)/;
+
+/** What the person asked for with `/model`, and what claude answered. */
+const SWITCHED = /<command-name>\/model<[\s\S]*?<command-args>([^<]*)|<local-command-stdout>Set model to ([^<]*)/;
+
+const LARGE_WORDS = /\[1m\]|1M context/;
+
+/**
+ * What a row of a session log says of the mark that the log drops from the model's id.
+ *
+ * @returns the family of the models that are run with the large window; empty: another model was chosen, without a mark;
+ * undefined: nothing is said
+ */
+export function markedFamily({ kind, blocks }: AssistantEvent | UserEvent): string | undefined {
+  const told = blocks.map((block) => {
+    if (kind === 'user') return block.type === 'text' ? familySwitchedTo(block.text) : undefined;
+    return block.type === 'tool_use' ? familyThatSigned(fieldsOf(block.input).command) : undefined;
+  });
+  return told.find((family) => family !== undefined);
+}
+
+function familySwitchedTo(text: string): string | undefined {
+  const [switched, asked = '', answered = asked] = SWITCHED.exec(text) ?? [];
+  if (switched === undefined) return undefined;
+  return LARGE_WORDS.test(answered) ? familyIn(answered) : '';
+}
+
+function familyThatSigned(command: unknown): string | undefined {
+  const [, name] = SIGNED.exec(textOf(command) ?? '') ?? [];
+  return name === undefined ? undefined : familyIn(name);
+}
+
+function familyIn(text: string): string {
+  return FAMILY.exec(text)?.[0].toLowerCase() ?? '';
 }
 
 /**

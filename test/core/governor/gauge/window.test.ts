@@ -204,6 +204,62 @@ describe('the window of a recording that does not name it', () => {
     expect(windowAfter(lines).tokens).toBe(tokens);
   });
 
+  const commit = (trailer: string, model = 'claude-opus-4-6'): Line => {
+    const call = callLine(60_000, { version: '2.1.91', sessionId: 's1' });
+    const command = `git commit -m "Mend it\n\nCo-Authored-By: Claude ${trailer} <noreply@anthropic.com>"`;
+    const content = [{ type: 'tool_use', id: 't', name: 'Bash', input: { command } }];
+    return { ...call, message: { ...(call.message as Line), model, content } };
+  };
+  const switched = (args: string, said: string) => [
+    userLine(
+      `<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>${args}</command-args>`,
+    ),
+    userLine(`<local-command-stdout>Set model to ${said}</local-command-stdout>`),
+  ];
+  const [opus, sonnet] = ['claude-opus-4-6', 'claude-sonnet-4-6'];
+
+  it.each([
+    {
+      name: 'the signature of a commit',
+      lines: [commit('Opus 4.6 (1M context)'), ...log(opus, '2.1.91', 150_000)],
+      tokens: 1_000_000,
+    },
+    { name: 'a signature without it', lines: [commit('Opus 4.6'), ...log(opus, '2.1.91', 150_000)], tokens: undefined },
+    {
+      name: 'a signature of another family',
+      lines: [commit('Sonnet 4.6 (1M context)'), ...log(opus, '2.1.91', 150_000)],
+      tokens: undefined,
+    },
+    {
+      name: '`/model` with the mark',
+      lines: [...switched('sonnet[1m]', 'sonnet[1m] (claude-sonnet-4-6[1m])'), ...log(sonnet, '2.1.91', 150_000)],
+      tokens: 1_000_000,
+    },
+    {
+      name: 'the answer to `/model` alone',
+      lines: [...switched('', '\u001b[1mSonnet 4.5 (1M context)\u001b[22m'), ...log('claude-sonnet-4-5', '2.1.91', 9)],
+      tokens: 1_000_000,
+    },
+    {
+      name: '`/model` without it',
+      lines: [...switched('sonnet', '\u001b[1mSonnet 4.6\u001b[22m'), ...log(sonnet, '2.1.91', 150_000)],
+      tokens: undefined,
+    },
+    {
+      name: '`/model` with the mark and back',
+      lines: [
+        ...switched('sonnet[1m]', 'Sonnet 4.6 (1M context)'),
+        ...log(sonnet, '2.1.91', 150_000),
+        ...switched('sonnet', 'Sonnet 4.6'),
+        ...log(sonnet, '2.1.91', 151_000),
+      ],
+      tokens: undefined,
+    },
+    { name: 'nothing', lines: log(sonnet, '2.1.91', 150_000), tokens: undefined },
+  ])('is told of a model with either by $name: $tokens', ({ lines, tokens }) => {
+    expect(windowAfter(lines).tokens).toBe(tokens);
+  });
+
   it('is no ground to act on', () => {
     const driver = drive(runWith());
     driver.begin();
