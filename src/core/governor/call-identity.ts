@@ -1,5 +1,5 @@
-import type { AssistantEvent, Event } from '../protocol/events.ts';
-import { readUsage, saysNothing, type Usage } from '../protocol/usage.ts';
+import type { AssistantEvent, Event, ResultEvent } from '../protocol/events.ts';
+import { addUsage, NO_USAGE, readUsage, saysNothing, type Usage } from '../protocol/usage.ts';
 
 interface SeenCall {
   readonly id: string;
@@ -24,29 +24,37 @@ export function createCallIdentity() {
   const last = new Map<string, SeenCall>();
   /** Calls of which nothing has said what they have read, oldest first; of the main thread's, '', there may be several. */
   const unsized = new Map<string, readonly AssistantEvent[]>();
-  /** What the last call of the main thread has read. */
+  /** What the last call of the main thread has read, and all of its calls since the last result. */
   let newest: string | undefined;
+  let ofTurn = NO_USAGE;
 
   function identified(event: AssistantEvent): AssistantEvent {
     const { messageId, subagent } = event;
     if (messageId === '' || event.synthetic) return event;
     const thread = subagent ?? '';
     const read = readKey(event.usage);
-    const call = calledNext(last.get(thread), messageId, read);
+    const before = last.get(thread);
+    const call = calledNext(before, messageId, read);
     last.set(thread, call);
     const own = call.times === 1 ? event : { ...event, messageId: `${messageId} ${call.times}` };
-    noteSize(thread, own, read);
+    const isKnown = before?.id === call.id && before.times === call.times && before.usage !== undefined;
+    if (event.usage !== undefined && !isKnown) noteSize(thread, own, event.usage);
     return own;
   }
 
-  function noteSize(thread: string, event: AssistantEvent, read: string | undefined): void {
+  function noteSize(thread: string, event: AssistantEvent, usage: Usage): void {
     const waiting = unsized.get(thread) ?? [];
-    if (read !== undefined) {
-      if (thread === '') newest = read;
+    if (!saysNothing(usage)) {
+      if (thread === '') noteRead(usage);
       if (waiting.length > 0) unsized.delete(thread);
-    } else if (event.usage !== undefined && waiting.at(-1)?.messageId !== event.messageId) {
+    } else if (waiting.at(-1)?.messageId !== event.messageId) {
       unsized.set(thread, [...waiting.slice(1 - MOST_UNSIZED), event]);
     }
+  }
+
+  function noteRead(usage: Usage): void {
+    newest = readKey(usage);
+    ofTurn = addUsage(ofTurn, usage);
   }
 
   /** The end of a call that is told now what it has read. */
@@ -55,7 +63,7 @@ export function createCallIdentity() {
     const call = waiting.at(at);
     const read = readKey(usage);
     if (call === undefined || read === undefined || (thread === '' && read === newest)) return undefined;
-    if (thread === '') newest = read;
+    if (thread === '' && usage !== undefined) noteRead(usage);
     if (at === 0 && waiting.length > 1) unsized.set(thread, waiting.slice(1));
     else unsized.delete(thread);
     const seen = last.get(thread);
@@ -68,6 +76,13 @@ export function createCallIdentity() {
     if (call !== undefined && !call.answered) last.set(thread, { ...call, answered: true });
   }
 
+  /** A result that does not name its last call is the sum of all. */
+  function atEnd({ usage, lastIteration }: ResultEvent): AssistantEvent | undefined {
+    const isOnly = unsized.get('')?.length === 1;
+    const rest = isOnly && usage !== undefined ? restOf(usage, ofTurn) : undefined;
+    return sized('', -1, lastIteration ?? rest);
+  }
+
   return {
     /** The event, with an id that no other call has. */
     identified(event: Event): Event {
@@ -77,10 +92,13 @@ export function createCallIdentity() {
     },
     /** A further line of a call, where an event tells what that has read and its own lines have not. */
     sizedBy(event: Event): AssistantEvent | undefined {
-      if (unsized.size === 0) return undefined;
+      if (event.kind === 'result') {
+        const call = atEnd(event);
+        ofTurn = NO_USAGE;
+        return call;
+      }
       if (event.kind === 'partial') return sized(event.subagent ?? '', -1, event.usage);
-      if (event.kind === 'control-response') return sized('', 0, readUsage(event.response.apiUsage));
-      return event.kind === 'result' ? sized('', -1, event.lastIteration) : undefined;
+      return event.kind === 'control-response' ? sized('', 0, readUsage(event.response.apiUsage)) : undefined;
     },
   };
 }
@@ -90,6 +108,17 @@ function calledNext(last: SeenCall | undefined, id: string, usage: string | unde
   const isOther = usage !== undefined && last.usage !== undefined && usage !== last.usage;
   if (isOther && last.answered) return { id, usage, answered: false, times: last.times + 1 };
   return last.usage === undefined ? { ...last, usage } : last;
+}
+
+/** undefined: it is not the sum of these and others. */
+function restOf(sum: Usage, parts: Usage): Usage | undefined {
+  const rest = {
+    input: sum.input - parts.input,
+    cacheCreation: sum.cacheCreation - parts.cacheCreation,
+    cacheRead: sum.cacheRead - parts.cacheRead,
+    output: Math.max(0, sum.output - parts.output),
+  };
+  return Math.min(rest.input, rest.cacheCreation, rest.cacheRead) < 0 ? undefined : rest;
 }
 
 /** What the call has read, which all of its lines repeat. */

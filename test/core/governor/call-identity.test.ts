@@ -62,6 +62,15 @@ describe('a call whose lines do not say what it has read', () => {
   it.each([
     { name: 'the end of its answer', lines: [zero('a'), delta(10)], sizes: ['a 12'] },
     { name: 'the result of its turn', lines: [zero('a'), zero('a'), end(10)], sizes: ['a 12'] },
+    {
+      name: 'the result of its turn, which is a sum',
+      lines: [sized('a', usage(10)), sized('a', usage(10)), zero('b'), { type: 'result', usage: usage(30) }],
+      sizes: ['b 20'],
+    },
+    {
+      name: 'nobody, where the sum is of several',
+      lines: [zero('a'), zero('b'), { type: 'result', usage: usage(30) }],
+    },
     { name: 'claude, when it is asked', lines: [zero('a'), result, answer(10)], sizes: ['a 12'] },
     {
       name: 'claude, whose answers come late',

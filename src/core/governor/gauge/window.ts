@@ -114,10 +114,10 @@ const SMALL_FROM = '2.1.197';
 const SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[156])?)$/;
 
 /**
- * From this version on a plan may offer, or choose, one of these as `[1m]`, which a log drops: of 7 public logs of Opus 4.6
- * of 2.1.91 to 2.1.110 three went beyond 200,000, of 98 before not one.
+ * With a subscription one of them is run as `[1m]` unless the person says otherwise, from this version on: of 7 public
+ * logs of 2.1.91 to 2.1.110 three went beyond 200,000, of 98 before not one.
  */
-const MARKED_BY_PLANS = { models: new Set(['claude-opus-4-6', 'claude-sonnet-4-6']), from: '2.1.75' };
+const MARKED_BY_PLANS = { model: 'claude-opus-4-6', from: '2.1.75' };
 
 /**
  * The window of a model in a version of Claude Code, in tokens; undefined: not known.
@@ -136,7 +136,7 @@ export function windowIn(
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
     return isAtLeast(version, SMALL_FROM) && keepsMark ? SMALL_WINDOW : undefined;
   }
-  const mayBeMarked = !keepsMark && MARKED_BY_PLANS.models.has(id) && isAtLeast(version, MARKED_BY_PLANS.from);
+  const mayBeMarked = !keepsMark && id === MARKED_BY_PLANS.model && isAtLeast(version, MARKED_BY_PLANS.from);
   return SMALL_MODELS.test(id) && !mayBeMarked ? SMALL_WINDOW : undefined;
 }
 

@@ -216,7 +216,7 @@ describe('the window of a recording that does not name it', () => {
     ),
     userLine(`<local-command-stdout>Set model to ${said}</local-command-stdout>`),
   ];
-  const [opus, sonnet] = ['claude-opus-4-6', 'claude-sonnet-4-6'];
+  const opus = 'claude-opus-4-6';
 
   it.each([
     {
@@ -232,7 +232,7 @@ describe('the window of a recording that does not name it', () => {
     },
     {
       name: '`/model` with the mark',
-      lines: [...switched('sonnet[1m]', 'sonnet[1m] (claude-sonnet-4-6[1m])'), ...log(sonnet, '2.1.91', 150_000)],
+      lines: [...switched('opus[1m]', 'opus[1m] (claude-opus-4-6[1m])'), ...log(opus, '2.1.91', 150_000)],
       tokens: 1_000_000,
     },
     {
@@ -242,20 +242,20 @@ describe('the window of a recording that does not name it', () => {
     },
     {
       name: '`/model` without it',
-      lines: [...switched('sonnet', '\u001b[1mSonnet 4.6\u001b[22m'), ...log(sonnet, '2.1.91', 150_000)],
+      lines: [...switched('opus', '\u001b[1mOpus 4.6\u001b[22m'), ...log(opus, '2.1.91', 150_000)],
       tokens: undefined,
     },
     {
       name: '`/model` with the mark and back',
       lines: [
-        ...switched('sonnet[1m]', 'Sonnet 4.6 (1M context)'),
-        ...log(sonnet, '2.1.91', 150_000),
-        ...switched('sonnet', 'Sonnet 4.6'),
-        ...log(sonnet, '2.1.91', 151_000),
+        ...switched('opus[1m]', 'Opus 4.6 (1M context)'),
+        ...log(opus, '2.1.91', 150_000),
+        ...switched('opus', 'Opus 4.6'),
+        ...log(opus, '2.1.91', 151_000),
       ],
       tokens: undefined,
     },
-    { name: 'nothing', lines: log(sonnet, '2.1.91', 150_000), tokens: undefined },
+    { name: 'nothing', lines: log(opus, '2.1.91', 150_000), tokens: undefined },
   ])('is told of a model with either by $name: $tokens', ({ lines, tokens }) => {
     expect(windowAfter(lines).tokens).toBe(tokens);
   });
