@@ -108,6 +108,41 @@ describe('calls that stand in several sessions', () => {
     expect(breaches(own - 0.001)).toMatchObject([{ gate: 'costUsd', call: 8 }]);
   });
 
+  it.each(['native-mid-turn', 'tool-turn', 'crossing'])(
+    'cost what claude counts where they stand in its output and in its log: %s',
+    async (name) => {
+      const recordings = [`${name}.ndjson`, `${name}.session.jsonl`].map((file) => fixture(file));
+      const options = { policy: DEFAULTS, series: false, stdin: Readable.from([]), mask: unmasked };
+      const [stream, log] = await Promise.all(recordings.map((file) => replaySource({ file, subagents: [] }, options)));
+      if (stream === undefined || log === undefined) return expect.unreachable();
+      expect(stream.cost.computed).toBe(false);
+      // As `ctxb run --record` would have it: the same, with the times of its lines.
+      const record = { ...stream, file: 'record', time: log.time };
+      for (const sessions of [
+        [stream, log],
+        [log, record],
+        [log, stream, record],
+      ]) {
+        const { usd, calls } = totalsOf(markCopies(sessions));
+        expect([usd, calls]).toEqual([stream.cost.usd, log.calls]);
+      }
+    },
+  );
+
+  it('of different sessions are two where a gateway gives all the same id', async () => {
+    const later = LOG.map((line) => line.replace(/"timestamp":"\d{4}/, '"timestamp":"2031'));
+    const other = later.map((line) => JSON.stringify({ ...JSON.parse(line), sessionId: 'another' }));
+    const marked = markCopies([await judged('original', LOG), await judged('another', other)]);
+    expect(totalsOf(marked)).toMatchObject({ calls: 12, copiedCalls: 0 });
+  });
+
+  it('that a fork begins with behind the compaction count it once', async () => {
+    const boundary = LOG.findIndex((line) => line.includes('compact_boundary'));
+    const fork = forkOf(LOG.slice(boundary), 'forked', 1);
+    const marked = markCopies([await judged('original', LOG), await judged('fork', fork)]);
+    expect(totalsOf(marked)).toMatchObject({ compactions: 1 });
+  });
+
   it.each(['day', 'project', 'model'] as const)('are summed up once by %s', async (by) => {
     const marked = markCopies([await judged('original', LOG), await judged('fork', FORK)]);
     const sums = sumsBy(marked, by);

@@ -88,6 +88,8 @@ export function createCallIdentity() {
     identified(event: Event): Event {
       if (event.kind === 'assistant') return identified(event);
       if (event.kind === 'user' && !event.replay) answered(event.subagent ?? '');
+      // A stream does not repeat the prompt that the next turn begins with.
+      if (event.kind === 'result') answered('');
       return event;
     },
     /** A further line of a call, where an event tells what that has read and its own lines have not. */

@@ -32,6 +32,7 @@ it.each([
     ids: ['same', 'same 2', 'same 2'],
   },
   { name: 'a call behind a prompt', lines: [call(5), userLine('go on'), call(9)], ids: ['same', 'same 2'] },
+  { name: 'a call of the next turn', lines: [call(5), { type: 'result' }, call(9)], ids: ['same', 'same 2'] },
   {
     name: 'a call of a subagent in between',
     lines: [call(5), call(7, { parent_tool_use_id: 'a' }), result, call(9)],
