@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../src/claude/supported-versions.ts';
 import { resolveConfig } from '../src/config/resolve-config.ts';
-import { ALL_CHECKS } from '../src/doctor/run-checks.ts';
+import { FACTS } from '../src/doctor/facts.ts';
 import { PAGES } from './support/pages.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -58,7 +58,7 @@ it('the page on the architecture names files that are there', () => {
 it('the versions in the documentation are those that ctxb is tested with', () => {
   const table = LIMITATIONS.slice(LIMITATIONS.indexOf('## Versions of Claude Code'));
   const rows = [...table.matchAll(/^\| (\d+\.\d+\.\d+) \| (.*) \|$/gm)].map(([, version, text]) => ({ version, text }));
-  const count = ALL_CHECKS.length;
+  const count = FACTS.length;
   const all = `all ${count} facts of \`ctxb doctor\` hold`;
   expect(rows).toEqual([
     { version: NEWEST_CLAUDE, text: expect.stringContaining(`the newest: ${all}`) },

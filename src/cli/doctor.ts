@@ -4,7 +4,7 @@ import { findClaude } from '../claude/find-claude.ts';
 import { closest } from '../config/finding.ts';
 import type { Check } from '../doctor/check.ts';
 import { type Diagnosis, diagnose } from '../doctor/diagnose.ts';
-import { ALL_CHECKS } from '../doctor/run-checks.ts';
+import { FACTS } from '../doctor/facts.ts';
 import { lookAround, type Surroundings } from '../doctor/surroundings/look-around.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -58,7 +58,7 @@ Examples:
   ctxb doctor
   ctxb doctor --quick
   ctxb doctor --claude ./node_modules/.bin/claude --strict --json
-  ctxb doctor --only compact-succeeds --only compact-fails`;
+  ctxb doctor --only compact-succeeds --only compact-exact`;
 
 async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const checks = chosenChecks(flags);
@@ -88,15 +88,15 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
 /** The first fact is looked at in any case: without it no other can be tried. */
 function chosenChecks({ quick, only }: DoctorFlags): readonly Check[] {
   if (quick) return [];
-  if (only === undefined) return ALL_CHECKS;
-  const names = ALL_CHECKS.map(({ name }) => name);
+  if (only === undefined) return FACTS;
+  const names = FACTS.map(({ name }) => name);
   for (const name of only) {
     if (names.includes(name)) continue;
     const meant = closest(name, names);
     const todo = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`;
     throw new CtxbError('usage', `--only: there is no fact "${name}": ${todo}`);
   }
-  return ALL_CHECKS.filter(({ name }, index) => index === 0 || only.includes(name));
+  return FACTS.filter(({ name }, index) => index === 0 || only.includes(name));
 }
 
 async function sheetFor({ stdout, env }: Io): Promise<Sheet> {

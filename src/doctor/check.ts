@@ -1,21 +1,11 @@
 import type { Scene, Seen } from './stage/scene.ts';
 
-export type Section =
-  | 'Running it'
-  | 'The context gauge'
-  | 'Compaction'
-  | 'Speaking into a running turn'
-  | 'Hooks over the control channel'
-  | 'Subagents'
-  | 'Cost';
-
 /** One fact about how claude behaves that ctxb relies on. */
 export interface Check {
   /** For `--only`. */
   readonly name: string;
   /** A sentence of the present tense. */
   readonly fact: string;
-  readonly section: Section;
   /** What ctxb does with a claude of which the fact is not true. */
   readonly instead: string;
   /** ctxb is of no use with such a claude. */
@@ -24,10 +14,6 @@ export interface Check {
   readonly scene: Scene;
   /** @throws Contradiction when what was seen is not what the fact says */
   readonly look: (seen: Seen) => void;
-}
-
-export function factsOf(section: Section, checks: readonly Omit<Check, 'section'>[]): readonly Check[] {
-  return checks.map((check) => ({ ...check, section }));
 }
 
 /** claude did something else than a fact says; scenes and what looks at them throw it. The message says what was seen. */

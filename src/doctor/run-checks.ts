@@ -1,24 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { timeoutSignal } from '../run/signals.ts';
 import { type Check, Contradiction } from './check.ts';
-import { COMPACTION_FACTS } from './facts/compaction.ts';
-import { COST_FACTS, GAUGE_FACTS, SUBAGENTS_FACTS } from './facts/gauge.ts';
-import { HOOKS_FACTS } from './facts/hooks.ts';
-import { MID_TURN_FACTS } from './facts/mid-turn.ts';
-import { RUNNING_FACTS } from './facts/running.ts';
 import type { Scene } from './stage/scene.ts';
 import { type Place, withStage } from './stage/stage.ts';
-
-/** Every fact that ctxb relies on, in the order in which they are shown. The first one is checked first, alone. */
-export const ALL_CHECKS: readonly Check[] = [
-  ...RUNNING_FACTS,
-  ...HOOKS_FACTS,
-  ...GAUGE_FACTS,
-  ...COMPACTION_FACTS,
-  ...MID_TURN_FACTS,
-  ...SUBAGENTS_FACTS,
-  ...COST_FACTS,
-];
 
 /**
  * - `holds`

@@ -40,15 +40,9 @@ function folded(text: string, indent: number, columns = Number.POSITIVE_INFINITY
   return wrap(text, columns - indent);
 }
 
-/** The facts by section; for one that does not hold, what was seen and what ctxb does instead. */
+/** The facts; for one that does not hold, what was seen and what ctxb does instead. */
 export function factsText(outcomes: readonly Outcome[], sheet: Sheet): string {
-  const sections = [...new Set(outcomes.map(({ check }) => check.section))];
-  return sections
-    .map((section) => {
-      const lines = outcomes.filter(({ check }) => check.section === section).flatMap((each) => factLines(each, sheet));
-      return [sheet.style.bold(section), ...lines, ''].join('\n');
-    })
-    .join('\n');
+  return [sheet.style.bold('Facts'), ...outcomes.flatMap((each) => factLines(each, sheet)), ''].join('\n');
 }
 
 function factLines({ check, status, seen = '' }: Outcome, sheet: Sheet): string[] {
@@ -85,7 +79,6 @@ export function doctorJson(claude: string, around: Surroundings, diagnosis: Diag
     remarks,
     facts: outcomes.map(({ check, status, seen }) => ({
       name: check.name,
-      section: check.section,
       fact: check.fact,
       status,
       vital: check.vital === true,

@@ -2,7 +2,7 @@ import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { ALL_CHECKS } from '../../src/doctor/run-checks.ts';
+import { FACTS } from '../../src/doctor/facts.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
 import { inSoak, sampled } from '../support/size.ts';
@@ -25,7 +25,7 @@ it('every fact holds for the pinned claude, nothing is written outside of a fold
   const { claude, context, facts, surroundings, remarks } = JSON.parse(run.stdout.toString());
 
   expect(facts.filter(({ status }: { status: string }) => status !== 'holds')).toEqual([]);
-  expect(facts).toHaveLength(ALL_CHECKS.length);
+  expect(facts).toHaveLength(FACTS.length);
   expect(claude).toEqual({ path: world.claude, version: await versionOf(world) });
   expect(context.window).toBeGreaterThanOrEqual(200_000);
   expect(context.prefix).toBeGreaterThan(5_000);
@@ -43,8 +43,8 @@ it('every fact holds for the pinned claude, nothing is written outside of a fold
 
 inSoak.each(
   sampled([
-    { oddity: 'no replay mark', only: 'replayed-prompt', flags: [], code: 0 },
-    { oddity: 'no replay mark', only: 'replayed-prompt', flags: ['--strict'], code: 3 },
+    { oddity: 'no mods', only: 'compact-exact', flags: [], code: 0 },
+    { oddity: 'no mods', only: 'compact-exact', flags: ['--strict'], code: 3 },
   ]),
 )('a claude with "$oddity" and $flags: $code, with what ctxb does instead', async ({ oddity, only, flags, code }) => {
   await using world = await startWorld({ calls: [] });
@@ -52,7 +52,7 @@ inSoak.each(
   await writeFile(claude, `#!/bin/sh\nexec '${process.execPath}' '${ODD_CLAUDE}' '${world.claude}' '${oddity}' "$@"\n`);
   await chmod(claude, 0o755);
   const run = await doctor(world, ['--claude', claude, '--only', only, ...flags]);
-  const check = ALL_CHECKS.find(({ name }) => name === only);
+  const check = FACTS.find(({ name }) => name === only);
   expect(run.stdout.toString()).toContain(`✗ ${check?.fact} (${only})\n      seen: `);
   expect(run.stdout.toString()).toContain(`      ctxb: ${check?.instead}\n`);
   expect(run.stdout.toString()).toContain(`1 of 2 facts hold for claude ${await versionOf(world)} (`);
@@ -69,7 +69,7 @@ async function slowClaude({ claude, scratch: { home } }: World, seconds: number)
 
 inSoak('a slow machine gets the time that it needs', { timeout: 240_000 }, async () => {
   await using world = await startWorld({ calls: [] });
-  const run = await doctor(world, ['--claude', await slowClaude(world, 12), '--only', 'replayed-prompt', '--strict']);
+  const run = await doctor(world, ['--claude', await slowClaude(world, 12), '--only', 'context-asked', '--strict']);
   expect(run.stdout.toString()).toContain(`2 of 2 facts hold for claude ${await versionOf(world)} (`);
   expect(run).toMatchObject({ code: 0, stderr: '' });
 });
@@ -79,6 +79,6 @@ inSoak('what does not come in the time that was given is not known, which is no 
   const run = await doctor(world, ['--claude', await slowClaude(world, 30), '--timeout', '6']);
   expect(run.stdout.toString()).not.toContain('✗');
   expect(run.stdout.toString()).toContain('waited for 2 s: give a slow machine more time with --timeout 12\n');
-  expect(run.stdout.toString()).toContain(`, ${ALL_CHECKS.length} not known (`);
+  expect(run.stdout.toString()).toContain(`, ${FACTS.length} not known (`);
   expect(run).toMatchObject({ code: 0, stderr: '' });
 });

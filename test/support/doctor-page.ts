@@ -1,6 +1,6 @@
 import { NEWEST_CLAUDE } from '../../src/claude/supported-versions.ts';
 import type { Check } from '../../src/doctor/check.ts';
-import { ALL_CHECKS } from '../../src/doctor/run-checks.ts';
+import { FACTS } from '../../src/doctor/facts.ts';
 
 const BEGINNING = `# Doctor
 
@@ -12,21 +12,18 @@ ctxb doctor --quick
 
 looks at Node, the configuration, the \`.context\` folder, claude's settings and the environment. It asks claude for its window and
 for the size of a fresh context, and checks that the thresholds lie above that size, and below the level at which claude itself
-compacts. \`ctxb doctor\` without \`--quick\` then tries ${ALL_CHECKS.length} facts that ctxb relies on with the claude that \`--claude\` names, else
+compacts. \`ctxb doctor\` without \`--quick\` then tries ${FACTS.length} facts that ctxb relies on with the claude that \`--claude\` names, else
 \`CTXB_CLAUDE\`, else the one on PATH:
 
 \`\`\`text
-Running it
+Facts
   ✓ A prompt on stdin is answered, its turn ends with one result, and the process takes the next prompt.
   […]
-
-Compaction
-  ✓ /compact with a focus replaces the conversation by a summary, and reports it with a boundary.
-  ✗ claude says when it begins to compact, and how that ended. (compact-status)
-      seen: no status line says that it compacts
-      ctxb: only the boundary and the result tell: a long compaction looks like silence until compaction.timeoutSeconds
-[…]
-35 of ${ALL_CHECKS.length} facts hold for claude ${NEWEST_CLAUDE} […]
+  ✗ /clear empties the conversation, and a new session id or a reset shows it. (clear-forgets)
+      seen: nothing shows it
+      ctxb: a handoff asks claude how full its context is, and starts a new process where that is not empty
+  […]
+12 of ${FACTS.length} facts hold for claude ${NEWEST_CLAUDE} […]
 \`\`\`
 
 No network, no account: a stand-in on 127.0.0.1 plays the API. claude gets an environment made from nothing and a temporary
@@ -37,19 +34,14 @@ the configuration or of the \`.context\` folder), with \`--strict\` for any fact
 
 How long a fact may take depends on how long the first one took, so a slow machine gets more time; \`--timeout SECONDS\` sets a
 limit for all of them. A fact for which the time was too short is marked \`?\`, with the time to try next, and does not count as
-a fault. \`--only NAME\` looks at one fact; \`--json\` has everything.
+a fault. \`--only NAME\` looks at one fact; \`--json\` has everything. What users see rests on these facts; the end-to-end tests hold
+many more (\`npm run claude:latest\` runs them with the newest claude).
 
 `;
 
 /** docs/doctor.md, made from the facts. */
 export function doctorPage(): string {
-  const sections = [...new Set(ALL_CHECKS.map(({ section }) => section))];
-  return BEGINNING + sections.map(table).join('\n');
-}
-
-function table(section: Check['section']): string {
-  const rows = ALL_CHECKS.filter((check) => check.section === section).map(row);
-  return `## ${section}\n\n| fact | where it does not hold, ctxb does |\n| --- | --- |\n${rows.join('')}`;
+  return `${BEGINNING}| fact | where it does not hold, ctxb does |\n| --- | --- |\n${FACTS.map(row).join('')}`;
 }
 
 function row({ name, fact, instead, vital }: Check): string {

@@ -11,21 +11,10 @@ import { Contradiction } from '../check.ts';
 import { eventsOf } from './scene.ts';
 
 /** What a hook is answered: its output, or that it failed. */
-export type HookAnswer = object | 'error';
+type HookAnswer = object | 'error';
 
-/** Hooks, and how each is answered, which may speak into the turn. */
-export type Hooks = Readonly<Partial<Record<HookName, (input: Fields, speaker: Speaker) => HookAnswer>>>;
-
-interface Speaker {
-  /** Hooks that were called so far. */
-  readonly calls: readonly HookCall[];
-  readonly say: (text: string, uuid?: string) => void;
-}
-
-export interface HookCall {
-  readonly hook: HookName;
-  readonly input: Fields;
-}
+/** Hooks, and how each is answered. */
+export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => HookAnswer>>>;
 
 /** A claude that is spoken to. What it says is understood by the same decoder as in a run. */
 export type Conversation = ReturnType<typeof converse>;
@@ -36,7 +25,6 @@ export type Conversation = ReturnType<typeof converse>;
  * @param patience aborted when nothing more is waited for
  */
 export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
-  const calls: HookCall[] = [];
   let at = 0;
   let asked = 0;
 
@@ -45,17 +33,10 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
     if (event.kind === 'control-request') send(answerTo(event));
   });
 
-  function say(text: string, uuid?: string): void {
-    const message = { role: 'user', content: text };
-    send({ type: 'user', message, parent_tool_use_id: null, session_id: '', ...(uuid !== undefined && { uuid }) });
-  }
-
-  /** The answer to a hook, which is noted; anything else that claude asks is refused. */
+  /** The answer to a hook; anything else that claude asks is refused. */
   function answerTo({ requestId, callbackId, request }: ControlRequestEvent): Fields {
     const [hook] = HOOKS.find(([, id]) => id === callbackId) ?? [];
-    const input = fieldsOf(request.input);
-    if (hook !== undefined) calls.push({ hook, input });
-    const output = (hook && hooks[hook]?.(input, { calls, say })) ?? 'error';
+    const output = (hook && hooks[hook]?.(fieldsOf(request.input))) ?? 'error';
     const response =
       output === 'error'
         ? { subtype: 'error', request_id: requestId, error: 'refused on purpose' }
@@ -72,38 +53,25 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
     );
   }
 
-  /**
-   * Resolves with what comes up to the first event that fits, and begins behind it the next time.
-   *
-   * @param what it is, for the one who reads that it never came
-   */
-  function until(what: string, fits: (event: Event) => boolean): Promise<readonly Event[]> {
-    return wait(what, () => {
-      const index = events.findIndex((event, place) => place >= at && fits(event));
-      if (index === -1) return undefined;
-      const heard = events.slice(at, index + 1);
-      at = index + 1;
-      return heard;
-    });
-  }
-
   const opened = ask({ subtype: 'initialize', hooks: registered(hooks) });
   // Most scenes do not wait for it.
   opened.catch(() => {});
   return {
     events,
-    calls,
     /** The answer to `initialize`. */
     opened,
     ask,
-    say,
-    until,
     /** Sends a prompt. Resolves with all that comes up to the next result. */
-    turn(text: string, uuid?: string) {
-      say(text, uuid);
-      return until(`the result of "${text}"`, ({ kind }) => kind === 'result');
+    turn(text: string): Promise<readonly Event[]> {
+      send({ type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null, session_id: '' });
+      return wait(`the result of "${text}"`, () => {
+        const index = events.findIndex(({ kind }, place) => place >= at && kind === 'result');
+        if (index === -1) return undefined;
+        const heard = events.slice(at, index + 1);
+        at = index + 1;
+        return heard;
+      });
     },
-    endInput: () => void child.stdin.end(),
     kill: child.kill,
     ended: () => wait('its end', end),
   };
@@ -167,6 +135,6 @@ function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => 
   };
 }
 
-export function endText({ code, signal }: ChildEnd): string {
+function endText({ code, signal }: ChildEnd): string {
   return signal ?? `exit code ${code}`;
 }

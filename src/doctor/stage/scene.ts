@@ -1,20 +1,10 @@
-import type { ChildEnd } from '../../claude/child.ts';
-import type { SessionLog } from '../../claude/claude-log.ts';
-import type { Verdict } from '../../core/governor/decisions.ts';
-import type { HookName } from '../../core/governor/effects.ts';
-import { verdictOf } from '../../core/governor/relief/compaction.ts';
-import { plainText } from '../../core/protocol/blocks.ts';
 import type { AssistantEvent, ControlResponseEvent, Event, ResultEvent } from '../../core/protocol/events.ts';
 import type { Fields } from '../../core/protocol/fields.ts';
 import { contextOf } from '../../core/protocol/usage.ts';
 import type { RecordedRequest, RequestKind, Scenario } from '../../standin/scenario.ts';
 import { Contradiction, expectFact } from '../check.ts';
-import type { Conversation, HookCall } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
 import type { Stage, StartOptions } from './stage.ts';
-
-export function bash(command: string) {
-  return { name: 'Bash', input: { command } };
-}
 
 /** What a claude, or one after another, is put through. */
 export interface Scene {
@@ -31,39 +21,29 @@ export interface Seen {
   readonly answers: readonly (ControlResponseEvent | undefined)[];
   /** The answer to `initialize`; undefined: none came. */
   readonly opened: ControlResponseEvent | undefined;
-  /** Hooks that were called. */
-  readonly calls: readonly HookCall[];
   /** All requests to the API. */
   readonly requests: readonly RecordedRequest[];
-  /** How claude has ended; undefined: it has not, or was not asked to. */
-  readonly end: ChildEnd | undefined;
-  /** claude's own log of the session, where it was read. */
-  readonly log: SessionLog | undefined;
 }
 
 /** The usual scene, in the order of its fields. */
-export interface Lines extends StartOptions {
+interface Lines extends StartOptions {
   readonly scenario: Scenario;
   /** Questions over the control channel, together, before the first prompt. */
   readonly asks?: readonly Fields[];
   /** Prompts, each after the turn of the one before. */
   readonly says?: readonly string[];
-  /** Whether the input is closed then, and the end awaited. */
-  readonly ends?: true;
 }
 
 /** A scene in which claude is asked, then told, one thing after the other. */
-export function scene({ asks = [], says = [], ends, ...start }: Lines): Scene {
+export function scene({ asks = [], says = [], ...start }: Lines): Scene {
   return played(start, async (claude) => {
     const asked = [claude.opened, ...asks.map((request) => claude.ask(request))].map(orNothing);
     // A scene of questions alone waits for the answers; else those count that came in time.
     if (says.length === 0) await Promise.all(asked);
     const turns: (readonly Event[])[] = [];
     for (const text of says) turns.push(await claude.turn(text));
-    if (ends) claude.endInput();
-    const end = ends && (await orNothing(claude.ended()));
     const [opened, ...answers] = await Promise.all(asked.map(already));
-    return { opened, answers, turns, end };
+    return { opened, answers, turns };
   });
 }
 
@@ -76,9 +56,8 @@ export function played(
     scenario,
     async play(stage) {
       const claude = await stage.start(start);
-      const none = { opened: undefined, answers: [], turns: [], end: undefined, log: undefined };
       const seen = await act(claude, stage);
-      return { ...none, calls: claude.calls, requests: stage.standin.requests, ...seen };
+      return { opened: undefined, answers: [], turns: [], requests: stage.standin.requests, ...seen };
     },
   };
 }
@@ -94,7 +73,7 @@ export async function orNothing<T>(coming: Promise<T>): Promise<T | undefined> {
 }
 
 /** What has come already; undefined: nothing has. */
-export function already<T>(coming: Promise<T>): Promise<T | undefined> {
+function already<T>(coming: Promise<T>): Promise<T | undefined> {
   return Promise.race([coming, Promise.resolve(undefined)]);
 }
 
@@ -113,13 +92,6 @@ export function resultOf(turn: readonly Event[]): ResultEvent | undefined {
 export function expectText(turn: readonly Event[] | undefined, text: string, which = 'the next result'): void {
   const said = resultOf(turn ?? [])?.text;
   expectFact(said === text, `${which} says "${said}"`);
-}
-
-/** The first call of a hook that fits; there must be one. */
-export function expectCall({ calls }: Pick<Seen, 'calls'>, hook: HookName, fits = (_: Fields) => true): HookCall {
-  const call = calls.find((each) => each.hook === hook && fits(each.input));
-  expectFact(call !== undefined, 'it was not called');
-  return call;
 }
 
 /** Lines of the main thread that an API call has made. */
@@ -145,14 +117,4 @@ export function holds(request: RecordedRequest | undefined, words: string): bool
 /** The first request of the main conversation that holds these words. */
 export function requestWith(seen: Pick<Seen, 'requests'>, words: string): RecordedRequest | undefined {
   return requestsOf(seen).find((request) => holds(request, words));
-}
-
-/** What a run would say of this turn of `/compact`; undefined: it has no result. */
-export function verdictIn(turn: readonly Event[]): Verdict | undefined {
-  const result = resultOf(turn);
-  const said = eventsOf(turn, 'assistant').find(({ synthetic }) => synthetic);
-  const failure = eventsOf(turn, 'compact-status').find(({ error }) => error !== undefined);
-  const boundarySeen = eventsOf(turn, 'boundary').length > 0;
-  const error = failure?.error ?? (said && plainText(said.blocks));
-  return result && verdictOf({ boundarySeen, error, apiStatus: undefined }, result);
 }

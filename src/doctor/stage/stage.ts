@@ -1,9 +1,8 @@
 import { type Child, startChild } from '../../claude/child.ts';
-import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
+import type { Scenario } from '../../standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../../standin/server.ts';
 import { type ModFolder, makeModFolder } from '../../store/runs/mod-folder.ts';
-import { Contradiction } from '../check.ts';
 import { type Conversation, converse, type Hooks } from './conversation.ts';
 
 /** The claude that is looked at, and where. */
@@ -18,7 +17,6 @@ export interface Place {
 export interface StartOptions {
   /** Beside those of the two-way mode. */
   readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
   readonly hooks?: Hooks;
 }
 
@@ -31,12 +29,6 @@ export interface Stage {
   /** Starts a claude in the two-way mode, with no question about tools. */
   start(options?: StartOptions): Promise<Conversation>;
   makeModFolder(): ModFolder;
-  /**
-   * Resolves with the first request to the API that fits.
-   *
-   * @param what it is, for the one who reads that it never came
-   */
-  request(what: string, fits: (request: RecordedRequest) => boolean): Promise<RecordedRequest>;
 }
 
 const TWO_WAY = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
@@ -56,18 +48,17 @@ export async function withStage<T>(
     standin,
     scratch,
     patience,
-    async start({ args = [], env = {}, hooks = {} } = {}) {
+    async start({ args = [], hooks = {} } = {}) {
       const child = await startChild({
         command: claude,
         args: [...TWO_WAY, ...UNASKED, ...args],
         cwd: scratch.cwd,
-        env: { ...scratch.env, ...env },
+        env: scratch.env,
       });
       children.push(child);
       return converse(child, hooks, patience);
     },
     makeModFolder: () => makeModFolder(scratch.home, mod),
-    request: (what, fits) => orLosePatience(what, standin.waitFor(fits), patience),
   };
   try {
     return await work(stage);
@@ -77,13 +68,4 @@ export async function withStage<T>(
     await standin.close();
     await scratch.dispose();
   }
-}
-
-function orLosePatience<T>(what: string, coming: Promise<T>, patience: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const give = () => reject(new Contradiction(`${what} did not come`));
-    patience.addEventListener('abort', give);
-    if (patience.aborted) give();
-    coming.then(resolve, reject).finally(() => patience.removeEventListener('abort', give));
-  });
 }

@@ -210,7 +210,7 @@ function note(attempt: Attempt, event: Event): Attempt {
 type Failure = Pick<Attempt, 'error' | 'apiStatus'>;
 
 /** How an attempt to compact ended, by what claude said until its result. */
-export function verdictOf(attempt: Failure & Pick<Attempt, 'boundarySeen'>, result: ResultEvent): Verdict {
+function verdictOf(attempt: Failure & Pick<Attempt, 'boundarySeen'>, result: ResultEvent): Verdict {
   if (attempt.boundarySeen) return 'success';
   const said = [attempt.error, result.text, ...result.errors].filter((text) => text !== undefined).join('\n');
   if (BLOCKED.test(said)) return 'blocked';

@@ -1,0 +1,209 @@
+import { countOf } from '../core/protocol/fields.ts';
+import type { RecordedRequest } from '../standin/scenario.ts';
+import { type Check, expectFact } from './check.ts';
+import {
+  askedAtTheStart,
+  CONTEXTS_OF_FIRST_TURN,
+  compactAndClear,
+  compactedExactly,
+  failingHooks,
+  LEFT_OUT,
+  movedTrigger,
+  plainTurns,
+  replacedResult,
+  resumedAfterKill,
+  TRIGGER,
+} from './scenes.ts';
+import { answersOf, contextIn, eventsOf, expectText, holds, requestsOf, requestWith, resultOf } from './stage/scene.ts';
+
+/**
+ * What users see rests on these facts. They are shown in this order; the first one is checked first, alone. The many
+ * others that ctxb relies on are held by the end-to-end tests.
+ */
+export const FACTS: readonly Check[] = [
+  {
+    name: 'two-way-stream',
+    fact: 'A prompt on stdin is answered, its turn ends with one result, and the process takes the next prompt.',
+    instead: 'nothing: ctxb speaks to claude in this way only',
+    vital: true,
+    scene: plainTurns,
+    look({ turns }) {
+      const answers = ['the first answer', 'the second answer'];
+      for (const [index, turn] of turns.entries()) {
+        expectFact(eventsOf(turn, 'init').length > 0, 'no system/init line before the result');
+        expectFact(resultOf(turn)?.isError === false, 'the result is an error');
+        expectText(turn, answers[index] ?? '', 'the result');
+      }
+    },
+  },
+  {
+    name: 'control-channel',
+    fact: 'initialize, with the hooks, is answered with success.',
+    instead: 'nothing: notes, tool budgets and the place of the trigger need it',
+    vital: true,
+    scene: askedAtTheStart,
+    look({ opened }) {
+      expectFact(opened !== undefined, 'there was no answer');
+      expectFact(opened.ok, 'it was refused');
+    },
+  },
+  {
+    name: 'hook-error-proceeds',
+    fact: 'A hook that is answered with an error lets claude go on as if there were none: prompts, tools, compactions.',
+    instead: 'nothing: a hook that takes too long would hang the turn or lose the prompt',
+    vital: true,
+    scene: failingHooks,
+    look(seen) {
+      const [turn = [], compact = [], after = []] = seen.turns;
+      const [first, second] = requestsOf(seen);
+      expectFact(holds(first, 'the prompt'), 'the prompt did not reach the model');
+      expectFact(holds(second, 'printed-by-the-tool'), 'the tool did not run');
+      expectText(turn, 'the answer', 'the result');
+      expectFact(eventsOf(compact, 'boundary').length > 0, 'it did not compact');
+      expectText(after, 'the answer after');
+    },
+  },
+  {
+    name: 'usage-per-call',
+    fact: 'Each line of an answer carries the tokens that its own API call has read, not a sum.',
+    instead:
+      'where there is no usage at all, the context is estimated from characters; a sum would be mistaken for a context',
+    vital: true,
+    scene: plainTurns,
+    look({ turns: [turn = []] }) {
+      const shown = answersOf(turn).map(contextIn);
+      const text = `calls of ${CONTEXTS_OF_FIRST_TURN.join(', ')} tokens show ${shown.join(', ')}`;
+      expectFact([...new Set(shown)].join() === CONTEXTS_OF_FIRST_TURN.join(), text);
+    },
+  },
+  {
+    name: 'context-asked',
+    fact: 'Right after the start claude tells its window when it is asked, without a call of the model.',
+    instead: 'the window is not known before the first result: until then nothing is warned of, cut or compacted',
+    scene: askedAtTheStart,
+    look(seen) {
+      const [answer] = seen.answers;
+      expectFact(answer?.ok === true, answer === undefined ? 'there was no answer' : 'the question was refused');
+      const { rawMaxTokens, totalTokens, isAutoCompactEnabled } = answer.response;
+      expectFact((countOf(rawMaxTokens) ?? 0) > 0, `rawMaxTokens is ${rawMaxTokens}`);
+      expectFact(countOf(totalTokens) !== undefined, 'totalTokens is missing');
+      expectFact(typeof isAutoCompactEnabled === 'boolean', 'isAutoCompactEnabled is missing');
+      const calls = requestsOf(seen).length;
+      expectFact(calls === 0, `it made ${calls} calls of the model`);
+    },
+  },
+  {
+    name: 'cost-in-result',
+    fact: 'A result says what the process has cost until then.',
+    instead: 'cost is counted per call from list prices, or from cost.prices',
+    scene: plainTurns,
+    look({ turns }) {
+      const [first = 0, second = 0] = turns.map((turn) => resultOf(turn)?.costUsd);
+      expectFact(first > 0, `after the first turn it says ${first}`);
+      expectFact(second > first, `after the second turn it says ${second}, after the first ${first}`);
+    },
+  },
+  {
+    name: 'hook-post-tool-use',
+    fact: 'PostToolUse may replace what the model sees of a result (updatedToolOutput), and add to it.',
+    instead: 'a result that is too large stays whole; the budget counts it, and the next Read gets less',
+    scene: replacedResult,
+    look(seen) {
+      const request = requestsOf(seen).at(-1);
+      expectFact(holds(request, 'made by the hook'), 'the model sees what the tool has printed');
+      expectFact(holds(request, 'added after the tool'), 'what it adds is not in the next request');
+    },
+  },
+  {
+    name: 'hook-session-start',
+    fact: 'SessionStart is called after /compact and after /clear, and what it adds begins the fresh context.',
+    instead: 'what a summary loses, or the document of a handoff, goes with the next prompt',
+    scene: compactAndClear,
+    look(seen) {
+      for (const source of ['compact', 'clear']) {
+        const next = requestWith(seen, `the prompt after ${source}`);
+        expectFact(holds(next, `added on ${source}`), `what it adds is not in the request after /${source}`);
+      }
+    },
+  },
+  {
+    name: 'compact-succeeds',
+    fact: '/compact with a focus replaces the conversation by a summary, and reports it with a boundary.',
+    instead: 'a compaction that does not help is tried twice at most, then the work is handed over to a fresh context',
+    scene: compactAndClear,
+    look(seen) {
+      const turn = seen.turns[1] ?? [];
+      const isManual = eventsOf(turn, 'boundary')[0]?.trigger === 'manual';
+      expectFact(isManual, 'there is no compact_boundary with the trigger "manual"');
+      expectFact(resultOf(turn)?.isError === false, 'the result is an error');
+      const [summary] = requestsOf(seen, 'summary');
+      expectFact(holds(summary, 'focus on the parser'), 'the summary is asked for without the focus');
+      const next = requestWith(seen, 'the prompt after compact');
+      expectFact(holds(next, 'what the summary says'), 'the next request does not hold the summary');
+      expectFact(!holds(next, 'the prompt before'), 'the next request still holds what was before');
+    },
+  },
+  {
+    name: 'clear-forgets',
+    fact: '/clear empties the conversation, and a new session id or a reset shows it.',
+    instead: 'a handoff asks claude how full its context is, and starts a new process where that is not empty',
+    scene: compactAndClear,
+    look(seen) {
+      const [, , before = [], clear = [], after = []] = seen.turns;
+      const [old, fresh] = [before, [...clear, ...after]].map((turn) => eventsOf(turn, 'init').at(-1)?.sessionId);
+      expectFact(eventsOf(clear, 'reset').length > 0 || old !== fresh, 'nothing shows it');
+      const next = requestWith(seen, 'the prompt after clear');
+      const isFresh = next !== undefined && !holds(next, 'the prompt after compact');
+      expectFact(isFresh, 'the next request holds what was before');
+    },
+  },
+  {
+    name: 'compact-exact',
+    fact: "A mod that is loaded into a running claude answers /compact with what stays: no summary is asked for, and the next request holds the mod's note and every prompt.",
+    instead: 'compactions are summaries, which is said once',
+    scene: compactedExactly,
+    look(seen) {
+      expectFact(seen.answers[0]?.ok === true, 'claude refuses to load it');
+      expectFact(eventsOf(seen.turns[1] ?? [], 'boundary').length === 1, 'there is no compact_boundary');
+      expectFact(requestsOf(seen, 'summary').length === 0, 'a summary is asked for');
+      const next = requestWith(seen, 'the prompt after');
+      expectFact(holds(next, 'what the note says'), 'the next request does not hold the note');
+      expectFact(holds(next, 'the prompt before'), 'the next request does not hold the prompt');
+      expectFact(!holds(next, LEFT_OUT), 'the next request still holds what was left out');
+    },
+  },
+  {
+    name: 'trigger-moved',
+    fact: "claude's own trigger is moved while it runs (apply_flag_settings); it then compacts in the middle of a turn.",
+    instead: 'the trigger stays where claude has it; in one long turn nothing can be done before that',
+    scene: movedTrigger,
+    look(seen) {
+      const { answers, turns } = seen;
+      expectFact(answers[0]?.ok === true, 'the setting was refused');
+      expectFact(eventsOf(turns[0] ?? [], 'boundary')[0]?.trigger === 'auto', 'it did not compact by itself');
+      const [before, next] = roundSummary(seen);
+      // 90,000 and 110,000 are below, 130,000 is above.
+      expectFact(before === 3, `with ${TRIGGER} tokens it compacted after ${before} calls of 90000, 110000, 130000, …`);
+      expectFact(holds(next, 'added on compact'), 'what the hook SessionStart added is not in the next request');
+    },
+  },
+  {
+    name: 'resume-after-kill',
+    fact: 'After SIGKILL a new process goes on with the session (--resume), with all that was said before.',
+    instead: 'where claude says that it knows no such session, a fresh one is begun with what the notes know',
+    scene: resumedAfterKill,
+    look(seen) {
+      expectText(seen.turns[1], 'the answer after', 'the result');
+      for (const words of ['the prompt before', 'the answer before']) {
+        expectFact(holds(requestsOf(seen).at(-1), words), `the next request does not hold ${words}`);
+      }
+    },
+  },
+];
+
+/** The number of calls before the summary, and the first one behind it. */
+function roundSummary(seen: Parameters<Check['look']>[0]): [before: number, next: RecordedRequest | undefined] {
+  const at = requestsOf(seen, 'summary')[0]?.index ?? 0;
+  const calls = requestsOf(seen);
+  return [calls.filter(({ index }) => index < at).length, calls.find(({ index }) => index > at)];
+}
