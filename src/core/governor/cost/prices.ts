@@ -111,14 +111,32 @@ export function multiplied(rates: Rates, times: number): Rates {
  * @param model an id, as any host of the model spells it
  */
 export function priceOf(model: string, prices: Prices): Price | undefined {
+  return pricedAmong(prices === PRICES ? LISTED : namesIn(prices), model, prices);
+}
+
+function pricedAmong(names: readonly Name[], model: string, prices: Prices): Price | undefined {
+  if (names.length === 0) return undefined;
   const id = modelName(model);
-  const fitting = Object.keys(prices).filter(
-    (name) =>
-      isBeginning(name, model) || isBeginning(name, id) || (name.startsWith('claude-') && modelName(name) === id),
-  );
-  const [longest] = fitting.sort((a, b) => b.length - a.length);
+  let longest: string | undefined;
+  for (const { name, known } of names) {
+    const isLonger = longest === undefined || name.length > longest.length;
+    if (isLonger && (known === id || isBeginning(name, model) || isBeginning(name, id))) longest = name;
+  }
   return longest === undefined ? undefined : prices[longest];
 }
+
+interface Name {
+  readonly name: string;
+  /** As reports know the model; undefined: it is the beginning of an id of another shape. */
+  readonly known: string | undefined;
+}
+
+function namesIn(prices: Prices): readonly Name[] {
+  return Object.keys(prices).map((name) => ({ name, known: name.startsWith('claude-') ? modelName(name) : undefined }));
+}
+
+/** Each call asks for its price several times. */
+const LISTED = namesIn(PRICES);
 
 /**
  * The same where some prices count before the built-in ones.
