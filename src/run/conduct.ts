@@ -188,7 +188,7 @@ interface RunEnd {
 }
 
 /** Prompts have no answer, and nothing else says why. */
-const UNDONE = 7;
+export const UNDONE = 7;
 
 /**
  * A limit was hit; the context could not be relieved; a usage limit of the account is reached; claude hangs; it refuses;

@@ -127,8 +127,8 @@ describe('--tune --write', () => {
       {
         name: 'a YAML without thresholds',
         file: '.contextbudgetrc.yaml',
-        before: '# ours\nzones: # of the day\n  monitor: 0.2\n',
-        after: '# ours\nzones: # of the day\n  monitor: 0.2\nthresholds: { compact: 0.5 }\n',
+        before: '# ours\nzones: # of the day\n  tellAgent: true\n',
+        after: '# ours\nzones: # of the day\n  tellAgent: true\nthresholds: { compact: 0.5 }\n',
       },
       {
         name: 'JSON in a form of its own',
@@ -148,7 +148,8 @@ describe('--tune --write', () => {
     await using place = await createPlace();
     logs(place, 20);
     writeFileSync(place.path(file), before, { mode: 0o640 });
-    const { stdout, code } = await ctxb(place, WRITE);
+    const { stdout, stderr, code } = await ctxb(place, WRITE);
+    expect(stderr).toBe('');
     expect(stdout.toString()).toContain(`${file}: written; how it was before is in `);
     expect(code).toBe(0);
     expect(read(place, file)).toBe(after);

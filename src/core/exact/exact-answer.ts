@@ -45,6 +45,13 @@ const FRAME = 100;
  * as the budget goes; in the order in which it was said. Nothing of it comes from a model.
  */
 export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circumstances: Circumstances = {}): Answer {
+  const answer = answerTo(messages, plan, circumstances);
+  const isRefused = answer.messages === undefined && answer.waits === undefined;
+  // To fetch contents again costs less than a summary, which loses more.
+  return isRefused && plan.keep?.length ? answerTo(messages, { ...plan, keep: [] }, circumstances) : answer;
+}
+
+function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: Circumstances): Answer {
   const { budget, keep = [], midTurn = [] } = plan;
   const known = new Set(plan.prompts?.map((text) => text.trim()));
   const parts = withNewestFiles(

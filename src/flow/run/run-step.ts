@@ -9,6 +9,7 @@ import type { GovernorState } from '../../core/governor/state.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
+import { UNDONE } from '../../run/conduct.ts';
 import type { Watcher } from '../../run/headless-run.ts';
 import { runHeadless } from '../../run/run-headless.ts';
 import { timeoutSignal } from '../../run/signals.ts';
@@ -108,10 +109,10 @@ function outcomeOf(
   const output = last === undefined || last.isError ? '' : last.text;
   const outcome = (code: number, error?: string) => ({ exitCode: code, timedOut, output, error });
   if (timedOut) return outcome(EXIT_TIMEOUT, `not done after ${timedOutAfter} s`);
-  // claude, interrupted by itself, exits with 0 and without a result.
-  if (exitCode === 0) return last === undefined ? outcome(1, 'claude has ended without an answer') : outcome(0);
+  if (exitCode === 0) return outcome(0);
   // The message of an interrupted turn does not help.
   if (stopped) return outcome(exitCode, `ended with the flow (exit code ${exitCode})`);
+  if (exitCode === UNDONE && last === undefined) return outcome(exitCode, 'claude has ended without an answer');
   return outcome(exitCode, last?.isError && last.text ? last.text : `exit code ${exitCode}`);
 }
 

@@ -71,6 +71,12 @@ describe('a file that stays', () => {
   });
 });
 
+it('goes where nothing would be left out with it', () => {
+  const note = 'a long note '.repeat(100);
+  const plan = { version: 1, note, budget: 24_000, keep: ['read', 'one', 'two', 'three'] } as const;
+  expect(exactAnswer(talk({}), plan).outcome).toMatchObject({ answered: true, steps: { whole: 2 } });
+});
+
 it('asks for the files that are to stay, each once', () => {
   const rows = [...talk({}), ...talk({})];
   expect(filesRead(rows, ['read', 'one'])).toEqual([PATH]);
