@@ -42,7 +42,7 @@ inSoak('plays a recording where there is no claude, and says so', async () => {
   expect(said).toContain('What happened in the recording, and why Claude Code 2.1.332, claude-opus-5-5, window');
   expect(said).toContain('In mid-turn ctxb compacted exactly: ');
   expect(said).toContain(
-    'Every prompt reached the model exactly once (the record of the stand-in, 32 requests, made with the recording)',
+    'Every prompt reached the model exactly once (the record of the stand-in, 48 requests, made with the recording)',
   );
 });
 

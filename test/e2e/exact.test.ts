@@ -134,7 +134,7 @@ inSoak.each(
     { name: 'the default model', claude: [] },
   ]),
 )('one long turn is relieved as soon as that pays, below every level: $name', async ({ claude }) => {
-  await using world = await startWorld(job({ turns: [45], growBy: 2_500 }));
+  await using world = await startWorld(job({ turns: [100], growBy: 1_500 }));
   const run = await runCtxb(world, { flags: prompts('the prompt'), claude, env: EXACT });
 
   expect(run.code).toBe(0);
