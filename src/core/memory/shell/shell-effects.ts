@@ -2,8 +2,6 @@ import type { Discard, FileChange } from '../entry.ts';
 import { baseName, START } from '../paths.ts';
 import {
   type Arguments,
-  type Chain,
-  type Command,
   inFolder,
   type Link,
   type List,
@@ -34,87 +32,52 @@ const TRAVELLING = new Set(['cd', 'pushd', 'popd', 'eval', 'source', '.', 'chdir
 
 /**
  * What a Bash command has certainly done to files, given that its exit status was 0: the last chain of `&&` has succeeded
- * as a whole; how what stands before it ended is not known.
+ * as a whole. What stands before it, and what is in loops and groups, is not known.
  */
 export function shellEffects(command: string): ShellEffects {
   const list = shellLists(command);
-  if (list === undefined) return UNCERTAIN;
-  const { decided, changes, discards, commits } = new Run(list);
-  return decided ? UNCERTAIN : { changes, discards: together(discards), commits, certain: true };
+  if (list === undefined || namesOneOf(DECIDING, list)) return UNCERTAIN;
+  const { links, background } = list.at(-1) ?? { links: [], background: true };
+  const alternative = links.findLastIndex(({ otherwise }) => otherwise);
+  const effects: FileEffects[] = [];
+  let folder: string | null = namesOneOf(TRAVELLING, list.slice(0, -1)) ? null : START;
+  for (const [at, link] of links.entries()) {
+    const last = link.commands.at(-1);
+    const isSure = !background && at > alternative && !link.negated && last?.kind === 'simple';
+    if (isSure) effects.push({ changes: redirectChanges(last.redirects, folder) });
+    if (namesOneOf(TRAVELLING, [{ links: [link], background }])) folder = isSure ? folderAfter(link, folder) : null;
+    else if (isSure) effects.push(programEffects(last.words, folder));
+  }
+  return {
+    changes: effects.flatMap(({ changes = [] }) => changes),
+    discards: together(effects.flatMap(({ discards }) => discards ?? [])),
+    commits: effects.some(({ commits }) => commits),
+    certain: true,
+  };
 }
 
-/** One pass over the commands, in order. `sure`: that what is looked at was run and has succeeded. */
-class Run {
-  readonly changes: FileChange[] = [];
-  readonly discards: Discard[] = [];
-  commits = false;
-  /** Whether the exit status may come from the middle. */
-  decided = false;
-  private folder: string | null = START;
+function namesOneOf(names: ReadonlySet<string>, list: List): boolean {
+  const commands = list.flatMap(({ links }) => links.flatMap((link) => link.commands));
+  return commands.some(({ kind, words }) =>
+    kind === 'simple' ? names.has(nameIn(programIn(words))) : words.some(({ raw }) => names.has(raw)),
+  );
+}
 
-  constructor(list: List) {
-    this.list(list, true);
-  }
+function nameIn([program]: readonly Word[]): string {
+  return (program?.text ?? '').replace(/^\/(?:.*\/)?/s, '');
+}
 
-  private list(list: List, sure: boolean): void {
-    for (const chain of list) this.chain(chain, sure && chain === list.at(-1));
-  }
+/** After `cd PATH`, alone in its place; null: not certain. */
+function folderAfter({ commands: [only, ...others] }: Link, folder: string | null): string | null {
+  const [program, ...words] = only?.words ?? [];
+  const [path, ...more] = words[0]?.text === '--' ? words.slice(1) : words;
+  if (program?.text !== 'cd' || others.length + more.length > 0) return null;
+  return path === undefined || path.raw.startsWith('-') ? null : inFolder(folder, path.text);
+}
 
-  private chain({ links, background }: Chain, sure: boolean): void {
-    const folder = this.folder;
-    const alternative = links.findLastIndex(({ otherwise }) => otherwise);
-    links.forEach((link, at) => {
-      this.link(link, sure && !background && at > alternative && !link.negated);
-    });
-    // A job in the background has a folder of its own.
-    if (background) this.folder = folder;
-  }
-
-  private link({ commands }: Link, sure: boolean): void {
-    const folder = this.folder;
-    let moved = false;
-    for (const command of commands) {
-      this.folder = folder;
-      this.command(command, sure && command === commands.at(-1));
-      moved ||= this.folder !== folder;
-    }
-    // Some shells run the last part of a pipeline themselves.
-    if (commands.length > 1) this.folder = moved ? null : folder;
-  }
-
-  private command({ kind, words, body, redirects }: Command, sure: boolean): void {
-    const folder = this.folder;
-    if (sure) this.changes.push(...redirectChanges(redirects, folder));
-    if (kind === 'simple') this.simple(words, sure);
-    else if (kind === 'block') this.block(words);
-    else this.list(body, sure);
-    if (kind === 'subshell') this.folder = folder;
-  }
-
-  private block(words: readonly Word[]): void {
-    if (words.some(({ raw }) => DECIDING.has(raw))) this.decided = true;
-    if (words.some(({ raw }) => TRAVELLING.has(raw))) this.folder = null;
-  }
-
-  private simple(words: readonly Word[], sure: boolean): void {
-    const [program, ...rest] = programIn(words);
-    const name = (program?.text ?? '').replace(/^\/(?:.*\/)?/s, '');
-    if (DECIDING.has(name)) this.decided = true;
-    else if (TRAVELLING.has(name)) this.folder = name === 'cd' && sure ? this.target(rest) : null;
-    else if (sure) this.note(effectsOf(name, rest, this.folder));
-  }
-
-  private note({ changes = [], discards, commits = false }: FileEffects): void {
-    this.changes.push(...changes);
-    if (discards !== undefined) this.discards.push(discards);
-    this.commits ||= commits;
-  }
-
-  private target(words: readonly Word[]): string | null {
-    const [path, ...others] = words[0]?.text === '--' ? words.slice(1) : words;
-    const uncertain = path === undefined || others.length > 0 || path.raw.startsWith('-');
-    return uncertain ? null : inFolder(this.folder, path.text);
-  }
+function programEffects(words: readonly Word[], folder: string | null): FileEffects {
+  const [program, ...rest] = programIn(words);
+  return program === undefined ? {} : effectsOf(nameIn([program]), rest, folder);
 }
 
 function together([first, ...others]: readonly Discard[]): Discard | undefined {

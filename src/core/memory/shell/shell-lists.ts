@@ -38,15 +38,11 @@ interface Place {
 export interface Command extends Place {
   /**
    * - `simple`: a program with its arguments.
-   * - `group`: `{ …; }`.
-   * - `subshell`: `( … )`.
-   * - `block`: a loop, a condition or a test; whether and how often its words are run is not certain.
+   * - `block`: a group, a loop, a condition or a test; whether and how often its words are run is not certain.
    */
-  readonly kind: 'simple' | 'group' | 'subshell' | 'block';
+  readonly kind: 'simple' | 'block';
   /** Of a program, without the assignments before it; of a block, all that are in it. */
   readonly words: readonly Word[];
-  /** Of a group or a subshell. */
-  readonly body: List;
   readonly redirects: readonly Redirect[];
 }
 
@@ -101,7 +97,7 @@ function linkOf(node: PipelineNode, otherwise: boolean): Link {
 }
 
 function commandOf(node: CommandNode | CompoundCommand, redirects: readonly Redirect[]): Command {
-  const common = { words: [], body: [], redirects, from: node.pos, to: node.end };
+  const common = { redirects, from: node.pos, to: node.end };
   switch (node.type) {
     case 'Command': {
       const words = [...(node.name === undefined ? [] : [node.name]), ...node.args].map(wordOf);
@@ -109,10 +105,6 @@ function commandOf(node: CommandNode | CompoundCommand, redirects: readonly Redi
     }
     case 'Redirected':
       return commandOf(node.command, node.redirects.flatMap(redirectOf));
-    case 'BraceGroup':
-      return { ...common, kind: 'group', body: node.body.commands.map(chainOf) };
-    case 'Subshell':
-      return { ...common, kind: 'subshell', body: node.body.commands.map(chainOf) };
     default:
       return { ...common, kind: 'block', words: wordsIn(node) };
   }

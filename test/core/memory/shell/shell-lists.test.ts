@@ -66,7 +66,7 @@ it.each([
   {
     name: 'loops and groups',
     command: 'for a in b; do c; done; (a); { a; }',
-    tokens: ['block', ';', 'subshell', ';', 'group'],
+    tokens: ['block', ';', 'block', ';', 'block'],
   },
 ])('reads $name', ({ command, tokens }) => {
   expect(seen(command)).toEqual(tokens);
