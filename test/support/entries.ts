@@ -28,10 +28,6 @@ export function discarded(text: string, how: Discard['how'], paths: Discard['pat
   return ran(text, {}, { discards: { how, paths } });
 }
 
-export function removed(...paths: string[]): Call {
-  return ran(`rm ${paths.join(' ')}`, { changes: paths.map((path) => ({ path, change: 'deleted' })) });
-}
-
 export function changed(path: string, change: FileChange['change'] = 'edited', to?: string): Call {
   const name = change === 'created' ? 'Write' : 'Edit';
   return {

@@ -131,8 +131,7 @@ export interface DeadEnd {
     | 'same error'
     | 'alternation'
     | 'edit reverted'
-    | 'changes discarded'
-    | 'written and deleted';
+    | 'changes discarded';
   /** What was tried and how it ended, on one line, at most 500 code points. */
   readonly text: string;
   /** `tool_use` ids, oldest first, at most 20. */

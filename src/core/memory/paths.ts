@@ -29,24 +29,9 @@ export function normalised(path: string): string {
   return root + parts.join('/') || START;
 }
 
-/** Folders and names of temporary files. */
-const TEMPORARY =
-  /(?:^|[\\/])(?:\.?te?mp|scratch(?:pad)?|var[\\/]folders)[\\/]|\$\{?TMP|AppData[\\/]Local[\\/]Temp|(?:^|[\\/])(?:te?mp|scratch|debug|repro)(?:[-_.\d][^\\/]*)?$|\.(?:te?mp|log|bak|orig|out|pid|diff|patch|swp)$/i;
-
-export function isTemporary(path: string): boolean {
-  return TEMPORARY.test(path);
-}
-
 /** The last part of a path. */
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
-}
-
-/** Equal for files with the same extension in the same folder. */
-export function kindOf(path: string): string {
-  const base = baseName(path);
-  const dot = base.lastIndexOf('.');
-  return `${path.slice(0, path.length - base.length)}*${dot > 0 ? base.slice(dot) : ''}`;
 }
 
 /** Whether `path` is the file `named`, or lies in the folder of that name. */

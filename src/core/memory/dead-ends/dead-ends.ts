@@ -1,7 +1,7 @@
 import type { Entry } from '../entry.ts';
 import { createLedger, createRecentEntries, type DeadEndChange, type Ledger } from './ledger.ts';
 import { createAlternation, createSameError, createSameFailure } from './repetition.ts';
-import { createDeletedFile, createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
+import { createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
 
 /**
  * Finds approaches that did not work among the entries, as they come. Grows in place; its size is bounded. The rules
@@ -17,7 +17,6 @@ export function createDeadEnds() {
     createAlternation,
     createRevertedEdit,
     createDiscardedChanges,
-    createDeletedFile,
   ].map((create) => create(ledger, recent));
   return {
     add(entry: Entry): readonly DeadEndChange[] {
