@@ -1,12 +1,13 @@
 // Holds ctxb against another Claude Code than the pinned one, which comes from the registry into a temporary folder.
 //
-// `latest [VERSION] [FILE]…` runs ctxb doctor and the end-to-end tests (of these files, else all) with the newest
-// release, or with the one that is named, and prints what differs from the pinned one. `oldest` runs doctor and a part
-// of the tests with the oldest that is supported. Ends with code 1 when something is to be done.
+// `latest [VERSION] [FILE]…` takes the newest release, or the one that is named: what it shows from outside, all facts of
+// ctxb doctor, each invocation with and without ctxb, windows, prices and the end-to-end tests (or only these files).
+// What fails runs once more, and then with the pinned one: a difference is what fails twice and holds there. `oldest` runs
+// doctor and a part of the tests with the oldest that is supported. Ends with code 1 where there is a difference.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 const NAME = '@anthropic-ai/claude-code';
 const { config, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -26,6 +27,9 @@ const OLDEST_PART = {
   standin: ['summary request', 'beside the conversation'],
 };
 
+/** What the tables of versions rest on: all of it is tried with the newest, of other tests what runs each day. */
+const WHOLE = ['differences', 'prices', 'windows'].map((name) => `test/e2e/${name}.test.ts`);
+
 const [what, ...rest] = process.argv.slice(2);
 if (what !== 'latest' && what !== 'oldest') {
   throw new Error('usage: other-claude.mjs latest [VERSION] [FILE]… | other-claude.mjs oldest');
@@ -35,7 +39,7 @@ const version = what === 'oldest' ? config.oldestClaudeCode : (named ?? latest()
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-claude-'));
 try {
   console.log(`Claude Code ${version} (pinned: ${PINNED})`);
-  const differences = version === PINNED ? [] : tryOut(install(version));
+  const differences = version === PINNED && named === undefined ? [] : tryOut(install(version));
   for (const line of differences) console.log(line);
   if (differences.length === 0) console.log('nothing differs');
   else process.exitCode = 1;
@@ -66,27 +70,65 @@ function programIn(packages) {
 }
 
 function tryOut(claude) {
-  const files = rest.filter((word) => word !== named);
-  return what === 'oldest' ? tryPart(claude) : compare(claude, programIn('node_modules/@anthropic-ai'), files);
+  return what === 'oldest' ? tryPart(claude) : compare(claude, resolve(programIn('node_modules/@anthropic-ai')));
 }
 
-function compare(other, pinned, files) {
-  const before = new Map(facts(pinned).map((fact) => [fact.name, fact]));
-  const changed = facts(other).filter(({ name, status }) => before.get(name)?.status !== status);
-  const failing = failures(other, files);
-  // What fails is tried once more with the pinned one, which tells a change of claude's from a fault of today's.
-  const old = failing.length === 0 ? [] : failures(pinned, [...new Set(failing.map(({ file }) => file))]);
-  const known = new Set(old.map(title));
-  return [
-    ...changed.map((fact) => `fact   ${told(fact)} (${PINNED}: ${before.get(fact.name)?.status})`),
-    ...failing.map(title).map((test) => `test   ${test}${known.has(test) ? ` (with ${PINNED} as well)` : ''}`),
-  ];
+function compare(other, pinned) {
+  const files = rest.filter((word) => word !== named);
+  timed('what it shows from outside', () => showSurface(other));
+  const changed = timed('facts', () => changedFacts(other, pinned));
+  const whole = files.length === 0 ? WHOLE : files;
+  const failing = timed(`${whole.length} files of tests, whole`, () =>
+    failures(other, { files: whole, isWhole: true }),
+  );
+  if (files.length === 0) failing.push(...timed('the other tests', () => failures(other, { files: others() })));
+  return [...changed, ...timed('what failed, once more', () => realFailures(failing, other, pinned))];
+}
+
+function timed(name, work) {
+  const begun = performance.now();
+  const found = work();
+  console.log(`${name}: ${Math.round((performance.now() - begun) / 1000)} s`);
+  return found;
+}
+
+/** What is new, gone or changed against the pinned one: news to be looked at, and no fault. */
+function showSurface(claude) {
+  const program = 'dist/bench/surface.mjs';
+  execFileSync(process.execPath, [program, claude, folder], { stdio: 'ignore' });
+  const known = `fixtures/claude/${PINNED}.json`;
+  if (!existsSync(known)) throw new Error(`there is no ${known}: npm run claude:surface`);
+  const found = execFileSync(process.execPath, [program, 'diff', known, join(folder, `${version}.json`)]);
+  for (const line of found.toString().trimEnd().split('\n')) console.log(`shows  ${line}`);
+}
+
+function changedFacts(other, pinned) {
+  const odd = facts(other).filter(({ status }) => status !== 'holds');
+  if (odd.length === 0) return [];
+  const [again, before] = [other, pinned].map((claude) => new Map(facts(claude).map((fact) => [fact.name, fact])));
+  const statusOf = (found, { name }) => found.get(name)?.status;
+  return odd
+    .filter((fact) => statusOf(again, fact) === fact.status && statusOf(before, fact) !== fact.status)
+    .map((fact) => `fact   ${told(fact)} (${PINNED}: ${statusOf(before, fact)})`);
+}
+
+/** Those that fail again, and not with the pinned one. Elsewhere it is the machine, or ctxb. */
+function realFailures(failing, other, pinned) {
+  const again = failing.length === 0 ? [] : failures(other, { only: failing, isWhole: true });
+  const old = new Set((again.length === 0 ? [] : failures(pinned, { only: again, isWhole: true })).map(title));
+  for (const test of again.map(title).filter((each) => old.has(each)))
+    console.log(`fails with ${PINNED} as well: ${test}`);
+  return again
+    .map(title)
+    .filter((test) => !old.has(test))
+    .map((test) => `test   ${test}`);
 }
 
 function tryPart(claude) {
   const odd = facts(claude).filter(({ status }) => status !== 'holds');
   const files = Object.keys(OLDEST_PART).map((name) => `test/e2e/${name}.test.ts`);
-  const failing = failures(claude, files, Object.values(OLDEST_PART).flat());
+  const words = Object.values(OLDEST_PART).flat().join('|');
+  const failing = failures(claude, { files, words, isWhole: true });
   return [...odd.map((fact) => `fact   ${told(fact)}`), ...failing.map((test) => `test   ${title(test)}`)];
 }
 
@@ -104,13 +146,18 @@ function told({ name, status, seen }) {
   return `${name}: ${status}${seen === undefined ? '' : `, ${seen}`}`;
 }
 
-/** The end-to-end tests that fail with this claude, and the files of which no test was run. */
-function failures(claude, files, words = []) {
+/**
+ * The end-to-end tests that fail with this claude, and the files of which no test was run.
+ *
+ * @param chosen `files` and `words` of names (default: all), or `only` tests that failed; `isWhole`: at their full size
+ */
+function failures(claude, { only, files = filesOf(only), words = namesOf(only), isWhole = false }) {
   const report = join(folder, 'tests.json');
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', '--project', 'e2e'];
-  const chosen = words.length === 0 ? files : [...files, '-t', words.join('|')];
-  const env = { ...process.env, CTXB_TEST_CLAUDE: claude, CTXB_SOAK: '1', NO_COLOR: '1' };
+  const chosen = words === '' ? files : [...files, '-t', words];
+  const env = { ...process.env, CTXB_TEST_CLAUDE: claude, CTXB_DIFFERENCES: '1', NO_COLOR: '1' };
+  if (isWhole) env.CTXB_SOAK = '1';
   spawnSync(process.execPath, [...vitest, ...reporters, ...chosen], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const { testResults, numPassedTests } = JSON.parse(readFileSync(report, 'utf8'));
   console.log(`tests: ${numPassedTests} pass`);
@@ -118,10 +165,27 @@ function failures(claude, files, words = []) {
     const file = `test/e2e/${basename(name)}`;
     const run = assertionResults.filter(({ status }) => status === 'passed' || status === 'failed');
     if (run.length === 0) return [{ file, words: message || 'no test was run' }];
-    return run.filter(({ status }) => status === 'failed').map(({ fullName }) => ({ file, words: fullName }));
+    return run
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => ({ file, words: fullName, isTest: true }));
   });
   const found = new Set(testResults.map(({ name }) => `test/e2e/${basename(name)}`));
   return [...failed, ...files.filter((file) => !found.has(file)).map((file) => ({ file, words: 'is not there' }))];
+}
+
+function others() {
+  const files = readdirSync('test/e2e').filter((name) => name.endsWith('.test.ts'));
+  return files.map((name) => `test/e2e/${name}`).filter((file) => !WHOLE.includes(file));
+}
+
+function filesOf(tests = []) {
+  return [...new Set(tests.map(({ file }) => file))];
+}
+
+/** As a pattern; empty where a whole file failed, which runs again. */
+function namesOf(tests = []) {
+  if (!tests.every(({ isTest }) => isTest)) return '';
+  return tests.map(({ words }) => words.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')).join('|');
 }
 
 function title({ file, words }) {

@@ -52,6 +52,11 @@ export const STDIN: Group = {
     },
     { name: 'no line on stdin', claude: BOTH_WAYS },
     { name: 'a broken line on stdin', claude: BOTH_WAYS, stdin: 'not json\n' },
+    {
+      name: 'a newer control request',
+      claude: BOTH_WAYS,
+      stdin: `${JSON.stringify({ type: 'control_request', request_id: 'peers', request: { subtype: 'set_peer_delivery', shows_held_messages: true } })}\n${said('hello')}`,
+    },
     { name: 'an argument beside lines on stdin', claude: [...BOTH_WAYS, 'ignored'], stdin: said('hello') },
     {
       name: 'two lines, the second after the first result',

@@ -71,6 +71,7 @@ export const OPTIONS: Group = {
     { ...hello('--max-budget-usd', '--max-budget-usd', '0.0001'), scenario: steps },
     { name: '--max-budget-usd as text', claude: ['-p', 'hello', '--max-budget-usd', '0.0001'], scenario: steps },
     hello('--bare', '--bare'),
+    hello('a sandbox that settings ask for', '--settings', '{"sandbox":{"enabled":true}}'),
     hello('--settings', '--settings', '{"env":{"A_VARIABLE":"1"},"includeCoAuthoredBy":false}'),
     { ...hello('--add-dir', '--add-dir', 'beside'), files: { 'beside/file.txt': 'text\n' } },
     hello('--max-thinking-tokens', '--max-thinking-tokens', '2000'),

@@ -9,6 +9,7 @@ const ID = '11111111-2222-4333-8444-555555555555';
 const before = [['-p', 'before', '--session-id', ID]];
 const COMMAND = '---\ndescription: Greets\n---\nGreet $ARGUMENTS.\n';
 const files = { '.claude/commands/greet.md': COMMAND };
+const SHOWS = '---\ndescription: Shows\n---\nIt has printed: !`echo printed`\n';
 
 export const COMMANDS: Group = {
   title: 'Slash commands',
@@ -61,6 +62,11 @@ export const HOOKS: Group = {
     { ...hooked('PostToolUseFailure'), scenario: fails },
     hooked('Stop'),
     hooked('SessionEnd'),
+    {
+      name: 'a PreSkillShellCommand hook',
+      files: { ...hooks('PreSkillShellCommand'), '.claude/commands/show.md': SHOWS },
+      claude: ['-p', '/show', '--include-hook-events', FREE, ...STREAM_OUT],
+    },
     { ...hello('a PreToolUse hook that refuses', FREE), files: refuses('PreToolUse'), scenario: works },
     { ...hello('a UserPromptSubmit hook that refuses'), files: refuses('UserPromptSubmit') },
     {

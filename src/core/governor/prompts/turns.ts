@@ -9,9 +9,11 @@ export function saidPrompt({ turn, gauge }: GovernorState, prompt: Prompt): Turn
 }
 
 /** claude writes lines of a turn: the one that was sent, or, when none was, one it started itself. */
-export function begunTurn({ turn, gauge }: GovernorState, event: Event): Turn {
+export function begunTurn({ turn, gauge, run }: GovernorState, event: Event): Turn {
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
   if (turn.phase === 'sent') return changedTurn(turn, { phase: 'running' });
+  // Behind a turn claude compacts without one; in a recording, whose prompts are not seen, one may begin so.
+  if (event.kind === 'compact-status' && run.mode !== 'replay') return turn;
   return changedTurn(turn, { phase: 'running', ...startedBy('claude', gauge, []) });
 }
 
