@@ -37,7 +37,6 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   receipt: receiptText,
   'read-back': ({ file }) => `the agent read its notes: ${file}`,
   handoff: ({ reason }) => `handing over to a fresh context: ${groupedIn(reason)}`,
-  'relief-waits': ({ gauge, reason }) => `the context is ${fullness(gauge)}, and is relieved later: ${reason}`,
   'put-off': ({ reason }) => `handoff postponed, because the API is not available: ${reason}`,
   'ask-again': ({ problems }) => `asking the agent to correct its handoff document: ${problems.join(' ')}`,
   'handed-over': ({ by, path }) =>

@@ -12,8 +12,6 @@ export interface Config extends Policy {
    * repository; undefined: the default one.
    */
   readonly costDir?: string;
-  /** Reliefs of one user's runs that call the model at a time. */
-  readonly relief: { readonly atOnce: number };
   readonly hooks: { readonly watchdogSeconds: number };
   readonly flow: FlowGlobals;
 }

@@ -148,13 +148,6 @@ export const KEYS = {
   },
   'zones.tellAgent': { takes: 'flag', preset: true, about: 'Tell the agent how full its context is.' },
 
-  'relief.atOnce': {
-    takes: 'count',
-    preset: 2,
-    about:
-      "How many of one user's runs may have the model write a summary or a handoff document at a time; the others go on working meanwhile, up to thresholds.handoff and no longer than compaction.timeoutSeconds.",
-  },
-
   'handoff.enabled': {
     takes: 'flag',
     preset: true,

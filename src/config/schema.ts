@@ -10,7 +10,6 @@ export const GROUPS: Readonly<Record<string, string>> = {
   midTurn: 'Compaction in the middle of a turn.',
   memory: 'Working memory.',
   zones: 'What is said on the way up.',
-  relief: 'Reliefs of several runs of one user.',
   handoff: 'Handing the work over to a fresh context.',
   cost: 'Limits of what may be spent.',
   limits: 'Usage limits of the account, and outages of the API.',

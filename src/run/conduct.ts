@@ -235,7 +235,6 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     // Where the caller speaks the protocol, claude refuses none.
     ...(invocation.agent && invocation.inputFormat === 'text' ? { agent: invocation.agent } : {}),
     exact: config.compaction.how !== 'summary',
-    sharesSlots: true,
     withoutHooks: invocation.bare,
     persistent: invocation.sessionPersistence,
     attended: isAttended(headless, io),

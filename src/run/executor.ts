@@ -36,7 +36,7 @@ type Handlers<K extends Effect['kind']> = { readonly [Kind in K]: (effect: Effec
 
 type CarriedOutByOthers =
   | ('ask-next' | 'ask-person' | 'measure-file' | 'relay' | 'reply' | 'start-claude' | 'store-result' | 'write-handoff')
-  | ('arm-exact' | 'leave-slot' | 'plan-exact' | 'prove-exact' | 'take-slot');
+  | ('arm-exact' | 'plan-exact' | 'prove-exact');
 
 const LEAST_PAUSE_MS = 100;
 

@@ -9,8 +9,6 @@ import type { GovernorState, Run } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { createHost, type GovernorHost, type Judged } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
-import { stateFolder } from '../store/folders/user-folders.ts';
-import { createReliefSlots } from '../store/runs/relief-slots.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type Ask, askForLimit, askForNext } from './ask-person.ts';
@@ -157,7 +155,6 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     ended: claude.ended().then((end) => {
       executor.dispose();
       tools.exactMod.close();
-      tools.slots.leave();
       input.stop();
       tellAll(notes?.drainInbox() ?? []);
       notes?.close(state());
@@ -170,17 +167,11 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
 
 function toolsOf({ config, invocation }: HeadlessRun, { run, io }: SessionEnds, { memory, faults }: RunFiles) {
   const folder = contextFolder({ config }, io);
-  const { compaction, handoff, relief } = config;
   return {
     toolFiles: createToolFiles({ folder, onFault: faults }),
     writeHandoff: createHandoffWriter({ run, io, folder, memory, faults }),
     exactMod: createExactMod({
-      isGuarded: () => compaction.how === 'auto' && hasCompactionHook(io, invocation.settings),
-      onFault: faults,
-    }),
-    slots: createReliefSlots(stateFolder(io.env), {
-      atOnce: relief.atOnce,
-      lifeMs: 2 * Math.max(compaction.timeoutSeconds, handoff.timeoutSeconds) * 1000,
+      isGuarded: () => config.compaction.how === 'auto' && hasCompactionHook(io, invocation.settings),
       onFault: faults,
     }),
   };
@@ -205,8 +196,6 @@ function othersFor(
       notes?.flush(host.state);
       host.tellLater(tools.writeHandoff(effect, host.state));
     },
-    'take-slot': () => host.tellLater({ kind: 'relief-slot', granted: tools.slots.take() }),
-    'leave-slot': tools.slots.leave,
     'arm-exact': () => host.tellLater({ kind: 'exact-folder', ...tools.exactMod.arm() }),
     'prove-exact': () => tools.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
     'plan-exact': ({ kind: _, ...plan }) =>

@@ -38,8 +38,6 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     flushNotes: note('flush'),
     hookFailed: note('hook failed'),
     others: {
-      'take-slot': note('slot'),
-      'leave-slot': note('leave'),
       'arm-exact': note('arm'),
       'prove-exact': note('prove'),
       'plan-exact': note('plan'),

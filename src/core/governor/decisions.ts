@@ -63,8 +63,6 @@ interface Facts {
   handoff: unknown;
   /** The API was not available for the document: the conversation stays as it is. */
   'put-off': unknown;
-  /** Other runs hold the slots for reliefs that call the model: the work goes on meanwhile. */
-  'relief-waits': unknown;
   /** The window is filled again and again in one turn. `last`: the turn is ended. */
   thrash: { readonly compactions: number; readonly last: boolean };
   /** claude has compacted by itself, at `tokens` by its own count. */

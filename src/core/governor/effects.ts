@@ -22,9 +22,6 @@ export type Effect = HookAnswer | { [K in keyof Effects]: { readonly kind: K } &
 
 /** What an effect of each kind says besides. */
 interface Effects {
-  /** Take one of the slots for reliefs that call the model, if one is free. Told back as `relief-slot` at once. */
-  'take-slot': unknown;
-  'leave-slot': unknown;
   /** Write the mod to a folder of its own. Told back as `exact-folder`. */
   'arm-exact': unknown;
   /** Wait for the mod's sign of life. Told back as `exact-proved`. */

@@ -58,8 +58,6 @@ export type OwnEvent =
   | { readonly kind: 'result-stored'; readonly requestId: string; readonly path: string | undefined }
   /** The folder that the mod was written to; undefined: it could not be, or, `guarded`, a hook of the user's is to be asked. */
   | { readonly kind: 'exact-folder'; readonly path: string | undefined; readonly guarded?: boolean }
-  /** Whether a slot for a relief that calls the model was free. */
-  | { readonly kind: 'relief-slot'; readonly granted: boolean }
   /** The mod has given a sign of life. */
   | { readonly kind: 'exact-proved' }
   /** What the mod did in the compaction that claude tells of next, and what is said in the messages that stay. */

@@ -89,7 +89,6 @@ const READERS: { readonly [K in OwnEvent['kind']]: (fields: Fields) => Told<K> }
   state: ({ to, source }) => ({ to: textOf(to) ?? '', source: source === 'told' ? 'told' : 'pattern' }),
   'dead-end': ({ text }) => ({ text: textOf(text) ?? '' }),
   'exact-folder': ({ path, guarded }) => ({ path: textOf(path), guarded: guarded === true }),
-  'relief-slot': ({ granted }) => ({ granted: granted === true }),
   'exact-proved': () => ({}),
   // Checked where the file was read.
   'exact-receipt': ({ receipt, kept }) => ({ receipt: receipt as ExactReceipt, kept: textsOf(kept) }),

@@ -46,8 +46,6 @@ export interface Run {
   readonly agent?: string;
   /** claude calls no hooks (`--bare`). */
   readonly withoutHooks: boolean;
-  /** Reliefs that call the model ask the host for a slot. */
-  readonly sharesSlots?: boolean;
   /** Compactions are to be exact, where claude can. */
   readonly exact?: boolean;
   /** How the agent finds what its context does not hold any more, as it is to be told; undefined: it can't. */

@@ -15,7 +15,6 @@ import { giveUpWaiting } from './relief/compaction.ts';
 import { giveUpArming, onExactFolder, onExactProved } from './relief/exact.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
-import { leaveSlot, onSlot } from './relief/slot.ts';
 import type { GovernorState } from './state.ts';
 import { chain, changed, changedIn, decided, isRelieving, keep, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
@@ -32,7 +31,6 @@ export function step(before: GovernorState, input: Input): Step {
     take(state, input),
     (taken) => afterRelief(state, taken),
     advance,
-    leaveSlot,
     (judged) => watchLife(before, judged),
   );
 }
@@ -73,7 +71,6 @@ const ON_OWN: OnOwn = {
   'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),
   'stop-answer': (state, { goesOn }) => onStopAnswer(state, goesOn),
   'file-measured': (state, { requestId, file }) => chain(onFileMeasured(state, requestId, file), answerHeld),
-  'relief-slot': (state, { granted }) => onSlot(state, granted),
   'exact-folder': (state, { path, guarded }) => onExactFolder(state, path, guarded),
   'exact-proved': onExactProved,
   'exact-receipt': (state, { receipt }) => keep(changedIn(state, 'exact', { receipt })),

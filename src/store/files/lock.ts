@@ -13,8 +13,6 @@ const ATTEMPTS = 20;
 export interface Holder extends ProcessMark {
   readonly runId: string;
   readonly since: string;
-  /** ISO time from which on it does not count; missing: it counts as long as the process lives. */
-  readonly until?: string;
 }
 
 export interface Lock {
@@ -28,8 +26,7 @@ interface LockFile {
 }
 
 /**
- * Takes the lock of a folder unless a process that lives holds it, or as many as there are places. The lock of one that
- * was killed is taken over.
+ * Takes the lock of a folder unless a process that lives holds it. The lock of one that was killed is taken over.
  *
  * A lock is a file `lock.<run>`. A run that wants it makes one and then looks around: one that sees a living other
  * one steps back, and so does who finds the own one gone, as somebody took it for a dead one while it was still empty. As
@@ -38,17 +35,17 @@ interface LockFile {
  *
  * @returns undefined when somebody else has it
  */
-export function takeLock(folder: ContextDir, holder: Holder, places = 1): Lock | undefined {
+export function takeLock(folder: ContextDir, holder: Holder): Lock | undefined {
   const own = folder.place(`lock.${fileName(holder.runId)}`);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    if (isTaken(locksIn(folder.path), places)) return undefined;
+    if (locksIn(folder.path).some(isHeld)) return undefined;
     // Left by a run with the same id, which is dead.
     removeFile(own);
     createPlain(own, asItIs(JSON.stringify(holder)));
     const others = locksIn(folder.path).filter(({ path }) => path !== own);
     // In this order: who cleared the own one away may have come and gone while the others were read.
-    if (!isTaken(others, places) && kindOf(own) === 'file') {
-      for (const { path } of others.filter((other) => mayClear(other, places))) removeFile(path);
+    if (!others.some(isHeld) && kindOf(own) === 'file') {
+      for (const { path } of others) removeFile(path);
       return { release: () => release(own, holder) };
     }
     removeFile(own);
@@ -82,25 +79,12 @@ function locksIn(folder: string): LockFile[] {
 function readHolder(path: string): Holder | undefined {
   const fields = parseFields(readPlain(path, LIMIT) ?? '');
   const mark = asProcessMark(fields);
-  const { runId = '', since = '', until } = fields;
-  return mark && { ...mark, runId: String(runId), since: String(since), ...(typeof until === 'string' && { until }) };
-}
-
-/**
- * One that is still empty may be taken while it is looked at. The holder of the only place knows that nobody else comes in
- * meanwhile; with several places somebody may, and a lock that holds would be cleared away.
- */
-function mayClear(lock: LockFile, places: number): boolean {
-  return !isHeld(lock) && (places === 1 || lock.holder !== undefined);
-}
-
-function isTaken(locks: readonly LockFile[], places: number): boolean {
-  return locks.filter(isHeld).length >= places;
+  const { runId = '', since = '' } = fields;
+  return mark && { ...mark, runId: String(runId), since: String(since) };
 }
 
 function isHeld({ holder }: LockFile): boolean {
-  if (holder === undefined || !isAlive(holder)) return false;
-  return holder.until === undefined || Date.now() < Date.parse(holder.until);
+  return holder !== undefined && isAlive(holder);
 }
 
 /** The folder may have been removed and made again: then the lock there is another run's. */

@@ -88,15 +88,6 @@ it.each(['lock', 'lock.', 'lock.1.2', 'xlock.1'])('is not what is called %s', (n
   expect(isLocked(root)).toBe(false);
 });
 
-it('is held by as many as there are places; what is dead is cleared away, but none that may be under way', () => {
-  writeFileSync(join(root, 'lock.dead'), JSON.stringify({ ...HERE, pid: -1 }));
-  writeFileSync(join(root, 'lock.late'), JSON.stringify({ ...HERE, until: HERE.since }));
-  writeFileSync(join(root, 'lock.new'), '');
-  const taken = ['one', 'two', 'three'].map((runId) => takeLock(dir, { ...HERE, runId }, 2) !== undefined);
-  expect(taken).toEqual([true, true, false]);
-  expect(locks()).toEqual(['lock.new', 'lock.one', 'lock.two']);
-});
-
 it('is not held where there is no folder', () => {
   expect(isLocked(join(root, 'none'))).toBe(false);
 });

@@ -274,7 +274,6 @@ export class ModelRun {
   #tellBack(action: Action): void {
     const { random } = this.#options;
     if (action.kind === 'write-handoff') this.#write(action);
-    if (action.kind === 'take-slot') this.tell({ kind: 'relief-slot', granted: random.chance(0.7) });
     if (action.kind === 'arm-exact')
       this.tell({ kind: 'exact-folder', path: random.chance(0.95) ? '/mod' : undefined });
     if (action.kind === 'prove-exact' && random.chance(0.95)) this.tell({ kind: 'exact-proved' });

@@ -73,7 +73,7 @@ const RELIEF_SEEDS = 1_000_000_000;
 
 function playRun(random: Random, onJudged: (judged: Judged) => void, relief?: Random): Stream {
   const isExact = relief?.chance(0.5) ?? false;
-  const settings = { ...randomRun(random), exact: isExact, sharesSlots: relief?.chance(0.3) ?? false };
+  const settings = { ...randomRun(random), exact: isExact };
   const judged: Judged[] = [];
   const run = new ModelRun({
     random,

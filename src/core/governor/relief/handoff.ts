@@ -54,7 +54,7 @@ function isDeaf({ compaction, process }: GovernorState): boolean {
 }
 
 /** A full context takes no further question, and a prescribed output schema allows no document. */
-export function mayAsk(state: GovernorState): boolean {
+function mayAsk(state: GovernorState): boolean {
   const isFull = state.relief.exhausted?.cause === 'refused' || !hasRoomToAsk(state);
   return !state.run.answersInSchema && !isFull && !isDeaf(state);
 }

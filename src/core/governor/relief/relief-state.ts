@@ -156,8 +156,6 @@ export const NO_RELIEF = {
   exhausted: undefined as Exhausted | undefined,
   /** claude was asked, at `call`, to end the turn behind a tool. It stays where the turn has gone on: claude does not listen. */
   stop: undefined as { readonly call: number; readonly reason: string } | undefined,
-  /** Where reliefs that call the model share slots with other runs; undefined: none is needed now. */
-  slot: undefined as Slot | undefined,
 };
 
 /** What a relief left, and no call has shown yet. */
@@ -170,12 +168,6 @@ export interface Landing {
   /** What the mod did, where it was an exact compaction. */
   readonly receipt?: ExactReceipt | undefined;
 }
-
-/** One of the few slots for reliefs that call the model; `since`: the relief waits for one, in milliseconds. */
-export type Slot =
-  | { readonly phase: 'asked'; readonly since: number | undefined }
-  | { readonly phase: 'refused'; readonly since: number; readonly at: number }
-  | { readonly phase: 'held'; readonly since?: undefined };
 
 /**
  * A turn ended for the length of its context, and no turn has gone well since: the API refused its prompts, or ctxb

@@ -16,7 +16,7 @@ import { heldTokens } from './contents.ts';
 import { awaitExact, isExact, NO_ECHO } from './exact.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';
 import { focusText } from './focus.ts';
-import { endUnrelieved, mayAsk, startHandoff } from './handoff.ts';
+import { endUnrelieved, startHandoff } from './handoff.ts';
 import {
   chooseWay,
   failuresAfterLanding,
@@ -29,7 +29,6 @@ import {
 } from './ladder.ts';
 import { dueReason, extentOf } from './outlook.ts';
 import type { Due, Landing } from './relief-state.ts';
-import { isPutOff, withSlot, withSlotAtOnce } from './slot.ts';
 import { thrashText, withBoundary } from './thrash.ts';
 
 type Landed = Extract<Decision, { readonly kind: 'landed' }>;
@@ -44,8 +43,7 @@ export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefin
   const { when } = state.run.policy.compaction;
   if (next === undefined && (when !== 'boundary' || state.mailbox.ended)) return undefined;
   const due = reliefNow(state);
-  if (due?.way === 'compact' && state.compaction.phase !== 'idle') return undefined;
-  return due !== undefined && isPutOff(state) ? undefined : due;
+  return due?.way === 'compact' && state.compaction.phase !== 'idle' ? undefined : due;
 }
 
 export function reliefNow(state: GovernorState): Due | undefined {
@@ -67,15 +65,12 @@ export function startRelief(state: GovernorState, due: Due): Step {
   return due.way === 'handoff' ? handOver(state, due.reason) : endUnrelieved(state, due.reason);
 }
 
-function compact(state: GovernorState, within = withSlot): Step {
-  return chain(awaitExact(state), (next) =>
-    next.exact.phase === 'awaited' ? keep(next) : within(next, startCompaction),
-  );
+function compact(state: GovernorState): Step {
+  return chain(awaitExact(state), (next) => (next.exact.phase === 'awaited' ? keep(next) : startCompaction(next)));
 }
 
-function handOver(state: GovernorState, reason: string, within = withSlot): Step {
-  const start = (next: GovernorState) => startHandoff(noteTried(next), reason);
-  return mayAsk(state) ? within(state, start) : start(state);
+function handOver(state: GovernorState, reason: string): Step {
+  return startHandoff(noteTried(state), reason);
 }
 
 /** Only reports what is due: in a replay, or while observing. */
@@ -90,10 +85,10 @@ export function adviseRelief(state: GovernorState, due: Due): Step {
 /** Makes room for a task that is too large, where that is possible. */
 export function relieveFor(state: GovernorState): Step {
   if (state.run.mode !== 'act') return keep(state);
-  if (mayCompact(state)) return compact(state, withSlotAtOnce);
+  if (mayCompact(state)) return compact(state);
   // One that has just been made is as fresh as it can be.
   const isFresh = state.relief.landing?.of === 'handoff';
-  return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits', withSlotAtOnce) : keep(state);
+  return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits') : keep(state);
 }
 
 /** A boundary, and the first call after it: what compacting is worth. */
@@ -109,7 +104,6 @@ export function readRelief(before: GovernorState, state: GovernorState, event: E
   return changedIn(state, 'relief', {
     ...seen,
     ...kept,
-    slot: relief.slot?.phase === 'refused' ? undefined : relief.slot,
     due: undefined,
     landing: { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered },
   });

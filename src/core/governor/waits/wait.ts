@@ -2,7 +2,6 @@ import type { ApiFailure, ApiRetryEvent, AssistantEvent, Event, ResultEvent } fr
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { startCompaction } from '../relief/compaction.ts';
 import { announceExpiry } from '../relief/outlook.ts';
-import { withSlotAtOnce } from '../relief/slot.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import type { Limits, Wait } from './waits-state.ts';
@@ -185,9 +184,7 @@ export function onWaitTimer(state: GovernorState): Step {
   if (expiry === undefined || trying.relief.unfinished === undefined) return keep(trying);
   // What is compacted does not hold the words of the request.
   const unfinished = { ...trying.relief.unfinished, isLost: true };
-  return chain(keep(changedIn(trying, 'relief', { unfinished }), expiry), (next) =>
-    withSlotAtOnce(next, startCompaction),
-  );
+  return chain(keep(changedIn(trying, 'relief', { unfinished }), expiry), startCompaction);
 }
 
 /** What is announced of an expired cache, where compacting first is cheaper. */
