@@ -1,4 +1,4 @@
-import { readKey } from '../core/governor/call-identity.ts';
+import { isMixed, readKey } from '../core/governor/call-identity.ts';
 import type { Input } from '../core/governor/input.ts';
 import { isDecisionLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
 import type { Run } from '../core/governor/state.ts';
@@ -38,9 +38,11 @@ export function createInputReader() {
   function isOver({ event }: Input, { sessionId }: Fields): boolean {
     if (event.kind !== 'assistant' || event.messageId === '' || sessionId === undefined) return false;
     const thread = `${event.model ?? ''} ${event.subagent ?? ''}`;
-    if (newest.get(thread) === event.messageId) return false;
-    if (messages.seen(`${event.messageId} ${readKey(event.usage) ?? ''}`)) return true;
-    newest.set(thread, event.messageId);
+    const call = `${event.messageId} ${readKey(event.usage) ?? ''}`;
+    const going = isMixed(event) ? call : event.messageId;
+    if (newest.get(thread) === going) return false;
+    if (messages.seen(call)) return true;
+    newest.set(thread, going);
     return false;
   }
 

@@ -1,3 +1,4 @@
+import { SIDECHAIN } from '../protocol/decode.ts';
 import type { AssistantEvent, Event, ResultEvent } from '../protocol/events.ts';
 import { addUsage, NO_USAGE, readUsage, saysNothing, type Usage } from '../protocol/usage.ts';
 
@@ -22,6 +23,8 @@ const MOST_UNSIZED = 16;
  */
 export function createCallIdentity() {
   const last = new Map<string, SeenCall>();
+  /** What calls with an id have read, of several threads that cannot be told apart. */
+  const reads = new Map<string, readonly string[]>();
   /** Calls of which nothing has said what they have read, oldest first; of the main thread's, '', there may be several. */
   const unsized = new Map<string, readonly AssistantEvent[]>();
   /** What the last call of the main thread has read, and all of its calls since the last result. */
@@ -34,7 +37,7 @@ export function createCallIdentity() {
     const thread = subagent ?? '';
     const read = readKey(event.usage);
     const before = last.get(thread);
-    const call = calledNext(before, messageId, read);
+    const call = isMixed(event) ? calledAmong(reads, messageId, read) : calledNext(before, messageId, read);
     last.set(thread, call);
     const own = call.times === 1 ? event : { ...event, messageId: `${messageId} ${call.times}` };
     const isKnown = before?.id === call.id && before.times === call.times && before.usage !== undefined;
@@ -103,6 +106,25 @@ export function createCallIdentity() {
       return event.kind === 'control-response' ? sized('', 0, readUsage(event.response.apiUsage)) : undefined;
     },
   };
+}
+
+/** Logs of 1.0.x do not say which subagent a line is of: the lines of several stand in one thread. */
+export function isMixed({ subagent }: AssistantEvent): boolean {
+  return subagent === SIDECHAIN;
+}
+
+/** Ids whose calls are remembered where threads are mixed. */
+const MOST_IDS = 64;
+
+/** The call with this id that has read as much, whichever came last. */
+function calledAmong(reads: Map<string, readonly string[]>, id: string, usage: string | undefined): SeenCall {
+  const known = reads.get(id) ?? [];
+  const all = usage === undefined || known.includes(usage) ? known : [...known, usage];
+  reads.delete(id);
+  reads.set(id, all);
+  const [oldest] = reads.keys();
+  if (reads.size > MOST_IDS && oldest !== undefined) reads.delete(oldest);
+  return { id, usage, answered: false, times: Math.max(1, usage === undefined ? all.length : all.indexOf(usage) + 1) };
 }
 
 function calledNext(last: SeenCall | undefined, id: string, usage: string | undefined): SeenCall {

@@ -71,8 +71,11 @@ function lineFields(line: Fields) {
 function subagentOf(line: Fields): string | null {
   const parent = textOf(line.parent_tool_use_id);
   if (parent !== undefined) return parent;
-  return line.isSidechain === true ? (textOf(line.agentId) ?? 'sidechain') : null;
+  return line.isSidechain === true ? (textOf(line.agentId) ?? SIDECHAIN) : null;
 }
+
+/** Stands for all subagents of a log that does not tell them apart. */
+export const SIDECHAIN = 'sidechain';
 
 function decodeAssistant(line: Fields): AssistantEvent {
   const message = fieldsOf(line.message);

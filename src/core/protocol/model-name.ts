@@ -3,10 +3,10 @@
  * Families before 4 have their number first; some gateways write it there for later ones, or with a dot.
  */
 const SPELLING =
-  /^(?:.*[./:]|databricks-|~)?claude-(?:(\d)(?:[-.](\d{1,2}))?-)?(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:[-.](\d{1,2}))?)?(?![\d.])((?:[-@:](?:\d{8}|latest|default|v\d+(?:[@:]\w+)*|beta|thinking|thought|fast|1m))*)$/;
+  /^(?:.*[^a-z0-9])?claude-(?:(\d)(?:[-.](\d{1,2}))?-)?(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:[-.](\d{1,2}))?)?(?![\d.])((?:[-@:](?:\d{8}|latest|default|v\d+(?:[@:]\w+)*|thinking|thought|fast|low|medium|high|xhigh|max)|:\w+)*)$/;
 
-/** Claude Code marks the large window in the model id; session logs drop the mark. */
-const LARGE_MARK = /\[1m\]$/;
+/** Claude Code marks the large window in the model id, and session logs drop the mark; some gateways have their own. */
+const LARGE_MARK = /(?:\[1m\]|[-:]1m)$/i;
 
 /** Whether the id says that the model is run with its large window. */
 export function hasLargeMark(id: string): boolean {
@@ -20,10 +20,15 @@ export function hasLargeMark(id: string): boolean {
  */
 export function modelName(id: string): string {
   const unmarked = id.replace(LARGE_MARK, '');
-  const [, first, firstMinor, family, last, lastMinor] = SPELLING.exec(unmarked.toLowerCase()) ?? [];
+  const [, first, firstMinor, family, last, lastMinor] = SPELLING.exec(spelled(unmarked)) ?? [];
   const major = last ?? first;
   if (family === undefined || major === undefined) return unmarked;
   const minor = last === undefined ? firstMinor : lastMinor;
   const version = minor === undefined || minor === '0' ? major : `${major}-${minor}`;
   return Number(major) < 4 ? `claude-${version}-${family}` : `claude-${family}-${version}`;
+}
+
+/** As an id, where it is one within an address, or a name for people. */
+function spelled(text: string): string {
+  return text.toLowerCase().replaceAll('%3a', ':').replaceAll('%2f', '/').trim().replaceAll(' ', '-');
 }

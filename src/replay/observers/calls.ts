@@ -1,5 +1,5 @@
 import { billedOutput, toUsd } from '../../core/governor/cost/cost.ts';
-import { besidesMicroUsd, microUsdOf, type Prices, priceFor } from '../../core/governor/cost/prices.ts';
+import { costBeside, microUsdOf, type Prices, priceFor } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { Usage } from '../../core/protocol/usage.ts';
 import type { CallSeen, Growth } from '../items-seen.ts';
@@ -76,8 +76,8 @@ function versionOf({ input: { event }, after }: Seen): string | undefined {
 function priced(call: CallSeen, prices: Prices, version: string | undefined): CallSeen {
   const price = priceFor(call.model, prices, version);
   if (price === undefined) return call;
-  const besides = besidesMicroUsd(call, price, prices, version) ?? 0;
-  return { ...call, usd: toUsd(microUsdOf({ ...call, output: call.billedOutput }, price) + besides) };
+  const { microUsd } = costBeside(call, price, prices, version);
+  return { ...call, usd: toUsd(microUsdOf({ ...call, output: call.billedOutput }, price) + microUsd) };
 }
 
 /** Points that a curve is kept to: as many columns as a terminal has for it. */

@@ -56,11 +56,12 @@ function rowsIn(array: readonly Buffer[]): readonly ReadLine[] {
   const text = Buffer.concat(array).toString();
   const rows = parsed(text);
   if (!Array.isArray(rows)) return findAllIn(text).map(({ isMore: _, ...line }) => line);
-  return rows.map((value) => (isFields(value) ? { kind: 'value', value } : MALFORMED));
+  return rows.flat(ARRAYS_DEEP).map((value) => (isFields(value) ? { kind: 'value', value } : MALFORMED));
 }
 
-/** How an array of objects begins. */
-const ARRAY = /^\s*\[\s*(?:\{|$)/;
+/** How an array of objects begins, or one of such arrays, as `jq --slurp` makes it of several. */
+const ARRAY = /^\s*\[\s*(?:[[{]|$)/;
+const ARRAYS_DEEP = 1;
 
 /** Takes a recording chunk by chunk and hands over its lines. @param maxLine in bytes; a longer one is malformed */
 export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES) {

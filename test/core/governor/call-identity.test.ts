@@ -8,6 +8,7 @@ const call = (used: number, more: Line = {}) => {
   const line = callLine(used, more);
   return { ...line, message: { ...(line.message as Line), id: 'same' } };
 };
+const side = (used: number) => call(used, { parent_tool_use_id: undefined, isSidechain: true, sessionId: 's1' });
 const result = userLine([{ type: 'tool_result', tool_use_id: 't', content: 'so' }]);
 
 function idsOf(...lines: readonly Line[]) {
@@ -32,6 +33,11 @@ it.each([
     ids: ['same', 'same 2', 'same 2'],
   },
   { name: 'a call behind a prompt', lines: [call(5), userLine('go on'), call(9)], ids: ['same', 'same 2'] },
+  {
+    name: 'calls of subagents that a log does not tell apart',
+    lines: [side(5), side(7), side(5), result, side(6), side(7), side(8)],
+    ids: ['same', 'same 2', 'same', 'same 3', 'same 2', 'same 4'],
+  },
   { name: 'a call of the next turn', lines: [call(5), { type: 'result' }, call(9)], ids: ['same', 'same 2'] },
   {
     name: 'a call of a subagent in between',

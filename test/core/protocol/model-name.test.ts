@@ -15,6 +15,12 @@ describe('the name of a model', () => {
     ['claude-4.5-haiku', 'claude-haiku-4-5'],
     ['databricks-claude-opus-4-6', 'claude-opus-4-6'],
     ['Claude-Fable-5-1', 'claude-fable-5-1'],
+    ['Claude Opus 4.5', 'claude-opus-4-5'],
+    ['anthropic--claude-4-sonnet', 'claude-sonnet-4'],
+    ['us.anthropic.claude-haiku-4-5-20251001-v1%3A0', 'claude-haiku-4-5'],
+    ['anthropic/claude-opus-4.6:online', 'claude-opus-4-6'],
+    ['claude-sonnet-4-5-20250929-1m', 'claude-sonnet-4-5'],
+    ['claude-opus-4-6-high', 'claude-opus-4-6'],
   ])('%s is %s', (id, name) => {
     expect(modelName(id)).toBe(name);
   });

@@ -90,7 +90,7 @@ describe('a line feed', () => {
       { type: 'system', text: ']}' },
       { type: 'result', usage: { input_tokens: 1 } },
     ];
-    for (const recording of [JSON.stringify(rows), JSON.stringify(rows, null, 2)]) {
+    for (const recording of [JSON.stringify(rows), JSON.stringify(rows, null, 2), JSON.stringify([rows])]) {
       const found = read(Buffer.from(recording), size);
       expect(found.map((line) => line.kind === 'value' && line.value)).toEqual(rows);
     }

@@ -2,7 +2,7 @@ import type { AssistantEvent, Event, ResultEvent } from '../../protocol/events.t
 import { saysNothing, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, nativeTokens, sumContent } from '../gauge/estimator.ts';
-import { besidesMicroUsd, leastPriceFor, microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
+import { costBeside, leastPriceFor, microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
 
 /** One API call since claude's last report. */
 interface PricedCall {
@@ -231,13 +231,17 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, generated:
   const last = cost.calls.find(({ thread }) => thread === subagent);
   // Without an id each line is a call of its own.
   if (last !== undefined && messageId !== '' && last.messageId === messageId) {
-    return withCall(cost, extended(last, event.outputFinal, usage, generated, list.prices));
+    const beside = costBeside(usage, last.price, list.prices, last.version);
+    return withCall(
+      withGap(cost, beside.unpriced),
+      extended(last, event.outputFinal, usage, generated, beside.microUsd),
+    );
   }
   const version = event.version ?? list.version;
   const isAlike = last !== undefined && last.model === model && last.version === version;
   const price = isAlike ? last.price : (list.isLimiting ? leastPriceFor : priceFor)(model, list.prices, version);
   if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
-  const besides = besidesMicroUsd(usage, price, list.prices, version);
+  const besides = costBeside(usage, price, list.prices, version);
   const outputKnown = event.outputFinal;
   const call = {
     thread: subagent,
@@ -246,21 +250,21 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, generated:
     version,
     price,
     usage,
-    besides: besides ?? 0,
+    besides: besides.microUsd,
     outputKnown,
     generated,
   };
   const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));
   const next = withCalls(cost, settled, true, replaced(cost.calls, call));
-  return besides === undefined ? { ...next, unpriced: cost.unpriced ?? unpricedIn(usage) } : next;
+  return withGap(next, besides.unpriced);
 }
 
-function unpricedIn({ besides = [] }: Usage): string | undefined {
-  return besides.find(({ model }) => model !== undefined)?.model;
+function withGap(cost: Cost, unpriced: string | undefined): Cost {
+  return unpriced === undefined || cost.unpriced !== undefined ? cost : { ...cost, unpriced };
 }
 
 /** The first line of a call of several inferences may have the first one only. */
-function extended(call: PricedCall, isFinal: boolean, said: Usage, written: Content, prices: Prices): PricedCall {
+function extended(call: PricedCall, isFinal: boolean, said: Usage, written: Content, besides: number): PricedCall {
   const { thread, messageId, model, version, price } = call;
   const isMore = (said.besides?.length ?? 0) > (call.usage.besides?.length ?? 0);
   const usage = isMore ? said : call.usage;
@@ -272,7 +276,7 @@ function extended(call: PricedCall, isFinal: boolean, said: Usage, written: Cont
     version,
     price,
     usage: output > usage.output ? { ...usage, output } : usage,
-    besides: isMore ? (besidesMicroUsd(said, price, prices, version) ?? 0) : call.besides,
+    besides: isMore ? besides : call.besides,
     outputKnown: call.outputKnown || isFinal,
     generated: addContent(call.generated, written),
   };

@@ -194,21 +194,17 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
 
 /**
  * What was billed with a call of several inferences, in micro-dollars. @param own the price of the call's own model
- * @returns undefined where a model among them has no price
+ * @returns `unpriced`: a model among them without a price, whose part is missing
  */
-export function besidesMicroUsd(
-  { besides = [] }: Usage,
-  own: Price,
-  prices: Prices,
-  version: string | undefined,
-): number | undefined {
-  let sum = 0;
+export function costBeside({ besides = [] }: Usage, own: Price, prices: Prices, version: string | undefined) {
+  let microUsd = 0;
+  let unpriced: string | undefined;
   for (const { model, usage } of besides) {
     const price = model === undefined ? own : priceFor(model, prices, version);
-    if (price === undefined) return undefined;
-    sum += microUsdOf(usage, price);
+    if (price === undefined) unpriced ??= model;
+    else microUsd += microUsdOf(usage, price);
   }
-  return sum;
+  return { microUsd, unpriced };
 }
 
 const FIVE_MINUTES_MS = 5 * 60_000;

@@ -131,7 +131,7 @@ export function windowIn(
 ): number | undefined {
   if (version === undefined || model === undefined) return undefined;
   const id = modelName(model);
-  if (keepsMark && hasLargeMark(model)) return LARGE_WINDOW;
+  if (hasLargeMark(model)) return LARGE_WINDOW;
   if (LARGE_MODELS.has(id)) {
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
     return isAtLeast(version, SMALL_FROM) && keepsMark ? SMALL_WINDOW : undefined;

@@ -326,14 +326,27 @@ describe('a call of several inferences', () => {
       used: 20_000,
     },
     {
+      name: 'advice of a model without a price, which is missing',
+      line: sum(30_000, [
+        step(8_000, { type: 'advisor_message', model: 'claude-opus-4-5' }),
+        step(8_000, { type: 'advisor_message', model: 'somebody-else' }),
+        step(10_000),
+        step(20_000),
+      ]),
+      microUsd: 93_000 + 42_500,
+      used: 20_000,
+      unpriced: 'somebody-else',
+    },
+    {
       name: 'an answer that was given up, which is not billed',
       line: sum(20_000, [step(90_000), step(20_000, { type: 'fallback_message' })]),
       microUsd: 63_000,
       used: 20_000,
     },
-  ])('$name', ({ line, microUsd, used }) => {
+  ])('$name', ({ line, microUsd, used, unpriced }) => {
     const event = decodeObject(line);
-    expect(figures(readLines(EMPTY_COST, line)).microUsd).toBe(microUsd);
+    const cost = readLines(EMPTY_COST, line);
+    expect([figures(cost).microUsd, cost.unpriced]).toEqual([microUsd, unpriced]);
     expect(event.kind === 'assistant' && event.usage && contextOf(event.usage)).toBe(used);
   });
 });
