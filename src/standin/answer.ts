@@ -111,9 +111,10 @@ type Delta = { readonly type: string } & Readonly<Record<string, unknown>>;
 const TEXT_PIECES = 3;
 
 /** The events in which the API streams a message. The first has a placeholder for the output tokens, as the API's has. */
-export function streamEvents(message: Message): StreamEvent[] {
+export function streamEvents(message: Message, usageAtEnd = false): StreamEvent[] {
   const { usage, stop_reason, stop_sequence } = message;
-  const opening = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } };
+  const first = usageAtEnd ? { input_tokens: 0, output_tokens: 0 } : { ...usage, output_tokens: 1 };
+  const opening = { ...message, content: [], stop_reason: null, usage: first };
   return [
     { type: 'message_start', message: opening },
     { type: 'ping' },

@@ -69,6 +69,8 @@ export interface Call {
   readonly until?: Promise<void>;
   readonly error?: CallError;
   readonly headers?: Headers;
+  /** As some gateways do, the usage is told at the end of the answer only. */
+  readonly usageAtEnd?: true;
   /** The answer stops in its middle, and the connection stays open. */
   readonly stops?: true;
   /** The answer stops in its middle, and the connection is reset. */

@@ -131,9 +131,9 @@ function untilGone(response: ServerResponse, closing: AbortSignal): AbortSignal 
   return AbortSignal.any([gone.signal, closing]);
 }
 
-function sendStream(response: ServerResponse, message: Message, { stops, drops }: Call): void {
+function sendStream(response: ServerResponse, message: Message, { stops, drops, usageAtEnd }: Call): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
-  const events = [...streamEvents(message)].map(formatEvent);
+  const events = [...streamEvents(message, usageAtEnd)].map(formatEvent);
   const half = events.slice(0, events.length / 2);
   for (const event of stops || drops ? half : events) response.write(event);
   if (drops) drop(response);

@@ -1,11 +1,39 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Decision } from '../../src/core/governor/decisions.ts';
+import type { Scenario } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
-import { conversation } from '../support/conversation.ts';
-import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { conversation, mainRequests } from '../support/conversation.ts';
+import { CTXB, journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { recordedDecisions } from '../support/record.ts';
 import { sampled } from '../support/size.ts';
+
+it.each([
+  { name: 'by asking claude', claude: [] },
+  { name: 'by partial messages', claude: ['--include-partial-messages'] },
+])('a gateway that tells the usage at the end of an answer is measured $name', async ({ claude }) => {
+  const { calls } = conversation({ turns: [4, 2], growBy: 5_000 });
+  const atEnd: Scenario['calls'] = (request, index) => {
+    const call = typeof calls === 'function' ? calls(request, index) : (calls[index] ?? {});
+    return { ...call, usageAtEnd: true };
+  };
+  await using world = await startWorld({ calls: atEnd });
+  const record = `${world.scratch.cwd}/run.ndjson`;
+  const run = await runCtxb(world, {
+    flags: ['--record', record, ...prompts('one', 'two')],
+    claude: [...SMALL_WINDOW, '--output-format', 'stream-json', '--verbose', ...claude],
+  });
+  const { stdout } = await runProgram(process.execPath, [CTXB, 'replay', '--json', record], {
+    env: world.scratch.env,
+    cwd: world.scratch.cwd,
+  });
+  const [session] = JSON.parse(stdout.toString()).sessions;
+  const requests = mainRequests(world.standin).length;
+  expect([session.calls, session.context.basis]).toEqual([requests, 'measured']);
+  expect(session.context.last).toBe(30_000 + (requests - 1) * 5_000);
+  const results = outputLines(run).filter(({ type }) => type === 'result');
+  expect(session.cost.usd).toBeCloseTo(Number(results.at(-1)?.total_cost_usd), 6);
+});
 
 it.each(
   sampled(
