@@ -118,11 +118,13 @@ function isBounded({ compaction, strategy }: Policy): boolean {
 
 /**
  * What the run would have lost if it ended behind a relief, in micro-dollars: at once, with what is usually fetched again;
- * or after the calls that are certain to come, with all of that.
+ * or after the calls that are certain to come, with all of that. What stays beside contents is not counted: so much the
+ * bound leaves for one relief, and what that has cost is missing the next time.
  */
 function stakeOf(state: GovernorState, way: Moment['way']): number {
-  const outlook = outlookOf(state, HOW[way]);
-  const { full, landing, rates } = outlook;
+  const told = outlookOf(state, HOW[way]);
+  const { full, landing, rates } = told;
+  const outlook = { ...told, landing: told.prefix + told.kept };
   const taken = Math.max(0, full - landing) / 1_000_000;
   // Without a cache all is written again in any case.
   const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
