@@ -10,7 +10,6 @@ import { createTerminal } from '../report/terminal/terminal.ts';
 import type { Watcher } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 import { holdSignals } from '../run/signals.ts';
-import type { Violation } from '../standin/rules/api-rules.ts';
 import { createScratchEnvironment } from '../standin/scratch-environment.ts';
 import { startStandin } from '../standin/server.ts';
 import { type Sighting, sightings } from './facts.ts';
@@ -24,8 +23,6 @@ export interface DemoRun {
   readonly record: readonly RecordLine[];
   /** What the stand-in saw of the prompts. */
   readonly seen: readonly Sighting[];
-  /** Rules of the API that a request broke. */
-  readonly broken: readonly Violation[];
 }
 
 type DemoIo = Pick<Io, 'stdout' | 'stderr' | 'env'>;
@@ -58,7 +55,7 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
   const scratch = await createScratchEnvironment({ url: standin.url, path: env.PATH });
   try {
     await writeDemoFiles(scratch.cwd);
-    if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: [], seen: [], broken: [] };
+    if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: [], seen: [] };
     const record = join(scratch.home, 'record.ndjson');
     const io = { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) } };
     const exitCode = await runHeadless({ program: claude, ...HEADLESS, record }, { ...io, cwd: scratch.cwd }, () =>
@@ -70,7 +67,6 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
       interrupted: stop.aborted,
       record: lines.map((line) => JSON.parse(line) as RecordLine),
       seen: sightings(standin.requests, DEMO_PROMPTS),
-      broken: standin.violations,
     };
   } finally {
     await standin.close();

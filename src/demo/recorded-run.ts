@@ -19,7 +19,6 @@ const RUN: DemoRun = {
   interrupted: false,
   record: recording.record as readonly RecordLine[],
   seen: recording.seen as readonly Sighting[],
-  broken: [],
 };
 
 /** The longest pause between two lines, in milliseconds: a program's start is not worth watching. */

@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildError, estimateTokens, formatEvent, type Message, streamEvents } from './answer.ts';
 import { classify } from './classify.ts';
-import { createApiRules, refusalOf, type Violation } from './rules/api-rules.ts';
 import type { Call, CallError, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
 import { createScript, type Script } from './script.ts';
 
@@ -15,8 +14,16 @@ export type Condition = number | ((request: RecordedRequest) => boolean);
 
 export type Standin = Awaited<ReturnType<typeof startStandin>>;
 
-export interface SeenViolation extends Violation {
-  readonly request: RecordedRequest;
+/** Judges the messages that are asked for as the API would. */
+export interface Referee {
+  /** @returns why the API would refuse it */
+  readonly judge: (request: RecordedRequest) => string | undefined;
+  readonly noteAnswer: (body: RequestBody, content: Message['content']) => void;
+}
+
+interface StandinOptions {
+  readonly now?: () => number;
+  readonly referee?: Referee;
 }
 
 interface Exchange {
@@ -25,10 +32,8 @@ interface Exchange {
 }
 
 /** Starts a stand-in that answers as `scenario` says, on a random port of the loopback interface only. */
-export async function startStandin(scenario: Scenario, now: () => number = Date.now) {
+export async function startStandin(scenario: Scenario, { now = Date.now, referee }: StandinOptions = {}) {
   const script = createScript(scenario);
-  const rules = createApiRules();
-  const violations: SeenViolation[] = [];
   const closing = new AbortController();
   const log = createLog(closing.signal);
   const base = `/${randomBytes(16).toString('hex')}`;
@@ -52,12 +57,10 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
   /** A request that the API would refuse uses up no call of the scenario. */
   async function judged(exchange: Exchange): Promise<void> {
     const { request, response } = exchange;
-    const found = request.path === MESSAGES ? rules.violationsOf(request.body) : [];
-    violations.push(...found.map((violation) => ({ request, ...violation })));
-    const message = refusalOf(found);
+    const message = request.path === MESSAGES ? referee?.judge(request) : undefined;
     if (message !== undefined) return sendError(response, { status: 400, message });
     const answered = await answer(exchange, script, closing.signal);
-    if (answered !== undefined) rules.noteAnswer(request.body, answered.content);
+    if (answered !== undefined) referee?.noteAnswer(request.body, answered.content);
   }
 
   async function listen(port: number): Promise<void> {
@@ -81,8 +84,6 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
     url: `http://127.0.0.1:${port}${base}`,
     /** All requests so far, in order of arrival. Grows while the stand-in runs. */
     requests: log.requests as readonly RecordedRequest[],
-    /** What in them broke a rule of the API. */
-    violations: violations as readonly SeenViolation[],
     waitFor: log.waitFor,
     down,
     /** Listens again where it did before, and goes on with the scenario. */

@@ -9,7 +9,7 @@ let standin: Standin | undefined;
 afterEach(() => standin?.close());
 
 async function start(scenario: Scenario): Promise<Standin> {
-  standin = await startStandin(scenario, () => 1_700_000_000_000);
+  standin = await startStandin(scenario, { now: () => 1_700_000_000_000 });
   return standin;
 }
 

@@ -6,7 +6,7 @@ import { installedClaude } from '../../src/claude/find-claude.ts';
 import type { Scenario } from '../../src/standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../src/standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../../src/standin/server.ts';
-import { expectLawful } from './api-rules.ts';
+import { createReferee, expectLawful } from './api-rules/referee.ts';
 
 /**
  * The claude that tests may run: CTXB_TEST_CLAUDE, else the one pinned in package.json. Never one on PATH, whose
@@ -35,7 +35,8 @@ export const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cac
 /** Starts a world for one test; `await using` or `dispose` ends it. */
 export async function startWorld(scenario: Scenario): Promise<World & AsyncDisposable> {
   const claude = await testClaude();
-  const standin = await startStandin(scenario);
+  const referee = createReferee();
+  const standin = await startStandin(scenario, { referee });
   const path = process.env.PATH;
   const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
   // What most tests of compactions are about; those of exact ones say so.
@@ -44,7 +45,7 @@ export async function startWorld(scenario: Scenario): Promise<World & AsyncDispo
   const dispose = async () => {
     await standin.close();
     await scratch.dispose();
-    expectLawful(standin.violations);
+    expectLawful(referee);
   };
   return { claude, standin, scratch, dispose, [Symbol.asyncDispose]: dispose };
 }
