@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
+
+it('what the package would execute while it searches, ctxb, which only has it load, leaves alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ctxb-cosmiconfig-'));
+  try {
+    mkdirSync(join(folder, '.config'));
+    writeFileSync(join(folder, '.config', 'config.cjs'), "console.log('executed'); module.exports = {};\n");
+    writeFileSync(join(folder, '.contextbudgetrc.yaml'), 'observe: true\n');
+    const program = "require('cosmiconfig').cosmiconfig('contextbudget').search(process.cwd())";
+    const env = { PATH: process.env.PATH, NODE_PATH: join(import.meta.dirname, '../../node_modules') };
+    const printed = execFileSync(process.execPath, ['-e', program], { cwd: folder, env, encoding: 'utf8' });
+    expect(printed).toBe('executed\n');
+    const { file, findings } = await readConfig(folder, {});
+    expect({ content: file?.content, findings }).toEqual({ content: { observe: true }, findings: [] });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
