@@ -14,7 +14,9 @@ const FOLDER = join(process.cwd(), 'node_modules', '.cache', 'ctxb-accuracy');
 const GROUPS = [
   { name: '2.1.199 and later', from: [2, 1, 199] },
   { name: '2.1.100 to 2.1.198', from: [2, 1, 100] },
-  { name: '2.1.0 to 2.1.99', from: [2, 1, 0] },
+  { name: '2.1.60 to 2.1.99', from: [2, 1, 60] },
+  { name: '2.1.30 to 2.1.59', from: [2, 1, 30] },
+  { name: '2.1.0 to 2.1.29', from: [2, 1, 0] },
   { name: 'before 2.1', from: [0, 0, 0] },
 ] as const;
 
