@@ -233,18 +233,18 @@ describe('tool budgets', () => {
     {
       context: 70 * K,
       results: [
-        ['Read', 20 * K],
+        ['Grep', 20 * K],
         ['Bash', 15 * K],
       ],
     },
-    { context: 80 * K, results: [['Read', 5 * K]] },
+    { context: 80 * K, results: [['Grep', 5 * K]] },
   ];
 
   it.each([
     { title: 'cut each result to what may be', tools: {}, context: 51 * K, cut: { results: 2, tokens: 19 * K } },
     {
       title: 'have their own size for a tool',
-      tools: { Read: 4 * K },
+      tools: { Grep: 4 * K },
       context: 47 * K,
       cut: { results: 3, tokens: 24 * K },
     },
@@ -257,7 +257,7 @@ describe('tool budgets', () => {
   });
 
   it('leave nothing in the context that was not there', () => {
-    const found = run({ calls: [{ context: 30 * K }, { context: 31 * K, results: [['Read', 20 * K]] }] }, {});
+    const found = run({ calls: [{ context: 30 * K }, { context: 31 * K, results: [['Grep', 20 * K]] }] }, {});
     expect(found.curve).toEqual([30 * K, 30 * K]);
   });
 });

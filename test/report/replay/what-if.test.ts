@@ -46,7 +46,7 @@ describe('for a person', () => {
   });
 
   it('columns without anything in them are left out, others are there', () => {
-    const cut = calls.map((call, at) => (at === 3 ? { ...call, results: [['Read', 12_000] as const] } : call));
+    const cut = calls.map((call, at) => (at === 3 ? { ...call, results: [['Bash', 12_000] as const] } : call));
     const [, head, , early] = text([sketched({ calls: cut })], [EARLY]).split('\n');
     expect(head).toMatch(/ {2}cut$/);
     expect(early).toMatch(/ {2}1 ctxb {4}1$/);
