@@ -152,11 +152,12 @@ function nameOf(limit: string | undefined): string {
   return limit === undefined ? 'usage limit' : `${limitName(limit)} usage limit`;
 }
 
-function waitText({ cause, limit, by, until }: Of<'wait'>): string {
+function waitText({ cause, limit, by, until, status }: Of<'wait'>): string {
   if (cause === 'limit') {
     return `the ${nameOf(limit)} is reached: ${by === 'claude' ? 'claude waits' : 'waiting'} until ${localTime(until)}`;
   }
-  return `the API does not answer: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;
+  const fault = status === undefined ? 'does not answer' : `refuses the credentials (${status})`;
+  return `the API ${fault}: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;
 }
 
 /** Decisions that are not printed at once: the journal has them, and a summary is printed at the end. */

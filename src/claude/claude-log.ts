@@ -5,7 +5,7 @@ import type { Prices } from '../core/governor/cost/prices.ts';
 import type { ExitEvent } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
-import { type Fields, fieldsOf, textOf } from '../core/protocol/fields.ts';
+import { type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import { rowsIn } from '../core/protocol/objects-in.ts';
 import type { Io } from '../io.ts';
 import { kindOf, namesOf, realPath } from '../store/files/plain-file.ts';
@@ -101,6 +101,21 @@ function mayBeResumed(path: string): boolean {
 /** The folder of a project's logs, whether it is there or not: named after the real one, whatever link leads there. */
 export function projectLogs(place: ClaudePlace): string {
   return join(configFolder(place), 'projects', projectFolder(realPath(place.cwd)));
+}
+
+/**
+ * Whether a log of a project's folder may be the project's: not where its first row with a folder names another project
+ * whose logs are in the same one.
+ */
+export function mayBeOfProject(path: string, { cwd }: ClaudePlace): boolean {
+  const own = realPath(cwd);
+  for (const line of readLines(path)) {
+    const named = line.includes('"cwd"') ? textOf(parseFields(line).cwd) : undefined;
+    if (named === undefined) continue;
+    const other = realPath(named);
+    return other === own || projectFolder(other) !== projectFolder(own);
+  }
+  return true;
 }
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { configFolder } from '../claude/claude-folders.ts';
-import { projectLogs } from '../claude/claude-log.ts';
+import { mayBeOfProject, projectLogs } from '../claude/claude-log.ts';
 import { contextFolder } from '../config/resolve-config.ts';
 import { timeText } from '../core/memory/words.ts';
 import { fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
@@ -88,7 +88,9 @@ interface Place {
 async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void): Promise<Hit[]> {
   const { all, limit, contextDir } = flags;
   const folder = await contextFolder(io, contextDir);
-  const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell);
+  const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell).filter(
+    (log) => all || mayBeOfProject(log.file, io),
+  );
   const logged = new Set(logs.map(({ session }) => session));
   const notes = notesIn(folder).filter(({ session }) => !logged.has(session));
   let hits: Hit[] = [];

@@ -32,7 +32,7 @@ export function mayHold(file: string, { words }: Search): boolean {
   if (statSync(file).size > MOST_AT_ONCE) return true;
   const bytes = readFileSync(file).toString('latin1');
   return words.every((word) => {
-    const [longest = ''] = (word.match(/[a-z0-9_]+/gi) ?? []).sort((a, b) => b.length - a.length);
+    const [longest = ''] = (comparable(word).match(/[a-z0-9_]+/gi) ?? []).sort((a, b) => b.length - a.length);
     return new RegExp(longest, 'i').test(bytes);
   });
 }
@@ -69,18 +69,23 @@ export interface Item {
  * word as they stand there, shortened
  */
 export function matchOf({ t, kind, texts, title }: Item, { words, mask }: Search) {
-  const lower = texts.map((text) => text.toLowerCase());
-  const sought = words.map((word) => word.toLowerCase());
+  const lower = texts.map(comparable);
+  const sought = words.map(comparable);
   if (!sought.every((word) => lower.some((text) => text.includes(word)))) return undefined;
   const lines = mask(texts).split('\n');
   return { t, kind, title: oneLine(title(mask), LONG_LINE_LENGTH), lines: linesWith(sought, lines) };
+}
+
+/** Equal for texts that differ in case alone, or in how a letter and its accent are written. */
+function comparable(text: string): string {
+  return text.normalize('NFC').toLowerCase();
 }
 
 /** Lines of a match that are shown. */
 const MOST_LINES = 5;
 
 function linesWith(words: readonly string[], lines: readonly string[]): string[] {
-  const having = (line: string) => words.filter((word) => line.toLowerCase().includes(word)).length;
+  const having = (line: string) => words.filter((word) => comparable(line).includes(word)).length;
   const ranked = lines.map((line, at) => ({ line, at, count: having(line) })).filter(({ count }) => count > 0);
   return ranked
     .sort((a, b) => b.count - a.count || a.at - b.at)
@@ -94,7 +99,7 @@ const BEFORE = 80;
 const SHOWN = 240;
 
 function shownPart(line: string, words: readonly string[]): string {
-  const at = Math.min(...words.map((word) => line.toLowerCase().indexOf(word)).filter((place) => place >= 0));
+  const at = Math.min(...words.map((word) => comparable(line).indexOf(word)).filter((place) => place >= 0));
   const from = at > SHOWN - BEFORE ? at - BEFORE : 0;
   const part = oneLine(line.slice(from), SHOWN);
   return `${from > 0 ? '…' : ''}${part}${line.length > from + SHOWN ? '…' : ''}`;

@@ -13,6 +13,7 @@ import type { Io } from '../io.ts';
 import { realPath } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import type { CostPlace } from '../store/ledgers/cost-ledger.ts';
+import type { ModelUsage } from './output/whole-results.ts';
 
 export interface HeadlessRun {
   readonly program: string;
@@ -48,6 +49,8 @@ export interface ResumedRun {
   readonly document: { readonly path: string; readonly text: string } | undefined;
   /** The sum of what the run has cost, and the limits that the person has set. */
   readonly spent: SpentBefore;
+  /** What each model had been used for. */
+  readonly models: ModelUsage;
   readonly finished: boolean;
   /** A tool call without a result, in a few words. */
   readonly openTool: string | undefined;

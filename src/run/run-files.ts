@@ -22,6 +22,7 @@ import { adoptNotes } from './adopted-notes.ts';
 import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
 import { contextFolder, costPlace, type HeadlessRun, type Watcher } from './headless-run.ts';
 import { createNoteTaker, type NoteTaker } from './notes.ts';
+import { createWholeResults, type WholeResults } from './output/whole-results.ts';
 import { settingsToKeep } from './resume/run-settings.ts';
 
 export interface RunFiles {
@@ -30,6 +31,7 @@ export interface RunFiles {
   readonly memory: Memory;
   readonly notes: NoteTaker | undefined;
   readonly costs: CostKeeper | undefined;
+  readonly figures: WholeResults;
   readonly recorder: Recorder | undefined;
 }
 
@@ -53,8 +55,10 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   const store = createSessionStore(folder, { runId, now, onFault: faults, seal });
   const inbox = headless.config.memory.enabled ? openInbox(folder, runId, faults) : undefined;
   const memory = createMemory({ run, mask: redact });
+  const figures = createWholeResults(headless.resumed?.models);
   return {
     faults,
+    figures,
     store,
     memory,
     notes:
@@ -69,7 +73,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
             ...{ ...costPlace(headless, io), runId, period, now, isLimited },
             // It is told of, whatever the same cause has prevented before.
             onFault: createFaults(notice),
-            onSpent: (spent) => store.run({ spent }),
+            onSpent: (spent) => store.run({ spent, models: figures.models() }),
           })
         : undefined,
     recorder: record && createRecorder(record, run, notice),
@@ -87,8 +91,9 @@ export function noteBeginning(
   const { resumed, values, otlp, record } = headless;
   const settings = values && settingsToKeep({ values, otlp, record });
   const spent = { settled: 0, open: 0, raised: {}, agents: 0, ...resumed?.spent, at: Date.now() };
-  const { answers: owed = [], document } = resumed ?? {};
-  store.run({ words: startWords(headless), prompts: lines, owed, settings, spent, handedOver: document?.path });
+  const { answers: owed = [], document, models } = resumed ?? {};
+  const known = { settings, spent, models, handedOver: document?.path };
+  store.run({ words: startWords(headless), prompts: lines, owed, ...known });
   // From this line on it is this run that is taken up, and not the one before.
   noteProcess(store, run, child, resumed?.runId);
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });

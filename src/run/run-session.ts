@@ -100,6 +100,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   const state = () => host.state;
   const passOn = createPassOn({
     output,
+    figures: files.figures,
     state,
     onEvent(event, text, passOn) {
       // A program that does not become a session may say there why; elsewhere such a line is one that was torn.

@@ -34,6 +34,7 @@ interface Exchange {
 /** Starts a stand-in that answers as `scenario` says, on a random port of the loopback interface only. */
 export async function startStandin(scenario: Scenario, { now = Date.now, referee }: StandinOptions = {}) {
   const script = createScript(scenario);
+  const answers: Message[] = [];
   const closing = new AbortController();
   const log = createLog(closing.signal);
   const base = `/${randomBytes(16).toString('hex')}`;
@@ -60,7 +61,9 @@ export async function startStandin(scenario: Scenario, { now = Date.now, referee
     const message = request.path === MESSAGES ? referee?.judge(request) : undefined;
     if (message !== undefined) return sendError(response, { status: 400, message });
     const answered = await answer(exchange, script, closing.signal);
-    if (answered !== undefined) referee?.noteAnswer(request.body, answered.content);
+    if (answered === undefined) return;
+    answers.push(answered);
+    referee?.noteAnswer(request.body, answered.content);
   }
 
   async function listen(port: number): Promise<void> {
@@ -84,6 +87,8 @@ export async function startStandin(scenario: Scenario, { now = Date.now, referee
     url: `http://127.0.0.1:${port}${base}`,
     /** All requests so far, in order of arrival. Grows while the stand-in runs. */
     requests: log.requests as readonly RecordedRequest[],
+    /** What was answered, each with what it is billed by. */
+    answers: answers as readonly Message[],
     waitFor: log.waitFor,
     down,
     /** Listens again where it did before, and goes on with the scenario. */

@@ -122,3 +122,23 @@ it('names what cannot be read, and finds what is in the others', async () => {
   expect(found.stdout).toContain('`echo step 2`');
   expect((await recall(place, 'nowhere said')).code).toBe(2);
 });
+
+it('leaves out sessions of another project whose logs are in the same folder', async () => {
+  await using place = await createPlace();
+  const [mine, other] = [join(place.cwd, 'app-api'), join(place.cwd, 'app_api')];
+  for (const cwd of [mine, other]) mkdirSync(cwd);
+  const cwd = realpathSync(other);
+  writeFileSync(join(projectOf(place, mine), 's2.jsonl'), row('user', 'the launch code is BLUEHERON', { cwd }));
+  expect((await ctxb({ ...place, cwd: mine }, ['recall', 'BLUEHERON'])).code).toBe(1);
+  expect((await ctxb({ ...place, cwd: other }, ['recall', 'BLUEHERON'])).code).toBe(0);
+});
+
+it.each(['caf\u00e9-menu', 'cafe\u0301-menu'])('finds %j however its accent is written', async (word) => {
+  await using place = await createPlace();
+  const folder = projectOf(place);
+  for (const form of ['NFC', 'NFD'])
+    writeFileSync(join(folder, `${form}.jsonl`), row('user', `print the ${word.normalize(form)} in ${form}`));
+  const { stdout } = await recall(place, word);
+  expect(stdout).toContain('in NFC');
+  expect(stdout).toContain('in NFD');
+});

@@ -1,5 +1,6 @@
 import { GROUPS } from './all-rows.ts';
 import { KNOWN_DIFFERENCES, type KnownDifference, knownDifference } from './known-differences.ts';
+import { RESULT_FIGURES } from './result-figures.ts';
 import type { Group, Row } from './row.ts';
 import { VARIABLE_FIELDS } from './variable-fields.ts';
 
@@ -14,6 +15,7 @@ export function differencesPage(differences: Differences, version: string): stri
     `## What is compared\n\nA number names a difference of the table above.\n`,
     ...GROUPS.map((group) => compared(group, differences)),
     notCompared(),
+    figures(),
   ].join('\n');
 }
 
@@ -58,6 +60,19 @@ function notCompared(): string {
 These differ between two runs of claude alone.
 
 | what | why |
+| --- | --- |
+${rows.join('')}`;
+}
+
+function figures(): string {
+  const rows = RESULT_FIGURES.map(({ name, made }) => `| ${name} | ${made} |\n`);
+  return `## The figures of a result
+
+claude begins its counters again with \`/clear\` and in each process. Where ctxb does that, in a handoff, in a restart, or as a
+run is taken up (\`--resume-run\`), a result still tells the whole, as here; elsewhere each figure is claude's own, to the byte.
+\`test/e2e/whole-results.test.ts\` holds the sums against what the stand-in has charged.
+
+| figure | how it is made |
 | --- | --- |
 ${rows.join('')}`;
 }

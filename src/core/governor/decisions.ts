@@ -129,6 +129,8 @@ interface Facts {
     /** Who waits. */
     readonly by: 'claude' | 'ctxb';
     readonly until: number;
+    /** With which the API refuses the credentials; missing: it does not. */
+    readonly status?: number;
   };
   /** The end of a wait. */
   waited: {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { registeredHooks } from '../../core/governor/control/control.ts';
-import { isInjectedTurn, visibilityOf } from '../../core/governor/conversation/visibility.ts';
+import { isInjectedTurn, type Visibility, visibilityOf } from '../../core/governor/conversation/visibility.ts';
 import { isOwnOrStamped } from '../../core/governor/prompts/own-lines.ts';
 import { STAMP_MARK } from '../../core/governor/prompts/prompt.ts';
 import { isAnswerFinal } from '../../core/governor/prompts/tasks.ts';
@@ -11,6 +11,7 @@ import { decodeLine } from '../../core/protocol/decode.ts';
 import type { Event } from '../../core/protocol/events.ts';
 import { createFramer } from '../../core/protocol/frame.ts';
 import type { CallerOutput } from './output.ts';
+import type { WholeResults, WholeTurn } from './whole-results.ts';
 
 /** Texts in lines that may tell of a turn that failed. */
 const FAILURE_MARKS = [
@@ -18,10 +19,21 @@ const FAILURE_MARKS = [
   ...['rompt is too long', 'prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'],
 ];
 
+/** In each result. */
+const RESULT_MARK = Buffer.from('"type":"result"');
+
+interface Line {
+  readonly bytes: Buffer;
+  readonly event: Event;
+  /** Which a result ends. */
+  readonly turn: WholeTurn;
+}
+
 export type PassOn = ReturnType<typeof createPassOn>;
 
 export interface PassOnOptions {
   readonly output: CallerOutput;
+  readonly figures: WholeResults;
   readonly state: () => GovernorState;
   /** Told of every line. `passOn` is called once: behind what was kept back, before anything else is done about it. */
   readonly onEvent: (event: Event, line: string, passOn: () => void) => void;
@@ -32,8 +44,9 @@ export interface PassOnOptions {
  * ctxb's own (in an injected turn, on the control channel, or when it names one of our ids), may hold what is there
  * because of ctxb, or tells of a failure that can be mended, it is looked at before.
  */
-export function createPassOn({ output, state, onEvent }: PassOnOptions) {
-  const keptBack: Record<'buffered' | 'deferred', { bytes: Buffer; event: Event }[]> = { buffered: [], deferred: [] };
+export function createPassOn({ output, figures, state, onEvent }: PassOnOptions) {
+  const keptBack: Record<'buffered' | 'deferred', Line[]> = { buffered: [], deferred: [] };
+  let processes = 0;
   const traces: Traces = {
     isStamped: (uuid) => isOwnOrStamped(state(), uuid),
     isStreamed: output.format === 'json',
@@ -43,9 +56,12 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions) {
   const own = ['"control_', state().run.runId.slice(0, -12), STAMP_MARK];
   const marks = [...own, ...traceMarks(traces), ...FAILURE_MARKS].map((mark) => Buffer.from(mark));
 
-  function show(bytes: Buffer, event: Event): void {
-    output.bytes(bytes);
-    tell(bytes, event);
+  function show({ bytes, event, turn }: Line): void {
+    const isResult = event.kind === 'result';
+    const whole = isResult ? Buffer.from(figures.whole(bytes.toString(), turn, state())) : bytes;
+    if (isResult) figures.shown();
+    output.bytes(whole);
+    tell(whole, event);
   }
 
   function tell(bytes: Buffer, event: Event): void {
@@ -53,34 +69,47 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions) {
   }
 
   /** Of turns that failed one after the other only the last one tells how it stands. */
-  function defer(line: { bytes: Buffer; event: Event }): void {
+  function defer(line: Line): void {
     if (keptBack.deferred.at(-1)?.event.kind === 'result') keptBack.deferred = [];
     keptBack.deferred.push(line);
   }
 
   function accept(bytes: Buffer): void {
     const now = state();
-    const mayBeOwn =
+    const isPassed = !mayDiffer(bytes, now);
+    if (isPassed) output.bytes(bytes);
+    const text = bytes.toString();
+    const line = withoutTerminator(text);
+    const event = decodeLine(line);
+    const fate = isPassed ? 'show' : visibilityOf(now, event);
+    const seen = { bytes, event, turn: figures.see(event, line, now, fate === 'show') };
+    const isResult = event.kind === 'result';
+    if (isPassed) onEvent(event, line, () => tell(bytes, event));
+    else passLooked(seen, text, fate);
+    if (isPassed && isResult) figures.shown();
+    if (isResult) figures.judged(event, state());
+  }
+
+  /** What the caller gets of the line may not be all of it. */
+  function mayDiffer(bytes: Buffer, now: GovernorState): boolean {
+    return (
       isInjectedTurn(now) ||
       speaksOfMod(now) ||
       isInterrupting(now) ||
       now.process.phase === 'starting' ||
-      marks.some((mark) => bytes.includes(mark));
-    if (!mayBeOwn) output.bytes(bytes);
-    const text = bytes.toString();
-    const line = withoutTerminator(text);
-    const event = decodeLine(line);
-    if (!mayBeOwn) {
-      onEvent(event, line, () => tell(bytes, event));
-      return;
-    }
-    const fate = visibilityOf(now, event);
+      (figures.areChanged && bytes.includes(RESULT_MARK)) ||
+      marks.some((mark) => bytes.includes(mark))
+    );
+  }
+
+  function passLooked(seen: Line, text: string, fate: Visibility): void {
+    const { event } = seen;
     const alone = event.kind === 'malformed' ? text : asAlone(text, traces);
-    const shown = { bytes: alone === text ? bytes : Buffer.from(alone), event };
+    const shown = alone === text ? seen : { ...seen, bytes: Buffer.from(alone) };
     if (fate === 'buffer') keptBack.buffered.push(shown);
     if (fate === 'defer') defer(shown);
-    onEvent(event, line, () => {
-      if (fate === 'show') show(shown.bytes, event);
+    onEvent(event, withoutTerminator(text), () => {
+      if (fate === 'show') show(shown);
     });
   }
 
@@ -88,6 +117,7 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions) {
     /** Reads to the end. Resolves when every line has been handed on. */
     read: (stdout: Readable) =>
       new Promise<void>((resolve, reject) => {
+        if (processes++ > 0) figures.begunAgain();
         const framer = createFramer();
         stdout.on('data', (chunk: Buffer) => {
           for (const line of framer.push(chunk)) accept(line);
@@ -106,7 +136,7 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions) {
     settle(which: 'buffered' | 'deferred', fate: 'show' | 'drop'): void {
       const lines = keptBack[which];
       keptBack[which] = [];
-      if (fate === 'show') for (const { bytes, event } of lines) show(bytes, event);
+      if (fate === 'show') for (const line of lines) show(line);
     },
   };
 }

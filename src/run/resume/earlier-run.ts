@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import type { SpentBefore } from '../../core/governor/input.ts';
 import { spentIn } from '../../core/governor/record.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
-import { countOf, type Fields, fieldsOf, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
+import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../../store/files/process-mark.ts';
 import { readLines } from '../../store/files/read-lines.ts';
 import type { Seal } from '../../store/runs/seal.ts';
 import { hasRunFile, readRunFile } from '../../store/runs/session-store.ts';
+import type { ModelUsage } from '../output/whole-results.ts';
 import { type RunSettings, readSettings } from './run-settings.ts';
 
 /** A run that did not come to its end, out of the journal and its own file. */
@@ -38,6 +39,7 @@ interface Mail {
   readonly settings: RunSettings | undefined;
   /** What it had spent until a moment, in milliseconds since the epoch; undefined: nothing that is known. */
   readonly spent: (SpentBefore & { readonly at: number }) | undefined;
+  readonly models: ModelUsage;
 }
 
 interface Seen {
@@ -132,6 +134,7 @@ function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
     document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
     resetsAt: countOf(mail.findLast(({ resetsAt }) => resetsAt !== undefined)?.resetsAt),
     settings: readSettings(opening.settings),
+    models: fieldsOf(mail.findLast(({ models }) => isFields(models))?.models),
     spent: readSpent(mail.findLast(({ spent }) => typeof spent === 'object')?.spent),
   };
 }

@@ -70,7 +70,8 @@ export async function resumeRun(
     if (run.prompts.length > 0) return undefined;
     throw new CtxbError('usage', `nothing of run ${run.runId} is left to go on with: start a new run`);
   }
-  const resumed = { lines, answers, spent: spentOf(run, logs), ...stateOf(run, { logs, answers }, io) };
+  const { models } = run;
+  const resumed = { lines, answers, models, spent: spentOf(run, logs), ...stateOf(run, { logs, answers }, io) };
   return {
     ...readWords(words.length > 0 ? words : run.words, words.length > 0 ? notice : () => {}),
     resumed,
@@ -147,7 +148,7 @@ function stateOf(
   { runId, prompts, document: path }: EarlierRun,
   { logs, answers }: { readonly logs: readonly RunLog[]; readonly answers: readonly string[] },
   io: Place,
-): Omit<ResumedRun, 'lines' | 'answers' | 'spent'> {
+): Omit<ResumedRun, 'lines' | 'answers' | 'models' | 'spent'> {
   const log = logs.findLast((one) => one.hasMessages || prompts.some(({ uuid }) => one.delivered.has(uuid)));
   const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
   const { head, body } = parseHandoffFile(text ?? '');

@@ -68,6 +68,11 @@ describe('waits in a recording', () => {
     expect(summaryOf(lines).waits).toEqual(waits);
   });
 
+  it('are told as what they are where the API refuses the credentials', () => {
+    const { actions } = summaryOf([untimed(retry(0, 60_000, 401)), call(4)]);
+    expect(actions.map(decisionText)[0]).toBe('the API refuses the credentials (401): claude tries again');
+  });
+
   it('are announced without a length that nobody knows', () => {
     const { actions } = summaryOf([untimed(retry(0, 60_000)), call(4)]);
     expect(actions.map(decisionText)).toEqual([

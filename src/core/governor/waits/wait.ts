@@ -91,7 +91,7 @@ function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): St
   const isTold = wait?.said === true || (!isLimit && delayMs < LEAST_TOLD_MS);
   const begun: Wait = wait ?? { cause, phase: 'claude', since: now, until, tries: 0, said: false };
   const next = changed(state, { wait: { ...begun, cause, until, said: begun.said || !isTold } });
-  return keep(next, isTold ? [] : [announcement(next, 'claude')]);
+  return keep(next, isTold ? [] : [announcement(next, 'claude', status)]);
 }
 
 /** How late a reset may be noticed, in milliseconds. */
@@ -141,11 +141,13 @@ function pause(state: GovernorState, failure: ApiFailure, until: number): Step {
   return keep(next, [...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next)]);
 }
 
-function announcement(state: GovernorState, by: 'claude' | 'ctxb') {
+function announcement(state: GovernorState, by: 'claude' | 'ctxb', status?: number) {
   const { cause = 'outage', until = state.now } = state.wait ?? {};
   const limit = cause === 'limit' ? state.limits.hit : undefined;
-  const reason = cause === 'limit' ? 'a usage limit is reached' : 'the API does not answer';
-  return { kind: 'wait', ...decided(state, reason), cause, limit, by, until } as const;
+  const isRefused = status === 401 || status === 403;
+  const fault = isRefused ? 'the API refuses the credentials' : 'the API does not answer';
+  const reason = cause === 'limit' ? 'a usage limit is reached' : fault;
+  return { kind: 'wait', ...decided(state, reason), cause, limit, by, until, ...(isRefused && { status }) } as const;
 }
 
 function endAtLimit(state: GovernorState, failure: ApiFailure): Step {

@@ -1,5 +1,6 @@
 import type { Event } from '../../protocol/events.ts';
 import { isExhaustion } from '../../protocol/failures.ts';
+import { runCostUsd } from '../cost/cost.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { isGuess, predicted, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
@@ -116,7 +117,7 @@ export function refuse(state: GovernorState, prompt: Prompt): Step {
     errors: [said],
     session_id: state.session.id ?? '',
     user_message_uuid: prompt.uuid,
-    total_cost_usd: 0,
+    total_cost_usd: runCostUsd(state),
     usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
     uuid: ownUuid(state),
   });

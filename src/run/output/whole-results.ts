@@ -1,0 +1,216 @@
+import { isInjectedTurn } from '../../core/governor/conversation/visibility.ts';
+import { runCostUsd } from '../../core/governor/cost/cost.ts';
+import { isEcho } from '../../core/governor/relief/exact.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
+import type { AssistantEvent, Event, ResultEvent } from '../../core/protocol/events.ts';
+import { type Fields, fieldsOf, isFields, numberOf, parseFields } from '../../core/protocol/fields.ts';
+import { withMembers } from '../../core/protocol/json-spans.ts';
+import { saysNothing, type Usage } from '../../core/protocol/usage.ts';
+
+/** `modelUsage` of a result: what each model has been used for. */
+export type ModelUsage = Fields;
+
+/** A turn as the caller sees it, which may be several of claude's. */
+export type WholeTurn = Readonly<typeof NEW_TURN>;
+
+const NEW_TURN = {
+  /** Lines by which claude counts round trips. */
+  steps: 0,
+  /** Calls of tools whose results are to come. */
+  pending: 0,
+  /** ctxb has compacted in it, or has it begun again. */
+  isPieced: false,
+  /** Durations and usage of the parts before the last. */
+  parts: {} as Fields,
+};
+
+export type WholeResults = ReturnType<typeof createWholeResults>;
+
+/**
+ * Figures of the caller's results. claude sets its counters back with `/clear` and in each process; where ctxb did that,
+ * results tell the sums over the run, and those of a turn that it has interrupted the sums over its parts.
+ *
+ * @param before what a run that is taken up had used; undefined: the run begins here
+ */
+export function createWholeResults(before: ModelUsage | undefined) {
+  let isSetBack = before !== undefined;
+  /** Until the last time that claude's counters were set back, and since. */
+  let base: ModelUsage = before ?? {};
+  let since: ModelUsage = {};
+  let sinceUsd = 0;
+  /** What `base` is if claude's new process goes on with the counters of the session. */
+  let carriedOn: ModelUsage | undefined = before && {};
+  /** What a session that the user resumes had cost before, where claude counts it. */
+  let earlierUsd = 0;
+  /** Calls since the last result, by the id of their message. */
+  const open = new Map<string, AssistantEvent & { readonly usage: Usage }>();
+  let turn: WholeTurn = NEW_TURN;
+  /** What the caller was told: how many results, and the sums in the last. */
+  let told = { count: 0, models: before ?? {} };
+  /** claude has written a result that the caller did not get. */
+  let isHiding = false;
+  let times = { begun: 0, last: 0 };
+
+  function seeResult(result: ResultEvent, line: string, isOwn: boolean, isShown: boolean): WholeTurn {
+    const fields = parseFields(line);
+    const { costUsd = sinceUsd } = result;
+    if (costUsd < sinceUsd) {
+      base = added(base, since);
+      isSetBack ||= isOwn;
+    }
+    since = fieldsOf(fields.modelUsage);
+    sinceUsd = costUsd;
+    open.clear();
+    const seen = turn;
+    isHiding ||= !isShown;
+    if (!isOwn && !isShown) turn = withPart(turn, partOf(fields));
+    return seen;
+  }
+
+  /** The newest process may go on with the counters: then what it says is not added to what they said before. */
+  function settleBase(usd: number): void {
+    if (carriedOn === undefined) return;
+    const off = (models: ModelUsage) => Math.abs(usd - usdOf(added(models, since)));
+    if (off(carriedOn) < off(base)) base = carriedOn;
+    carriedOn = undefined;
+  }
+
+  /** Sums by model, whose costs add up to the total. */
+  function wholeModels(usd: number): ModelUsage {
+    if (!isSetBack) return since;
+    settleBase(usd);
+    const models = added(base, since);
+    const [first] = Object.keys(models);
+    if (first === undefined) return models;
+    const rest = usd - usdOf(models);
+    const usage = fieldsOf(models[first]);
+    return { ...models, [first]: { ...usage, costUSD: (numberOf(usage.costUSD) ?? 0) + rest } };
+  }
+
+  return {
+    /** Results are not passed on as they are. */
+    get areChanged() {
+      return isSetBack || isHiding || turn.isPieced;
+    },
+    /** Told of each line before it is judged. @returns the turn that a result ends */
+    see(event: Event, line: string, state: GovernorState, isShown: boolean): WholeTurn {
+      const isOwn = isInjectedTurn(state);
+      times = { begun: state.turn.startedAt, last: state.now };
+      if (event.kind === 'result') return seeResult(event, line, isOwn, isShown);
+      const isCall = event.kind === 'assistant' && !event.synthetic && !isEcho(state, event);
+      if (isCall && hasUsage(event)) open.set(event.messageId, event);
+      if (!isOwn) turn = counted(turn, event, state);
+      return turn;
+    },
+    /** The result has been judged. */
+    judged({ costUsd = 0 }: ResultEvent, state: GovernorState): void {
+      if (!isSetBack) earlierUsd = Math.max(0, costUsd - runCostUsd(state));
+    },
+    /** The caller gets a result: what follows is another turn. */
+    shown(): void {
+      turn = NEW_TURN;
+      told = { count: told.count + 1, models: isSetBack ? told.models : since };
+    },
+    /** Another process takes claude's place: calls that the last one has not reported are known by their lines alone. */
+    begunAgain(): void {
+      const calls = [...open.values()];
+      const unreported = calls.reduce((sum, call) => added(sum, ofCall(call)), {} as ModelUsage);
+      carriedOn = added(base, unreported);
+      base = added(carriedOn, since);
+      [since, sinceUsd, isSetBack] = [{}, 0, true];
+      open.clear();
+      const main = calls.filter(({ subagent }) => subagent === null);
+      if (main.length === 0) return;
+      const usage = main.reduce((sum, call) => added(sum, usageOf(call)), {} as Fields);
+      // Their results are in no line: claude makes them up as it resumes.
+      const over = { ...turn, steps: turn.steps + turn.pending, pending: 0 };
+      turn = withPart(over, { duration_ms: Math.max(0, times.last - times.begun), usage });
+    },
+    /** What the run has used by now, for the process that takes it up. */
+    models: (): ModelUsage => [...open.values()].reduce((sum, call) => added(sum, ofCall(call)), added(base, since)),
+    /** A result for the caller. @param state after it was judged */
+    whole(line: string, ended: WholeTurn, state: GovernorState): string {
+      if (!isSetBack && !isHiding && !ended.isPieced) return line;
+      const fields = parseFields(line);
+      const usd = Math.max(numberOf(fields.total_cost_usd) ?? 0, runCostUsd(state) + earlierUsd);
+      const models = wholeModels(usd);
+      const news = added(models, told.models, -1);
+      told = { ...told, models };
+      const changes: Readonly<Record<string, unknown>> = {
+        ...(isSetBack && { '"total_cost_usd"': usd, '"modelUsage"': models }),
+        '"result_index"': told.count,
+        '"model_usage_since_last_result"': news,
+        ...(ended.isPieced && fields.num_turns !== 0 && ofParts(fields, ended)),
+      };
+      return withMembers(line, line.indexOf('{'), ({ name = '', from, to }) =>
+        changes[name] === undefined ? line.slice(from, to) : JSON.stringify(changes[name]),
+      ).text;
+    },
+  };
+}
+
+function hasUsage(event: AssistantEvent): event is AssistantEvent & { readonly usage: Usage } {
+  return event.usage !== undefined && !saysNothing(event.usage) && event.messageId !== '';
+}
+
+/** claude counts a round trip for each result of a tool, and one for a summary of its own. */
+function counted(turn: WholeTurn, event: Event, state: GovernorState): WholeTurn {
+  if (event.kind === 'boundary') {
+    const isExact = state.exact.receipt?.answered === true;
+    return isExact ? { ...turn, isPieced: true } : { ...turn, steps: turn.steps + 1 };
+  }
+  if (isEcho(state, event) || !('subagent' in event) || event.subagent !== null) return turn;
+  if (event.kind === 'assistant') {
+    const asked = event.blocks.filter(({ type }) => type === 'tool_use').length;
+    return asked === 0 ? turn : { ...turn, pending: turn.pending + asked };
+  }
+  const isStep = event.kind === 'user' && event.role === 'tool-result';
+  return isStep ? { ...turn, steps: turn.steps + 1, pending: Math.max(0, turn.pending - 1) } : turn;
+}
+
+function withPart(turn: WholeTurn, part: Fields): WholeTurn {
+  return { ...turn, isPieced: true, parts: added(turn.parts, part) };
+}
+
+function partOf({ duration_ms, duration_api_ms, usage }: Fields): Fields {
+  return { duration_ms, duration_api_ms, usage };
+}
+
+function ofParts(last: Fields, { parts, steps }: WholeTurn): Readonly<Record<string, unknown>> {
+  const sums = Object.entries(added(parts, partOf(last))).map(([name, sum]) => [JSON.stringify(name), sum]);
+  return { ...Object.fromEntries(sums), '"num_turns"': steps + 1 };
+}
+
+function usageOf({ usage }: { readonly usage: Usage }): Fields {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: usage.cacheCreation,
+    cache_read_input_tokens: usage.cacheRead,
+    output_tokens: usage.output,
+  };
+}
+
+function ofCall({ model = '', usage }: AssistantEvent & { readonly usage: Usage }): ModelUsage {
+  const { input, output, cacheRead, cacheCreation } = usage;
+  const tokens = { inputTokens: input, outputTokens: output };
+  return { [model]: { ...tokens, cacheReadInputTokens: cacheRead, cacheCreationInputTokens: cacheCreation } };
+}
+
+function usdOf(models: ModelUsage): number {
+  return Object.values(models).reduce<number>((sum, use) => sum + (numberOf(fieldsOf(use).costUSD) ?? 0), 0);
+}
+
+/** Sizes, which do not add up. */
+const SIZES: ReadonlySet<string> = new Set(['contextWindow', 'maxOutputTokens']);
+
+/** The numbers of both added up, or those of the second taken away, at every depth; what is no number is the second's. */
+function added(first: Fields, second: Fields, sign: 1 | -1 = 1): Fields {
+  const sums = Object.entries(second).map(([name, value]) => {
+    const before = first[name];
+    if (isFields(value)) return [name, added(fieldsOf(before), value, sign)];
+    if (value === undefined) return [name, before];
+    const isSum = typeof value === 'number' && !SIZES.has(name);
+    return [name, isSum ? (numberOf(before) ?? 0) + sign * value : value];
+  });
+  return { ...first, ...Object.fromEntries(sums) };
+}

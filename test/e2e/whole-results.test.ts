@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
+import { readUsage } from '../../src/core/protocol/usage.ts';
+import type { Call, Scenario } from '../../src/standin/scenario.ts';
+import { type Finished, type JsonLine, runProgram, startWorld, type World } from '../support/claude.ts';
+import { conversation } from '../support/conversation.ts';
+import {
+  CTXB,
+  journal,
+  journalLines,
+  outputLines,
+  prompts,
+  runCtxb,
+  SMALL_WINDOW,
+  startCtxb,
+} from '../support/ctxb.ts';
+import { job } from '../support/exact-job.ts';
+import { growing } from '../support/handoff.ts';
+
+const STREAM = ['--output-format', 'stream-json', '--verbose'];
+const JSON_FORMAT = ['--output-format', 'json'];
+const THREE = ['prompt one', 'prompt two', 'prompt three'];
+const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
+
+/** What the stand-in would charge, in US dollars. */
+function billOf({ standin }: World): number {
+  const microUsd = standin.answers.map(({ model, usage }) => {
+    const [read, price] = [readUsage(usage), priceFor(model, {}, null)];
+    return read && price ? microUsdOf(read, price) : Number.NaN;
+  });
+  return microUsd.reduce((sum, each) => sum + each, 0) / 1e6;
+}
+
+function resultsOf(run: Finished): JsonLine[] {
+  return outputLines(run).filter(({ type }) => type === 'result');
+}
+
+/** The costs that results tell rise to the bill, and those of the models add up to each. */
+function expectWhole(world: World, results: readonly JsonLine[]): void {
+  const told = results.map(({ total_cost_usd }) => Number(total_cost_usd));
+  expect(told).toEqual([...told].sort((a, b) => a - b));
+  const bill = billOf(world);
+  expect(Math.abs((told.at(-1) ?? 0) - bill) / bill).toBeLessThan(0.01);
+  for (const { modelUsage, total_cost_usd } of results) {
+    expect(usdOf(modelUsage)).toBeCloseTo(Number(total_cost_usd), 6);
+  }
+}
+
+function usdOf(models: unknown): number {
+  return Object.values(models as Record<string, { costUSD: number }>).reduce((sum, { costUSD }) => sum + costUSD, 0);
+}
+
+function inputOf(results: readonly JsonLine[]): number {
+  const uses = Object.values(results.at(-1)?.modelUsage as Record<string, Record<string, number>>);
+  return uses.reduce(
+    (sum, use) => sum + (use.inputTokens ?? 0) + (use.cacheReadInputTokens ?? 0) + (use.cacheCreationInputTokens ?? 0),
+    0,
+  );
+}
+
+function answeredInput({ standin }: World): number {
+  return standin.answers.reduce(
+    (sum, { usage }) => sum + usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens,
+    0,
+  );
+}
+
+interface Way {
+  readonly name: string;
+  readonly scenario: () => Scenario;
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly claude?: readonly string[];
+  readonly kind: string;
+}
+
+const WAYS: readonly Way[] = [
+  {
+    name: 'a handoff',
+    scenario: () => growing({ turns: [4, 4, 2], growBy: 18_000 }),
+    flags: ['--strategy', 'handoff'],
+    kind: 'handed-over',
+  },
+  {
+    name: 'a handoff to a new process',
+    scenario: () => growing({ turns: [4, 4, 2], growBy: 18_000 }),
+    flags: ['--strategy', 'handoff'],
+    claude: ['--disable-slash-commands'],
+    kind: 'handed-over',
+  },
+  { name: 'an exact compaction', scenario: () => job({ turns: [5, 4, 3] }), env: EXACT, kind: 'compacted' },
+  { name: 'a summary', scenario: () => conversation({ turns: [4, 4, 2], growBy: 18_000 }), kind: 'compacted' },
+];
+
+it.each(WAYS)(
+  'results tell what the whole run has cost across $name',
+  async ({ scenario, flags = [], claude = [], env = {}, kind }) => {
+    for (const format of [STREAM, JSON_FORMAT]) {
+      await using world = await startWorld(scenario());
+      const run = await runCtxb(world, {
+        flags: [...prompts(...THREE), ...flags],
+        claude: [...SMALL_WINDOW, ...claude, ...format],
+        env,
+      });
+      expect(run.code).toBe(0);
+      expect(journal(world).map(({ kind }) => kind)).toContain(kind);
+      const results = resultsOf(run);
+      expect(results.length).toBe(3);
+      expectWhole(world, results);
+      expect(inputOf(results)).toBe(answeredInput(world));
+      expect(results.map(({ result_index }) => result_index)).toEqual([0, 1, 2]);
+      const parts = results.flatMap(({ model_usage_since_last_result: models }) => [models ?? []].map(usdOf));
+      if (format === STREAM) expect(parts.reduce((sum, usd) => sum + usd, 0)).toBeCloseTo(billOf(world), 3);
+    }
+  },
+);
+
+it('a turn in which ctxb compacts exactly tells the round trips that it took', async () => {
+  await using world = await startWorld(job({ turns: [2, 34], growBy: 10_000 }));
+  const run = await runCtxb(world, {
+    flags: prompts(...THREE.slice(0, 2)),
+    claude: [...SMALL_WINDOW, ...STREAM],
+    env: EXACT,
+  });
+  expect(resultsOf(run).map(({ num_turns }) => num_turns)).toEqual([2, 34]);
+  expectWhole(world, resultsOf(run));
+});
+
+const SLOW: readonly Call[] = [
+  { tools: [{ name: 'Bash', input: { command: 'touch one', description: 'One' } }], context: 30_000 },
+  { tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 100', description: 'Wait' } }], context: 31_000 },
+  { text: 'answer 1', context: 32_000 },
+  { text: 'answer 2', context: 33_000 },
+  { text: 'answer 3', context: 34_000 },
+];
+
+async function untilTool(world: World) {
+  const run = startCtxb(world, { flags: prompts(...THREE), claude: [...SMALL_WINDOW, ...STREAM] });
+  run.stdin.end();
+  await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 100'));
+  await vi.waitFor(() => expect(existsSync(join(world.scratch.cwd, 'begun'))).toBe(true), { timeout: 30_000 });
+  return run;
+}
+
+it('a claude that is killed in a turn leaves the figures whole', async () => {
+  await using world = await startWorld({ calls: SLOW });
+  const run = await untilTool(world);
+  process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
+  const results = resultsOf(await run.finished);
+  expectWhole(world, results);
+  expect(inputOf(results)).toBe(answeredInput(world));
+  expect(results.map(({ num_turns }) => num_turns)).toEqual([3, 1, 1]);
+});
+
+it('a run that is taken up tells what it had cost before', async () => {
+  await using world = await startWorld({ calls: SLOW });
+  const run = await untilTool(world);
+  run.kill('SIGKILL');
+  await run.finished;
+  const { env, cwd } = world.scratch;
+  const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run'], { env, cwd });
+  expect(resumed.code).toBe(0);
+  expectWhole(world, resultsOf(resumed));
+});
