@@ -88,9 +88,8 @@ interface Place {
 async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void): Promise<Hit[]> {
   const { all, limit, contextDir } = flags;
   const folder = await contextFolder(io, contextDir);
-  const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell).filter(
-    (log) => all || mayBeOfProject(log.file, io),
-  );
+  const isMeant = (log: string) => all || mayBeOfProject(log, io);
+  const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell, isMeant);
   const logged = new Set(logs.map(({ session }) => session));
   const notes = notesIn(folder).filter(({ session }) => !logged.has(session));
   let hits: Hit[] = [];
@@ -111,14 +110,14 @@ function withoutCopies(hits: readonly Hit[]): Hit[] {
   return [...new Map(hits.map((hit) => [JSON.stringify([hit.t, hit.kind, hit.title, hit.lines]), hit])).values()];
 }
 
-function logsBelow(folder: string, tell: (fault: CtxbError) => void): Place[] {
+function logsBelow(folder: string, tell: (fault: CtxbError) => void, isMeant: (log: string) => boolean): Place[] {
   if (!existsSync(folder)) return [];
   return findSources(folder, tell).flatMap(({ file, subagents }) =>
     [file, ...subagents].map((log) => ({
       file: log,
       session: basename(file, '.jsonl'),
       changed: statSync(log, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-      look: (search: Search) => (mayHold(log, search) ? recallFrom(log, search) : []),
+      look: (search: Search) => (isMeant(log) && mayHold(log, search) ? recallFrom(log, search) : []),
     })),
   );
 }
