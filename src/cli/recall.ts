@@ -117,7 +117,7 @@ function logsBelow(folder: string, tell: (fault: CtxbError) => void, isMeant: (l
       file: log,
       session: basename(file, '.jsonl'),
       changed: statSync(log, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-      look: (search: Search) => (isMeant(log) && mayHold(log, search) ? recallFrom(log, search) : []),
+      look: (search: Search) => (mayHold(log, search) && isMeant(log) ? recallFrom(log, search) : []),
     })),
   );
 }
