@@ -108,6 +108,35 @@ describe('a turn that an outage ends', () => {
     await expectSameDecisions(world, record);
   });
 
+  it.each(
+    sampled([
+      { name: 'the page of a proxy with status 200', error: { status: 200, html: '<html>Sign in</html>' } },
+      { name: 'an empty answer with status 200', error: { status: 200, html: '' } },
+      { name: "a gateway's page with status 403", error: { status: 403, html: '<html>Blocked</html>' } },
+      { name: 'a proxy that wants a password', error: { status: 407, html: '<html>Sign in</html>' } },
+    ]),
+  )('$name: the prompts wait, and each is answered once', async ({ error }) => {
+    await using world = await startWorld({
+      calls: () => (kinds(world).includes('wait') ? { text: 'answered' } : { error }),
+    });
+    const { code, stdout } = await runCtxb(world, { flags: prompts(...TWO), claude: SMALL_WINDOW, env: ONE_RETRY });
+    expect(stdout.toString()).toBe('answered\nanswered\n');
+    expect(code).toBe(0);
+    expect(kinds(world)).toEqual(['wait', 'waited']);
+    expectEachPromptOnce(world.standin, TWO);
+  });
+
+  it('404 with a page is the fault of the request: it is shown, and the next prompt is asked', async () => {
+    const failure: Call = { error: { status: 404, html: '<html>Not here</html>' } };
+    await using world = await startWorld({
+      calls: (request) => (userTexts(request).at(-1) === TWO[0] ? failure : { text: 'answer 2' }),
+    });
+    const { code, stdout } = await runCtxb(world, { flags: prompts(...TWO), claude: SMALL_WINDOW, env: ONE_RETRY });
+    expect(stdout.toString()).toMatch(/404.*\nanswer 2\n$/s);
+    expect(code).toBe(0);
+    expect(kinds(world)).toEqual([]);
+  });
+
   it('429 with an API key and one prompt: is an error of the API, not a usage limit', async () => {
     const failure: Call = { error: { status: 429 }, headers: { 'retry-after': '1' } };
     await using world = await startWorld({ calls: [failure, failure] });

@@ -111,6 +111,26 @@ it.each(sampled(['SIGTERM', 'SIGHUP', 'SIGINT'] as const))(
   },
 );
 
+it('SIGINT to claude alone, while a tool runs, leaves its prompt and the next ones to --resume-run', async () => {
+  await using world = await startWorld({
+    calls: [{ text: 'one' }, SLEEP, { text: 'two' }, { text: 'three' }],
+  });
+  const program = startCtxb(world, { flags: prompts('first', 'second', 'third'), claude: [...SMALL_WINDOW] });
+  program.stdin.end();
+  const { env, cwd } = world.scratch;
+  await vi.waitFor(() => expect(existsSync(join(cwd, 'begun'))).toBe(true), { timeout: 30_000 });
+  process.kill(childPid(world), 'SIGINT');
+  const run = await program.finished;
+
+  expect(run.stdout.toString()).toBe('one\n');
+  expect([1, 7]).toContain(run.code);
+  expect(run.stderr).toContain('2 prompts not answered; continue with ctxb run --resume-run\n');
+  const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run'], { env, cwd });
+  expect(resumed.code).toBe(0);
+  expect(resumed.stdout.toString()).toBe('two\nthree\n');
+  expectEachPromptOnce(world.standin, ['first', 'second', 'third']);
+});
+
 it('Ctrl-C twice ends claude without waiting for the turn', async () => {
   // The model takes its time, so the interrupt alone would have to wait for it.
   await using world = await startWorld({ calls: [SLEEP] });

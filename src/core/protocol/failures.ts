@@ -37,6 +37,9 @@ export function failureOf(line: Fields, said: string): ApiFailure | undefined {
   return { cause: isLimit ? 'limit' : 'outage', resetsAt: isLimit ? resetsAt : undefined };
 }
 
+/** Statuses that the same request gets again: it is malformed, too large, or asks for what is not there. */
+const REQUEST_FAULTS: ReadonlySet<number> = new Set([400, 404, 405, 413, 414, 415, 422, 431]);
+
 /**
  * Something between claude and the API has answered, such as the page of a proxy: an error of the API's own names its
  * type, in the versions that tell the status too.
@@ -45,8 +48,9 @@ function isForeign(line: Fields, said: string): boolean {
   const isApiError =
     line.terminal_reason === 'api_error' ? 'api_error_status' in line : line.is_api_error_message === true;
   if (!isApiError || line.api_error_type !== undefined || TOO_LONG_ANSWER.test(said)) return false;
+  const status = countOf(line.api_error_status);
   // Without a status claude may not have called anybody, as without a key.
-  return countOf(line.api_error_status) !== undefined || /^API Error\b/.test(said);
+  return status === undefined ? /^API Error\b/.test(said) : !REQUEST_FAULTS.has(status);
 }
 
 /** Milliseconds since the epoch, of a time that is told in seconds. */

@@ -32,6 +32,9 @@ describe('what kept the API from answering', () => {
     ['words of a version to come', { api_error_status: 503 }, 'outage'],
     ['API Error: API returned an empty or malformed response (HTTP 200)', FOREIGN, 'outage'],
     ['Failed to authenticate. API Error: 403 Forbidden', { ...FOREIGN, api_error_status: 403 }, 'outage'],
+    ['API Error: 407 Proxy Authentication Required', { ...FOREIGN, api_error_status: 407 }, 'outage'],
+    ['API Error: 404 <html>nothing is here</html>', { ...FOREIGN, api_error_status: 404 }, undefined],
+    ['API Error: 400 <html>Bad Request</html>', { ...FOREIGN, api_error_status: 400 }, undefined],
     [
       'Failed to authenticate. API Error: 403 no',
       { ...FOREIGN, api_error_status: 403, api_error_type: 'permission_error' },
