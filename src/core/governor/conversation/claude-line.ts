@@ -123,6 +123,7 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   const { exact, run, handoff } = state;
   before.tools = toolsAfter(state.tools, event, {
     ...{ now: state.now, calls: state.gauge.calls, kept: exact.receipt?.whole ?? [] },
+    calibration: state.gauge.calibration,
     weighs: run.mode === 'act' && handoff.phase !== 'clearing',
   });
   before.measured = measureLine(event);

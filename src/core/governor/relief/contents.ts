@@ -1,7 +1,7 @@
 import { isSeenBefore } from '../../protocol/blocks.ts';
 import type { Block } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
-import { estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
+import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
 import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
 
 type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
@@ -51,14 +51,20 @@ const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
 const CHANGING = /^(?:Edit|MultiEdit|NotebookEdit)$/;
 
 /** A result of the main thread has come in. */
-export function contentsAfter(contents: Contents, use: ToolUse, result: ToolResult, now: number): Contents {
+export function contentsAfter(
+  contents: Contents,
+  use: ToolUse,
+  result: ToolResult,
+  now: number,
+  calibration: Calibration = UNCALIBRATED,
+): Contents {
   const { name: tool, input } = use;
   if (NOT_FETCHING.test(tool)) return counted(contents, 0);
-  if (tool === 'Write') return counted(written(contents, use, now), 0);
+  if (tool === 'Write') return counted(written(contents, use, estimateTokens(measureBlock(use), calibration), now), 0);
   if (CHANGING.test(tool)) return counted(changedFile(contents, pathOf(input), now), 0);
   if (isSeenBefore(result.text)) return counted(usedFile(contents, pathOf(input), now), 0);
   const named = tool === 'Bash' ? withNamed(contents, textOf(fieldsOf(input).command) ?? '', now) : contents;
-  return fetched(named, use, estimateTokens(measureBlock(result), UNCALIBRATED), now);
+  return fetched(named, use, estimateTokens(measureBlock(result), calibration), now);
 }
 
 /** A call was measured: what was fetched before it is accounted for. */
@@ -145,10 +151,9 @@ function nameOf(what: string): string {
 }
 
 /** What the model writes to a file stands in its call. */
-function written(contents: Contents, use: ToolUse, now: number): Contents {
+function written(contents: Contents, use: ToolUse, size: number, now: number): Contents {
   const path = pathOf(use.input);
   if (path === undefined) return contents;
-  const size = estimateTokens(measureBlock(use), UNCALIBRATED);
   const content = { id: use.id, path, tokens: size, had: size, used: now, isUnused: false, isHabit: false };
   return withContent(changedFile(contents, path, now), nameOf(path), content);
 }

@@ -1,5 +1,6 @@
 import type { AssistantEvent, Block, Event, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import type { Calibration } from '../gauge/estimator.ts';
 import { contentsAfter, contentsAfterRelief, NO_CONTENTS } from './contents.ts';
 
 type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
@@ -37,6 +38,7 @@ export interface ToolsAt {
   readonly calls: number;
   /** Tool calls whose results stay whole, where the event tells of a relief. */
   readonly kept: readonly string[];
+  readonly calibration: Calibration;
   /** Contents are followed. */
   readonly weighs: boolean;
 }
@@ -71,10 +73,10 @@ function withResults(before: Tools, { blocks, subagent }: UserEvent, at: ToolsAt
   return tools;
 }
 
-function filled(before: Tools, use: ToolUse, result: ToolResult, { weighs, calls }: ToolsAt): Tools {
+function filled(before: Tools, use: ToolUse, result: ToolResult, { weighs, calls, calibration }: ToolsAt): Tools {
   const all = [...before.results, { label: labelOf(use), chars: result.text.length }];
   const tools = { ...before, results: all.length < 2 * LIMIT ? all : summed(all).slice(-LIMIT) };
-  return weighs ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls) } : tools;
+  return weighs ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration) } : tools;
 }
 
 /** UTF-16 units. */

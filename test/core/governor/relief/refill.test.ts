@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UNCALIBRATED } from '../../../../src/core/governor/gauge/estimator.ts';
 import {
   NO_TOOLS,
   openTools,
@@ -20,7 +21,8 @@ function result(id: string, text: string, more: Line = {}): Line {
 
 function refilled(...lines: readonly Line[]): Tools {
   return lines.reduce<Tools>(
-    (tools, line) => toolsAfter(tools, decodeObject(line), { now: 0, calls: 0, kept: [], weighs: false }),
+    (tools, line) =>
+      toolsAfter(tools, decodeObject(line), { now: 0, calls: 0, kept: [], calibration: UNCALIBRATED, weighs: false }),
     NO_TOOLS,
   );
 }
