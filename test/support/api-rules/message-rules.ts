@@ -46,7 +46,8 @@ export const MESSAGE_RULES: readonly Rule[] = [
     return messages.at(-1)?.role === 'assistant' && (thinks || NO_PREFILL.test(model));
   }),
   ofMessages(['system-model', SYSTEM, 'the model takes messages of the system'], ({ role }, _, { model }) => {
-    return role === 'system' && !HEAR_SYSTEM.test(model);
+    // Of a model with a name of another kind nothing is known.
+    return role === 'system' && /claude|opus|sonnet|haiku/.test(model) && !HEAR_SYSTEM.test(model);
   }),
   ofMessages(
     ['system-place', SYSTEM, "a message of the system stands behind the user's, and no user's behind it"],
