@@ -3,6 +3,7 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { promptLine, type RunningProgram } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
+import { quoted } from '../support/interactive.ts';
 import { atTerminal } from '../support/pty.ts';
 import { firstOf, inSoak, sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place, runFake, startFake } from './fakes.ts';
@@ -67,7 +68,7 @@ it.each([
 ])('asks at a terminal: $answer', async ({ answer, left, says }) => {
   await using place = await createPlace();
   await session(place, 'aaaa');
-  await using terminal = atTerminal(`${process.execPath} ${CTXB} cleanup`, { env: place.env, cwd: place.cwd });
+  await using terminal = atTerminal(quoted([process.execPath, CTXB, 'cleanup']), { env: place.env, cwd: place.cwd });
   await terminal.shows(/removesessions\/aaaa[^[]*Removethis\?\[y\/N\]/);
   expect(sessions(place)).toEqual(['aaaa']);
   terminal.type(`${answer}\n`);

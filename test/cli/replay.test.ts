@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CTXB } from '../support/ctxb.ts';
+import { quoted } from '../support/interactive.ts';
 import { atTerminal } from '../support/pty.ts';
 import { fixture } from '../support/recordings.ts';
 import { sampled } from '../support/size.ts';
@@ -327,7 +328,7 @@ describe('several sessions', () => {
     await using place = await createPlace();
     await withLogs(place);
     const env = { ...place.env, LC_ALL: 'C.UTF-8' };
-    await using terminal = atTerminal(`${process.execPath} ${CTXB} replay`, { env, cwd: place.cwd });
+    await using terminal = atTerminal(quoted([process.execPath, CTXB, 'replay']), { env, cwd: place.cwd });
     const shown = await terminal.shows(/3sessions.*\$/);
     expect(shown).toMatch(/firstprompt.*Countthefileswithasubagent.*Begin\..*Dotheverylongthing/);
     expect(await terminal.ended).toBe(0);
