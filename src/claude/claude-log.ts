@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { EMPTY_COST, readCost, totalMicroUsd } from '../core/governor/cost/cost.ts';
 import type { Prices } from '../core/governor/cost/prices.ts';
 import type { ExitEvent } from '../core/governor/input.ts';
+import { inTurn } from '../core/governor/prompts/mailbox.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import { type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
@@ -268,12 +269,13 @@ export type LoggedState = Pick<ExitEvent, 'logged' | 'delivered' | 'finished' | 
 
 const UNKNOWN: LoggedState = { logged: false, delivered: [], finished: false, openTool: undefined };
 
-export function readLoggedState({ session, turn }: GovernorState, { env, cwd }: Io): LoggedState {
+export function readLoggedState(state: GovernorState, { env, cwd }: Io): LoggedState {
+  const { session, turn } = state;
   const { id, transcript } = session;
   const path = id && findSessionLog(id, { env, cwd, transcriptPath: transcript });
   if (path === undefined) return UNKNOWN;
   const log = readSessionLog(path);
-  const prompts = [...(turn.last?.prompts ?? []), ...turn.prompts];
+  const prompts = [...(turn.last?.prompts ?? []), ...inTurn(state)];
   const delivered = prompts.map(({ uuid }) => uuid).filter((uuid) => log.delivered.has(uuid));
   // A `/clear` of the caller's is a wanted beginning; one of ours waits for its document.
   if (!log.hasMessages && delivered.length === 0) return UNKNOWN;

@@ -3,6 +3,7 @@ import { costUsd } from '../core/governor/cost/cost.ts';
 import { isDecision } from '../core/governor/decisions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import { inTokens } from '../core/governor/policy.ts';
+import { inTurn } from '../core/governor/prompts/mailbox.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
 import { readBlocks } from '../core/protocol/blocks.ts';
 import type { Block } from '../core/protocol/events.ts';
@@ -57,7 +58,7 @@ function begunTurns(line: Judged, rest: readonly Judged[]) {
   const result = own.map(({ input }) => input.event).findLast((event) => event.kind === 'result');
   return [
     {
-      prompt: line.after.turn.prompts[0]?.text ?? '',
+      prompt: inTurn(line.after)[0]?.text ?? '',
       calls: contexts.length,
       /** Context of its first and of its last call; 0 without calls. */
       first: contexts[0] ?? 0,
@@ -70,7 +71,7 @@ function begunTurns(line: Judged, rest: readonly Judged[]) {
 }
 
 function begins({ before, after }: Judged): boolean {
-  return after.turn.phase === 'sent' && before.turn.phase !== 'sent' && after.turn.prompts.length > 0;
+  return after.turn.phase === 'sent' && before.turn.phase !== 'sent' && inTurn(after).length > 0;
 }
 
 function isCall({ before, after }: Judged): boolean {

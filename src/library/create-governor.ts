@@ -2,6 +2,7 @@ import { costUsd } from '../core/governor/cost/cost.ts';
 import type { Action } from '../core/governor/decisions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input } from '../core/governor/input.ts';
+import { waiting } from '../core/governor/prompts/mailbox.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
 import type { Latch } from '../core/governor/relief/relief-state.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
@@ -112,14 +113,14 @@ function toInput(input: Input | RecordLine): Input | undefined {
 }
 
 function snapshotOf(state: GovernorState): GovernorSnapshot {
-  const { gauge, turn, mailbox, latch, session, cost, run } = state;
+  const { gauge, turn, latch, session, cost, run } = state;
   return {
     context: readContext(state, run.policy),
     turns: turn.ended,
     calls: gauge.calls,
     phase: turn.phase,
     isRelieving: isRelieving(state),
-    waiting: mailbox.waiting.length,
+    waiting: waiting(state).length,
     latch,
     sessionId: session.id,
     model: session.model,

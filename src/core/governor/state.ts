@@ -73,12 +73,8 @@ export const NEW_TURN = {
   growth: { tokens: 0, turns: 0, recent: [] as readonly number[] },
   startedAt: 0,
   calls: 0,
-  /** What was said in this turn: its own prompt, and what the caller said into it. */
-  prompts: [] as readonly Prompt[],
   /** The turn before, which claude's log may not have yet. */
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
-  /** Of these, what was said since the last tool round: the turn may end without it, and then it starts the next. */
-  unheard: [] as readonly Prompt[],
   /** The caller, the person or ctxb has asked claude to end it. */
   stopped: false,
   /** The interrupted work with which it goes on: its answer is also that of what is owed. */
@@ -157,16 +153,30 @@ export type ControlPurpose =
   | 'usage'
   | 'cost';
 
-/** Prompts that wait for their turn, oldest first, and whether more can come. */
+/**
+ * What has become of a prompt that has no answer yet.
+ *
+ * - `waiting`: ctxb holds it.
+ * - `sent`: it was said into the turn since the last tool round. The turn may end without it; then it starts the next.
+ * - `heard`: the turn is about it.
+ * - `owed`: it was sent, also by an earlier run, and its turn is over without an answer.
+ */
+export type Fate = 'waiting' | 'sent' | 'heard' | 'owed';
+
+export interface OpenPrompt {
+  readonly prompt: Prompt;
+  readonly fate: Fate;
+}
+
+/** The prompts that have no answer yet, and whether more can come. */
 export type Mailbox = Readonly<typeof EMPTY_MAILBOX>;
 
 export const EMPTY_MAILBOX = {
-  waiting: [] as readonly Prompt[],
+  /** ctxb's own included: what was sent, then what waits, each oldest first. */
+  prompts: [] as readonly OpenPrompt[],
+  /** Newest `uuid`s that claude has seen and that are over: it skips a prompt that it has seen. */
+  over: [] as readonly string[],
   ended: false,
-  /** Newest `uuid`s that were sent: claude skips a prompt that it has seen. */
-  said: [] as readonly string[],
-  /** What was sent, also by an earlier run, and has no answer yet; ctxb's own prompts included. */
-  unanswered: [] as readonly Prompt[],
   /** The turn of the first that waits is to be stopped when it begins. */
   stopNext: false,
 };

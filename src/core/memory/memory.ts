@@ -4,6 +4,7 @@ import { type HookAnswer, hookOutput } from '../governor/effects.ts';
 import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { Input } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';
+import { inTurn } from '../governor/prompts/mailbox.ts';
 import { isEcho } from '../governor/relief/exact.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { decided } from '../governor/steps.ts';
@@ -146,7 +147,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
       renderHandoff(notebook, {
         ...headOf(state),
         firstPrompt: notebook.firstPrompt,
-        running: state.turn.prompts.map(({ event }) => mask(textsOf(event.blocks))),
+        running: inTurn(state).map(({ event }) => mask(textsOf(event.blocks))),
         folder: folder === '' ? undefined : (folder ?? run.contextDir),
         t,
       }),
@@ -178,9 +179,10 @@ function createSummaryReader(): (input: Input) => string | undefined {
 }
 
 /** The work goes on in a conversation that ctxb starts; the caller's `/clear` ends it. */
-function asHandoff(found: Found, { run, turn, session }: GovernorState): Found {
+function asHandoff(found: Found, state: GovernorState): Found {
+  const { run, session } = state;
   const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');
-  if (!isNew || run.mode !== 'act' || turn.prompts.some(({ command }) => command === 'clear')) return found;
+  if (!isNew || run.mode !== 'act' || inTurn(state).some(({ command }) => command === 'clear')) return found;
   // The line that reports the cleared conversation still has the id of the one before.
   const to = found.what === 'clear' ? 'goes on in a fresh context' : `goes on as session ${session.id ?? run.runId}`;
   return { kind: 'state', t: found.t, what: 'handoff', to };

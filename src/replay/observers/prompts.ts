@@ -2,6 +2,7 @@ import { hasCalled, isAgentCall } from '../../core/governor/agents/agents.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
 import { estimateTokens, measureContent } from '../../core/governor/gauge/estimator.ts';
 import type { Input } from '../../core/governor/input.ts';
+import { inTurn } from '../../core/governor/prompts/mailbox.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { type Cutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/memory/words.ts';
 import { textsOf } from '../../core/protocol/blocks.ts';
@@ -18,8 +19,8 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
 
   /** A prompt belongs to the turn that it was sent for, however long it waited. */
   function place({ line, before, after }: Seen): void {
-    if (held.size === 0 || after.turn.prompts === before.turn.prompts) return;
-    for (const { uuid } of after.turn.prompts) {
+    if (held.size === 0 || after.mailbox.prompts === before.mailbox.prompts) return;
+    for (const { uuid } of inTurn(after)) {
       const at = held.get(uuid) ?? -1;
       const prompt = all[at];
       if (prompt !== undefined) all[at] = { ...prompt, turn: after.turn.ended + 1, line };

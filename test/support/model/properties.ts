@@ -3,10 +3,12 @@ import type { Action } from '../../../src/core/governor/decisions.ts';
 import { predicted } from '../../../src/core/governor/gauge/gauge.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import { inTokens } from '../../../src/core/governor/policy.ts';
+import { inTurn } from '../../../src/core/governor/prompts/mailbox.ts';
 import { readRecord, readRecordedRun, recordRun, toRecord } from '../../../src/core/governor/record.ts';
 import { step } from '../../../src/core/governor/step.ts';
 import { isCompacting } from '../../../src/core/governor/steps.ts';
 import { type Fields, fieldsOf } from '../../../src/core/protocol/fields.ts';
+import { fateFaults } from './fate-faults.ts';
 import type { Judged, ModelRun } from './model-run.ts';
 
 /** What is remembered from input to input. */
@@ -23,7 +25,7 @@ export const NOTHING_YET: Readonly<Seen> = { outstanding: undefined, isWarned: f
 
 /** What must hold after every input, and does not. */
 export function faultsOf(judged: Judged, seen: Seen): string[] {
-  return [...protocolFaults(judged, seen), ...latchFaults(judged, seen)];
+  return [...protocolFaults(judged, seen), ...latchFaults(judged, seen), ...fateFaults(judged)];
 }
 
 function protocolFaults({ input, after, actions }: Judged, seen: Seen): string[] {
@@ -70,7 +72,7 @@ function latchFaults(judged: Judged, seen: Seen): string[] {
 function isCleared({ before, after, actions }: Judged): boolean {
   const { gauge, run } = after;
   return (
-    before.turn.prompts.at(-1)?.command === 'clear' ||
+    inTurn(before).at(-1)?.command === 'clear' ||
     (before.session.id !== undefined && before.session.id !== after.session.id) ||
     actions.some(({ kind }) => kind === 'handed-over') ||
     predicted(gauge) < inTokens(run.policy.compaction.target, gauge.window.tokens)
@@ -89,12 +91,12 @@ export function endFaults(run: ModelRun): string[] {
     ...(lost.length > 0 ? [`lost: ${short(lost)}`] : []),
     ...(doubled.length > 0 ? [`doubled: ${short(doubled)}`] : []),
     ...(doubled.length === 0 && !isDeepStrictEqual(heard, inOrder) ? [`reordered: ${short(heard)}`] : []),
-    ...fateFaults(run),
+    ...lastFateFaults(run),
   ];
 }
 
 /** Each prompt is answered once, or left undone. A claude that has not begun has said why. */
-function fateFaults({ said, answered, leftUndone, state }: ModelRun): string[] {
+function lastFateFaults({ said, answered, leftUndone, state }: ModelRun): string[] {
   const fates = [...answered, ...leftUndone].filter((uuid) => said.includes(uuid));
   const twice = fates.filter((uuid, at) => fates.indexOf(uuid) !== at);
   const without = said.filter((uuid) => !fates.includes(uuid) && state.session.id !== undefined);

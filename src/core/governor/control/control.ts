@@ -9,6 +9,7 @@ import type { HookName } from '../effects.ts';
 import { learnWindowOf, predicted, takeReading } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
+import { inTurn, waiting } from '../prompts/mailbox.ts';
 import { askContext, controlLine, isAsking, isOwnUuid, request } from '../prompts/own-lines.ts';
 import { LEAST_RELIEVED, onModLoaded, prepareResumed } from '../relief/exact.ts';
 import { documentToGive } from '../relief/fresh-context.ts';
@@ -156,9 +157,10 @@ function isToolResult(event: Event): boolean {
 }
 
 /** A turn that goes on with a tool has a second call, and so has a session that goes on: there a relief may pay. */
-function hasNextCall({ gauge, mailbox }: GovernorState, event: Event): boolean {
+function hasNextCall(state: GovernorState, event: Event): boolean {
+  const { gauge, mailbox } = state;
   if (event.kind === 'result')
-    return predicted(gauge) >= LEAST_RELIEVED && !(mailbox.ended && mailbox.waiting.length === 0);
+    return predicted(gauge) >= LEAST_RELIEVED && !(mailbox.ended && waiting(state).length === 0);
   return event.kind === 'assistant' && event.subagent === null && event.blocks.some(({ type }) => type === 'tool_use');
 }
 
@@ -266,7 +268,7 @@ const DENIAL = { behavior: 'deny', message: 'Answer in text now, without any too
 /** claude may report a background task before it reads our prompt. */
 function isOwnPrompt(state: GovernorState, prompt: unknown, inOwnTurn: boolean): boolean {
   if (inOwnTurn) return !isTaskReport(prompt);
-  return state.turn.prompts.some(({ uuid, text }) => text === prompt && isOwnUuid(state, uuid));
+  return inTurn(state).some(({ uuid, text }) => text === prompt && isOwnUuid(state, uuid));
 }
 
 function reply(requestId: string, answer: object): Action {

@@ -4,6 +4,7 @@ import { AGENT_TOOLS, askAgent, countReason, endStopped, takeUntold } from '../a
 import type { Action } from '../decisions.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
+import { inTurn } from '../prompts/mailbox.ts';
 import { stopHeldPrompt } from '../prompts/own-lines.ts';
 import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
 import { isExact } from '../relief/exact.ts';
@@ -101,7 +102,7 @@ function restore(state: GovernorState, plain: HookAnswer): Action[] {
   const { compaction, turn } = state;
   // claude keeps the prompt verbatim when it compacts before the turn's first call.
   const isMidTurn = compaction.phase === 'idle' && turn.phase === 'running' && turn.calls > 0;
-  const prompts = requestsIn(isMidTurn ? turn.prompts : []);
+  const prompts = requestsIn(isMidTurn ? inTurn(state) : []);
   if (prompts.length === 0) return [answer];
   const what = prompts.length === 1 ? 'The request' : 'The requests';
   const opening = `The context was compacted while you were working. ${what} that this turn is to answer`;

@@ -2,12 +2,13 @@ import { takeUntold } from '../agents/agent-limits.ts';
 import { isReporting } from '../agents/agents.ts';
 import { awaitsAgents } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
+import { waiting, withoutPrompt } from '../prompts/mailbox.ts';
 import { stopTask } from '../prompts/own-lines.ts';
 import { isAtWork, tasksAside } from '../prompts/tasks.ts';
 import { startBriefing } from '../relief/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, isRelieving, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, isRelieving, keep, type Step, setTimer } from '../steps.ts';
 import { announceLargeTask, isTooLarge, refuse } from '../zones/notices.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';
@@ -20,7 +21,7 @@ export function advance(state: GovernorState): Step {
   if (state.input === 'interrupted') return afterStop(state);
   const stopped = atLimit(state);
   if (stopped !== undefined) return chain(stopped, advance);
-  const [next] = state.mailbox.waiting;
+  const [next] = waiting(state);
   const { pending, unfinished } = state.relief;
   if (pending !== undefined && state.run.withoutHooks) return startBriefing(state, pending);
   // Work that the context still holds resumes before the context is replaced.
@@ -32,9 +33,9 @@ export function advance(state: GovernorState): Step {
   if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
   if (next !== undefined) {
     // A prompt that claude skips starts no turn, so the next can go.
-    return chain(sendPrompt(withoutFirst(state), next), (told) => {
+    return chain(sendPrompt(without(state, next), next), (told) => {
       if (isFree(told)) return advance(told);
-      const isLast = told.mailbox.ended && told.mailbox.waiting.length === 0;
+      const isLast = told.mailbox.ended && waiting(told).length === 0;
       // Without hooks of ours, claude's input may close while the last turn still runs, as without ctxb.
       return told.run.mode === 'observe' && isLast ? closeInput(told) : keep(told);
     });
@@ -44,9 +45,9 @@ export function advance(state: GovernorState): Step {
 
 /** The turn that the person has stopped is over. Where nobody can be asked, as in a script, the run is over too. */
 function afterStop(state: GovernorState): Step {
-  const waiting = state.mailbox.waiting.length;
-  if (!state.run.attended || waiting === 0) return closeInput(state);
-  return keep({ ...state, input: 'paused' }, [{ kind: 'ask-next', waiting }]);
+  const count = waiting(state).length;
+  if (!state.run.attended || count === 0) return closeInput(state);
+  return keep({ ...state, input: 'paused' }, [{ kind: 'ask-next', waiting: count }]);
 }
 
 /** The person has said whether the next prompt is to go. */
@@ -62,7 +63,7 @@ function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
   const { onLargeTask } = state.run.policy.zones;
   if (onLargeTask === 'relieve') return chain(announced, relieveFor);
   const isRejected = onLargeTask === 'reject' && state.run.mode === 'act';
-  return isRejected ? chain(announced, (next) => refuse(withoutFirst(next), prompt)) : announced;
+  return isRejected ? chain(announced, (next) => refuse(without(next, prompt), prompt)) : announced;
 }
 
 export function isFree(state: GovernorState): boolean {
@@ -110,6 +111,6 @@ export function closeInput(state: GovernorState): Step {
   return keep({ ...state, input: 'closed' }, [{ kind: 'end-input' }]);
 }
 
-function withoutFirst(state: GovernorState): GovernorState {
-  return changedIn(state, 'mailbox', { waiting: state.mailbox.waiting.slice(1) });
+function without(state: GovernorState, prompt: Prompt): GovernorState {
+  return changed(state, { mailbox: withoutPrompt(state.mailbox, prompt) });
 }

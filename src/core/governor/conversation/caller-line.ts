@@ -4,7 +4,7 @@ import { type Fields, fieldsOf, parsed, parseFields } from '../../protocol/field
 import { noteRequest } from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
-import { answer, owed } from '../prompts/mailbox.ts';
+import { answer, owed, waiting, withPrompt } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import { noteInterrupt } from '../relief/compaction.ts';
@@ -27,7 +27,7 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
 }
 
 export function onCallerEnd(state: GovernorState): Step {
-  const isLeft = state.turn.phase === 'idle' && state.mailbox.waiting.length === 0 && !isRelieving(state);
+  const isLeft = state.turn.phase === 'idle' && waiting(state).length === 0 && !isRelieving(state);
   // claude wakes nobody who has left it between turns.
   const left = isLeft ? changed(state, { tasks: withoutWakeup(state.tasks) }) : state;
   const ended = changedIn(left, 'mailbox', { ended: true });
@@ -48,10 +48,9 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
   if (event.kind !== 'user' || !isHeard(line)) return pass(state, line);
   const prompt = toPrompt(event, line);
   if (speaksIntoTurn(state, prompt)) return sendPrompt(state, prompt);
-  const waiting = [...state.mailbox.waiting, prompt];
-  const queued = changedIn(state, 'mailbox', { waiting });
+  const queued = changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') });
   const mustWait =
-    waiting.length > 1 || !isFree(state) || dueRelief(state, prompt) !== undefined || isTooLarge(state, prompt);
+    waiting(queued).length > 1 || !isFree(state) || dueRelief(state, prompt) !== undefined || isTooLarge(state, prompt);
   return keep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
 }
 
@@ -104,7 +103,7 @@ function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
     state.spending.phase === 'within' &&
     prompt.command === undefined &&
     !isRelieving(state) &&
-    state.mailbox.waiting.length === 0
+    waiting(state).length === 0
   );
 }
 
@@ -114,7 +113,7 @@ function passThrough(state: GovernorState, event: Event, line: string): Step {
     return keep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);
   const prompt = toPrompt(event, line);
   if (state.run.mode === 'observe' && !state.run.callerSpeaksProtocol) {
-    return askAgents(changedIn(state, 'mailbox', { waiting: [...state.mailbox.waiting, prompt] }));
+    return askAgents(changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') }));
   }
   const due = state.turn.phase === 'idle' ? dueRelief(state, prompt) : undefined;
   const first = due === undefined ? keep(state) : adviseRelief(state, due);

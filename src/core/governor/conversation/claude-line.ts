@@ -12,11 +12,11 @@ import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
-import { answer, owed } from '../prompts/mailbox.ts';
+import { answer, heardMail, inTurn, owed } from '../prompts/mailbox.ts';
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
-import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
+import { begunTurn, calledTurn, closedLogTurn, endedTurn, openLogTurn } from '../prompts/turns.ts';
 import { followAccount } from '../relief/accounts.ts';
 import {
   endOverdue,
@@ -114,9 +114,10 @@ const STAGES: readonly Stage<Line>[] = [
 ];
 
 function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
-  const turn = injected ? state.turn : heard(begunTurn(state, event), event);
+  const turn = injected ? state.turn : begunTurn(state, event);
   const before = draftOf(state);
   before.turn = turn;
+  if (!injected) before.mailbox = heardMail(state, event);
   before.grace = turn.phase === 'idle' ? state.grace : 'none';
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   // A recording has too many lines, and a handoff counts once it is over.
@@ -139,7 +140,7 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   counted.tasks = withoutTold(after.tasks);
   const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
   if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.now);
-  const [first] = turn.prompts;
+  const [first] = inTurn(after);
   return first?.command !== undefined && counted.turn.calls === 1 ? notePrompt(counted, first, true) : counted;
 }
 
@@ -169,7 +170,7 @@ function hasBegun(before: GovernorState, { run, turn }: GovernorState): boolean 
 }
 
 function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState): Step {
-  const turn = endedTurn(state, event);
+  const over = endedTurn(state, event);
   const calm = event.isError ? state : forgetRestarts(state);
   // claude's own log now holds what the conversation began with.
   const fresh = event.isError ? state.relief.fresh : undefined;
@@ -180,17 +181,17 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
     !isCutOff(before, event) &&
     planFor(before, event) === undefined &&
     !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
-  const ended = changed(changedIn(calm, 'relief', { fresh }), { turn });
-  const watched = keep(ended, turn.phase === 'sent' ? [watch] : []);
+  const ended = changed(changedIn(calm, 'relief', { fresh }), over);
+  const watched = keep(ended, over.turn.phase === 'sent' ? [watch] : []);
   if (!isAnswer) return watched;
   const { resumes } = state.turn;
   const others = resumes === undefined ? owed(state) : [];
-  const over = owed(ended).filter((one) => !others.includes(one));
+  const answered = owed(ended).filter((one) => !others.includes(one));
   // Of what it has resumed the end was deferred.
   const dropped = resumes && [{ kind: 'deferred', fate: 'drop' } as const];
   return chain(
     watched,
-    (next) => answer(next, over),
+    (next) => answer(next, answered),
     (next) => keep(next, dropped),
   );
 }
@@ -237,9 +238,9 @@ function judgeArrival(state: GovernorState, event: Event): Step {
   if (!isLogPrompt) return chain(advise(state, 'unseen'), (next) => announceExpiry(next, 'unseen'));
   const prompt = toPrompt(event, '');
   return chain(
-    advise(changed(state, { turn: closedLogTurn(state) }), prompt),
+    advise(closedLogTurn(state), prompt),
     (next) => announceExpiry(next, prompt),
-    (next) => keep(changed(notePrompt(next, prompt), { turn: openLogTurn(next, prompt) })),
+    (next) => keep(openLogTurn(notePrompt(next, prompt), prompt)),
   );
 }
 

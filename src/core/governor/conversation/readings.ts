@@ -30,6 +30,7 @@ import {
   UNKNOWN_WINDOW,
   windowIn,
 } from '../gauge/window.ts';
+import { inTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn } from '../steps.ts';
 
@@ -174,7 +175,7 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
 
 function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
   // 1.0.128 says nothing else about a `/clear` of the caller's.
-  const cleared = state.turn.calls === 0 && state.turn.prompts.at(-1)?.command === 'clear';
+  const cleared = state.turn.calls === 0 && inTurn(state).at(-1)?.command === 'clear';
   if (cleared && !COMMANDS_OFF.test(event.text ?? '')) return withEmptyContext(state, 0);
   return withGauge(state, readResult(state, event));
 }

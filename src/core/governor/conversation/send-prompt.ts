@@ -1,6 +1,6 @@
 import { decodeLine } from '../../protocol/decode.ts';
 import type { Prompt } from '../input.ts';
-import { openPrompts, owed, requestsOf } from '../prompts/mailbox.ts';
+import { afterTurn, isSeen, openPrompts, owed, requestsOf } from '../prompts/mailbox.ts';
 import { countSent, GO_ON, isOwnOrStamped, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
 import { giveBack, tellsTask, toPrompt } from '../prompts/prompt.ts';
 import { saidPrompt } from '../prompts/turns.ts';
@@ -14,8 +14,6 @@ import { readPrompt } from './readings.ts';
 /** claude begins a turn at once. After this long without a line, it skipped a prompt that the resumed log holds. */
 const SKIPPED_AFTER_MS = 30_000;
 
-const REMEMBERED_UUIDS = 999;
-
 /** Sends a prompt: it begins a turn, or is heard in the one that runs. */
 export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   // It counts as a prompt, whatever it looks like.
@@ -25,19 +23,15 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
     replay: false,
   });
   const { mode, callerSpeaksProtocol } = state.run;
-  const isSkipped = prompt.uuid !== '' && state.mailbox.said.includes(prompt.uuid);
+  const isSkipped = prompt.uuid !== '' && isSeen(state.mailbox, prompt.uuid);
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
-  const said = [...told.mailbox.said.slice(-REMEMBERED_UUIDS), prompt.uuid];
-  const sent = mode === 'act' && !isSkipped ? [prompt] : [];
-  const unanswered = [...told.mailbox.unanswered, ...sent];
-  const noted = changedIn(told, 'mailbox', { said, unanswered });
   // claude says nothing at all about a prompt whose uuid it has seen before.
-  const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt);
+  const said = isSkipped ? told : saidPrompt(told, prompt);
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
   const watch = mayBeSkipped ? [{ kind: 'set-timer', timer: 'turn', afterMs: SKIPPED_AFTER_MS } as const] : [];
   const announced = state.turn.phase === 'idle' ? announceExpiry(state, prompt).actions : [];
-  return keep({ ...noted, turn }, mode === 'replay' ? announced : [...announced, send, ...watch]);
+  return keep(said, mode === 'replay' ? announced : [...announced, send, ...watch]);
 }
 
 /** Sends a prompt of our own, in a turn that the caller sees: it continues the caller's request. */
@@ -52,8 +46,8 @@ export function injectPrompt(state: GovernorState, text: string, work: Unfinishe
 
 export function forgetSkipped(state: GovernorState): Step {
   if (state.turn.phase !== 'sent') return keep(state);
-  const turn = { ...state.turn, phase: 'idle', prompts: [] } as const;
-  return keep(changed(changedIn(state, 'mailbox', { unanswered: owed(state) }), { turn }));
+  const turn = { ...state.turn, phase: 'idle' } as const;
+  return keep(changed(state, { turn, mailbox: afterTurn(state, [], 'over') }));
 }
 
 /**

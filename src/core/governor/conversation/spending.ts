@@ -2,6 +2,7 @@ import type { Event } from '../../protocol/events.ts';
 import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
 import { asksPerson, type CostLimits, type CostNotice, isRoomUsedUp, judgeCost } from '../cost/cost-limit.ts';
 import { tellsInterrupt } from '../process/stall.ts';
+import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
@@ -79,7 +80,7 @@ export function atLimit(state: GovernorState): Step | undefined {
   const way = wayOf(state);
   const { brokenOff } = state.spending;
   // Before its first turn there is nothing to wrap up.
-  const isDone = !brokenOff && (state.mailbox.waiting.length === 0 || state.turn.ended === 0);
+  const isDone = !brokenOff && (waiting(state).length === 0 || state.turn.ended === 0);
   if (way === 'stop' || isDone) return endAtLimit(state);
   if (way === 'wrap-up') return wrapUp(state);
   const { scope, spent, limit } = nearest;

@@ -1,6 +1,6 @@
 import { decodeLine } from '../../protocol/decode.ts';
 import type { ExitEvent, RecoveredEvent } from '../input.ts';
-import { owed } from '../prompts/mailbox.ts';
+import { inTurn, owed } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { cut } from '../prompts/sentences.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
@@ -46,7 +46,7 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
   const { turn, tools } = state;
   if (turn.phase === 'idle') return undefined;
   // Our own prompt to resume has not arrived: it is sent again.
-  if (!turn.prompts.some(({ uuid }) => event.delivered.includes(uuid))) return turn.resumes;
+  if (!inTurn(state).some(({ uuid }) => event.delivered.includes(uuid))) return turn.resumes;
   // The stream is ahead of the log.
   const openTool = openTools(tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
@@ -60,16 +60,16 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
   const because = interruption('The work was broken off', event);
   const unfinished = answers.length === 0 ? undefined : { because, isLost: false };
-  const unanswered = answers.flatMap((line) => {
+  const prompts = answers.flatMap((line) => {
     const event = decodeLine(line);
-    return event.kind === 'user' ? [toPrompt(event, line)] : [];
+    return event.kind === 'user' ? [{ prompt: toPrompt(event, line), fate: 'owed' } as const] : [];
   });
   const { settled, open, raised, agents } = spent;
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
   const spending = { ...state.spending, before: settled, raised };
   const fanOut = { ...state.fanOut, before: agents };
   const relief = { ...state.relief, pending, fresh: pending, unfinished };
-  return keep(changedIn(changed(state, { cost, spending, fanOut, relief }), 'mailbox', { unanswered }));
+  return keep(changedIn(changed(state, { cost, spending, fanOut, relief }), 'mailbox', { prompts }));
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {

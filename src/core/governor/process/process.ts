@@ -6,7 +6,7 @@ import { restarted } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import { TIMERS } from '../effects.ts';
 import type { ExitEvent, Prompt } from '../input.ts';
-import { openPrompts, takeBack } from '../prompts/mailbox.ts';
+import { afterTurn, inTurn, openPrompts, takeBack, unanswered, waiting } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { newExact } from '../relief/exact.ts';
 import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
@@ -52,7 +52,7 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (!isStalled && wasAsked({ code, signal })) return false;
   const { turn, mailbox, relief } = state;
   const isUnderWay = isCompacting(state.compaction) || state.handoff.phase !== 'idle';
-  const isDone = turn.phase === 'idle' && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay;
+  const isDone = turn.phase === 'idle' && mailbox.ended && waiting(state).length === 0 && !isUnderWay;
   return !isDone || relief.unfinished !== undefined;
 }
 
@@ -164,7 +164,7 @@ const FIRST_DELAY_MS = 1_000;
 
 /** Work resumes in a new process: in the same session, or with a document where the session left no log. */
 function restart(state: GovernorState, event: ExitEvent): Step {
-  const { turn, process, session, mailbox } = state;
+  const { process, session, mailbox } = state;
   const attempt = process.restarts + 1;
   const isStalled = state.stall.phase === 'ending';
   const end = isStalled ? 'claude was ended' : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
@@ -173,10 +173,11 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   // A process that refused to resume the session shows that there is no session.
   const isVain = !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
   const logged = event.logged && !isLeft && !isVain;
-  const undelivered = logged ? undeliveredOf(turn.prompts, event.delivered) : mailbox.unanswered;
-  const dead = changed(withoutProcess(state), {
+  const undelivered = logged ? undeliveredOf(inTurn(state), event.delivered) : unanswered(state);
+  const alone = withoutProcess(state);
+  const dead = changed(alone, {
     process: { phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt },
-    mailbox: { ...takeBack(state, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
+    mailbox: { ...takeBack(alone, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
     relief: reliefAfter(state, { ...event, logged }),
   });
   const uuids = undelivered.map(({ uuid }) => uuid);
@@ -204,8 +205,8 @@ function restart(state: GovernorState, event: ExitEvent): Step {
  * The caller has asked for a stop of the turn, which died with claude instead: it is stopped when it resumes. One that
  * claude itself had started does not.
  */
-function isInterrupted({ turn, control }: GovernorState): boolean {
-  return turn.prompts.length > 0 && control.requests.some(({ request }) => request.subtype === 'interrupt');
+function isInterrupted(state: GovernorState): boolean {
+  return inTurn(state).length > 0 && state.control.requests.some(({ request }) => request.subtype === 'interrupt');
 }
 
 /** A wait for the API outlives the process. */
@@ -229,7 +230,8 @@ function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[])
 function withoutProcess(state: GovernorState): GovernorState {
   const { compaction, control, turn, trigger } = state;
   return changed(state, {
-    turn: { ...turn, phase: 'idle', prompts: [], unheard: [], stopped: false, resumes: undefined },
+    turn: { ...turn, phase: 'idle', stopped: false, resumes: undefined },
+    mailbox: afterTurn(state, [], 'owed'),
     compaction: compaction.phase === 'idle' ? compaction : { ...NOT_COMPACTING, failures: compaction.failures },
     handoff: { phase: 'idle' },
     exact: newExact(state.exact.phase !== 'off'),

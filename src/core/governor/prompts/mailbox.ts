@@ -1,43 +1,101 @@
+import type { Event } from '../../protocol/events.ts';
 import type { Prompt } from '../input.ts';
-import type { GovernorState, Mailbox } from '../state.ts';
-import { changedIn, keep, type Step } from '../steps.ts';
+import type { Fate, GovernorState, Mailbox, OpenPrompt } from '../state.ts';
+import { changed, keep, type Step } from '../steps.ts';
 import { isOwnUuid } from './own-lines.ts';
 import { requestsIn } from './prompt.ts';
 
-/** What interrupted work is to answer: it was sent, and no turn is under way for it. */
-export function owed({ mailbox, turn }: GovernorState): readonly Prompt[] {
-  return mailbox.unanswered.filter((prompt) => !turn.prompts.includes(prompt));
+type WithMail = Pick<GovernorState, 'mailbox'>;
+
+/** Prompts that ctxb holds, oldest first. */
+export const waiting = withFate('waiting');
+
+/** What was said in the turn: its own prompt, and what the caller said into it. */
+export const inTurn = withFate('sent', 'heard');
+
+/** What was said into the turn since the last tool round. */
+export const unheard = withFate('sent');
+
+/** What interrupted work is to answer. */
+export const owed = withFate('owed');
+
+/** What was sent and has no answer. */
+export const unanswered = withFate('sent', 'heard', 'owed');
+
+function withFate(...fates: readonly Fate[]) {
+  return ({ mailbox }: WithMail): readonly Prompt[] =>
+    mailbox.prompts.flatMap(({ prompt, fate }) => (fates.includes(fate) ? [prompt] : []));
+}
+
+/** Whether claude has got a prompt with this `uuid`, which it then skips. */
+export function isSeen({ over, prompts }: Mailbox, uuid: string): boolean {
+  return over.includes(uuid) || prompts.some(({ prompt, fate }) => fate !== 'waiting' && prompt.uuid === uuid);
+}
+
+/** The mailbox with one more prompt: behind all that wait, or behind all that were sent. */
+export function withPrompt(mailbox: Mailbox, prompt: Prompt, fate: Fate): Mailbox {
+  const isBehind = (one: OpenPrompt) => one.fate === 'waiting' && fate !== 'waiting';
+  const before = mailbox.prompts.filter((one) => !isBehind(one));
+  return { ...mailbox, prompts: [...before, { prompt, fate }, ...mailbox.prompts.filter(isBehind)] };
+}
+
+/** The mailbox without a prompt that is about to be sent, or is refused. */
+export function withoutPrompt(mailbox: Mailbox, prompt: Prompt): Mailbox {
+  return { ...mailbox, prompts: mailbox.prompts.filter((one) => one.prompt !== prompt) };
+}
+
+const REMEMBERED_UUIDS = 1_000;
+
+/** Changes the fate of these prompts; `over`: they leave the list. */
+function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: Fate | 'over'): Mailbox {
+  if (these.length === 0) return mailbox;
+  const isOneOf = ({ prompt }: OpenPrompt) => these.includes(prompt);
+  if (fate !== 'over')
+    return { ...mailbox, prompts: mailbox.prompts.map((one) => (isOneOf(one) ? { ...one, fate } : one)) };
+  const over = [...mailbox.over, ...these.map(({ uuid }) => uuid)].slice(-REMEMBERED_UUIDS);
+  return { ...mailbox, prompts: mailbox.prompts.filter((one) => !isOneOf(one)), over };
+}
+
+/** Tool results go out together with all prompts sent so far. */
+export function heardMail(state: WithMail, event: Event): Mailbox {
+  const isRound = event.kind === 'user' && event.subagent === null && event.role === 'tool-result';
+  return isRound ? changeFate(state.mailbox, unheard(state), 'heard') : state.mailbox;
+}
+
+/**
+ * The turn is over.
+ *
+ * @param queued of its prompts, those with which the next one begins
+ */
+export function afterTurn(state: WithMail, queued: readonly Prompt[], fate: 'owed' | 'over'): Mailbox {
+  const others = inTurn(state).filter((prompt) => !queued.includes(prompt));
+  return changeFate(changeFate(state.mailbox, queued, 'heard'), others, fate);
 }
 
 /** The caller has the answer to these. */
 export function answer(state: GovernorState, these: readonly Prompt[]): Step {
   if (these.length === 0) return keep(state);
-  const unanswered = state.mailbox.unanswered.filter((one) => !these.includes(one));
-  return keep(changedIn(state, 'mailbox', { unanswered }), [
+  return keep(changed(state, { mailbox: changeFate(state.mailbox, these, 'over') }), [
     { kind: 'answered', uuids: these.map(({ uuid }) => uuid) },
   ]);
 }
 
-/** The caller's prompts wait again, before all others. */
+/** The caller's prompts wait again, before all others; ctxb's own are over. */
 export function takeBack(state: GovernorState, undelivered: readonly Prompt[]): Mailbox {
-  const { mailbox } = state;
-  const uuids = undelivered.map(({ uuid }) => uuid);
-  return {
-    ...mailbox,
-    waiting: [...undelivered.filter(({ uuid }) => !isOwnUuid(state, uuid)), ...mailbox.waiting],
-    // claude skips prompts that it has seen; these it has not.
-    said: mailbox.said.filter((uuid) => !uuids.includes(uuid)),
-    unanswered: mailbox.unanswered.filter((prompt) => !undelivered.includes(prompt)),
-  };
+  const again = undelivered.filter(({ uuid }) => !isOwnUuid(state, uuid));
+  return changeFate(
+    changeFate(state.mailbox, again, 'waiting'),
+    undelivered.filter((prompt) => !again.includes(prompt)),
+    'over',
+  );
 }
 
 /** The caller's requests among these, which can be told again. */
-export function requestsOf(state: GovernorState, unanswered: readonly Prompt[]): readonly Prompt[] {
-  return requestsIn(unanswered).filter(({ uuid }) => !isOwnUuid(state, uuid));
+export function requestsOf(state: GovernorState, these: readonly Prompt[]): readonly Prompt[] {
+  return requestsIn(these).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }
 
 /** `uuid`s of the caller's prompts that have no answer yet, those that wait included. */
 export function openPrompts(state: GovernorState): readonly string[] {
-  const { unanswered, waiting } = state.mailbox;
-  return [...unanswered, ...waiting].map(({ uuid }) => uuid).filter((uuid) => !isOwnUuid(state, uuid));
+  return state.mailbox.prompts.map(({ prompt }) => prompt.uuid).filter((uuid) => !isOwnUuid(state, uuid));
 }

@@ -2,6 +2,7 @@ import type { Event } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import type { Task, Tasks } from '../agents/agents-state.ts';
 import type { GovernorState } from '../state.ts';
+import { waiting } from './mailbox.ts';
 
 /** The tasks that no turn waits for, by their ids. */
 export function tasksAside(tasks: Tasks): [string, Task][] {
@@ -14,8 +15,8 @@ export function isAtWork({ kind, phase }: Task): boolean {
 }
 
 /** Whether an answer is final: no task can bring another one before the next prompt goes. */
-export function isAnswerFinal({ tasks, mailbox }: Pick<GovernorState, 'tasks' | 'mailbox'>): boolean {
-  return mailbox.waiting.length > 0 || tasksAside(tasks).length === 0;
+export function isAnswerFinal(state: Pick<GovernorState, 'tasks' | 'mailbox'>): boolean {
+  return waiting(state).length > 0 || tasksAside(state.tasks).length === 0;
 }
 
 /**

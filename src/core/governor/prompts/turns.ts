@@ -1,11 +1,15 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState, Turn } from '../state.ts';
+import { changed } from '../steps.ts';
+import { afterTurn, inTurn, unheard, withPrompt } from './mailbox.ts';
 
-/** The turn after a prompt is sent: a new one, or the running one that hears it. */
-export function saidPrompt({ turn, gauge }: GovernorState, prompt: Prompt): Turn {
-  if (turn.phase === 'idle') return changedTurn(turn, { phase: 'sent', ...startedBy('prompt', gauge, [prompt]) });
-  return changedTurn(turn, { prompts: [...turn.prompts, prompt], unheard: [...turn.unheard, prompt] });
+/** A prompt is sent: it begins a turn, or the running one hears it. */
+export function saidPrompt(state: GovernorState, prompt: Prompt): GovernorState {
+  const { turn, gauge, mailbox } = state;
+  if (turn.phase !== 'idle') return changed(state, { mailbox: withPrompt(mailbox, prompt, 'sent') });
+  const begun = changedTurn(turn, { phase: 'sent', ...startedBy('prompt', gauge) });
+  return changed(state, { turn: begun, mailbox: withPrompt(mailbox, prompt, 'heard') });
 }
 
 /** claude writes lines of a turn: the one that was sent, or, when none was, one it started itself. */
@@ -14,32 +18,34 @@ export function begunTurn({ turn, gauge, run }: GovernorState, event: Event): Tu
   if (turn.phase === 'sent') return changedTurn(turn, { phase: 'running' });
   // Behind a turn claude compacts without one; in a recording, whose prompts are not seen, one may begin so.
   if (event.kind === 'compact-status' && run.mode !== 'replay') return turn;
-  return changedTurn(turn, { phase: 'running', ...startedBy('claude', gauge, []) });
+  return changedTurn(turn, { phase: 'running', ...startedBy('claude', gauge) });
 }
 
 /** What a turn has when it starts. */
-function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge'], prompts: readonly Prompt[]) {
-  return { startedBy: who, startedAt: used, calls: 0, prompts, unheard: [], stopped: false };
+function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
+  return { startedBy: who, startedAt: used, calls: 0, stopped: false };
 }
 
-export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
+export function endedTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
   const { turn, run, gauge } = state;
   // A plain recording does not show prompts, so there only the result tells what started the turn.
   const unprompted = event.fromBackgroundTask || (run.mode !== 'replay' && turn.startedBy === 'claude');
   // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
-  const left = event.subtype !== 'error_during_execution' ? turn.unheard : [];
+  const left = event.subtype !== 'error_during_execution' ? unheard(state) : [];
   // claude was about to report a task when the prompt was sent: the prompt's turn is still to come.
   const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
-  const queued = isAhead ? turn.prompts : left;
-  return changedTurn(turn, {
-    ...startedBy('prompt', gauge, queued),
+  const prompts = inTurn(state);
+  const queued = isAhead ? prompts : left;
+  const next = changedTurn(turn, {
+    ...startedBy('prompt', gauge),
     resumes: isAhead ? turn.resumes : undefined,
     phase: queued.length > 0 ? 'sent' : 'idle',
     ended: turn.ended + 1,
     unprompted: turn.unprompted + (unprompted ? 1 : 0),
     growth: growthAfter(state),
-    last: { prompts: turn.prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
+    last: { prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
   });
+  return { turn: next, mailbox: afterTurn(state, queued, run.mode === 'act' ? 'owed' : 'over') };
 }
 
 /** What this turn has added, if it made the context grow. */
@@ -67,22 +73,17 @@ export function forecast({ growth }: Turn): { readonly median: number; readonly 
   return { median: at(0.5), p90: at(0.9) };
 }
 
-/** Tool results go out together with all prompts sent so far. */
-export function heard(turn: Turn, event: Event): Turn {
-  const isRound = event.kind === 'user' && event.subagent === null && event.role === 'tool-result';
-  return isRound && turn.unheard.length > 0 ? changedTurn(turn, { unheard: [] }) : turn;
-}
-
 /** Session logs have no result lines: the next prompt says that a turn is over. */
-export function closedLogTurn(state: Pick<GovernorState, 'turn' | 'gauge'>): Turn {
+export function closedLogTurn(state: GovernorState): GovernorState {
   const { turn } = state;
-  if (turn.phase === 'idle') return turn;
-  const growth = growthAfter(state);
-  return changedTurn(turn, { phase: 'idle', ended: turn.ended + 1, growth, prompts: [], unheard: [] });
+  if (turn.phase === 'idle') return state;
+  const closed = changedTurn(turn, { phase: 'idle', ended: turn.ended + 1, growth: growthAfter(state) });
+  return changed(state, { turn: closed, mailbox: afterTurn(state, [], 'over') });
 }
 
-export function openLogTurn({ turn, gauge }: Pick<GovernorState, 'turn' | 'gauge'>, prompt: Prompt): Turn {
-  return changedTurn(turn, { phase: 'running', ...startedBy('prompt', gauge, [prompt]) });
+export function openLogTurn(state: GovernorState, prompt: Prompt): GovernorState {
+  const turn = changedTurn(state.turn, { phase: 'running', ...startedBy('prompt', state.gauge) });
+  return changed(state, { turn, mailbox: withPrompt(state.mailbox, prompt, 'heard') });
 }
 
 /** A call of the turn. */
@@ -92,8 +93,7 @@ export function calledTurn(turn: Turn): Turn {
 
 /** Field by field for the same reason as in `draftOf`. */
 function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
-  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard, stopped, resumes } =
-    turn;
+  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, last, stopped, resumes } = turn;
   const copy = {
     phase,
     startedBy,
@@ -102,9 +102,7 @@ function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
     growth,
     startedAt,
     calls,
-    prompts,
     last,
-    unheard,
     stopped,
     resumes,
   };

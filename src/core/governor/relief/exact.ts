@@ -11,6 +11,7 @@ import { saysNothing } from '../../protocol/usage.ts';
 import { isCharactersOnly, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
+import { inTurn, unheard } from '../prompts/mailbox.ts';
 import { isOwnUuid, request } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
@@ -77,7 +78,7 @@ export function noteMidTurn(before: GovernorState, state: GovernorState, event: 
   if (state.exact.phase === 'off' || event.kind !== 'user' || event.subagent !== null) return keep(state);
   const after = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId;
   if (after === undefined) return keep(state);
-  const said = state.turn.unheard.length > 0 ? [] : before.turn.unheard.map(({ text }) => ({ text, after }));
+  const said = unheard(state).length > 0 ? [] : unheard(before).map(({ text }) => ({ text, after }));
   return keep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.exact.midTurn, ...said] }));
 }
 
@@ -213,7 +214,7 @@ export function followExact(state: GovernorState, event: Event): Step {
   const mayEcho = trigger === 'auto' || timestamp !== undefined;
   if (state.run.mode === 'replay')
     return keep(mayEcho ? changedIn(over, 'exact', { echoes: ANY, until: timestamp }) : over);
-  return notExact(state.turn.prompts.reduce(noteSaid, changedIn(over, 'exact', { prompts: [] })), receipt?.why);
+  return notExact(inTurn(state).reduce(noteSaid, changedIn(over, 'exact', { prompts: [] })), receipt?.why);
 }
 
 /** A summary has taken the place of all but the running turn's prompts. */

@@ -4,7 +4,7 @@ import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { windowIn } from '../gauge/window.ts';
 import { handoffLevel } from '../policy.ts';
-import { answer, owed, requestsOf } from '../prompts/mailbox.ts';
+import { answer, owed, requestsOf, unanswered } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, isRelieving, keep, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
@@ -89,9 +89,9 @@ function isStoppedByCaller({ spending, stall, wait }: GovernorState, event: Resu
 export const TOO_LONG = 'the prompt is too long for the context';
 
 function tooLongAlone(state: GovernorState, { text = '' }: ResultEvent): string {
-  const { gauge, session, mailbox } = state;
+  const { gauge, session } = state;
   const told = refusedSize(text);
-  const blocks = requestsOf(state, mailbox.unanswered).flatMap(({ event }) => event.blocks);
+  const blocks = requestsOf(state, unanswered(state)).flatMap(({ event }) => event.blocks);
   const estimate = () => `it has about ${estimateTokens(measureContent(blocks), gauge.calibration)} tokens (estimated)`;
   const size = told === undefined ? estimate() : `the request has ${told.tokens} tokens`;
   const window = told?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);

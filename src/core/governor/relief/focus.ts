@@ -1,3 +1,4 @@
+import { inTurn, waiting } from '../prompts/mailbox.ts';
 import { requestsIn, tellsTask } from '../prompts/prompt.ts';
 import { firstSentences } from '../prompts/sentences.ts';
 import type { GovernorState } from '../state.ts';
@@ -49,10 +50,10 @@ function flatten(text: string | undefined): string | undefined {
  * What is worked on now, in whole sentences on one line: what the user has named, else the running prompt, between turns
  * the next one. `Go on.` says nothing of its own: then what was asked for before.
  */
-export function taskOf({ run, turn, mailbox, session }: GovernorState): string | undefined {
+export function taskOf(state: GovernorState): string | undefined {
+  const { run, session } = state;
   if (run.policy.task !== undefined) return flatten(run.policy.task);
-  const running = turn.phase === 'idle' ? [] : turn.prompts;
-  const now = requestsIn([...running, ...mailbox.waiting.slice(0, 1)]).find(({ text }) => tellsTask(text));
+  const now = requestsIn([...inTurn(state), ...waiting(state).slice(0, 1)]).find(({ text }) => tellsTask(text));
   const text = now?.text ?? session.latestPrompt;
   return text === undefined ? undefined : flatten(firstSentences(text, TASK_LENGTH) || text);
 }

@@ -4,6 +4,7 @@ import type { Saving } from '../decisions.ts';
 import { callOutput, crossedText, isGuess, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { handoffLevel, inTokens, type Policy } from '../policy.ts';
+import { waiting } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
@@ -93,11 +94,12 @@ const USUAL_ANSWER = 4_000;
  * It is assumed that as many calls follow as there were; where all prompts are known, as many for each of them as the
  * turns before took.
  */
-function callsToCome({ mailbox, gauge, turn }: GovernorState): number {
+function callsToCome(state: GovernorState): number {
+  const { mailbox, gauge, turn } = state;
   if (!mailbox.ended) return gauge.calls;
   const usual = gauge.calls / Math.max(1, turn.ended);
   const rest = turn.phase === 'idle' ? usual : Math.max(usual - turn.calls, turn.calls);
-  return Math.round(rest + mailbox.waiting.length * usual);
+  return Math.round(rest + waiting(state).length * usual);
 }
 
 /** From how many tokens on which relief pays; undefined: it can't be told, or another is not to follow yet. */
@@ -133,8 +135,8 @@ function stakeOf(state: GovernorState, way: Moment['way']): number {
 }
 
 /** Each prompt that waits is a call at least, and so are the results of tools under way. */
-function certainCalls({ mailbox, turn }: GovernorState): number {
-  return mailbox.waiting.length + (turn.phase === 'idle' ? 0 : 1);
+function certainCalls(state: GovernorState): number {
+  return waiting(state).length + (state.turn.phase === 'idle' ? 0 : 1);
 }
 
 function isCold({ cache, now }: GovernorState): boolean {

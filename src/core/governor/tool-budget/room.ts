@@ -4,6 +4,7 @@ import { USUAL_RATIOS } from '../cost/prices.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.ts';
+import { inTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 
 /** What a context is known to hold of each tier, in tokens; other tiers count as planned. */
@@ -61,11 +62,11 @@ export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'resul
 
 /** What is left for the caller of a tool: the main thread (null) or a subagent, each in its own window. */
 export function roomFor(state: GovernorState, agent: string | null): Room {
-  const { run, gauge, toolBudget, turn } = state;
+  const { run, gauge, toolBudget } = state;
   const main = {
     history: toolBudget.history,
     results: toolBudget.results,
-    user: turn.prompts.reduce((sum, { text }) => sum + estimateTokens(text), 0),
+    user: inTurn(state).reduce((sum, { text }) => sum + estimateTokens(text), 0),
     used: gauge.basis === 'none' ? undefined : predicted(gauge),
   };
   // A subagent's window is assumed to be as large as the main thread's.

@@ -1,4 +1,5 @@
 import type { ApiFailure, ApiRetryEvent, AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
+import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { startCompaction } from '../relief/compaction.ts';
 import { announceExpiry } from '../relief/outlook.ts';
@@ -18,7 +19,7 @@ export function planFor(state: GovernorState, event: ResultEvent | AssistantEven
   if (until !== undefined) return { way: 'wait', until };
   // Who speaks the protocol decides himself what to do about an answer.
   const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
-  const hasMore = mailbox.waiting.length > 0 || (run.policy.limits.outageWait ?? 0) > 0;
+  const hasMore = waiting(state).length > 0 || (run.policy.limits.outageWait ?? 0) > 0;
   return isOurs && (failure.cause === 'limit' || hasMore) ? { way: 'end' } : undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { Input, OwnEvent } from '../../governor/input.ts';
+import { waiting } from '../../governor/prompts/mailbox.ts';
 import { isOwnLine } from '../../governor/prompts/own-lines.ts';
 import { mayEcho } from '../../governor/relief/exact.ts';
 import type { GovernorState } from '../../governor/state.ts';
@@ -122,8 +123,8 @@ export function createPromptQueue() {
   let held: { readonly event: Input['event']; readonly found: readonly Found[] }[] = [];
   return {
     /** @param state after the input was judged */
-    pass({ event, from, t }: Input, found: readonly Found[], { mailbox }: GovernorState): readonly Found[] {
-      const waits = (prompt: Input['event']) => mailbox.waiting.some((waiting) => waiting.event === prompt);
+    pass({ event, from, t }: Input, found: readonly Found[], state: GovernorState): readonly Found[] {
+      const waits = (prompt: Input['event']) => waiting(state).some(({ event }) => event === prompt);
       const sent = held
         .filter((each) => !waits(each.event))
         .flatMap((each) => each.found.map((one) => ({ ...one, t })));

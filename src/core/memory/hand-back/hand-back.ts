@@ -2,6 +2,7 @@ import type { ExactPlan } from '../../exact/plan.ts';
 import type { Decision, Receipt } from '../../governor/decisions.ts';
 import { type HookAnswer, hookOutput } from '../../governor/effects.ts';
 import { SMALL_WINDOW } from '../../governor/gauge/window.ts';
+import { unheard } from '../../governor/prompts/mailbox.ts';
 import { recallLine, taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
@@ -133,8 +134,8 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       const { document } = state.relief;
       const begun = document && `The handoff document that this work went on with is in ${document}.`;
       const opening = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
-      const unheard = state.turn.unheard.map(({ text }) => text);
-      const words = wordsNotIn([opening, ...unheard].join('\n'));
+      const unheardTexts = unheard(state).map(({ text }) => text);
+      const words = wordsNotIn([opening, ...unheardTexts].join('\n'));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
       const note = [opening, begun, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExitEvent } from '../../../../src/core/governor/input.ts';
-import { openPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
+import { inTurn, openPrompts, unanswered, waiting } from '../../../../src/core/governor/prompts/mailbox.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
@@ -55,7 +55,7 @@ describe('claude dies in mid-turn', () => {
     // It does not come up either: the session stays given up.
     const again = driver.tell(exitEvent({ code: 127, signal: undefined }));
     expect(again).not.toContainEqual(expect.objectContaining({ kind: 'start-claude', resume: 's1' }));
-    expect(driver.state.mailbox.waiting.map(({ text }) => text)).toEqual(['Second.']);
+    expect(waiting(driver.state).map(({ text }) => text)).toEqual(['Second.']);
     expect(driver.state.relief.unfinished).toBeUndefined();
   });
 
@@ -72,10 +72,10 @@ describe('claude dies in mid-turn', () => {
     driver.callerEnd();
     driver.begin();
     driver.claude(answerOpening(driver), initLine(), callLine(30_000));
-    driver.tell(exitEvent({ delivered: driver.state.turn.prompts.map(({ uuid }) => uuid) }));
+    driver.tell(exitEvent({ delivered: inTurn(driver.state).map(({ uuid }) => uuid) }));
     driver.begin();
     driver.tell(exitEvent({ code: 1, signal: undefined }));
-    expect(driver.state.mailbox.waiting.map(({ text }) => text)).toEqual(['Earlier.']);
+    expect(waiting(driver.state).map(({ text }) => text)).toEqual(['Earlier.']);
     expect(openPrompts(driver.state)).toEqual(['earlier']);
   });
 
@@ -85,11 +85,11 @@ describe('claude dies in mid-turn', () => {
     driver.begin();
     driver.claude(answerOpening(driver), initLine(), callLine(22_000));
     driver.prompt('Third.');
-    driver.tell(exitEvent({ delivered: driver.state.turn.prompts.map(({ uuid }) => uuid) }));
+    driver.tell(exitEvent({ delivered: inTurn(driver.state).map(({ uuid }) => uuid) }));
     expect(openPrompts(driver.state)).toEqual(['prompt-2', 'prompt-3']);
     driver.begin();
     driver.claude(answerOpening(driver), initLine(), callLine(23_000), resultLine());
-    expect(driver.state.mailbox.unanswered).toEqual([]);
+    expect(unanswered(driver.state)).toEqual([]);
   });
 
   it('and what resumes the work is waited for, however late claude begins', () => {
