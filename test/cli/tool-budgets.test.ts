@@ -8,7 +8,7 @@ it('a claude that does as if nothing had been said of its tools is told of once,
   const { code, stderr } = await runFake(place, {
     fake: 'ignores-answers',
     flags: ['--prompt', 'go'],
-    env: { PLAY_FILE, PLAY_INPUT: place.path('input') },
+    env: { PLAY_FILE, PLAY_INPUT: place.path('input'), CTXB_TOOLS_PER_CALL: '8000' },
   });
 
   expect(code).toBe(0);
