@@ -170,8 +170,8 @@ interface LineWaiter {
 }
 
 function createLineQueue() {
-  let pending = '';
-  let lines: JsonLine[] = [];
+  let pending: string[] = [];
+  const lines: JsonLine[] = [];
   let waiter: LineWaiter | undefined;
   let ended: string | undefined;
   const decoder = new TextDecoder();
@@ -188,9 +188,12 @@ function createLineQueue() {
   }
   return {
     add(chunk: Buffer): void {
-      const parts = (pending + decoder.decode(chunk, { stream: true })).split('\n');
-      pending = parts.pop() ?? '';
-      lines = lines.concat(parts.flatMap(parseLine));
+      const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
+      pending.push(first);
+      for (const part of others) {
+        lines.push(...parseLine(pending.join('')));
+        pending = [part];
+      }
       settle();
     },
     waitFor(fits: LineWaiter['fits']): Promise<JsonLine> {
