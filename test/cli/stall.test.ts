@@ -6,7 +6,8 @@ const AGAIN = ['stall', 'restart'];
 /** The shortest that is taken. */
 const AFTER = ['--stall-after', '30s'];
 
-it.each(
+// They wait for time to pass.
+it.concurrent.each(
   sampled(
     [
       { stop: 'before anything', last: 'it has written no line at all', decided: AGAIN },
@@ -33,7 +34,7 @@ it.each(
   expect(journal.find(({ kind }) => kind === 'stall')?.reason).toBe(last);
 });
 
-inSoak(
+inSoak.concurrent(
   'one that stops again and again ends the run with 6 behind the fourth time, and says what was last seen',
   async () => {
     await using place = await createPlace();

@@ -8,15 +8,16 @@ import { linesOf, newestWords, reader } from '../support/results.ts';
 import { inSoak } from '../support/size.ts';
 import { file, given, numbered, read, runTools, startAgent, startCaller } from '../support/tool-agents.ts';
 
-/** Tokens of a result by default, in characters. */
+/** What a result may take in these tests, in characters. */
 const ALLOCATION = 8_000 * 4;
+const SET = { CTXB_TOOLS_PER_CALL: '8000' };
 
 const LONG = numbered(3_000);
 
 it('a file of 3,000 lines is read to its end in parts that fit, going on where the agent was told to', async () => {
   await using world = await startAgent((cwd) => reader(`${cwd}/long.txt`));
   file(world, 'long.txt', LONG);
-  const { code } = await runTools(world);
+  const { code } = await runTools(world, { env: SET });
 
   expect(code).toBe(0);
   expectParts(given(world), LONG);
@@ -27,8 +28,8 @@ it('a file of 3,000 lines is read to its end in parts that fit, going on where t
 inSoak('the same in a session that is gone on with', async () => {
   await using world = await startAgent((cwd) => laterOn(reader(`${cwd}/long.txt`)));
   file(world, 'long.txt', LONG);
-  await runTools(world);
-  await runTools(world, { claude: ['--continue'] });
+  await runTools(world, { env: SET });
+  await runTools(world, { claude: ['--continue'], env: SET });
 
   expectParts(given(world), LONG);
 });
@@ -36,7 +37,7 @@ inSoak('the same in a session that is gone on with', async () => {
 inSoak('what is asked for from an offset on is limited as well', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`, { offset: 2_001 })]);
   file(world, 'long.txt', LONG);
-  await runTools(world);
+  await runTools(world, { env: SET });
 
   const lines = linesOf(given(world)[0] ?? '');
   expect(lines[0]?.number).toBe(2_001);
@@ -49,7 +50,7 @@ inSoak('what is asked for from an offset on is limited as well', async () => {
 it('a limit that is too large becomes one that fits, and the agent is told where to go on', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`, { offset: 11, limit: 2_500 })]);
   file(world, 'long.txt', LONG);
-  await runTools(world);
+  await runTools(world, { env: SET });
 
   const lines = linesOf(given(world)[0] ?? '');
   expect(lines).toHaveLength(limits(world)[0] ?? 0);
@@ -59,26 +60,37 @@ it('a limit that is too large becomes one that fits, and the agent is told where
 inSoak('a limit that fits stays', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`, { limit: 100 })]);
   file(world, 'long.txt', LONG);
-  await runTools(world);
+  await runTools(world, { env: SET });
 
   expect(linesOf(given(world)[0] ?? '')).toHaveLength(100);
   expect(limits(world)).toEqual([]);
 });
 
-inSoak('a file that claude alone would refuse for its size is read in parts', async () => {
+it('a file that claude alone would refuse for its size is read in parts, as large as claude takes them', async () => {
   const text = numbered(8_000);
   await using world = await startAgent((cwd) => reader(`${cwd}/huge.txt`));
   file(world, 'huge.txt', text);
   await runTools(world);
 
   expect(text.length).toBeGreaterThan(256 * 1_024);
+  expectParts(given(world), text, 20_000 * 4);
+});
+
+it('a file that claude gives whole is not cut', async () => {
+  const text = numbered(1_500);
+  await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`)]);
+  file(world, 'long.txt', text);
+  await runTools(world);
+
+  expect(text.length).toBeGreaterThan(ALLOCATION);
+  expect(limits(world)).toEqual([]);
   expectParts(given(world), text);
 });
 
 inSoak('a file of one long line is cut, as no limit makes it shorter', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/line.txt`)]);
   file(world, 'line.txt', 'word '.repeat(12_000));
-  await runTools(world);
+  await runTools(world, { env: SET });
 
   const [result = ''] = given(world);
   expect(result.length).toBeLessThan(ALLOCATION);
@@ -121,19 +133,19 @@ inSoak('what is read the fourth time in a row comes whole', async () => {
   const text = numbered(1_000);
   await using world = await startCaller((cwd) => Array(4).fill(read(`${cwd}/long.txt`)));
   file(world, 'long.txt', text);
-  await runTools(world);
+  await runTools(world, { env: SET });
 
   expect(limits(world)).toHaveLength(3);
   expectParts(given(world).slice(-1), text);
 });
 
 /** All parts together are the file, and each is as large as it may be; a small rest comes with the last. */
-function expectParts(parts: readonly string[], text: string): void {
+function expectParts(parts: readonly string[], text: string, most = ALLOCATION): void {
   const lines = parts.flatMap(linesOf);
   // Compared line by line, so that a fault is told with a line and not with the file.
   for (const [index, line] of text.split('\n').entries()) expect(lines[index]).toEqual({ number: index + 1, line });
   expect(lines).toHaveLength(text.split('\n').length);
-  if (parts.length > 1) for (const part of parts) expect(part.length).toBeLessThan(1.1 * ALLOCATION);
+  if (parts.length > 1) for (const part of parts) expect(part.length).toBeLessThan(1.1 * most);
 }
 
 function limits(world: World): number[] {

@@ -7,11 +7,11 @@ import { allocation, isWorthPassing } from './room.ts';
 import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember, waitFor } from './tool-state.ts';
 
-/**
- * claude itself cuts a result of Read at 25,000 tokens, by its own count, and refuses one that a limit makes larger. A
- * result that may be as large as this is left to it.
- */
-const CLAUDES_LIMIT = 20_000;
+/** claude itself refuses a result of Read that is larger, by its own count, or cuts it. */
+const CLAUDES_LIMIT = 25_000;
+
+/** What is certain to be less: the most that a part may take. From here on a result is left to claude. */
+export const LARGEST_PART = 20_000;
 
 /** Shown as pictures, cells or pages, which have no lines. */
 const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
@@ -19,9 +19,9 @@ const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 /** Has the file measured; where nothing is to be limited the call passes unchanged. */
 export function planRead(state: GovernorState, call: ToolCall, hint: string): Step {
   const { file_path: path, pages } = call.input;
-  const allowed = allocation(state, call.tool, call.agent);
+  const allowed = Math.min(LARGEST_PART, allocation(state, call.tool, call.agent));
   if (typeof path !== 'string' || pages !== undefined || NO_LINES.test(path)) return answered(state, call, hint);
-  if (allowed > CLAUDES_LIMIT || mayPass(state, call)) return answered(state, call, hint);
+  if (mayPass(state, call)) return answered(state, call, hint);
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure: Action = { kind: 'measure-file', requestId, path, cwd, offset: offsetOf(call), chars };
@@ -33,7 +33,7 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
   const { call, allowed, hint } = plan;
   const offset = offsetOf(call);
   const asked = Math.min(numberOf(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
-  if (file === undefined || isWorthPassing(state, call.agent, tokensOf(file, asked, allowed), allowed)) {
+  if (file === undefined || isPassing(state, call, tokensOf(file, asked, allowed), allowed)) {
     const isToEnd = asked >= 1 && offset > 1 && call.input.limit === undefined && mayChange(state, 'input');
     // claude refuses the end of a file of more than 256 KB without a limit, and counts what follows the last line feed.
     return answered(state, call, hint, isToEnd ? withInput(call, 'limit', asked + 1) : {});
@@ -47,6 +47,11 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
   const context = joined(limitText(open, plan, limit, file.lines), hint);
   const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
   return limited(countCut(open, call), call, { parameter: 'limit', value: limit, context, reason });
+}
+
+function isPassing(state: GovernorState, { agent }: ToolCall, tokens: number, allowed: number): boolean {
+  const isForClaude = allowed === LARGEST_PART && tokens <= CLAUDES_LIMIT;
+  return isForClaude || isWorthPassing(state, agent, tokens, allowed);
 }
 
 interface Limit {

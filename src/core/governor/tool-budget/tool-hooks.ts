@@ -4,7 +4,7 @@ import type { GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
 import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
-import { learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
+import { LARGEST_PART, learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
 import { allocation, isWorthPassing } from './room.ts';
 import type { ToolCall } from './tool-budget.ts';
 import {
@@ -36,7 +36,8 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const open = keepOpen(state, call, { tokens });
-  const isFitting = isWorthPassing(state, call.agent, tokens, allowed);
+  const isForClaude = call.tool === 'Read' && allowed >= LARGEST_PART;
+  const isFitting = isForClaude || isWorthPassing(state, call.agent, tokens, allowed);
   if (!isFitting && !mayChange(state, 'output')) return answered(open, call, advice(tokens, allowed));
   if (isFitting || mayPass(state, call)) return answered(passed(open, call), call);
   return planCut(noteLarge(state, call), call, result, allowed);
