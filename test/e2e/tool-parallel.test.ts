@@ -4,13 +4,25 @@ import { mainRequests } from '../support/conversation.ts';
 import { journal, outputLines } from '../support/ctxb.ts';
 import { linesOf, newestWords, resultsIn } from '../support/results.ts';
 import { inSoak } from '../support/size.ts';
-import { bash, file, MCP, mcp, numbered, read, runTools, startCaller, storedResults } from '../support/tool-agents.ts';
+import {
+  bash,
+  configure,
+  file,
+  MCP,
+  mcp,
+  numbered,
+  read,
+  runTools,
+  startCaller,
+  storedResults,
+} from '../support/tool-agents.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 
 it('several files read at once share what is left', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
   await using world = await startCaller((cwd) => [names.map((name) => read(`${cwd}/${name}.txt`))]);
+  configure(world, { tools: { perCall: 8_000 } });
   for (const name of names) file(world, `${name}.txt`, numbered(1_000).replaceAll('words', name.repeat(5)));
   await runTools(world);
 
@@ -43,6 +55,7 @@ inSoak(
         read(`${cwd}/missing.txt`),
       ],
     ]);
+    configure(world, { tools: { perCall: 8_000 } });
     file(world, 'long.txt', numbered(1_000));
     file(world, 'short.txt', numbered(100));
     const run = await runTools(world, { claude: [...MCP, ...STREAM] });

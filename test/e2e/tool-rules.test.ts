@@ -4,7 +4,18 @@ import { mainRequests } from '../support/conversation.ts';
 import { PROTOCOL, prompts, runCtxb, startCtxb } from '../support/ctxb.ts';
 import { linesOf, newestWords, type ToolUse } from '../support/results.ts';
 import { inSoak, sampled } from '../support/size.ts';
-import { bash, file, given, MCP, mcp, numbered, overheard, read, startCaller } from '../support/tool-agents.ts';
+import {
+  bash,
+  configure,
+  file,
+  given,
+  MCP,
+  mcp,
+  numbered,
+  overheard,
+  read,
+  startCaller,
+} from '../support/tool-agents.ts';
 
 /** Nothing is allowed by itself. */
 const MODEL = ['--model', 'claude-sonnet-4-6'];
@@ -110,6 +121,7 @@ inSoak('a Read that a deny rule is about is not told of as if it had given somet
 
 async function startFiles(stepsIn: (cwd: string) => readonly ToolUse[]) {
   const world = await startCaller(stepsIn);
+  configure(world, { tools: { perCall: 8_000 } });
   file(world, 'long.txt', numbered(1_000));
   file(world, 'short.txt', numbered(10));
   return world;

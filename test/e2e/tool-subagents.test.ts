@@ -22,7 +22,7 @@ it("a subagent's tools have a budget of their own, and are told nothing of the m
   await using world = await startWorld({ calls: mainCall, subagentCalls });
   for (const path of [...FILES, 'long.txt']) file(world, path, numbered(1_000));
   file(world, 'output.txt', numbered(400));
-  configure(world, { tools: { Bash: 2_000 } });
+  configure(world, { tools: { perCall: 8_000, Bash: 2_000 } });
   const { code } = await runTools(world);
 
   expect(code).toBe(0);

@@ -3,15 +3,12 @@ import type { Action } from '../decisions.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decided, keep, type Step } from '../steps.ts';
-import { allocation, isWorthPassing } from './room.ts';
+import { allocation, isWorthPassing, LARGEST_PART } from './room.ts';
 import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember, waitFor } from './tool-state.ts';
 
 /** claude itself refuses a result of Read that is larger, by its own count, or cuts it. */
 const CLAUDES_LIMIT = 25_000;
-
-/** What is certain to be less: the most that a part may take. From here on a result is left to claude. */
-export const LARGEST_PART = 20_000;
 
 /** Shown as pictures, cells or pages, which have no lines. */
 const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;

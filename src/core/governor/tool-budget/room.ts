@@ -7,6 +7,9 @@ import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.t
 import { inTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 
+/** Tokens of a Read that claude is certain to take. Where one may take as much, files come as claude alone gives them. */
+export const LARGEST_PART = 20_000;
+
 /** What a context is known to hold of each tier, in tokens; other tiers count as planned. */
 export interface Spent {
   readonly history: number;
@@ -108,8 +111,10 @@ export function allocationIn({ tools }: Policy, window: number | undefined, room
   const { minTokens } = tools;
   const perCall = inTokens(perCallOf(tools, tool), window);
   const allotted = allot(room, { perCall, minTokens });
-  // What is cut off a file is most likely fetched, so the plan does not cut it while the window has room.
-  return tool === 'Read' ? Math.max(allotted, Math.min(perCall, Math.floor(room.window ?? 0))) : allotted;
+  // What is cut off a file is most likely fetched: where no less was asked for, the plan does not cut it.
+  return tool === 'Read' && perCall >= LARGEST_PART
+    ? Math.max(allotted, Math.min(perCall, Math.floor(room.window ?? 0)))
+    : allotted;
 }
 
 /** @param limits tokens */

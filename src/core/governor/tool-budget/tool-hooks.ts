@@ -4,8 +4,8 @@ import type { GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
 import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
-import { LARGEST_PART, learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
-import { allocation, isWorthPassing } from './room.ts';
+import { learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
+import { allocation, isWorthPassing, LARGEST_PART } from './room.ts';
 import type { ToolCall } from './tool-budget.ts';
 import {
   answered,
