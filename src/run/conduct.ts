@@ -88,7 +88,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     received: early.received() ?? signals.received(),
     isUnwritable,
     outcome: state.outcome,
-    isUndone: state.run.mode === 'act' && openPrompts(state).length > 0,
+    isUndone: isUndone(state),
   });
   if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
@@ -185,6 +185,12 @@ interface RunEnd {
   readonly outcome: GovernorState['outcome'];
   /** Prompts that have no answer are left. */
   readonly isUndone: boolean;
+}
+
+/** Who speaks the control protocol, as the Agent SDK does, interrupts turns on purpose and reads each result. */
+function isUndone(state: GovernorState): boolean {
+  const { run, control } = state;
+  return run.mode === 'act' && control.initialize === undefined && openPrompts(state).length > 0;
 }
 
 /** Prompts have no answer, and nothing else says why. */
