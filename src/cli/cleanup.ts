@@ -32,8 +32,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 const EXAMPLES = `
 It first lists what it will remove: files that ctxb made, by their names, in a
 folder that ctxb made. Everything else in there stays, and so do the files of a
-run that is under way. Faults of the configuration are
-named, and do not stop it.
+run that is under way. Faults of the configuration are named, and do not stop
+it.
 
 Examples:
   ctxb cleanup --dry-run

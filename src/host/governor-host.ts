@@ -15,7 +15,10 @@ export interface Judged {
 export interface HostWorld<Extra> {
   /** Called before an input is judged. `extra` is what it was fed with. */
   readonly onInput?: (input: Input, extra: Extra | undefined) => void;
-  /** Carries out the actions. Called a second time where an input also tells of a call before it. It may feed further inputs at once, or have them wait with `tellLater`. */
+  /**
+   * Carries out the actions. Called a second time where an input also tells of a call before it. It may feed further inputs
+   * at once, or have them wait with `tellLater`.
+   */
   readonly carryOut?: (judged: Judged, extra: Extra | undefined) => void;
   /** Milliseconds since the epoch. Default: the time of the last input. */
   readonly now?: () => number;

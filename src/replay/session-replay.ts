@@ -153,7 +153,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const { gauge, session, turn } = state;
       const found = watch.growth.found();
       const ledger = watch.ledger.found();
-      const largest = largestShare(gauge);
+      const [peakFraction, largest] = [peakShare(gauge), largestShare(gauge)];
       const [pauses, waits] = [watch.pauses.found(), watch.waits.found()];
       return {
         file,
@@ -170,8 +170,8 @@ export function createSessionReplay(options: SessionReplayOptions) {
         context: {
           last: gauge.used,
           peak: gauge.peak,
-          peakFraction: peakShare(gauge),
-          ...(largest !== peakShare(gauge) && { largestFraction: largest }),
+          peakFraction,
+          ...(largest !== peakFraction && { largestFraction: largest }),
           peakCall,
           basis: gauge.basis,
           curve: watch.curve.found(),

@@ -61,7 +61,7 @@ interface PriceList {
   readonly version: string | undefined;
   /** A limit is kept by the sum: what is listed costs at least that. */
   readonly isLimiting?: boolean;
-  /** What was written by whom is not known: a file may hold the lines of several processes. */
+  /** Which process wrote a line is not known: a file may hold lines of several. */
   readonly isRecording?: boolean;
 }
 

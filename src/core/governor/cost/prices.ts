@@ -36,7 +36,8 @@ const FAST_OF_BEFORE = { fastTimes: 6 };
  * List prices as Claude Code itself counts them. Source of each figure: test/e2e/prices.test.ts asks claude, 2.1.332 and
  * 2.1.197, for each model, standard and fast, with a thousand and with 150,000 tokens of each kind; prices.test.ts holds
  * them against every `costUSD` and `total_cost_usd` of the recordings, from 1.0.128 on. Sonnet 5 changed with 2.1.239
- * (its catalogue beside that of 2.1.238), what Sonnet 5.5 reads from the cache with 2.1.296. Up to 2.1.87 an hour's cache was counted as five minutes'; the API never did.
+ * (its catalogue beside that of 2.1.238), what Sonnet 5.5 reads from the cache with 2.1.296. Up to 2.1.87 an hour's cache
+ * was counted as five minutes'; the API never did.
  *
  * A model that is not named here has no price; Claude Code takes it for an Opus of today.
  */

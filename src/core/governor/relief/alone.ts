@@ -97,7 +97,7 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   return withSummary({ ...alone, carried: 0, replaced: false, open }, gauge, call.workingSet);
 }
 
-/** Claude alone would have had to fetch so many contents more. */
+/** @param calls with which claude alone would have fetched contents that the run still held */
 function withCalls(alone: Alone, calls: number, price: Price): Alone {
   if (calls === 0) return alone;
   const { microUsd } = alone;

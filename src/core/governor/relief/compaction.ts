@@ -161,8 +161,8 @@ const REASONS: Readonly<Record<Verdict | 'exact', string>> = {
 const REFUSED = 'the API refuses to summarise the context';
 
 /**
- * claude has tried to compact by itself: a hook has blocked it, or it could not be written, and at each further call
- * claude would pay for a summary in vain.
+ * claude has tried to compact by itself, and a hook has blocked it or it could not be written: each further call would
+ * pay for a summary that fails again.
  */
 export function giveUpNative(state: GovernorState, event: Event): Step {
   const { compaction, run } = state;

@@ -202,8 +202,8 @@ function withGap(contents: Contents, content: Content, now: number): Contents {
 const REMEMBERED_GAPS = 64;
 
 /**
- * How often a content that will be used again waits for longer than `age`: the session's own gaps, and so many assumed
- * ones, of which half are longer than `USUAL_GAP`.
+ * The share of contents that will be used again whose next use is more than `age` calls away: from the session's own
+ * gaps and `ASSUMED_GAPS` further ones, half of them longer than `USUAL_GAP`.
  */
 function survival(gaps: readonly number[], age: number): number {
   const longer = gaps.filter((gap) => gap > age).length;
@@ -252,7 +252,7 @@ export interface WorkingSet {
 }
 
 export interface Stakes {
-  /** What it costs to fetch so many tokens again. */
+  /** Micro-dollars to fetch a content again. @param tokens its size */
   readonly costOf: (tokens: number) => number;
   /** What may be lost with contents that have not been used since they were fetched. */
   readonly slack: number;

@@ -10,6 +10,7 @@ import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import { priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
+import type { WorkingSet } from './contents.ts';
 import {
   compareWays,
   costPerCall,
@@ -58,13 +59,13 @@ export function extentOf(state: GovernorState): Extent {
 }
 
 /** What is known of the cost of going on. It is assumed that the context grows as it did. */
-function outlookOf(state: GovernorState, how: Outlook['how']): Outlook {
+function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<WorkingSet, 'atStake'> {
   const { gauge, relief, run, cache } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const full = predicted(gauge);
   const first = gauge.first ?? 0;
   const prefix = run.resumes ? Math.min(first, USUAL_PREFIX) : first;
-  const { kept, missed } = workingSetOf(state);
+  const { kept, missed, atStake } = workingSetOf(state);
   const landings = {
     exact: (relief.bare ?? prefix + USUALLY_KEPT) + kept,
     summary: landingOf(relief.landings, ceiling),
@@ -80,7 +81,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook {
     // As long as few calls were seen, much like those of other sessions.
     growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
     calls: callsToCome(state),
-    ...{ kept, missed },
+    ...{ kept, missed, atStake },
     rates: { write: writePrice(cache, rates), cacheRead: rates.cacheRead, output: rates.output },
   };
 }
@@ -125,12 +126,12 @@ function isBounded({ compaction, strategy }: Policy): boolean {
  */
 function stakeOf(state: GovernorState, way: Moment['way']): number {
   const told = outlookOf(state, HOW[way]);
-  const { full, landing, rates } = told;
+  const { full, landing, rates, atStake } = told;
   const outlook = { ...told, landing: told.prefix + told.kept };
   const taken = Math.max(0, full - landing) / 1_000_000;
   // Without a cache all is written again in any case.
   const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
-  const atMost = onceMore({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + workingSetOf(state).atStake;
+  const atMost = onceMore({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + atStake;
   return Math.min(onceMore(outlook) / 1_000_000, atMost - certainCalls(state) * taken * rates.cacheRead) - first;
 }
 
