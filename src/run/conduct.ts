@@ -13,7 +13,14 @@ import { earlierLandings } from '../store/ledgers/health-log.ts';
 import { wantsTelemetry } from '../telemetry/destinations.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
 import type { StartClaude } from './executor.ts';
-import { contextFolder, type HeadlessRun, isAttended, outageSeconds, type Watcher } from './headless-run.ts';
+import {
+  contextFolder,
+  type HeadlessRun,
+  isAttended,
+  outageSeconds,
+  type Watcher,
+  waitVariables,
+} from './headless-run.ts';
 import { createOutlet, type Outlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
 import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';
@@ -242,6 +249,7 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     ...(invocation.agent && invocation.inputFormat === 'text' ? { agent: invocation.agent } : {}),
     exact: config.compaction.how !== 'summary',
     withoutHooks: invocation.bare,
+    claudeWaits: 'CLAUDE_CODE_RETRY_WATCHDOG' in waitVariables(headless, io) && !io.env.CLAUDE_CODE_MAX_RETRIES,
     persistent: invocation.sessionPersistence,
     attended: isAttended(headless, io),
     ...(config.strategy === 'auto' ? { landings: earlierLandings(contextFolder(headless, io)) } : {}),

@@ -95,6 +95,24 @@ export function outageSeconds({
   return outageWait ?? (count > 1 || promptsFile !== undefined || wait > 0 ? OUTAGE_SECONDS : 0);
 }
 
+/** claude's own ten tries, in milliseconds: what it does without being told. */
+const USUAL_TRIES_MS = 180_000;
+
+/**
+ * claude itself waits for a usage limit to reset, where it is told to: then nothing has to be repeated, and subagents
+ * wait too. Variables that the user has set stay.
+ */
+export function waitVariables({ config, ...headless }: HeadlessRun, { env }: Pick<Io, 'env'>): Io['env'] {
+  const { wait } = config.limits;
+  if (wait === 0 || config.observe || env.CLAUDE_CODE_RETRY_WATCHDOG !== undefined) return {};
+  const outageMs = outageSeconds({ config, ...headless }) * 1000;
+  return {
+    CLAUDE_CODE_RETRY_WATCHDOG: '1',
+    CLAUDE_CODE_RETRY_WATCHDOG_MAX_USAGE_LIMIT_WAIT_MS: String(wait * 1000),
+    CLAUDE_CODE_RETRY_WATCHDOG_MAX_WAIT_MS: String(outageMs || USUAL_TRIES_MS),
+  };
+}
+
 /** A person can be asked where stdin is a terminal that is not read for prompts. */
 export function isAttended({ invocation }: Pick<HeadlessRun, 'invocation'>, { stdin, stderr }: Io): boolean {
   return invocation.inputFormat === 'text' && stdin.isTTY === true && stderr.isTTY === true;

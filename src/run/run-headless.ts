@@ -17,9 +17,9 @@ import {
   costPlace,
   type HeadlessRun,
   isAttended,
-  outageSeconds,
   RUN_VARIABLE,
   type Watcher,
+  waitVariables,
 } from './headless-run.ts';
 import { checkPrompts, type PromptText, promptText } from './prompt-text.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
@@ -146,24 +146,6 @@ function childEnvironment(headless: HeadlessRun, io: Io, runId: string): Io['env
   const env = { ...forOwnChild(io.env), ...display, ...waitVariables(headless, io), [RUN_VARIABLE]: runId };
   if (!headless.config.memory.enabled) return env;
   return { ...env, [INBOX_VARIABLE]: inboxPath(contextFolder(headless, io), runId) };
-}
-
-/** claude's own ten tries, in milliseconds: what it does without being told. */
-const USUAL_TRIES_MS = 180_000;
-
-/**
- * claude itself waits for a usage limit to reset, where it is told to: then nothing has to be repeated, and subagents
- * wait too. Variables that the user has set stay.
- */
-function waitVariables({ config, ...headless }: HeadlessRun, { env }: Io): Io['env'] {
-  const { wait } = config.limits;
-  if (wait === 0 || config.observe || env.CLAUDE_CODE_RETRY_WATCHDOG !== undefined) return {};
-  const outageMs = outageSeconds({ config, ...headless }) * 1000;
-  return {
-    CLAUDE_CODE_RETRY_WATCHDOG: '1',
-    CLAUDE_CODE_RETRY_WATCHDOG_MAX_USAGE_LIMIT_WAIT_MS: String(wait * 1000),
-    CLAUDE_CODE_RETRY_WATCHDOG_MAX_WAIT_MS: String(outageMs || USUAL_TRIES_MS),
-  };
 }
 
 function ignoredIn({ ignoredPrompt, ignoredWords, sessionPersistence }: HeadlessInvocation): string[] {

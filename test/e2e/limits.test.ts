@@ -145,6 +145,19 @@ describe('a usage limit', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
+  inSoak('of an API key that resets later than the wait is not asked about twice', async () => {
+    await using world = await answering(() => ({
+      ...limited(HOURS),
+      headers: { ...limited(HOURS).headers, 'retry-after': '7200' },
+    }));
+    const flags = [...prompts(...TWO), '--limit-wait', '1m'];
+    const { code, stderr } = await runCtxb(world, { flags, claude: SMALL_WINDOW });
+    expect(code).toBe(5);
+    expect(stderr).toContain('it resets later than --limit-wait 1 min 0 s allows\n');
+    expect(stderr).toContain('2 prompts not answered; continue with ctxb run --resume-run');
+    expect(mainRequests(world.standin)).toHaveLength(1);
+  });
+
   inSoak('that resets later than the wait is not waited for', async () => {
     await using world = await answering(() => limited(HOURS));
     expect((await run(world, ['--limit-wait', '1h'])).code).toBe(5);

@@ -121,6 +121,8 @@ interface Facts {
     readonly share: number | undefined;
     /** Milliseconds since the epoch. */
     readonly resetsAt: number | undefined;
+    /** The seconds that the run may wait for it: it resets later. */
+    readonly beyond?: number;
   };
   /** The API does not answer, for a limit or an outage; `until`: when it is tried again, in milliseconds since the epoch. */
   wait: {

@@ -85,6 +85,8 @@ export interface ApiFailure {
   readonly cause: 'limit' | 'outage';
   /** When the limit resets, in milliseconds since the epoch; undefined: it is not told. */
   readonly resetsAt: number | undefined;
+  /** The API's status; undefined: claude does not tell it. */
+  readonly status?: number | undefined;
 }
 
 /**

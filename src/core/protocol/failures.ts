@@ -34,7 +34,11 @@ export function failureOf(line: Fields, said: string): ApiFailure | undefined {
   // 2.1.197 puts the time behind its words.
   const written = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
   const resetsAt = epochMsOf(told ?? (written && Number(written)));
-  return { cause: isLimit ? 'limit' : 'outage', resetsAt: isLimit ? resetsAt : undefined };
+  return {
+    cause: isLimit ? 'limit' : 'outage',
+    resetsAt: isLimit ? resetsAt : undefined,
+    ...(status > 0 && { status }),
+  };
 }
 
 /** Statuses that the same request gets again: it is malformed, too large, or asks for what is not there. */

@@ -10,6 +10,11 @@ import type { Limits, Wait } from './waits-state.ts';
 /** What follows when the API has not answered a turn. `until`: it is repeated then, in milliseconds since the epoch. */
 type Plan = { readonly way: 'wait'; readonly until: number } | { readonly way: 'end' };
 
+interface Failure extends ApiFailure {
+  /** The limit resets later than the run may wait. */
+  readonly isBeyond?: boolean;
+}
+
 /** Undefined: the caller gets claude's own answer, and the run goes on. */
 export function planFor(state: GovernorState, event: ResultEvent | AssistantEvent): Plan | undefined {
   const { run, input, mailbox, spending } = state;
@@ -24,13 +29,20 @@ export function planFor(state: GovernorState, event: ResultEvent | AssistantEven
 }
 
 /** What kept the API from answering, also where claude's own wait was broken off. */
-function failureIn({ wait }: GovernorState, event: ResultEvent | AssistantEvent): ApiFailure | undefined {
+function failureIn({ wait, run }: GovernorState, event: ResultEvent | AssistantEvent): Failure | undefined {
   const isBroken = wait?.phase === 'breaking' && event.kind === 'result' && event.subtype === 'error_during_execution';
-  return isBroken ? { cause: wait.cause, resetsAt: wait.until } : event.failure;
+  if (isBroken) return { cause: wait.cause, resetsAt: wait.until };
+  const { failure } = event;
+  // With an API key claude alone knows when the limit resets: where that is later than it may wait, it does not try again.
+  const isBeyond = run.claudeWaits === true && failure?.status === 429 && (wait?.phase ?? 'over') === 'over';
+  return isBeyond ? { ...failure, cause: 'limit', isBeyond } : failure;
 }
 
 /** When the turn is repeated; undefined: it is not. */
-function retryAt(state: GovernorState, { cause, resetsAt = resetOf(state.limits) }: ApiFailure): number | undefined {
+function retryAt(
+  state: GovernorState,
+  { cause, resetsAt = resetOf(state.limits), isBeyond = false }: Failure,
+): number | undefined {
   const { now, run, wait } = state;
   const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
   const since = wait?.since ?? now;
@@ -38,6 +50,7 @@ function retryAt(state: GovernorState, { cause, resetsAt = resetOf(state.limits)
     const until = resetsAt + jitter(state, RESET_SLACK_MS);
     return until - now > limitSeconds * 1000 ? undefined : until;
   }
+  if (isBeyond) return undefined;
   const seconds = cause === 'limit' ? Math.max(limitSeconds, outageWait) : outageWait;
   const end = since + seconds * 1000;
   // The pause grows with each turn that has ended without an answer.
@@ -151,14 +164,19 @@ function announcement(state: GovernorState, by: 'claude' | 'ctxb', status?: numb
   return { kind: 'wait', ...decided(state, reason), cause, limit, by, until, ...(isRefused && { status }) } as const;
 }
 
-function endAtLimit(state: GovernorState, failure: ApiFailure): Step {
-  const { limits, wait } = state;
+function endAtLimit(state: GovernorState, failure: Failure): Step {
+  const { limits, wait, run, now } = state;
   const { resetsAt = resetOf(limits) } = failure;
+  const { wait: seconds } = run.policy.limits;
+  const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > now);
   const ended = changed(state, { outcome: 'usage-limit', wait: wait && { ...wait, phase: 'over' } });
   const share = limits.hit === undefined ? undefined : limits.used[limits.hit]?.share;
   const reason = 'a usage limit is reached';
   return keep(ended, [
-    { kind: 'usage-limit', ...decided(ended, reason), level: 'limit', limit: limits.hit, share, resetsAt },
+    {
+      ...{ kind: 'usage-limit', ...decided(ended, reason), level: 'limit', limit: limits.hit, share, resetsAt },
+      ...(isBeyond && { beyond: seconds }),
+    },
     { kind: 'deferred', fate: 'show' },
   ]);
 }

@@ -117,7 +117,12 @@ describe('a usage limit', () => {
 
   it('is waited for no longer than one wants', () => {
     const driver = begun({ wait: 3_600 });
-    expect(told(driver.claude(...limited(START + 2 * HOUR)))).toEqual(['usage-limit']);
+    const actions = driver.claude(...limited(START + 2 * HOUR));
+    expect(decisions(actions).map(decisionText)).toEqual([
+      expect.stringMatching(
+        /^the five-hour usage limit is reached; it resets .*, later than --limit-wait 1 h 0 min allows$/,
+      ),
+    ]);
   });
 
   it('that is waited for sets no timer that a sleeping machine or Node would get wrong', () => {
@@ -148,6 +153,30 @@ describe('a usage limit', () => {
     expect(pauses.slice(0, 4)).toEqual([...pauses.slice(0, 4)].sort((a, b) => a - b));
     expect(driver.state.now).toBe(START + HOUR);
     expect(told(driver.actions)).toEqual(['wait', 'usage-limit']);
+  });
+
+  /** What claude says with an API key. */
+  const REFUSED = { is_error: true, api_error_status: 429, result: 'API Error: Request rejected (429) · limit' };
+
+  it('for which claude does not even wait resets later than the run may wait, and is not asked about again', () => {
+    const driver = begun({ wait: 60, outageWait: 600 }, { claudeWaits: true });
+    const actions = driver.claude(resultLine(REFUSED));
+    expect(decisions(actions).map(decisionText)).toEqual([
+      'the usage limit is reached; it resets later than --limit-wait 1 min 0 s allows',
+    ]);
+    expect(driver.state.outcome).toBe('usage-limit');
+    expect(driver.tell(exitEvent({ code: 1, signal: undefined }))).toContainEqual(
+      expect.objectContaining({ kind: 'left-undone', prompts: ['prompt-1', 'prompt-2'] }),
+    );
+  });
+
+  it.each([
+    { name: 'after a wait of claude’s own', claudeWaits: true, before: [retryLine(2_000, 429)] },
+    { name: 'by a claude that was not told to wait', claudeWaits: false, before: [] },
+  ])('that refuses calls $name is waited for as an outage', ({ claudeWaits, before }) => {
+    const driver = begun({ wait: 60, outageWait: 600 }, { claudeWaits });
+    expect(told(driver.claude(...before, resultLine(REFUSED)))).toEqual(['wait']);
+    expect(driver.state.outcome).toBeUndefined();
   });
 
   it('leaves the decision to a caller that speaks the protocol', () => {
