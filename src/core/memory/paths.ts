@@ -13,9 +13,6 @@ function fromRoot(root: string | undefined, path: string): string {
   return rest.startsWith('/') || rest.startsWith('\\') ? rest.slice(1) : path;
 }
 
-/** The folder that a shell starts in. */
-export const START = '.';
-
 /** `.` and `..` are resolved as far as that is certain. */
 export function normalised(path: string): string {
   const root = path.startsWith('/') ? '/' : '';
@@ -26,7 +23,7 @@ export function normalised(path: string): string {
     if (up && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
     else if (!up || root === '') parts.push(part);
   }
-  return root + parts.join('/') || START;
+  return root + parts.join('/') || '.';
 }
 
 /** The last part of a path. */
@@ -61,7 +58,11 @@ function plain(path: string): string {
 }
 
 /** Words that move a shell to another folder, which lasts into the next command. */
-const MOVES = /\b(?:cd|pushd|popd)\b/;
+const MOVES = /\b(?:cd|pushd|popd|chdir)\b/;
+
+export function leavesFolder(command: string): boolean {
+  return MOVES.test(command);
+}
 
 export type WorkingFolder = ReturnType<typeof createWorkingFolder>;
 
@@ -88,7 +89,7 @@ export function createWorkingFolder() {
     },
     /** A command has run that may have changed the folder. */
     ran(command: string): void {
-      moved ||= MOVES.test(command);
+      moved ||= leavesFolder(command);
     },
     path: (path: string) => place(path) ?? path,
     /** Changes by a command, without those whose place is uncertain. */

@@ -90,9 +90,8 @@ const LEFT_RUNNING =
 const COMMAND_NEAR = 20_000;
 const TAIL_NEAR = { lines: 40, length: 8_000 };
 
-/** Most commands only look: without one of these words, or a redirection to a file, nothing need be understood. */
-const MAY_CHANGE_FILES =
-  /(?<![0-9&])>(?![&\s]*\/dev\/null|&\d)|\b(?:rm|mv|cp|tee|touch|sed|perl|git|ln|install|truncate|dd)\b/;
+/** Most commands only look: without one of these words nothing need be understood. */
+const MAY_CHANGE_FILES = /\b(?:rm|mv|git)\b/;
 
 /** What is known of a command that was run, without what it did to files, or undefined when the call ran none. */
 export function commandFacts(ended: EndedCall): CommandFacts | undefined {

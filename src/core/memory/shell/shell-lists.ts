@@ -11,7 +11,6 @@ import {
   type SyntaxNode,
   type WordPart,
 } from 'unbash';
-import { normalised } from '../paths.ts';
 
 /** Commands separated by `;`, `&` or line feeds. */
 export type List = readonly Chain[];
@@ -196,20 +195,4 @@ function optionNames({ text, raw }: Word): readonly string[] | undefined {
   if (text === '-' || !(text ?? raw).startsWith('-')) return [];
   if (text === null) return undefined;
   return text.startsWith('--') ? text.split('=', 1) : [...text.slice(1)].map((letter) => `-${letter}`);
-}
-
-/** Systems end at 1,024 or 4,096; without a limit a thousand `cd` would cost a million steps. */
-const PATH_LIMIT = 1_024;
-
-/** A path as seen from the folder that the shell started in; null where one of the two is not certain. */
-export function inFolder(folder: string | null, path: string | null): string | null {
-  if (path === null || path === '') return null;
-  if (path.startsWith('/')) return normalised(path);
-  if (folder === null || folder.length + path.length > PATH_LIMIT) return null;
-  return normalised(`${folder}/${path}`);
-}
-
-/** The paths that are certain. */
-export function literals(words: readonly Word[], folder: string | null): string[] {
-  return words.flatMap(({ text }) => inFolder(folder, text) ?? []);
 }

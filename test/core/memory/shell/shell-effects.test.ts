@@ -1,47 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { shellEffects } from '../../../../src/core/memory/shell/shell-effects.ts';
 
-/** Changes as `+created`, `~edited`, `-deleted` and `from>to`. */
+/** Changes as `-deleted` and `from>to`. */
 function changes(command: string): string[] {
-  return shellEffects(command).changes.map(({ path, change, to }) => {
-    if (change === 'moved') return `${path}>${to ?? '?'}`;
-    return `${{ created: '+', edited: '~', deleted: '-' }[change]}${path}`;
+  return (shellEffects(command).changes ?? []).map(({ path, change, to }) => {
+    return change === 'moved' ? `${path}>${to ?? '?'}` : `-${path}`;
   });
 }
 
 describe('changes', () => {
   it.each([
     { command: 'rm a.ts', files: ['-a.ts'] },
-    { command: 'rm -rf ./a b/../c/ "d e" -- -f', files: ['-a', '-c', '-d e', '--f'] },
+    { command: 'rm -rf ./a b/../c/ "d e"', files: ['-a', '-c', '-d e'] },
     { command: 'rm -i a', files: [] },
     { command: 'rm $a *.ts "$(b)" c', files: ['-c'] },
     { command: 'git rm -q -r a && git rm --cached b', files: ['-a'] },
     { command: "git rm '*.ts'", files: [] },
     { command: 'mv a.ts b.ts', files: ['a.ts>b.ts'] },
     { command: 'mv a.ts b', files: ['a.ts>?'] },
-    { command: 'mv a.ts b/', files: ['a.ts>b/a.ts'] },
-    { command: 'mv x/a.ts .', files: ['x/a.ts>a.ts'] },
-    { command: 'mv a b c', files: ['a>c/a', 'b>c/b'] },
-    { command: 'mv a $b c', files: ['a>?'] },
+    { command: 'mv a b c', files: [] },
     { command: 'mv -n a.ts b.ts', files: [] },
-    { command: 'mv a.ts "$b"', files: ['a.ts>?'] },
+    { command: 'mv a.ts "$b"', files: [] },
     { command: 'git mv -f a.ts b.ts', files: ['a.ts>b.ts'] },
-    { command: 'cp a.ts b.ts && cp a.ts d/ && cp Makefile e/Makefile', files: ['+b.ts', '+d/a.ts', '+e/Makefile'] },
-    { command: 'cp -r a b; cp a b', files: [] },
-    { command: 'cp -n a.ts b.ts', files: [] },
-    { command: 'touch -d yesterday a', files: [] },
-    { command: 'echo a > b', files: ['+b'] },
-    { command: 'echo a >> b 2>/dev/null', files: ['~b'] },
-    { command: 'a &> b && a 2>&1 >| c && > d', files: ['+b', '+c', '+d'] },
-    { command: 'a > "$b" && a > /dev/null 2>&1', files: [] },
-    { command: 'tee a | wc -l', files: [] },
-    { command: "sed -i 's/a/b/' c d", files: ['~c', '~d'] },
-    { command: "sed -i '' -E 's/a/b/' c", files: ['~c'] },
-    { command: 'sed -i "s/$a/b/" c', files: ['~c'] },
-    { command: 'sed -i $script c', files: [] },
-    { command: "sed -n '1,5p' c", files: [] },
-    { command: "perl -ne 'print' c", files: [] },
-    { command: "cat > a <<'E'\nrm b\nit's\nE", files: ['+a'] },
+    { command: 'cp a.ts b.ts && touch c && echo a > d', files: [] },
   ])('$command', ({ command, files }) => {
     expect(changes(command)).toEqual(files);
   });
@@ -65,7 +46,7 @@ describe('what has certainly succeeded', () => {
     { command: 'for f in a b; do rm $f; rm c; done > d', files: [] },
     { command: '{ rm a; } && rm b', files: ['-b'] },
     { command: 'case $a in b) rm b;; esac; rm c', files: ['-c'] },
-    { command: '[[ -f a && b > c ]] && rm a', files: ['-a'] },
+    { command: '[[ -f a && b ]] && rm a', files: ['-a'] },
     { command: '[ -f a ] && rm a', files: ['-a'] },
     { command: 'rm a && ((1 < 2))', files: ['-a'] },
     { command: 'timeout -k 5 60s rm a', files: ['-a'] },
@@ -86,17 +67,11 @@ describe('what has certainly succeeded', () => {
 
 describe('the folder', () => {
   it.each([
-    { command: 'cd a && rm b ../c /d', files: ['-a/b', '-c', '-/d'] },
-    { command: 'cd /a/b/ && cd ../c && rm d', files: ['-/a/c/d'] },
-    { command: 'cd "$a" && rm b /c', files: ['-/c'] },
+    { command: 'cd a && rm b ../c /d', files: ['-/d'] },
     { command: 'cd a; rm b /c', files: ['-/c'] },
-    { command: '(cd a && rm b) && rm c', files: [] },
     { command: '{ cd a && rm b; } && rm /c', files: ['-/c'] },
-    { command: 'cd a | rm b && rm c', files: [] },
-    { command: 'cd a & rm b', files: [] },
-    { command: 'cd - && rm b', files: [] },
-    { command: 'source a && rm b', files: [] },
-    { command: 'git -C a rm b && git -C /c rm d', files: ['-a/b', '-/c/d'] },
+    { command: 'eval a && rm b', files: [] },
+    { command: 'git -C a rm b', files: [] },
   ])('$command', ({ command, files }) => {
     expect(changes(command)).toEqual(files);
   });
@@ -105,18 +80,13 @@ describe('the folder', () => {
 describe('discards', () => {
   it.each([
     { command: 'git checkout -- a.ts ./b.ts', discards: { how: 'checkout', paths: ['a.ts', 'b.ts'] } },
-    { command: 'git checkout HEAD~1 -- a.ts', discards: { how: 'checkout', paths: ['a.ts'] } },
-    { command: 'git checkout HEAD src/a', discards: { how: 'checkout', paths: ['src/a'] } },
-    { command: 'git checkout src/a.ts', discards: { how: 'checkout', paths: ['src/a.ts'] } },
+    { command: 'git checkout HEAD~1 -- a', discards: { how: 'checkout', paths: ['a'] } },
+    { command: 'git checkout HEAD src/a.ts', discards: { how: 'checkout', paths: ['src/a.ts'] } },
     { command: 'git checkout .', discards: { how: 'checkout', paths: 'all' } },
-    { command: 'cd /a && git checkout -- .', discards: { how: 'checkout', paths: ['/a'] } },
-    { command: 'git -C a checkout -q -- b', discards: { how: 'checkout', paths: ['a/b'] } },
-    { command: 'git checkout -f', discards: { how: 'checkout', paths: 'all' } },
-    { command: 'git restore a.ts', discards: { how: 'restore', paths: ['a.ts'] } },
-    { command: 'git restore --source=HEAD -SW a.ts', discards: { how: 'restore', paths: ['a.ts'] } },
-    { command: 'git restore -s HEAD~2 a.ts', discards: { how: 'restore', paths: ['a.ts'] } },
-    { command: 'git reset --hard HEAD~1', discards: { how: 'reset', paths: 'all' } },
-    { command: 'cd "$a" && git checkout -- /b c', discards: { how: 'checkout', paths: ['/b'] } },
+    { command: 'cd /a && git checkout -- b', discards: { how: 'checkout', paths: ['b'] } },
+    { command: 'git restore a', discards: { how: 'restore', paths: ['a'] } },
+    { command: 'git restore --source=HEAD .', discards: { how: 'restore', paths: 'all' } },
+    { command: 'git reset -q --hard HEAD~1', discards: { how: 'reset', paths: 'all' } },
     { command: 'git checkout -- a && git restore b', discards: { how: 'checkout', paths: ['a', 'b'] } },
     { command: 'git checkout -- a && git reset --hard', discards: { how: 'checkout', paths: 'all' } },
   ])('$command', ({ command, discards }) => {
@@ -133,16 +103,12 @@ describe('discards', () => {
     'git switch main',
     'git restore --staged a.ts',
     'git restore -p',
-    'git stash list',
-    'git stash drop',
-    'git stash -p',
-    'git stash --keep-index',
-    'git stash && npm test && git stash pop',
-    'git stash | cat',
+    'git stash',
     'git reset --soft HEAD~1',
     'git reset HEAD a.ts',
     'git clean -fd',
-    'cd "$a" && git stash',
+    'cd a && git reset --hard',
+    'git -C a reset --hard',
     'gh pr checkout 2 a',
     'git log -- a.ts',
   ])('none: %s', (command) => {
@@ -152,7 +118,7 @@ describe('discards', () => {
 
 it.each([
   { command: "git add -A && git commit -m \"$(cat <<'E'\nit's (a\nE\n)\"", commits: true },
-  { command: 'git -C a -c user.name=b --no-pager commit -am c && git push', commits: true },
+  { command: 'cd a && git commit -am "return b" && git push', commits: true },
   { command: 'git commit -m a; git push', commits: false },
   { command: 'git commit --dry-run', commits: false },
   { command: 'git commit-tree a', commits: false },
@@ -161,12 +127,9 @@ it.each([
   expect(shellEffects(command).commits).toBe(commits);
 });
 
-it('says nothing of what it does not understand', () => {
-  const nothing = { changes: [], discards: undefined, commits: false, certain: false };
-  for (const command of ['rm a; echo "', 'rm a )', 'f() { :; }; rm a', 'exec a && rm b']) {
-    expect(shellEffects(command)).toEqual(nothing);
-  }
-  expect(shellEffects('')).toEqual({ ...nothing, certain: true });
+it.each(['', 'rm a; echo "', 'rm a )', 'f() { :; }; rm a', 'exec a && rm b'])('says nothing of %j', (command) => {
+  const { changes = [], discards, commits = false } = shellEffects(command);
+  expect({ changes, discards, commits }).toEqual({ changes: [], discards: undefined, commits: false });
 });
 
 it.each([
@@ -189,7 +152,7 @@ it.each([
   'sed -i ',
 ])('tells the same of 100,000 characters of %j as of 1,000', (piece) => {
   const told = (length: number) => {
-    const { changes, ...rest } = shellEffects(`${piece.repeat(length / piece.length)}a`);
+    const { changes = [], ...rest } = shellEffects(`${piece.repeat(length / piece.length)}a`);
     return { ...rest, changes: [...new Set(changes.map(({ path, change }) => `${change} ${path}`))] };
   };
   expect(told(100_000)).toEqual(told(1_000));
