@@ -1,15 +1,13 @@
-import { type Fields, fieldsOf, listOf, numberOf, ownOf, textOf, textsOf } from '../../protocol/fields.ts';
+import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { commandEnd } from '../extract/tool-calls.ts';
-import { counted, durationText, LONG_LINE_LENGTH, type Mask, oneLine } from '../words.ts';
+import { counted, LONG_LINE_LENGTH, type Mask, oneLine } from '../words.ts';
 import type { Printed } from './command-output.ts';
-import { listed } from './found-files.ts';
 import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
 import {
   bare,
-  bytesOf,
   describeKept,
   NAME,
   NO_TEXT,
@@ -17,7 +15,6 @@ import {
   type Quote,
   quoteWith,
   shortenedLine,
-  sizeText,
   summarizeText,
   TEXT,
 } from './text-result.ts';
@@ -102,79 +99,7 @@ const SUMMARIES: Readonly<Record<string, Summarize>> = {
   NotebookEdit: summarizeEdit,
   Grep: summarizeSearch,
   Glob: summarizeSearch,
-  Task: summarizeAgent,
-  Agent: summarizeAgent,
-  TaskOutput: summarizeTaskOutput,
-  WebFetch: summarizeFetch,
-  WebSearch: summarizeWebSearch,
 };
-
-/** `Agent Explore "Count the tests" (12 calls, 37,089 tokens, 3.2 s): 14 lines, 1.2KB, first …`. */
-function summarizeAgent({ call, report, result }: EndedCall, quote: Quote): string {
-  const input = fieldsOf(call.use.input);
-  const fields = fieldsOf(report);
-  const type = textOf(fields.agentType) ?? textOf(input.subagent_type);
-  const description = textOf(input.description);
-  const who = [call.use.name, type && quote(type, NAME), description && quote(description, NAME)]
-    .filter(Boolean)
-    .join(' ');
-  if (fields.isAsync === true || result.text.startsWith('Async agent launched')) {
-    const output = textOf(fields.outputFile);
-    return `${who} in the background${output === undefined ? '' : `, its output in ${quote(output, PATH)}`}`;
-  }
-  const effort = effortOf(fields);
-  return `${who}${effort === '' ? '' : ` (${effort})`}: ${summarizeText(answerOf(fields) ?? result.text, 'first', quote)}`;
-}
-
-function effortOf({ totalToolUseCount, totalTokens, totalDurationMs }: Fields): string {
-  return [
-    ...told(totalToolUseCount, (calls) => counted(calls, 'call')),
-    ...told(totalTokens, (tokens) => counted(tokens, 'token')),
-    ...told(totalDurationMs, durationText),
-  ].join(', ');
-}
-
-function told(value: unknown, tell: (value: number) => string): string[] {
-  const number = numberOf(value);
-  return number === undefined ? [] : [tell(number)];
-}
-
-/** The subagent's answer, without what claude adds to it for the model. */
-function answerOf({ content }: Fields): string | undefined {
-  return Array.isArray(content) ? textsOf(content.map((block) => fieldsOf(block).text)).join('\n') : undefined;
-}
-
-/** The progress of a background task: `TaskOutput a02cdeb (local_agent, running, 12.3KB)`. */
-function summarizeTaskOutput({ call, report, result }: EndedCall, quote: Quote): string {
-  const { task_type, status, output, result: answer } = fieldsOf(fieldsOf(report).task);
-  const id = textOf(fieldsOf(call.use.input).task_id) ?? '';
-  const text = textOf(answer) ?? textOf(output);
-  const states = textsOf([task_type, status]).map((state) => quote(state, NAME));
-  const known = text !== undefined && states.length > 0;
-  const extent = known ? ` (${[...states, sizeText(bytesOf(text))].join(', ')})` : '';
-  return `TaskOutput ${quote(id, NAME)}${extent}: ${summarizeText(known ? text : result.text, 'last', quote)}`;
-}
-
-/** `WebFetch https://example.org (200, 63.1KB): 14 lines, 1.2KB, first …`. */
-function summarizeFetch({ call, report, result }: EndedCall, quote: Quote): string {
-  const { code, bytes, result: answer } = fieldsOf(report);
-  const extent = [...told(code, String), ...told(bytes, sizeText)].join(', ');
-  const url = quote(textOf(fieldsOf(call.use.input).url) ?? '', PATH);
-  return `WebFetch ${url}${extent === '' ? '' : ` (${extent})`}: ${summarizeText(textOf(answer) ?? result.text, 'first', quote)}`;
-}
-
-const MAX_TITLES = 3;
-
-/** `WebSearch query: 10 results: title, title, title... (+7 more)`. */
-function summarizeWebSearch({ call, report, result }: EndedCall, quote: Quote): string {
-  const query = quote(textOf(fieldsOf(call.use.input).query) ?? '', PATH);
-  const { results } = fieldsOf(report);
-  // Between the lists of links stand the model's comments on them.
-  const links = listOf(results).flatMap((part) => listOf(fieldsOf(part).content));
-  const titles = textsOf(links.map((link) => fieldsOf(link).title));
-  if (titles.length === 0) return `WebSearch ${query}: ${summarizeText(result.text, 'first', quote)}`;
-  return `WebSearch ${query}: ${counted(titles.length, 'result')}: ${listed(titles, MAX_TITLES, (title) => quote(title, NAME))}`;
-}
 
 /** A tool of an MCP server: `mcp__server__tool`. */
 const MCP = /^mcp__(.+?)__(.+)$/s;
@@ -186,10 +111,12 @@ function summarizeOther(ended: EndedCall, quote: Quote): string {
     const said = describeResult(name, outcome, result.text);
     return `${headOf(call.use, quote)} ${outcome}${said === '' ? '' : `: ${quote(said, TEXT)}`}`;
   }
+  const { isAsync, outputFile } = fieldsOf(ended.report);
+  if (isAsync === true) return `${headOf(call.use, quote)} in the background: ${quote(textOf(outputFile) ?? '', PATH)}`;
   const { todos } = fieldsOf(input);
   if (name === 'TodoWrite' && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
   const pictures = result.images === 0 ? [] : [counted(result.images, 'picture')];
-  const answer = describeKept(ended, quote) ?? summarizeText(result.text, MCP.test(name) ? 'first' : 'last', quote);
+  const answer = describeKept(ended, quote) ?? summarizeText(result.text, 'first', quote);
   const text = result.text === '' && pictures.length > 0 ? [] : [answer];
   return `${headOf(call.use, quote)}: ${[...pictures, ...text].join(', ')}`;
 }

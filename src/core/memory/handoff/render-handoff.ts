@@ -1,12 +1,11 @@
 import { cut } from '../../governor/prompts/sentences.ts';
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
-import { isKnownCommand } from '../call-summary/command-output.ts';
 import { shortenedLine } from '../call-summary/text-result.ts';
 import type { TaskEntry, ToolEntry } from '../entry.ts';
 import type { EvidenceItem } from '../notebook/evidence.ts';
 import type { DetailFile, Notebook, Section } from '../notebook/notebook.ts';
 import { gistOf, type LoggedCall } from '../notebook/tool-log.ts';
-import { onlyReads } from '../shell/command-words.ts';
+import { commandCore, onlyReads } from '../shell/command-words.ts';
 import { counted, fenced, inTurns, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
 
 /** UTF-16 units of a handoff made from notes, so that an answer to a hook can carry it whole. */
@@ -140,6 +139,7 @@ function done({ tasks, toolLog, commands, artifacts }: Notebook): Part {
 
 /** Tools whose results stand nowhere else in the document. */
 const LOOKS_UP = /^(?:Grep|Glob|WebFetch|WebSearch|Task|Agent|TaskOutput|mcp__.*)$/;
+const SEARCHES = /^(?:git|[ef]?grep|rg) /;
 
 /** The newest results of searches and questions of the main thread; those of a subagent are in what it answered. */
 function lookedUp(calls: readonly LoggedCall[]): string[] {
@@ -150,7 +150,7 @@ function lookedUp(calls: readonly LoggedCall[]): string[] {
 
 function looksUp({ name, command }: ToolEntry): boolean {
   if (command === undefined) return LOOKS_UP.test(name);
-  return onlyReads(command.text) && isKnownCommand(command.text);
+  return onlyReads(command.text) && SEARCHES.test(commandCore(command.text).text);
 }
 
 function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFacts): Part {

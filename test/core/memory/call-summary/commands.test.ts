@@ -28,13 +28,6 @@ describe('a command', () => {
     ran('too large', 'seq 9999', '1\n2', '`seq 9999` exit 0 — 39.1KB, whole in `/t/b1.txt`', {
       report: printed('1\n2', { persistedOutputPath: '/t/b1.txt', persistedOutputSize: 40_000 }),
     }),
-    ran(
-      'too large, of a search',
-      'grep -rn x src',
-      'a.ts:1:x',
-      '`grep -rn x src` exit 0 — at least 1 matches in 1 files: `a.ts` (1); 39.1KB, whole in `/t/b1.txt`',
-      { report: printed('a.ts:1:x', { persistedOutputPath: '/t/b1.txt', persistedOutputSize: 40_000 }) },
-    ),
     ran('what only the errors say', 'make', '', '`make` exit 0 — `warning: old`', {
       report: printed('', { stderr: 'warning: old\n' }),
     }),
@@ -57,7 +50,6 @@ describe('a command', () => {
     ran('a program', 'find . | wc -l', '7', '`find . | wc -l` exit 0 — `7`'),
     ran('the background', 'git diff &', '', '`git diff &` exit 0 — no output'),
     ran('another file', 'ls | cat a', 'x', '`ls | cat a` exit 0 — `x`'),
-    ran('an option that is not known', 'grep --json x a', '{}', '`grep --json x a` exit 0 — `{}`'),
   ])('does not sum up what goes to $title', (one) => {
     expect(gistOf(one)).toBe(one.gist);
   });

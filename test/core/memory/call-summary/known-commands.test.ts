@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gistOf, printed, ran, type Told } from '../../../support/told.ts';
+import { gistOf, ran, type Told } from '../../../support/told.ts';
 
 const PATCH =
   'diff --git a/a.ts b/a.ts\nindex 1..2 100644\n--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n-one\n--- two\n+three\n x\ndiff --git a/b c.ts b/b c.ts\n@@ -0,0 +1 @@\n+y';
@@ -80,37 +80,6 @@ describe('a command whose output is known', () => {
       '`git log --oneline | head -3` exit 0 — 2 commits. Recent: `abc1234` `a`, `def5678` `b`',
     ),
   ])('sums up $title', (one) => {
-    expect(gistOf(one)).toBe(one.gist);
-  });
-
-  it.each<Told>([
-    ran(
-      'matches in files',
-      'grep -rn "x" src',
-      'src/b.ts:1:x\nsrc/a.ts:2:x: y\nsrc/b.ts:9:x\ngrep: src/c: Is a directory',
-      '`grep -rn "x" src` exit 0 — 3 matches in 2 files: `src/b.ts` (2), `src/a.ts` (1)',
-    ),
-    ran('without numbers', 'rg x', 'b:x\na:x', '`rg x` exit 0 — 2 matches in 2 files: `a` (1), `b` (1)'),
-    ran(
-      'what cannot be told from neighbours',
-      'grep -A 1 x a.ts',
-      'x\ny',
-      '`grep -A 1 x a.ts` exit 0 — 2 lines, 3B, last `y`',
-    ),
-    ran('no match', 'grep -n x a.ts', '', '`grep -n x a.ts` exit 1 — 0 matches in 0 files: (no matches)', {
-      report: printed('', { returnCodeInterpretation: 'No matches found' }),
-    }),
-    ran(
-      'no match, as a failure',
-      'grep -n x a.ts',
-      '',
-      '`grep -n x a.ts` exit 1 — 0 matches in 0 files: (no matches)',
-      { text: 'Exit code 1', report: 'Error: Exit code 1', failed: true },
-    ),
-    ran('one file of a pattern', 'grep -n x *.ts', '12:x', '`grep -n x *.ts` exit 0 — `12:x`'),
-    ran('what comes in', 'make | grep x', 'x y', '`make | grep x` exit 0 — `x y`'),
-    ran('what is done with it', 'find . -exec wc {} +', '3 total', '`find . -exec wc {} +` exit 0 — `3 total`'),
-  ])('sums up $title of a search', (one) => {
     expect(gistOf(one)).toBe(one.gist);
   });
 });

@@ -33,7 +33,7 @@ describe('results of the real claude', () => {
     { id: 'toolu_2_1_197_Bash_empty', gist: 'Bash `true` exit 0 — no output' },
     {
       id: 'toolu_2_1_197_Bash_grep_nomatch',
-      gist: 'Bash `grep zzz a.txt` exit 1 — 0 matches in 0 files: (no matches)',
+      gist: 'Bash `grep zzz a.txt` exit 1 — no output',
     },
     {
       id: 'toolu_2_1_197_Bash_bg',
@@ -48,11 +48,11 @@ describe('results of the real claude', () => {
     { id: 'toolu_2_1_197_Write_over', gist: 'Write `w.txt` (overwritten, +1/-1 lines)' },
     {
       id: 'toolu_2_1_197_Agent',
-      gist: 'Agent `general-purpose` `sub` (0 calls, 20,012 tokens, 47 ms): `The subagent is done.`',
+      gist: 'Agent `general-purpose sub`: 5 lines, 215B, first `The subagent is done.`',
     },
     {
       id: 'toolu_2_1_329_Agent',
-      gist: 'Agent `general-purpose` `sub` in the background, its output in `/tmp/claude/p/s1/tasks/a74bc165fca3de66d.output`',
+      gist: 'Agent `general-purpose sub` in the background: `/tmp/claude/p/s1/tasks/a74bc165fca3de66d.output`',
     },
     { id: 'toolu_2_1_197_MCP_text', gist: 'MCP `srv` `text` `n=30`: `w0 w1 w2 w3 w4 w5 w6 w7 w8 w9`' },
     { id: 'toolu_2_1_197_MCP_blocks', gist: 'MCP `srv` `blocks`: 2 lines, 24B, first `first block`' },
@@ -120,27 +120,7 @@ const PUBLISHED = [
   {
     session: '0548aa',
     id: 'toolu_013QVskE6ANWL97n8hi5h25f',
-    gist: 'Agent `Explore` `Check keyring usage in tests` (20 calls, 53,424 tokens, 76.4 s): 108 lines, 5.7KB, first `Now let me create a final comprehensive report:`',
-  },
-  {
-    session: 'b082da',
-    id: 'toolu_01RmLUJdhjTMn56TnF9cMamW',
-    gist: 'Agent `Explore` `Count .rs files in directory` (1 call, 7,834 tokens, 6.9 s): `21`',
-  },
-  {
-    session: 'e6c227',
-    id: 'toolu_01EMBD2Ez8pt8LWj5ovow1mU',
-    gist: 'Task `Explore` `Find Python files in current directory` (35 calls, 37,089 tokens, 3 min): 73 lines, 7.4KB, first `Perfect! I now have a comprehensive understanding of all the Python files in the project. Let me provide you with a complete report.`',
-  },
-  {
-    session: '27767a',
-    id: 'toolu_01Rpguu95wRkvSeVRMrJLpk7',
-    gist: 'TaskOutput `afba179` (`local_agent`, `completed`, 12.0KB): 316 lines, 12.0KB, last `5. Clear separation of concerns between listing and deleting`',
-  },
-  {
-    session: '578c22',
-    id: 'toolu_013H5R8Q32Y48zGyc6A1tZgJ',
-    gist: 'WebSearch `go-git worktree.Add caching bug external file changes ErrEmptyCommit`: 10 results: `CommitOptions: AllowEmptyCommits, return error instead of...`, `worktree_status: file deleted from cache marked as untrac...`, `Worktree: Add, fix add removed files. Fixes #223 by tfuji...`... (+7 more)',
+    gist: 'Agent `Explore Check keyring usage in tests`: 108 lines, 5.7KB, first `Now let me create a final comprehensive report:`',
   },
   { session: '7f83c1', id: 'toolu_013bj8DqHzwAwUXnMKJFLcfb', gist: 'Edit `package.json` (+0/-4 lines)' },
   { session: 'f8a5f6', id: 'toolu_013FCK5X1Tm2pYFMUWff72FF', gist: 'Write `client.go` (overwritten, +62/-82 lines)' },
@@ -183,16 +163,6 @@ const PUBLISHED = [
     session: '578c22',
     id: 'toolu_01C9see5UF5uw7di3KBAL4jv',
     gist: 'Bash `git show b50a1b2 -- CLAUDE.md | head -60` exit 0 — 1 files, +20/-4 lines (show). `CLAUDE.md`',
-  },
-  {
-    session: '7f83c1',
-    id: 'toolu_013TZeXGAZ5DAknvuAUTpjvb',
-    gist: 'Bash `grep "expect" scripts/ubuntu-24-server-install.sh` exit 0 — 4 matches in 1 files: `scripts/ubuntu-24-server-install.sh` (4)',
-  },
-  {
-    session: '7f83c1',
-    id: 'toolu_01UEPHmjZLka5ThVPnhiPWZm',
-    gist: 'Bash `grep -n "expect" Dockerfile` exit 1 — 0 matches in 0 files: (no matches)',
   },
   {
     session: '5f12a1',
