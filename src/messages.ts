@@ -4,7 +4,7 @@ import type { Reading } from './core/governor/gauge/gauge.ts';
 import { limitName } from './core/governor/waits/wait.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
 import { shortened } from './core/memory/words.ts';
-import { counted, dollars, duration, groupedIn, localTime, percent, tokens } from './report/figures.ts';
+import { counted, dollars, duration, groupedIn, localTime, percent, roughTokens, tokens } from './report/figures.ts';
 
 /** A decision as one line for stderr. */
 export function decisionText(decision: Decision): string {
@@ -28,8 +28,8 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   'place-trigger': (trigger) => `claude will compact in mid-turn at ${tokens(trigger.tokens)} tokens`,
   'trigger-refused': ({ reason }) => `${reason}: in mid-turn its own limits apply`,
   focus: ({ reason }) => `told claude what to keep in its summary: ${reason}`,
-  'native-compaction': ({ tokens: held, when }) =>
-    `claude compacted by itself ${WHEN[when]}: the context held ${tokens(held)} tokens`,
+  'native-compaction': ({ how, tokens: held, when }) =>
+    `${how === 'exact' ? 'ctxb compacted' : 'claude compacted by itself'} ${WHEN[when]}, at ${roughTokens(held)} tokens`,
   thrash: ({ last, reason }) => `${reason}${last ? ': ending the turn' : ''}`,
   restore: () => 'repeated the running prompt after the compaction',
   'dead-end': ({ text }) => `dead end: ${text}`,
@@ -55,8 +55,7 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   wait: waitText,
   waited: ({ answered, ms, reason }) =>
     `${reason}${ms > 0 ? `, after ${duration(ms)}` : ''}${answered ? ': going on' : ''}`,
-  'left-undone': ({ atReset, atLimit, prompts, reason }) =>
-    `${reason}: ${counted(prompts.length, 'prompt')} not answered; continue with ctxb run --resume-run${atReset ? ' --at-reset' : atLimit ? ' and a higher limit' : ''}`,
+  'left-undone': (decision) => leftUndoneText(decision),
   restart: ({ attempt, reason }) => `${reason}; starting it again (${attempt})`,
   'limit-tool': ({ parameter, reason, tool, value }) => `limited ${tool} (${parameter} ${tokens(value)}): ${reason}`,
   'cut-result': ({ tool, tokens: whole, left, path }) =>
@@ -92,6 +91,12 @@ export function observedText(decision: Decision): string {
   }
 }
 
+/** @param named the prompts, as far as they are to be named */
+export function leftUndoneText({ atReset, atLimit, prompts, reason }: Of<'left-undone'>, named = ''): string {
+  const how = atReset ? ' --at-reset' : atLimit ? ' and a higher limit' : '';
+  return `${reason}: ${counted(prompts.length, 'prompt')} not answered${named}; continue with ctxb run --resume-run${how}`;
+}
+
 const WHEN = { 'mid-turn': 'in mid-turn', 'before-turn': 'before the turn' } as const;
 
 function compactedText({ verdict, reason }: Of<'compacted'>): string {
@@ -100,26 +105,24 @@ function compactedText({ verdict, reason }: Of<'compacted'>): string {
   return `not compacted (${verdict}): ${reason}`;
 }
 
-function landedText({ gauge, freed, savedUsd = 0, reason, exact }: Of<'landed'>): string {
-  const used = tokens(gauge.used);
-  if (exact === undefined) return `${reason}: ${used} tokens now, ${differenceText(freed)}`;
-  const window = gauge.window === undefined ? '' : ` of ${tokens(gauge.window)}`;
-  const saves = savedUsd < 0.005 ? '' : `: saves about ${dollars(savedUsd)} a call`;
-  return `compacted exactly in ${exact.ms} ms at ${tokens(gauge.used + freed)}${window} tokens → ${used} (${stayedText(exact)}; no call)${saves}`;
+/** `compacted 127k → 79k (−38%), all prompts kept` */
+function landedText({ gauge, freed, relief, exact }: Of<'landed'>): string {
+  const what = relief === 'handoff' ? 'fresh context' : 'compacted';
+  const sizes = `${what} ${changeText(gauge.used + freed, gauge.used)}`;
+  if (relief === 'handoff') return sizes;
+  return `${sizes}, ${exact === undefined ? 'by a summary' : keptPrompts(exact)}`;
 }
 
-/** What an exact compaction has left. */
-export function stayedText({ prompts, steps }: Pick<ExactReceipt, 'prompts' | 'steps'>): string {
-  const said = [
-    `${prompts.kept} of ${counted(prompts.of, 'prompt')}`,
-    `${counted(steps.whole, 'step')} whole`,
-    `${steps.lines} in a line`,
-  ];
-  return [...said, ...(steps.gone > 0 ? [`${steps.gone} gone`] : [])].join(', ');
+/** `127k → 79k (−38%)` */
+export function changeText(before: number, after: number): string {
+  const change = Math.round((after / Math.max(1, before) - 1) * 100);
+  const sign = change > 0 ? '+' : '−';
+  return `${roughTokens(before)} → ${roughTokens(after)} (${sign}${Math.abs(change)}%)`;
 }
 
-function differenceText(freed: number): string {
-  return freed < 0 ? `${tokens(-freed)} more` : `${tokens(freed)} less`;
+/** What an exact compaction has left of what the user said. */
+export function keptPrompts({ prompts: { kept, of } }: Pick<ExactReceipt, 'prompts'>): string {
+  return kept === of ? 'all prompts kept' : `${tokens(kept)} of ${counted(of, 'prompt')} kept`;
 }
 
 const LARGE_TASK = {
@@ -162,21 +165,23 @@ function waitText({ cause, limit, by, until, status }: Of<'wait'>): string {
   return `the API ${fault}: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;
 }
 
-/** Decisions that are not printed at once: the journal has them, and a summary is printed at the end. */
-export function isRoutine(decision: Decision): boolean {
-  return ROUTINE.has(decision.kind) || isExactStep(decision);
+/** Decisions that are not printed at once: the journal has them, and what counts of them is said at the end. */
+export function isRoutine(decision: Decision, observes = false): boolean {
+  return ROUTINE.has(decision.kind) || (!observes && isStepOfRelief(decision));
 }
 
-/** Of an exact compaction one line tells it all, once it has landed. */
-function isExactStep(decision: Decision): boolean {
-  if (!('how' in decision) || decision.how !== 'exact') return false;
-  return decision.kind !== 'compacted' || decision.verdict === 'success';
+/** Of a compaction one line tells it all, once it has landed. */
+function isStepOfRelief(decision: Decision): boolean {
+  if (decision.kind === 'compacted') return decision.verdict === 'success';
+  return decision.kind === 'compact' || (decision.kind === 'native-compaction' && decision.how === 'exact');
 }
 
 const ROUTINE: ReadonlySet<Decision['kind']> = new Set([
   'place-trigger',
   'focus',
+  'left-undone',
   'recall',
+  'receipt',
   'read-back',
   'lineage',
   'limit-tool',

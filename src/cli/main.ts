@@ -82,7 +82,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       isVerbatim(argv) ? io : { ...io, stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) },
     );
   } catch (error) {
-    return report(error, io);
+    return await report(error, io);
   }
 }
 
@@ -208,10 +208,11 @@ function checkTopic(topic: string | undefined): void {
   throw new CtxbError('usage', `help: there is no command "${topic}": ${todo}`);
 }
 
-function report(thrown: unknown, io: Io): number {
+async function report(thrown: unknown, io: Io): Promise<number> {
   const error = shortageOf(thrown) ?? thrown;
   if (isCtxbError(error)) {
-    io.stderr.write(`ctxb: ${printable(error.message)}\n`);
+    const { hanging } = await import('../report/layout.ts');
+    io.stderr.write(`${hanging('ctxb:', printable(error.message), io.stderr.columns)}\n`);
     return error.exitCode;
   }
   if (isCwdGone(error)) {

@@ -4,6 +4,7 @@ import { DEFAULTS } from '../config/defaults.ts';
 import { visibilityOf } from '../core/governor/conversation/visibility.ts';
 import { isDecision } from '../core/governor/decisions.ts';
 import type { RecordLine } from '../core/governor/record.ts';
+import type { GovernorState } from '../core/governor/state.ts';
 import type { Judged } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
@@ -29,6 +30,7 @@ export async function playRecorded(screen: Screen, { stderr, env }: Pick<Io, 'st
   const style = await styleFor(stderr, env);
   const terminal = createTerminal({ stderr, style, quiet: false, statusLine: DEFAULTS.statusLine });
   let time = RUN.record[0]?.t ?? 0;
+  let last: GovernorState | undefined;
   for (const played of playRecord(RUN.record)) {
     await delay(Math.min(LONGEST_PAUSE_MS, Math.max(0, played.input.t - time)));
     time = played.input.t;
@@ -40,8 +42,9 @@ export async function playRecorded(screen: Screen, { stderr, env }: Pick<Io, 'st
       if (isDecision(action)) terminal.decision(action);
     }
     terminal.status(played.after);
+    last = played.after;
   }
-  terminal.clear();
+  if (last !== undefined) terminal.ended({ ...last, notes: undefined });
   return RUN;
 }
 

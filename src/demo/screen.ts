@@ -3,7 +3,7 @@ import { decodeLine } from '../core/protocol/decode.ts';
 import type { Block, Event } from '../core/protocol/events.ts';
 import type { Output } from '../io.ts';
 import { counted } from '../report/figures.ts';
-import { columnsOf, wrap } from '../report/layout.ts';
+import { hanging } from '../report/layout.ts';
 import { printable } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
 import { resultText } from '../run/output/output.ts';
@@ -16,11 +16,8 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
   let isOpen = false;
   let filesRead = 0;
 
-  /** A long text goes on below its beginning. */
   function say(speaker: string, text: string): void {
-    const indent = columnsOf(speaker) + 1;
-    const lines = wrap(text, (stdout.columns ?? Number.POSITIVE_INFINITY) - indent);
-    stdout.write(`${speaker} ${lines.join(`\n${' '.repeat(indent)}`)}\n`);
+    stdout.write(`${hanging(speaker, text, stdout.columns)}\n`);
   }
 
   /** `init` may come again within a turn. */

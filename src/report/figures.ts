@@ -7,6 +7,12 @@ export function tokens(count: number): string {
     .replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** 127_412 → `127k`, 1_000_000 → `1M`, for a person who wants the size and not the count. */
+export function roughTokens(count: number): string {
+  if (count >= 999_500) return `${Math.round(count / 100_000) / 10}M`;
+  return count < 1_000 ? tokens(count) : `${Math.round(count / 1_000)}k`;
+}
+
 /** `at 210000 of 1000000` → `at 210,000 of 1,000,000`; decimals, and digits of paths, dates and ids stay. */
 export function groupedIn(text: string): string {
   return text.replace(/(?<![\w./-])\d{4,}(?![\w/-])/g, (count) => tokens(Number(count)));

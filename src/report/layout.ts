@@ -70,6 +70,19 @@ export function folded(text: string, columns = Number.POSITIVE_INFINITY): string
   return text.split('\n').map(fold).join('\n');
 }
 
+/** A command of ctxb's with its options: it is copied as it stands. */
+const COMMAND = /\bctxb [a-z]+(?: --?[\w-]+)*/g;
+
+const KEPT_BLANK = '\u00a0';
+
+/** A text behind a label, below which its further lines begin. Commands stay whole. @param columns undefined: one line */
+export function hanging(label: string, text: string, columns = Number.POSITIVE_INFINITY): string {
+  const indent = columnsOf(label) + 1;
+  const whole = text.replace(COMMAND, (command) => command.replaceAll(' ', KEPT_BLANK));
+  const lines = wrap(whole, Math.max(1, columns - indent)).join(`\n${' '.repeat(indent)}`);
+  return `${label} ${lines.replaceAll(KEPT_BLANK, ' ')}`;
+}
+
 /** Cuts a text at its blanks into lines of at most `width` columns; a longer word keeps a line of its own. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];

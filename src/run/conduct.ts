@@ -87,7 +87,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   recorder?.close();
   watcher.clear();
   const state = session.state();
-  watcher.ended(state);
+  watcher.ended(state, headless.record);
   // What did not end behind its last answer is judged by that.
   const exitCode = exitCodeOf(state.stall.phase === 'ending' ? { code: 0, signal: undefined } : end, {
     lastResult: output.lastResult,

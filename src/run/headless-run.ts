@@ -72,8 +72,8 @@ export interface Watcher {
   decision(decision: Decision): void;
   status(state: GovernorState): void;
   relay(line: string): void;
-  /** The session is over: no more status follows. */
-  ended(state: GovernorState): void;
+  /** The session is over: no more status follows. @param record the file that everything was written to, if any */
+  ended(state: GovernorState, record?: string): void;
   /** Something is about to be written to stdout, which may be the same terminal. */
   clear(): void;
   /** Puts a question to the person. Resolves with what was typed; undefined: nothing was, or nobody is there. */

@@ -101,7 +101,7 @@ it('says nothing when the reader of a long text is gone', async () => {
     'said',
     `${JSON.stringify({ type: 'result', subtype: 'success', result: 'x\n'.repeat(1_000_000) })}\n`,
   );
-  const command = [process.execPath, CTXB, 'run', '--prompt', 'go', '--', fake('writes-file')];
+  const command = [process.execPath, CTXB, 'run', '--quiet', '--prompt', 'go', '--', fake('writes-file')];
   const shell = spawn('sh', ['-c', '{ "$@"; echo "$?" >&2; } | head -1', 'sh', ...command], {
     cwd: place.cwd,
     env: { ...place.env, PLAY_FILE: said },

@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
-import { CTXB } from '../support/ctxb.ts';
+import { CTXB, untilClosing } from '../support/ctxb.ts';
 import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, fakeArguments, isAlive, journalOf, runFake, STREAM, startFake } from './fakes.ts';
 
@@ -61,9 +61,11 @@ describe('the program', () => {
   ])('is found on PATH and ends before ctxb is ready: it $title', async ({ script, stdout, stderr }) => {
     await using place = await createPlace();
     await writeFile(place.path('claude'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    const run = await ctxb(place, ['run', '--prompt', 'hi', '--', 'claude'], {
+    const words = ['run', '--prompt', 'hi', '--', 'claude'];
+    const ended = await ctxb(place, words, {
       env: { PATH: `${place.cwd}:${place.env.PATH}` },
     });
+    const run = untilClosing(ended);
     expect({ ...run, stdout: run.stdout.toString() }).toMatchObject({ code: 5, stdout, stderr });
   });
 
@@ -72,7 +74,7 @@ describe('the program', () => {
     await writeFile(place.path('claude'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
     const run = await ctxb(place, ['run', '--no-recovery', '--prompt', 'hi', '--', place.path('claude')]);
     expect(run.stderr).toBe(
-      'ctxb: claude has ended and is not started again: 1 prompt not answered; continue with ctxb run --resume-run\n',
+      'ctxb: claude has ended and is not started again: 1 prompt not answered (“hi”); continue with ctxb run --resume-run\n',
     );
     expect(run.code).toBe(137);
   });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { main } from '../../src/cli/main.ts';
 import type { Io } from '../../src/io.ts';
 import { type Finished, NODE_COMPILE_CACHE, type RunningProgram, runProgram, startProgram } from '../support/claude.ts';
-import { CTXB, readLines } from '../support/ctxb.ts';
+import { CTXB, readLines, untilClosing } from '../support/ctxb.ts';
 
 /** Arguments for the output of a program that reads the stream. */
 export const STREAM = ['--output-format', 'stream-json', '--verbose'];
@@ -55,15 +55,19 @@ export interface FakeRun {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export function runFake(place: Place, run: FakeRun): Promise<Finished> {
+/** Its stderr is without the line of figures at the end, which `test/cli/stderr.test.ts` looks at. */
+export async function runFake(place: Place, run: FakeRun): Promise<Finished> {
   const { stdin } = run;
-  return ctxb(place, fakeArguments(run), { env: run.env ?? {}, ...(stdin === undefined ? {} : { stdin }) });
+  return untilClosing(
+    await ctxb(place, fakeArguments(run), { env: run.env ?? {}, ...(stdin === undefined ? {} : { stdin }) }),
+  );
 }
 
 /** The same with stdin left open. */
 export function startFake(place: Place, run: FakeRun): RunningProgram {
   const { cwd, env } = place;
-  return startProgram(process.execPath, [CTXB, ...fakeArguments(run)], { env: { ...env, ...run.env }, cwd });
+  const program = startProgram(process.execPath, [CTXB, ...fakeArguments(run)], { env: { ...env, ...run.env }, cwd });
+  return { ...program, finished: program.finished.then(untilClosing) };
 }
 
 export function fakeArguments({ fake: name, flags = [], claude = [] }: FakeRun): string[] {

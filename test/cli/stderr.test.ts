@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inSoak, sampled } from '../support/size.ts';
-import { createPlace, ctxb, runFake, STREAM } from './fakes.ts';
+import { createPlace, ctxb, fakeArguments, runFake, STREAM } from './fakes.ts';
 
 const ESCAPE = /\u001b/;
 /** Anything but printable characters, newline and the status line's own means. */
@@ -166,8 +166,13 @@ describe("claude's own stderr", () => {
   });
 });
 
-it('nothing is said about a run in which nothing happens', async () => {
+it('one line at the end of a run says what it was', async () => {
   await using place = await createPlace();
-  const run = await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'] });
-  expect(run).toMatchObject({ code: 0, stderr: '' });
+  const { code, stderr } = await ctxb(place, fakeArguments({ fake: 'answers', flags: ['--prompt', 'one'] }));
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^ctxb: 1 turn, 1 call in \d+\.\d s; peak \S+ of 200k tokens \(\d+%\); \$\d\.\d+; notes: \.context\/sessions\/\S+\n$/,
+    ),
+  });
 });

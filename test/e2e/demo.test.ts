@@ -36,7 +36,7 @@ describe('with a real claude', () => {
     expect({ code: finished.code, stderr: finished.stderr }).toEqual({
       code: 0,
       stderr: expect.stringMatching(
-        /ctxb: 2 compactions together kept 6 of 6 prompts; compacting saved about \$0\.\d\d\n$/,
+        /ctxb: 4 turns, 47 calls in \d.*; peak 191k of 1M tokens \(19%\); \$2\.\d\d, about \$0\.\d\d less than claude alone; 2 compactions\n$/,
       ),
     });
     expect(await readdir(temporary)).toEqual([]);

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { isAlive } from '../cli/fakes.ts';
 import { promptLine, runProgram, startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, userTexts } from '../support/conversation.ts';
-import { outputLines, PROTOCOL, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { outputLines, PROTOCOL, runCtxb, SMALL_WINDOW, startCtxb, untilClosing } from '../support/ctxb.ts';
 import { inSoak, sampled } from '../support/size.ts';
 
 /** Tells that claude has started. */
@@ -31,7 +31,7 @@ it("the caller's end of input in mid-turn, with our hooks registered, loses no t
   expect(results.map(({ is_error, content }) => ({ is_error, content }))).toEqual(
     [1, 2, 3, 4, 5].map((step) => ({ is_error: false, content: `step ${step}` })),
   );
-  expect(run.stderr).toBe('');
+  expect(untilClosing(run).stderr).toBe('');
   expect(run.code).toBe(0);
 });
 
@@ -160,7 +160,7 @@ inSoak('the agent that has asked to be woken is woken, and the run ends after th
     calls: [{ tools: [{ name: 'ScheduleWakeup', input: wakeup }] }, { text: 'asleep' }, { text: 'awake' }],
   });
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', 'watch it'], flags: ['--stall-after', '30s'] });
-  expect(run.stderr).toBe('');
+  expect(untilClosing(run).stderr).toBe('');
   expect(run.stdout.toString()).toBe('asleep\n\nawake\n');
   expect(userTexts(mainRequests(world.standin).at(-1)).at(-1)).toBe('LOOK AGAIN');
 });

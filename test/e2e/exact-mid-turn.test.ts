@@ -123,7 +123,7 @@ it.each(firstOf(['<system-reminder>\nOpen: src/a.ts\n</system-reminder>', '[Requ
     const claude = ['-p', `${opening}\nRENAME FOO EVERYWHERE.`, ...SMALL_WINDOW, '--dangerously-skip-permissions'];
     const { code, stderr } = await runCtxb(world, { claude, env: { CTXB_COMPACTION_HOW: 'exact' } });
     expect(code).toBe(0);
-    expect(stderr).toContain('1 of 1 prompts');
+    expect(stderr).toContain('all prompts kept');
     for (const { body } of mainRequests(world.standin)) {
       expect(JSON.stringify(body.messages)).toContain('RENAME FOO EVERYWHERE.');
     }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Call } from '../../src/standin/scenario.ts';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
-import { journal, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { journal, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb, untilClosing } from '../support/ctxb.ts';
 import { growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 import { firstOf, inSoak, sampled } from '../support/size.ts';
@@ -140,7 +140,9 @@ describe('a turn that an outage ends', () => {
   it('429 with an API key and one prompt: is an error of the API, not a usage limit', async () => {
     const failure: Call = { error: { status: 429 }, headers: { 'retry-after': '1' } };
     await using world = await startWorld({ calls: [failure, failure] });
-    const { code, stdout, stderr } = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', 'one'], env: ONE_RETRY });
+    const { code, stdout, stderr } = untilClosing(
+      await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', 'one'], env: ONE_RETRY }),
+    );
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout.toString()).toMatch(/429/);
   });

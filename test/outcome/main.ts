@@ -50,11 +50,11 @@ function savings(outcome: Outcome, alone: Outcome | undefined): string {
   return [told, measured].map((saving) => (saving === undefined ? '–' : usd(saving))).join(', ');
 }
 
-/** What the last line of the run says that compacting saved, in US dollars; below 0: it cost more. */
+/** What the last line of the run says that it saved beside claude alone, in US dollars; below 0: it cost more. */
 function toldSaving(stderr: string): number | undefined {
-  const [, verb, amount] = [...stderr.matchAll(/compacting (saved|cost) about \$([\d.,]+)/g)].at(-1) ?? [];
+  const [, amount, than] = [...stderr.matchAll(/about \$([\d.,]+) (less|more) than claude alone/g)].at(-1) ?? [];
   if (amount === undefined) return undefined;
-  return (verb === 'cost' ? -1 : 1) * Number(amount.replaceAll(',', '').replace(/\.$/, ''));
+  return (than === 'more' ? -1 : 1) * Number(amount.replaceAll(',', '').replace(/\.$/, ''));
 }
 
 function usd(amount: number): string {

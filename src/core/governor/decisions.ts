@@ -45,13 +45,13 @@ interface Facts {
   compact: { readonly how: CompactionKind; readonly focus: string };
   compacted: { readonly how: CompactionKind; readonly verdict: Verdict; readonly costUsd: number };
   /**
-   * `exact`: what an exact compaction kept. `savedUsd`: what each further call costs less. `accounts`: what the calls of
-   * the main thread have cost up to now, and what claude alone would have paid, in US dollars.
+   * The first call after a relief shows what it freed. `exact`: what an exact compaction kept. `accounts`: what the calls
+   * of the main thread have cost up to now, and what claude alone would have paid, in US dollars.
    */
   landed: {
+    readonly relief: Receipt['relief'];
     readonly freed: number;
     readonly exact?: ExactReceipt;
-    readonly savedUsd?: number;
     readonly accounts?: { readonly usd: number; readonly aloneUsd: number };
   };
   /** A compaction was to be exact, and is claude's own. `once`: the next one is to be exact again. */

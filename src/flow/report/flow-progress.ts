@@ -77,8 +77,7 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
     watcher: (step) => ({
       notice: (text) => say(step, text),
       decision(decision) {
-        // The flow says how a step can be continued.
-        if (!isRoutine(decision) && decision.kind !== 'left-undone') say(step, decisionText(decision));
+        if (!isRoutine(decision)) say(step, decisionText(decision));
       },
       // claude's stderr belongs to the caller, also with --quiet.
       relay: (text) => line(`${style.bold(`[${step.id}]`)} ${text}`),

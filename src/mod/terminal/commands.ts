@@ -2,7 +2,7 @@ import type { ExactReceipt } from '../../core/exact/plan.ts';
 import { inTokens } from '../../core/governor/policy.ts';
 import { momentOf } from '../../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { stayedText } from '../../messages.ts';
+import { changeText, keptPrompts } from '../../messages.ts';
 import { percent, tokens } from '../../report/figures.ts';
 import { PLAIN, type Style } from '../../report/style.ts';
 import { statusText } from '../../statusline/status-text.ts';
@@ -50,7 +50,7 @@ function lastText({ last }: Standing): string {
   if (last === undefined) return '';
   if (!last.answered) return `last compaction: claude's own summary, as ${last.why}`;
   const { before, after, ms } = last;
-  return `last compaction: ${before.messages} messages of ${tokens(before.tokens)} tokens → ${after.messages} of ${tokens(after.tokens)} in ${ms} ms (${stayedText(last)}; no call)`;
+  return `last compaction: ${changeText(before.tokens, after.tokens)}, ${keptPrompts(last)}, in ${ms} ms without a call`;
 }
 
 /** The document, written to a new file where one is named. */

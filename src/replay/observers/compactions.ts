@@ -31,7 +31,9 @@ export function createCompactions(): Observer<readonly CompactionSeen[]> {
 function learned({ by }: CompactionSeen, { input: { event }, before, after }: Seen, hasSummary: boolean) {
   if (after.gauge.calls !== before.gauge.calls) {
     const how = !hasSummary && isAtLeast(after.session.version, FIRST_WITH_MODS) ? 'exact' : 'summary';
-    return { firstAfter: after.gauge.used, how } as const;
+    // Only ctxb, in a run or as a plugin, lets what stays take the place of a summary.
+    const whose = how === 'exact' && by !== 'caller' ? 'ctxb' : by;
+    return { firstAfter: after.gauge.used, how, by: whose } as const;
   }
   // In claude's log the command stands behind what it led to.
   const isOurs = by === 'caller' && event.kind === 'user' && event.role === 'notice' && isOwnLine(event.uuid);

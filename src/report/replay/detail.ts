@@ -5,7 +5,7 @@ import { counted, dollars, shareOf, tokens } from '../figures.ts';
 import { columnsOf, fitted, indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, row } from './format.ts';
-import { actionText, compactionRow, dropRows, linesRow, originRows } from './session-rows.ts';
+import { actionText, compactionRow, decidedIn, dropRows, linesRow, originRows } from './session-rows.ts';
 import { sessionTable } from './session-table.ts';
 import { zoneColour } from './sparkline.ts';
 
@@ -137,7 +137,8 @@ interface Between {
 
 /** Cuts the calls of a session where a turn ends or the context was compacted. */
 function timelineOf(session: SessionSummary): { stretches: readonly Stretch[]; after: Between } {
-  const { series = [], compactions, actions } = session;
+  const { series = [], compactions } = session;
+  const actions = decidedIn(session);
   const ends = series.flatMap((call, at) => {
     const isLast = series[at + 1]?.turn !== call.turn || compactions.some((each) => each.call === call.number);
     return isLast ? [at + 1] : [];
@@ -152,7 +153,8 @@ function timelineOf(session: SessionSummary): { stretches: readonly Stretch[]; a
 
 /** @param since the call before the first; undefined: none */
 function stretchOf(session: SessionSummary, calls: readonly CallSeen[], since: CallSeen | undefined) {
-  const { prompts = [], actions } = session;
+  const { prompts = [] } = session;
+  const actions = decidedIn(session);
   const [first, last] = [calls[0], calls.at(-1)];
   const { turn = 0, line: end = 0 } = last ?? {};
   return {
@@ -172,11 +174,11 @@ function stretchOf(session: SessionSummary, calls: readonly CallSeen[], since: C
 }
 
 /** What happened between a call and the next, and before the first. */
-function happenedAfter({ actions, compactions }: SessionSummary, last: CallSeen | undefined): Between {
+function happenedAfter(session: SessionSummary, last: CallSeen | undefined): Between {
   const { number = 0, turn = 0 } = last ?? {};
   return {
-    actions: actions.filter(({ at }) => at.call === number && at.turn >= turn),
-    compactions: compactions.filter(({ call }) => call === number),
+    actions: decidedIn(session).filter(({ at }) => at.call === number && at.turn >= turn),
+    compactions: session.compactions.filter(({ call }) => call === number),
   };
 }
 

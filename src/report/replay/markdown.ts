@@ -1,11 +1,11 @@
 import { totalsOf } from '../../replay/copies.ts';
-import type { CompactionSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 import { PLAIN, UNICODE } from '../style.ts';
 import { listed, type Page, type Report } from './format.ts';
 import { shortPaths } from './session-list.ts';
+import { COMPACTED_BY } from './session-rows.ts';
 import { figuresOf } from './session-table.ts';
 import { sparkline, sparklineWidth } from './sparkline.ts';
 
@@ -54,18 +54,11 @@ function curveOf(session: SessionSummary, page: Page): string {
   return curve === '' ? '' : `\`${curve}\``;
 }
 
-const BY: Readonly<Record<CompactionSeen['by'], string>> = {
-  claude: 'claude itself',
-  placed: 'claude, where ctxb had placed its trigger',
-  caller: 'the caller',
-  ctxb: 'ctxb',
-};
-
 function compactionsTable(named: readonly Named[]): string[] {
   const rows = named.flatMap(({ session, name }) =>
     session.compactions.map(({ by, call, preTokens, gaugeBefore, firstAfter }) => [
       name,
-      BY[by],
+      COMPACTED_BY[by],
       tokens(call),
       tokens(preTokens ?? gaugeBefore),
       firstAfter === null ? '–' : tokens(firstAfter),

@@ -17,7 +17,7 @@ export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
     ...subagentRows(session),
     ...compactions.map(compactionRow),
     ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
-    ...actions.map((action) => row('policy', actionText(action))),
+    ...decidedIn(session).map((action) => row('policy', actionText(action))),
     ...(actions.length === 0 && context.basis !== 'none'
       ? [row('policy', window.tokens === null ? 'not judged: the window is not known' : 'nothing to do')]
       : []),
@@ -69,6 +69,11 @@ export function actionText(action: Decision): string {
   return `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(decisionText(action))}`;
 }
 
+/** Decisions that are listed: a compaction of claude's has a row of its own. */
+export function decidedIn({ actions }: Pick<SessionSummary, 'actions'>): readonly Decision[] {
+  return actions.filter(({ kind }) => kind !== 'native-compaction');
+}
+
 function contextText({ context, calls }: SessionSummary): string {
   if (context.basis === 'none') return 'nothing was measured';
   const peak = calls === 0 ? '' : `peak ${tokens(context.peak)} (${percent(context.peakFraction)}), `;
@@ -105,12 +110,19 @@ function agentSums({ calls, tokens: used, usd }: Pick<SubagentSeen, 'calls' | 't
   return `${counted(calls, 'call')}, ${tokens(used)} tokens, ${dollars(usd)}`;
 }
 
-function compactionText({ trigger, how, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
-  const by = trigger === 'auto' ? 'by claude itself' : 'by /compact';
+/** How it came about, for the report of every format. */
+export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
+  claude: 'claude itself',
+  placed: 'claude, where ctxb had placed its trigger',
+  caller: '/compact',
+  ctxb: 'ctxb',
+};
+
+function compactionText({ by, how, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
   // A recording may begin with it.
   const foreseen = gaugeBefore === 0 ? '' : ` (predicted ${tokens(gaugeBefore)})`;
   const from = preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)}${foreseen}`;
-  return `${how === 'exact' ? 'exactly ' : ''}${by} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
+  return `${how === 'exact' ? 'exactly ' : ''}by ${COMPACTED_BY[by]} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
 }
 
 function lineageText({ from, to, reason, context }: SessionSummary['lineage'][number], arrow: string): string {

@@ -1,58 +1,104 @@
 import { agentTotals } from '../../core/governor/agents/agents.ts';
-import { toUsd } from '../../core/governor/cost/cost.ts';
-import type { Decision, FactTally } from '../../core/governor/decisions.ts';
+import { runCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
+import type { Decision } from '../../core/governor/decisions.ts';
+import { peakShare } from '../../core/governor/gauge/gauge.ts';
+import { isOwnUuid } from '../../core/governor/prompts/own-lines.ts';
 import { priceOfModel } from '../../core/governor/relief/accounts.ts';
 import { savedMicroUsd } from '../../core/governor/relief/alone.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { NO_FACTS } from '../../core/memory/notebook/fact.ts';
-import { keptText } from '../../messages.ts';
-import { counted, dollars, tokens } from '../figures.ts';
+import { shortened } from '../../core/memory/words.ts';
+import { leftUndoneText } from '../../messages.ts';
+import { counted, dollars, duration, percent, roughTokens, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 
 type Of<Kind extends Decision['kind']> = Extract<Decision, { readonly kind: Kind }>;
 
-const COUNTED: ReadonlySet<Decision['kind']> = new Set(['receipt', 'cut-result']);
+/** How long the run took, and where everything that happened is written. */
+export interface RunEnd {
+  readonly ms: number;
+  readonly record?: string | undefined;
+}
 
-/** The figures printed at the end of a run: subagents, what compactions kept of the facts, what was cut of results. */
+/** What is printed at the end of a run: its figures, its subagents, what was cut of results, what has no answer. */
 export function createClosingFigures() {
   const decisions: Decision[] = [];
   const all = <Kind extends Decision['kind']>(kind: Kind) =>
     decisions.filter((decision): decision is Of<Kind> => decision.kind === kind);
+  const count = (kind: Decision['kind']) => all(kind).length;
+
+  function runText(state: GovernorState, { ms, record }: RunEnd): string[] {
+    const { gauge, turn, notes } = state;
+    if (turn.ended === 0 && gauge.calls === 0) return [];
+    const succeeded = all('compacted').filter(({ verdict }) => verdict === 'success').length;
+    const compactions = succeeded + count('native-compaction');
+    const handoffs = count('handed-over');
+    const reliefs = [
+      ...(compactions === 0 ? [] : [counted(compactions, 'compaction')]),
+      ...(handoffs === 0 ? [] : [counted(handoffs, 'handoff')]),
+    ];
+    const parts = [
+      `${counted(turn.ended, 'turn')}, ${counted(gauge.calls, 'call')} in ${duration(ms)}`,
+      ...peakText(state),
+      ...costText(state, reliefs.length > 0),
+      ...(reliefs.length === 0 ? [] : [reliefs.join(' and ')]),
+      ...(notes === undefined ? [] : [`notes: ${notes}`]),
+      ...(record === undefined ? [] : [`record: ${record}`]),
+    ];
+    return [parts.join('; ')];
+  }
+
   return {
     add(decision: Decision): void {
       if (COUNTED.has(decision.kind)) decisions.push(decision);
     },
     /** @param state the last */
-    texts(state: GovernorState): string[] {
-      return [...agentsText(state), ...memoryText(all('receipt'), state), ...cutsText(all('cut-result'))];
+    texts(state: GovernorState, end: RunEnd): string[] {
+      const left = all('left-undone').map((decision) => leftUndoneText(decision, unansweredText(state)));
+      return [...agentsText(state), ...cutsText(all('cut-result')), ...runText(state, end), ...left];
     },
   };
 }
 
-/** A smaller difference is not worth a line. */
-const LEAST_USD = 0.005;
+const COUNTED: ReadonlySet<Decision['kind']> = new Set([
+  'compacted',
+  'cut-result',
+  'handed-over',
+  'left-undone',
+  'native-compaction',
+]);
 
-function memoryText(receipts: readonly Of<'receipt'>[], state: GovernorState): string[] {
-  const { notes } = state;
-  const saved = savedUsd(state);
-  const sum = (tally: 'all' | 'kept' | 'given') => receipts.map((receipt) => receipt[tally]).reduce(plus, NO_FACTS);
-  const given = Object.values(sum('given')).reduce((total, count) => total + count, 0);
-  const parts = [
-    // For a single one the line was printed when it happened.
-    ...(receipts.length > 1
-      ? [`${reliefsText(receipts)} together ${keptText({ all: sum('all'), kept: sum('kept') })}`]
-      : []),
-    ...(Math.abs(saved) < LEAST_USD ? [] : [savedText(saved)]),
-    ...(given === 0 ? [] : [`ctxb gave ${counted(given, 'fact')} back`]),
-    ...(notes === undefined ? [] : [`the notes are in ${notes}`]),
-  ];
-  return receipts.length === 0 || parts.length === 0 ? [] : [parts.join('; ')];
+/** `peak 191k of 1M tokens (19%)` */
+function peakText({ gauge }: GovernorState): string[] {
+  const { peak, window } = gauge;
+  if (peak === 0) return [];
+  if (window.tokens === undefined) return [`peak ${roughTokens(peak)} tokens`];
+  return [`peak ${roughTokens(peak)} of ${roughTokens(window.tokens)} tokens (${percent(peakShare(gauge))})`];
 }
 
-/** `2 compactions`, `2 handoffs`, `3 compactions and handoffs`. */
-function reliefsText(receipts: readonly Of<'receipt'>[]): string {
-  const kinds = [...new Set(receipts.map(({ relief }) => `${relief}s`))].sort();
-  return `${tokens(receipts.length)} ${kinds.join(' and ')}`;
+/** A smaller difference is not worth a word. */
+const LEAST_USD = 0.005;
+
+/** `$2.20, about $0.47 less than claude alone`: the second account is told where something was done. */
+function costText(state: GovernorState, wasRelieved: boolean): string[] {
+  const { cost, spending } = state;
+  if (!cost.known && spending.before === 0) return [];
+  const usd = dollars(runCostUsd(state));
+  if (!wasRelieved || priceOfModel(state) === undefined) return [usd];
+  const saved = toUsd(savedMicroUsd(state.relief.alone, state.gauge));
+  if (Math.abs(saved) < LEAST_USD) return [`${usd}, about as much as claude alone`];
+  return [`${usd}, about ${dollars(Math.abs(saved))} ${saved > 0 ? 'less' : 'more'} than claude alone`];
+}
+
+/** Prompts that are named, and code points of each. */
+const NAMED = 3;
+const PROMPT_LENGTH = 40;
+
+/** ` (“Read more files”, “Read the rest”)` */
+function unansweredText(state: GovernorState): string {
+  const prompts = state.mailbox.prompts.map(({ prompt }) => prompt).filter(({ uuid }) => !isOwnUuid(state, uuid));
+  const names = prompts.slice(0, NAMED).map(({ text }) => `“${shortened(onOneLine(text), PROMPT_LENGTH)}”`);
+  const more = prompts.length > NAMED ? [`${tokens(prompts.length - NAMED)} more`] : [];
+  return names.length === 0 ? '' : ` (${[...names, ...more].join(', ')})`;
 }
 
 function cutsText(cuts: readonly Of<'cut-result'>[]): string[] {
@@ -65,19 +111,6 @@ function cutsText(cuts: readonly Of<'cut-result'>[]): string[] {
   ];
 }
 
-/**
- * What the run has saved beside claude alone, in US dollars; below 0 it has cost more. 0 where no price is known.
- */
-function savedUsd(state: GovernorState): number {
-  return priceOfModel(state) === undefined ? 0 : toUsd(savedMicroUsd(state.relief.alone, state.gauge));
-}
-
-function savedText(usd: number): string {
-  return usd > 0
-    ? `compacting saved about ${dollars(usd)}`
-    : `compacting cost about ${dollars(-usd)} more than claude alone would have`;
-}
-
 /** `7 subagents made 43 calls with 1,204,000 tokens, about $3.41; the dearest: Explore $1.20 (9 calls, peak 84,000)`. */
 function agentsText(state: GovernorState): string[] {
   const { count, calls, tokens: used, microUsd, all } = agentTotals(state);
@@ -88,9 +121,4 @@ function agentsText(state: GovernorState): string[] {
   const name = onOneLine(dearest.kind ?? dearest.name ?? 'one');
   const figures = `${counted(dearest.calls, 'call')}, peak ${tokens(dearest.peak)}`;
   return [`${sums}; the dearest: ${name} ${dollars(toUsd(dearest.microUsd))} (${figures})`];
-}
-
-function plus(one: FactTally, other: FactTally): FactTally {
-  const kinds = Object.entries(one) as [keyof FactTally, number][];
-  return Object.fromEntries(kinds.map(([kind, count]) => [kind, count + other[kind]])) as FactTally;
 }

@@ -9,6 +9,7 @@ import { shortened } from '../../core/memory/words.ts';
 import { decisionText, isRoutine, observedText } from '../../messages.ts';
 import { type Part, statusText } from '../../statusline/status-text.ts';
 import { counted, dollars, localTime } from '../figures.ts';
+import { hanging } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
 import { createClosingFigures } from './closing-figures.ts';
@@ -29,6 +30,7 @@ export interface TerminalOptions {
 export function createTerminal({ stderr, style, quiet, statusLine: wanted, observe }: TerminalOptions) {
   const drawsStatus = !quiet && (wanted === 'always' || (wanted === 'auto' && stderr.isTTY === true));
   const closing = createClosingFigures();
+  const begun = performance.now();
   let text = '';
   let latest: GovernorState | undefined;
   let ticking: NodeJS.Timeout | undefined;
@@ -63,7 +65,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
   }
 
   function notice(content: string): void {
-    if (!quiet) relay(`${style.dim('ctxb:')} ${onOneLine(content)}`);
+    if (!quiet) relay(hanging(style.dim('ctxb:'), onOneLine(content), stderr.columns));
   }
 
   function update(): void {
@@ -81,7 +83,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
     /** Prints a decision, unless it is routine. */
     decision(decision: Decision): void {
       closing.add(decision);
-      if (!isRoutine(decision)) notice(observe ? observedText(decision) : decisionText(decision));
+      if (!isRoutine(decision, observe)) notice(observe ? observedText(decision) : decisionText(decision));
     },
     /** Redraws the status line, if it changed. */
     status(state: GovernorState): void {
@@ -91,13 +93,13 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
       ticking ??= setInterval(update, TICK_MS).unref();
       update();
     },
-    /** Prints the summary at the end of a session. */
-    ended(state: GovernorState): void {
+    /** Prints the summary at the end of a session. @param record the file that everything was written to, if any */
+    ended(state: GovernorState, record?: string): void {
       clearInterval(ticking);
       clear();
       // The status line is not drawn again after the end.
       text = '';
-      for (const said of closing.texts(state)) notice(said);
+      for (const said of closing.texts(state, { ms: performance.now() - begun, record })) notice(said);
     },
     /**
      * Asks the person. Until the answer comes, no status line is drawn, and the question is printed again after any other

@@ -59,7 +59,7 @@ compact.ndjson  ▄▆▇│▂▂     80%      5          1  $0.71
   it('shows what it knows of a session whose calls are not known', () => {
     const text = written(detail, [summaryOf({ subagents: [{ ...AGENT, id: 'a', peak: 9_400, calls: 2 }] })]);
     expect(text).toContain('\n    subagent  2 calls, peak 9,400, $0.00: a\n');
-    expect(text).toContain('\n  compacted by /compact');
+    expect(text).toContain('\n  compacted by ctxb');
     expect(text).not.toContain('turn 1:');
   });
 

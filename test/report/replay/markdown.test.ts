@@ -14,7 +14,7 @@ it('has tables of sessions, compactions and the largest results', async () => {
 
 | session | compacted by | after call | from | to |
 | --- | --- | ---: | ---: | ---: |
-| compact.ndjson | the caller | 3 | 160,008 | 31,000 |
+| compact.ndjson | /compact | 3 | 160,008 | 31,000 |
 
 | session | largest results | of | tokens, about | calls with it |
 | --- | --- | --- | ---: | ---: |

@@ -16,7 +16,7 @@ session.ndjson  ▂▄▇│▂▂     80%      5          1  $0.71
   traffic   3 turns, 5 calls; 1 subagent, largest 9,400 tokens
   cost      $0.71
   subagent  a: 2 calls, 18,000 tokens, $0.02, peak 9,400
-  compacted by /compact at 160,008 (predicted 160,002), to 31,000
+  compacted by ctxb at 160,008 (predicted 160,002), to 31,000
   policy    turn 1, call 3: ${decisionText(WARNING)}
   lines     1,019
 `);
@@ -74,13 +74,17 @@ session.ndjson  ▂▄▇│▂▂     80%      5          1  $0.71
     {
       name: "claude's own compaction, without its figures",
       session: summaryOf({
-        compactions: [compactionOf({ trigger: 'auto', preTokens: null, gaugeBefore: 167_000, firstAfter: null })],
+        compactions: [
+          compactionOf({ trigger: 'auto', by: 'claude', preTokens: null, gaugeBefore: 167_000, firstAfter: null }),
+        ],
       }),
       has: 'compacted by claude itself at 167,000 predicted\n',
     },
     {
       name: 'a compaction that a recording begins with',
-      session: summaryOf({ compactions: [compactionOf({ trigger: 'auto', preTokens: 998_659, gaugeBefore: 0 })] }),
+      session: summaryOf({
+        compactions: [compactionOf({ trigger: 'auto', by: 'claude', preTokens: 998_659, gaugeBefore: 0 })],
+      }),
       has: 'compacted by claude itself at 998,659, to ',
     },
     {

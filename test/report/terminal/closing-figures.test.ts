@@ -1,95 +1,94 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision, FactTally } from '../../../src/core/governor/decisions.ts';
-import { initialState } from '../../../src/core/governor/initial-state.ts';
-import { NO_FACTS } from '../../../src/core/memory/notebook/fact.ts';
-import { createClosingFigures } from '../../../src/report/terminal/closing-figures.ts';
-import { callLine, drive, initLine, runWith } from '../../support/governor.ts';
+import type { Decision } from '../../../src/core/governor/decisions.ts';
+import type { GovernorState } from '../../../src/core/governor/state.ts';
+import { createClosingFigures, type RunEnd } from '../../../src/report/terminal/closing-figures.ts';
+import { callLine, drive, initLine, resultLine } from '../../support/governor.ts';
 
-const tally = (counts: Partial<FactTally>): FactTally => ({ ...NO_FACTS, ...counts });
+const END = { ms: 7_200 };
 
-// The figures are all that is read of a decision here.
-function receipt(
-  all: Partial<FactTally>,
-  kept: Partial<FactTally>,
-  given: Partial<FactTally> = {},
-  relief = 'compaction',
-): Decision {
-  return { kind: 'receipt', relief, all: tally(all), kept: tally(kept), given: tally(given) } as Decision;
-}
+const COMPACTED = { kind: 'compacted', verdict: 'success' } as Decision;
+const NATIVE = { kind: 'native-compaction' } as Decision;
+const HANDED_OVER = { kind: 'handed-over' } as Decision;
 
-function closing(decisions: readonly Decision[], notes?: string): string {
+function closing(decisions: readonly Decision[], state: GovernorState, end: RunEnd = END): string {
   const figures = createClosingFigures();
   for (const decision of decisions) figures.add(decision);
-  return figures.texts({ ...initialState(runWith()), notes }).join('\n');
+  return figures.texts(state, end).join('\n');
 }
 
 function cutResult(tokens: number, left: number): Decision {
   return { kind: 'cut-result', tool: 'Bash', tokens, left, path: '/p/.context/tool-results/toolu_1.txt' } as Decision;
 }
 
-describe('what is told of working memory at the end', () => {
+/** Two turns with a call each. */
+function played(): GovernorState {
+  const driver = drive();
+  for (const turn of [1, 2]) {
+    driver.prompt('More.');
+    driver.claude(initLine(), callLine(40_000 * turn), resultLine());
+  }
+  return driver.state;
+}
+
+describe('the line at the end of a run', () => {
   it.each([
-    { title: 'nothing happened', decisions: [], says: '' },
     {
-      title: 'one relief, whose line was told when it happened',
-      decisions: [receipt({ prompts: 3, paths: 2 }, { prompts: 2, paths: 2 }, { prompts: 1, paths: 2 })],
-      says: 'ctxb gave 3 facts back',
+      title: 'without a relief',
+      decisions: [],
+      says: /^2 turns, 2 calls in 7\.2 s; peak 80k of 200k tokens \(40%\); \$0\.\d\d$/,
     },
     {
-      title: 'one fact',
-      decisions: [receipt({ again: 1 }, { again: 1 }, { again: 1 })],
-      says: 'ctxb gave 1 fact back',
+      title: 'with compactions, whoever began them, and a handoff',
+      decisions: [COMPACTED, NATIVE, HANDED_OVER],
+      says: /; \$0\.\d\d, about \$0\.\d\d less than claude alone; 2 compactions and 1 handoff$/,
     },
     {
-      title: 'several',
-      decisions: [
-        receipt({ prompts: 700, failing: 2 }, { prompts: 650 }, { prompts: 600 }),
-        receipt({ prompts: 700, deadEnds: 9 }, { prompts: 660, deadEnds: 5 }, { prompts: 600, numbers: 4 }),
-      ],
-      says: '2 compactions together kept 1,310 of 1,400 prompts, 0 of 2 failing commands, 5 of 9 dead ends; ctxb gave 1,204 facts back',
-    },
-    {
-      title: 'of either kind',
-      decisions: [receipt({ prompts: 1 }, { prompts: 1 }, {}, 'handoff'), receipt({ prompts: 2 }, { prompts: 2 })],
-      says: '2 compactions and handoffs together kept 3 of 3 prompts',
+      title: 'does not count a compaction that failed',
+      decisions: [{ ...COMPACTED, verdict: 'failed' } as Decision],
+      says: /; \$0\.\d\d$/,
     },
   ])('$title', ({ decisions, says }) => {
-    expect(closing(decisions)).toBe(says);
+    expect(closing(decisions, played())).toMatch(says);
   });
 
-  it('names where the notes are', () => {
-    const decisions = [receipt({ paths: 1 }, { paths: 1 })];
-    expect(closing(decisions, '.context/sessions/a')).toBe('the notes are in .context/sessions/a');
+  it('names the notes and the record', () => {
+    const notes = '.context/sessions/a';
+    expect(closing([], { ...played(), notes }, { ...END, record: 'run.ndjson' })).toMatch(
+      /; notes: \.context\/sessions\/a; record: run\.ndjson$/,
+    );
+  });
+
+  it('is left out where claude did nothing', () => {
+    expect(closing([], drive().state)).toBe('');
+  });
+
+  it.each([
+    { title: 'what was saved', real: 1, alone: 1.35, says: ', about $0.35 less than claude alone; ' },
+    { title: 'what was lost', real: 1.12, alone: 1, says: ', about $0.12 more than claude alone; ' },
+    { title: 'that there is no difference', real: 1, alone: 1.004, says: ', about as much as claude alone; ' },
+  ])('says $title', ({ real, alone, says }) => {
+    const state = played();
+    const microUsd = { real: real * 1_000_000, alone: alone * 1_000_000 };
+    const relief = { ...state.relief, alone: { ...state.relief.alone, open: undefined, microUsd } };
+    expect(closing([COMPACTED], { ...state, relief })).toContain(says);
+  });
+
+  it('compares nothing without a price', () => {
+    const state = played();
+    const gauge = { ...state.gauge, call: null };
+    const session = { ...state.session, model: 'another-model' };
+    expect(closing([COMPACTED], { ...state, gauge, session })).not.toContain('claude alone');
   });
 });
 
-describe('what compacting has saved', () => {
-  /** At the end of a run with a relief, whose calls cost so much, and claude alone would have. */
-  function told(usd: number, alone: number, model = 'claude-sonnet-4-5'): string {
-    const figures = createClosingFigures();
-    figures.add(receipt({ paths: 1 }, { paths: 1 }));
-    const state = initialState(runWith());
-    const microUsd = { real: usd * 1_000_000, alone: alone * 1_000_000 };
-    const relief = { ...state.relief, alone: { ...state.relief.alone, microUsd } };
-    return figures.texts({ ...state, relief, session: { ...state.session, model } }).join('\n');
-  }
-
-  it.each([
-    { title: 'is told', usd: 1, alone: 1.35, says: 'compacting saved about $0.35' },
-    {
-      title: 'is told where it is a loss',
-      usd: 1.12,
-      alone: 1,
-      says: 'compacting cost about $0.12 more than claude alone would have',
-    },
-    { title: 'is not worth a line', usd: 1, alone: 1.004, says: '' },
-  ])('$title', ({ usd, alone, says }) => {
-    expect(told(usd, alone)).toBe(says);
-  });
-
-  it('is not told without a price', () => {
-    expect(told(1, 2, 'another-model')).toBe('');
-  });
+it('says at the end which prompts have no answer, and how to go on', () => {
+  const driver = drive();
+  driver.prompt('Read the files.');
+  driver.prompt('Write down what they say about the calendar, and the clock.');
+  const left = { kind: 'left-undone', prompts: ['a', 'b'], reason: 'the run was stopped' } as unknown as Decision;
+  expect(closing([left], driver.state)).toBe(
+    'the run was stopped: 2 prompts not answered (“Read the files.”, “Write down what they say about the ca...”); continue with ctxb run --resume-run',
+  );
 });
 
 describe('what is told of subagents at the end', () => {
@@ -110,7 +109,7 @@ describe('what is told of subagents at the end', () => {
   ])('$title', ({ lines, says }) => {
     const driver = drive();
     driver.claude(initLine(), ...lines);
-    expect(createClosingFigures().texts(driver.state).join('\n')).toMatch(says);
+    expect(closing([], driver.state)).toMatch(says);
   });
 });
 
@@ -122,11 +121,11 @@ describe('what is told of results of tools at the end', () => {
       says: 'cut 1 tool result by about 1,000 tokens; the full results are in /p/.context/tool-results',
     },
     {
-      title: 'several were cut, and a context was compacted',
-      decisions: [cutResult(9_000, 8_000), receipt({ paths: 1 }, {}), cutResult(20_000, 500)],
+      title: 'several were cut',
+      decisions: [cutResult(9_000, 8_000), cutResult(20_000, 500)],
       says: ['cut 2 tool results by about 20,500 tokens; the full results are in /p/.context/tool-results'].join('\n'),
     },
   ])('$title', ({ decisions, says }) => {
-    expect(closing(decisions)).toBe(says);
+    expect(closing(decisions, drive().state)).toBe(says);
   });
 });

@@ -1,7 +1,6 @@
 import type { ExactReceipt } from '../../exact/plan.ts';
 import type { Event } from '../../protocol/events.ts';
 import { toUsd } from '../cost/cost.ts';
-import { priceAt } from '../cost/prices.ts';
 import type { Decision } from '../decisions.ts';
 import { crossedText, isCharactersOnly, isGuess, predicted, type Reading, readGauge } from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
@@ -152,7 +151,7 @@ export function measureLanding(state: GovernorState): Step {
   const handed = relief.handed && { ...relief.handed, landing: gauge.used };
   const landed = changedIn(state, 'relief', { landing: undefined, due: undefined, useless: isMissed, handed });
   const reason = isMissed ? 'the handoff freed too little' : 'the handoff made room';
-  return keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]);
+  return keep(landed, [{ kind: 'landed', ...decided(landed, reason), relief: 'handoff', freed }]);
 }
 
 function measureCompaction(state: GovernorState, landing: Landing, freed: number, isMissed: boolean): Step {
@@ -167,7 +166,7 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
   const made = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   return chain(
     landing.receipt === undefined
-      ? keep(landed, landing.isOurs ? [{ kind: 'landed', ...decided(landed, made), freed }] : [])
+      ? keep(landed, landing.isOurs ? [{ kind: 'landed', ...decided(landed, made), relief: 'compaction', freed }] : [])
       : tellExact(landed, landing.before, landing.receipt, freed),
     (next) => (landing.isOurs ? giveUpWhenUseless(next, compaction.failures) : keep(next)),
   );
@@ -175,21 +174,14 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
 
 function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): Step {
   const reason = `${before.predicted} tokens before it`;
-  const worth = worthOf(state, before.predicted);
   return keep(changedIn(state, 'exact', NO_ECHO), [
-    { kind: 'landed', ...decided(state, reason), freed, exact, ...worth },
+    { kind: 'landed', ...decided(state, reason), relief: 'compaction', freed, exact, ...accountsIn(state) },
   ]);
 }
 
-/** In US dollars; nothing for a model without a price. A long prompt costs more for each of its tokens. */
-function worthOf(state: GovernorState, before: number): Pick<Landed, 'savedUsd' | 'accounts'> {
-  const price = priceOfModel(state);
-  if (price === undefined) return {};
-  const { gauge, relief } = state;
-  const saved = before * priceAt(price, before).cacheRead - gauge.used * priceAt(price, gauge.used).cacheRead;
-  const { alone, real } = accountsOf(relief.alone, gauge);
-  return {
-    savedUsd: toUsd(Math.round(saved / 1_000_000)),
-    accounts: { usd: toUsd(real), aloneUsd: toUsd(alone) },
-  };
+/** In US dollars; nothing for a model without a price. */
+function accountsIn(state: GovernorState): Pick<Landed, 'accounts'> {
+  if (priceOfModel(state) === undefined) return {};
+  const { alone, real } = accountsOf(state.relief.alone, state.gauge);
+  return { accounts: { usd: toUsd(real), aloneUsd: toUsd(alone) } };
 }
