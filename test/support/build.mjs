@@ -1,7 +1,19 @@
-// Bundles the program into dist/, so that a call loads few files and only what it needs.
+// Bundles the program into dist/, so that a call loads few files and only what it needs. A program that runs meanwhile goes
+// on with the parts it was built with; with --clean nothing of an earlier build stays.
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { rolldown } from 'rolldown';
 import { licences } from './licences.mjs';
@@ -25,6 +37,12 @@ const PARTS = {
   replay: /src\/(replay\/threads|cli\/replay)\.ts$/,
 };
 
+/** Where it is built; the same disk as `dist`, into which it is moved file by file. */
+const NEXT = `dist/.next-${process.pid}`;
+
+/** A run that began before a build may load parts of its own for so long, in milliseconds. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
 const PROGRAM = {
   platform: 'node',
   // cosmiconfig names it for .ts config files, which are never loaded.
@@ -38,7 +56,7 @@ const PROGRAM = {
 };
 
 const WRITTEN = {
-  dir: 'dist',
+  dir: NEXT,
   // Node reads it sooner than modules, and can keep what it has compiled of it.
   format: 'cjs',
   dynamicImportInCjs: false,
@@ -48,7 +66,7 @@ const WRITTEN = {
   chunkFileNames: 'parts/[name]-[hash].cjs',
 };
 
-rmSync('dist', { recursive: true, force: true });
+rmSync(NEXT, { recursive: true, force: true });
 // All programs at once: what they share is there once. One of them is a thread, which is started by the name of its file.
 const programs = await rolldown({
   ...PROGRAM,
@@ -72,7 +90,7 @@ for (const name of Object.keys(PARTS)) {
   if (!output.some((chunk) => chunk.name === name))
     throw new Error(`test/support/build.mjs: no module is named for the part ${name}`);
 }
-for (const program of ['ctxb', 'ctxb-shim']) chmodSync(`dist/${program}.cjs`, 0o755);
+for (const program of ['ctxb', 'ctxb-shim']) chmodSync(`${NEXT}/${program}.cjs`, 0o755);
 
 // The library: index.js only names what the files beside it hold, so that a bundler takes no more than what is used.
 const named = readFileSync('src/index.ts', 'utf8').matchAll(/^export \{[^}]*\} from '\.\/([^']+)\.ts'/gm);
@@ -90,7 +108,7 @@ const library = await build({
     index: 'src/index.ts',
     ...Object.fromEntries([...named].map(([, path]) => [`library/${path.split('/').at(-1)}`, `src/${path}.ts`])),
   },
-  outdir: 'dist',
+  outdir: NEXT,
   chunkNames: 'library/[name]-[hash]',
   metafile: true,
   logLevel: 'warning',
@@ -110,9 +128,9 @@ await build({
   ...PAGE,
   format: 'esm',
   entryPoints: [`${studio}/page.ts`, `${studio}/style.css`],
-  outdir: 'dist/studio',
+  outdir: `${NEXT}/studio`,
 });
-copyFileSync(`${studio}/index.html`, 'dist/studio/index.html');
+copyFileSync(`${studio}/index.html`, `${NEXT}/studio/index.html`);
 
 // The page of a replay is one file; its policy lets nothing run but what is in it now.
 const replay = 'src/report/replay-html/page';
@@ -122,7 +140,7 @@ for (const [name, text] of Object.entries(parts)) {
   const hash = createHash('sha256').update(text).digest('base64');
   template = template.replace(`hash of the ${name}`, `sha256-${hash}`).replace(`/* the ${name} */`, () => text);
 }
-writeFileSync('dist/replay.html', template);
+writeFileSync(`${NEXT}/replay.html`, template);
 
 async function inlined(entryPoint) {
   const { outputFiles, metafile } = await build({
@@ -130,7 +148,7 @@ async function inlined(entryPoint) {
     format: 'iife',
     charset: 'utf8',
     entryPoints: [entryPoint],
-    outdir: 'dist',
+    outdir: NEXT,
     write: false,
     metafile: true,
     banner: { js: `/*! uPlot: ${readFileSync('node_modules/uplot/LICENSE', 'utf8')}*/` },
@@ -140,7 +158,7 @@ async function inlined(entryPoint) {
 }
 
 // The mod that runs inside claude. claude reads its source: `on` and `$` keep their names, so none is shortened.
-cpSync('src/mod/plugin', 'dist/mod', { recursive: true });
+cpSync('src/mod/plugin', `${NEXT}/mod`, { recursive: true });
 const mod = await build({
   bundle: true,
   minifyWhitespace: true,
@@ -150,7 +168,7 @@ const mod = await build({
   target: TARGET,
   external: ['./place.js'],
   entryPoints: ['src/mod/register.ts'],
-  outfile: 'dist/mod/hooks/register.js',
+  outfile: `${NEXT}/mod/hooks/register.js`,
   metafile: true,
   logLevel: 'warning',
 });
@@ -161,11 +179,33 @@ const plugin = await pluginBundle();
 writeFileSync('plugin/hooks/register.js', plugin.text);
 writeFileSync('plugin/LICENSES.txt', licences(plugin.inputs));
 
-writeFileSync('dist/LICENSES.txt', licences(bundled));
+writeFileSync(`${NEXT}/LICENSES.txt`, licences(bundled));
 
 // Editors find the schemas of the files that people write beside the program.
 await writeSchema('src/config/schema.ts', 'settingsSchema', 'contextbudgetrc');
 await writeSchema('src/flow/file/flow-schema.ts', 'flowFileSchema', 'flow');
+
+takeOver();
+
+/** What loads other files comes last: until then the files of before are there, and all that they load. */
+function takeOver() {
+  const files = filesIn(NEXT);
+  const rank = (file) => (/^(?:parts|library)\//.test(file) ? 0 : file.includes('/') ? 1 : 2);
+  for (const file of files.sort((one, other) => rank(one) - rank(other))) {
+    mkdirSync(dirname(join('dist', file)), { recursive: true });
+    renameSync(join(NEXT, file), join('dist', file));
+  }
+  rmSync(NEXT, { recursive: true });
+  const isNeeded = (file) => !process.argv.includes('--clean') && Date.now() - statSync(file).mtimeMs < KEPT_MS;
+  for (const file of filesIn('dist').filter((name) => !files.includes(name))) {
+    if (!isNeeded(join('dist', file))) rmSync(join('dist', file));
+  }
+}
+
+function filesIn(folder) {
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return all.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
+}
 
 async function writeSchema(file, constant, name) {
   const contents = `import { ${constant} } from './${file}';
@@ -174,5 +214,5 @@ export default editorSchema(${constant});`;
   const options = { bundle: true, format: 'esm', platform: 'node', target: TARGET, write: false };
   const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: '.' } });
   const { default: schema } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
-  writeFileSync(`dist/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
+  writeFileSync(`${NEXT}/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
 }
