@@ -202,7 +202,7 @@ function receiptText(receipt: Receipt): string {
 }
 
 /** `kept 3 of 12 prompts, 1 of 9 failing commands`; kinds of which there was nothing are left out. */
-export function keptText({ all, kept }: Pick<Receipt, 'all' | 'kept'>): string {
+function keptText({ all, kept }: Pick<Receipt, 'all' | 'kept'>): string {
   const parts = TOLD_KINDS.flatMap((kind) =>
     all[kind] === 0 ? [] : [`${tokens(kept[kind])} of ${tokens(all[kind])} ${FACT_NAMES[kind]}`],
   );

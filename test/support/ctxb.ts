@@ -87,10 +87,10 @@ export function prompts(...texts: readonly string[]): string[] {
   return texts.flatMap((text) => ['--prompt', text]);
 }
 
+/** `4 turns, 48 calls in 7.2 s; …` */
+const CLOSING = /ctxb: \d+ turns?, \d+ calls? in .*\n/;
+
 /** Without the line of figures at the end of a run. */
 export function untilClosing(finished: Finished): Finished {
   return { ...finished, stderr: finished.stderr.replace(CLOSING, '') };
 }
-
-/** `4 turns, 48 calls in 7.2 s; …` */
-export const CLOSING = /ctxb: \d+ turns?, \d+ calls? in .*\n/;
