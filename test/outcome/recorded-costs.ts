@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRICES, priceOf } from '../../src/core/governor/cost/prices.ts';
 import { fetchSample, placeOf } from '../accuracy/sample.ts';
-import { type Played, playAlone, playGoverned } from '../support/played-claude.ts';
+import { type Played, playAlone, playGoverned } from '../support/economy/played-claude.ts';
 import { jobOfRecorded, type RecordedSession, readRecorded } from './recorded.ts';
 
 /** A session with claude alone, and with ctxb. */

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { type Move, type PlayedJob, playAlone, playGoverned, type Sight } from '../support/economy/played-claude.ts';
 import { callLine, initLine, type Line, resultLine, userLine } from '../support/governor.ts';
-import { type Move, type PlayedJob, playAlone, playGoverned, type Sight } from '../support/played-claude.ts';
 import { jobOfRecorded, type RecordedSession, readRecorded } from './recorded.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-recorded-'));

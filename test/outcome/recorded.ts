@@ -7,8 +7,8 @@ import { contextOf } from '../../src/core/protocol/usage.ts';
 import { createInputReader } from '../../src/replay/inputs.ts';
 import { findIn } from '../../src/replay/read/line-feed.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
+import type { Move, PlayedJob, PlayedTurn, Sight } from '../support/economy/played-claude.ts';
 import { runWith } from '../support/governor.ts';
-import type { Move, PlayedJob, PlayedTurn, Sight } from '../support/played-claude.ts';
 import { unmasked } from '../support/unmasked.ts';
 
 /** A call of a recorded session. */

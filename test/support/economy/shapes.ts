@@ -1,5 +1,6 @@
 import { createRandom, type Random } from '../random.ts';
-import type { Move, PlayedJob, Sight } from './played-job.ts';
+import { ANSWER, edit, read, run, signOf } from './moves.ts';
+import type { Move, PlayedJob, PlayedTurn } from './played-claude.ts';
 
 export interface Shape {
   readonly prompts: number;
@@ -21,46 +22,60 @@ export interface Shape {
   readonly edited?: 'any' | 'first';
 }
 
+/** How far a job has come. */
+interface Progress {
+  readonly random: Random;
+  edits: number;
+  calls: number;
+}
+
 /** A job of that shape; with the same seed it is the same job. */
 export function jobOf(shape: Shape, seed = 1): PlayedJob {
   return () => {
-    const random = createRandom(seed);
-    const turn = { at: 0 };
-    return Array.from({ length: shape.prompts }, (_, prompt) => turnOf(shape, prompt, random, turn));
+    const progress: Progress = { random: createRandom(seed), edits: 0, calls: 0 };
+    return Array.from({ length: shape.prompts }, (_, prompt) => turnOf(shape, prompt, progress));
   };
 }
 
-type Step = Exclude<Move, { kind: 'read' }>;
+/** What a prompt asks for; an edit is preceded by the reading of what it needs and the model does not see. */
+type Step = 'edit' | { readonly command: string; readonly tokens: number } | { readonly pauseMs: number };
 
-function turnOf(shape: Shape, prompt: number, random: Random, turn: { at: number }): (sight: Sight) => Move {
+function turnOf(shape: Shape, prompt: number, progress: Progress): PlayedTurn {
+  const { random } = progress;
   const steps = stepsOf(shape, prompt, random);
   let reads = 0;
-  return (sight) => {
-    const step = steps.shift() ?? { kind: 'answer' };
-    if (step.kind !== 'edit') return step;
-    const needed = neededFor(shape, prompt, turn.at);
-    const missing = needed.find((name) => !sight(name));
-    // What cannot be brought into sight together is given up, as a model would.
-    if (missing !== undefined && reads++ < 2 * needed.length) {
-      steps.unshift(step);
-      return { kind: 'read', file: missing, tokens: shape.tokens };
-    }
-    reads = 0;
-    turn.at++;
-    return { kind: 'edit', file: shape.edited === 'first' ? needed[0] : random.pick(needed) };
+  return {
+    prompt: `Prompt ${prompt + 1}: do the next part.`,
+    next(sight): Move {
+      const step = steps[0];
+      if (step === undefined) return ANSWER;
+      const id = `toolu_${++progress.calls}`;
+      if (step === 'edit') {
+        const needed = neededFor(shape, prompt, progress.edits);
+        const missing = needed.find((name) => !sight(signOf(name)));
+        // What cannot be brought into sight together is given up, as a model would.
+        if (missing !== undefined && reads++ < 2 * needed.length) return read(missing, shape.tokens, id);
+        reads = 0;
+        progress.edits++;
+        steps.shift();
+        return edit(shape.edited === 'first' ? needed[0] : random.pick(needed), id);
+      }
+      steps.shift();
+      return 'pauseMs' in step ? { kind: 'pause', ms: step.pauseMs } : run(step.command, step.tokens, id);
+    },
   };
 }
 
 function stepsOf({ edits, runs = 0, printed = 1_500, pauseMs }: Shape, prompt: number, random: Random): Step[] {
   const steps: Step[] = [
-    ...Array.from({ length: edits }, (): Step => ({ kind: 'edit', file: '' })),
-    ...Array.from({ length: runs }, (_, run): Step => {
+    ...Array.from({ length: edits }, (): Step => 'edit'),
+    ...Array.from({ length: runs }, (_, at): Step => {
       const tokens = random.whole(printed / 2, printed * 1.5);
-      return { kind: 'run', command: `bin/check ${prompt}-${run}`, tokens };
+      return { command: `bin/check ${prompt}-${at}`, tokens };
     }),
   ];
   const mixed = steps.map((step) => ({ step, key: random.next() })).sort((one, other) => one.key - other.key);
-  const pause: Step[] = pauseMs === undefined || prompt === 0 ? [] : [{ kind: 'pause', ms: pauseMs }];
+  const pause: Step[] = pauseMs === undefined || prompt === 0 ? [] : [{ pauseMs }];
   return [...pause, ...mixed.map(({ step }) => step)];
 }
 

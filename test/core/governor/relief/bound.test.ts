@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { accountsOf } from '../../../../src/core/governor/relief/alone.ts';
-import { type Played, playAlone, playGoverned } from '../../../support/economy/played-job.ts';
+import { type Played, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
 
 const SONNET = { window: 200_000, model: 'claude-sonnet-4-6' };

@@ -1,5 +1,5 @@
 import { exactAnswer } from '../../../src/core/exact/exact-answer.ts';
-import { built, type Message, tokensOfAll, tokensOfText } from '../../../src/core/exact/message.ts';
+import { built, type Message, type ToolResult, type ToolUse, tokensOfAll } from '../../../src/core/exact/message.ts';
 import type { ExactPlan } from '../../../src/core/exact/plan.ts';
 import { PRICES, priceAt, priceOf } from '../../../src/core/governor/cost/prices.ts';
 import type { Action } from '../../../src/core/governor/decisions.ts';
@@ -7,19 +7,36 @@ import { NATIVE_RESERVE_TOKENS } from '../../../src/core/governor/policy.ts';
 import { fieldsOf } from '../../../src/core/protocol/fields.ts';
 import { type Driver, drive, type Line, type PolicyChanges, policyWith, runWith } from '../governor.ts';
 
-/** What the model does next; `tokens`: of the result. */
-export type Move =
-  | { readonly kind: 'read'; readonly file: string; readonly tokens: number }
-  | { readonly kind: 'edit'; readonly file: string }
-  | { readonly kind: 'run'; readonly command: string; readonly tokens: number }
-  | { readonly kind: 'pause'; readonly ms: number }
-  | { readonly kind: 'answer' };
+/** What the model says in a call, and what the tools that it asks for give back. */
+export interface Call {
+  readonly kind: 'call';
+  readonly text: string;
+  readonly uses: readonly ToolUse[];
+  readonly results: readonly ToolResult[];
+  /** Tokens. */
+  readonly output: number;
+  /** The turn ends with it. */
+  readonly ends: boolean;
+}
 
-/** Whether the newest whole contents of a file, or what a command printed, stand in the request. */
-export type Sight = (name: string) => boolean;
+/** What the model does next, or time that goes by before. */
+export type Move = Call | Pause;
 
-/** The turns of a job: each yields moves until it answers, and knows only what it sees. */
-export type PlayedJob = () => readonly ((sight: Sight) => Move)[];
+interface Pause {
+  readonly kind: 'pause';
+  readonly ms: number;
+}
+
+/** Whether some words stand in the request. */
+export type Sight = (words: string) => boolean;
+
+/** A turn yields moves until it answers, and knows only what it sees. */
+export interface PlayedTurn {
+  readonly prompt: string;
+  readonly next: (sight: Sight) => Move;
+}
+
+export type PlayedJob = () => readonly PlayedTurn[];
 
 export interface PlayedWorld {
   readonly window: number;
@@ -42,7 +59,6 @@ export interface Played {
   readonly driver: Driver | undefined;
 }
 
-const ANSWER_TOKENS = 150;
 const SUMMARY_TOKENS = 4_000;
 const SUMMARY_LANDING = 17_500;
 const CACHE_LIFE_MS = 5 * 60_000;
@@ -50,9 +66,7 @@ const CALL_MS = 8_000;
 
 /** Plays a job with ctxb's governor, whose mod answers compactions with what the real one would keep. */
 export function playGoverned(job: PlayedJob, world: PlayedWorld): Played {
-  const policy = policyWith(world.policy);
-  const driver = drive(runWith({ exact: true, policy }));
-  return play(job, world, driver);
+  return play(job, world, drive(runWith({ exact: true, policy: policyWith(world.policy) })));
 }
 
 /** The same job with claude alone, which has a summary written at its own level. */
@@ -63,7 +77,7 @@ export function playAlone(job: PlayedJob, world: PlayedWorld): Played {
 function play(job: PlayedJob, world: PlayedWorld, driver: Driver | undefined): Played {
   const claude = new PlayedClaude(world, driver);
   const turns = job();
-  if (world.atOnce) for (const at of turns.keys()) driver?.prompt(promptText(at + 1));
+  if (world.atOnce) for (const { prompt } of turns) driver?.prompt(prompt);
   for (const turn of turns) claude.turn(turn);
   return claude.end();
 }
@@ -82,8 +96,6 @@ class PlayedClaude {
   #usd = 0;
   #calls = 0;
   #peak = 0;
-  #prompts = 0;
-  #done = 0;
   readonly #reliefs: { call: number; before: number; landing: number }[] = [];
 
   constructor(world: PlayedWorld, driver: Driver | undefined) {
@@ -95,8 +107,7 @@ class PlayedClaude {
     this.#obey();
   }
 
-  turn(next: (sight: Sight) => Move): void {
-    const text = promptText(++this.#prompts);
+  turn({ prompt: text, next }: PlayedTurn): void {
     if (!this.#world.atOnce) this.#driver?.prompt(text);
     this.#obey();
     this.#say(built('user', text));
@@ -108,7 +119,7 @@ class PlayedClaude {
       claude_code_version: '2.1.332',
     });
     for (;;) {
-      const move = next((name) => this.#sees(name));
+      const move = next((words) => this.#sees(words));
       if (move.kind === 'pause') this.#pause(move.ms);
       else if (this.#step(move)) break;
     }
@@ -132,10 +143,12 @@ class PlayedClaude {
     return { usd, calls, peak, reliefs: this.#reliefs, driver: this.#driver };
   }
 
-  #sees(name: string): boolean {
-    const end = `<end ${name}>`;
+  #sees(words: string): boolean {
     return this.#messages.some(
-      ({ text, toolResults = [] }) => text.includes(end) || toolResults.some((result) => result.text.includes(end)),
+      ({ text, toolUses, toolResults = [] }) =>
+        text.includes(words) ||
+        toolUses.some(({ input }) => Object.values(fieldsOf(input)).some((value) => String(value).includes(words))) ||
+        toolResults.some((result) => result.text.includes(words)),
     );
   }
 
@@ -144,45 +157,46 @@ class PlayedClaude {
     this.#driver?.wait(ms);
   }
 
-  /** A call, and the results it asked for; true: it was the answer. */
-  #step(move: Exclude<Move, { kind: 'pause' }>): boolean {
+  /** A call, and the results it asked for; true: the turn is over. */
+  #step({ text, uses, results, output, ends }: Call): boolean {
     if (this.#context() >= this.#trigger) this.#compact('auto');
-    const usage = this.#call();
-    const id = `toolu_${++this.#done}`;
-    const content = contentOf(move, id);
+    const usage = this.#call(output);
+    const content = [
+      { type: 'text', text },
+      ...uses.map(({ tool_use_id: id, tool: name, input }) => ({ type: 'tool_use', id, name, input })),
+    ];
     const message = { id: `msg_${this.#calls}`, role: 'assistant', model: this.#world.model, content, usage };
     this.#tell({ type: 'assistant', message, parent_tool_use_id: null, session_id: 's1' });
-    const toolUses = move.kind === 'answer' ? [] : [useOf(move, id)];
-    this.#say(built('assistant', `Working at ${this.#done}. ${'word '.repeat(80)}`, { toolUses }));
-    if (move.kind === 'answer') return true;
-    const text = resultOf(move);
-    this.#say(built('user', '', { toolResults: [{ tool_use_id: id, text, isError: false }] }));
-    const result = [{ type: 'tool_result', tool_use_id: id, content: text }];
-    this.#tell({
-      type: 'user',
-      message: { role: 'user', content: result },
-      parent_tool_use_id: null,
-      session_id: 's1',
-    });
-    return false;
+    this.#say(built('assistant', text, { toolUses: uses }));
+    for (const result of results) {
+      this.#say(built('user', '', { toolResults: [result] }));
+      const block = { type: 'tool_result', tool_use_id: result.tool_use_id, content: result.text };
+      this.#tell({
+        type: 'user',
+        message: { role: 'user', content: [block] },
+        parent_tool_use_id: null,
+        session_id: 's1',
+      });
+    }
+    return ends;
   }
 
   #context(): number {
     return this.#prefix + this.#tokens;
   }
 
-  #call() {
+  #call(output: number) {
     this.#calls++;
     this.#pause(CALL_MS);
     const context = this.#context();
     const isKept = this.#world.cold !== true && this.#now - this.#cachedAt <= CACHE_LIFE_MS;
     const read = isKept ? Math.min(this.#cached, context) : 0;
-    this.#pay(read, context - read, ANSWER_TOKENS);
+    this.#pay(read, context - read, output);
     [this.#cached, this.#cachedAt] = [context, this.#now];
     this.#peak = Math.max(this.#peak, context);
     return {
       ...{ input_tokens: 0, cache_creation_input_tokens: context - read, cache_read_input_tokens: read },
-      output_tokens: ANSWER_TOKENS,
+      output_tokens: output,
     };
   }
 
@@ -285,31 +299,4 @@ class PlayedClaude {
     this.#messages = [...messages];
     this.#tokens = tokensOfAll(messages);
   }
-}
-
-function promptText(number: number): string {
-  return `Prompt ${number}: do the next part.`;
-}
-
-function useOf(move: Exclude<Move, { kind: 'pause' | 'answer' }>, tool_use_id: string) {
-  if (move.kind === 'run') return { tool_use_id, tool: 'Bash', input: { command: move.command } };
-  if (move.kind === 'read') return { tool_use_id, tool: 'Read', input: { file_path: `/project/${move.file}` } };
-  const input = { file_path: `/project/${move.file}`, old_string: 'limit = 0;', new_string: 'limit = 1;' };
-  return { tool_use_id, tool: 'Edit', input };
-}
-
-function contentOf(move: Exclude<Move, { kind: 'pause' }>, id: string) {
-  const said = { type: 'text', text: `Working. ${'word '.repeat(80)}` };
-  if (move.kind === 'answer') return [said];
-  const { tool: name, input } = useOf(move, id);
-  return [said, { type: 'tool_use', id, name, input }];
-}
-
-const LINE = '  const batch17 = ledger.cursor(entry, offset); // index of the packet\n';
-const LINE_TOKENS = tokensOfText(LINE.repeat(100)) / 100;
-
-function resultOf(move: Exclude<Move, { kind: 'pause' | 'answer' }>): string {
-  if (move.kind === 'edit') return 'The file has been updated.';
-  const name = move.kind === 'read' ? move.file : move.command;
-  return `${LINE.repeat(Math.round(move.tokens / LINE_TOKENS))}<end ${name}>`;
 }
