@@ -1,5 +1,12 @@
 import { exactAnswer } from '../../../src/core/exact/exact-answer.ts';
-import { built, type Message, type ToolResult, type ToolUse, tokensOfAll } from '../../../src/core/exact/message.ts';
+import {
+  built,
+  type Message,
+  type ToolResult,
+  type ToolUse,
+  tokensOfAll,
+  tokensOfText,
+} from '../../../src/core/exact/message.ts';
 import type { ExactPlan } from '../../../src/core/exact/plan.ts';
 import { PRICES, priceAt, priceOf } from '../../../src/core/governor/cost/prices.ts';
 import type { Action } from '../../../src/core/governor/decisions.ts';
@@ -59,8 +66,9 @@ export interface Played {
   readonly driver: Driver | undefined;
 }
 
-const SUMMARY_TOKENS = 4_000;
-const SUMMARY_LANDING = 17_500;
+/** Of a summary, as claude writes it and as it stays. */
+const SUMMARY_TOKENS = 2_250;
+const SUMMARY = 'word '.repeat(Math.round((SUMMARY_TOKENS / tokensOfText('word '.repeat(1_000))) * 1_000));
 const CACHE_LIFE_MS = 5 * 60_000;
 const CALL_MS = 8_000;
 
@@ -189,8 +197,7 @@ class PlayedClaude {
     this.#calls++;
     this.#pause(CALL_MS);
     const context = this.#context();
-    const isKept = this.#world.cold !== true && this.#now - this.#cachedAt <= CACHE_LIFE_MS;
-    const read = isKept ? Math.min(this.#cached, context) : 0;
+    const read = this.#isWarm() ? Math.min(this.#cached, context) : 0;
     this.#pay(read, context - read, output);
     [this.#cached, this.#cachedAt] = [context, this.#now];
     this.#peak = Math.max(this.#peak, context);
@@ -198,6 +205,10 @@ class PlayedClaude {
       ...{ input_tokens: 0, cache_creation_input_tokens: context - read, cache_read_input_tokens: read },
       output_tokens: output,
     };
+  }
+
+  #isWarm(): boolean {
+    return this.#world.cold !== true && this.#now - this.#cachedAt <= CACHE_LIFE_MS;
   }
 
   #pay(read: number, written: number, output: number): void {
@@ -289,10 +300,13 @@ class PlayedClaude {
     this.#reliefs.push({ call: this.#calls, before, landing: this.#context() });
   }
 
+  /** The step under way stays as it is beside the summary, for which it is not read. */
   #summarise(): void {
-    this.#pay(this.#context(), 0, SUMMARY_TOKENS);
-    const last = this.#messages.slice(-2);
-    this.#replace([built('user', 'word '.repeat(Math.round(SUMMARY_LANDING * 0.8))), ...last]);
+    const read = this.#isWarm() ? this.#cached : 0;
+    this.#pay(read, this.#cached - read, SUMMARY_TOKENS);
+    this.#cachedAt = this.#now;
+    const step = this.#messages.findLastIndex(({ role }) => role === 'assistant');
+    this.#replace([built('user', SUMMARY), ...this.#messages.slice(Math.max(0, step))]);
   }
 
   #replace(messages: readonly Message[]): void {

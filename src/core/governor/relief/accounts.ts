@@ -14,7 +14,7 @@ import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, isCompacting, wasReplaced } from '../steps.ts';
 import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost } from './alone.ts';
-import { endStep, forgetHad, type WorkingSet, workingSet } from './contents.ts';
+import { afterSummary, endStep, forgetHad, type WorkingSet, workingSet } from './contents.ts';
 
 /** A model without a price: tokens count as list prices weigh them. */
 export const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);
@@ -51,19 +51,17 @@ export function followAccount(
     return changedIn(state, 'relief', { alone: after });
   }
   if (event.kind !== 'assistant' || event.usage === undefined || state.gauge.calls === before.gauge.calls) return state;
-  const { gauge, cache } = before;
+  const { gauge, cache, tools } = before;
   const after = aloneAfterCall(alone, {
-    ...{ usage: event.usage, gauge, contents: before.tools.contents, isOwn: injected },
+    ...{ usage: event.usage, gauge, contents: tools.contents, isOwn: injected },
     price: priceOfModel(state) ?? UNPRICED,
-    workingSet: () => workingSetOf(before),
+    afterSummary: () => afterSummary(tools.contents, workingSetOf(before).keep, gauge.calls - before.turn.calls),
     isIdle: idleBeyondLife(cache, state.now) !== undefined,
   });
-  const contents = endStep(state.tools.contents);
-  const isSummedUp = after.summaries > alone.summaries;
+  const { summary } = after;
+  const contents = summary === undefined ? state.tools.contents : forgetHad(state.tools.contents, summary);
   const counted = changedIn(state, 'relief', { alone: after });
-  return changed(counted, {
-    tools: { ...state.tools, contents: isSummedUp ? forgetHad(contents, workingSetOf(before).unused) : contents },
-  });
+  return changed(counted, { tools: { ...state.tools, contents: endStep(contents) } });
 }
 
 /** Whether the context would have been replaced without ctxb as well. */

@@ -2,8 +2,8 @@ import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { microUsdOf, type Price } from '../cost/prices.ts';
 import { callOutput, type Gauge, predicted } from '../gauge/gauge.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
-import type { Contents, WorkingSet } from './contents.ts';
-import { CALL_TOKENS } from './economic-moment.ts';
+import type { AfterSummary, Contents } from './contents.ts';
+import { CALL_TOKENS, USUALLY_MISSED } from './economic-moment.ts';
 
 /**
  * The second account: what the calls of the main thread would have cost claude alone, beside what they did cost. Its
@@ -34,8 +34,8 @@ export const NEW_ALONE = {
   open: undefined as OpenCall | undefined,
   /** Micro-dollars of all calls but the open one. */
   microUsd: { alone: 0, real: 0 },
-  /** Summaries that claude alone would have had. */
-  summaries: 0,
+  /** Before the last call claude alone would have had its context summed up. */
+  summary: undefined as AfterSummary | undefined,
 };
 
 /** Both accounts in micro-dollars, the open call included. */
@@ -75,8 +75,8 @@ interface NewCall {
   /** Just before the call. */
   readonly gauge: Gauge;
   readonly contents: Contents;
-  /** What claude would fetch again after a summary. */
-  readonly workingSet: () => WorkingSet;
+  /** What claude would fetch again at once behind a summary. */
+  readonly afterSummary: () => AfterSummary;
 }
 
 /** A call of the main thread was measured. */
@@ -92,10 +92,18 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const left = wasMade ? undefined : before.open;
   const growth = (left?.growth ?? 0) + (wasMade || isFirst ? fresh : 0);
   const isCold =
-    isFirst || call.isIdle || left?.isCold === true || (!before.replaced && usage.cacheRead * 2 < gauge.used);
+    isFirst || call.isIdle || left?.isCold === true || isUncached(usage, before.replaced ? undefined : gauge.used);
   const open = { usage, price: call.price, growth, isCold, isOwn: call.isOwn };
-  return withSummary({ ...alone, carried: 0, replaced: false, open }, gauge, call.workingSet);
+  return withSummary({ ...alone, carried: 0, replaced: false, open, summary: undefined }, call);
 }
+
+/** @param before what the cache may hold, in tokens; undefined: the system prompt and the tools, how large they may be */
+function isUncached(usage: Usage, before: number | undefined): boolean {
+  return before === undefined ? usage.cacheRead * LEAST_PREFIX < contextOf(usage) : usage.cacheRead * 2 < before;
+}
+
+/** System prompt and tools are more than one in so many tokens of a context. */
+const LEAST_PREFIX = 20;
 
 /** @param calls with which claude alone would have fetched contents that the run still held */
 function withCalls(alone: Alone, calls: number, price: Price): Alone {
@@ -105,26 +113,31 @@ function withCalls(alone: Alone, calls: number, price: Price): Alone {
 }
 
 /** At its own level claude has its context summed up, which reads all of it once more. */
-function withSummary(alone: Alone, { window, first = 0 }: Gauge, workingSet: () => WorkingSet): Alone {
+function withSummary(alone: Alone, { gauge, afterSummary }: NewCall): Alone {
   const { open, context, microUsd } = alone;
+  const { window, first = 0 } = gauge;
   const level = (window.tokens ?? Number.POSITIVE_INFINITY) - NATIVE_RESERVE_TOKENS;
   if (open === undefined || context + open.growth < level) return alone;
-  const reading = microUsdOf({ input: 0, cacheCreation: 0, cacheRead: context, output: SUMMARY_TOKENS }, open.price);
-  const landing = first + LEFT_TOKENS;
-  const { unused, unusedTokens } = workingSet();
-  const again = unused.length * callCost(landing + unusedTokens / 2, open.price);
+  const [cacheRead, cacheCreation] = open.isCold ? [0, context] : [context, 0];
+  const reading = microUsdOf({ input: 0, cacheCreation, cacheRead, output: SUMMARY_TOKENS }, open.price);
+  const landing = first + SUMMARY_TOKENS + open.growth;
+  const summary = afterSummary();
+  const fetched = summary.tokens + USUALLY_MISSED.tokens;
+  const again = (summary.names.length + USUALLY_MISSED.calls) * callCost(landing + fetched / 2, open.price);
   return {
     ...alone,
     context: first,
-    open: { ...open, growth: landing + unusedTokens - first },
+    open: { ...open, growth: landing + fetched - first },
     microUsd: { ...microUsd, alone: microUsd.alone + reading + again },
-    summaries: alone.summaries + 1,
+    summary,
   };
 }
 
-/** What the model writes for a summary, thoughts included, and what one leaves beside system prompt and tools. */
-const SUMMARY_TOKENS = 4_000;
-const LEFT_TOKENS = 17_500;
+/**
+ * What the model writes for a summary: the median of public recordings. Its thoughts are left out, as few can be seen.
+ * Beside system prompt and tools, it leaves the summary and the step under way.
+ */
+const SUMMARY_TOKENS = 2_250;
 
 /** @param output tokens of the open call */
 function settled(alone: Alone, output: number, wasMade: boolean): Alone {

@@ -35,9 +35,9 @@ export const NO_CONTENTS = {
   changed: 0,
   /**
    * Results since the last call, and what of them claude alone would still have had, in results and in tokens. `owed`:
-   * what claude alone would have had to fetch for what was used.
+   * what claude alone would have had to fetch for what was used. `names`: contents that were fetched or written.
    */
-  step: { results: 0, again: 0, tokens: 0, owed: { calls: 0, tokens: 0 } },
+  step: { results: 0, again: 0, tokens: 0, owed: { calls: 0, tokens: 0 }, names: [] as readonly string[] },
 };
 
 /** Names that are remembered, at most; the older half is forgotten at a time. */
@@ -77,13 +77,35 @@ export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string
   return mapped(contents, (content) => (kept.has(content.id) ? content : { ...content, tokens: 0 }));
 }
 
-/** Claude alone would have had its context summed up, and would fetch again what is used; what no use shows, at once. */
-export function forgetHad(contents: Contents, unused: readonly string[]): Contents {
-  return mapped(contents, (content) => (unused.includes(content.id) ? content : { ...content, had: 0 }));
+/** What claude alone would fetch again behind a summary of its context, at once. */
+export interface AfterSummary {
+  readonly names: readonly string[];
+  readonly tokens: number;
 }
 
-function mapped(contents: Contents, change: (content: Content) => Content): Contents {
-  const entries = Object.entries(contents.byName).map(([name, content]) => [name, change(content)]);
+/**
+ * A summary leaves the last results. Files that were read and not used yet are fetched again at once, where that was in
+ * the running turn, or they are to stay whole in a relief; the rest as it is used.
+ *
+ * @param keep ids of tool calls whose results a relief leaves whole
+ * @param since calls before the running turn
+ */
+export function afterSummary({ byName, step }: Contents, keep: readonly string[], since: number): AfterSummary {
+  const needed = Object.entries(byName).filter(
+    ([name, { id, had, isUnused, used }]) =>
+      isUnused && had > 0 && !step.names.includes(name) && (used >= since || keep.includes(id)),
+  );
+  return { names: needed.map(([name]) => name), tokens: needed.reduce((sum, [, { had }]) => sum + had, 0) };
+}
+
+/** Claude alone would have had its context summed up. */
+export function forgetHad(contents: Contents, { names }: AfterSummary): Contents {
+  const stays = new Set([...contents.step.names, ...names]);
+  return mapped(contents, (content, name) => (stays.has(name) ? content : { ...content, had: 0 }));
+}
+
+function mapped(contents: Contents, change: (content: Content, name: string) => Content): Contents {
+  const entries = Object.entries(contents.byName).map(([name, content]) => [name, change(content, name)]);
   return { ...contents, byName: Object.fromEntries(entries) };
 }
 
@@ -158,7 +180,8 @@ function written(contents: Contents, use: ToolUse, size: number, now: number): C
   return withContent(changedFile(contents, path, now), nameOf(path), content);
 }
 
-function withContent(contents: Contents, name: string, content: Content): Contents {
+function withContent(before: Contents, name: string, content: Content): Contents {
+  const contents = { ...before, step: { ...before.step, names: [...before.step.names, name] } };
   const { [name]: _, ...others } = contents.byName;
   const kept = Object.entries(others);
   const rest = kept.length < NAMES ? others : Object.fromEntries(kept.slice(-NAMES / 2));
@@ -242,9 +265,6 @@ export interface WorkingSet {
   readonly keep: readonly string[];
   /** Tokens of them. */
   readonly kept: number;
-  /** Those of them that no use has shown yet, and their tokens. */
-  readonly unused: readonly string[];
-  readonly unusedTokens: number;
   /** What is to be expected beside them: calls that fetch again, and tokens. Some of it has no name yet. */
   readonly missed: Missed;
   /** What it costs to fetch again what goes, all of it where no use has shown yet whether it is needed. */
@@ -266,8 +286,8 @@ const LEAST_CHANCE = 0.5;
  * about: it goes only as far as the run can bear to fetch all of it again, the oldest first.
  */
 export function workingSet(contents: Contents, now: number, { costOf, slack }: Stakes): WorkingSet {
-  const [keep, unused]: [string[], string[]] = [[], []];
-  let [kept, unusedTokens, atStake] = [0, 0, 0];
+  const keep: string[] = [];
+  let [kept, atStake] = [0, 0];
   const missed = { ...USUALLY_MISSED };
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
   for (const { id, tokens, chance, isUnused } of held) {
@@ -275,15 +295,13 @@ export function workingSet(contents: Contents, now: number, { costOf, slack }: S
     if (chance >= LEAST_CHANCE || (isUnused && atStake + stake > slack)) {
       keep.push(id);
       kept += tokens;
-      if (isUnused) unused.push(id);
-      unusedTokens += isUnused ? tokens : 0;
     } else {
       atStake += stake;
       missed.calls += chance;
       missed.tokens += chance * tokens;
     }
   }
-  return { keep, kept, unused, unusedTokens, missed, atStake };
+  return { keep, kept, missed, atStake };
 }
 
 /** Tokens that the context holds of all contents. */

@@ -31,7 +31,7 @@ export interface Missed {
   readonly tokens: number;
 }
 
-/** What a relief takes that is fetched again under another name; near what follows those of `npm run outcome`. */
+/** What a relief or a summary takes that is fetched again under another name; near what follows those of `npm run outcome`. */
 export const USUALLY_MISSED: Missed = { calls: 1, tokens: 2_000 };
 
 /** Micro-dollars for a million tokens, or any figures in the same proportions. */

@@ -27,8 +27,8 @@ export interface Extent {
   readonly moment?: Moment | undefined;
   /** A fresh context as full would not help, or `full` is a guess: only what was crossed before counts. */
   readonly provesNothing?: boolean;
-  /** Reliefs have cost more than they may: until they have paid, none comes before claude's own level. */
-  readonly isOverdrawn?: boolean;
+  /** A relief now might cost more than the run may lose: none comes before claude's own level. */
+  readonly isUnbearable?: boolean;
 }
 
 /** From how many tokens on which relief pays: an exact compaction, or a handoff. */
@@ -54,7 +54,7 @@ export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
   const cause = handoffCause(standing, extent);
   if (cause !== undefined) return { way: 'handoff', cause };
   const { latch, run } = standing;
-  if (extent.isOverdrawn === true && extent.full < nativeLevel(run.policy, extent.window ?? 0)) return undefined;
+  if (extent.isUnbearable === true && extent.full < nativeLevel(run.policy, extent.window ?? 0)) return undefined;
   const isDue = latch === 'compact' || (latch !== 'spent' && willCross(run.policy, extent));
   return isDue && mayCompact(standing) ? { way: 'compact' } : undefined;
 }

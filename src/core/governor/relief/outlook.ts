@@ -45,15 +45,18 @@ const USUAL_PREFIX = 33_000;
 /** What is known of the context of a session under way. */
 export function extentOf(state: GovernorState): Extent {
   const { gauge, turn, relief, compaction, run } = state;
+  const full = predicted(gauge);
+  // Below the level of warnings only what pays is done.
+  const isHigh = full >= inTokens(run.policy.thresholds.warn, gauge.window.tokens);
   return {
-    full: predicted(gauge),
+    full,
     window: gauge.window.tokens,
     first: gauge.first ?? 0,
     growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
     // Where one has just failed, another before the next call would fail as well.
     turn: compaction.triedAt === gauge.calls ? undefined : forecast(turn)?.p90,
     moment: momentOf(state),
-    isOverdrawn: exactIsPossible(state) && isBounded(run.policy) && slackOf(state) < 0,
+    isUnbearable: isHigh && exactIsPossible(state) && isBounded(run.policy) && isUnbearable(state, 'compact'),
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,
   };
 }
@@ -109,9 +112,13 @@ export function momentOf(state: GovernorState): Moment | undefined {
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, compaction.triedAt ?? 0);
   if (gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON) return undefined;
   const moment = nextMoment(state);
-  // Without an account, as at the terminal, nothing is known to be lost.
-  if (moment === undefined || !isBounded(run.policy) || relief.alone.open === undefined) return moment;
-  return stakeOf(state, moment.way) > slackOf(state) ? undefined : moment;
+  if (moment === undefined || !isBounded(run.policy)) return moment;
+  return isUnbearable(state, moment.way) ? undefined : moment;
+}
+
+/** A relief now puts more at stake than the bound leaves. Without an account, as at the terminal, nothing is known to. */
+function isUnbearable(state: GovernorState, way: Moment['way']): boolean {
+  return state.relief.alone.open !== undefined && stakeOf(state, way) > slackOf(state);
 }
 
 /** Who sets a level, or wants handoffs, gets them whatever they cost. */

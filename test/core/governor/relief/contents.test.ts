@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  afterSummary,
   type Contents,
   contentsAfter,
   contentsAfterRelief,
@@ -17,7 +18,7 @@ const TEXT = 'x '.repeat(2_000);
 function contentsOf(...all: readonly Happening[]): Contents {
   return all.reduce<Contents>((contents, one, at) => {
     if (one === 'relief') return contentsAfterRelief(contents, new Set());
-    if (one === 'summary') return forgetHad(contents, []);
+    if (one === 'summary') return forgetHad(endStep(contents), { names: [], tokens: 0 });
     const [name, input] = one;
     const result = {
       type: 'tool_result',
@@ -64,6 +65,29 @@ describe('what claude alone would not fetch', () => {
     const { byName } = contentsOf(...Array.from({ length: 600 }, (_, index) => read(`file-${index}`)));
     expect(Object.keys(byName).length).toBeLessThanOrEqual(500);
     expect(Object.keys(byName).at(-1)).toBe('file-599');
+  });
+});
+
+describe('what claude alone fetches again at once behind a summary', () => {
+  it('is what was read in the running turn and not used yet', () => {
+    const contents = endStep(contentsOf(read('before'), read('done'), edit('done'), read('next'), run('cat notes')));
+    expect(afterSummary(contents, [], 2).names).toEqual(['next', 'Bash cat notes']);
+    expect(afterSummary(contents, [], 2).tokens).toBeGreaterThan(1_000);
+  });
+
+  it('is also what a relief leaves whole before it was used', () => {
+    const contents = endStep(contentsOf(read('before'), read('other')));
+    expect(afterSummary(contents, ['1'], 9).names).toEqual(['before']);
+  });
+
+  it('is not the last results, which a summary leaves', () => {
+    const contents = contentsOf(read('first'), read('last'));
+    const summary = afterSummary(contents, [], 0);
+    expect(summary.names).toEqual(['first']);
+    const had = Object.values(forgetHad(contentsOf(read('a'), run('t'), read('last')), summary).byName).map(
+      ({ had }) => had > 0,
+    );
+    expect(had).toEqual([false, false, true]);
   });
 });
 
