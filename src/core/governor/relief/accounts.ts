@@ -14,7 +14,8 @@ import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, isCompacting, wasReplaced } from '../steps.ts';
 import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost } from './alone.ts';
-import { afterSummary, endStep, forgetHad, type WorkingSet, workingSet } from './contents.ts';
+import { endStep, forgetHad } from './contents.ts';
+import { afterSummary, type WorkingSet, workingSet } from './working-set.ts';
 
 /** A model without a price: tokens count as list prices weigh them. */
 export const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);
@@ -55,11 +56,16 @@ export function followAccount(
   const after = aloneAfterCall(alone, {
     ...{ usage: event.usage, gauge, contents: tools.contents, isOwn: injected },
     price: priceOfModel(state) ?? UNPRICED,
-    afterSummary: () => afterSummary(tools.contents, workingSetOf(before).keep, gauge.calls - before.turn.calls),
+    afterSummary: () =>
+      afterSummary(tools.contents, {
+        now: gauge.calls,
+        since: gauge.calls - before.turn.calls,
+        keep: workingSetOf(before).keep,
+      }),
     isIdle: idleBeyondLife(cache, state.now) !== undefined,
   });
   const { summary } = after;
-  const contents = summary === undefined ? state.tools.contents : forgetHad(state.tools.contents, summary);
+  const contents = summary === undefined ? state.tools.contents : forgetHad(state.tools.contents, summary.names);
   const counted = changedIn(state, 'relief', { alone: after });
   return changed(counted, { tools: { ...state.tools, contents: endStep(contents) } });
 }

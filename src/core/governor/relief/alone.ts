@@ -2,8 +2,9 @@ import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { microUsdOf, type Price } from '../cost/prices.ts';
 import { callOutput, type Gauge, predicted } from '../gauge/gauge.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
-import type { AfterSummary, Contents } from './contents.ts';
+import type { Contents } from './contents.ts';
 import { CALL_TOKENS, USUALLY_MISSED } from './economic-moment.ts';
+import type { AfterSummary } from './working-set.ts';
 
 /**
  * The second account: what the calls of the main thread would have cost claude alone, beside what they did cost. Its
@@ -122,12 +123,11 @@ function withSummary(alone: Alone, { gauge, afterSummary }: NewCall): Alone {
   const reading = microUsdOf({ input: 0, cacheCreation, cacheRead, output: SUMMARY_TOKENS }, open.price);
   const landing = first + SUMMARY_TOKENS + open.growth;
   const summary = afterSummary();
-  const fetched = summary.tokens + USUALLY_MISSED.tokens;
-  const again = (summary.names.length + USUALLY_MISSED.calls) * callCost(landing + fetched / 2, open.price);
+  const again = (summary.names.length + USUALLY_MISSED.calls) * callCost(landing + summary.tokens / 2, open.price);
   return {
     ...alone,
     context: first,
-    open: { ...open, growth: landing + fetched - first },
+    open: { ...open, growth: landing + summary.tokens - first },
     microUsd: { ...microUsd, alone: microUsd.alone + reading + again },
     summary,
   };

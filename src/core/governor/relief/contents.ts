@@ -2,7 +2,6 @@ import { isSeenBefore } from '../../protocol/blocks.ts';
 import type { Block } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
-import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
 
 type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
 type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
@@ -33,6 +32,9 @@ export const NO_CONTENTS = {
   gaps: [] as readonly number[],
   /** When a file was changed last. */
   changed: 0,
+  /** Files that were read since then, and the most that were read before a change. */
+  ahead: 0,
+  together: 0,
   /**
    * Results since the last call, and what of them claude alone would still have had, in results and in tokens. `owed`:
    * what claude alone would have had to fetch for what was used. `names`: contents that were fetched or written.
@@ -77,29 +79,8 @@ export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string
   return mapped(contents, (content) => (kept.has(content.id) ? content : { ...content, tokens: 0 }));
 }
 
-/** What claude alone would fetch again behind a summary of its context, at once. */
-export interface AfterSummary {
-  readonly names: readonly string[];
-  readonly tokens: number;
-}
-
-/**
- * A summary leaves the last results. Files that were read and not used yet are fetched again at once, where that was in
- * the running turn, or they are to stay whole in a relief; the rest as it is used.
- *
- * @param keep ids of tool calls whose results a relief leaves whole
- * @param since calls before the running turn
- */
-export function afterSummary({ byName, step }: Contents, keep: readonly string[], since: number): AfterSummary {
-  const needed = Object.entries(byName).filter(
-    ([name, { id, had, isUnused, used }]) =>
-      isUnused && had > 0 && !step.names.includes(name) && (used >= since || keep.includes(id)),
-  );
-  return { names: needed.map(([name]) => name), tokens: needed.reduce((sum, [, { had }]) => sum + had, 0) };
-}
-
-/** Claude alone would have had its context summed up. */
-export function forgetHad(contents: Contents, { names }: AfterSummary): Contents {
+/** Claude alone would have had its context summed up. @param names what it would fetch again at once */
+export function forgetHad(contents: Contents, names: readonly string[]): Contents {
   const stays = new Set([...contents.step.names, ...names]);
   return mapped(contents, (content, name) => (stays.has(name) ? content : { ...content, had: 0 }));
 }
@@ -125,9 +106,11 @@ function counted(contents: Contents, again: number): Contents {
   return { ...contents, step: more };
 }
 
-function fetched(contents: Contents, { id, name: tool, input }: ToolUse, size: number, now: number): Contents {
+function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: number, now: number): Contents {
   const { command, offset } = fieldsOf(input);
   const path = pathOf(input);
+  const isPage = offset !== undefined;
+  const contents = isFile(tool, path, command) && !isPage ? { ...before, ahead: before.ahead + 1 } : before;
   const name = nameOf(path ?? `${tool} ${textOf(command) ?? JSON.stringify(input)}`);
   const known = contents.byName[name];
   if (known === undefined)
@@ -143,7 +126,6 @@ function fetched(contents: Contents, { id, name: tool, input }: ToolUse, size: n
       }),
       0,
     );
-  const isPage = offset !== undefined;
   // What a command prints after a change is new.
   const isStale = path === undefined && known.used <= contents.changed;
   const isMissed =
@@ -189,7 +171,8 @@ function withContent(before: Contents, name: string, content: Content): Contents
 }
 
 function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
-  return { ...usedFile(contents, path, now), changed: now };
+  const { ahead, together } = contents;
+  return { ...usedFile(contents, path, now), changed: now, ahead: 0, together: Math.max(ahead, together) };
 }
 
 function usedFile(contents: Contents, path: string | undefined, now: number): Contents {
@@ -223,86 +206,6 @@ function withGap(contents: Contents, content: Content, now: number): Contents {
 }
 
 const REMEMBERED_GAPS = 64;
-
-/**
- * The share of contents that will be used again whose next use is more than `age` calls away: from the session's own
- * gaps and `ASSUMED_GAPS` further ones, half of them longer than `USUAL_GAP`.
- */
-function survival(gaps: readonly number[], age: number): number {
-  const longer = gaps.filter((gap) => gap > age).length;
-  return (longer + ASSUMED_GAPS / (1 + age / USUAL_GAP)) / (gaps.length + ASSUMED_GAPS);
-}
-
-const ASSUMED_GAPS = 2;
-const USUAL_GAP = 10;
-
-/** Rounds in which the share of contents that are used again, and the chance of each, settle. */
-const ROUNDS = 3;
-
-/** A content that the context holds, and the chance that it is used again. */
-interface Held extends Content {
-  readonly chance: number;
-}
-
-/**
- * Whoever waits for longer than the others did is less and less likely to come: by the rule of Bayes, from the gaps of
- * those that were used again and the share of those that were.
- */
-function chances({ byName, gaps }: Contents, now: number): Held[] {
-  const all = Object.values(byName).map((content) => ({ content, waits: survival(gaps, now - content.used) }));
-  let share = 0.5;
-  const chanceOf = (waits: number) => (share * waits) / (share * waits + 1 - share);
-  for (let round = 0; round < ROUNDS; round++) {
-    const again = all.reduce((sum, { waits }) => sum + chanceOf(waits), gaps.length);
-    share = (again + 1) / (gaps.length + all.length + 2);
-  }
-  return all.flatMap(({ content, waits }) => (content.tokens === 0 ? [] : [{ ...content, chance: chanceOf(waits) }]));
-}
-
-/** What is likely to be used again. */
-export interface WorkingSet {
-  /** Ids of the tool calls whose results are to stay whole. */
-  readonly keep: readonly string[];
-  /** Tokens of them. */
-  readonly kept: number;
-  /** What is to be expected beside them: calls that fetch again, and tokens. Some of it has no name yet. */
-  readonly missed: Missed;
-  /** What it costs to fetch again what goes, all of it where no use has shown yet whether it is needed. */
-  readonly atStake: number;
-}
-
-export interface Stakes {
-  /** Micro-dollars to fetch a content again. @param tokens its size */
-  readonly costOf: (tokens: number) => number;
-  /** What may be lost with contents that have not been used since they were fetched. */
-  readonly slack: number;
-}
-
-/** From this chance on contents stay whole: below it, keeping costs more than fetching again. */
-const LEAST_CHANCE = 0.5;
-
-/**
- * Contents that are likely to be used again stay whole. What was fetched and not used since may still be what the work is
- * about: it goes only as far as the run can bear to fetch all of it again, the oldest first.
- */
-export function workingSet(contents: Contents, now: number, { costOf, slack }: Stakes): WorkingSet {
-  const keep: string[] = [];
-  let [kept, atStake] = [0, 0];
-  const missed = { ...USUALLY_MISSED };
-  const held = chances(contents, now).sort((one, other) => one.used - other.used);
-  for (const { id, tokens, chance, isUnused } of held) {
-    const stake = (isUnused ? 1 : chance) * costOf(tokens);
-    if (chance >= LEAST_CHANCE || (isUnused && atStake + stake > slack)) {
-      keep.push(id);
-      kept += tokens;
-    } else {
-      atStake += stake;
-      missed.calls += chance;
-      missed.tokens += chance * tokens;
-    }
-  }
-  return { keep, kept, missed, atStake };
-}
 
 /** Tokens that the context holds of all contents. */
 export function heldTokens({ byName }: Contents): number {

@@ -10,7 +10,6 @@ import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import { priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
-import type { WorkingSet } from './contents.ts';
 import {
   compareWays,
   costPerCall,
@@ -32,6 +31,7 @@ import {
   USUAL_GROWTH,
   willCross,
 } from './ladder.ts';
+import type { WorkingSet } from './working-set.ts';
 
 /** No relief comes within so many calls of the one before, or of one that was tried in vain. */
 export const TOO_SOON = 10;

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
-  afterSummary,
   type Contents,
   contentsAfter,
   contentsAfterRelief,
   endStep,
   forgetHad,
   NO_CONTENTS,
-  workingSet,
 } from '../../../../src/core/governor/relief/contents.ts';
+import { afterSummary, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
 
 type Happening = readonly [tool: string, input: object] | 'relief' | 'summary';
 
@@ -18,7 +17,7 @@ const TEXT = 'x '.repeat(2_000);
 function contentsOf(...all: readonly Happening[]): Contents {
   return all.reduce<Contents>((contents, one, at) => {
     if (one === 'relief') return contentsAfterRelief(contents, new Set());
-    if (one === 'summary') return forgetHad(endStep(contents), { names: [], tokens: 0 });
+    if (one === 'summary') return forgetHad(endStep(contents), []);
     const [name, input] = one;
     const result = {
       type: 'tool_result',
@@ -69,25 +68,33 @@ describe('what claude alone would not fetch', () => {
 });
 
 describe('what claude alone fetches again at once behind a summary', () => {
+  const at = (since: number, keep: readonly string[] = []) => ({ now: 9, since, keep });
+
   it('is what was read in the running turn and not used yet', () => {
-    const contents = endStep(contentsOf(read('before'), read('done'), edit('done'), read('next'), run('cat notes')));
-    expect(afterSummary(contents, [], 2).names).toEqual(['next', 'Bash cat notes']);
-    expect(afterSummary(contents, [], 2).tokens).toBeGreaterThan(1_000);
+    const contents = endStep(contentsOf(read('before'), run('cat done'), run('make done'), run('cat notes')));
+    const { names, tokens } = afterSummary(contents, at(2));
+    expect(names).toEqual(['Bash cat done', 'Bash cat notes']);
+    expect(tokens).toBeGreaterThan(1_000);
   });
 
   it('is also what a relief leaves whole before it was used', () => {
     const contents = endStep(contentsOf(read('before'), read('other')));
-    expect(afterSummary(contents, ['1'], 9).names).toEqual(['before']);
+    expect(afterSummary(contents, at(9, ['1'])).names).toEqual(['before']);
+  });
+
+  it('is as many files as are read before a change, the last used ones', () => {
+    const changes = Array.from({ length: 8 }, (_, index) => edit(index % 2 === 0 ? 'a' : 'b'));
+    const pair = [read('a'), read('b'), ...changes];
+    const one = [read('a'), edit('a'), read('b'), ...changes];
+    expect(afterSummary(endStep(contentsOf(...pair)), { ...at(99), now: 11 }).names).toEqual(['b', 'a']);
+    expect(afterSummary(endStep(contentsOf(...one)), { ...at(99), now: 11 }).names).toEqual(['b']);
   });
 
   it('is not the last results, which a summary leaves', () => {
-    const contents = contentsOf(read('first'), read('last'));
-    const summary = afterSummary(contents, [], 0);
-    expect(summary.names).toEqual(['first']);
-    const had = Object.values(forgetHad(contentsOf(read('a'), run('t'), read('last')), summary).byName).map(
-      ({ had }) => had > 0,
-    );
-    expect(had).toEqual([false, false, true]);
+    const { names } = afterSummary(contentsOf(read('first'), read('last')), at(0));
+    expect(names).toEqual(['first']);
+    const { byName } = forgetHad(contentsOf(read('a'), run('t'), read('last')), []);
+    expect(Object.values(byName).map(({ had }) => had > 0)).toEqual([false, false, true]);
   });
 });
 
