@@ -52,11 +52,11 @@ export async function runFlowFile(
   options: FlowRunOptions,
   io: Io,
 ): Promise<number> {
+  const flow = requireFlow(resolve(io.cwd, file), { profile: namedProfile(options.profile, io.cwd) });
   if (words.length === 0 && !options.dryRun) {
     const meant = shellLine(['ctxb', 'flow', 'run', file, '--', 'claude']);
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${meant}`);
   }
-  const flow = requireFlow(resolve(io.cwd, file), { profile: namedProfile(options.profile, io.cwd) });
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
   // A dry run starts no program; the arguments only say which window the briefings are for.
   const asked = { file, flow, words: words.length === 0 ? ['claude'] : words, options };

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { fstatSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
@@ -14,6 +14,11 @@ import { onOneLine } from '../report/shown.ts';
  */
 export function openStdin(files: readonly string[], io: Pick<Io, 'stdin'>): Io['stdin'] {
   return files.includes('-') ? io.stdin : Readable.from([]);
+}
+
+/** Whether something may come on stdin: a terminal and a device such as /dev/null, which cron and CI give, have nothing. */
+export function isPiped({ stdin }: Pick<Io, 'stdin'>): boolean {
+  return stdin.isTTY !== true && (stdin.fd === undefined || !fstatSync(stdin.fd).isCharacterDevice());
 }
 
 /** Whether a name on the command line is a file, or stdin, and not the name of a session. */

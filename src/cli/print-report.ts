@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type CtxbError, messageOf } from '../errors.ts';
+import { CtxbError, messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { breachesOf } from '../replay/gates.ts';
 import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
-import { counted } from '../report/figures.ts';
+import { counted, tokens } from '../report/figures.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { folded } from '../report/layout.ts';
 import { type Outcome, openPage, type Page } from '../report/replay/format.ts';
@@ -12,7 +12,8 @@ import { CI_FORMAT } from '../report/replay/formats.ts';
 import { breachText } from '../report/replay/verdicts.ts';
 import { createOutlet } from '../run/output/outlet.ts';
 import { appendText } from '../store/files/given-file.ts';
-import { requireFree, writePage } from '../store/files/write-file.ts';
+import { requireFolder, requireFree, writePage } from '../store/files/write-file.ts';
+import { HOW_TO_RECORD } from './replay-sources.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** What a report is about. */
@@ -23,6 +24,8 @@ export interface Found {
   readonly faults: readonly CtxbError[];
   /** Sessions that were not asked for. */
   readonly leftOut: number;
+  /** Paths as they were given. */
+  readonly named: readonly string[];
 }
 
 /** Where a report goes, and how. */
@@ -59,15 +62,15 @@ export async function printReport(
   const { format, gates } = options;
   const extras = await openExtraReports(options, io, page, say);
   const report = await format.load();
-  const { sessions, faults, leftOut } = await find();
+  const { sessions, faults, leftOut, named } = await find();
   clear();
-  const isGated = Object.values(gates).some((limit) => limit !== undefined);
+  if (sessions.length + faults.length + leftOut === 0 && !mayBeEmpty(options)) {
+    throw new CtxbError('unreadable-input', `${named.join(', ')}: no recording is there: ${HOW_TO_RECORD}`);
+  }
+  const failing = sessions.map((session) => breachesOf(session, gates).map((breach) => breachText(session, breach)));
   const outcome = {
     faults: faults.map(({ message }) => message),
-    breaches: [
-      ...sessions.flatMap((session) => breachesOf(session, gates).map((breach) => breachText(session, breach))),
-      ...vainTexts(sessions, faults, isGated && !options.allowEmpty),
-    ],
+    breaches: [...failing.flat(), ...vainTexts(sessions, faults, isGated(gates) && !options.allowEmpty)],
   };
   // Without any session it would only say again that there is none.
   const lines =
@@ -77,10 +80,19 @@ export async function printReport(
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   for (const extra of extras) extra(sessions, outcome);
   if (sessions.length === 0) filteredTexts(leftOut).forEach(say);
-  outcome.breaches.forEach(say);
+  if (isGated(gates)) verdictTexts(sessions, failing.filter((texts) => texts.length > 0).length, outcome).forEach(say);
   if (unwritten === undefined) return exitCodeOf(outcome);
   say(unwritten);
   return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
+}
+
+function isGated(gates: ReportOptions['gates']): boolean {
+  return Object.values(gates).some((limit) => limit !== undefined);
+}
+
+/** Gates say themselves that they had nothing to check. */
+export function mayBeEmpty({ gates, allowEmpty }: Pick<ReportOptions, 'gates' | 'allowEmpty'>): boolean {
+  return allowEmpty || isGated(gates);
 }
 
 /** @returns why lines could not be printed */
@@ -113,6 +125,20 @@ async function print(
 
 function filteredTexts(left: number): string[] {
   return left === 0 ? [] : [`none of ${counted(left, 'session')} is what --since, --project and --model ask for`];
+}
+
+/** The verdict of the gates, and below it what does not pass. */
+function verdictTexts(
+  sessions: readonly SessionSummary[],
+  failed: number,
+  { breaches, faults }: Outcome,
+): readonly string[] {
+  const all = counted(sessions.length, 'session');
+  if (failed > 0)
+    return [`${tokens(failed)} of ${all} ${failed === 1 ? 'does' : 'do'} not pass the gates:`, ...breaches];
+  return breaches.length > 0 || faults.length > 0 || sessions.length === 0
+    ? breaches
+    : [`the gates are passed by ${all}`];
 }
 
 /** Gates without a session to check would always pass. */
@@ -168,6 +194,7 @@ const TEMPLATE = new URL('../replay.html', import.meta.url);
 async function openHtmlPage(path: string, { levels, list }: Page): Promise<ExtraReport> {
   const { pageData, replayHtml } = await import('../report/replay-html/page-data.ts');
   requireFree(path, HTML_MARK);
+  requireFolder(path);
   return (sessions, { faults }) => {
     // Of a file that is no recording there is no report.
     if (sessions.length === 0 && faults.length > 0) return;

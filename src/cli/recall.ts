@@ -69,9 +69,7 @@ async function recall(given: readonly string[], flags: RecallFlags, io: Io): Pro
   });
   io.stdout.write(flags.json ? `${printableJson(hits, 2)}\n` : textOfHits(hits, await styleFor(io.stdout, io.env)));
   if (hits.length > 0) return 0;
-  // A script is told by the code alone.
-  if (io.stderr.isTTY)
-    io.stderr.write(`ctxb: nothing ${flags.all ? '' : 'of this project '}holds ${words.join(' and ')}\n`);
+  io.stderr.write(`ctxb: nothing ${flags.all ? '' : 'of this project '}holds ${words.join(' and ')}\n`);
   return code;
 }
 

@@ -111,6 +111,8 @@ interface FindOptions {
   /** What is wrong with what was named, found out before. */
   readonly faults: readonly CtxbError[];
   readonly filters: Filters;
+  /** A recording without a line is one. */
+  readonly mayBeEmpty: boolean;
   readonly say: (message: string) => void;
 }
 
@@ -124,7 +126,7 @@ interface FindOptions {
 export async function findSessions(
   judged: AsyncIterable<Judged> | Iterable<Judged>,
   named: readonly string[],
-  { faults: known, filters, say }: FindOptions,
+  { faults: known, filters, mayBeEmpty, say }: FindOptions,
 ): Promise<Found> {
   const faults: CtxbError[] = [];
   const fault = (found: CtxbError) => {
@@ -140,24 +142,22 @@ export async function findSessions(
       continue;
     }
     const { found } = each;
-    if (isSilent(found)) say(NOTHING_CAME);
-    if (!isForeign(found)) all.push(found);
-    else if (named.includes(found.file)) fault(foreign(found.file));
+    const isEmpty = found.lines.total === 0 && !mayBeEmpty;
+    if (!isEmpty && !isForeign(found)) all.push(found);
+    else if (named.includes(found.file)) fault(isEmpty ? empty(found.file) : foreign(found.file));
     else foreigners++;
   }
   if (foreigners > 0) say(`${counted(foreigners, 'file')} left out: no line there is claude's`);
   const sessions = all.filter((session) => isMeant(session, filters));
-  return { faults, sessions, leftOut: all.length - sessions.length };
+  return { faults, sessions, leftOut: all.length - sessions.length, named };
 }
 
-/** Without a terminal stdin is read though nobody has named it. */
-const NOTHING_CAME = 'nothing has come on stdin: name recordings or a folder, such as ~/.claude/projects';
-
-function isSilent({ file, lines }: SessionSummary): boolean {
-  return file === '-' && lines.total === 0;
+function empty(file: string): CtxbError {
+  const what = file === '-' ? 'nothing has come on stdin' : `${file} is empty`;
+  return new CtxbError('unreadable-input', `${what}: name recordings or a folder, such as ~/.claude/projects`);
 }
 
-const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
+export const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
 
 function isForeign({ lines: { total, malformed, unknown } }: SessionSummary): boolean {
   return total > 0 && malformed + unknown === total;

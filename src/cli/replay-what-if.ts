@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Finding } from '../config/config.ts';
+import { closest } from '../config/finding.ts';
 import { readSettings } from '../config/read-config.ts';
-import { faulty } from '../errors.ts';
+import { CtxbError, faulty } from '../errors.ts';
 import { EXACT, GRID, readPolicy } from '../replay/what-if/read-policy.ts';
 import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';
 
@@ -27,6 +29,9 @@ async function readOne(
   if (named === 'exact') return [readPolicy({ path: named, content: EXACT }, named)];
   const isInline = named.trimStart().startsWith('{');
   const path = isInline ? '--what-if' : resolve(cwd, named);
+  const meant = isInline || existsSync(path) ? undefined : closest(named, ['grid', 'exact']);
+  if (meant !== undefined)
+    throw new CtxbError('usage', `--what-if ${named}: there is no such file: did you mean ${meant}?`);
   const { file, findings } = await readSettings(path, isInline ? named : undefined);
   return [file === undefined ? { findings } : readPolicy(file, isInline ? named : basename(named))];
 }

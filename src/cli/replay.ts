@@ -15,8 +15,8 @@ import { FORMATS } from '../report/replay/formats.ts';
 import { printable } from '../report/shown.ts';
 import { createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
-import { openStdin } from './inputs.ts';
-import { type Found, printReport } from './print-report.ts';
+import { isPiped, openStdin } from './inputs.ts';
+import { type Found, mayBeEmpty, printReport } from './print-report.ts';
 import { findSessions, replaySources } from './replay-sources.ts';
 import { addReportOptions, type ReportFlags, type ReportOptions, readReportFlags } from './report-options.ts';
 
@@ -38,7 +38,7 @@ interface ReplayFlags extends ReportFlags {
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.argument(
     '[files...]',
-    'recordings or folders of them; - is stdin (default: stdin, or at a terminal what claude has logged)',
+    'recordings or folders of them; - is stdin (default: stdin where it is piped, at a terminal what claude has logged, else what it has logged of this project)',
   );
   addReportOptions(command);
   command
@@ -69,7 +69,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     )
     .option('--yes', 'with --write: without asking')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
-    .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
+    .option('--warn-at <threshold>', 'judge with this level, at which the zone critical begins (0.7, 70% or tokens)')
     .option('--compact-at <threshold>', 'judge with this compaction level')
     .optionsGroup('More:')
     .option('--series', 'with --json: one entry for each main-thread call as well')
@@ -122,7 +122,10 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   });
   const find = async (): Promise<Found> => {
-    const found = await findSessions(judged, files, { faults, filters: options.filters, say });
+    const found = await findSessions(judged, files, {
+      ...{ faults, filters: options.filters, say },
+      mayBeEmpty: mayBeEmpty(options),
+    });
     if (flags.explain !== undefined) requireExplained(found.sessions, flags.explain);
     const sessions = countedOnce(found.sessions, options);
     const { prices } = policy.cost;
@@ -130,6 +133,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
       sessions: policies ? comparePolicies(sessions, { policies, prices, withCurves: true }) : sessions,
       faults: found.faults,
       leftOut: stale + found.leftOut,
+      named: found.named,
     };
   };
   if (flags.tune) return (await import('./replay-tune.ts')).tuneLevels(await find(), { flags, given }, io);
@@ -157,12 +161,13 @@ function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
   };
 }
 
-/** Where a person would have to type a recording, all that claude itself has logged; levels are tuned for one project. */
+/** Without a pipe: for a person all that claude has logged; for cron, CI and to tune levels, what it has of this project. */
 function placeOf({ tune }: ReplayFlags, io: Io): string {
-  if (!tune && !io.stdin.isTTY) return '-';
-  const folder = tune ? projectLogs(io) : join(configFolder(io), 'projects');
+  if (!tune && isPiped(io)) return '-';
+  const isProject = tune || !io.stdin.isTTY;
+  const folder = isProject ? projectLogs(io) : join(configFolder(io), 'projects');
   if (existsSync(folder)) return folder;
-  const what = tune ? 'nothing of this project' : 'nothing';
+  const what = isProject ? 'nothing of this project' : 'nothing';
   const remedy = 'run claude first, or name recordings';
   throw new CtxbError('unreadable-input', `claude has logged ${what} yet (there is no ${folder}): ${remedy}`);
 }

@@ -16,7 +16,8 @@ const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 
 // The message of each part says what is expected; findings are built round it. A union whose kind of value is clear
 // reports the fault of that part, so each part says what is expected of the whole.
-const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100';
+const SHARE =
+  'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens, 1000 or more';
 const MOMENT = `"economic", or ${SHARE}`;
 const PART = 'a fraction (0 < x <= 1) or a percentage such as "90%"';
 const DURATION = 'a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 30 days';
@@ -145,8 +146,8 @@ function percentage(expected: string) {
   );
 }
 
-/** Nothing fits into 100 tokens: 60 is meant as 60%. */
+/** No prefix fits into less than 1,000 tokens: 60 is meant as 60%, 170 as 70%. */
 function levels(expected: string) {
-  const size = v.pipe(v.number(expected), v.integer(expected), v.gtValue(100, expected));
+  const size = v.pipe(v.number(expected), v.integer(expected), v.minValue(1000, expected));
   return [fraction(expected), size, percentage(expected)] as const;
 }

@@ -1,11 +1,10 @@
-import type { ExactReceipt } from '../core/exact/plan.ts';
 import type { Decision } from '../core/governor/decisions.ts';
-import { counted, dollars, groupedIn, percent, shareOf, tokens } from '../report/figures.ts';
-import { textWidth, wrap } from '../report/layout.ts';
-import { printable } from '../report/shown.ts';
+import { changeText, keptPrompts } from '../messages.ts';
+import { counted, dollars, percent, roughTokens, shareOf, tokens } from '../report/figures.ts';
+import { hanging, textWidth } from '../report/layout.ts';
 import type { Style } from '../report/style.ts';
-import type { DemoFacts, NativeCompaction, TurnFacts } from './facts.ts';
-import { arrivals, handedBack, hasMixedIn, type Sighting } from './facts.ts';
+import type { DemoFacts, TurnFacts } from './facts.ts';
+import { arrivals, type Sighting } from './facts.ts';
 
 export interface DemoStory {
   readonly facts: DemoFacts;
@@ -14,128 +13,55 @@ export interface DemoStory {
   readonly live: boolean;
 }
 
-/** A heading in the left column and the sentences beside it, a paragraph each. */
-interface Section {
-  readonly heading: string;
-  readonly sentences: readonly string[];
-}
+type Landed = Extract<Decision, { readonly kind: 'landed' }>;
 
-type Decided<K extends Decision['kind']> = Extract<Decision, { readonly kind: K }>;
-
-const HEADING_WIDTH = 11;
-
-/** What happened and why, in sentences; every figure comes from the record of the run. */
+/** What happened, and last what the job cost with ctxb and without; every figure comes from the record of the run. */
 export function closingText(story: DemoStory, style: Style, columns: number | undefined): string {
   const { facts, live } = story;
   if (facts.turns.length === 0) return '';
-  const sections = [
-    ...facts.turns.flatMap((turn, index) => [...boundarySection(facts, index), turnSection(facts, turn, index)]),
-    deliverySection(story),
-    costSection(facts),
-    naiveSection(facts),
-  ];
-  const title = `What happened${live ? '' : ' in the recording'}, and why`;
-  const origin = `Claude Code ${facts.version ?? '?'}, ${facts.model ?? '?'}, window of ${facts.window === undefined ? '?' : tokens(facts.window)} tokens`;
-  const body = sections.map((section) => layOut(section, style, textWidth(columns))).join('');
-  return `\n${style.bold(title)}\n  ${style.dim(origin)}\n${body}`;
-}
-
-function turnSection(facts: DemoFacts, turn: TurnFacts, index: number): Section {
-  const warnings = ofTurn(facts, index, 'warn').map(
-    ({ gauge }) =>
-      `The warning came at ${tokens(gauge.predicted)} tokens (${percent(gauge.fraction)}), past the level of ${tokens(facts.levels.warn)}.`,
-  );
-  const native = facts.native.filter((compaction) => compaction.turn === index);
-  return {
-    heading: `Prompt ${index + 1}`,
-    sentences: [`“${turn.prompt}”`, contextSentence(facts, turn), ...warnings, ...native.map(nativeSentence)],
-  };
-}
-
-function contextSentence({ window }: DemoFacts, { calls, first, last }: TurnFacts): string {
-  const share = `${shareOf(last, window)} of the window`;
-  if (calls < 2) return `${counted(calls, 'call')} with a context of ${tokens(last)} tokens: ${share}.`;
-  return `${counted(calls, 'call')} with a context of ${tokens(first)} tokens at the first and ${tokens(last)} at the last: ${share}.`;
-}
-
-/** The compaction before the prompt of this index. */
-function boundarySection(facts: DemoFacts, index: number): Section[] {
-  return ofTurn(facts, index, 'compact').map(({ reason }) => ({
-    heading: 'Compacted',
-    sentences: [`Prompt ${index + 1} waited at the turn boundary: ${groupedIn(reason)}.`, ...outcome(facts, index)],
-  }));
-}
-
-function outcome(facts: DemoFacts, index: number): string[] {
-  const [verdict] = ofTurn(facts, index, 'compacted');
-  const [landed] = ofTurn(facts, index, 'landed');
-  if (verdict === undefined) return [];
-  if (verdict.verdict !== 'success') return [`It did not succeed (${verdict.verdict}): ${verdict.reason}.`];
-  const cost = verdict.how === 'exact' ? '' : `The summary cost ${dollars(verdict.costUsd)}.`;
-  if (landed === undefined) return [cost];
-  const kept = landed.exact === undefined ? [] : [keptSentence(landed.exact)];
-  const { used } = landed.gauge;
+  const { version = '?', model = '?', window, costUsd, savedUsd } = facts;
+  const width = textWidth(columns);
+  const line = (label: string, text: string) => hanging(`  ${label}`, text, width);
   return [
-    `The context went from ${tokens(used + landed.freed)} to ${tokens(used)} tokens, measured at the next call. ${cost}`.trim(),
-    ...kept,
-  ];
+    '',
+    style.bold(`What happened${live ? '' : ' in the recording'}`),
+    line('Claude Code', `${version}, ${model}, window of ${window === undefined ? '?' : tokens(window)} tokens`),
+    ...facts.turns.map((turn, index) => line(`prompt ${index + 1} `, turnText(facts, turn, index))),
+    line('delivered', deliveryText(story)),
+    line('misread  ', misreadText(facts)),
+    '',
+    style.bold('What the job cost'),
+    line('with ctxb   ', style.bold(dollars(costUsd))),
+    line('claude alone', `about ${dollars(costUsd + savedUsd)}, by the account that ctxb keeps of it`),
+    line('paid        ', 'nothing: the stand-in made up the token counts'),
+    '',
+  ].join('\n');
 }
 
-function keptSentence({ prompts, steps }: ExactReceipt): string {
-  return `No model was asked: ${prompts.kept} of ${counted(prompts.of, 'prompt')} and the last ${counted(steps.whole, 'step')} stand there word for word, ${counted(steps.lines, 'older step')} in a line each.`;
-}
-
-function nativeSentence({ before, after, exact }: NativeCompaction): string {
-  const what = exact === undefined ? 'claude compacted by itself' : 'ctxb compacted exactly';
-  const fall = before === undefined ? '' : `: the context went from ${tokens(before)} to ${tokens(after ?? 0)} tokens`;
-  return [`In mid-turn ${what}${fall}.`, ...(exact === undefined ? [] : [keptSentence(exact)])].join(' ');
-}
-
-function deliverySection({ facts, seen, live }: DemoStory): Section {
-  const counts = facts.turns.map((_, index) => arrivals(seen, index));
-  const source = `the record of the stand-in, ${counted(seen.length, 'request')}${live ? '' : ', made with the recording'}`;
-  const said = counts.every((count) => count === 1)
-    ? `Every prompt reached the model exactly once (${source}).`
-    : `The prompts reached the model ${counts.map((count) => `${count}×`).join(', ')} (${source}).`;
-  const again = counts.flatMap((_, index) => {
-    const count = handedBack(seen, index);
-    return count === 0
-      ? []
-      : [`Prompt ${index + 1} was in ${counted(count, 'later request')} as what ctxb had handed back.`];
+/** `33 calls, context 95k → 191k (19%); compacted 101k → 41k (−59%), all prompts kept` */
+function turnText({ window, decisions }: DemoFacts, { calls, first, last }: TurnFacts, index: number): string {
+  const from = calls < 2 ? '' : `${roughTokens(first)} → `;
+  const landed = decisions.filter(
+    (decision): decision is Landed => decision.kind === 'landed' && decision.at.turn === index,
+  );
+  const reliefs = landed.map(({ gauge, freed, exact }) => {
+    const kept = exact === undefined ? '' : `, ${keptPrompts(exact)}`;
+    return `; compacted ${changeText(gauge.used + freed, gauge.used)}${kept}`;
   });
-  const alone = hasMixedIn(seen) ? [] : ['No request for a summary held a prompt that was still waiting.'];
-  return { heading: 'Delivered', sentences: [[said, ...again, ...alone].join(' ')] };
+  return `${counted(calls, 'call')}, context ${from}${roughTokens(last)} (${shareOf(last, window)})${reliefs.join('')}`;
 }
 
-function costSection({ costUsd }: DemoFacts): Section {
-  const sentence = `${dollars(costUsd)} by claude's own count, for token counts that the stand-in made up: nothing was paid.`;
-  return { heading: 'Cost', sentences: [sentence] };
+function deliveryText({ facts, seen, live }: DemoStory): string {
+  const counts = facts.turns.map((_, index) => arrivals(seen, index));
+  const source = `the stand-in saw ${counted(seen.length, 'request')}${live ? '' : ' when it was recorded'}`;
+  return counts.every((count) => count === 1)
+    ? `every prompt reached the model exactly once (${source})`
+    : `the prompts reached the model ${counts.map((count) => `${count}×`).join(', ')} (${source})`;
 }
 
 /** What a tool would have seen that takes the sum in `result.usage` for the context. */
-function naiveSection({ turns, window, levels }: DemoFacts): Section {
-  const readings = turns.map(
-    ({ sum = 0, last }, index) => `${tokens(sum)} tokens after prompt ${index + 1} (in truth ${tokens(last)})`,
-  );
-  const alarms = turns.filter(({ sum = 0 }) => sum >= levels.compact).length;
-  const needed = turns.filter(({ last }) => last >= levels.compact).length;
-  const worst = Math.max(...turns.map(({ sum = 0 }) => sum)) / (window ?? Number.NaN);
-  return {
-    heading: 'Misread',
-    sentences: [
-      `result.usage is the sum over all calls of a turn. A tool that takes it for the context would have seen ${readings.join(', ')}: ` +
-        `up to ${percent(worst)} of the window. It would have compacted after ${alarms} of ${turns.length} prompts; there was need after ${needed}.`,
-    ],
-  };
-}
-
-function ofTurn<K extends Decision['kind']>({ decisions }: DemoFacts, turn: number, kind: K): Decided<K>[] {
-  return decisions.filter((decision): decision is Decided<K> => decision.kind === kind && decision.at.turn === turn);
-}
-
-function layOut({ heading, sentences }: Section, style: Style, width: number): string {
-  const lines = sentences.flatMap((sentence) => wrap(printable(sentence), width - HEADING_WIDTH - 2));
-  const beside = (index: number) =>
-    index === 0 ? style.bold(heading.padEnd(HEADING_WIDTH)) : ' '.repeat(HEADING_WIDTH);
-  return lines.map((line, index) => `  ${beside(index)}${line}\n`).join('');
+function misreadText({ turns, window = Number.NaN }: DemoFacts): string {
+  const worst = Math.max(...turns.map(({ sum = 0 }) => sum)) / window;
+  const full = Math.max(...turns.map(({ last }) => last)) / window;
+  return `result.usage sums up the calls of a turn: read as the context, it would have been ${percent(worst)} of the window, where it was ${percent(full)}`;
 }

@@ -1,10 +1,10 @@
 import { isInjectedTurn } from '../core/governor/conversation/visibility.ts';
-import { costUsd } from '../core/governor/cost/cost.ts';
+import { costUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { isDecision } from '../core/governor/decisions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
-import { inTokens } from '../core/governor/policy.ts';
 import { inTurn } from '../core/governor/prompts/mailbox.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
+import { savedMicroUsd } from '../core/governor/relief/alone.ts';
 import { readBlocks } from '../core/protocol/blocks.ts';
 import type { Block } from '../core/protocol/events.ts';
 import { contextOf } from '../core/protocol/usage.ts';
@@ -16,25 +16,18 @@ export type DemoFacts = ReturnType<typeof readFacts>;
 /** One prompt's turn. Tokens throughout. */
 export type TurnFacts = ReturnType<typeof begunTurns>[number];
 
-/** A compaction in mid-turn, at claude's own trigger. */
-export type NativeCompaction = DemoFacts['native'][number];
-
 export function readFacts(record: readonly RecordLine[]) {
   const played = [...playRecord(record)];
   const last = played.at(-1)?.after;
-  const levelOf = (name: 'warn' | 'compact') =>
-    last === undefined ? 0 : inTokens(last.run.policy.thresholds[name], last.gauge.window.tokens);
   return {
     version: last?.session.version,
     model: last?.session.model,
     window: last?.gauge.window.tokens,
-    /** Thresholds of the run, in tokens. */
-    levels: { warn: levelOf('warn'), compact: levelOf('compact') },
     turns: played.flatMap((line, at) => begunTurns(line, played.slice(at + 1))),
     decisions: played.flatMap(({ actions }) => actions.filter(isDecision)),
-    native: played.flatMap((line, at) => nativeOf(line, played.slice(at + 1))),
-    /** claude's own count, in US dollars. */
+    /** claude's own count, in US dollars, and what claude alone would have paid more. */
     costUsd: last === undefined ? 0 : costUsd(last),
+    savedUsd: last === undefined ? 0 : toUsd(savedMicroUsd(last.relief.alone, last.gauge)),
   };
 }
 
@@ -78,48 +71,21 @@ function isCall({ before, after }: Judged): boolean {
   return after.gauge.calls > before.gauge.calls;
 }
 
-function nativeOf({ input: { event }, after }: Judged, rest: readonly Judged[]) {
-  if (event.kind !== 'boundary' || event.trigger !== 'auto') return [];
-  const next = rest.find(isCall);
-  return [
-    {
-      /** Number of the turn it came in, from 0. */
-      turn: after.turn.ended,
-      before: event.preTokens,
-      /** Context of the next call, when there was one. */
-      after: next?.after.gauge.used,
-      /** What ctxb kept of it, where it was an exact one. */
-      exact: next?.actions.find((action) => action.kind === 'landed')?.exact,
-    },
-  ];
-}
-
 export type Sighting = Readonly<ReturnType<typeof sightings>[number]>;
 
-/**
- * The demo's prompts in the requests of the main conversation and in those for summaries, as counts in their order. `said`:
- * as a text of its own, sent by the user. `quoted`: inside a longer text, handed back by ctxb.
- */
+/** How often each of the demo's prompts stands in a request of the main conversation as a text of its own. */
 export function sightings(requests: readonly RecordedRequest[], prompts: readonly string[]) {
   return requests.flatMap(({ kind, body }) => {
     if (kind !== 'main' && kind !== 'summary') return [];
     const blocks = (body.messages ?? []).flatMap(({ role, content }) =>
       role === 'assistant' ? [] : readBlocks(content),
     );
-    const count = (fits: (block: Block, prompt: string) => boolean) =>
-      prompts.map((prompt) => blocks.filter((block) => fits(block, prompt)).length);
-    return [{ kind, said: count(isSaid), quoted: count(isQuoted) }];
+    return [{ kind, said: prompts.map((prompt) => blocks.filter((block) => isSaid(block, prompt)).length) }];
   });
 }
 
 function isSaid(block: Block, prompt: string): boolean {
   return block.type === 'text' && block.text.trim() === prompt;
-}
-
-/** claude puts the output of hooks into reminders, at the end of tool results, or into system messages. */
-function isQuoted(block: Block, prompt: string): boolean {
-  const hasText = block.type === 'text' || block.type === 'tool_result';
-  return hasText && block.text.includes(prompt) && !isSaid(block, prompt);
 }
 
 /**
@@ -129,23 +95,6 @@ function isQuoted(block: Block, prompt: string): boolean {
 export function arrivals(seen: readonly Sighting[], prompt: number): number {
   const counts = mainRequests(seen).map(({ said }) => said[prompt] ?? 0);
   return counts.reduce((sum, count, index) => sum + Math.max(0, count - (counts[index - 1] ?? 0)), 0);
-}
-
-/** Requests in which the prompt stands only because it was handed back. */
-export function handedBack(seen: readonly Sighting[], prompt: number): number {
-  return mainRequests(seen).filter(({ said, quoted }) => said[prompt] === 0 && (quoted[prompt] ?? 0) > 0).length;
-}
-
-/** Whether a request for a summary held a prompt that had not been sent yet: it would be lost in the summary. */
-export function hasMixedIn(seen: readonly Sighting[]): boolean {
-  return seen.some(
-    ({ kind, said }, at) =>
-      kind === 'summary' && said.some((count, prompt) => count > 0 && !wasSaid(seen.slice(0, at), prompt)),
-  );
-}
-
-function wasSaid(seen: readonly Sighting[], prompt: number): boolean {
-  return mainRequests(seen).some(({ said }) => (said[prompt] ?? 0) > 0);
 }
 
 function mainRequests(seen: readonly Sighting[]): Sighting[] {

@@ -77,8 +77,8 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
 const EXIT_INTERRUPTED = 130;
 
 /** The only variables that the scratch environment takes from the user's. */
-function colourWishes({ NO_COLOR, TERM }: Io['env']): Record<string, string> {
-  return { ...(NO_COLOR ? { NO_COLOR } : {}), ...(TERM ? { TERM } : {}) };
+function colourWishes({ NO_COLOR, FORCE_COLOR, TERM }: Io['env']): Record<string, string> {
+  return { ...(NO_COLOR ? { NO_COLOR } : {}), ...(FORCE_COLOR ? { FORCE_COLOR } : {}), ...(TERM ? { TERM } : {}) };
 }
 
 /** As in any run, except that it names nothing in the folder that is removed at the end: notes, a run to resume. */

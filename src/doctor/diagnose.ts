@@ -70,7 +70,7 @@ export function judgeVersion(version: string | undefined): Remark {
   }
   if (MEASURED.includes(version)) return { status: 'good', subject, text: `${version}, which ctxb was measured with` };
   const text = `${version} is not one of the versions that ctxb was measured with (${MEASURED.join(', ')}): see the facts`;
-  return { status: 'good', subject, text };
+  return { status: 'warning', subject, text };
 }
 
 type FreshContext = NonNullable<Awaited<ReturnType<typeof askFreshContext>>>;

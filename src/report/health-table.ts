@@ -8,18 +8,17 @@ const NONE = '–';
 
 type Column = readonly [heading: string, cell: (metrics: HealthMetrics) => string];
 
-/** What is indented is about the figure above it, where columns stand as lines. */
 const COLUMNS: readonly Column[] = [
   ['sessions', ({ sessions }) => tokens(sessions)],
   ['turns', ({ turns }) => tokens(turns)],
-  ['exhausted', ({ exhaustion }) => share(exhaustion.sessions, exhaustion.rate)],
+  ['sessions too full', ({ exhaustion }) => share(exhaustion.sessions, exhaustion.rate)],
   ['handoffs', ({ handoffs }) => tokens(handoffs.count)],
-  ['  a session', ({ handoffs }) => decimal(handoffs.perSession)],
-  ['  below 90%', ({ handoffs }) => share(handoffs.early, handoffs.earlyRate)],
-  ['  context then', ({ handoffs }) => (handoffs.fraction.mean === null ? NONE : percent(handoffs.fraction.mean))],
-  ['  took', ({ handoffs }) => (handoffs.ms.mean === null ? NONE : duration(handoffs.ms.mean))],
+  ['handoffs a session', ({ handoffs }) => decimal(handoffs.perSession)],
+  ['handed over below 90%', ({ handoffs }) => share(handoffs.early, handoffs.earlyRate)],
+  ['context at handoff', ({ handoffs }) => (handoffs.fraction.mean === null ? NONE : percent(handoffs.fraction.mean))],
+  ['a handoff took', ({ handoffs }) => (handoffs.ms.mean === null ? NONE : duration(handoffs.ms.mean))],
   ['zone changes', ({ zoneTransitions }) => tokens(zoneTransitions.count)],
-  ['  a session', ({ zoneTransitions }) => decimal(zoneTransitions.perSession)],
+  ['changes a session', ({ zoneTransitions }) => decimal(zoneTransitions.perSession)],
 ];
 
 /**

@@ -12,11 +12,13 @@ function styleOf(paintFor: (name: keyof Style) => Paint): Style {
 export const PLAIN = styleOf(() => (text) => text);
 
 /**
- * Colours for a surface: none when it is no terminal or NO_COLOR is set (https://no-color.org). chalk is loaded only
- * where it colours: in a script it would be a fifth of the start-up.
+ * Colours for a surface: none when NO_COLOR is set (https://no-color.org), else where it is a terminal or FORCE_COLOR is
+ * set. chalk is loaded only where it colours: in a script it would be a fifth of the start-up.
  */
 export async function styleFor(surface: { readonly isTTY?: boolean | undefined }, env: Environment): Promise<Style> {
-  if (surface.isTTY !== true || env.NO_COLOR || env.TERM === 'dumb') return PLAIN;
+  const { NO_COLOR, FORCE_COLOR = '', TERM } = env;
+  const isForced = FORCE_COLOR === '' ? undefined : !['0', 'false'].includes(FORCE_COLOR);
+  if (NO_COLOR || !(isForced ?? (surface.isTTY === true && TERM !== 'dumb'))) return PLAIN;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
   // chalk's own functions take any number of texts, so that they could not be handed to map().

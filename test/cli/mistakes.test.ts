@@ -27,14 +27,25 @@ it.each([
   ...[['replay'], ['replay', '--model', 'opus']].map((args) => ({
     args,
     says: 'nothing has come on stdin: name recordings or a folder, such as ~/.claude/projects',
-    code: 0,
   })),
+  { args: ['replay', 'empty'], says: 'empty is empty: name recordings or a folder' },
+  { args: ['replay', '.'], says: '.: no recording is there: claude writes them with --output-format stream-json' },
+  { args: ['replay', '--json', '.'], says: '.: no recording is there' },
+  { args: ['replay', '--what-if', 'gird', 'empty'], says: 'there is no such file: did you mean grid?' },
+  { args: ['replay', '--html', 'no/p.html', 'empty'], says: 'no/p.html cannot be written (ENOENT' },
+  { args: ['replay', '--fail-over', '170', 'empty'], says: '--fail-over: expected a level such as 85%' },
+  { args: ['replay', '--window', '20', 'empty'], says: '--window: expected a whole number of tokens, 1000 or more' },
+  { args: ['run', '--compact-at', '60', '--', 'claude', '-p', 'hi'], says: 'did you mean "60%"?' },
+  { args: ['recall', 'nowhere'], says: 'nothing of this project holds nowhere', code: 1 },
+  { args: ['scratch'], says: 'scratch.md is not there: notes are kept by ctxb run' },
+  { args: ['flow', 'run', 'missing.yaml'], says: 'missing.yaml', and: 'no such file' },
+  { args: ['flow', 'run', 'good.yaml'], says: 'did you mean: ctxb flow run good.yaml -- claude' },
   { args: ['replay', '--html', '-', 'f.yaml'], says: 'stdout has other output: name a file instead of -' },
   { args: ['recall'], says: "missing required argument 'words'" },
   { args: ['recall', ''], says: 'recall: name a word to look for' },
   { args: ['flow'], says: 'Usage: ctxb flow' },
   { args: ['flow', 'run'], says: 'See ctxb flow run --help.' },
-  { args: ['flow', 'run', 'f.yaml'], says: 'did you mean: ctxb flow run f.yaml -- claude' },
+  { args: ['flow', 'run', 'f.yaml'], says: 'steps[0].promt: expected one of', and: 'did you mean prompt?' },
   { args: ['flow', 'explain', 'f.yaml'], says: 'steps[0].promt: expected one of', and: 'did you mean prompt?' },
   { args: ['handoff'], says: 'Usage: ctxb handoff' },
   { args: ['note'], says: 'Usage: ctxb note' },
@@ -42,6 +53,8 @@ it.each([
   { args: ['help', 'rum'], says: 'did you mean run?' },
 ])('ctxb $args: $says', async ({ args, says, and = '', code = 2 }) => {
   await using place = await createPlace();
+  await place.file('empty', '');
+  await place.file('good.yaml', 'name: x\nsteps:\n  - id: a\n    prompt: do it\n');
   await place.file('f.yaml', 'name: x\nsteps:\n  - id: a\n    promt: do it\n');
   await place.file('lines', '{"type":"user","message":{"role":"assistant","content":"Go."}}\n');
   const run = await ctxb(place, args);

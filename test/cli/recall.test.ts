@@ -54,7 +54,11 @@ it('takes an argument as a phrase, wants all of them, and shows as many as are a
   await using place = await createPlace();
   copyFileSync(RECORDING, join(projectOf(place), `${SESSION}.jsonl`));
   expect((await recall(place, 'step 1')).stdout.match(/UTC/g)).toHaveLength(1);
-  expect(await recall(place, 'step', 'nowhere')).toEqual({ code: 1, stdout: '', stderr: '' });
+  expect(await recall(place, 'step', 'nowhere')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'ctxb: nothing of this project holds step and nowhere\n',
+  });
   const [first, ...more] = JSON.parse((await recall(place, '--json', '--limit', '1', 'step')).stdout);
   expect({ first, more }).toMatchObject({
     first: { kind: 'call', session: SESSION, lines: expect.arrayContaining(['echo step 2']) },

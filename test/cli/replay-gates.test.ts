@@ -38,7 +38,10 @@ describe('gates', () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', ...args, COMPACT, NATIVE, SMALL]);
     expect(run.code).toBe(says.length === 0 ? 0 : 3);
-    expect(run.stderr.split('\n').filter(Boolean)).toEqual(says.map((said) => expect.stringContaining(said)));
+    const verdict = says.length === 0 ? 'the gates are passed by 3 sessions' : `${says.length} of 3 sessions do`;
+    expect(run.stderr.split('\n').filter(Boolean)).toEqual(
+      [verdict, ...says].map((said) => expect.stringContaining(said)),
+    );
     // The report comes all the same, and has nothing that was not asked for.
     expect(run.stdout.toString()).toContain(SMALL.slice(-16));
     expect(run.stdout.toString()).not.toContain('"series"');
@@ -109,7 +112,10 @@ describe('gates', () => {
     await place.file('log.ndjson', '{"level":30,"msg":"started"}\n');
     await place.file('run.ndjson', readFileSync(COMPACT));
     const run = await ctxb(place, ['replay', '--max-cost', '1', place.cwd]);
-    expect(run).toMatchObject({ code: 0, stderr: "ctxb: 1 file left out: no line there is claude's\n" });
+    expect(run).toMatchObject({
+      code: 0,
+      stderr: "ctxb: 1 file left out: no line there is claude's\nctxb: the gates are passed by 1 session\n",
+    });
     expect(run.stdout.toString()).not.toContain('log.ndjson');
   });
 

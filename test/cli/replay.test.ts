@@ -156,8 +156,9 @@ describe('sources', () => {
   it('a folder without recordings is said to have none', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', place.cwd]);
-    expect(run.stdout.toString()).toBe('no recordings found\n');
-    expect(run.code).toBe(0);
+    expect(run.stdout.toString()).toBe('');
+    expect(run.stderr).toContain(`${place.cwd}: no recording is there: claude writes them with `);
+    expect(run.code).toBe(2);
   });
 });
 
@@ -187,7 +188,7 @@ describe('lines', () => {
       says: "stdin: no line of it is claude's",
       code: 2,
     },
-    { title: 'is not said of nothing', stdin: '', says: 'nothing has come on stdin', code: 0 },
+    { title: 'is not said of nothing', stdin: '', says: 'nothing has come on stdin', code: 2 },
   ])("that none is claude's $title", async ({ stdin, says, code }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay'], { stdin });

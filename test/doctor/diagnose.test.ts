@@ -12,7 +12,7 @@ it.each([
   { version: NEWEST_CLAUDE, status: 'good', says: 'which ctxb was measured with' },
   {
     version: '3.0.1',
-    status: 'good',
+    status: 'warning',
     says: `not one of the versions that ctxb was measured with (${OLDEST_CLAUDE}, ${NEWEST_CLAUDE})`,
   },
   { version: '2.1.300', status: 'warning', says: 'is not supported: no exact compaction' },

@@ -23,10 +23,10 @@ describe('table', () => {
   it('has a line for each project and one for all', () => {
     expect(healthTable(reportOf(...API, ...WEB), PLAIN)).toBe(
       [
-        'project        sessions  turns  exhausted  handoffs  a session  below 90%  context then        took  zone changes  a session',
-        '/home/dev/api         1      1     0 (0%)         2       2.00    1 (50%)           90%  1 min 33 s             1       1.00',
-        '/home/dev/web         1      2   1 (100%)         0       0.00          –             –           –             0       0.00',
-        'all                   2      3    1 (50%)         2       1.00    1 (50%)           90%  1 min 33 s             1       0.50',
+        'project        sessions  turns  sessions too full  handoffs  handoffs a session  handed over below 90%  context at handoff  a handoff took  zone changes  changes a session',
+        '/home/dev/api         1      1             0 (0%)         2                2.00                1 (50%)                 90%      1 min 33 s             1               1.00',
+        '/home/dev/web         1      2           1 (100%)         0                0.00                      –                   –               –             0               0.00',
+        'all                   2      3            1 (50%)         2                1.00                1 (50%)                 90%      1 min 33 s             1               0.50',
         '',
       ].join('\n'),
     );
@@ -35,17 +35,17 @@ describe('table', () => {
   it('has a column for each project where the terminal is narrower', () => {
     const narrow = healthTable(reportOf(...API, ...WEB), PLAIN, 80).split('\n');
     expect(narrow).toEqual([
-      'project         /home/dev/api  /home/dev/web         all',
-      'sessions                    1              1           2',
-      'turns                       1              2           3',
-      'exhausted              0 (0%)       1 (100%)     1 (50%)',
-      'handoffs                    2              0           2',
-      '  a session              2.00           0.00        1.00',
-      '  below 90%           1 (50%)              –     1 (50%)',
-      '  context then            90%              –         90%',
-      '  took             1 min 33 s              –  1 min 33 s',
-      'zone changes                1              0           1',
-      '  a session              1.00           0.00        0.50',
+      'project                /home/dev/api  /home/dev/web         all',
+      'sessions                           1              1           2',
+      'turns                              1              2           3',
+      'sessions too full             0 (0%)       1 (100%)     1 (50%)',
+      'handoffs                           2              0           2',
+      'handoffs a session              2.00           0.00        1.00',
+      'handed over below 90%        1 (50%)              –     1 (50%)',
+      'context at handoff               90%              –         90%',
+      'a handoff took            1 min 33 s              –  1 min 33 s',
+      'zone changes                       1              0           1',
+      'changes a session               1.00           0.00        0.50',
       '',
     ]);
     expect(healthTable(reportOf(...API, ...WEB), PLAIN, 40)).toBe(healthTable(reportOf(...API, ...WEB), PLAIN));

@@ -69,7 +69,7 @@ export async function recall($: Engine, words: string, program: string | undefin
   if (program === undefined) return { text: `/ctxb:recall: ${NO_PROGRAM}` };
   const phrases = [...words.matchAll(/"([^"]+)"|\S+/g)].map(([word, phrase]) => phrase ?? word);
   const { stdout, stderr, exitCode } = await $.process.run([program, 'recall', '--', ...phrases]);
-  if (exitCode === 1 && stderr === '') return { text: `nothing in this project's sessions has ${words}` };
+  if (exitCode === 1) return { text: `nothing in this project's sessions has ${words}` };
   return { text: (stdout || stderr).trimEnd() };
 }
 

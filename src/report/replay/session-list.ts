@@ -82,7 +82,15 @@ function sessionList(sessions: readonly SessionSummary[], page: Page): string[] 
     ...exactRows(sessions, page),
     ...unknownWindowRows(sessions),
     ...gapRows(sessions),
+    ...nextRows(page),
   ];
+}
+
+/** What a person may want next. */
+function nextRows({ edge }: Page): string[] {
+  return edge === Number.POSITIVE_INFINITY
+    ? []
+    : ['  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).'];
 }
 
 /** What the figures leave out. */
@@ -214,15 +222,30 @@ function copiedRows({ copiedCalls }: Totals): string[] {
     : [`  ${counted(copiedCalls, 'call')} copied into other sessions (forked or resumed), each counts once.`];
 }
 
-/** When sessions ended; short, as `ls` has it: of other years than the newest the month and the year. */
-function datesOf(sessions: readonly SessionSummary[], isWide: boolean, { glyphs: { none } }: Page): string[] {
+/**
+ * When sessions ended; short, as `ls` has it: of other years than the newest the month and the year. Where that is the
+ * same in two rows, both say more.
+ */
+function datesOf(sessions: readonly SessionSummary[], isWide: boolean, { columns, glyphs: { none } }: Page): string[] {
   const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
-  return sessions.map(({ time: { last } }) => {
-    if (last === null) return none;
+  const texts = sessions.map(({ time: { last } }) => {
+    if (last === null) return [none];
     const time = new Date(last);
     const month = time.toLocaleString('en-US', { month: 'short' });
-    if (isWide) return `${dayOf(last)} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
-    return time.getFullYear() === newest ? `${month} ${twoDigits(time.getDate())}` : `${month} ${time.getFullYear()}`;
+    const minute = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
+    if (isWide) return [`${dayOf(last)} ${minute}`, `${dayOf(last)} ${minute}:${twoDigits(time.getSeconds())}`];
+    const day = `${month} ${twoDigits(time.getDate())}`;
+    if (time.getFullYear() !== newest) return [`${month} ${time.getFullYear()}`, dayOf(last)];
+    return [day, `${day} ${minute}`, `${day} ${minute}:${twoDigits(time.getSeconds())}`];
+  });
+  return columns < ROOM_FOR_PROJECTS ? texts.map(([shortest = '']) => shortest) : distinct(texts);
+}
+
+/** Of each row's texts the first that no other row has, else the first. */
+function distinct(rows: readonly (readonly string[])[]): string[] {
+  const all = rows.flatMap((texts) => [...new Set(texts)]);
+  return rows.map((texts) => {
+    return texts.find((text) => all.filter((other) => other === text).length < 2) ?? texts[0] ?? '';
   });
 }
 

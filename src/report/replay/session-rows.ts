@@ -69,9 +69,11 @@ export function actionText(action: Decision): string {
   return `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(decisionText(action))}`;
 }
 
-/** Decisions that are listed: a compaction of claude's has a row of its own. */
-export function decidedIn({ actions }: Pick<SessionSummary, 'actions'>): readonly Decision[] {
-  return actions.filter(({ kind }) => kind !== 'native-compaction');
+/** Decisions that are listed: a compaction of claude's has a row of its own, and one row sums up all expiries of the cache. */
+export function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 'pauses'>): readonly Decision[] {
+  return actions.filter(
+    ({ kind }) => kind !== 'native-compaction' && (kind !== 'cache-expired' || pauses === undefined),
+  );
 }
 
 function contextText({ context, calls }: SessionSummary): string {

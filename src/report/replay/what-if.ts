@@ -65,10 +65,17 @@ function totalsText({ actual, policies, sessions, best, assumptions }: WhatIfTot
 
 function bodyText(peak: string, rows: readonly Row[], best: Best, assumptions: readonly string[], page: Page) {
   return [
-    ...tableText(peak, rows.map(cellsOf), page),
-    ...bestText(best, rows),
+    ...bestText(best, rows).map(page.style.bold),
+    ...tableText(peak, byCost(rows).map(cellsOf), page),
     ...assumptions.map((sentence) => `  ${page.style.dim(sentence)}`),
   ];
+}
+
+/** The least first; what has no price comes last. */
+function byCost(rows: readonly Row[]): readonly Row[] {
+  const usd = ({ figures }: Row) => usdOf(figures) ?? Number.POSITIVE_INFINITY;
+  // Infinity less itself is no number.
+  return rows.toSorted((a, b) => (usd(a) === usd(b) ? 0 : usd(a) - usd(b)));
 }
 
 function cellsOf({ name, figures, peak, exhausted }: Row): string[] {

@@ -1,6 +1,6 @@
-import { closeSync, constants, fsyncSync, linkSync, openSync, renameSync } from 'node:fs';
-import { basename } from 'node:path';
-import { CtxbError } from '../../errors.ts';
+import { accessSync, closeSync, constants, fsyncSync, linkSync, openSync, renameSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { CtxbError, systemReason } from '../../errors.ts';
 import { asItIs, type DiskText, joined } from '../masks/disk-text.ts';
 import { FILE_MODE, kindOf, openPlain, readPlain, removeFile, writeWhole } from './plain-file.ts';
 import { errorCode, orStoreError } from './store-error.ts';
@@ -118,6 +118,18 @@ export function requireFree(path: string, mark: string): void {
   const old = readPlain(path, HEAD);
   if (old !== undefined && old !== '' && !old.includes(mark)) {
     throw new CtxbError('usage', `${path} is there already, and not written by ctxb: name another file`);
+  }
+}
+
+/** @throws CtxbError `usage` when no file can be made there */
+export function requireFolder(path: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new CtxbError(
+      'usage',
+      `${path} cannot be written (${systemReason(error)}): name a file in a folder of yours`,
+    );
   }
 }
 

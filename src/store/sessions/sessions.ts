@@ -69,7 +69,12 @@ export function readIndex(folder: string): string {
   const path = join(folder, INDEX);
   const text = kindOf(folder) === 'folder' ? readPlain(path, INDEX_LIMIT) : undefined;
   if (text !== undefined) return text;
-  throw new CtxbError('usage', `${path} is not there: notes are kept by ctxb run, or made with ctxb scratch RECORDING`);
+  const newest = listSessions(folder).find((session) => kindOf(join(session.path, INDEX)) === 'file');
+  const remedy =
+    newest === undefined
+      ? 'notes are kept by ctxb run, or made with ctxb scratch RECORDING'
+      : `the newest session with notes is ${newest.id}: ctxb scratch ${newest.id.slice(0, 8)}`;
+  throw new CtxbError('usage', `${path} is not there: ${remedy}`);
 }
 
 export const SESSION_FILE = 'session.json';

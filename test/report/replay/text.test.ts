@@ -166,6 +166,18 @@ describe('several sessions', () => {
     }
   });
 
+  it('say the time of day where two share a day, and what comes next at a terminal', () => {
+    const at = (...time: readonly [number, number, number]) => ({
+      first: 0,
+      last: new Date(2026, 10, ...time).getTime(),
+    });
+    const sessions = [at(27, 15, 4), at(27, 16, 5), at(26, 9, 1)].map((time) => summaryOf({ time }));
+    const shown = written(text, sessions, { page: pageOf({ columns: 80, edge: 80 }) });
+    for (const date of ['Nov 27 15:04', 'Nov 27 16:05', 'Nov 26  ']) expect(shown).toContain(` ${date}`);
+    expect(shown).toContain('  More: --detail (each turn), --ids, ');
+    expect(written(text, sessions)).not.toContain('More:');
+  });
+
   it('are no more than were asked for, with sums of all', () => {
     const shown = written(
       text,
