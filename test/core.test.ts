@@ -58,6 +58,7 @@ const ROOMS = [
     'conversation',
     'initial-state',
     'record',
+    'standing',
     'step',
   ],
 ];

@@ -19,6 +19,7 @@ import { masked } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type HandoffInfo, listHandoffs } from '../store/sessions/handoffs.ts';
 import { findSession, listSessions } from '../store/sessions/sessions.ts';
+import { type AskFlags, askRun, takesRun } from './ask-run.ts';
 import { isRecording } from './inputs.ts';
 
 const EXIT_PROBLEMS = 3;
@@ -34,7 +35,9 @@ interface HandoffFlags {
 }
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command.addHelpText('after', EXAMPLES);
+  takesRun(command)
+    .addHelpText('after', EXAMPLES)
+    .action(async (run: string | undefined, flags: AskFlags) => finish(await askRun(run, 'handoff', flags, io)));
   command
     .command('verify')
     .description('check a handoff document: its sections, the files it names, the commands it calls passed')
@@ -64,10 +67,12 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-verify prints what is wrong and ends with 3 when anything is. write without an
+Without a subcommand it asks a run to hand its work over to a fresh context when
+its turn is over, as ctxb compact does. verify prints what is wrong and ends with 3 when anything is. write without an
 argument takes the session that was noted last.
 
 Examples:
+  ctxb handoff 3f2a
   ctxb handoff write --out handoff.md
   ctxb handoff verify handoff.md
   ctxb handoff list --json`;

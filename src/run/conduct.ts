@@ -89,16 +89,18 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const state = session.state();
   watcher.ended(state, headless.record);
   // What did not end behind its last answer is judged by that.
+  const received = early.received() ?? signals.received();
   const exitCode = exitCodeOf(state.stall.phase === 'ending' ? { code: 0, signal: undefined } : end, {
     lastResult: output.lastResult,
     isUnsaved: output.isUnsaved,
-    received: early.received() ?? signals.received(),
+    received,
     isUnwritable,
     outcome: state.outcome,
     isUndone: isUndone(state),
   });
   if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
+  session.noteEnd({ exitCode, isSignalled: received !== undefined || end.signal !== undefined });
   await ends.telemetry?.close(state, exitCode);
   return exitCode;
 }
@@ -220,7 +222,7 @@ export function exitCodeOf(
   if (received !== undefined) return signalExitCode(received);
   // As claude's own, where the disk of its stdout is full.
   if (isUnwritable) return 1;
-  if (outcome !== undefined) return OUTCOMES[outcome];
+  if (outcome !== undefined && outcome !== 'asked') return OUTCOMES[outcome];
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;
   if (code > 1) return code;

@@ -35,7 +35,17 @@ export type StartClaude = EffectOf<'start-claude'>;
 type Handlers<K extends Effect['kind']> = { readonly [Kind in K]: (effect: EffectOf<Kind>) => void };
 
 type CarriedOutByOthers =
-  | ('ask-next' | 'ask-person' | 'measure-file' | 'relay' | 'reply' | 'start-claude' | 'store-result' | 'write-handoff')
+  | (
+      | 'answer-asker'
+      | 'ask-next'
+      | 'ask-person'
+      | 'measure-file'
+      | 'relay'
+      | 'reply'
+      | 'start-claude'
+      | 'store-result'
+      | 'write-handoff'
+    )
   | ('arm-exact' | 'plan-exact' | 'prove-exact');
 
 const LEAST_PAUSE_MS = 100;

@@ -7,11 +7,10 @@ import type { Entry } from '../core/memory/entry.ts';
 import type { Answered, ExactNote } from '../core/memory/hand-back/hand-back.ts';
 import type { Memory } from '../core/memory/memory.ts';
 import { createNotebook, type DetailFile, type Notebook, type Page } from '../core/memory/notebook/notebook.ts';
-import { type Fields, parseFields, textOf } from '../core/protocol/fields.ts';
+import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
-import type { Inbox } from '../store/runs/inbox.ts';
 import { openSessionFolder, type SessionFolder } from '../store/sessions/session-folder.ts';
 import type { AdoptedNotes } from './adopted-notes.ts';
 
@@ -19,8 +18,6 @@ export interface NoteTakerWorld {
   readonly memory: Memory;
   readonly run: Run;
   readonly folder: string;
-  /** Where `ctxb note`, run inside claude, leaves its lines. */
-  readonly inbox: Inbox;
   readonly now: () => number;
   readonly onFault: Faults;
   /** Reports what is worth knowing and not a fault. */
@@ -38,7 +35,7 @@ export type NoteTaker = ReturnType<typeof createNoteTaker>;
 
 /** Connects working memory with its files: what is noted is written, and what was noted before is read. */
 export function createNoteTaker(world: NoteTakerWorld) {
-  const { memory, inbox } = world;
+  const { memory } = world;
   let folder: SessionFolder | undefined;
   let files: NoteFiles | undefined;
   let sessionId: string | undefined;
@@ -156,8 +153,6 @@ export function createNoteTaker(world: NoteTakerWorld) {
       opened = [];
       return { decisions: decisions.splice(0), tell };
     },
-    /** Lines left in the inbox since the last call; feed them before the next input is judged. */
-    drainInbox: (): readonly OwnEvent[] => attempt(() => inbox.drain().flatMap(readNote)) ?? [],
     answer: (hook: HookAnswer, state: GovernorState): Answered =>
       over ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, state),
     /** What a compaction that keeps messages is to say beside them. */
@@ -173,11 +168,6 @@ export function createNoteTaker(world: NoteTakerWorld) {
         flush(state);
         folder?.close();
       });
-      try {
-        inbox.dispose();
-      } catch (error) {
-        world.onFault('the inbox of this run is left behind', error);
-      }
     },
   };
 }
@@ -185,14 +175,6 @@ export function createNoteTaker(world: NoteTakerWorld) {
 /** A claude that has ended a turn without a session id never reports one. */
 function nameOfSession({ session, turn, run }: GovernorState): string | undefined {
   return session.id ?? (turn.ended > 0 ? run.runId : undefined);
-}
-
-function readNote(line: string): OwnEvent[] {
-  const { kind, text } = parseFields(line);
-  const said = textOf(text) ?? '';
-  if (said === '') return [];
-  if (kind === 'state') return [{ kind, to: said, source: 'told' }];
-  return kind === 'dead-end' ? [{ kind, text: said }] : [];
 }
 
 const TOOL_LOG = 'tool-log.md';

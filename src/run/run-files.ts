@@ -21,6 +21,7 @@ import { createSessionStore, type SessionStore } from '../store/runs/session-sto
 import { adoptNotes } from './adopted-notes.ts';
 import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
 import { contextFolder, costPlace, type HeadlessRun, type Watcher } from './headless-run.ts';
+import { createMail, type Mail } from './mail.ts';
 import { createNoteTaker, type NoteTaker } from './notes.ts';
 import { createWholeResults, type WholeResults } from './output/whole-results.ts';
 import { settingsToKeep } from './resume/run-settings.ts';
@@ -30,6 +31,7 @@ export interface RunFiles {
   readonly store: SessionStore;
   readonly memory: Memory;
   readonly notes: NoteTaker | undefined;
+  readonly mail: Mail | undefined;
   readonly costs: CostKeeper | undefined;
   readonly figures: WholeResults;
   readonly recorder: Recorder | undefined;
@@ -53,7 +55,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   // What no other process can resume, as a step of a flow, leaves nothing to be resumed by.
   const seal = headless.values && openSeal(stateFolder(io.env));
   const store = createSessionStore(folder, { runId, now, onFault: faults, seal });
-  const inbox = headless.config.memory.enabled ? openInbox(folder, runId, faults) : undefined;
+  const inbox = openInbox(folder, runId, faults);
   const memory = createMemory({ run, mask: redact });
   const figures = createWholeResults(headless.resumed?.models);
   return {
@@ -61,12 +63,14 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
     figures,
     store,
     memory,
+    mail: inbox && createMail(inbox, faults),
     notes:
-      inbox &&
-      createNoteTaker({
-        ...{ memory, run, folder, inbox, now, onFault: faults, notice },
-        adopted: run.resumes ? adoptNotes(headless, io, faults) : undefined,
-      }),
+      inbox && headless.config.memory.enabled
+        ? createNoteTaker({
+            ...{ memory, run, folder, now, onFault: faults, notice },
+            adopted: run.resumes ? adoptNotes(headless, io, faults) : undefined,
+          })
+        : undefined,
     costs:
       run.mode === 'act'
         ? createCostKeeper({

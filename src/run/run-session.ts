@@ -5,10 +5,12 @@ import type { Action } from '../core/governor/decisions.ts';
 import { hookOutput } from '../core/governor/effects.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
+import type { RunEnding } from '../core/governor/standing.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { createHost, type GovernorHost, type Judged } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
+import { stateFolder } from '../store/folders/user-folders.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type Ask, askForLimit, askForNext } from './ask-person.ts';
@@ -20,6 +22,7 @@ import { createHandoffWriter } from './handoff-writer.ts';
 import { contextFolder, type HeadlessRun, type ResumedRun, type Watcher } from './headless-run.ts';
 import type { CallerOutput } from './output/output.ts';
 import { createPassOn } from './output/pass-on.ts';
+import { keepRunCard } from './run-card.ts';
 import type { RunFiles } from './run-files.ts';
 
 export interface SessionEnds {
@@ -48,7 +51,7 @@ interface ShownLine {
 /** Runs claude: its lines and the caller's go through the governor, whose actions are carried out. */
 export function startSession(headless: HeadlessRun, ends: SessionEnds, files: RunFiles) {
   const { run, io, input, output, watcher, telemetry } = ends;
-  const { store, notes, costs, recorder } = files;
+  const { store, notes, mail, costs, recorder } = files;
   const tools = toolsOf(headless, ends, files);
   const now = Date.now;
   const host = createHost<ShownLine>(initialState(run), {
@@ -59,7 +62,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
 
   /** What a command of ctxb has left comes before the line that tells of its end, and before the next prompt. */
   function feed(input: Input, line: ShownLine): void {
-    if (mayFollowNote(input)) tellAll(notes?.drainInbox() ?? []);
+    if (mayFollowNote(input)) tellAll(mail?.drain() ?? []);
     tellAll(tools.exactMod.seen(input));
     host.feed(input, line);
   }
@@ -83,6 +86,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     const noted = notes?.note();
     for (const decision of noted?.decisions ?? []) executor.execute(decision);
     watcher.status(after);
+    card.see(before, after);
     tellAll(noted?.tell ?? []);
     const spent = costs?.settle(host.state);
     if (spent !== undefined) host.tell(spent);
@@ -98,6 +102,8 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   }
 
   const state = () => host.state;
+  const place = { state: stateFolder(io.env), cwd: io.cwd, contextDir: run.contextDir, now };
+  const card = keepRunCard(place, host.state);
   const passOn = createPassOn({
     output,
     figures: files.figures,
@@ -134,7 +140,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     flushNotes: () => notes?.flush(state()),
     beforeHook: headless.beforeHook,
     hookFailed: (requestId) => host.tell({ kind: 'hook-failed', requestId }),
-    others: othersFor(host, claude, tools, { ...ends, notes }),
+    others: othersFor(host, claude, tools, { ...ends, notes, mail }),
   });
 
   if (headless.resumed) host.tell(recovery(headless.resumed));
@@ -146,6 +152,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     mayContinue: (resume) => executor.whenWritable(resume),
   });
   host.tell({ kind: 'begin' });
+  mail?.watch(tellAll);
 
   return {
     /** The user pressed Ctrl-C: the turn is to be interrupted, and nothing more sent until told to. */
@@ -157,12 +164,15 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
       executor.dispose();
       tools.exactMod.close();
       input.stop();
-      tellAll(notes?.drainInbox() ?? []);
+      tellAll(mail?.drain() ?? []);
+      mail?.close();
       notes?.close(state());
       costs?.close(state());
       return end;
     }),
     state,
+    /** Says for `ctxb runs` how the run has ended. */
+    noteEnd: (ending: RunEnding) => card.end(state(), ending),
   };
 }
 
@@ -185,11 +195,12 @@ function othersFor(
   tools: ReturnType<typeof toolsOf>,
   {
     notes,
+    mail,
     output,
     watcher,
     ask,
     onGoOn,
-  }: Pick<SessionEnds, 'output' | 'watcher' | 'ask' | 'onGoOn'> & Pick<RunFiles, 'notes'>,
+  }: Pick<SessionEnds, 'output' | 'watcher' | 'ask' | 'onGoOn'> & Pick<RunFiles, 'notes' | 'mail'>,
 ): ExecutorWorld['others'] {
   return {
     'start-claude': claude.startNext,
@@ -203,6 +214,7 @@ function othersFor(
       tools.exactMod.plan({ version: 1, ...(notes?.exactNote(host.state) ?? { note: '' }), ...plan }),
     'measure-file': (effect) => host.tellLater(tools.toolFiles.measure(effect)),
     'store-result': (effect) => host.tellLater(tools.toolFiles.store(effect)),
+    'answer-asker': ({ id, answer }) => mail?.answer(id, answer),
     relay: ({ line }) => watcher.relay(line),
     reply: ({ line }) => queueMicrotask(() => show(output, line)),
     'ask-person': (effect) =>

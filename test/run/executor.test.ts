@@ -49,6 +49,7 @@ function noting(more: Partial<ExecutorWorld> = {}) {
       reply: note('reply'),
       'ask-person': note('ask'),
       'ask-next': note('ask'),
+      'answer-asker': note('answer'),
     },
     ...more,
   });

@@ -58,6 +58,8 @@ interface Effects {
   relay: { readonly line: string };
   /** A line for the caller, answered by ctxb itself. */
   reply: { readonly line: string };
+  /** What became of something that was asked for from outside. */
+  'answer-asker': { readonly id: string; readonly answer: AskAnswer };
   /** The caller has the answer to these prompts. */
   answered: { readonly uuids: readonly string[] };
   /** Ask whether the work may go on. Told back as `cost-answer`. */
@@ -77,6 +79,15 @@ interface Effects {
   };
   /** Store the whole of a tool's result. Told back as `result-stored`. */
   'store-result': { readonly requestId: string; readonly name: string; readonly text: string | readonly string[] };
+}
+
+/** `before`, `after`: size of the context, in tokens. */
+export interface AskAnswer {
+  readonly done: boolean;
+  /** One sentence. */
+  readonly text: string;
+  readonly before?: number;
+  readonly after?: number;
 }
 
 /**

@@ -2,7 +2,14 @@ import type { ExactReceipt } from '../exact/plan.ts';
 import type { Event, UserEvent } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { TimerName } from './effects.ts';
+import type { Asker } from './relief/relief-state.ts';
 import type { FileMeasure } from './tool-budget/tool-budget.ts';
+
+/** What can be asked of a run from outside. `now`: in the middle of a turn, where that is possible. */
+export interface Ask {
+  readonly what: 'compact' | 'handoff' | 'stop';
+  readonly now: boolean;
+}
 
 /** Something that happened, with its time in milliseconds since the epoch and where it came from. */
 export type Input =
@@ -62,6 +69,8 @@ export type OwnEvent =
   | { readonly kind: 'exact-proved' }
   /** What the mod did in the compaction that claude tells of next, and what is said in the messages that stay. */
   | { readonly kind: 'exact-receipt'; readonly receipt: ExactReceipt; readonly kept: readonly string[] }
+  /** `ctxb compact`, `ctxb handoff` or `ctxb stop` asks something of this run. Answered by an `answer-asker`. */
+  | { readonly kind: 'ask'; readonly ask: Ask; readonly by: Asker }
   /** Where the session's notes are, as the agent is to name it; all earlier entries have been told. */
   | { readonly kind: 'notes'; readonly path: string };
 

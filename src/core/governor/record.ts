@@ -1,9 +1,11 @@
 import type { ExactReceipt } from '../exact/plan.ts';
 import { decodeLine, decodeObject } from '../protocol/decode.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../protocol/fields.ts';
+import { asAsk } from './conversation/asks.ts';
 import type { Decision } from './decisions.ts';
 import { TIMERS } from './effects.ts';
 import type { Input, OwnEvent, SpentBefore } from './input.ts';
+import type { Asker } from './relief/relief-state.ts';
 import type { Run } from './state.ts';
 
 /**
@@ -103,6 +105,7 @@ const READERS: { readonly [K in OwnEvent['kind']]: (fields: Fields) => Told<K> }
   }),
   'project-cost': ({ others, earlier }) => ({ others: countOf(others) ?? 0, earlier: countOf(earlier) ?? 0 }),
   'cost-answer': ({ limitUsd }) => ({ limitUsd: typeof limitUsd === 'number' ? limitUsd : undefined }),
+  ask: ({ ask, by }) => ({ ask: asAsk(ask) ?? { what: 'stop', now: false }, by: askerIn(fieldsOf(by)) }),
   'stop-answer': ({ goesOn }) => ({ goesOn: goesOn === true }),
   'file-measured': ({ requestId, file }) => ({ requestId: textOf(requestId) ?? '', file: measureIn(fieldsOf(file)) }),
   'hook-failed': ({ requestId }) => ({ requestId: textOf(requestId) ?? '' }),
@@ -121,6 +124,10 @@ const READERS: { readonly [K in OwnEvent['kind']]: (fields: Fields) => Told<K> }
     ...endIn(fields),
   }),
 };
+
+function askerIn({ from, id }: Fields): Asker {
+  return { from: from === 'caller' ? from : 'command', id: textOf(id) ?? '' };
+}
 
 function endIn({ finished, openTool }: Fields) {
   return { finished: finished === true, openTool: textOf(openTool) };

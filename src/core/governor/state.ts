@@ -265,5 +265,5 @@ export interface GovernorState {
    */
   readonly input: 'open' | 'interrupted' | 'paused' | 'closed';
   /** Why the run ends otherwise than by claude's own end. */
-  readonly outcome: 'limit' | 'unrelieved' | 'usage-limit' | 'outage' | 'stalled' | 'refused' | undefined;
+  readonly outcome: 'asked' | 'limit' | 'unrelieved' | 'usage-limit' | 'outage' | 'stalled' | 'refused' | undefined;
 }

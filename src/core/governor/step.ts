@@ -1,24 +1,25 @@
 import { answerHeld, giveUpAsking } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
 import { advance, onStopAnswer } from './conversation/advance.ts';
+import { answerAskers, onAsk } from './conversation/asks.ts';
 import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
+import { onInterrupt } from './conversation/interrupt.ts';
 import { forgetSkipped } from './conversation/send-prompt.ts';
 import { judgeSpending, onCostAnswer } from './conversation/spending.ts';
 import type { TimerName } from './effects.ts';
 import type { Input, OwnEvent } from './input.ts';
 import { onRecovered } from './process/broken-off.ts';
-import { endWithIt, onBegin, onExit } from './process/process.ts';
+import { onBegin, onExit } from './process/process.ts';
 import { lifeAfter, onStallTimer, watchLife } from './process/stall.ts';
-import { sendInterrupt } from './prompts/own-lines.ts';
 import { giveUpWaiting } from './relief/compaction.ts';
 import { giveUpArming, onExactFolder, onExactProved } from './relief/exact.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
 import type { GovernorState } from './state.ts';
-import { chain, changed, changedIn, decided, isRelieving, keep, type Step } from './steps.ts';
+import { chain, changed, changedIn, keep, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
-import { onWaitTimer, stopWaiting } from './waits/wait.ts';
+import { onWaitTimer } from './waits/wait.ts';
 
 /**
  * The governor's step: an input and the state before it give the next state and its actions. Pure: no clock,
@@ -27,12 +28,8 @@ import { onWaitTimer, stopWaiting } from './waits/wait.ts';
 export function step(before: GovernorState, input: Input): Step {
   const life = input.from === 'claude' ? lifeAfter(before.life, input.event, input.t) : before.life;
   const state = changed(before, { now: input.t, life });
-  return chain(
-    take(state, input),
-    (taken) => afterRelief(state, taken),
-    advance,
-    (judged) => watchLife(before, judged),
-  );
+  const judged = chain(take(state, input), (taken) => afterRelief(state, taken), advance);
+  return chain(answerAskers(before, judged), (next) => watchLife(before, next));
 }
 
 function take(state: GovernorState, input: Input): Step {
@@ -59,7 +56,8 @@ type OnOwn = {
 
 const ON_OWN: OnOwn = {
   begin: onBegin,
-  interrupt,
+  interrupt: (state) => onInterrupt(state),
+  ask: (state, { ask, by }) => onAsk(state, ask, by),
   exit: onExit,
   recovered: onRecovered,
   state: (state, { to }) => keep(changedIn(state, 'session', { state: to })),
@@ -89,20 +87,3 @@ const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Step } 
   wait: onWaitTimer,
   stall: onStallTimer,
 };
-
-function interrupt(before: GovernorState): Step {
-  const state = stopWaiting(before);
-  const interrupted = changed(state, { input: state.input === 'closed' ? 'closed' : 'interrupted' });
-  const note = { kind: 'interrupt', ...decided(state, 'the user asked to stop') } as const;
-  // Between two processes there is nothing to stop, and none takes the place of the last.
-  if (state.process.phase === 'dead') return chain(keep(interrupted, [note]), endWithIt);
-  if (state.turn.phase === 'idle' && !isRelieving(state)) return keep(interrupted, [note]);
-  // A claude without a session may still wait for its hooks, with the prompt behind them: it is not to begin.
-  if (state.turn.phase === 'sent' && state.session.id === undefined)
-    return keep(interrupted, [note, { kind: 'kill', signal: 'SIGTERM' }]);
-  // Before its turn has begun claude would not heed it.
-  if (state.turn.phase === 'sent') {
-    return keep(changed(interrupted, { mailbox: { ...state.mailbox, stopNext: true } }), [note]);
-  }
-  return chain(keep(interrupted, [note]), sendInterrupt);
-}

@@ -35,6 +35,7 @@ const FILES = [
   `handoffs/handoff-${TIME}(?:-\\d{1,4})?(?:\\.memory)?\\.md`,
   `prompts/${ANY}\\.md`,
   `(?:inbox|runs)/${ANY}\\.ndjson`,
+  `inbox/${ANY}\\.json`,
   `runs/${ANY}/${LOCK}`,
   `tool-results/${ANY}(?:-\\d{1,4})?\\.txt`,
 ];

@@ -3,10 +3,20 @@ import { dirname, join, resolve } from 'node:path';
 import { parsed } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
-import { appendWhole, kindOf, namesIn, openPlain, readPlain, removeFile, withPlain } from '../files/plain-file.ts';
+import {
+  appendWhole,
+  kindOf,
+  namesIn,
+  openPlain,
+  readJson,
+  readPlain,
+  removeFile,
+  withPlain,
+} from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
 import { linesAt } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
+import { replaceFile } from '../files/write-file.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, maskedJson } from '../masks/disk-text.ts';
 
@@ -41,6 +51,10 @@ export function createInbox(contextDir: string, runId: string) {
   let disposed = false;
   return {
     path,
+    /** Leaves the answer to a line that asked for one, for {@link takeAnswer}. */
+    answer(id: string, answer: object): void {
+      if (ANSWER_ID.test(id)) replaceFile(answerPath(path, id), [maskedJson(answer)], { durable: false });
+    },
     /** The whole lines that are new since the last time, out of at most 1 MB; the rest comes the next time. */
     drain: (): string[] => (disposed ? [] : orStoreError(path, next)),
     dispose(): void {
@@ -48,6 +62,20 @@ export function createInbox(contextDir: string, runId: string) {
       disposed = true;
     },
   };
+}
+
+const ANSWER_ID = /^[0-9a-f]{8}$/;
+
+function answerPath(inbox: string, id: string): string {
+  return inbox.replace(/\.ndjson$/, `-${id}.json`);
+}
+
+/** The answer that a run has left, which is removed; undefined: there is none yet. */
+export function takeAnswer(inbox: string, id: string): unknown {
+  const path = answerPath(inbox, id);
+  const answer = readJson(path, LINE_LIMIT);
+  if (answer !== undefined) removeFile(path);
+  return answer;
 }
 
 function lineReader(fd: number, start: number): () => string[] {

@@ -1,3 +1,4 @@
+import { predicted } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
 import { lowTriggerSetting, needsPercent, restingTrigger, type TriggerSetting } from '../policy.ts';
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
@@ -20,7 +21,16 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   const window = state.gauge.window.tokens;
   const rest = window === undefined ? undefined : restingTrigger(state.run.policy, window);
   if (rest === undefined) return undefined;
-  return economicPlace(state, rest.at) ?? { ...rest, reason: `a window of ${window} tokens is known` };
+  return (
+    askedPlace(state) ?? economicPlace(state, rest.at) ?? { ...rest, reason: `a window of ${window} tokens is known` }
+  );
+}
+
+/** Somebody asks for a compaction in mid-turn: claude's next call crosses a trigger that lies below the context. */
+function askedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined {
+  const { asked } = relief;
+  if (asked?.way !== 'compact' || !asked.now || asked.phase !== 'waiting') return undefined;
+  return { ...lowTriggerSetting(predicted(gauge) / 2), reason: 'a compaction was asked for with ctxb compact --now' };
 }
 
 /** As a share of the place: the moment moves a little with each call, which is not worth a word to claude. */

@@ -3,22 +3,26 @@ import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, parsed, parseFields } from '../../protocol/fields.ts';
 import { noteRequest } from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
-import type { Prompt } from '../input.ts';
+import type { Ask, Prompt } from '../input.ts';
 import { answer, owed, waiting, withPrompt } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import { noteInterrupt } from '../relief/compaction.ts';
 import { adviseRelief, dueRelief } from '../relief/relief.ts';
+import type { Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, isRelieving, keep, type Step } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/notices.ts';
 import { closeInput, isFree } from './advance.ts';
+import { asAsk, onAsk } from './asks.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';
 
 export function onCallerLine(before: GovernorState, event: Event, line: string): Step {
   const state = isRefused(event, line) ? changed(before, { process: { ...before.process, balks: true } }) : before;
   if (state.run.mode !== 'act') return passThrough(state, event, line);
+  const asked = askOf(event);
+  if (asked !== undefined) return onAsk(state, asked.ask, asked.by);
   // Between two processes nobody answers.
   if (state.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
@@ -33,6 +37,14 @@ export function onCallerEnd(state: GovernorState): Step {
   const ended = changedIn(left, 'mailbox', { ended: true });
   const { mode, callerSpeaksProtocol } = state.run;
   return mode === 'observe' && callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
+}
+
+/** claude knows no such requests: they are for ctxb. */
+function askOf(event: Event): { readonly ask: Ask; readonly by: Asker } | undefined {
+  if (event.kind !== 'control-request') return undefined;
+  const { subtype: what, now } = event.request;
+  const ask = what === 'compact' || what === 'handoff' ? asAsk({ what, now }) : undefined;
+  return ask && { ask, by: { from: 'caller', id: event.requestId } };
 }
 
 function isInitialize(event: Event): event is ControlRequestEvent {

@@ -94,6 +94,7 @@ const END_REASONS = {
   dead: 'claude has ended and is not started again',
   ended: 'claude was ended',
   stopped: 'the run was stopped',
+  asked: 'the run was stopped with ctxb stop',
   limit: 'the run has ended at its limit',
   'usage-limit': 'the run has ended at a usage limit',
   outage: 'the run has ended, as the API does not answer',

@@ -153,10 +153,29 @@ export const NO_RELIEF = {
   /** Where the newest document is. */
   document: undefined as string | undefined,
   unfinished: undefined as Unfinished | undefined,
+  /** What somebody outside has asked for, until it is answered. */
+  asked: undefined as AskedRelief | undefined,
   exhausted: undefined as Exhausted | undefined,
   /** claude was asked, at `call`, to end the turn behind a tool. It stays where the turn has gone on: claude does not listen. */
   stop: undefined as { readonly call: number; readonly reason: string } | undefined,
 };
+
+/** A relief that was asked for from outside the run, by one or several at once. */
+export interface AskedRelief {
+  readonly way: 'compact' | 'handoff';
+  readonly by: readonly Asker[];
+  /** In mid-turn, by claude's own trigger. */
+  readonly now: boolean;
+  readonly phase: 'waiting' | 'begun';
+  /** Size of the context when it began, or was asked for, in tokens. */
+  readonly before: number;
+}
+
+/** Who gets the answer: a command of ctxb's by its id, or the caller by the id of a control request. */
+export interface Asker {
+  readonly from: 'command' | 'caller';
+  readonly id: string;
+}
 
 /** What a relief left, and no call has shown yet. */
 export interface Landing {

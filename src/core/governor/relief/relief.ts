@@ -39,10 +39,20 @@ export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefin
   if (exhausted?.open) return dueForExhausted(state, exhausted);
   if (next !== 'unseen' && relievesContext(next)) return undefined;
   if (state.relief.putOffAt === state.gauge.calls) return undefined;
+  const asked = askedRelief(state, next);
+  if (asked !== undefined) return asked;
   const { when } = state.run.policy.compaction;
   if (next === undefined && (when !== 'boundary' || state.mailbox.ended)) return undefined;
   const due = reliefNow(state);
   return due?.way === 'compact' && state.compaction.phase !== 'idle' ? undefined : due;
+}
+
+/** What somebody outside has asked for, unless the run is about to end anyway. */
+function askedRelief({ relief, compaction, mailbox }: GovernorState, next: NextPrompt): Due | undefined {
+  const { asked } = relief;
+  if (asked?.phase !== 'waiting' || (next === undefined && mailbox.ended)) return undefined;
+  if (asked.way === 'handoff') return { way: 'handoff', reason: 'it was asked for with ctxb handoff' };
+  return compaction.phase === 'idle' ? { way: 'compact' } : undefined;
 }
 
 export function reliefNow(state: GovernorState): Due | undefined {

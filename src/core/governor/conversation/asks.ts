@@ -1,0 +1,121 @@
+import { fieldsOf } from '../../protocol/fields.ts';
+import type { Decision } from '../decisions.ts';
+import type { AskAnswer, Effect } from '../effects.ts';
+import { predicted } from '../gauge/gauge.ts';
+import type { Ask } from '../input.ts';
+import { waiting } from '../prompts/mailbox.ts';
+import type { AskedRelief, Asker } from '../relief/relief-state.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, changed, changedIn, isCompacting, isRelieving, keep, type Step } from '../steps.ts';
+import { stopWaiting } from '../waits/wait.ts';
+import { onInterrupt } from './interrupt.ts';
+import { onCostAnswer } from './spending.ts';
+
+/** Reads it out of JSON; undefined for anything else. */
+export function asAsk(value: unknown): Ask | undefined {
+  const { what, now } = fieldsOf(value);
+  return what === 'compact' || what === 'handoff' || what === 'stop' ? { what, now: now === true } : undefined;
+}
+
+/** Takes what is asked of the run from outside. What cannot be done is answered at once. */
+export function onAsk(state: GovernorState, ask: Ask, by: Asker): Step {
+  const why = refusal(state, ask);
+  if (why !== undefined) return keep(state, [answerTo(by, { done: false, text: why })]);
+  return ask.what === 'stop' ? stop(state, ask, by) : keep(askRelief(state, ask.what, ask.now, by));
+}
+
+function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
+  const { run, input, outcome, mailbox, relief } = state;
+  if (run.mode !== 'act') return 'this run only observes (--observe)';
+  if (input === 'closed' || outcome !== undefined) return 'the run is about to end';
+  if (what === 'stop') return undefined;
+  const cannot = what === 'compact' ? compactionBar(state) : handoffBar(state);
+  if (cannot !== undefined) return cannot;
+  if (relief.asked !== undefined && relief.asked.way !== what) return `a ${relief.asked.way} was asked for before`;
+  const isLast = mailbox.ended && waiting(state).length === 0 && !isRelieving(state);
+  if (!isLast || now) return undefined;
+  const instead = what === 'compact' ? '; --now compacts in the middle of this one' : '';
+  return `no prompt follows this turn${instead}`;
+}
+
+function compactionBar({ gauge, session, relief }: GovernorState): string | undefined {
+  if (gauge.calls === 0) return 'there is nothing to compact yet';
+  if (session.commandsOff) return 'slash commands are off in this claude';
+  return relief.blocked ? 'a hook blocks compactions' : undefined;
+}
+
+function handoffBar({ gauge, run, handoff }: GovernorState): string | undefined {
+  if (gauge.calls === 0) return 'there is nothing to hand over yet';
+  if (!run.policy.handoff.enabled && handoff.phase === 'idle') return 'handoffs are switched off (handoff.enabled)';
+  return undefined;
+}
+
+/** One that is under way answers who asks meanwhile. */
+function askRelief(state: GovernorState, way: AskedRelief['way'], now: boolean, by: Asker): GovernorState {
+  const { asked } = state.relief;
+  const before = asked?.before ?? predicted(state.gauge);
+  const phase = asked?.phase ?? (isUnderWay(state, way) ? 'begun' : 'waiting');
+  const all = [...(asked?.by ?? []), by];
+  return changedIn(state, 'relief', { asked: { way, by: all, now: now || asked?.now === true, phase, before } });
+}
+
+function isUnderWay({ compaction, handoff, relief }: GovernorState, way: AskedRelief['way']): boolean {
+  const landing = relief.landing?.of === (way === 'compact' ? 'compaction' : 'handoff');
+  return landing || (way === 'compact' ? isCompacting(compaction) : handoff.phase !== 'idle');
+}
+
+/** A turn that waits for the API may wait for hours, so it is interrupted. The answer is the end of the run. */
+function stop(state: GovernorState, { now }: Ask, by: Asker): Step {
+  const isWaiting = state.wait !== undefined && state.wait.phase !== 'over';
+  const ended = changed(stopWaiting(state), { outcome: 'asked' });
+  const told = keep(ended, [answerTo(by, { done: true, text: 'stopping' })]);
+  if (state.spending.phase === 'asking') return chain(told, (next) => onCostAnswer(next, undefined));
+  if (!now && !isWaiting) return told;
+  return chain(told, (next) => onInterrupt(next, 'ctxb stop asked to end the turn'));
+}
+
+/** Answers those who asked for a relief once it is known what became of it. */
+export function answerAskers(before: GovernorState, { state, actions }: Step): Step {
+  const { asked } = state.relief;
+  if (asked === undefined) return { state, actions };
+  const answer = answerFrom(before, state, actions.filter(isOfRelief));
+  if (answer === undefined) {
+    const hasBegun = asked.phase === 'waiting' && isUnderWay(state, asked.way);
+    const begun = { ...asked, phase: 'begun', before: predicted(before.gauge) } as const;
+    return { state: hasBegun ? changedIn(state, 'relief', { asked: begun }) : state, actions };
+  }
+  const answers = asked.by.map((by) => answerTo(by, answer));
+  return { state: changedIn(state, 'relief', { asked: undefined }), actions: [...actions, ...answers] };
+}
+
+type OfRelief = Extract<Decision, { readonly kind: 'compacted' | 'put-off' | 'unrelieved' }>;
+
+function isOfRelief(action: { readonly kind: string }): action is OfRelief {
+  return action.kind === 'compacted' || action.kind === 'put-off' || action.kind === 'unrelieved';
+}
+
+function answerFrom(
+  before: GovernorState,
+  state: GovernorState,
+  decisions: readonly OfRelief[],
+): AskAnswer | undefined {
+  const failed = decisions.find((decision) => decision.kind !== 'compacted' || decision.verdict !== 'success');
+  if (failed !== undefined) return { done: false, text: failed.reason };
+  const { asked, landing } = state.relief;
+  const hasLanded = before.relief.landing !== undefined && landing === undefined && asked?.phase === 'begun';
+  // Where no prompt follows yet, claude's own answer shows what is left.
+  const isTold = landing !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle';
+  if (hasLanded || isTold) return doneAnswer(asked?.way ?? 'compact', asked?.before ?? 0, state.gauge.used);
+  if (state.input !== 'closed') return undefined;
+  return { done: false, text: 'the run has ended before' };
+}
+
+function doneAnswer(way: AskedRelief['way'], before: number, after: number): AskAnswer {
+  return { done: true, text: way === 'compact' ? 'compacted' : 'handed over', before, after };
+}
+
+function answerTo(to: Asker, answer: AskAnswer): Effect {
+  if (to.from === 'command') return { kind: 'answer-asker', id: to.id, answer };
+  const response = { subtype: 'success', request_id: to.id, response: answer };
+  return { kind: 'reply', line: JSON.stringify({ type: 'control_response', response }) };
+}

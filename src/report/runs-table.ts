@@ -1,0 +1,76 @@
+import type { Standing } from '../core/governor/standing.ts';
+import { counted, dollars, localTime, percent, tokens } from './figures.ts';
+import { aligned } from './layout.ts';
+import { onOneLine } from './shown.ts';
+import type { Style } from './style.ts';
+
+/** A run in the list. Times in milliseconds since the epoch. */
+export interface ListedRun extends Standing {
+  readonly runId: string;
+  readonly cwd: string;
+  readonly since: number;
+  /** When this was known. */
+  readonly at: number;
+  /** null: the run goes on. */
+  readonly end: { readonly reason: string } | null;
+  /** `ctxb run --resume-run` can continue it. */
+  readonly resumable: boolean;
+}
+
+interface RunsPage {
+  readonly style: Style;
+  /** The user's home folder, which is shown as `~`. */
+  readonly home: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+const NONE = '–';
+const HEADINGS = ['run', 'state', 'for', 'turn', 'context', 'cost', 'prompts'];
+
+/** The runs for a person: a line each and below it the folder, then the commands that lead on. */
+export function runsTable(runs: readonly ListedRun[], { style, home, now }: RunsPage): string {
+  const [first = '', ...rows] = aligned([HEADINGS, ...runs.map((run) => cellsOf(run, now))]);
+  const lines = rows.flatMap((row, at) => {
+    const cwd = onOneLine(runs[at]?.cwd ?? '');
+    const isInHome = home !== undefined && (cwd === home || cwd.startsWith(`${home}/`));
+    return [row, style.dim(`          ${isInHome ? `~${cwd.slice(home.length)}` : cwd}`)];
+  });
+  return [style.bold(first), ...lines, ...nextSteps(runs), ''].join('\n');
+}
+
+function cellsOf(run: ListedRun, now: number): string[] {
+  const { context, window, costUsd, turn, prompts, runId } = run;
+  const share = context === null || window === null ? '' : ` ${percent(Math.min(1, context / window))}`;
+  return [
+    runId.slice(0, 8),
+    stateText(run),
+    age((run.end === null ? now : run.at) - run.since),
+    tokens(turn),
+    context === null ? NONE : `${Math.round(context / 1000)}k${share}`,
+    costUsd === null ? NONE : dollars(costUsd),
+    prompts === 0 ? NONE : tokens(prompts),
+  ];
+}
+
+function stateText({ phase, waitsFor, end }: ListedRun): string {
+  if (end !== null) return `ended: ${end.reason}`;
+  if (waitsFor === null) return phase;
+  const until = waitsFor.until === null ? '' : ` until ${localTime(waitsFor.until).slice(-5)}`;
+  return `waits: ${waitsFor.what}${until}`;
+}
+
+/** `42s`, `17m`, `3h`, `2d`. */
+function age(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`;
+}
+
+function nextSteps(runs: readonly ListedRun[]): string[] {
+  const [left, ...others] = runs.filter(({ resumable, prompts }) => resumable && prompts > 0);
+  if (left === undefined) return [];
+  const more = others.length === 0 ? '' : ` (and ${counted(others.length, 'more run')})`;
+  return ['', `Continue in its folder: ctxb run --resume-run ${left.runId.slice(0, 8)}${more}`];
+}

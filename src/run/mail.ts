@@ -1,0 +1,54 @@
+import { asAsk } from '../core/governor/conversation/asks.ts';
+import type { OwnEvent } from '../core/governor/input.ts';
+import { parseFields, textOf } from '../core/protocol/fields.ts';
+import type { Faults } from '../store/files/store-error.ts';
+import type { Inbox } from '../store/runs/inbox.ts';
+
+/** A request is noticed within this time, also while claude and the caller say nothing. */
+const LOOK_MS = 250;
+
+export type Mail = ReturnType<typeof createMail>;
+
+/** What other commands of ctxb leave for this run: notes, and requests that are answered. */
+export function createMail(inbox: Inbox, onFault: Faults) {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+
+  function attempt<T>(work: () => T, consequence: string): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      isOver = true;
+      onFault(consequence, error);
+      return undefined;
+    }
+  }
+
+  const drain = (): readonly OwnEvent[] =>
+    isOver ? [] : (attempt(() => inbox.drain().flatMap(readLine), 'no more notes and requests are read') ?? []);
+
+  return {
+    /** Lines left since the last call; feed them before the next input is judged. */
+    drain,
+    /** Also looks for lines while nothing else happens. */
+    watch(tell: (events: readonly OwnEvent[]) => void): void {
+      timer = setInterval(() => tell(drain()), LOOK_MS).unref();
+    },
+    answer: (id: string, answer: object): void =>
+      void attempt(() => inbox.answer(id, answer), 'a request from outside is not answered'),
+    close(): void {
+      clearInterval(timer);
+      attempt(() => inbox.dispose(), 'the inbox of this run is left behind');
+    },
+  };
+}
+
+function readLine(line: string): OwnEvent[] {
+  const { kind, text, ask, id } = parseFields(line);
+  const asked = kind === 'ask' ? asAsk(ask) : undefined;
+  if (asked !== undefined) return [{ kind: 'ask', ask: asked, by: { from: 'command', id: textOf(id) ?? '' } }];
+  const said = textOf(text) ?? '';
+  if (said === '') return [];
+  if (kind === 'state') return [{ kind, to: said, source: 'told' }];
+  return kind === 'dead-end' ? [{ kind, text: said }] : [];
+}

@@ -1,0 +1,78 @@
+import { dirname, join } from 'node:path';
+import type { EndReason, Standing } from '../../core/governor/standing.ts';
+import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
+import { makeFolder, namesOf, readJson, removeFile } from '../files/plain-file.ts';
+import { asProcessMark, isAlive, type ProcessMark } from '../files/process-mark.ts';
+import { replaceFile } from '../files/write-file.ts';
+import { maskedJson } from '../masks/disk-text.ts';
+
+/** What is known of a run, for `ctxb runs`. Times in milliseconds since the epoch. */
+export interface RunCard extends Standing {
+  readonly version: 1;
+  readonly runId: string;
+  /** Where the run was started, and where its files are; absolute. */
+  readonly cwd: string;
+  readonly contextDir: string;
+  readonly ctxb: ProcessMark;
+  readonly since: number;
+  /** When the card was written. */
+  readonly at: number;
+  readonly compactions: number;
+  readonly handoffs: number;
+  /** null: it has not ended. `died`: its process is gone and has not said why. */
+  readonly end: { readonly reason: EndReason | 'died'; readonly exitCode: number } | null;
+}
+
+const RUNS = 'runs';
+
+/** Bytes of a card that are read. */
+const CARD_LIMIT = 64 * 1024;
+
+/** Cards of runs that are over, the newest. */
+const KEPT = 200;
+
+const NAME = /^[0-9a-f-]{36}\.json$/;
+
+/**
+ * Where a run writes its card. Whoever cannot write there, as with a home that is read-only, has a run that is not listed.
+ *
+ * @param state the user's folder of ctxb; undefined: there is none
+ */
+export function createRunCard(state: string | undefined, runId: string) {
+  const path = state && join(state, RUNS, `${runId}.json`);
+  let isOver = path === undefined;
+  return (card: RunCard): void => {
+    if (isOver || path === undefined) return;
+    try {
+      makeFolder(dirname(path));
+      replaceFile(path, [maskedJson(card)], { durable: false });
+      if (card.end !== null) forgetOldCards(state);
+    } catch {
+      isOver = true;
+    }
+  };
+}
+
+/** All cards of this user, the newest run first. A run whose process is gone without an end has died. */
+export function readRunCards(state: string | undefined): RunCard[] {
+  if (state === undefined) return [];
+  const folder = join(state, RUNS);
+  const cards = namesOf(folder).flatMap((name) => (NAME.test(name) ? cardIn(join(folder, name)) : []));
+  return cards.sort((a, b) => b.since - a.since);
+}
+
+function cardIn(path: string): RunCard[] {
+  const fields = fieldsOf(readJson(path, CARD_LIMIT));
+  const ctxb = asProcessMark(fields.ctxb);
+  if (fields.version !== 1 || ctxb === undefined || textOf(fields.runId) === undefined) return [];
+  // It was written by this program, in this shape.
+  const card = fields as unknown as RunCard;
+  if (card.end !== null || isAlive(ctxb)) return [card];
+  return [{ ...card, phase: 'ended', waitsFor: null, end: { reason: 'died', exitCode: 137 } }];
+}
+
+function forgetOldCards(state: string | undefined): void {
+  if (state === undefined) return;
+  const over = readRunCards(state).filter(({ end }) => end !== null);
+  for (const { runId } of over.slice(KEPT)) removeFile(join(state, RUNS, `${runId}.json`));
+}
