@@ -222,6 +222,7 @@ export function exitCodeOf(
   if (received !== undefined) return signalExitCode(received);
   // As claude's own, where the disk of its stdout is full.
   if (isUnwritable) return 1;
+  if (outcome === 'asked' && isUndone) return UNDONE;
   if (outcome !== undefined && outcome !== 'asked') return OUTCOMES[outcome];
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;

@@ -1,4 +1,5 @@
 import { fieldsOf } from '../../protocol/fields.ts';
+import { placeTrigger } from '../control/trigger.ts';
 import type { Decision } from '../decisions.ts';
 import type { AskAnswer, Effect } from '../effects.ts';
 import { predicted } from '../gauge/gauge.ts';
@@ -21,7 +22,9 @@ export function asAsk(value: unknown): Ask | undefined {
 export function onAsk(state: GovernorState, ask: Ask, by: Asker): Step {
   const why = refusal(state, ask);
   if (why !== undefined) return keep(state, [answerTo(by, { done: false, text: why })]);
-  return ask.what === 'stop' ? stop(state, ask, by) : keep(askRelief(state, ask.what, ask.now, by));
+  if (ask.what === 'stop') return stop(state, ask, by);
+  const asked = askRelief(state, ask.what, ask.now, by);
+  return ask.now ? placeTrigger(asked) : keep(asked);
 }
 
 function refusal(state: GovernorState, { what, now }: Ask): string | undefined {

@@ -36,14 +36,19 @@ export function startCompaction(state: GovernorState): Step {
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
   const attempt: Attempt = { how, costBefore: totalMicroUsd(state.cost) };
   const started = changed(countSent(state), { compaction: { ...state.compaction, phase: 'asked', attempt } });
-  const reason = state.relief.exhausted?.open ? TOO_LONG : dueReason(state);
   return chain(tellNotExact(started), planExact, (next) =>
     keep(next, [
-      { kind: 'compact', ...decided(state, reason), how, focus },
+      { kind: 'compact', ...decided(state, reasonFor(state)), how, focus },
       { kind: 'send', line: userLine(command, ownUuid(state)) },
       timer(state),
     ]),
   );
+}
+
+function reasonFor(state: GovernorState): string {
+  const { exhausted, asked } = state.relief;
+  if (exhausted?.open) return TOO_LONG;
+  return asked?.way === 'compact' ? 'it was asked for with ctxb compact' : dueReason(state);
 }
 
 export function followCompaction(state: GovernorState, event: Event): Step {

@@ -1,0 +1,222 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Call } from '../../src/standin/scenario.ts';
+import { runProgram, startWorld, type World } from '../support/claude.ts';
+import { CTXB, journal, outputLines, PROTOCOL, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+
+const STREAM = ['--output-format', 'stream-json', '--verbose'];
+const EXACT = ['--compaction', 'exact'];
+
+let state: string;
+beforeAll(() => {
+  state = mkdtempSync(join(tmpdir(), 'ctxb-state-'));
+});
+afterAll(() => rmSync(state, { recursive: true, force: true }));
+
+function ask(world: World, ...args: string[]) {
+  const { env, cwd } = world.scratch;
+  return runProgram(process.execPath, [CTXB, ...args], { env: { ...env, XDG_STATE_HOME: state }, cwd });
+}
+
+function start(world: World, flags: readonly string[], claude: readonly string[] = []) {
+  const env = { XDG_STATE_HOME: state };
+  const program = startCtxb(world, { flags, claude: [...SMALL_WINDOW, ...STREAM, ...claude], env });
+  program.stdin.end();
+  return program;
+}
+
+/** A call that is answered once `open` was called. */
+function gated(call: Call) {
+  let open = () => {};
+  const until = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { call: { ...call, until }, open: () => open() };
+}
+
+/** Until so many requests stand in the inbox of the world's run. */
+async function waitForAsks({ scratch }: World, count: number): Promise<void> {
+  const folder = join(scratch.cwd, '.context/inbox');
+  const texts = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  const asks = () => texts().join('').split('"kind":"ask"').length - 1;
+  await expect.poll(asks, { timeout: 30_000 }).toBe(count);
+}
+
+const isResult = (line: Readonly<Record<string, unknown>>) => line.type === 'result';
+
+const BASH = (command: string) => ({ tools: [{ name: 'Bash', input: { command, description: 'Look' } }] });
+
+async function requested(world: World, count: number): Promise<void> {
+  await expect.poll(() => world.standin.requests.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(count);
+}
+
+describe('ctxb compact', () => {
+  it('is done at the next boundary, once for two who ask at once, and says what it has freed', async () => {
+    const second = gated({ text: 'two', context: 90_000 });
+    await using world = await startWorld({
+      calls: [{ text: 'one', context: 60_000 }, second.call, { text: 'three', context: 30_000 }],
+    });
+    const program = start(world, prompts('first', 'second', 'third'));
+    await program.waitForLine(isResult);
+    await requested(world, 2);
+    const asked = [ask(world, 'compact', '--json'), ask(world, 'compact')];
+    await waitForAsks(world, 2);
+    second.open();
+    const [json, text] = await Promise.all(asked);
+
+    expect(JSON.parse(String(json?.stdout))).toMatchObject({ outcome: 'done', text: 'compacted', after: 30_000 });
+    expect(json?.code).toBe(0);
+    expect(String(text?.stdout)).toMatch(/^compacted: 9\d,\d{3} → 30,000 tokens \(−\d\d%\)\n$/);
+    expect((await program.finished).code).toBe(0);
+    const compact = journal(world).filter(({ kind }) => kind === 'compact');
+    expect(compact).toMatchObject([{ reason: 'it was asked for with ctxb compact' }]);
+  });
+
+  it('--now compacts exactly in the middle of the only turn', async () => {
+    const second = gated({ ...BASH('echo two'), context: 70_000 });
+    await using world = await startWorld({
+      calls: [
+        { ...BASH('echo one'), context: 60_000 },
+        second.call,
+        { ...BASH('echo three'), context: 72_000 },
+        { text: 'done', context: 40_000 },
+      ],
+    });
+    const program = start(world, [...EXACT, '--compact-when', 'next-prompt'], ['-p', 'work']);
+    await requested(world, 2);
+    const plain = await ask(world, 'compact');
+    expect(plain).toMatchObject({
+      code: 3,
+      stderr: 'ctxb: no prompt follows this turn; --now compacts in the middle of this one\n',
+    });
+    const asked = ask(world, 'compact', '--now', '--json');
+    await expect.poll(() => JSON.stringify(journal(world)), { timeout: 30_000 }).toContain('ctxb compact --now');
+    second.open();
+    expect(JSON.parse(String((await asked).stdout))).toMatchObject({ outcome: 'done' });
+    expect((await program.finished).code).toBe(0);
+    expect(journal(world).find(({ kind }) => kind === 'native-compaction')).toMatchObject({ when: 'mid-turn' });
+  });
+
+  it('that comes in the middle of a relief is answered by it', async () => {
+    const summary = gated({ text: 'a summary' });
+    await using world = await startWorld({
+      calls: [{ text: 'one', context: 170_000 }, { text: 'two', context: 30_000 }],
+      summary: summary.call,
+    });
+    const program = start(world, prompts('first', 'second'));
+    await requested(world, 2);
+    const asked = ask(world, 'compact');
+    await waitForAsks(world, 1);
+    summary.open();
+    expect(String((await asked).stdout)).toContain('→ 30,000 tokens');
+    await program.finished;
+    expect(journal(world).filter(({ kind }) => kind === 'compact')).toHaveLength(1);
+  });
+
+  it('of a caller that speaks the protocol is a control request with a verdict', async () => {
+    await using world = await startWorld({
+      calls: [{ text: 'one', context: 90_000 }, { text: 'two', context: 30_000 }],
+    });
+    const env = { XDG_STATE_HOME: state };
+    const program = startCtxb(world, { claude: [...PROTOCOL, ...SMALL_WINDOW], env });
+    const say = (content: string) => program.send({ type: 'user', message: { role: 'user', content } });
+    const request = (subtype: string) =>
+      program.send({ type: 'control_request', request_id: `${subtype}-1`, request: { subtype } });
+    const answered = (line: Readonly<Record<string, unknown>>) => line.type === 'control_response';
+    request('initialize');
+    await program.waitForLine(answered);
+    request('compact');
+    expect(await program.waitForLine(answered)).toMatchObject({
+      response: { request_id: 'compact-1', response: { done: false, text: 'there is nothing to compact yet' } },
+    });
+    say('first');
+    await program.waitForLine(isResult);
+    request('compact');
+    expect(await program.waitForLine(answered)).toMatchObject({
+      response: { subtype: 'success', response: { done: true, text: 'compacted' } },
+    });
+    say('second');
+    await program.waitForLine(isResult);
+    program.stdin.end();
+    const run = await program.finished;
+    expect(run.code).toBe(0);
+    expect(outputLines(run).filter(isResult)).toHaveLength(2);
+  });
+});
+
+describe('ctxb handoff', () => {
+  it('asks for a fresh context at the next boundary', async () => {
+    const second = gated({ text: 'two', context: 60_000 });
+    await using world = await startWorld({
+      calls: [{ text: 'one', context: 50_000 }, second.call, { text: '' }, { text: 'three', context: 25_000 }],
+    });
+    const program = start(world, prompts('first', 'second', 'third'));
+    await requested(world, 2);
+    const asked = ask(world, 'handoff');
+    await waitForAsks(world, 1);
+    second.open();
+    expect(String((await asked).stdout)).toMatch(/^handed over: 6\d,\d{3} → 25,000 tokens/);
+    await program.finished;
+  });
+});
+
+describe('ctxb stop', () => {
+  it('ends the run behind its turn and leaves the other prompts to --resume-run', async () => {
+    const first = gated({ text: 'one' });
+    await using world = await startWorld({ calls: [first.call, { text: 'two' }, { text: 'three' }] });
+    const program = start(world, prompts('first', 'second', 'third'));
+    await requested(world, 1);
+    const asked = ask(world, 'stop');
+    await expect.poll(() => ask(world, 'stop').then(({ stderr }) => stderr)).toContain('the run is about to end');
+    first.open();
+    const run = await program.finished;
+    expect(run).toMatchObject({ code: 7 });
+    expect(run.stderr).toContain('the run was stopped with ctxb stop: 2 prompts not answered');
+    const { stdout } = await asked;
+    const id = /ctxb run --resume-run (\w{8})\n$/.exec(String(stdout))?.[1];
+    expect(String(stdout)).toBe(`stopped; 2 prompts not answered: ctxb run --resume-run ${id}\n`);
+
+    const resumed = await ask(world, 'run', '--resume-run', String(id));
+    expect(resumed.code).toBe(0);
+    const results = outputLines(resumed).filter(isResult);
+    expect(results.map(({ result }) => result)).toEqual(['two', 'three']);
+  });
+
+  it('--now interrupts the turn', async () => {
+    await using world = await startWorld({ calls: [BASH('touch begun; sleep 300')] });
+    const program = start(world, ['--prompt', 'wait']);
+    await program.waitForLine((line) => JSON.stringify(line).includes('sleep 300'));
+    const { stdout, code } = await ask(world, 'stop', '--now');
+    expect(String(stdout)).toMatch(/^stopped; 1 prompt not answered/);
+    expect(code).toBe(0);
+    expect((await program.finished).code).toBe(7);
+  });
+});
+
+describe('ctxb runs', () => {
+  it('lists what goes on, what has ended and why', async () => {
+    const open = gated({ text: 'one', context: 50_000 });
+    await using going = await startWorld({ calls: [open.call] });
+    await using over = await startWorld({ calls: [{ text: 'one', context: 20_000 }] });
+    const ended = start(over, ['--prompt', 'go']);
+    expect((await ended.finished).code).toBe(0);
+    const program = start(going, ['--prompt', 'go']);
+    await requested(going, 1);
+    const listed = async () => JSON.parse(String((await ask(going, 'runs', '--json')).stdout)).runs;
+    await expect.poll(async () => (await listed())[0]?.phase, { timeout: 30_000 }).toBe('working');
+    const all = await listed();
+    expect(all[0]).toMatchObject({ cwd: going.scratch.cwd, end: null, turn: 1, prompts: 1, waitsFor: null });
+    expect(all[1]).toMatchObject({ cwd: over.scratch.cwd, end: { reason: 'done', exitCode: 0 }, turn: 1, prompts: 0 });
+    const table = String((await ask(going, 'runs')).stdout);
+    expect(table).toMatch(/^run {7,}state .*\n\w{8} +working .*\n {10}\S+\n\w{8} +ended: done /);
+    program.kill('SIGKILL');
+    open.open();
+    await program.finished;
+    expect((await listed())[0]).toMatchObject({ end: { reason: 'died' }, resumable: true });
+    const asked = await ask(going, 'compact', all[0].runId.slice(0, 8));
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toContain('has ended (died): ctxb runs lists those that are active');
+  });
+});
