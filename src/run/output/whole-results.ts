@@ -42,8 +42,9 @@ export function createWholeResults(before: ModelUsage | undefined) {
   let carriedOn: ModelUsage | undefined = before && {};
   /** What a session that the user resumes had cost before, where claude counts it. */
   let earlierUsd = 0;
-  /** Calls since the last result, by the id of their message. */
-  const open = new Map<string, AssistantEvent & { readonly usage: Usage }>();
+  /** Calls since the last result, by the id of their message, and their sums by model. */
+  const open = new Map<string, OpenCall>();
+  let unreported: ModelUsage = {};
   let turn: WholeTurn = NEW_TURN;
   /** What the caller was told: how many results, and the sums in the last. */
   let told = { count: 0, models: before ?? {} };
@@ -60,11 +61,23 @@ export function createWholeResults(before: ModelUsage | undefined) {
     }
     since = fieldsOf(fields.modelUsage);
     sinceUsd = costUsd;
-    open.clear();
+    forgetCalls();
     const seen = turn;
     isHiding ||= !isShown;
     if (!isOwn && !isShown) turn = withPart(turn, partOf(fields));
     return seen;
+  }
+
+  function noteCall(messageId: string, call: OpenCall): void {
+    const earlier = open.get(messageId);
+    const others = earlier === undefined ? unreported : added(unreported, ofCall(earlier), -1);
+    unreported = added(others, ofCall(call));
+    open.set(messageId, call);
+  }
+
+  function forgetCalls(): void {
+    open.clear();
+    unreported = {};
   }
 
   /** The newest process may go on with the counters: then what it says is not added to what they said before. */
@@ -98,7 +111,10 @@ export function createWholeResults(before: ModelUsage | undefined) {
       times = { begun: state.turn.startedAt, last: state.now };
       if (event.kind === 'result') return seeResult(event, line, isOwn, isShown);
       const isCall = event.kind === 'assistant' && !event.synthetic && !isEcho(state, event);
-      if (isCall && hasUsage(event)) open.set(event.messageId, event);
+      if (isCall && hasUsage(event)) {
+        const { messageId, model, usage, subagent } = event;
+        noteCall(messageId, { model, usage, isMain: subagent === null });
+      }
       if (!isOwn) turn = counted(turn, event, state);
       return turn;
     },
@@ -113,13 +129,11 @@ export function createWholeResults(before: ModelUsage | undefined) {
     },
     /** Another process takes claude's place: calls that the last one has not reported are known by their lines alone. */
     begunAgain(): void {
-      const calls = [...open.values()];
-      const unreported = calls.reduce((sum, call) => added(sum, ofCall(call)), {} as ModelUsage);
+      const main = [...open.values()].filter(({ isMain }) => isMain);
       carriedOn = added(base, unreported);
       base = added(carriedOn, since);
       [since, sinceUsd, isSetBack] = [{}, 0, true];
-      open.clear();
-      const main = calls.filter(({ subagent }) => subagent === null);
+      forgetCalls();
       if (main.length === 0) return;
       const usage = main.reduce((sum, call) => added(sum, usageOf(call)), {} as Fields);
       // Their results are in no line: claude makes them up as it resumes.
@@ -127,7 +141,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
       turn = withPart(over, { duration_ms: Math.max(0, times.last - times.begun), usage });
     },
     /** What the run has used by now, for the process that takes it up. */
-    models: (): ModelUsage => [...open.values()].reduce((sum, call) => added(sum, ofCall(call)), added(base, since)),
+    models: (): ModelUsage => added(added(base, since), unreported),
     /** A result for the caller. @param state after it was judged */
     whole(line: string, ended: WholeTurn, state: GovernorState): string {
       if (!isSetBack && !isHiding && !ended.isPieced) return line;
@@ -147,6 +161,13 @@ export function createWholeResults(before: ModelUsage | undefined) {
       ).text;
     },
   };
+}
+
+/** What is needed of a call: its texts may be long, and a turn has many. */
+interface OpenCall {
+  readonly model: string | undefined;
+  readonly usage: Usage;
+  readonly isMain: boolean;
 }
 
 function hasUsage(event: AssistantEvent): event is AssistantEvent & { readonly usage: Usage } {
@@ -190,7 +211,7 @@ function usageOf({ usage }: { readonly usage: Usage }): Fields {
   };
 }
 
-function ofCall({ model = '', usage }: AssistantEvent & { readonly usage: Usage }): ModelUsage {
+function ofCall({ model = '', usage }: OpenCall): ModelUsage {
   const { input, output, cacheRead, cacheCreation } = usage;
   const tokens = { inputTokens: input, outputTokens: output };
   return { [model]: { ...tokens, cacheReadInputTokens: cacheRead, cacheCreationInputTokens: cacheCreation } };
