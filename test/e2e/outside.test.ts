@@ -102,7 +102,10 @@ describe('ctxb compact', () => {
   it('that comes in the middle of a relief is answered by it', async () => {
     const summary = gated({ text: 'a summary' });
     await using world = await startWorld({
-      calls: [{ text: 'one', context: 170_000 }, { text: 'two', context: 30_000 }],
+      calls: [
+        { text: 'one', context: 170_000 },
+        { text: 'two', context: 30_000 },
+      ],
       summary: summary.call,
     });
     const program = start(world, prompts('first', 'second'));
@@ -117,7 +120,10 @@ describe('ctxb compact', () => {
 
   it('of a caller that speaks the protocol is a control request with a verdict', async () => {
     await using world = await startWorld({
-      calls: [{ text: 'one', context: 90_000 }, { text: 'two', context: 30_000 }],
+      calls: [
+        { text: 'one', context: 90_000 },
+        { text: 'two', context: 30_000 },
+      ],
     });
     const env = { XDG_STATE_HOME: state };
     const program = startCtxb(world, { claude: [...PROTOCOL, ...SMALL_WINDOW], env });
