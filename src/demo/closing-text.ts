@@ -32,10 +32,18 @@ export function closingText(story: DemoStory, style: Style, columns: number | un
     '',
     style.bold('What the job cost'),
     line('with ctxb   ', style.bold(dollars(costUsd))),
-    line('claude alone', `about ${dollars(costUsd + savedUsd)}, by the account that ctxb keeps of it`),
+    line(
+      'claude alone',
+      `about ${dollars(inCents(costUsd) + inCents(savedUsd))}, by the account that ctxb keeps of it`,
+    ),
     line('paid        ', 'nothing: the stand-in made up the token counts'),
     '',
   ].join('\n');
+}
+
+/** The sum of what is printed: the line at the end of the run tells the difference. */
+function inCents(usd: number): number {
+  return Math.round(usd * 100) / 100;
 }
 
 /** `33 calls, context 95k → 191k (19%); compacted 101k → 41k (−59%), all prompts kept` */

@@ -55,13 +55,16 @@ function sessionList(sessions: readonly SessionSummary[], page: Page): string[] 
   const isTight = page.list.ids && page.columns < ROOM_FOR_IDS;
   const projects = shortPaths(shown.map(({ project, file }) => project ?? file.split('/').slice(0, -1).join('/')));
   const showsProjects = !isTight && page.columns >= ROOM_FOR_PROJECTS;
+  const dates = datesOf(shown, isWide, page);
+  // They take the room from the longest names, not from the prompts.
+  const hasTimes = dates.some((date) => date.includes(':'));
   const showsModels = !isTight && page.columns >= ROOM_FOR_MODELS;
   const models = shown.map(({ model }) => modelText(model, page));
   const copied = shown.map((session) => session.copied?.calls ?? 0);
   const peakText = (peak: number | null) => (peak === null ? page.glyphs.none : percent(peak));
   const columns = [
-    showsProjects && { heading: 'project', cells: projects, isPath: true, most: isWide ? 28 : 14 },
-    { heading: 'date', cells: datesOf(shown, isWide, page) },
+    showsProjects && { heading: 'project', cells: projects, isPath: true, most: isWide ? 28 : hasTimes ? 10 : 14 },
+    { heading: 'date', cells: dates },
     page.list.ids && { heading: 'session', cells: ids },
     { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true },
     showsModels && { heading: 'model', cells: models, most: 18 },
@@ -233,19 +236,24 @@ function datesOf(sessions: readonly SessionSummary[], isWide: boolean, { columns
     const time = new Date(last);
     const month = time.toLocaleString('en-US', { month: 'short' });
     const minute = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
-    if (isWide) return [`${dayOf(last)} ${minute}`, `${dayOf(last)} ${minute}:${twoDigits(time.getSeconds())}`];
+    const second = `${minute}:${twoDigits(time.getSeconds())}`;
+    if (isWide) return [`${dayOf(last)} ${minute}`, `${dayOf(last)} ${minute}`, `${dayOf(last)} ${second}`];
     const day = `${month} ${twoDigits(time.getDate())}`;
     if (time.getFullYear() !== newest) return [`${month} ${time.getFullYear()}`, dayOf(last)];
-    return [day, `${day} ${minute}`, `${day} ${minute}:${twoDigits(time.getSeconds())}`];
+    return [day, `${day} ${minute}`, `${day} ${second}`];
   });
-  return columns < ROOM_FOR_PROJECTS ? texts.map(([shortest = '']) => shortest) : distinct(texts);
+  return columns < ROOM_FOR_PROJECTS
+    ? texts.map(([shortest = '']) => shortest)
+    : distinct(texts, sessions.map(promptOf));
 }
 
-/** Of each row's texts the first that no other row has, else the first. */
-function distinct(rows: readonly (readonly string[])[]): string[] {
-  const all = rows.flatMap((texts) => [...new Set(texts)]);
-  return rows.map((texts) => {
-    return texts.find((text) => all.filter((other) => other === text).length < 2) ?? texts[0] ?? '';
+/** What each row says: more where another row has the same, and the most where that has the same prompt too. */
+function distinct(rows: readonly (readonly string[])[], prompts: readonly string[]): string[] {
+  return rows.map(([first = '', more = first, most = more], at) => {
+    const isShared = (text: string, fits = (_: number) => true) =>
+      rows.some((other, row) => row !== at && other.includes(text) && fits(row));
+    if (!isShared(first)) return first;
+    return isShared(more, (row) => prompts[row] === prompts[at]) ? most : more;
   });
 }
 
