@@ -4,6 +4,7 @@ import { largestShare, peakShare, predicted } from '../core/governor/gauge/gauge
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input } from '../core/governor/input.ts';
 import { lineageStep } from '../core/governor/process/process.ts';
+import { savedUsd } from '../core/governor/relief/accounts.ts';
 import { isEcho } from '../core/governor/relief/exact.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
@@ -200,5 +201,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
 function costOf(state: GovernorState): SessionSummary['cost'] {
   const { known, unpriced } = state.cost;
   const computed = isComputed(state.cost);
-  return { usd: known ? costUsd(state) : null, computed, ...(unpriced && computed && { unpriced }) };
+  const saved = savedUsd(state);
+  const sum = { usd: known ? costUsd(state) : null, computed };
+  return { ...sum, ...(unpriced && computed && { unpriced }), ...(saved !== 0 && { saved }) };
 }

@@ -63,6 +63,8 @@ export interface SessionSummary {
     readonly computed: boolean;
     /** A model without a price, whose calls it leaves out. */
     readonly unpriced?: string;
+    /** In the record of a run: what compacting saved beside claude alone; below 0 it cost more. Missing: nothing. */
+    readonly saved?: number;
   };
   /** Calls after a pause that was longer than the life of the prompt cache, where there were any. */
   readonly pauses?: Pauses;

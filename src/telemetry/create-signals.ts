@@ -2,6 +2,7 @@ import { totalMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { isOwnUuid } from '../core/governor/prompts/own-lines.ts';
+import { savedUsd } from '../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { ZONE_NAMES, zoneAt } from '../core/governor/zones/zones.ts';
 import type { Judged } from '../host/governor-host.ts';
@@ -40,13 +41,16 @@ export function createSignals(sink: Sink, t: number) {
   };
 }
 
-function runAttributes({ run, session, turn, gauge }: GovernorState, exitCode: number): Attributes {
+function runAttributes(state: GovernorState, exitCode: number): Attributes {
+  const { run, session, turn, gauge } = state;
+  const saved = savedUsd(state);
   return {
     'process.exit.code': exitCode,
     'ctxb.mode': run.mode,
     'ctxb.run.turns': turn.ended,
     'ctxb.run.calls': gauge.calls,
     'ctxb.context.peak': gauge.peak,
+    ...(saved !== 0 && { 'ctxb.saved': saved }),
     ...(session.id !== undefined && { 'gen_ai.conversation.id': session.id }),
   };
 }
@@ -102,6 +106,7 @@ function sessionOf({ session }: GovernorState): Attributes {
 function createLevels({ measure }: Sink) {
   const last = new Map<string, number>();
   let countedCost = 0;
+  let hasSaved = false;
 
   function set(metric: Metric, value: number | undefined, attributes: Attributes = {}): void {
     const key = `${metric} ${JSON.stringify(attributes)}`;
@@ -127,6 +132,13 @@ function createLevels({ measure }: Sink) {
     countedCost = Math.max(countedCost, total);
   }
 
+  /** Nothing is told of a run that was never relieved. */
+  function saved(state: GovernorState): void {
+    const usd = savedUsd(state);
+    if (usd !== 0 || hasSaved) set('ctxb.saved', usd);
+    hasSaved ||= usd !== 0;
+  }
+
   return ({ before, after, actions }: Judged): void => {
     const sent = actions.filter(
       (action) => action.kind === 'send' && action.promptUuid !== undefined && !isOwnUuid(after, action.promptUuid),
@@ -134,6 +146,7 @@ function createLevels({ measure }: Sink) {
     if (sent.length > 0) measure('ctxb.prompts', sent.length);
     if (before.gauge !== after.gauge) context(after);
     if (before.cost !== after.cost) cost(after);
+    if (before.relief !== after.relief) saved(after);
     if (before.limits === after.limits) return;
     for (const [name, { share }] of Object.entries(after.limits.used)) {
       set('ctxb.limit.utilization', share, { 'ctxb.limit': name });

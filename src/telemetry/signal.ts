@@ -36,6 +36,7 @@ export const INSTRUMENTS = {
   'ctxb.turns': counter('{turn}', 'Turns that are over'),
   'ctxb.calls': counter('{call}', 'Calls of the main thread'),
   'ctxb.cost': counter('USD', 'What the run has cost, subagents included'),
+  'ctxb.saved': gauge('USD', 'What compacting has saved beside claude alone; below 0 it has cost more'),
   'ctxb.compactions': counter('{compaction}', 'Compactions by who began them and how they ended'),
   'ctxb.handoffs': counter('{handoff}', 'Handoffs to a fresh context'),
   'ctxb.decisions': counter('{decision}', 'What was decided, by kind'),

@@ -3,8 +3,7 @@ import { runCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
 import type { Decision } from '../../core/governor/decisions.ts';
 import { peakShare } from '../../core/governor/gauge/gauge.ts';
 import { isOwnUuid } from '../../core/governor/prompts/own-lines.ts';
-import { priceOfModel } from '../../core/governor/relief/accounts.ts';
-import { savedMicroUsd } from '../../core/governor/relief/alone.ts';
+import { priceOfModel, savedUsd } from '../../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { shortened } from '../../core/memory/words.ts';
 import { leftUndoneText } from '../../messages.ts';
@@ -84,7 +83,7 @@ function costText(state: GovernorState, wasRelieved: boolean): string[] {
   if (!cost.known && spending.before === 0) return [];
   const usd = dollars(runCostUsd(state));
   if (!wasRelieved || priceOfModel(state) === undefined) return [usd];
-  const saved = toUsd(savedMicroUsd(state.relief.alone, state.gauge));
+  const saved = savedUsd(state);
   if (Math.abs(saved) < LEAST_USD) return [`${usd}, about as much as claude alone`];
   return [`${usd}, about ${dollars(Math.abs(saved))} ${saved > 0 ? 'less' : 'more'} than claude alone`];
 }

@@ -1,4 +1,5 @@
 import type { Event } from '../../protocol/events.ts';
+import { toUsd } from '../cost/cost.ts';
 import {
   idleBeyondLife,
   multiplied,
@@ -13,7 +14,7 @@ import { predicted } from '../gauge/gauge.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, isCompacting, wasReplaced } from '../steps.ts';
-import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost } from './alone.ts';
+import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUsd } from './alone.ts';
 import { endStep, forgetHad } from './contents.ts';
 import { afterSummary, type WorkingSet, workingSet } from './working-set.ts';
 
@@ -35,6 +36,11 @@ const BOUND = 1.04;
 export function slackOf({ relief, gauge }: GovernorState): number {
   const { alone, real } = accountsOf(relief.alone, gauge);
   return alone * BOUND - real;
+}
+
+/** What reliefs have saved beside claude alone, in US dollars; below 0 they have cost more. 0 where no price is known. */
+export function savedUsd(state: GovernorState): number {
+  return priceOfModel(state) === undefined ? 0 : toUsd(Math.round(savedMicroUsd(state.relief.alone, state.gauge)));
 }
 
 /** What a line means for the account of claude alone. `injected`: it belongs to a turn of ctxb's own. */
