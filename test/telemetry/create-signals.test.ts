@@ -243,6 +243,19 @@ it('counts what it has cost, once', () => {
   expect(sumOf(signalsOf(judgedOf(lines)), 'ctxb.cost')).toBeCloseTo(0.5, 6);
 });
 
+it('tells what compacting has saved or cost beside claude alone, once there is a difference', () => {
+  const [first, last] = judgedOf([begin, prompt('a'), initLine(), callLine(30_000)]).slice(-2) as [Judged, Judged];
+  const saving = (usd: number): Judged => {
+    const { relief } = last.after;
+    const alone = { ...relief.alone, microUsd: { alone: 1_000_000 + usd * 1_000_000, real: 1_000_000 } };
+    return { ...last, before: first.before, after: { ...last.after, relief: { ...relief, alone } } };
+  };
+  const signals = signalsOf([saving(0), saving(0.25), saving(-0.12)]);
+  const told = signals.filter((one) => one.kind === 'measure' && one.metric === 'ctxb.saved');
+  expect(told).toMatchObject([{ value: 0.25 }, { value: -0.12 }]);
+  expect(signals.at(-1)).toMatchObject({ kind: 'end', attributes: { 'ctxb.saved': -0.12 } });
+});
+
 describe('whatever comes', () => {
   const judgedBySeed = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16].map((seed) => play(seed).judged);
   const bySeed = judgedBySeed.map((judged) => signalsOf(judged));

@@ -19,8 +19,8 @@ export interface OpenCall {
   readonly price: Price;
   /** By how much the context of claude alone grew before it, in tokens. */
   readonly growth: number;
-  /** The cache had nothing of the conversation. */
-  readonly isCold: boolean;
+  /** What the cache still had, in tokens, where it had nothing of the conversation; undefined: it had all. */
+  readonly cold: number | undefined;
   /** ctxb's own turns are not made by claude alone. */
   readonly isOwn: boolean;
 }
@@ -92,9 +92,9 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   // What a call that was not made has found, the next one finds.
   const left = wasMade ? undefined : before.open;
   const growth = (left?.growth ?? 0) + (wasMade || isFirst ? fresh : 0);
-  const isCold =
-    isFirst || call.isIdle || left?.isCold === true || isUncached(usage, before.replaced ? undefined : gauge.used);
-  const open = { usage, price: call.price, growth, isCold, isOwn: call.isOwn };
+  const isCold = isFirst || call.isIdle || isUncached(usage, before.replaced ? undefined : gauge.used);
+  const cold = left?.cold ?? (isCold ? usage.cacheRead : undefined);
+  const open = { usage, price: call.price, growth, cold, isOwn: call.isOwn };
   return withSummary({ ...alone, carried: 0, replaced: false, open, summary: undefined }, call);
 }
 
@@ -119,7 +119,7 @@ function withSummary(alone: Alone, { gauge, afterSummary }: NewCall): Alone {
   const { window, first = 0 } = gauge;
   const level = (window.tokens ?? Number.POSITIVE_INFINITY) - NATIVE_RESERVE_TOKENS;
   if (open === undefined || context + open.growth < level) return alone;
-  const [cacheRead, cacheCreation] = open.isCold ? [0, context] : [context, 0];
+  const [cacheRead, cacheCreation] = open.cold !== undefined ? [0, context] : [context, 0];
   const reading = microUsdOf({ input: 0, cacheCreation, cacheRead, output: SUMMARY_TOKENS }, open.price);
   const landing = first + SUMMARY_TOKENS + open.growth;
   const summary = afterSummary();
@@ -143,10 +143,10 @@ const SUMMARY_TOKENS = 2_250;
 function settled(alone: Alone, output: number, wasMade: boolean): Alone {
   const { open, context, microUsd } = alone;
   if (open === undefined) return alone;
-  const { usage, price, growth, isCold, isOwn } = open;
+  const { usage, price, growth, cold, isOwn } = open;
   const real = microUsd.real + microUsdOf(usage, price, output);
   if (isOwn || !wasMade) return { ...alone, open: undefined, microUsd: { ...microUsd, real } };
-  const cost = microUsdOf(usageAlone(usage, context, growth, isCold), price, output);
+  const cost = microUsdOf(usageAlone(usage, context, growth, cold), price, output);
   return {
     ...alone,
     open: undefined,
@@ -156,10 +156,10 @@ function settled(alone: Alone, output: number, wasMade: boolean): Alone {
 }
 
 /** The same call with the context of claude alone. */
-function usageAlone(usage: Usage, context: number, growth: number, isCold: boolean): Usage {
+function usageAlone(usage: Usage, context: number, growth: number, cold: number | undefined): Usage {
   const all = context + growth;
   if (usage.cacheCreation + usage.cacheRead === 0) return { ...usage, input: all };
-  const read = isCold ? Math.min(usage.cacheRead, all) : context;
+  const read = cold === undefined ? context : Math.min(cold, all);
   const hour = usage.cacheCreationHour === undefined ? {} : { cacheCreationHour: all - read };
   return { ...usage, input: 0, cacheRead: read, cacheCreation: all - read, ...hour };
 }
