@@ -47,6 +47,7 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   resume: () => 'telling the agent to continue',
   'large-task': ({ reason, todo }) => `${reason}${LARGE_TASK[todo]}`,
   cost: costText,
+  'time-limit': ({ seconds }) => `the time limit of this run is reached: ${duration(seconds * 1000)}`,
   'agent-limit': ({ agent, reason, todo }) => `${AGENT_LIMIT[todo]} ${agent}: ${reason}`,
   stall: stallText,
   'long-tool': ({ ms, tool }) => `a tool has run for ${duration(ms)}: ${tool}`,

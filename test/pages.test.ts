@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,21 +18,37 @@ it.each([...PAGES].map(([path, text]) => ({ path, text })))('every link of $path
   expect(links.filter((target) => !leads(path, target))).toEqual([]);
 });
 
-it('the README fits into a few screens', () => {
-  expect(README.split('\n').length).toBeLessThanOrEqual(151);
+it.each(['CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md', ...PAGES.keys()])('%s has no mark of a conflict', (path) => {
+  expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^(?:<{7}|={7}|>{7})(?: |$)/m);
+});
+
+it('the README fits into two screens', () => {
+  expect(README.split('\n').length).toBeLessThanOrEqual(90);
 });
 
 it('the figures of what it is worth are those of the page on it', () => {
-  const rows = README.split('\n').filter((line) => /^\| .*\*\* \|$/.test(line));
+  const rows = README.split('\n').filter((line) => /^\| .*: cost \|/.test(line));
   const figures = rows.flatMap((row) => [...row.matchAll(/\$[\d.]+/g)].map(([figure]) => figure));
-  expect(figures).toHaveLength(4);
+  expect(figures).toHaveLength(5);
   const outcome = PAGES.get('docs/outcome.md') ?? '';
   expect(figures.filter((figure) => !outcome.includes(figure))).toEqual([]);
 });
 
-it('every page is linked from the README', () => {
-  const pages = [...PAGES.keys()].filter((path) => path !== 'README.md');
-  expect(pages.filter((path) => !README.includes(`(${path})`))).toEqual([]);
+it('every page is in the index of pages', () => {
+  const index = PAGES.get('docs/README.md') ?? '';
+  const pages = [...PAGES.keys()].flatMap((path) => (path.startsWith('docs/') ? [path.slice('docs/'.length)] : []));
+  expect(pages.filter((page) => page !== 'README.md' && !index.includes(`(${page})`))).toEqual([]);
+});
+
+it('every message of the page on trouble is one that ctxb prints', () => {
+  const headings = [...(PAGES.get('docs/troubleshooting.md') ?? '').matchAll(/^### `(.*)`$/gm)];
+  const parts = headings.flatMap(([, text = '']) => text.split('…').map((part) => part.trim()));
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const source = files.map((file) => readFileSync(join(ROOT, 'src', file), 'utf8')).join('\n');
+  expect(headings.length).toBeGreaterThan(15);
+  expect(parts.filter((part) => !source.includes(part))).toEqual([]);
 });
 
 it('the page on the architecture says of every folder of the source what is in it', () => {
@@ -70,8 +86,8 @@ it('the versions in the documentation are those that ctxb is tested with', () =>
   );
 });
 
-it('the configuration that the README shows is a good one', async () => {
-  const [, json = ''] = /```json\n([\s\S]*?)```/.exec(README) ?? [];
+it('the configuration that its page shows is a good one', async () => {
+  const [, json = ''] = /```json\n([\s\S]*?)```/.exec(PAGES.get('docs/configuration.md') ?? '') ?? [];
   const folder = mkdtempSync(join(tmpdir(), 'ctxb-config-'));
   try {
     writeFileSync(join(folder, '.contextbudgetrc'), json);
@@ -89,7 +105,7 @@ function leads(from: string, target: string): boolean {
   if (path.startsWith('https:')) return true;
   const file = path === '' ? from : join(dirname(from), path);
   if (!existsSync(join(ROOT, file))) return false;
-  return heading === undefined || headingsOf(PAGES.get(file) ?? '').includes(heading);
+  return heading === undefined || headingsOf(readFileSync(join(ROOT, file), 'utf8')).includes(heading);
 }
 
 /** As they are named in links. */

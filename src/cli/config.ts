@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Config, type Origin, type ToolKey, valueAt } from '../config/config.ts';
+import { type Config, type Origin, settingAt, type ToolKey } from '../config/config.ts';
 import type { KeyPath } from '../config/keys.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { toUsd } from '../core/governor/cost/cost.ts';
@@ -54,8 +54,13 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
       io.stdout,
       Object.fromEntries(rows.map(({ key, value, origin, note }) => [key, { value, ...origin, note }])),
     );
-  else io.stdout.write(folded(table(rows, io.stdout.columns), io.stdout.columns));
+  else io.stdout.write(settingsText(resolved, io.stdout.columns));
   return resolved.findings.length > 0 ? EXIT_CONFIG : 0;
+}
+
+/** Every key with its value and where that comes from. @param columns of the terminal; undefined: none */
+export function settingsText(resolved: ResolvedConfig, columns: number | undefined): string {
+  return folded(table(rowsOf(resolved), columns), columns);
 }
 
 interface Row {
@@ -71,7 +76,7 @@ function rowsOf({ config, sources }: ResolvedConfig): Row[] {
   const origins = Object.entries(sources) as [KeyPath | ToolKey, Origin][];
   return origins.map(([key, origin]) => ({
     key,
-    value: asWritten(key, valueAt(config, key)) ?? null,
+    value: asWritten(key, settingAt(config, key)) ?? null,
     origin,
     ...(key === 'thresholds.handoff' ? noteOf(config) : {}),
   }));

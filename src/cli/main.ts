@@ -20,23 +20,23 @@ interface CommandEntry {
 
 /** Every command is loaded only when it is called: start-up is part of the product. */
 const COMMANDS: readonly CommandEntry[] = [
-  command('run', 'run claude and keep its context in shape', () => import('./run.ts')),
-  command('replay', 'report on sessions: context, compactions, cost', () => import('./replay.ts')),
-  command('recall', 'find what was run, read, said and decided in this project', () => import('./recall.ts')),
-  command('scratch', 'print the notes of a session or of a recording', () => import('./scratch.ts')),
-  command('handoff', 'ask a run to hand over; write, check and list handoff documents', () => import('./handoff.ts')),
+  command('run', 'run Claude Code, keep its context small, and stop at limits', () => import('./run.ts')),
+  command('replay', 'show what your sessions cost and how full they got', () => import('./replay.ts')),
+  command('recall', 'search what was said, run and read in earlier sessions', () => import('./recall.ts')),
   command('flow', 'run a long job as steps, each with a fresh context', () => import('./flow.ts')),
+  command('scratch', 'print the notes of a session', () => import('./scratch.ts')),
   command('note', 'tell a run where the work stands, or what does not work', () => import('./note.ts')),
   command('runs', 'list your runs: context, cost, and what they wait for', () => import('./runs.ts')),
   command('compact', 'ask a run to compact its context', () => import('./compact.ts')),
   command('stop', 'ask a run to end', () => import('./stop.ts')),
-  command('health', 'context health of your projects', () => import('./health.ts')),
-  command('cleanup', 'remove what ctxb has kept', () => import('./cleanup.ts')),
-  command('config', 'show the effective configuration', () => import('./config.ts')),
-  command('init', 'write a configuration for this project', () => import('./init.ts')),
-  command('doctor', 'check whether ctxb works here, and with this claude', () => import('./doctor.ts')),
+  command('handoff', 'ask a run to hand over; write, check and list handoff documents', () => import('./handoff.ts')),
+  command('health', 'show how full the contexts of your projects became', () => import('./health.ts')),
+  command('config', 'show every setting and where it comes from', () => import('./config.ts')),
+  command('init', 'write a configuration file for this project', () => import('./init.ts')),
+  command('cleanup', 'delete what ctxb keeps in this project', () => import('./cleanup.ts')),
+  command('doctor', 'check that ctxb works here, with your claude', () => import('./doctor.ts')),
   command('completion', 'print a script that completes ctxb in a shell', () => import('./completion.ts')),
-  command('demo', 'show ctxb at work on a scripted job, offline', () => import('./demo.ts')),
+  command('demo', 'watch ctxb at work on a scripted job, offline', () => import('./demo.ts')),
   forPrograms('shim', 'stand in for claude, with its own arguments', () => import('./shim.ts')),
   forPrograms('statusline', "print the status line of Claude Code's terminal", () => import('./statusline.ts')),
 ];
@@ -48,6 +48,14 @@ function command(name: string, summary: string, load: CommandEntry['load']): Com
 function forPrograms(...entry: Parameters<typeof command>): CommandEntry {
   return { ...command(...entry), forPrograms: true };
 }
+
+const EXAMPLES = `
+Examples:
+  ctxb run -- claude -p "fix the failing test"
+  ctxb run --cost-limit 2.50 -- claude -p "review every module"
+  ctxb replay          # what your sessions cost and how full they got
+  ctxb doctor --quick  # whether ctxb works here
+  ctxb demo            # ctxb at work, offline`;
 
 /** Columns of the texts of a help page: below these they run on over the lines of the terminal. */
 const MIN_TEXT = 20;
@@ -114,7 +122,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     argv,
     // The command that is called, or that help is wanted for.
     isNeeded: (name) => argv.slice(0, 2).includes(name),
-    showsAll: isHelpOfAll(argv),
+    showsAll: asksAllOptions(argv),
     finish: (code) => {
       exitCode = code;
     },
@@ -134,7 +142,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     );
   }
   if (argv[0] === 'help') checkTopic(argv[1]);
-  await program.parseAsync([...argv], { from: 'user' });
+  const words = asksAllOptions(argv) ? argv.filter((word) => word !== '--all') : argv;
+  await program.parseAsync([...words], { from: 'user' });
   return exitCode;
 }
 
@@ -153,7 +162,7 @@ export async function createProgram(
 ): Promise<import('commander').Command> {
   const { Command: Program } = await import('commander');
   const program = new Program('ctxb')
-    .description('Runs Claude Code, knows how full its context really is, and acts before it runs out.')
+    .description('Runs Claude Code headless: long jobs cost less, forget less, and stop at your limits.')
     .version(manifest.version)
     .enablePositionalOptions()
     .exitOverride()
@@ -165,6 +174,7 @@ export async function createProgram(
       writeErr: (text) => io.stderr.write(printable(text)),
       outputError: (text, write) => write(text.replace(/^error: /, 'ctxb: ')),
     });
+  program.addHelpText('after', EXAMPLES);
   if (!showsAll) program.addHelpText('after', '\nctxb help --all also lists what Claude Code and other programs call.');
   for (const { name, summary, load, forPrograms } of COMMANDS) {
     const command = program
@@ -174,6 +184,7 @@ export async function createProgram(
       .copyInheritedSettings(program);
     command.showHelpAfterError(`See ctxb ${name} --help.`);
     if (isNeeded(name)) (await load()).define(command, io, finish);
+    if (showsAll) for (const option of command.options) option.hideHelp(false);
     for (const part of command.commands) part.showHelpAfterError(`See ctxb ${name} ${part.name()} --help.`);
     for (const part of [command, ...command.commands]) requireValues(part, argv);
   }
@@ -196,6 +207,12 @@ function requireValues(command: import('commander').Command, argv: readonly stri
 
 function isHelpOfAll([called = '', ...rest]: readonly string[]): boolean {
   return (called === 'help' || isHelp(called)) && rest.length === 1 && rest[0] === '--all';
+}
+
+/** `run --help --all`, in any order: the help of one command with all of its options. */
+function asksAllOptions(argv: readonly string[]): boolean {
+  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  return own.includes('--all') && (own[0] === 'help' || own.some(isHelp));
 }
 
 function isHelp(word: string | undefined): boolean {

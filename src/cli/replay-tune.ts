@@ -79,10 +79,8 @@ const ABOVE = 0.1;
 
 /** Levels that are worth a try anywhere, those that change the least first. */
 function levelsToTry(isExact: boolean): Levels[] {
-  const moments = ['economic', ...SHARES.filter((share) => share <= 0.6)];
   return [
-    ...SHARES.map((compact) => ({ 'thresholds.compact': compact })),
-    ...(isExact ? moments.map((moment) => ({ 'compaction.moment': moment })) : []),
+    ...[...(isExact ? ['economic'] : []), ...SHARES].map((compact) => ({ 'thresholds.compact': compact })),
     ...SHARES.map((compact) => ({
       'thresholds.compact': compact,
       'thresholds.midTurn': Math.round((compact + ABOVE) * 100) / 100,

@@ -70,7 +70,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--yes', 'with --write: without asking')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this level, at which the zone critical begins (0.7, 70% or tokens)')
-    .option('--compact-at <threshold>', 'judge with this compaction level')
+    .option('--compact-at <when>', 'judge with compactions at economic or at this level')
     .optionsGroup('More:')
     .option('--series', 'with --json: one entry for each main-thread call as well')
     .option('--no-cache', 'read everything again, even what has not changed since the last time')

@@ -32,7 +32,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   if (options.prompt !== undefined || options.prompts !== undefined) {
     throw new CtxbError('usage', '--resume-run goes on with the prompts of the run: leave --prompt and --prompts out');
   }
-  const now = await prepareRun(flags, io);
+  const now = await prepareRun(flags, io, options.config);
   const { notice } = await now.watch();
   const contextDir = resolve(io.cwd, now.config.contextDir);
   const waited = options.atReset
@@ -64,6 +64,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
     config,
     values,
     record: options.record,
+    summary: options.summary,
     showInjected: options.showInjected,
     otlp: options.otlp ?? settings?.otlp,
     resumed: { ...resumption.resumed, spent },

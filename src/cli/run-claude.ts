@@ -2,6 +2,7 @@ import { runUntouched } from '../claude/child.ts';
 import { readClaudeArguments } from '../claude/claude-arguments.ts';
 import type { Config } from '../config/config.ts';
 import { quickSettings } from '../config/quick-config.ts';
+import type { WantedFile } from '../config/read-config.ts';
 import type { Flags, SetValue } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -10,8 +11,12 @@ import type { Terminal } from '../report/terminal/terminal.ts';
 import type { HeadlessRun } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 
-export interface RunRequest extends Pick<HeadlessRun, 'prompts' | 'promptsFile' | 'record' | 'otlp' | 'showInjected'> {
+export interface RunRequest
+  extends Pick<HeadlessRun, 'prompts' | 'promptsFile' | 'record' | 'summary' | 'otlp' | 'showInjected'> {
   readonly flags: Flags;
+  readonly configFile?: WantedFile;
+  /** Only says what would be started. */
+  readonly dryRun?: true | undefined;
 }
 
 /**
@@ -19,7 +24,11 @@ export interface RunRequest extends Pick<HeadlessRun, 'prompts' | 'promptsFile' 
  *
  * @throws CtxbError `usage`, `config`, and as `runHeadless`
  */
-export async function runClaude(words: readonly string[], { flags, ...request }: RunRequest, io: Io): Promise<number> {
+export async function runClaude(
+  words: readonly string[],
+  { flags, configFile, dryRun, ...request }: RunRequest,
+  io: Io,
+): Promise<number> {
   const [program, ...args] = words;
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');
   const invocation = readClaudeArguments(args);
@@ -34,13 +43,15 @@ export async function runClaude(words: readonly string[], { flags, ...request }:
         `write ${option}=… or give the prompt with ctxb run --prompt "…" -- claude …`,
     );
   }
-  const { watch, ...settings } = await prepareRun(flags, io);
-  return runHeadless({ program, invocation, ...settings, ...request }, io, watch);
+  const { watch, ...settings } = await prepareRun(flags, io, configFile);
+  const headless = { program, invocation, ...settings, ...request };
+  if (dryRun) return (await import('./dry-run.ts')).printPlan(headless, { flags, file: configFile }, io);
+  return runHeadless(headless, io, watch);
 }
 
 /** What a run goes by, and who tells about it on stderr. */
-export async function prepareRun(flags: Flags, io: Io): Promise<PreparedRun> {
-  const { config, values, warnings } = await quickSettings({ cwd: io.cwd, env: io.env, flags });
+export async function prepareRun(flags: Flags, io: Io, file?: WantedFile): Promise<PreparedRun> {
+  const { config, values, warnings } = await quickSettings({ cwd: io.cwd, env: io.env, flags, file });
   const watch = async () => {
     const terminal = await terminalOf(config, io);
     for (const { message } of warnings.file) terminal.notice(message);

@@ -14,6 +14,10 @@ export interface RunOptions extends Readonly<Record<string, unknown>> {
   /** First wait until the usage limit resets at which the run has ended. */
   readonly atReset?: boolean;
   readonly record?: string;
+  readonly summary?: string;
+  /** `false`: none. */
+  readonly config?: string | false;
+  readonly dryRun?: true;
   readonly otlp?: string;
   readonly showInjected?: true;
 }
@@ -25,24 +29,50 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     })
     .usage('[options] -- claude [arguments]')
     .argument('[claude...]', 'the program and its arguments, as you would run it without ctxb')
-    .passThroughOptions()
-    .option('--prompt <text>', 'a prompt; repeat it for several turns', (text, all: string[] = []) => [...all, text])
-    .option('--prompts <file>', 'prompts from a file (- is stdin), one a line: JSON strings or user lines')
-    .option(
-      '--resume-run [id]',
-      'resume the newest unfinished run, or the one whose id begins with this, with its own settings unless a flag changes them',
-    )
-    .option('--at-reset', 'with --resume-run: first wait until the usage limit that ended the run resets')
-    .option('--record <file>', 'write everything that happened to a file, for ctxb replay')
-    .option(
-      '--otlp <url>',
-      'send metrics and traces to this OpenTelemetry receiver (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
-    )
-    .option('--show-injected', 'show the turns that ctxb injects');
-  addConfigOptions(command.optionsGroup('Keys of the configuration, which a file or a variable may set too:'));
+    .passThroughOptions();
+  for (const option of inOrder([...ownOptions(), ...OPTIONS.map(({ option }) => option)])) command.addOption(option);
   command
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], options: RunOptions) => finish(await run(words, options, io)));
+}
+
+/** Those that are no keys of the configuration. */
+function ownOptions(): Option[] {
+  const repeated = (text: string, all: string[] = []) => [...all, text];
+  return [
+    new Option('--prompt <text>', 'a prompt; repeat it for several turns').argParser(repeated),
+    new Option('--prompts <file>', 'prompts from a file (- is stdin), one a line: JSON strings or user lines'),
+    new Option(
+      '--resume-run [id]',
+      'continue the newest unfinished run, or the one with this id, with its own settings',
+    ),
+    new Option('--at-reset', 'with --resume-run: first wait until the usage limit that ended the run resets'),
+    new Option('--record <file>', 'write everything that happens to this file, for ctxb replay'),
+    new Option('--summary <file>', 'write the figures of the run to this file at its end, as JSON'),
+    new Option('--otlp <url>', 'send metrics and traces to this OpenTelemetry receiver'),
+    new Option('--show-injected', 'show the turns that ctxb starts'),
+    new Option('--dry-run', 'print what would be started, and start nothing'),
+    new Option('--config <file>', 'read this configuration file and no other'),
+    new Option('--no-config', 'read no configuration file'),
+  ];
+}
+
+/** The options of the first page of help, by their headings; the others come with --help --all. */
+const FIRST_PAGE = {
+  'Prompts:': ['prompt', 'prompts', 'task', 'resume-run'],
+  'Cost:': ['cost-limit', 'project-cost-limit', 'on-cost-limit'],
+  'Unattended:': ['time-limit', 'limit-wait', 'stall-after'],
+  'Subagents:': ['max-agents', 'max-agent-tokens', 'max-agent-cost'],
+  'Context:': ['compact-at', 'tool-budgets', 'observe'],
+  'Output:': ['record', 'summary', 'quiet', 'dry-run'],
+};
+
+function inOrder(options: readonly Option[]): Option[] {
+  const first = Object.entries(FIRST_PAGE).flatMap(([heading, names]) =>
+    names.flatMap((name) => options.filter((each) => each.name() === name).map((each) => each.helpGroup(heading))),
+  );
+  const others = options.filter((each) => !first.includes(each));
+  return [...first, ...others.map((each) => each.helpGroup('More:').hideHelp())];
 }
 
 /** An option that is claude's was probably meant for it, behind `-- claude`. */
@@ -60,10 +90,13 @@ Examples:
   ctxb run --prompts steps.ndjson -- claude --permission-mode acceptEdits
   ctxb run --task "port the parser" --state "the tokenizer is done" \\
     -- claude -p "go on" --continue
-  git diff | ctxb run --compact-at 60% -- claude -p "review this"`;
+  git diff | ctxb run --compact-at 60% -- claude -p "review this"
+
+ctxb run --help --all shows all options.`;
 
 async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
   if (options.resumeRun !== undefined) {
+    if (options.dryRun) throw new CtxbError('usage', '--dry-run shows a new run: leave --resume-run out');
     const { takeUp } = await import('./resume.ts');
     return takeUp(
       { ...options, words, id: options.resumeRun === true ? undefined : options.resumeRun },
@@ -73,27 +106,20 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   }
   if (options.atReset)
     throw new CtxbError('usage', '--at-reset goes with --resume-run: ctxb run --resume-run --at-reset');
-  const { prompt: prompts, prompts: promptsFile, record, otlp, showInjected } = options;
-  return runClaude(words, { flags: configFlags(options), prompts, promptsFile, record, otlp, showInjected }, io);
-}
-
-/** Gives a command the options of all keys that have one. */
-export function addConfigOptions(command: Command): void {
-  for (const { option } of OPTIONS) command.addOption(option);
+  const { prompt: prompts, prompts: promptsFile, config: configFile } = options;
+  const { record, summary, otlp, showInjected, dryRun } = options;
+  const request = { prompts, promptsFile, configFile, record, summary, otlp, showInjected, dryRun };
+  return runClaude(words, { flags: configFlags(options), ...request }, io);
 }
 
 export function configFlags(given: Readonly<Record<string, unknown>>): Flags {
-  return Object.fromEntries(OPTIONS.map(({ path, option }) => [path, flagOf(option, given)]));
+  return Object.fromEntries(OPTIONS.map((each) => [each.path, flagOf(each, given)]));
 }
 
-/**
- * commander sets `--no-…` to true where it was not given: only a flag that was given is one. `--no-compaction` and
- * `--compaction exact` set the same attribute.
- */
-function flagOf(option: Option, given: Readonly<Record<string, unknown>>): Flags[KeyPath] {
-  const value = given[option.attributeName()];
-  const isOther = option.negate ? value !== false : option.required && typeof value === 'boolean';
-  return isOther ? undefined : (value as Flags[KeyPath]);
+/** commander sets `--no-…` to true where it was not given: only a flag that was given is one. */
+function flagOf({ path, option }: (typeof OPTIONS)[number], given: Readonly<Record<string, unknown>>): Flags[KeyPath] {
+  const value = given[path];
+  return option.negate && value !== false ? undefined : (value as Flags[KeyPath]);
 }
 
 /** How a size is said. */
@@ -101,7 +127,11 @@ const SHARE = '0.7, 70% or tokens';
 
 const OPTIONS = KEY_PATHS.flatMap((path) => {
   const key: Key = KEYS[path];
-  return key.option === undefined ? [] : [{ path, option: new Option(key.option, helpOf(key.option, key)) }];
+  if (key.option === undefined) return [];
+  const option = new Option(key.option, helpOf(key.option, key));
+  // commander would take `--no-compaction` for the negation of `--compaction`.
+  option.attributeName = () => path;
+  return [{ path, option }];
 });
 
 function helpOf(flags: string, { takes, preset, about }: Key): string {

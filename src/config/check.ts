@@ -1,5 +1,5 @@
 import { isFields } from '../core/protocol/fields.ts';
-import { type Finding, isToolKey, type Origin, type ToolKey, valueAt } from './config.ts';
+import { type Finding, isToolKey, type Origin, settingAt, type ToolKey } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import { closest, finding, shown } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
@@ -98,7 +98,7 @@ function choicesIn(expected: string): string[] {
 const WHOLE_PERCENT = /^(?:[2-9]|[1-9]\d|100)$/;
 
 function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { source }: Origin): string {
-  const fallback = valueAt(DEFAULTS, key);
+  const fallback = settingAt(DEFAULTS, key);
   if (source !== 'file' && source !== 'user' && isFields(fallback))
     return 'set it in a configuration file, as a variable cannot hold it';
   const meant = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;

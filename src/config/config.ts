@@ -28,6 +28,11 @@ export type ValueAt<P extends ConfigPath> = P extends `${infer G extends keyof C
   ? Config[G][N & keyof Config[G]]
   : Config[P & keyof Config];
 
+/** What a key may be set to: a level at which to compact, or `economic`, which leaves the default one as the latest. */
+export type SettingAt<P extends ConfigPath> =
+  | ValueAt<P>
+  | (P extends 'thresholds.compact' ? Policy['compaction']['moment'] : never);
+
 /** The override of one tool, which a file has in the group `tools`: `tools.Read`. */
 export type ToolKey = `tools.${Capitalize<string> | `mcp__${string}`}`;
 
@@ -65,6 +70,11 @@ export function valueAt(config: Config, key: ConfigPath | ToolKey): unknown {
   const [group, name] = splitKey(key);
   const level: unknown = isToolKey(key) ? config.tools.byTool : config[group as keyof Config];
   return name === undefined ? level : Object(level)[name];
+}
+
+/** What a key is set to; undefined where nothing is. */
+export function settingAt(config: Config, key: ConfigPath | ToolKey): unknown {
+  return key === 'thresholds.compact' ? config.compaction.moment : valueAt(config, key);
 }
 
 /** What comes from a higher place wins. */

@@ -5,6 +5,8 @@ type Constants = { readonly [P in Exclude<ConfigPath, KeyPath>]: ValueAt<P> };
 
 /** Values that nobody has a reason to change, each with its reason. */
 const CONSTANTS: Constants = {
+  // `economic` of thresholds.compact; a level that is set there takes its place.
+  'compaction.moment': 'economic',
   // Where two freed nothing, a third frees nothing either.
   'compaction.maxAttempts': 2,
   // A context that is full again at once, five times over, stays so.
@@ -55,9 +57,24 @@ const CONSTANTS: Constants = {
  */
 const WHOLE_FILES = { Read: 25_000 };
 
+/** Where `economic` has not compacted before, it does so here. */
+const LATEST = 0.78;
+
+/** A level for compacting is both the moment and the latest moment. */
+export function placed(key: ConfigPath | ToolKey, value: unknown): (readonly [ConfigPath | ToolKey, unknown])[] {
+  if (key !== 'thresholds.compact') return [[key, value]];
+  return [
+    [key, value === 'economic' ? LATEST : value],
+    ['compaction.moment', value],
+  ];
+}
+
 /** What holds where nobody says otherwise. A key without a default is not there. */
 export const DEFAULTS: Config = withValues({ tools: { byTool: WHOLE_FILES }, agents: {} } as unknown as Config, [
-  ...KEY_PATHS.map((path) => [path, (KEYS[path] as Key).preset] as const).filter(([, preset]) => preset !== undefined),
+  ...KEY_PATHS.flatMap((path) => {
+    const { preset }: Key = KEYS[path];
+    return preset === undefined ? [] : placed(path, preset);
+  }),
   ...Object.entries(CONSTANTS).map(([path, value]) => [path as ConfigPath, value] as const),
 ]);
 

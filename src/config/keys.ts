@@ -1,4 +1,4 @@
-import type { ConfigPath, ValueAt } from './config.ts';
+import type { ConfigPath, SettingAt } from './config.ts';
 import type { Kind } from './values.ts';
 
 /** One key of the configuration: all that is said about it anywhere. Its variable is made of its name. */
@@ -13,7 +13,7 @@ export interface Key<T = unknown> {
   readonly option?: string;
 }
 
-type Table = { readonly [P in ConfigPath]?: Key<ValueAt<P>> };
+type Table = { readonly [P in ConfigPath]?: Key<SettingAt<P>> };
 
 /** Every key that a file, a `CTXB_*` variable or an option may set, in the order of the documentation. */
 export const KEYS = {
@@ -25,24 +25,23 @@ export const KEYS = {
   strategy: {
     takes: ['compact', 'handoff', 'auto'],
     preset: 'compact',
-    about:
-      'What makes room between two turns: compact, handoff (to a fresh context), or auto: what costs less for what it frees.',
+    about: 'How to make room: compact, handoff (continue in a fresh context), or auto (what costs less).',
     option: '--strategy <way>',
   },
   task: {
     takes: 'text',
-    about: 'What the work is about, for the notes and as {task} of compaction.focus.',
+    about: 'What the work is about: for the notes, and {task} of compaction.focus.',
     option: '--task <text>',
   },
   state: {
     takes: 'text',
-    about: 'Where the work stands, for the notes and as {state} of compaction.focus; ctxb note state changes it.',
+    about: 'Where the work stands: for the notes, and {state} of compaction.focus. ctxb note state changes it.',
     option: '--state <text>',
   },
   observe: {
     takes: 'flag',
     preset: false,
-    about: 'Judge and report only: nothing is done, nothing is added to the input of claude.',
+    about: 'Only measure and report: change nothing, and add nothing to the input of claude.',
     option: '--observe',
   },
   quiet: { takes: 'flag', preset: false, about: 'No notices on stderr.', option: '--quiet' },
@@ -62,19 +61,19 @@ export const KEYS = {
   'thresholds.warn': {
     takes: 'share',
     preset: 0.7,
-    about: 'The agent is asked to come to a good stopping point; the zone critical begins here.',
+    about: 'Where ctxb asks the agent to come to a good stopping point; the zone critical begins here.',
     option: '--warn-at <threshold>',
   },
   'thresholds.compact': {
-    takes: 'share',
-    preset: 0.78,
-    about: 'The context is compacted, or handed over, at the next turn boundary.',
-    option: '--compact-at <threshold>',
+    takes: 'moment',
+    preset: 'economic',
+    about: 'When to compact: economic, as soon as it pays and at 78% at the latest; or always at this level.',
+    option: '--compact-at <when>',
   },
   'thresholds.handoff': {
     takes: 'share',
     preset: 0.85,
-    about: 'The work is handed over to a fresh context where compaction is off or does not help.',
+    about: 'Where ctxb hands the work over to a fresh context, if compaction is off or does not help.',
     option: '--handoff-at <threshold>',
   },
   'thresholds.midTurn': {
@@ -96,12 +95,6 @@ export const KEYS = {
     about:
       'exact: ctxb chooses what stays of the conversation, without a call; summary: the model writes one; auto: exact where this claude can.',
     option: '--compaction <how>',
-  },
-  'compaction.moment': {
-    takes: 'moment',
-    preset: 'economic',
-    about:
-      'When to compact exactly, or to hand over where strategy is handoff: economic, as soon as it pays, or from a share on; at thresholds.compact at the latest.',
   },
   'compaction.when': {
     takes: ['next-prompt', 'boundary'],
@@ -142,8 +135,7 @@ export const KEYS = {
   'zones.onLargeTask': {
     takes: ['announce', 'relieve', 'reject'],
     preset: 'announce',
-    about:
-      'For a prompt that is too large for what is left: announce it, relieve the context first, or reject the prompt.',
+    about: 'For a prompt that is too large for what is left: announce it, relieve (make room first), or reject it.',
     option: '--on-large-task <what>',
   },
   'zones.tellAgent': { takes: 'flag', preset: true, about: 'Tell the agent how full its context is.' },
@@ -159,7 +151,7 @@ export const KEYS = {
   'cost.projectLimitUsd': {
     takes: 'dollars',
     about:
-      'What all runs in the same working folder, or with the same context folder where a flag or a variable names it, may cost in one period, in US dollars.',
+      'What all runs of this project may cost in one period, in US dollars. A project is a working folder, or a context folder that you name.',
     option: '--project-cost-limit <usd>',
   },
   'cost.period': {
@@ -171,7 +163,7 @@ export const KEYS = {
     takes: ['auto', 'ask', 'wrap-up', 'stop'],
     preset: 'auto',
     about:
-      'At a limit: ask at the terminal, wrap up with one last prompt, or stop; auto: ask. Where there is no terminal, ask and auto wrap up.',
+      'At a limit: ask, wrap up with one last prompt, or stop. auto asks at a terminal and wraps up elsewhere, as ask does there.',
     option: '--on-cost-limit <what>',
   },
   'cost.prices': {
@@ -181,17 +173,22 @@ export const KEYS = {
       'Prices instead of the built-in ones, used where claude reports no cost, and for limits where they are higher; cacheWrite, cacheWriteHour and cacheRead follow the input; in a file only.',
   },
 
+  'limits.time': {
+    takes: 'duration',
+    about: 'How long a run may take. Then it wraps up or stops, as cost.onLimit says; nobody is asked.',
+    option: '--time-limit <duration>',
+  },
   'limits.wait': {
     takes: 'duration',
     preset: 0,
     about:
-      'At a usage limit of the account: wait this long at most (6h, 90m) until it resets; 0: end with exit code 5.',
+      'At a usage limit of the account: wait at most this long (6h, 90m) until it resets. 0 ends the run with exit code 5.',
     option: '--limit-wait <duration>',
   },
   'limits.outageWait': {
     takes: 'duration',
     about:
-      'While the API is overloaded or out of reach: repeat the turn for this long; 10m in a run of several prompts or with limits.wait, else 0.',
+      'While the API is overloaded or out of reach: repeat the turn for this long. 10m with several prompts or limits.wait, else 0.',
     option: '--outage-wait <duration>',
   },
   'limits.warnAt': {
@@ -202,31 +199,30 @@ export const KEYS = {
 
   'agents.max': {
     takes: 'count',
-    about: 'How many subagents one run may start, those of subagents and workflows included; a further one is refused.',
+    about: 'How many subagents a run may start, including those of subagents and workflows. A further one is refused.',
     option: '--max-agents <number>',
   },
   'agents.tokens': {
     takes: 'tokens',
-    about:
-      'How many tokens all calls of one subagent may read and write, the prompt cache included; beyond that it is stopped.',
-    option: '--agent-tokens <tokens>',
+    about: 'How many tokens one subagent may read and write, the prompt cache included. Beyond that it is stopped.',
+    option: '--max-agent-tokens <tokens>',
   },
   'agents.costUsd': {
     takes: 'dollars',
-    about: 'What one subagent may cost, in US dollars from list prices; beyond that it is stopped.',
-    option: '--agent-cost <usd>',
+    about: 'What one subagent may cost, in US dollars from list prices. Beyond that it is stopped.',
+    option: '--max-agent-cost <usd>',
   },
 
   'recovery.enabled': {
     takes: 'flag',
     preset: true,
     about: 'Start claude again in the same session when it has died.',
-    option: '--no-recovery',
+    option: '--no-restart',
   },
   'recovery.stallAfter': {
     takes: 'silence',
     about:
-      'After how long (15m) without a line claude is taken to hang: it is ended and started again in the same session. While a tool runs, stderr only names the tool.',
+      'Restart claude in the same session when it has written nothing for this long (15m). While a tool runs, stderr only names the tool.',
     option: '--stall-after <duration>',
   },
 

@@ -17,7 +17,9 @@ export function followLevels(config: Config, origins: Origins): Config {
   const moved = new Map<ConfigPath, number>();
   const now = (path: ConfigPath) => moved.get(path) ?? Number(valueAt(config, path));
   // What is no key is as it always is.
-  const isDefault = (path: ConfigPath) => (origins[path as KeyPath]?.source ?? 'default') === 'default';
+  const isDefault = (path: ConfigPath) =>
+    (origins[path as KeyPath]?.source ?? 'default') === 'default' ||
+    (path === 'thresholds.compact' && config.compaction.moment === 'economic');
   const isInPlace = (path: ConfigPath, upper: ConfigPath) => isBelow(now(path), now(upper), window) !== false;
 
   if (config.compaction.enabled) placeRelief();

@@ -1,6 +1,6 @@
 import { type Environment, hasVariable } from '../io.ts';
 import { DEFAULTS } from './defaults.ts';
-import { type FoundConfig, readConfig } from './read-config.ts';
+import { type FoundConfig, readConfig, readWanted } from './read-config.ts';
 import type { ConfigWorld, ResolvedConfig } from './resolve-config.ts';
 
 /**
@@ -22,8 +22,8 @@ export async function quickConfig(cwd: string, env: Environment) {
 type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
 
 /** The configuration of a run, whose claude is to start soon: what checks values is loaded only where there are some. */
-export async function quickSettings({ cwd, env, flags }: ConfigWorld): Promise<Settings> {
-  const found = await readConfig(cwd, env);
+export async function quickSettings({ cwd, env, flags, file }: ConfigWorld): Promise<Settings> {
+  const found = await readWanted(file, cwd, env);
   if (saysNothing(found, env) && Object.values(flags).every((flag) => flag === undefined)) {
     return { config: DEFAULTS, values: [], warnings: { environment: [], file: [] } };
   }

@@ -31,7 +31,20 @@ export interface FoundConfig {
   readonly file?: ConfigFile;
   /** The one in the home folder, which may be the same. */
   readonly userFile?: ConfigFile;
+  /** The user has named the file, so what it says of places holds. */
+  readonly isNamed?: true;
   readonly findings: readonly Finding[];
+}
+
+/** Which configuration file counts: the nearest, the one at this path, or with `false` none. */
+export type WantedFile = string | false | undefined;
+
+/** Reads the wanted one: no other file counts beside one that is named. */
+export async function readWanted(wanted: WantedFile, cwd: string, env: Environment): Promise<FoundConfig> {
+  if (wanted === undefined) return readConfig(cwd, env);
+  if (wanted === false) return { findings: [] };
+  const found = await readSettings(resolve(cwd, wanted));
+  return { ...found, ...(found.file && { userFile: found.file }), isNamed: true };
 }
 
 /**

@@ -4,12 +4,12 @@ import { faulty } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
 import { type Config, type Finding, isToolKey, type Origin, RANKS, type ToolKey } from './config.ts';
-import { DEFAULTS, withValues } from './defaults.ts';
+import { DEFAULTS, placed, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { checkLevels, followLevels } from './levels.ts';
 import { LIMIT_GROUPS, withoutLifting } from './limits.ts';
-import { type ConfigFile, type FoundConfig, isInside, readConfig } from './read-config.ts';
+import { type ConfigFile, type FoundConfig, isInside, readWanted, type WantedFile } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
 import { leafOf, normalised } from './schema.ts';
 
@@ -40,6 +40,8 @@ export interface ConfigWorld {
   readonly cwd: string;
   readonly env: Environment;
   readonly flags: Flags;
+  /** Default: the nearest. */
+  readonly file?: WantedFile;
 }
 
 /** A value that somebody has set, as it was said: percentages are texts. */
@@ -55,7 +57,7 @@ export interface SetValue {
  * what somebody wrote in one of these places, and prints nothing.
  */
 export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig> {
-  return resolveFound(await readConfig(world.cwd, world.env), world);
+  return resolveFound(await readWanted(world.file, world.cwd, world.env), world);
 }
 
 /** The same where the file was looked for already. */
@@ -66,7 +68,7 @@ export function resolveFound(found: FoundConfig, { cwd, env, flags }: ConfigWorl
   const environment = readEnvironment(env);
   const said = [...inFile.values, ...ofUser.values, ...environment.values.map(fromVariable), ...flagValues(flags)];
   const place = said.findLast(({ key, value, origin }) => key === 'contextDir' && !checkValue(key, value, origin));
-  const outside = place && outsideFinding(place, cwd);
+  const outside = place && !found.isNamed ? outsideFinding(place, cwd) : undefined;
   const values = outside === undefined ? said : said.filter((value) => value !== place);
   const faults = [...findings, ...inFile.findings, ...ofUser.findings, ...(outside === undefined ? [] : [outside])];
   const all = resolved(values, faults);
@@ -135,7 +137,7 @@ function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): R
   const values = latest(kept);
 
   const sources = originsOf(values);
-  const said = values.map(({ key, value }) => [key, normalised(key, value)] as const);
+  const said = values.flatMap(({ key, value }) => placed(key, normalised(key, value)));
   const levels = followLevels(withValues(DEFAULTS, said), sources);
   const isOwnDir = RANKS[sources.contextDir.source] > RANKS.file;
   const config = isOwnDir ? { ...levels, costDir: levels.contextDir } : levels;

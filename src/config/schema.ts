@@ -12,7 +12,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   zones: 'What is said on the way up.',
   handoff: 'Handing the work over to a fresh context.',
   cost: 'Limits of what may be spent.',
-  limits: 'Usage limits of the account, and outages of the API.',
+  limits: 'Time, usage limits of the account, and outages of the API.',
   agents: 'What subagents may take.',
   recovery: 'What happens when claude dies.',
   flow: 'Briefings of all flows that say nothing else.',

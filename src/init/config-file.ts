@@ -14,9 +14,9 @@ export const PRESET_NAMES = ['lean', 'balanced', 'heavy'] as const;
 
 /** The keys of each preset. `balanced` repeats the defaults, so that they can be seen and changed. */
 export const PRESETS: Readonly<Record<PresetName, Fields>> = {
-  lean: preset('lean', { warn: 0.55, compact: 0.65, handoff: 0.75 }, 4000),
-  balanced: preset('balanced', { warn: 0.7, compact: 0.78, handoff: 0.85 }, 8000),
-  heavy: preset('heavy', { warn: 0.76, compact: 0.82, handoff: 0.9 }, 16000),
+  lean: preset('lean', { warn: 0.55, compact: 'economic', handoff: 0.75 }, 4000),
+  balanced: preset('balanced', { warn: 0.7, compact: 'economic', handoff: 0.85 }, 8000),
+  heavy: preset('heavy', { warn: 0.76, compact: 'economic', handoff: 0.9 }, 16000),
 };
 
 function preset(name: PresetName, thresholds: Fields, perCall: number): Fields {

@@ -30,12 +30,15 @@ export interface PriceOptions {
 export interface PolicyOptions {
   /** Size of the window in tokens, where you know better than claude. Default: measured. */
   readonly window?: number | undefined;
-  /** Defaults: `warn` 0.70, `compact` 0.78, `handoff` 0.85, `midTurn` 0.88. */
-  readonly thresholds?: Shares<Policy['thresholds']> | undefined;
+  /** Defaults: `warn` 0.70, `compact` "economic" (as soon as it pays), `handoff` 0.85, `midTurn` 0.88. */
+  readonly thresholds?:
+    | (Shares<Omit<Policy['thresholds'], 'compact'>> & { readonly compact?: 'economic' | Share | undefined })
+    | undefined;
   /** How the context is relieved at a turn boundary. Default `compact`. */
   readonly strategy?: Policy['strategy'] | undefined;
   readonly compaction?:
-    | (Options<Omit<Policy['compaction'], 'target' | 'maxAttempts'>> & Shares<Pick<Policy['compaction'], 'target'>>)
+    | (Options<Omit<Policy['compaction'], 'moment' | 'target' | 'maxAttempts'>> &
+        Shares<Pick<Policy['compaction'], 'target'>>)
     | undefined;
   readonly midTurn?: Options<Pick<Policy['midTurn'], 'enabled'>> | undefined;
   /** What the work is about: `{task}` of `compaction.focus`. */

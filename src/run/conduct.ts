@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
 import { recallCommand } from '../claude/find-claude.ts';
 import { runCostUsd } from '../core/governor/cost/cost.ts';
+import type { Decision } from '../core/governor/decisions.ts';
 import { wasAsked } from '../core/governor/process/process.ts';
 import { openPrompts } from '../core/governor/prompts/mailbox.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
@@ -25,6 +26,7 @@ import { createOutlet, type Outlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
 import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';
 import { type Session, type SessionEnds, startSession } from './run-session.ts';
+import type { RunSummary } from './run-summary.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
 
 /** What is known of a run once claude is starting, and who is told of it. */
@@ -42,7 +44,8 @@ export async function beginRun(
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
 export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number> {
   const { invocation, resumed } = headless;
-  const { run, io, child, early, input, record, watcher } = ends;
+  const { run, io, child, early, input, record, summary } = ends;
+  const watcher = summary === undefined ? ends.watcher : seenBy(summary, ends.watcher);
   const files = openRunFiles(headless, { run, io, record, notice: watcher.notice });
   const { store, recorder } = files;
   listen(child, watcher);
@@ -66,7 +69,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     noteProcess(store, run, next);
     return next;
   };
-  const connected = { ...ends, startSuccessor, output, ask: questions.ask, onGoOn: () => signals.rearm() };
+  const connected = { ...ends, watcher, startSuccessor, output, ask: questions.ask, onGoOn: () => signals.rearm() };
   const session = startSession(headless, connected, files);
   if (resumed !== undefined && store.isWhole()) {
     // From here on this run's own file holds everything of it.
@@ -101,8 +104,17 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
   session.noteEnd({ exitCode, isSignalled: received !== undefined || end.signal !== undefined });
+  summary?.write(state, exitCode);
   await ends.telemetry?.close(state, exitCode);
   return exitCode;
+}
+
+function seenBy(summary: RunSummary, watcher: Watcher): Watcher {
+  const decision = (decided: Decision) => {
+    summary.see(decided);
+    watcher.decision(decided);
+  };
+  return { ...watcher, decision };
 }
 
 /** Whether another claude may take the place of one that has ended before its first prompt. */
@@ -168,6 +180,7 @@ interface Ends extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'wat
   /** Passes signals to the child until there is a session to take them. */
   readonly early: SignalWatch;
   readonly record: RecordFile | undefined;
+  readonly summary?: RunSummary | undefined;
 }
 
 /** Bytes; a longer line of stderr is relayed in pieces, a line each. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { type Child, forOwnChild, runUntouched, startChild } from '../claude/child.ts';
 import {
   childArguments,
@@ -54,6 +55,10 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     await watching();
     return refuse(early.refused);
   }
+  const summary =
+    headless.summary === undefined
+      ? undefined
+      : (await import('./run-summary.ts')).createRunSummary(resolve(io.cwd, headless.summary));
   const record =
     headless.record === undefined ? undefined : (await import('./run-files.ts')).openRecordFile(headless.record);
   const inputOf = async ({ text }: PromptText) =>
@@ -85,7 +90,16 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     const input = known ?? (await inputOf(whole ?? early));
     const begun = await beginRun(headless, { runId, io, input, watcher: await watching() });
     const { startSuccessor } = claude;
-    return await conduct(headless, { ...begun, io, child: started, early: signals, input, record, startSuccessor });
+    return await conduct(headless, {
+      ...begun,
+      io,
+      child: started,
+      early: signals,
+      input,
+      record,
+      summary,
+      startSuccessor,
+    });
   } catch (error) {
     signals.stop();
     // Without this they would wait for prompts forever.
@@ -107,17 +121,24 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   const isLimited = !config.observe && invocation.maxBudgetUsd === undefined;
   const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
   const before = resumed ? (resumed.spent.settled + resumed.spent.open) / 1_000_000 : 0;
-  const startWith = async (args: readonly string[], spentUsd: number) => {
+  const planned = async (args: readonly string[], spentUsd: number) => {
     const ofProject = isLimited && project !== undefined ? await projectUsd(headless, io) : 0;
     const spent = { run: spentUsd, project: ofProject };
     const limits = isLimited ? budgetArguments(cost, isAttended(headless, io), spent) : [];
-    return startChild({ command: program, args: [...args, ...limits], cwd: io.cwd, env });
+    return { command: program, args: [...args, ...limits], cwd: io.cwd, env };
   };
+  const startWith = async (args: readonly string[], spentUsd: number) => startChild(await planned(args, spentUsd));
   return {
+    planned: () => planned(first, before),
     start: () => startWith(first, before),
     startSuccessor: ({ resume, isFirst }: StartClaude, spentUsd: number) =>
       startWith(isFirst ? first : successorArguments(invocation, resume), spentUsd),
   };
+}
+
+/** How claude would be started. */
+export function plannedStart(headless: HeadlessRun, io: Io) {
+  return claudeOf(headless, io, randomUUID()).planned();
 }
 
 /** What all runs of the project have cost so far in the period, in US dollars. @throws CtxbError `store` */

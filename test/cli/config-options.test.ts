@@ -1,10 +1,13 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { addConfigOptions, configFlags } from '../../src/cli/run.ts';
+
+import { configFlags, define } from '../../src/cli/run.ts';
+import type { Io } from '../../src/io.ts';
 
 function flags(...args: string[]) {
   const command = new Command();
-  addConfigOptions(command);
+  define(command, {} as Io, () => {});
+  command.action(() => {});
   const given = configFlags(command.parse(args, { from: 'user' }).opts());
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
@@ -17,7 +20,14 @@ it.each([
     args: ['--compaction', 'summary', '--no-mid-turn'],
     expected: { 'compaction.how': 'summary', 'midTurn.enabled': false },
   },
-  { args: ['--compaction', 'exact', '--no-compaction'], expected: { 'compaction.enabled': false } },
+  {
+    args: ['--compaction', 'exact', '--no-compaction'],
+    expected: { 'compaction.how': 'exact', 'compaction.enabled': false },
+  },
+  {
+    args: ['--no-compaction', '--compaction', 'exact'],
+    expected: { 'compaction.how': 'exact', 'compaction.enabled': false },
+  },
 ])('$args says $expected and nothing else', ({ args, expected }) => {
   expect(flags(...args)).toEqual(expected);
 });

@@ -11,7 +11,7 @@ describe('ctxb config', () => {
     expect(text).toContain(file);
     expect(text).toMatch(/^thresholds\.warn +0\.6 +user /m);
     expect(text).toMatch(/^quiet +true +env CTXB_QUIET\n/m);
-    expect(text).toMatch(/^thresholds\.compact +0\.78 +default\n/m);
+    expect(text).toMatch(/^thresholds\.compact +"economic" +default\n/m);
     expect(text).toMatch(/^window +\(measured\) +default\n/m);
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
@@ -83,7 +83,7 @@ describe('what is wrong goes to stderr, the rest to stdout, exit 2', () => {
     const run = await ctxb(place, ['config']);
     for (const part of says) expect(run.stderr).toContain(part);
     // The rest is printed all the same.
-    expect(run.stdout.toString()).toMatch(/^thresholds\.compact +0\.78 +default$/m);
+    expect(run.stdout.toString()).toMatch(/^thresholds\.compact +"economic" +default$/m);
     expect(run.code).toBe(2);
     expect(run.stderr).not.toContain('    at ');
     // A run is refused with the same findings.

@@ -72,7 +72,7 @@ describe('the program', () => {
   it('is killed before it begins: what is left undone', async () => {
     await using place = await createPlace();
     await writeFile(place.path('claude'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
-    const run = await ctxb(place, ['run', '--no-recovery', '--prompt', 'hi', '--', place.path('claude')]);
+    const run = await ctxb(place, ['run', '--no-restart', '--prompt', 'hi', '--', place.path('claude')]);
     expect(run.stderr).toBe(
       'ctxb: claude has ended and is not started again: 1 prompt not answered (“hi”); continue with ctxb run --resume-run\n',
     );

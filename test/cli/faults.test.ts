@@ -60,48 +60,21 @@ it('every file of the session that waits for something is in the table, or has a
     expect(readFileSync(new URL(`${test}.test.ts`, tests), 'utf8')).not.toBe('');
 });
 
-/** Measured once, on two processors shared with others; the tests hold what is said of them, not the numbers. */
-const FIGURES: readonly (readonly [tried: string, figure: string, command: string])[] = [
-  [
-    'odd and broken lines through a run, chunks cut anywhere',
-    '5,014,774 lines, 593 MB: each byte passed on, 4,980 planted calls and results judged; heap 26 MB behind the first stream, 27 MB behind the twentieth',
-    '`CTXB_FUZZ_LINES=5000000 npx vitest run --config test/vitest.config.ts test/run/fuzz.test.ts` (`CTXB_FUZZ_SEED=7` for other lines; a million in each test run)',
-  ],
-  [
-    'a session of 2,000 turns, 1,000,000 lines, with notes',
-    'heap 12.3 MB at turn 200, 11.9 MB at the end; 23 files, 11 listeners all the time',
-    '`npm run soak:load`',
-  ],
-  ['200 runs at once in one folder', 'all end with 0, and the journal has each of them', '`test/cli/load.test.ts`'],
-  [
-    'a job of 40 turns, ctxb and claude killed in turns',
-    'each prompt reaches the model in order and is answered: 20 kills in the test, 300 in the long form, no fault',
-    '`test/e2e/killed-job.test.ts`, `npm run soak:recovery`',
-  ],
-];
-
 function page(): string {
   return [
     '# When something goes wrong',
     '',
-    'Each row is a test: `npx vitest run --config test/vitest.config.ts --project cli test/cli/faults.test.ts`, which also',
-    'fails when this page says something else (`-u` writes it anew).',
+    'What ctxb says, how it ends, and what is lost. Each row is a test. To find one message, see [troubleshooting](troubleshooting.md).',
     '',
     '| what goes wrong | stderr says `ctxb: …` | exit code | lost |',
     '| --- | --- | ---: | --- |',
     ...FAULTS.map(row),
     '',
-    'The exit code is that of claude where claude ended by itself, but 7 instead of 0 where prompts have no answer. A line of stderr longer than 1 MiB is relayed in pieces, and',
-    'one of stdout longer than 256 MiB is judged in pieces; it is passed on whole. ctxb keeps about four times the length of',
-    'the line that it reads in memory. A reader that is slow makes claude wait, and nothing else: `test/cli/back-pressure.test.ts`.',
-    'A run that `--resume-run` resumes keeps its own settings, and what it has cost: `test/cli/resume.test.ts`.',
-    'What Ctrl-C does at a terminal and in a script: `test/cli/questions.test.ts`.',
+    "If claude ends by itself, the exit code is claude's, but 7 instead of 0 if prompts have no answer. ctxb relays a line of",
+    'stderr longer than 1 MiB in pieces. It passes on a longer line of stdout whole, and judges one longer than 256 MiB in pieces. In',
+    'memory ctxb keeps about four times the length of the line that it reads. If a reader is slow, claude waits.',
     '',
-    '## Figures',
-    '',
-    '| what was tried | figure | printed by |',
-    '| --- | --- | --- |',
-    ...FIGURES.map((figure) => `| ${figure.join(' | ')} |`),
+    'How this is tested: [quality](quality.md).',
     '',
   ].join('\n');
 }

@@ -86,10 +86,9 @@ describe('help', () => {
     {
       name: 'run',
       options: [
-        ...['--prompt ', '--prompts', '--compact-at', '--observe', '--record', '--quiet', '--status-line'],
-        ...['--handoff-at', '--strategy', '--no-handoff', '--on-large-task', '--tool-budgets', '--no-recovery'],
-        ...['--cost-limit', '--project-cost-limit', '--on-cost-limit', '--limit-wait', '--outage-wait'],
-        ...['--task', '--state ', '--no-memory', '--show-injected'],
+        ...['--prompt ', '--prompts', '--task', '--resume-run', '--compact-at', '--tool-budgets', '--observe'],
+        ...['--cost-limit', '--project-cost-limit', '--on-cost-limit', '--time-limit', '--limit-wait', '--stall-after'],
+        ...['--max-agents', '--max-agent-tokens', '--max-agent-cost', '--record', '--summary', '--quiet', '--dry-run'],
       ],
     },
     {
@@ -119,9 +118,39 @@ describe('help', () => {
   });
 });
 
+it('ctxb run --help shows some options in groups, --help --all shows all of them', async () => {
+  await using place = await createPlace();
+  const optionsIn = (text: string) => [...text.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option]) => option);
+  const [first, all, topic] = await Promise.all(
+    [
+      ['run', '--help'],
+      ['run', '--help', '--all'],
+      ['help', 'run', '--all'],
+    ].map((args) => ctxb(place, args)),
+  );
+  const shown = first?.stdout.toString() ?? '';
+  for (const group of ['Prompts', 'Cost', 'Unattended', 'Subagents', 'Context', 'Output'])
+    expect(shown).toContain(`\n${group}:\n`);
+  expect(optionsIn(shown).length).toBeLessThanOrEqual(21);
+  const hidden = [
+    '--window',
+    '--strategy',
+    '--compaction',
+    '--no-compaction',
+    '--no-restart',
+    '--config',
+    '--no-config',
+  ];
+  for (const option of hidden) {
+    expect(optionsIn(shown)).not.toContain(option);
+    expect(optionsIn(all?.stdout.toString() ?? '')).toContain(option);
+  }
+  expect(topic?.stdout.toString()).toBe(all?.stdout.toString());
+});
+
 it('ctxb run --help names the words that an option takes', async () => {
   await using place = await createPlace();
-  const { stdout } = await ctxb(place, ['run', '--help']);
+  const { stdout } = await ctxb(place, ['run', '--help', '--all']);
   const text = stdout.toString().replace(/\s+/g, ' ');
   expect(text).toContain(
     '--status-line <when> the status line; auto: only on a terminal (auto, always, never; default: auto)',

@@ -10,9 +10,12 @@ it('the configuration is written once, with the schema that explains it', async 
   expect(first).toMatchObject({ code: 0, stderr: '' });
   expect(first.stdout.toString()).toContain('.contextbudgetrc.json: written (lean)');
   const config = JSON.parse(read(place, '.contextbudgetrc.json'));
-  expect(config).toMatchObject({ $schema: './.context/contextbudgetrc.schema.json', thresholds: { compact: 0.65 } });
+  expect(config).toMatchObject({
+    $schema: './.context/contextbudgetrc.schema.json',
+    thresholds: { compact: 'economic', handoff: 0.75 },
+  });
   expect(JSON.parse(read(place, '.context/contextbudgetrc.schema.json'))).toHaveProperty('properties.thresholds');
-  expect((await ctxb(place, ['config'])).stdout.toString()).toMatch(/thresholds\.compact +0\.65 +user/);
+  expect((await ctxb(place, ['config'])).stdout.toString()).toMatch(/thresholds\.compact +"economic" +user/);
 
   const second = await ctxb(place, ['init', '--preset', 'heavy']);
   expect(second.stdout.toString()).toMatch(/json: exists already and is left as it is\n$/);

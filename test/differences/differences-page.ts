@@ -23,10 +23,10 @@ function beginning(differences: Differences, version: string): string {
   const [all, equal] = [[...differences], [...differences].filter(([, list]) => list.length === 0)];
   return `# Differences
 
-What a caller sees of \`ctxb run -- claude …\` that \`claude …\` alone does not show. ${all.length} invocations of claude ${version} are made
-both ways against the same stand-in for the API, each in a folder of its own, and these are compared: stdout, claude's stderr
-without the lines of ctxb, the exit code, and every request, with all that is in it (messages, system, tools, thinking, model).
-${equal.length} are equal. \`test/e2e/differences.test.ts\` makes this page, and fails when another one comes out.
+What a caller sees of \`ctxb run -- claude …\` that \`claude …\` alone does not show. A test makes ${all.length} invocations of claude ${version}
+both ways, each in a folder of its own, against the same stand-in for the API. It compares stdout, claude's stderr without the lines of
+ctxb, the exit code, and every request with all that is in it: messages, system, tools, thinking, model. ${equal.length} are equal. Most
+others differ in one description of a tool only. \`test/e2e/differences.test.ts\` makes this page.
 `;
 }
 

@@ -131,8 +131,13 @@ it('says what is wrong with its options once', async () => {
 });
 
 /** What docs/ci.md says for workflows that have Anthropic's own action. */
-const [, BLOCK = ''] = /```yaml\n(- id: ctxb[\s\S]*?)```/.exec(PAGES.get('docs/ci.md') ?? '') ?? [];
-const [INSTALL, ANTHROPICS] = parse(BLOCK) as readonly Step[];
+const BLOCKS = [...(PAGES.get('docs/ci.md') ?? '').matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+const [INSTALL, ANTHROPICS] = stepsOf(BLOCKS[1] ?? '').slice(-2);
+
+function stepsOf(workflow: string): readonly Step[] {
+  const { jobs = {} } = (parse(workflow) ?? {}) as { jobs?: Record<string, { steps: readonly Step[] }> };
+  return Object.values(jobs).flatMap(({ steps }) => steps);
+}
 
 /** As that action starts the executable: its folder stands first on PATH, and the Agent SDK runs it. */
 const LIKE_ANTHROPICS = `
@@ -152,8 +157,8 @@ inSoak('in the place of claude in the action of Anthropic, the shim finds the re
   installCtxb(join(scratch.home, 'bin'));
   // test/e2e/install.test.ts holds what npm installs.
   const { run: script = '' } = INSTALL ?? {};
-  expect(script).toContain('npm install --global @anthropic-ai/claude-code');
-  const installed = await runner.run({ id: 'ctxb', run: script.replace(/^npm .*$/m, '') });
+  expect(script).toContain('npm install --global @anthropic-ai/claude-code ./.ctxb');
+  const installed = await runner.run({ id: 'ctxb', run: script.replace(/^npm .*$/gm, '') });
   expect(installed).toMatchObject({ code: 0, stderr: '' });
 
   const { path_to_claude_code_executable: path = '' } = ANTHROPICS?.with ?? {};

@@ -113,7 +113,7 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
       calls: uses(agent('A', more)),
       subagentCalls: (request) => works(request, 20),
     });
-    await run(world, '--agent-tokens', '100000');
+    await run(world, '--max-agent-tokens', '100000');
     expect(decisions(world)).toEqual([
       expect.stringMatching(/^stop the subagent "A" \(general-purpose\): it has used 1[0-4]\d{4} tokens of 100000$/),
     ]);
@@ -129,7 +129,7 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
         return said(request).includes('tool_result') ? { text: 'ok' } : { tools: [agent('inner')] };
       },
     });
-    await run(world, '--agent-cost', '0.2');
+    await run(world, '--max-agent-cost', '0.2');
     expect(decisions(world)).toEqual([
       expect.stringMatching(/^stop the subagent "inner" \(general-purpose\): it has cost about \$0\.2\d of \$0\.20$/),
     ]);
@@ -143,7 +143,7 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
       calls: uses(workflow(2)),
       subagentCalls: (request) => works(request, isFor(request, 'w1') ? 20 : 2),
     });
-    await run(world, '--agent-tokens', '300000');
+    await run(world, '--max-agent-tokens', '300000');
     const [first] = decisions(world);
     expect(first).toMatch(/^stop a workflow's subagent "w1": it has used about 3\d{5} tokens of 300000$/);
     expect(requestsOf(world, 'subagent', 'w1').length).toBeLessThan(10);

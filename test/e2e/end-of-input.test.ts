@@ -113,7 +113,7 @@ it.each(sampled(['SIGINT', 'SIGTERM'] as const))(
   },
 );
 
-it.each(sampled(['--observe', '--no-recovery']))(
+it.each(sampled(['--observe', '--no-restart']))(
   'a claude that dies ends a run in which none takes its place, though something is still piped to the prompt: %s',
   async (flag) => {
     await using world = await startWorld({ calls: [] });

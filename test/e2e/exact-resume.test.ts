@@ -75,7 +75,7 @@ async function untilItWaits(world: World) {
   const run = startCtxb(world, {
     flags: prompts(...THREE),
     claude: [...SMALL_WINDOW, ...STREAM],
-    env: { ...EXACT, CTXB_COMPACTION_MOMENT: '40%' },
+    env: { ...EXACT, CTXB_THRESHOLDS_COMPACT: '40%' },
   });
   run.stdin.end();
   await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 100'));

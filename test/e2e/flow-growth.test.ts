@@ -124,7 +124,7 @@ inSoak(
       steps.reduce((total, each) => total + each[figure], 0);
     expect(sum(curated, 'tokens')).toBeLessThan(sum(without, 'tokens'));
     expect(sum(curated, 'curatorUsd')).toBeLessThan(0.02);
-    const page = PAGES.get('docs/flows.md') ?? '';
+    const page = PAGES.get('docs/performance.md') ?? '';
     for (const index of [2, 5, 8, 11]) {
       const shown = [without[index], curated[index]].map((each) => each?.briefingChars.toLocaleString('en') ?? '');
       expect(page.split('\n')).toContainEqual(

@@ -7,7 +7,6 @@ import { installCtxb, journalLines } from '../support/ctxb.ts';
 import { PAGES } from '../support/pages.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Those of the page: the README has the first of them. */
 const [WITH_SHIM = '', WITH_SPAWN = ''] = programsOf('docs/programs.md');
 
 function programsOf(page: string): string[] {
@@ -41,5 +40,3 @@ it.each([
   expect(run.stdout.toString()).toBe('hello from the model\n');
   expect(journalLines(world).map(({ kind }) => kind)).toContain('end');
 });
-
-it('the README has the first of these programs', () => expect(programsOf('README.md')).toEqual([WITH_SHIM]));

@@ -64,8 +64,10 @@ describe('what the person has set', () => {
     ['never', 'economic'],
     ['0', 'economic'],
     [200, 'economic'],
-  ])('takes %j as the moment %j', (moment, taken) => {
-    expect(policyFor({ moment }).compaction.moment).toBe(taken);
+  ])('takes %j for compacting at %j', (compactAt, taken) => {
+    const { compaction, thresholds } = policyFor({ compactAt });
+    expect(compaction.moment).toBe(taken);
+    expect(thresholds.compact).toBe(taken === 'economic' ? DEFAULTS.thresholds.compact : taken);
   });
 });
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { valueAt } from '../../src/config/config.ts';
+import { settingAt } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { expectation, GROUPS, LEAVES, type Leaf, leafOf, TOOL_LEAF } from '../../src/config/schema.ts';
 
@@ -10,21 +10,38 @@ const SHARE = said(leafOf('thresholds.warn'));
 
 const BEGINNING = `# Configuration
 
-\`.contextbudgetrc\`, \`.contextbudgetrc.json\`, \`.contextbudgetrc.yaml\`, \`.contextbudgetrc.yml\` or the \`contextbudget\` key of
-\`package.json\`: ctxb reads the nearest one, in the working folder or above it. They are data: nothing in them is executed. A flag
-wins over a \`CTXB_*\` variable (\`CTXB_THRESHOLDS_COMPACT=0.6\`), that over the file, that over the default. Unknown keys and wrong
-values are refused, all of them at once; an unknown \`CTXB_*\` variable is only named on stderr. \`ctxb config\`, \`ctxb cleanup\`
-and \`ctxb doctor\` name what is refused, and go on with the rest.
+ctxb reads the nearest configuration file, in the working folder or above it:
 
-A run that is resumed (\`--resume-run\`) keeps the configuration with which it began; only flags change it.
+\`\`\`json
+{
+  "thresholds": { "compact": "60%", "warn": "50%" },
+  "cost": { "limitUsd": 5 },
+  "tools": { "Grep": 4000, "mcp__github__*": "2%" }
+}
+\`\`\`
+
+The file is \`.contextbudgetrc\`, \`.contextbudgetrc.json\`, \`.contextbudgetrc.yaml\`, \`.contextbudgetrc.yml\`, or the key
+\`contextbudget\` of \`package.json\`. It is data: ctxb executes nothing in it.
+
+| what | wins over |
+| --- | --- |
+| an option of \`ctxb run\` | a variable |
+| a \`CTXB_*\` variable, such as \`CTXB_THRESHOLDS_COMPACT=0.6\` | the file |
+| the file | the default |
+
+ctxb refuses unknown keys and wrong values, and names all of them at once. It only names an unknown \`CTXB_*\` variable.
+\`ctxb config\`, \`ctxb cleanup\` and \`ctxb doctor\` name what is refused, and continue with the rest. A run that is resumed
+(\`--resume-run\`) keeps its configuration; only options change it.
+
+\`NO_COLOR\` switches colours off in everything that ctxb prints; \`FORCE_COLOR\` switches them on where no terminal is.
 
 \`\`\`sh
 ctxb config
 ctxb config --schema > contextbudgetrc.schema.json
 \`\`\`
 
-The first prints every key with its value and where that comes from, the second the JSON Schema that
-[.contextbudgetrc.example.json](../.contextbudgetrc.example.json) names. The tables below are made from the same schema.
+The first prints every key with its value and its source. The second prints the JSON Schema for editors, from which the tables below
+are made. [.contextbudgetrc.example.json](../.contextbudgetrc.example.json) sets every key.
 
 A *share* is ${SHARE}.
 `;
@@ -34,7 +51,7 @@ export function configurationPage(): string {
   const groups = new Map<string, string[]>();
   for (const [key, leaf] of LEAVES) {
     const group = key.includes('.') ? key.slice(0, key.indexOf('.')) : '';
-    groups.set(group, [...(groups.get(group) ?? []), row(key, leaf, valueAt(DEFAULTS, key))]);
+    groups.set(group, [...(groups.get(group) ?? []), row(key, leaf, settingAt(DEFAULTS, key))]);
   }
   groups.get('tools')?.push(row('tools.NAME', TOOL_LEAF, undefined));
   return [BEGINNING, ...[...groups].map(([group, rows]) => `${headOf(group)}\n${table(rows)}`)].join('\n');

@@ -10,9 +10,10 @@ Does ctxb work here, and with this claude?
 ctxb doctor --quick
 \`\`\`
 
-looks at Node, the configuration, the \`.context\` folder, claude's settings and the environment. It asks claude for its window and
-for the size of a fresh context, and checks that the thresholds lie above that size, and below the level at which claude itself
-compacts. \`ctxb doctor\` without \`--quick\` then tries ${FACTS.length} facts that ctxb relies on with the claude that \`--claude\` names, else
+This looks at Node, the configuration, the \`.context\` folder, claude's settings and the environment. It asks claude for its window and
+for the size of a fresh context. It checks that the thresholds lie above that size, and below the level at which claude itself compacts.
+
+\`ctxb doctor\` without \`--quick\` then tries ${FACTS.length} facts that ctxb relies on. It takes the claude that \`--claude\` names, else
 \`CTXB_CLAUDE\`, else the one on PATH:
 
 \`\`\`text

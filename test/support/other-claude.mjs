@@ -3,11 +3,13 @@
 // `latest [VERSION] [FILE]…` takes the newest release, or the one that is named: what it shows from outside, all facts of
 // ctxb doctor, each invocation with and without ctxb, windows, prices and the end-to-end tests (or only these files).
 // What fails runs once more, and then with the pinned one: a difference is what fails twice and holds there. `oldest` runs
-// doctor and a part of the tests with the oldest that is supported. Ends with code 1 where there is a difference.
+// doctor and a part of the tests with the oldest that is supported. Ends with code 1 where there is a difference. `latest`
+// also writes what it has found to docs/releases.md.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { withRelease } from './releases.mjs';
 
 const NAME = '@anthropic-ai/claude-code';
 const { config, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -36,15 +38,26 @@ if (what !== 'latest' && what !== 'oldest') {
 }
 const named = rest.find((word) => /^\d/.test(word));
 const version = what === 'oldest' ? config.oldestClaudeCode : (named ?? latest());
+/** How many facts hold, as doctor has found it first. */
+let holding;
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-claude-'));
 try {
   console.log(`Claude Code ${version} (pinned: ${PINNED})`);
-  const differences = version === PINNED && named === undefined ? [] : tryOut(install(version));
+  const isPinned = version === PINNED && named === undefined;
+  if (isPinned) facts(programIn('node_modules/@anthropic-ai'));
+  const differences = isPinned ? [] : tryOut(install(version));
   for (const line of differences) console.log(line);
   if (differences.length === 0) console.log('nothing differs');
   else process.exitCode = 1;
+  if (what === 'latest' && rest.every((word) => word === named)) noteRelease(differences.length);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+function noteRelease(differences) {
+  const date = new Date().toISOString().slice(0, 10);
+  const page = readFileSync('docs/releases.md', 'utf8');
+  writeFileSync('docs/releases.md', withRelease(page, { version, date, facts: holding, differences }));
 }
 
 function latest() {
@@ -138,7 +151,9 @@ function facts(claude) {
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   if (stdout === '') throw new Error(`doctor found nothing out: ${stderr}`);
   const found = JSON.parse(stdout).facts;
-  console.log(`doctor: ${found.filter(({ status }) => status === 'holds').length} of ${found.length} facts hold`);
+  const count = `${found.filter(({ status }) => status === 'holds').length} of ${found.length}`;
+  console.log(`doctor: ${count} facts hold`);
+  holding ??= count;
   return found;
 }
 

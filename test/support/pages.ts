@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The README, and the pages that it leads to, by their paths. */
+/** The README, and the pages that docs/README.md leads to, by their paths. */
 export const PAGES: ReadonlyMap<string, string> = new Map(
   [
     'README.md',

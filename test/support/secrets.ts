@@ -176,7 +176,7 @@ export function textOf({ form, secret }: SecretKind): string {
   return form.replace('…', () => secret);
 }
 
-/** The table of SECURITY.md. */
+/** The table of docs/secrets.md. */
 export function secretsTable(): string {
   const rows = SECRETS.map(({ kind, form, masked, why, plainOnly }) => {
     const shown = form === '…' ? 'by its form' : `\`${form.replaceAll('|', '\\|')}\``;

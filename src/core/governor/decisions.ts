@@ -99,6 +99,8 @@ interface Facts {
     readonly limitUsd: number;
     readonly source: 'reported' | 'computed';
   };
+  /** The time for the run is up. */
+  'time-limit': { readonly seconds: number };
   /**
    * A prompt comes after the prompt cache has probably expired: `tokens` are to be read again for `usd`, which would have
    * been `cachedUsd` from the cache. Times in milliseconds.

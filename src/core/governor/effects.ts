@@ -15,6 +15,7 @@ export const TIMERS = [
   'exit',
   'wait',
   'stall',
+  'time',
 ] as const;
 
 /** What the host has to do. Data only: one function carries the effects out. */

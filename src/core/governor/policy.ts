@@ -132,8 +132,10 @@ export interface CostPolicy {
   readonly prices: Prices;
 }
 
-/** Usage limits of the account, and outages of the API. Times in seconds. */
+/** Time, usage limits of the account, and outages of the API. Times in seconds. */
 export interface LimitsPolicy {
+  /** How long the run may take; undefined or 0: as long as it likes. */
+  readonly time?: number | undefined;
   /** How long a run waits at most for a limit to reset; 0: it ends. */
   readonly wait: number;
   /** How long a turn is repeated while the API does not answer; undefined: as long as suits the run. */

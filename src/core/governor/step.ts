@@ -6,7 +6,7 @@ import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
 import { onInterrupt } from './conversation/interrupt.ts';
 import { forgetSkipped } from './conversation/send-prompt.ts';
-import { judgeSpending, onCostAnswer } from './conversation/spending.ts';
+import { judgeSpending, onCostAnswer, onTimeUp, startTime } from './conversation/spending.ts';
 import type { TimerName } from './effects.ts';
 import type { Input, OwnEvent } from './input.ts';
 import { onRecovered } from './process/broken-off.ts';
@@ -55,7 +55,7 @@ type OnOwn = {
 };
 
 const ON_OWN: OnOwn = {
-  begin: onBegin,
+  begin: (state) => chain(startTime(state), onBegin),
   interrupt: (state) => onInterrupt(state),
   ask: (state, { ask, by }) => onAsk(state, ask, by),
   exit: onExit,
@@ -86,4 +86,5 @@ const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Step } 
   exit: (state) => keep(state, [{ kind: 'kill' }]),
   wait: onWaitTimer,
   stall: onStallTimer,
+  time: onTimeUp,
 };

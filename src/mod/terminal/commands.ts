@@ -39,11 +39,11 @@ function momentText(state: GovernorState, { left }: Standing): string {
   if (left !== undefined) return leftText(left);
   const { thresholds, compaction } = state.run.policy;
   const { tokens: window } = state.gauge.window;
-  const latest = `at the latest from ${percent(thresholds.compact)} on${window === undefined ? '' : ` (${tokens(inTokens(thresholds.compact, window))} tokens)`}`;
+  const level = `from ${percent(thresholds.compact)} on${window === undefined ? '' : ` (${tokens(inTokens(thresholds.compact, window))} tokens)`}`;
   const at = momentOf(state)?.at;
   const soon = at === undefined ? 'as soon as it pays' : `from about ${tokens(at)} tokens on, where it pays`;
-  const first = compaction.moment === 'economic' ? soon : `from ${percent(compaction.moment)} on`;
-  return `compacts exactly at the end of a turn: ${first}; ${latest}`;
+  const when = compaction.moment === 'economic' ? `${soon}; at the latest ${level}` : level;
+  return `compacts exactly at the end of a turn: ${when}`;
 }
 
 function lastText({ last }: Standing): string {

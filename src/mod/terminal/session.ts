@@ -25,16 +25,17 @@ import { callAhead, type Known, withCallAhead, withKnown } from '../../statuslin
 export type Options = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** The defaults of a run, with these levels. The plugin compacts at the end of a turn, and hands nothing over. */
-export function policyFor({ moment, compactAt, warnAt }: Options): Policy {
+export function policyFor({ compactAt, warnAt }: Options): Policy {
   const { thresholds, compaction, handoff } = DEFAULTS;
+  const level = shareOf(compactAt);
   return {
     ...DEFAULTS,
     thresholds: {
       ...thresholds,
-      compact: shareOf(compactAt) ?? thresholds.compact,
+      compact: level ?? thresholds.compact,
       warn: shareOf(warnAt) ?? thresholds.warn,
     },
-    compaction: { ...compaction, when: 'boundary', moment: shareOf(moment) ?? 'economic' },
+    compaction: { ...compaction, when: 'boundary', moment: level ?? 'economic' },
     handoff: { ...handoff, enabled: false },
   };
 }

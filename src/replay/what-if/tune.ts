@@ -9,7 +9,7 @@ import { isExact, type SessionWhatIf, type WhatIfPolicy, type WhatIfRun } from '
 /** Fewer say too little about the sessions to come. */
 const LEAST_SESSIONS = 20;
 
-/** The simulation itself was 5% off on a job that was run both ways (docs/replay.md): a smaller gain can't be told. */
+/** The simulation itself was 5% off on a job that was run both ways (docs/what-if.md): a smaller gain can't be told. */
 const LEAST_SAVING = 0.05;
 
 /** A policy to try: what a configuration would say, and what comes of it. */
@@ -19,7 +19,7 @@ export interface Candidate {
 }
 
 /** Keys of a configuration that are tuned. */
-export type LevelKey = 'thresholds.compact' | 'thresholds.midTurn' | 'compaction.moment';
+export type LevelKey = 'thresholds.compact' | 'thresholds.midTurn';
 export type Levels = Readonly<Partial<Record<LevelKey, number | string>>>;
 
 /** What is found to be better than what is in force, or why nothing is. */

@@ -58,7 +58,11 @@ describe('what if every compaction were an exact one, as soon as it pays', () =>
   });
 
   it('a share is a share, and says no more than that', () => {
-    const { curve, drops } = underExact(growing(100), { ...EXACT, compaction: { how: 'exact', moment: '10%' } });
+    const { curve, drops } = underExact(growing(100), {
+      ...EXACT,
+      compaction: { how: 'exact' },
+      thresholds: { compact: '10%' },
+    });
     expect(curve[(drops[0] ?? 0) - 1]).toBe(98_000 + 2_000);
   });
 

@@ -56,7 +56,10 @@ describe('a policy to try', () => {
     },
     { content: { landig: 20_000 }, message: 'did you mean landing?' },
     { content: { thresholds: { compat: 0.5 } }, message: 'did you mean thresholds.compact?' },
-    { content: { thresholds: { compact: 1.5 } }, message: 'thresholds.compact: expected a fraction of the window' },
+    {
+      content: { thresholds: { compact: 1.5 } },
+      message: 'thresholds.compact: expected "economic", or a fraction of the window',
+    },
     { content: { thresholds: { warn: 0.9, compact: 0.6 } }, message: 'thresholds.warn: expected less than' },
     { content: [], message: 'policy.json: expected an object with' },
     { content: null, message: 'policy.json: expected an object with' },

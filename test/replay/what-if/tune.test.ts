@@ -118,9 +118,10 @@ describe('the levels of a month of sessions', () => {
 });
 
 describe('exact compactions', () => {
-  const exact = (moment: number | string) => whatIfPolicy({ compaction: { how: 'exact', moment } });
+  const exact = (moment: number | string) =>
+    whatIfPolicy({ compaction: { how: 'exact' }, thresholds: { compact: moment } });
   const moments = ['economic', 0.3, 0.4, 0.5, 0.6].map((moment) => ({
-    levels: { 'compaction.moment': moment },
+    levels: { 'thresholds.compact': moment },
     whatIf: exact(moment),
   }));
   const random = createRandom(1);
@@ -132,7 +133,7 @@ describe('exact compactions', () => {
 
   it('as soon as it pays is found where a share is in force, and is left where it is', () => {
     const tuned = (moment: number | string) => tune(all, exact(moment), { candidates: moments, prices: {} });
-    expect(tuned(0.5).proposal).toEqual({ 'compaction.moment': 'economic' });
+    expect(tuned(0.5).proposal).toEqual({ 'thresholds.compact': 'economic' });
     expect(tuned('economic')).toMatchObject({ proposal: null, verdict: 'cheapest' });
   });
 });

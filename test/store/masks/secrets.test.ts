@@ -155,7 +155,7 @@ describe('masking takes a time that grows with the length', () => {
   });
 });
 
-it('SECURITY.md says which', () => {
-  const page = readFileSync(new URL('../../../SECURITY.md', import.meta.url), 'utf8');
+it('docs/secrets.md says which', () => {
+  const page = readFileSync(new URL('../../../docs/secrets.md', import.meta.url), 'utf8');
   expect(page).toContain(secretsTable());
 });

@@ -5,7 +5,8 @@ import { tellsInterrupt } from '../process/stall.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
+import { stopWaiting } from '../waits/wait.ts';
 import { injectPrompt } from './send-prompt.ts';
 
 /** After claude's own stop at the limit it takes no further prompt. A turn that ended before its interruption was not broken off. */
@@ -29,13 +30,42 @@ export function judgeSpending(before: GovernorState, state: GovernorState): Step
     news.map((notice) => announcement(told, notice)),
   );
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase !== 'running') return announced;
-  if (state.spending.phase === 'within')
-    return chain(announced, (next) =>
-      sendInterrupt(changedIn(next, 'spending', { phase: 'stopping', brokenOff: true })),
-    );
+  if (state.spending.phase === 'within') return chain(announced, breakOff);
   // claude's own budget stops it too, but knows nothing of other runs.
   if (state.spending.phase !== 'wrapping' || !isRoomUsedUp(runMicroUsd(state), limitsOf(state))) return announced;
   return chain(announced, (next) => sendInterrupt(changedIn(next, 'spending', { phase: 'cutting' })));
+}
+
+function breakOff(state: GovernorState): Step {
+  return sendInterrupt(changedIn(state, 'spending', { phase: 'stopping', brokenOff: true }));
+}
+
+/** Begins to count the time of a run, in its first process. */
+export function startTime(state: GovernorState): Step {
+  const { time = 0 } = state.run.policy.limits;
+  if (time === 0 || state.run.mode !== 'act' || state.spending.time !== 'unlimited') return keep(state);
+  return keep(changedIn(state, 'spending', { time: 'runs' }), [setTimer('time', time * 1_000)]);
+}
+
+/** Room after the time limit for the last turn: a share of the limit, at least a minute. */
+const TIME_HEADROOM = { share: 0.2, leastSeconds: 60 };
+
+/** The time is up: as at a cost limit. When the room for the last turn is used up too, that turn is interrupted. */
+export function onTimeUp(before: GovernorState): Step {
+  const { time = 0 } = before.run.policy.limits;
+  if (before.spending.time === 'up') return cutLastTurn(before);
+  const state = changedIn(stopWaiting(before), 'spending', { time: 'up' });
+  const room = Math.max(time * TIME_HEADROOM.share, TIME_HEADROOM.leastSeconds);
+  const told = keep(state, [
+    { kind: 'time-limit', ...decided(state, 'the time for the run is up'), seconds: time },
+    setTimer('time', room * 1_000),
+  ]);
+  return state.turn.phase === 'running' && state.spending.phase === 'within' ? chain(told, breakOff) : told;
+}
+
+function cutLastTurn(state: GovernorState): Step {
+  if (state.turn.phase !== 'running' || state.spending.phase !== 'wrapping') return keep(state);
+  return sendInterrupt(changedIn(state, 'spending', { phase: 'cutting' }));
 }
 
 function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorState {
@@ -76,22 +106,24 @@ export function atLimit(state: GovernorState): Step | undefined {
   if (phase === 'over' || state.run.mode !== 'act') return undefined;
   const { level, nearest } = judge(state);
   // What claude reports may be less than what was computed in mid-turn.
-  if (level !== 'limit' || nearest === undefined) return phase === 'stopping' ? keep(goOn(state)) : undefined;
+  const isReached = level === 'limit' && nearest !== undefined;
+  const isLate = state.spending.time === 'up';
+  if (!isReached && !isLate) return phase === 'stopping' ? keep(goOn(state)) : undefined;
   const way = wayOf(state);
   const { brokenOff } = state.spending;
   // Before its first turn there is nothing to wrap up.
   const isDone = !brokenOff && (waiting(state).length === 0 || state.turn.ended === 0);
   if (way === 'stop' || isDone) return endAtLimit(state);
-  if (way === 'wrap-up') return wrapUp(state);
+  if (way === 'wrap-up' || !isReached) return wrapUp(state);
   const { scope, spent, limit } = nearest;
   return keep(changedIn(state, 'spending', { phase: 'asking' }), [
     { kind: 'ask-person', scope, spentUsd: toUsd(spent), limitUsd: toUsd(limit) },
   ]);
 }
 
-function wayOf({ run }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
+function wayOf({ run, spending }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
   const { onLimit } = run.policy.cost;
-  if (asksPerson(onLimit, run.attended)) return 'ask';
+  if (spending.time !== 'up' && asksPerson(onLimit, run.attended)) return 'ask';
   return onLimit === 'stop' ? 'stop' : 'wrap-up';
 }
 
@@ -114,14 +146,20 @@ function goOn(state: GovernorState): GovernorState {
   return changedIn(allowed, 'relief', { unfinished: { because, isLost: false } });
 }
 
+const REACHED = {
+  cost: 'The limit of what this work may cost is reached.',
+  time: 'The time for this work is up.',
+} as const;
+
 const WRAP_UP = [
-  'The limit of what this work may cost is reached. This is the last thing you do, so keep it short:',
+  'This is the last thing you do, so keep it short:',
   'leave everything in a state that can be gone on with, and say what is done, what is not, and what the next step is.',
 ].join(' ');
 
 function wrapUp(state: GovernorState): Step {
-  const work = { because: WRAP_UP, isLost: false };
-  return injectPrompt(changedIn(state, 'spending', { phase: 'wrapping' }), WRAP_UP, work);
+  const text = `${REACHED[state.spending.time === 'up' ? 'time' : 'cost']} ${WRAP_UP}`;
+  const work = { because: text, isLost: false };
+  return injectPrompt(changedIn(state, 'spending', { phase: 'wrapping' }), text, work);
 }
 
 function endAtLimit(state: GovernorState): Step {

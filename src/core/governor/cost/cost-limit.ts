@@ -23,6 +23,8 @@ export const NO_SPENDING = {
    * - `cutting`: the last turn is interrupted, as it has used up its room.
    */
   phase: 'within' as 'within' | 'stopping' | 'asking' | 'wrapping' | 'cutting' | 'over',
+  /** Whether the time for the run is limited, and up. */
+  time: 'unlimited' as 'unlimited' | 'runs' | 'up',
   /** The turn that crossed the limit did not come to its end. */
   brokenOff: false,
 };

@@ -3,7 +3,7 @@ import { isExhaustion, refusedSize } from '../../protocol/failures.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { windowIn } from '../gauge/window.ts';
-import { handoffLevel } from '../policy.ts';
+import { handoffLevel, inTokens } from '../policy.ts';
 import { answer, owed, requestsOf, unanswered } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, isRelieving, keep, type Step } from '../steps.ts';
@@ -168,7 +168,11 @@ function isToStop(state: GovernorState): boolean {
   const extent = extentOf(state);
   const chosen = chooseWay(state, extent);
   if (chosen?.way !== 'handoff' || chosen.cause !== 'strategy') return false;
-  return predicted(gauge) >= (payingMoment(state, extent)?.at ?? handoffLevel(run.policy, gauge.window.tokens));
+  const { thresholds, compaction } = run.policy;
+  const window = gauge.window.tokens;
+  const latest =
+    compaction.moment === 'economic' ? handoffLevel(run.policy, window) : inTokens(thresholds.compact, window);
+  return predicted(gauge) >= (payingMoment(state, extent)?.at ?? latest);
 }
 
 /** The end of a turn that ctxb has stopped. It tells the caller of a success without a word, which is no answer. */

@@ -299,3 +299,62 @@ it("but not where its end was shown, with 'stop'", () => {
   expect(said(after)).toEqual([]);
   expect(driver.state.spending).toMatchObject({ phase: 'within', brokenOff: false });
 });
+
+describe('at the time limit', () => {
+  const timed = (cost: PolicyChanges['cost'] = {}, more: Partial<Run> = {}) =>
+    afterTurn(20_000, { policy: policyWith({ limits: { time: 600 }, cost }), ...more });
+  const TIME_UP = expect.stringContaining('The time for this work is up.');
+  const timers = (driver: Driver) =>
+    driver.actions.flatMap((action) =>
+      action.kind === 'set-timer' && action.timer === 'time' ? [action.afterMs] : [],
+    );
+
+  it('begins to count once, with the run', () => {
+    expect(timers(timed())).toEqual([600_000]);
+    expect(timers(afterTurn(20_000))).toEqual([]);
+  });
+
+  it('interrupts the turn, lets the agent say one last thing, and ends with the exit code of a limit', () => {
+    const driver = timed();
+    driver.prompt('Next.', 'One more.');
+    driver.claude(initLine(), callLine(21_000));
+    const actions = driver.timeout('time');
+    expect(decisions(actions)).toMatchObject([{ kind: 'time-limit', seconds: 600 }]);
+    expect(interrupts(driver)).toHaveLength(1);
+    const end = { subtype: 'error_during_execution', is_error: true };
+    expect(said(driver.claude(resultLine(end)))).toEqual([TIME_UP]);
+    expect(kinds(driver.claude(...turn(0.1)))).toContain('end-input');
+    expect(driver.state.outcome).toBe('limit');
+  });
+
+  it('interrupts a last turn that takes too long', () => {
+    const driver = timed();
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(21_000));
+    driver.timeout('time');
+    driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true }), initLine(), callLine(22_000));
+    expect(timers(driver).at(-1)).toBe(120_000);
+    driver.timeout('time');
+    expect(interrupts(driver)).toHaveLength(2);
+  });
+
+  it('ends at once where nothing is under way', () => {
+    const driver = timed();
+    expect(kinds(driver.timeout('time'))).toContain('end-input');
+    expect(driver.state.outcome).toBe('limit');
+  });
+
+  it('says no last word with stop, and asks nobody', () => {
+    const stopped = timed({ onLimit: 'stop' });
+    stopped.prompt('Next.');
+    stopped.claude(initLine(), callLine(21_000));
+    stopped.timeout('time');
+    expect(said(stopped.claude(resultLine({ subtype: 'error_during_execution', is_error: true })))).toEqual([]);
+    const attended = timed({}, { attended: true });
+    attended.prompt('Next.');
+    attended.claude(initLine(), callLine(21_000));
+    attended.timeout('time');
+    const actions = attended.claude(resultLine({ subtype: 'error_during_execution', is_error: true }));
+    expect(kinds(actions)).not.toContain('ask-person');
+  });
+});

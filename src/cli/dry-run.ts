@@ -1,0 +1,26 @@
+import type { ConfigWorld } from '../config/resolve-config.ts';
+import { resolveConfig } from '../config/resolve-config.ts';
+import type { Io } from '../io.ts';
+import { printable, shellLine } from '../report/shown.ts';
+import type { HeadlessRun } from '../run/headless-run.ts';
+import { plannedStart } from '../run/run-headless.ts';
+import { redact } from '../store/masks/redact.ts';
+import { settingsText } from './config.ts';
+
+/** Prints how claude would be started, and by which settings. Starts nothing, and writes no file. */
+export async function printPlan(
+  headless: HeadlessRun,
+  settings: Pick<ConfigWorld, 'flags' | 'file'>,
+  io: Io,
+): Promise<number> {
+  const { command, args, env } = await plannedStart(headless, io);
+  const added = Object.entries(env).filter(([name, value]) => value !== undefined && io.env[name] !== value);
+  const resolved = await resolveConfig({ cwd: io.cwd, env: io.env, ...settings });
+  const parts = [
+    `Command:\n${shellLine([command, ...args])}`,
+    `Variables that ctxb adds:\n${added.map(([name, value]) => `${name}=${value}`).join('\n')}`,
+    `Settings:\n${settingsText(resolved, io.stdout.columns)}`,
+  ];
+  io.stdout.write(printable(redact(parts.join('\n\n'), { keepLines: true })));
+  return 0;
+}
