@@ -11,6 +11,7 @@ import { sortSessions } from '../replay/selection.ts';
 import { bytesOf, findAllSources } from '../replay/sources.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { comparePolicies } from '../replay/what-if/compare.ts';
+import { hanging } from '../report/layout.ts';
 import { FORMATS } from '../report/replay/formats.ts';
 import { printable } from '../report/shown.ts';
 import { createProgress } from '../report/terminal/progress.ts';
@@ -111,7 +112,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
   const say = (message: string) => {
     progress.clear();
-    io.stderr.write(`ctxb: ${printable(message)}\n`);
+    io.stderr.write(`${hanging('ctxb:', printable(message), io.stderr.columns)}\n`);
   };
   const judged = replaySources(sources, {
     ...asked(flags, options),

@@ -8,7 +8,8 @@ export const WAYS =
   'no prompt: give one as an argument of claude, with --prompt "…", with --prompts FILE, ' +
   'on stdin, or as lines on stdin with --input-format stream-json';
 
-const INTERACTIVE = 'ctxb run holds no conversation: for claude at the terminal see ctxb init --help';
+const INTERACTIVE =
+  'ctxb run holds no conversation: at the terminal ctxb is a plugin, claude plugin install ctxb@ctxb (docs/terminal.md)';
 
 /** Without a text there is none yet, as the caller speaks the protocol, or prompts come from elsewhere. */
 export interface PromptText {

@@ -47,7 +47,7 @@ it.each([
   { args: ['flow', 'run'], says: 'See ctxb flow run --help.' },
   { args: ['flow', 'run', 'f.yaml'], says: 'steps[0].promt: expected one of', and: 'did you mean prompt?' },
   { args: ['flow', 'explain', 'f.yaml'], says: 'steps[0].promt: expected one of', and: 'did you mean prompt?' },
-  { args: ['handoff'], says: 'Usage: ctxb handoff' },
+  { args: ['handoff'], says: 'no run is active in this folder' },
   { args: ['note'], says: 'Usage: ctxb note' },
   { args: ['note', 'state', ''], says: 'note state: the text is empty' },
   { args: ['help', 'rum'], says: 'did you mean run?' },

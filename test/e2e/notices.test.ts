@@ -64,7 +64,7 @@ describe.each([
         what: 'compactions between turns',
         turns: [0.1, 0.35, 4],
         flags: FOUR,
-        says: /compacting: .*\n.*compacted\n/,
+        says: /^ctxb: compacted .*, by a summary$/m,
       },
       {
         what: 'a compaction that frees nothing',
