@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PRICES, priceOf } from '../../src/core/governor/cost/prices.ts';
 import { fetchSample, placeOf } from '../accuracy/sample.ts';
 import { type Played, playAlone, playGoverned } from '../support/economy/played-claude.ts';
+import { type Doubled, doubledIn } from './doubled.ts';
 import { jobOfRecorded, type RecordedSession, readRecorded } from './recorded.ts';
 
 /** A session with claude alone, and with ctxb. */
@@ -56,6 +57,20 @@ export function printRecorded(paths: readonly string[]): void {
     const pairs = sessions.map((session) => pairOf(session, worldOf(session)));
     console.log(row([name, ...figuresOf(pairs)]));
   }
+  console.log(`\n${doubledText(sessions.map(doubledIn))}`);
+}
+
+function doubledText(sessions: readonly Doubled[]): string {
+  const sum = (of: (one: Doubled) => number) => sessions.reduce((total, one) => total + of(one), 0);
+  const shares = sessions.map(shareOf).sort((one, other) => one - other);
+  const [median, most] = [shares[Math.floor(shares.length / 2)] ?? 0, shares.at(-1) ?? 0];
+  const all = shareOf({ read: sum(({ read }) => read), doubled: sum(({ doubled }) => doubled) });
+  const [inAll, middle, last] = [all, median, most].map((share) => `${(100 * share).toFixed(1)} %`);
+  return `Of the tool results that the calls read, ${inAll} stand there in a newer state too (median session ${middle}, most ${last}).`;
+}
+
+function shareOf({ read, doubled }: Doubled): number {
+  return doubled / Math.max(1, read);
 }
 
 /** Where `npm run accuracy` keeps its sample. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { type Move, type PlayedJob, playAlone, playGoverned, type Sight } from '../support/economy/played-claude.ts';
 import { callLine, initLine, type Line, resultLine, userLine } from '../support/governor.ts';
+import { doubledIn } from './doubled.ts';
 import { jobOfRecorded, type RecordedSession, readRecorded } from './recorded.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-recorded-'));
@@ -89,6 +90,15 @@ it('a long session costs less with reliefs, and what it fetches again is counted
   expect(ctxb.reliefs.length).toBeGreaterThan(0);
   expect(ctxb.usd).toBeLessThan(alone.usd);
   expect([ctxb.calls, fetched]).toEqual([alone.calls + 1, 1]);
+});
+
+it('what stands in the context in a newer state too is doubled, from the call behind it on', () => {
+  const read = () => round('Read', { file_path: '/project/a' }, 'word '.repeat(1_000));
+  const once = recorded(initLine(), ...read(), ...round('Bash', { command: 'make' }, 'done'), resultLine());
+  const twice = recorded(initLine(), ...read(), ...read(), ...round('Bash', { command: 'make' }, 'done'), resultLine());
+  expect(doubledIn(once as RecordedSession).doubled).toBe(0);
+  const { read: all, doubled } = doubledIn(twice as RecordedSession);
+  expect(doubled / all).toBeCloseTo(1 / 3, 2);
 });
 
 it('a recording without a call is left out', () => {
