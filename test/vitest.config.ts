@@ -3,14 +3,21 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { SlowestFiles } from './support/slowest-files.ts';
+import { SOAK_FILES } from './support/soak-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Modules are loaded once for all files of a process: no test may leave anything behind in them. */
 const isolate = false;
 
+const soakFiles = Object.keys(SOAK_FILES);
+
 /** What starts programs ends what a failed test leaves. */
-const programs = { isolate, setupFiles: ['test/support/end-left.ts'] };
+const programs = {
+  isolate,
+  setupFiles: ['test/support/end-left.ts'],
+  exclude: process.env.CTXB_SOAK ? [] : soakFiles,
+};
 
 /** `npm run soak:ci`: nothing but the tests that take more then, and all that they take. */
 const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
@@ -55,5 +62,6 @@ function testsOf(project: string): string[] {
 function testsThatGrow(): string[] {
   const names = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' }).map((name) => `test/${name}`);
   const tests = names.filter((name) => name.endsWith('.test.ts'));
-  return tests.filter((name) => readFileSync(`${root}/${name}`, 'utf8').includes('support/size.ts'));
+  const grow = (name: string) => readFileSync(`${root}/${name}`, 'utf8').includes('support/size.ts');
+  return tests.filter((name) => soakFiles.includes(name) || grow(name));
 }

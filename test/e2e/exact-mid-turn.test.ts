@@ -55,7 +55,7 @@ inSoak(
   },
 );
 
-it('what a task in the background reports in mid-turn survives exact compactions', async ({ signal }) => {
+inSoak('what a task in the background reports in mid-turn survives exact compactions', async ({ signal }) => {
   const { calls } = job({ turns: [24], growBy: 8_000 });
   const agent = { description: 'Look', prompt: 'Look.', subagent_type: 'general-purpose', run_in_background: true };
   const wait = (at: number) => ({ command: `until [ -e told-${at} ]; do sleep 0.1; done`, description: 'Wait' });

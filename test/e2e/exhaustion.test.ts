@@ -5,7 +5,7 @@ import { promptLine, runProgram, startWorld } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { journal, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
-import { sampled } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const TOO_LONG: Call = { error: { status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' } };
 const STEP: Call = { tools: [{ name: 'Bash', input: { command: 'touch step', description: 'A step' } }] };
@@ -71,7 +71,7 @@ it.each(sampled(CASES, 2))(
   },
 );
 
-it('a turn without room resumes behind what was said into it, where that goes well', async () => {
+inSoak('a turn without room resumes behind what was said into it, where that goes well', async () => {
   let hasAsked = () => {};
   let hasHeard = () => {};
   const asked = new Promise<void>((resolve) => {

@@ -41,7 +41,7 @@ describe('an API that is not available', () => {
   });
 
   it.each(
-    sampled([
+    firstOf([
       { name: 'compaction', flags: [], decided: ['compact', 'compacted', 'compact', 'compacted', 'landed'] },
       {
         name: 'handoff',

@@ -73,7 +73,7 @@ it('a claude that is killed in the middle of a tool is gone on with, and every p
   await expectSameDecisions(world, record);
 });
 
-it('a claude that takes the place of one in a worktree without a name works in the same', async () => {
+inSoak('a claude that takes the place of one in a worktree without a name works in the same', async () => {
   const dies = { tools: [{ name: 'Bash', input: { command: 'sleep 0.5; kill -9 $PPID', description: 'End' } }] };
   await using world = await startWorld({ calls: [dies, { text: 'answer 1' }] });
   const { cwd, env } = world.scratch;
@@ -135,7 +135,7 @@ it('a run whose ctxb was killed is taken up with --resume-run', async () => {
   expect(journal(world).map(({ kind }) => kind)).toContain('resume');
 });
 
-it('a prompt that claude got before ctxb knew its session is not said again by --resume-run', async () => {
+inSoak('a prompt that claude got before ctxb knew its session is not said again by --resume-run', async () => {
   await using world = await startWorld({ calls: [{ text: 'alone' }, { text: 'given again' }] });
   const { env, cwd } = world.scratch;
   const hook = { type: 'command', command: 'touch began; until test -e go; do sleep 0.05; done' };

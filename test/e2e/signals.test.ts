@@ -7,7 +7,7 @@ import { CTXB, journalLines, outputLines, prompts, SMALL_WINDOW, startCtxb } fro
 import { quoted } from '../support/interactive.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { atTerminal } from '../support/pty.ts';
-import { sampled } from '../support/size.ts';
+import { firstOf } from '../support/size.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 // claude 2.1.330 refuses a command that is nothing but a sleep.
@@ -71,7 +71,7 @@ it('the person at the terminal can still answer when another claude has taken th
 });
 
 it.each(
-  sampled([
+  firstOf([
     { signals: ['SIGTERM'], code: 143 },
     { signals: ['SIGHUP'], code: 129 },
   ] as const),
@@ -89,7 +89,7 @@ it.each(
 /** Keeps the first claude from its session until it is ended. */
 const FIRST_WAITS = { hooks: [{ type: 'command', command: 'test -e began || { touch began; sleep 300; }' }] };
 
-it.each(sampled(['SIGTERM', 'SIGHUP', 'SIGINT'] as const))(
+it.each(firstOf(['SIGTERM', 'SIGHUP', 'SIGINT'] as const))(
   'a run that %s ends before claude has a session says what is left, and is taken up',
   async (signal) => {
     await using world = await startWorld({ calls: [{ text: 'one' }, { text: 'two' }] });

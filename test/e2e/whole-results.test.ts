@@ -18,6 +18,7 @@ import {
 } from '../support/ctxb.ts';
 import { job } from '../support/exact-job.ts';
 import { growing } from '../support/handoff.ts';
+import { firstOf, inSoak } from '../support/size.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 const JSON_FORMAT = ['--output-format', 'json'];
@@ -94,7 +95,7 @@ const WAYS: readonly Way[] = [
   { name: 'a summary', scenario: () => conversation({ turns: [4, 4, 2], growBy: 18_000 }), kind: 'compacted' },
 ];
 
-it.each(WAYS)(
+it.each(firstOf(WAYS))(
   'results tell what the whole run has cost across $name',
   async ({ scenario, flags = [], claude = [], env = {}, kind }) => {
     for (const format of [STREAM, JSON_FORMAT]) {
@@ -154,7 +155,7 @@ it('a claude that is killed in a turn leaves the figures whole', async () => {
   expect(results.map(({ num_turns }) => num_turns)).toEqual([3, 1, 1]);
 });
 
-it('a run that is taken up tells what it had cost before', async () => {
+inSoak('a run that is taken up tells what it had cost before', async () => {
   await using world = await startWorld({ calls: SLOW });
   const run = await untilTool(world);
   run.kill('SIGKILL');

@@ -5,9 +5,9 @@ import { ignoredFaults, toolFaults, type Unanswered } from '../../support/model/
 import { sized } from '../../support/size.ts';
 
 /** Streams that are played, from seed 1 on. A longer search: `CTXB_STREAMS=20000`; one alone: `CTXB_SEED=17`. */
-const STREAMS = Number(process.env.CTXB_STREAMS ?? sized(50, 600));
+const STREAMS = Number(process.env.CTXB_STREAMS ?? sized(25, 600));
 const ONLY = Number(process.env.CTXB_SEED ?? 0);
-const GROUP = 50;
+const GROUP = 25;
 
 /**
  * Beyond the first ones: a new process whose first compaction is interrupted; a fresh context that was taken to be as

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cutText } from '../../../../src/core/governor/tool-budget/cut-text.ts';
 import { createRandom, type Random } from '../../../support/random.ts';
+import { sized } from '../../../support/size.ts';
 
 /** Below this there is no room for the words that say what is left out. */
 const LEAST_ROOM = 300;
@@ -93,7 +94,7 @@ function randomText(random: Random): string {
   return lines.join(end) + (random.chance(0.5) ? end : '');
 }
 
-const CASES = Array.from({ length: 400 }, (_, seed) => {
+const CASES = Array.from({ length: sized(100, 400) }, (_, seed) => {
   const random = createRandom(seed + 1);
   const text = randomText(random);
   return { seed: seed + 1, text, room: random.whole(LEAST_ROOM, Math.max(LEAST_ROOM, Math.min(text.length, 30_000))) };
