@@ -7,7 +7,7 @@ import { sized } from '../../support/size.ts';
 /** Streams that are played, from seed 1 on. A longer search: `CTXB_STREAMS=20000`; one alone: `CTXB_SEED=17`. */
 const STREAMS = Number(process.env.CTXB_STREAMS ?? sized(25, 600));
 const ONLY = Number(process.env.CTXB_SEED ?? 0);
-const GROUP = 25;
+const GROUP = 5;
 
 /**
  * Beyond the first ones: a new process whose first compaction is interrupted; a fresh context that was taken to be as
