@@ -28,9 +28,7 @@ const NAME_LENGTH = 200;
 export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Problem[] {
   const { sections, files, commands } = parseHandoff(text);
   const missing = files.slice(0, MAX_FILES).filter((path) => !exists(path));
-  const failed = commands
-    .slice(0, MAX_COMMANDS)
-    .filter((command) => command.claim === 'passed' && outcomeOf(command.text) === 'failed');
+  const failed = commands.slice(0, MAX_COMMANDS).filter(({ passed, text }) => passed && outcomeOf(text) === 'failed');
   return [
     ...(text.length > HANDOFF_LIMIT ? [tooLong(text.length)] : []),
     ...HANDOFF_SECTIONS.flatMap((section) => sectionProblem(section, sections.get(section))),

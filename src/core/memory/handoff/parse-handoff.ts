@@ -20,13 +20,12 @@ export function parseHandoff(text: string): Handoff {
   const texts = unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/));
   const blocks = codeBlocks(texts);
   const sections = sectionsIn(texts.map((line, at) => ({ text: line, fenced: blocks[at] !== undefined })));
-  const spoken = (section: HandoffSection) =>
-    (sections.get(section) ?? []).filter(({ fenced }) => !fenced).map((line) => line.text);
+  const spoken = (section: HandoffSection) => (sections.get(section) ?? []).filter(({ fenced }) => !fenced);
   const wordsIn = (own: readonly Line[]) => own.map((line) => line.text).join('\n');
   return {
     sections: new Map([...sections].map(([section, own]) => [section, wordsIn(own).trim()])),
-    files: [...new Set([...filesInList(spoken('Files')), ...filesInText(spoken('Done'))])],
-    commands: commandsIn(sections.get('Commands to verify') ?? []),
+    files: [...new Set(spoken('Files').flatMap(filesIn))],
+    commands: spoken('Commands to verify').flatMap(commandsIn),
   };
 }
 
@@ -127,153 +126,52 @@ function wordsOf(title: string): string {
     .trim();
 }
 
-/** A command that a document names, and how it says that it ended. */
+/** A command that a document names. */
 export interface NamedCommand {
   readonly text: string;
-  readonly claim: 'passed' | 'failed' | 'not run' | undefined;
+  /** The document says that it passed. */
+  readonly passed: boolean;
 }
-
-/** Lines of a code block that are a remark, or a fence. */
-const NO_COMMAND = /^(?:#|`{3}|~{3})/;
 
 const LINE_NEAR = 2_000;
 
-/** What is said first counts: `2 failed, 10 passed`. A command that should pass has not been run. */
-const CLAIM =
-  /\b(?:(?<notRun>(?:not|never|un)(?:\s|-)?(?:yet\s+)?(?:been\s+)?(?:run|ran|verified|tested|executed)|(?:should|must|will|needs? to|has to|expected to)(?:\s+now)?\s+(?:pass|succeed)|skipped|pending)|(?<failed>(?:not|never|\w{1,8}n['’]t)\s+(?:yet\s+)?(?:pass\w*|succe\w+)|(?<!\b0\s)fail\w*|broken|red|exit(?:s|ed)?(?:\s+(?:code|status|with))*\s+[1-9]\d*)|(?<passed>pass(?:ed|es|ing)?|succe(?:eds?|eded|ss\w*)|green|ok|exit(?:s|ed)?(?:\s+(?:code|status|with))*\s+0))\b|(?<tick>[✓✔✅])|(?<cross>[✗✘❌])/iu;
+/** What stands before a name in a line: a bullet or number, a box, a bar of a table, one word such as `New:`. */
+const LEAD = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?(?:[A-Z][a-z]{0,12}:?\s+(?=\**`))?/;
+/** A name in backticks, bold or not, and what joins it to the next one. */
+const NAME = /^\**(`{1,2})(?!`)(.{1,1500}?)\1(?!`)\**(?:\s{0,9}(?:[,;&+]|and\b)\s{0,9}(?=\**`))?/;
+const PASSED =
+  /^[\s(|:—–-]{0,9}(?:(?:0 failed, )?(?:\d{1,9} )?(?:pass(?:ed|es)?|succeeded|green|ok)\b|exit (?:code )?0\b|[✓✔✅])/i;
 
-const SPAN = /(?<!`)(`{1,3})(?!`)([^`]{1,1500}|[^`]{1,1500}(?:`[^`]{1,500}){1,4})\1(?!`)/g;
-/** Between commands of which one thing is said. */
-const JOINED = /^\s{0,9}(?:,|;|&|\+|\/|and|then|,\s?and)?\s{0,9}$/;
-const BULLET = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?/;
-/** What separates a command from what is said of it where it is not quoted. */
-const DASH = /\s(?:—|–|--|-|→)\s|:\s/g;
-
-/** The commands in lines of a list, each with what is said behind it. `fenced`: the line is one of a code block. */
-function commandsIn(lines: readonly Line[]): NamedCommand[] {
-  return lines.flatMap(({ text, fenced }) => {
-    const line = text.slice(0, LINE_NEAR);
-    if (line.trim() === '') return [];
-    if (fenced) return inBlock(line);
-    const quoted = quotedIn(line);
-    return quoted.length > 0 ? quoted : plainIn(line);
-  });
-}
-
-function quotedIn(line: string): NamedCommand[] {
-  const spans = [...line.matchAll(SPAN)];
-  const found: NamedCommand[] = [];
-  let next: NamedCommand | undefined;
-  for (let at = spans.length - 1; at >= 0; at--) {
-    const span = spans[at];
-    if (span === undefined) continue;
-    const rest = line.slice(span.index + span[0].length, spans[at + 1]?.index ?? line.length);
-    next = { text: typed(span[2] ?? ''), claim: claimIn(rest) ?? (JOINED.test(rest) ? next?.claim : undefined) };
-    found.unshift(next);
+/** The names in backticks that a line begins with, as the request asks for them, and what it says of them. */
+function itemIn({ text }: Line): { readonly names: readonly string[]; readonly said: string } {
+  const names: string[] = [];
+  let said = text.slice(0, LINE_NEAR).replace(LEAD, '');
+  for (let found = NAME.exec(said); found !== null; found = NAME.exec(said)) {
+    names.push((found[2] ?? '').trim());
+    said = said.slice(found[0].length);
   }
-  return found;
+  return { names, said };
 }
 
-function plainIn(line: string): NamedCommand[] {
-  const lead = BULLET.exec(line)?.[0].length ?? 0;
-  const item = line.slice(lead);
-  for (const { index, 0: dash } of item.matchAll(DASH)) {
-    const said = item.slice(index + dash.length).trimStart();
-    const claim = CLAIM.exec(said.slice(0, 60));
-    if (claim !== null && claim.index <= 4) return [{ text: item.slice(0, index).trim(), claim: claimIn(said) }];
-  }
-  return [];
-}
-
-function inBlock(line: string): NamedCommand[] {
-  const comment = line.indexOf(' #');
-  const text = typed(comment < 0 ? line : line.slice(0, comment));
-  return text === '' || NO_COMMAND.test(text) ? [] : [{ text, claim: claimIn(comment < 0 ? '' : line.slice(comment)) }];
-}
-
-function typed(text: string): string {
-  return text.trim().replace(/^\$\s+/, '');
-}
-
-function claimIn(text: string): NamedCommand['claim'] {
-  const groups = CLAIM.exec(text)?.groups;
-  if (groups === undefined) return undefined;
-  if (groups.notRun !== undefined) return 'not run';
-  return groups.passed !== undefined || groups.tick !== undefined ? 'passed' : 'failed';
+function commandsIn(line: Line): NamedCommand[] {
+  const { names, said } = itemIn(line);
+  return names.map((name) => ({ text: name.replace(/^\$\s+/, ''), passed: PASSED.test(said) }));
 }
 
 /** Words about files that were removed or do not exist yet. */
 const ABSENT =
-  /\b(?:delet|remov|renam|mov(?:ed|ing)\b|gone\b|drop(?:ped)?\b|no longer|not yet|will\b|planned|missing|non-?exist|does(?:n['’]t| not) exist|to (?:be )?(?:creat|writ|add|ma[kd]e)|(?:still|yet) to\b|create\b|todo\b)/i;
-
-/** What stands before the path in a line: a bullet or number, a box, a bar of a table, bold, one word such as `New:`. */
-const LEAD = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?(?:[A-Z][a-z]{0,12}:?\s+(?=`))?\**/;
-/** A line that introduces the ones below it. */
-const LABEL = /^\s*(?:#{1,6}\s|\*\*|[^-*+\s].*:\s*$)/;
-const QUOTED = /`([^`]{1,400})`/y;
-const PLAIN = /([^\s`,;:()|*]{3,400})(?=\**(?:$|[,;:|)]|\s+(?:[-–—→(|]|and\b|$)))/y;
-const BETWEEN = /\**(?:\s{0,9}[,&|+]\s{0,9}(?:and\s+)?|\s+and\s+)\**/y;
-const INSIDE = /`([^`]{1,400})`/g;
+  /\b(?:delet|remov|renam|moved|gone|dropped|no longer|not yet|will\b|planned|missing|to (?:be )?(?:creat|writ|add))/i;
 
 /** A place in a file: `:12`, `:12-40`, `:12:3`, `#L12`. */
 const POSITION = /(?::\d+(?:[-:]\d+)?|#L\d+(?:-L?\d+)?)$/;
-const PATH = /^(?:~?[\w@.+,=/\\-]|[^\x00-\x7f]|[A-Za-z]:[\\/])+$/;
-/** Addresses, options, aliases, figures, and what is left out. */
-const NO_PATH = /^(?:\w+:\/|-|@\/|[\d.,/+=-]+$)|\.\.\.|…|\.$/;
-const EXTENSION = /[^/\\.]\.[A-Za-z][\w-]{0,11}$|[/\\]\.[A-Za-z][\w.-]+$/;
-const IN_FOLDER = /[/\\]/;
+/** One with a folder or an extension; no address, option, alias or pattern for many. */
+const PATH =
+  /^(?!\w+:\/|-|@\/)(?!.*(?:\.\.\.|…|\.$))(?:~?[\w@.+,=/\\-]|[^\x00-\x7f]|[A-Za-z]:[\\/])*(?:[/\\]|[^/\\.]\.[A-Za-z][\w-]{0,11}$)/;
+const NO_PATH = /[*?{}$`\s<>|]/;
 
-/** Paths that begin the items of a list and are said to be there: ``- `a.ts`, `b.ts`: what they are``. */
-function filesInList(lines: readonly string[]): string[] {
-  let absentGroup = false;
-  return lines.flatMap((text) => {
-    const line = text.slice(0, LINE_NEAR);
-    const { all, certain } = leading(line);
-    if (all.length === 0 && LABEL.test(line)) absentGroup = ABSENT.test(line);
-    return absentGroup || saysAbsent(line, all) ? [] : certain;
-  });
-}
-
-/** Paths in running text, of which only those are certain that name a folder and have an extension. */
-function filesInText(lines: readonly string[]): string[] {
-  return lines.flatMap((text) => {
-    const line = text.slice(0, LINE_NEAR);
-    const paths = [...line.matchAll(INSIDE)].flatMap(([, span = '']) => pathIn(span) ?? []);
-    return saysAbsent(line, paths) ? [] : paths.filter((path) => IN_FOLDER.test(path) && EXTENSION.test(path));
-  });
-}
-
-/** Its words, not those of a path. */
-function saysAbsent(line: string, paths: readonly string[]): boolean {
-  return ABSENT.test(paths.reduce((rest, path) => rest.replace(path, ''), line));
-}
-
-function leading(line: string): { readonly all: string[]; readonly certain: string[] } {
-  const all: string[] = [];
-  const certain: string[] = [];
-  let at = LEAD.exec(line)?.[0].length ?? 0;
-  while (at < line.length) {
-    const quoted = matchAt(QUOTED, line, at);
-    const match = quoted ?? matchAt(PLAIN, line, at);
-    const path = pathIn(match?.[1] ?? '');
-    if (match === null || path === undefined) break;
-    all.push(path);
-    if (EXTENSION.test(path) || IN_FOLDER.test(quoted === null ? path.slice(-1) : path)) certain.push(path);
-    at += match[0].length;
-    const between = matchAt(BETWEEN, line, at);
-    if (between === null) break;
-    at += between[0].length;
-  }
-  return { all, certain };
-}
-
-/** Undefined for what is no path, or a pattern for many. */
-function pathIn(text: string): string | undefined {
-  const path = text.trim().replace(POSITION, '');
-  return PATH.test(path) && !NO_PATH.test(path) ? path : undefined;
-}
-
-function matchAt(sticky: RegExp, line: string, at: number): RegExpExecArray | null {
-  sticky.lastIndex = at;
-  return sticky.exec(line);
+/** Paths that are said to be there: ``- `a.ts`, `b.ts`: what they are``. */
+function filesIn(line: Line): string[] {
+  const { names, said } = itemIn(line);
+  const paths = names.map((name) => name.replace(POSITION, ''));
+  return ABSENT.test(said) ? [] : paths.filter((path) => PATH.test(path) && !NO_PATH.test(path));
 }
