@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { CtxbError, messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { breachesOf } from '../replay/gates.ts';
-import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
+import { isFull, type SessionFigures, type SessionSummary, withoutSeries } from '../replay/summary.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { folded } from '../report/layout.ts';
-import { type Outcome, openPage, type Page } from '../report/replay/format.ts';
+import { type Outcome, openPage, type Page, type Report } from '../report/replay/format.ts';
 import { CI_FORMAT } from '../report/replay/formats.ts';
 import { breachText } from '../report/replay/verdicts.ts';
 import { createOutlet } from '../run/output/outlet.ts';
@@ -19,7 +19,7 @@ import type { ReportOptions } from './report-options.ts';
 /** What a report is about. */
 export interface Found {
   /** Those that were asked for, in their order. */
-  readonly sessions: readonly SessionSummary[];
+  readonly sessions: readonly SessionFigures[];
   /** What could not be read. It has been said. */
   readonly faults: readonly CtxbError[];
   /** Sessions that were not asked for. */
@@ -61,7 +61,7 @@ export async function printReport(
   const page = await openPage(io, levels, options.list);
   const { format, gates } = options;
   const extras = await openExtraReports(options, io, page, say);
-  const report = await format.load();
+  const report = format.depth === 'light' ? await format.load() : ofFull(await format.load(), series);
   const { sessions, faults, leftOut, named } = await find();
   clear();
   if (sessions.length + faults.length + leftOut === 0 && !mayBeEmpty(options)) {
@@ -73,12 +73,9 @@ export async function printReport(
     breaches: [...failing.flat(), ...vainTexts(sessions, faults, isGated(gates) && !options.allowEmpty)],
   };
   // Without any session it would only say again that there is none.
-  const lines =
-    sessions.length > 0 || faults.length === 0
-      ? report(series ? sessions : sessions.map(withoutSeries), page, outcome)
-      : [];
+  const lines = sessions.length > 0 || faults.length === 0 ? report(sessions, page, outcome) : [];
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
-  for (const extra of extras) extra(sessions, outcome);
+  for (const extra of extras) extra(sessions.filter(isFull), outcome);
   if (sessions.length === 0) filteredTexts(leftOut).forEach(say);
   if (isGated(gates)) verdictTexts(sessions, failing.filter((texts) => texts.length > 0).length, outcome).forEach(say);
   if (unwritten === undefined) return exitCodeOf(outcome);
@@ -93,6 +90,14 @@ function isGated(gates: ReportOptions['gates']): boolean {
 /** Gates say themselves that they had nothing to check. */
 export function mayBeEmpty({ gates, allowEmpty }: Pick<ReportOptions, 'gates' | 'allowEmpty'>): boolean {
   return allowEmpty || isGated(gates);
+}
+
+/** @param series calls are shown one by one; else they were only looked at */
+function ofFull(report: Report, series: boolean): Report<SessionFigures> {
+  return (sessions, page, outcome) => {
+    const full = sessions.filter(isFull);
+    return report(series ? full : full.map(withoutSeries), page, outcome);
+  };
 }
 
 /** @returns why lines could not be printed */
@@ -129,7 +134,7 @@ function filteredTexts(left: number): string[] {
 
 /** The verdict of the gates, and below it what does not pass. */
 function verdictTexts(
-  sessions: readonly SessionSummary[],
+  sessions: readonly SessionFigures[],
   failed: number,
   { breaches, faults }: Outcome,
 ): readonly string[] {
@@ -142,7 +147,7 @@ function verdictTexts(
 }
 
 /** Gates without a session to check would always pass. */
-function vainTexts(sessions: readonly SessionSummary[], faults: Found['faults'], needsSession: boolean): string[] {
+function vainTexts(sessions: readonly SessionFigures[], faults: Found['faults'], needsSession: boolean): string[] {
   if (!needsSession || faults.length > 0 || sessions.some(({ calls }) => calls > 0)) return [];
   const remedy = 'name recordings that have some, or permit it with --allow-empty';
   return [`the gates had no session with a call to check: ${remedy}`];

@@ -3,10 +3,10 @@ import { readFileSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import type { Environment } from '../io.ts';
-import type { Judged, ReplayOptions } from '../replay/replay.ts';
+import type { DepthOptions, Judged } from '../replay/replay.ts';
 import { type Filters, isMeant } from '../replay/selection.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
-import type { SessionSummary } from '../replay/summary.ts';
+import type { SessionFigures } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
 import { type JsonCache, openJsonCache } from '../store/files/file-cache.ts';
 import { withGiven } from '../store/files/given-file.ts';
@@ -16,7 +16,7 @@ import type { Found } from './print-report.ts';
 /** What a further thread runs, as seen from any bundle. It holds all that makes the judgement. */
 const PROGRAM = new URL('../cli/replay-worker.cjs', import.meta.url);
 
-export interface SourcesOptions extends ReplayOptions {
+export interface SourcesOptions extends DepthOptions {
   /** What was made of a recording the last time will do, where it has not changed. */
   readonly cached: boolean;
   readonly env: Environment;
@@ -25,22 +25,22 @@ export interface SourcesOptions extends ReplayOptions {
 /** Judges recordings, and hands them over in their order. */
 export function replaySources(sources: readonly Source[], options: SourcesOptions): AsyncIterable<Judged> {
   const { cached, env, ...own } = options;
-  const { policy, series, retention, explain, onBytes } = own;
+  const { policy, depth, series, retention, explain, onBytes } = own;
   const folder = cached && explain === undefined ? cacheFolder(env) : undefined;
   const judge = (missing: readonly Source[]) => judgeAnew(missing, own);
   if (folder === undefined) return judge(sources);
   const program = createHash('sha256').update(readFileSync(PROGRAM)).digest('hex');
-  const key = JSON.stringify({ program, policy, series, retention });
+  const key = JSON.stringify({ program, policy, depth, series, retention });
   return replayCached(sources, { cache: openJsonCache(join(folder, 'replay'), key), judge, onBytes });
 }
 
-async function* judgeAnew(sources: readonly Source[], options: ReplayOptions): AsyncGenerator<Judged> {
+async function* judgeAnew(sources: readonly Source[], options: DepthOptions): AsyncGenerator<Judged> {
   // Loading the governor takes longer than to look up what it said.
   const { replayOnThreads } = await import('../replay/threads.ts');
   yield* replayOnThreads(sources, options, PROGRAM);
 }
 
-interface CachedOptions extends Pick<ReplayOptions, 'onBytes'> {
+interface CachedOptions extends Pick<DepthOptions, 'onBytes'> {
   readonly cache: JsonCache;
   /** Judges those of which nothing is kept, and hands them over in their order. */
   readonly judge: (sources: readonly Source[]) => AsyncIterable<Judged>;
@@ -54,7 +54,7 @@ async function* replayCached(
   const known = sources.map((source) => {
     const identity = identityOf(source);
     const found = identity === undefined ? undefined : cache.get(source.file, identity);
-    return { source, identity, found: found as SessionSummary | undefined };
+    return { source, identity, found: found as SessionFigures | undefined };
   });
   const missing = known.filter(({ found }) => found === undefined).map(({ source }) => source);
   const judged = missing.length === 0 ? undefined : judge(missing)[Symbol.asyncIterator]();
@@ -134,7 +134,7 @@ export async function findSessions(
     say(found.message);
   };
   known.forEach(fault);
-  const all: SessionSummary[] = [];
+  const all: SessionFigures[] = [];
   let foreigners = 0;
   for await (const each of judged) {
     if ('fault' in each) {
@@ -159,7 +159,7 @@ function empty(file: string): CtxbError {
 
 export const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
 
-function isForeign({ lines: { total, malformed, unknown } }: SessionSummary): boolean {
+function isForeign({ lines: { total, malformed, unknown } }: SessionFigures): boolean {
   return total > 0 && malformed + unknown === total;
 }
 

@@ -7,7 +7,7 @@ import { FIRST_WITH_MODS } from '../core/governor/relief/exact.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
-import type { SessionSummary } from '../replay/summary.ts';
+import { isFull, type SessionSummary } from '../replay/summary.ts';
 import { type Candidate, type LevelKey, type Levels, type Tuning, tune } from '../replay/what-if/tune.ts';
 import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';
 import { diffText } from '../report/diff-text.ts';
@@ -38,7 +38,7 @@ export async function tuneLevels(
   const found = await readConfig(io.cwd, io.env);
   const resolve: Resolve = (levels) =>
     resolveFound(found, { cwd: io.cwd, env: io.env, flags: { ...given, ...levels } });
-  const tuning = tuned(sessions, resolve);
+  const tuning = tuned(sessions.filter(isFull), resolve);
   const style = await styleFor(io.stdout, io.env);
   io.stdout.write(
     flags.json ? `${printableJson({ version: 1, tuning }, 2)}\n` : tuningText(tuning, style, io.stdout.columns),

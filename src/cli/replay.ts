@@ -7,9 +7,10 @@ import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { markCopies } from '../replay/copies.ts';
+import type { Depth, Judged } from '../replay/replay.ts';
 import { sortSessions } from '../replay/selection.ts';
-import { bytesOf, findAllSources } from '../replay/sources.ts';
-import type { SessionSummary } from '../replay/summary.ts';
+import { bytesOf, findAllSources, type Source } from '../replay/sources.ts';
+import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { comparePolicies } from '../replay/what-if/compare.ts';
 import { hanging } from '../report/layout.ts';
 import { FORMATS } from '../report/replay/formats.ts';
@@ -114,24 +115,32 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     progress.clear();
     io.stderr.write(`${hanging('ctxb:', printable(message), io.stderr.columns)}\n`);
   };
-  const judged = replaySources(sources, {
+  const how = {
     ...asked(flags, options),
     env: io.env,
     policy,
     stdin: openStdin(files, io),
     mask: redact,
     onBytes: io.stderr.isTTY ? progress.add : undefined,
-  });
+  };
+  const read = (some: readonly Source[], depth: Depth) => replaySources(some, { ...how, depth });
+  // Of one session more is told than in a list.
+  const isDetailed = options.format.isList === true && options.list.by === undefined;
   const find = async (): Promise<Found> => {
-    const found = await findSessions(judged, files, {
+    const depth = isDetailed && sources.length === 1 ? 'full' : depthOf(flags, options);
+    const found = await findSessions(read(sources, depth), files, {
       ...{ faults, filters: options.filters, say },
       mayBeEmpty: mayBeEmpty(options),
     });
-    if (flags.explain !== undefined) requireExplained(found.sessions, flags.explain);
-    const sessions = countedOnce(found.sessions, options);
+    const [only, ...others] = found.sessions;
+    const isOne = isDetailed && only !== undefined && others.length === 0 && !isFull(only);
+    const own = sources.filter(({ file }) => isOne && file === only.file);
+    const told = isOne ? await sessionsOf(read(own, 'full')) : found.sessions;
+    if (flags.explain !== undefined) requireExplained(told, flags.explain);
+    const sessions = countedOnce(told, options);
     const { prices } = policy.cost;
     return {
-      sessions: policies ? comparePolicies(sessions, { policies, prices, withCurves: true }) : sessions,
+      sessions: policies ? comparePolicies(sessions.filter(isFull), { policies, prices, withCurves: true }) : sessions,
       faults: found.faults,
       leftOut: stale + found.leftOut,
       named: found.named,
@@ -147,6 +156,18 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   });
 }
 
+async function sessionsOf(judged: AsyncIterable<Judged>): Promise<readonly SessionFigures[]> {
+  const sessions: SessionFigures[] = [];
+  for await (const each of judged) if ('found' in each) sessions.push(each.found);
+  return sessions;
+}
+
+/** Lists and sums need a part of the recordings only; what is told of single sessions, and tried on them, all. */
+function depthOf(flags: ReplayFlags, { format, gates, html, ci }: ReportOptions): Depth {
+  const isWhole = html !== undefined || ci || flags.retention || flags.explain || gates.retention !== undefined;
+  return isWhole || flags.series || triesPolicies(flags) ? 'full' : format.depth;
+}
+
 function triesPolicies({ whatIf, tune }: ReplayFlags): boolean {
   return (whatIf ?? tune) !== undefined;
 }
@@ -155,8 +176,7 @@ function triesPolicies({ whatIf, tune }: ReplayFlags): boolean {
 function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
   return {
     cached: flags.cache !== false,
-    // The gate of the cost names the call that went beyond it.
-    series: format.needsSeries || triesPolicies(flags) || (flags.series ?? gates.costUsd ?? html) !== undefined,
+    series: format.needsSeries || triesPolicies(flags) || (flags.series ?? html) !== undefined,
     retention: flags.retention === true || gates.retention !== undefined,
     explain: flags.explain,
   };
@@ -174,14 +194,14 @@ function placeOf({ tune }: ReplayFlags, io: Io): string {
 }
 
 /** @param sessions those that are meant: what is left out owns no call */
-function countedOnce(sessions: readonly SessionSummary[], { list }: ReportOptions): readonly SessionSummary[] {
+function countedOnce(sessions: readonly SessionFigures[], { list }: ReportOptions): readonly SessionFigures[] {
   const marked = markCopies(sessions);
   return list.sort === undefined ? marked : sortSessions(marked, list.sort);
 }
 
 /** @throws CtxbError `usage` where there is no such call, or more than one recording */
-function requireExplained(sessions: readonly SessionSummary[], call: string): void {
-  for (const [at, { explanation, file, calls }] of sessions.entries()) {
+function requireExplained(sessions: readonly SessionFigures[], call: string): void {
+  for (const [at, { explanation, file, calls }] of sessions.filter(isFull).entries()) {
     if (at > 0) throw new CtxbError('usage', '--explain takes one recording: name the one that is meant');
     if (explanation) continue;
     const remedy = 'give a number from 1 or a message id';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { CtxbError } from '../errors.ts';
 import { markCopies } from '../replay/copies.ts';
-import { replayAll } from '../replay/replay.ts';
+import { attempt, replaySource } from '../replay/replay.ts';
 import { findAllSources } from '../replay/sources.ts';
 import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
 import { replayReport } from '../replay/sums.ts';
@@ -41,7 +41,8 @@ export async function replay(
   const { sources, faults } = findAllSources(paths, undefined);
   faults.forEach(onFault);
   const sessions: SessionSummary[] = [];
-  for await (const judged of replayAll(sources, how)) {
+  for (const source of sources) {
+    const judged = await attempt(() => replaySource(source, how));
     if ('found' in judged) sessions.push(judged.found);
     else onFault(judged.fault);
   }

@@ -1,9 +1,9 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
-import type { CountedCall } from './items-seen.ts';
-import type { Copied, SessionSummary, Totals } from './summary.ts';
+import type { CountedCall, LedgerCall } from './items-seen.ts';
+import { type Copied, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
 
-type Counted = Pick<SessionSummary, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
+type Counted = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
 /** What a session adds to sums: all but what it holds of others. Where the recording does not say the cost, it is null. */
 export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<Counted, 'context'>) {
@@ -53,9 +53,9 @@ export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usag
  *
  * @returns the sessions in their order
  */
-export function markCopies(sessions: readonly SessionSummary[]): SessionSummary[] {
+export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const holders = createHolders();
-  const marked = new Map<SessionSummary, SessionSummary>();
+  const marked = new Map<S, S>();
   for (const session of ownersFirst(sessions)) {
     const calls = session.ledger.map(({ keys, t, microUsd }) => holders.ownerOf(keys, { session, t, microUsd }));
     const compactions = compactionKeys(session).map((keys) => holders.ownerOf(keys, { session, t: null, microUsd: 0 }));
@@ -69,7 +69,7 @@ export function markCopies(sessions: readonly SessionSummary[]): SessionSummary[
 
 /** A call or a compaction where it counts. */
 interface Held {
-  readonly session: SessionSummary;
+  readonly session: SessionFigures;
   readonly t: number | null;
   readonly microUsd: number | null;
 }
@@ -78,9 +78,9 @@ interface Held {
 function createHolders() {
   const owners = new Map<string, Held>();
   /** Sessions with calls of another one's, by that. */
-  const copies = new Map<SessionSummary, Set<SessionSummary>>();
+  const copies = new Map<SessionFigures, Set<SessionFigures>>();
   /** What a session adds to the cost beside its calls, in micro-dollars: titles and summaries that claude has reported. */
-  const extras = new Map<SessionSummary, number>();
+  const extras = new Map<SessionFigures, number>();
 
   return {
     /** Whose it is; undefined: the session's own. */
@@ -97,7 +97,7 @@ function createHolders() {
       const all = new Set([...sessions].flatMap((owner) => [owner, ...(copies.get(owner) ?? [])]));
       return [...all].reduce((sum, session) => sum + (extras.get(session) ?? 0), 0);
     },
-    count(session: SessionSummary, own: SessionSummary): void {
+    count(session: SessionFigures, own: SessionFigures): void {
       const { usd } = ownFigures(own);
       extras.set(session, Math.max(0, toMicroUsd(usd ?? 0) - microUsdIn(own.ledger)));
     },
@@ -113,8 +113,8 @@ function isSame(owner: Held, { session, t }: Held): boolean {
 }
 
 /** Recordings of one session stand together, those with claude's own count first. */
-function ownersFirst(sessions: readonly SessionSummary[]): SessionSummary[] {
-  const groups = new Map<string, SessionSummary[]>();
+function ownersFirst<S extends SessionFigures>(sessions: readonly S[]): S[] {
+  const groups = new Map<string, S[]>();
   for (const session of sessions.toSorted(byAge)) {
     const group = groups.get(nameOf(session));
     if (group === undefined) groups.set(nameOf(session), [session]);
@@ -125,7 +125,7 @@ function ownersFirst(sessions: readonly SessionSummary[]): SessionSummary[] {
   );
 }
 
-function byAge(a: SessionSummary, b: SessionSummary): number {
+function byAge(a: SessionFigures, b: SessionFigures): number {
   return (
     (a.time.first ?? 0) - (b.time.first ?? 0) ||
     (a.time.last ?? 0) - (b.time.last ?? 0) ||
@@ -134,12 +134,12 @@ function byAge(a: SessionSummary, b: SessionSummary): number {
   );
 }
 
-function nameOf({ sessionId, file }: SessionSummary): string {
+function nameOf({ sessionId, file }: SessionFigures): string {
   return sessionId ?? file;
 }
 
 /** By the call before it, which a copy may lack, and by its time, which only copies have in common. */
-function compactionKeys({ ledger, compactions }: SessionSummary): (readonly string[])[] {
+function compactionKeys({ ledger, compactions }: SessionFigures): (readonly string[])[] {
   const calls = compactions.length === 0 ? [] : ledger.filter(({ main }) => main);
   return compactions.map(({ call, preTokens, trigger, t }) => {
     const places = [...(calls[call - 1]?.keys ?? []), ...(t === null ? [] : [`at ${t}`])];
@@ -155,15 +155,13 @@ interface Owned {
   readonly extra: number;
 }
 
-function withCopies(session: SessionSummary, { calls, compactions, extra }: Owned): SessionSummary {
-  const { ledger, series, retention } = session;
+function withCopies<S extends SessionFigures>(session: S, { calls, compactions, extra }: Owned): S {
+  const { ledger } = session;
   const copied = ledger.filter((_, at) => calls[at] !== undefined);
-  const isCopied = ledger.flatMap(({ main }, at) => (main ? [calls[at] !== undefined] : []));
-  const own = ledger.filter((_, at) => calls[at] === undefined);
+  const isOwn = (at: number) => calls[at] === undefined;
   return {
     ...session,
-    ledger: own,
-    traffic: trafficOf(own),
+    ledger: ledger.filter((_, at) => isOwn(at)),
     compactions: session.compactions.map((each, at) => (compactions[at] ? { ...each, copied: true } : each)),
     copied: {
       from: countedBy(calls.flatMap((owner) => (owner === undefined ? [] : nameOf(owner.session)))),
@@ -171,6 +169,15 @@ function withCopies(session: SessionSummary, { calls, compactions, extra }: Owne
       compactions: compactions.filter((owner) => owner !== undefined).length,
       usd: toUsd(copiedMicroUsd(session, calls, extra)),
     },
+    ...(isFull(session) && ownOfFull(session, isOwn)),
+  };
+}
+
+/** @param isCopied of each call in the ledger */
+function ownOfFull({ ledger, series, retention }: SessionSummary, isOwn: (at: number) => boolean) {
+  const isCopied = ledger.flatMap(({ main }, at) => (main ? [!isOwn(at)] : []));
+  return {
+    traffic: trafficOf(ledger.filter((_, at) => isOwn(at))),
     // What a relief kept shows in the first call after it.
     ...(retention && { retention: retention.filter(({ call }) => isCopied[call - 1] !== true) }),
     ...(series && { series: series.map((call) => (isCopied[call.number - 1] ? { ...call, copied: true } : call)) }),
@@ -181,7 +188,7 @@ function withCopies(session: SessionSummary, { calls, compactions, extra }: Owne
  * What of a session's cost counts in others: as the owners of its calls count them, and what they have counted beside
  * them. That may hold calls which only this recording shows, but none that came after the last shared one.
  */
-function copiedMicroUsd({ ledger, cost }: SessionSummary, calls: Owned['calls'], extra: number): number {
+function copiedMicroUsd({ ledger, cost }: SessionFigures, calls: Owned['calls'], extra: number): number {
   const shared = calls.reduce((sum, owner) => sum + (owner?.microUsd ?? 0), 0);
   if (cost.usd === null) return shared;
   const last = calls.findLastIndex((owner) => owner !== undefined);
@@ -192,7 +199,7 @@ function copiedMicroUsd({ ledger, cost }: SessionSummary, calls: Owned['calls'],
   return Math.min(shared + extra, toMicroUsd(cost.usd) - Math.min(toMicroUsd(cost.usd), microUsdIn(later)));
 }
 
-function microUsdIn(ledger: readonly CountedCall[]): number {
+function microUsdIn(ledger: readonly LedgerCall[]): number {
   return ledger.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0);
 }
 

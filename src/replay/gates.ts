@@ -1,6 +1,7 @@
+import { toUsd } from '../core/governor/cost/cost.ts';
 import { ownFigures } from './copies.ts';
-import type { CallSeen, CompactionSeen } from './items-seen.ts';
-import type { SessionSummary } from './summary.ts';
+import type { CompactionFigures, LedgerCall } from './items-seen.ts';
+import { isFull, type SessionFigures } from './summary.ts';
 import { keptShare } from './sums.ts';
 
 /** What a session may not exceed. What is missing is not looked at. */
@@ -10,7 +11,7 @@ export interface Gates {
   readonly compactions?: number | undefined;
   /** Compactions that claude began itself. */
   readonly unplanned?: number | undefined;
-  /** US dollars. To name the call that went beyond it takes the series. */
+  /** US dollars. */
   readonly costUsd?: number | undefined;
   /** The share of prompts, constraints, failing commands, commands used again and dead ends that reliefs keep, at least. */
   readonly retention?: number | undefined;
@@ -32,7 +33,7 @@ export interface Breach {
 type Found = Pick<Breach, 'found' | 'call' | 'share' | 'isLost'>;
 
 /** What does not pass; what is not known (a cost, a share of an unknown window) does not: `found` is NaN. */
-const CHECKS: Readonly<Record<keyof Gates, (session: SessionSummary, limit: number) => Found | undefined>> = {
+const CHECKS: Readonly<Record<keyof Gates, (session: SessionFigures, limit: number) => Found | undefined>> = {
   context({ context, calls, lines }, limit) {
     const { peak, peakCall, peakFraction, largestFraction = peakFraction } = context;
     if (calls > 0 && limit <= 1 && largestFraction === null) return UNKNOWN;
@@ -48,14 +49,15 @@ const CHECKS: Readonly<Record<keyof Gates, (session: SessionSummary, limit: numb
     ),
   /** What it has copied from another session was spent there. */
   costUsd(session, limit) {
-    const { calls, series = [], lines } = session;
+    const { calls, ledger, lines } = session;
     const { usd, usdPartial } = ownFigures(session);
-    if (usd !== null && usd > limit) return { found: usd, call: crossing(series, limit) ?? (calls || null) };
+    if (usd !== null && usd > limit) return { found: usd, call: crossing(ledger, limit) ?? (calls || null) };
     if (lines.lost !== undefined) return LOST;
     return usdPartial ? UNKNOWN : undefined;
   },
   /** A session without a relief has lost nothing. */
-  retention({ retention = [] }, limit) {
+  retention(session, limit) {
+    const retention = (isFull(session) && session.retention) || [];
     const found = keptShare(retention);
     if (found === null || found >= limit) return undefined;
     const [worst] = retention.toSorted((a, b) => (keptShare([a]) ?? 1) - (keptShare([b]) ?? 1));
@@ -66,7 +68,7 @@ const CHECKS: Readonly<Record<keyof Gates, (session: SessionSummary, limit: numb
 const UNKNOWN: Found = { found: Number.NaN, call: null };
 const LOST: Found = { ...UNKNOWN, isLost: true };
 
-export function breachesOf(session: SessionSummary, gates: Gates): Breach[] {
+export function breachesOf(session: SessionFigures, gates: Gates): Breach[] {
   return (Object.keys(CHECKS) as (keyof Gates)[]).flatMap((gate) => {
     const limit = gates[gate];
     const breach = limit === undefined ? undefined : CHECKS[gate](session, limit);
@@ -74,16 +76,16 @@ export function breachesOf(session: SessionSummary, gates: Gates): Breach[] {
   });
 }
 
-function tooMany(compactions: readonly CompactionSeen[], limit: number): Found | undefined {
+function tooMany(compactions: readonly CompactionFigures[], limit: number): Found | undefined {
   const first = compactions[limit];
   return first && { found: compactions.length, call: first.call };
 }
 
 /** By list prices of the main thread, so it may be a little late; undefined where they do not come that far. */
-function crossing(series: readonly CallSeen[], limit: number): number | undefined {
+function crossing(ledger: readonly LedgerCall[], limit: number): number | undefined {
   let sum = 0;
-  return series.find(({ usd, copied }) => {
-    sum += copied ? 0 : (usd ?? 0);
-    return sum > limit;
+  return ledger.find(({ main, microUsd }) => {
+    sum += main ? toUsd(microUsd ?? 0) : 0;
+    return main && sum > limit;
   })?.number;
 }

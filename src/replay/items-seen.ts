@@ -42,19 +42,23 @@ export interface CallSeen {
 }
 
 /** One API call, of the main thread or a subagent, as it counts in sums. */
-export interface CountedCall {
+export interface LedgerCall {
   /** What tells it from all others: its copies in other recordings have one of these as well. Empty: nothing does. */
   readonly keys: readonly string[];
   readonly main: boolean;
+  /** Of the main thread: its number there, from 1. */
+  readonly number?: number;
   /** Milliseconds since the epoch; null where the recording carries no times. */
   readonly t: number | null;
   readonly model: string | null;
-  /** Output is estimated where it is not known. */
-  readonly usage: Usage;
-  /** Of the main thread: output tokens that `microUsd` counts, see `CallSeen`. */
-  readonly billedOutput?: number;
   /** From list prices; null for a model without one. */
   readonly microUsd: number | null;
+}
+
+/** The same with what it has read and written. */
+export interface CountedCall extends LedgerCall {
+  /** Output is estimated where it is not known. */
+  readonly usage: Usage;
 }
 
 /** What was said to begin a turn. */
@@ -83,29 +87,33 @@ export interface ResultSeen {
   readonly stayed: number;
 }
 
-/** A compaction that happened. */
-export interface CompactionSeen {
+/** A compaction that happened, as it counts in lists and sums. */
+export interface CompactionFigures {
   readonly trigger: 'auto' | 'manual';
-  /** Of an `exact` one no summary was seen before the next call. */
-  readonly how: CompactionKind;
   /** Who wanted it. `placed`: claude, where ctxb had put its trigger. */
   readonly by: 'claude' | 'placed' | 'caller' | 'ctxb';
   /** Calls before it. */
   readonly call: number;
-  /** Line of the recording, from 1. */
-  readonly line: number;
   /** Milliseconds since the epoch; null where the recording carries no times. */
   readonly t: number | null;
   /** Of the call before it. */
   readonly model: string | null;
   /** Context before, as claude reported it. */
   readonly preTokens: number | null;
+  /** It counts in another session of the same replay, whose history this one has copied. */
+  readonly copied?: true;
+}
+
+/** The same, with what came before and behind it. */
+export interface CompactionSeen extends CompactionFigures {
+  /** Of an `exact` one no summary was seen before the next call. */
+  readonly how: CompactionKind;
+  /** Line of the recording, from 1. */
+  readonly line: number;
   /** Context before, as the gauge had predicted it. */
   readonly gaugeBefore: number;
   /** Context of the first call after it. */
   readonly firstAfter: number | null;
-  /** It counts in another session of the same replay, whose history this one has copied. */
-  readonly copied?: true;
 }
 
 /** A subagent, with how it began as far as the recording shows it. */

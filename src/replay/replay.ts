@@ -1,11 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { Policy } from '../core/governor/policy.ts';
 import { CtxbError } from '../errors.ts';
+import { createLightReplay } from './light/light-replay.ts';
+import { createThinner } from './light/thin-row.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
 import { type Asked, createSessionReplay } from './session-replay.ts';
 import type { Source } from './sources.ts';
-import type { SessionSummary } from './summary.ts';
+import type { SessionFigures, SessionSummary } from './summary.ts';
 
 export interface ReplayOptions extends Asked {
   readonly policy: Policy;
@@ -14,7 +16,7 @@ export interface ReplayOptions extends Asked {
   readonly onBytes?: ((count: number) => void) | undefined;
 }
 
-/** Judges one recording. @throws CtxbError `unreadable-input` when the file cannot be read */
+/** Judges one recording whole. @throws CtxbError `unreadable-input` when the file cannot be read */
 export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
   const { policy, ...asked } = options;
   const replay = createSessionReplay({ ...asked, run: replayRun(policy) });
@@ -22,10 +24,34 @@ export async function replaySource({ file, subagents }: Source, options: ReplayO
   return replay.summary(file);
 }
 
+/** How much is read of a recording: what lists, sums and gates need, where it is a session log; or all of it, judged. */
+export type Depth = 'light' | 'full';
+
+/** What a recording comes to, at least at a depth. @throws CtxbError `unreadable-input` when the file cannot be read */
+export async function readSource(source: Source, options: DepthOptions): Promise<SessionFigures> {
+  const light = options.depth === 'light' ? await readLightly(source, options) : undefined;
+  return light ?? (await replaySource(source, options));
+}
+
+export interface DepthOptions extends ReplayOptions {
+  readonly depth: Depth;
+}
+
+/** undefined: it is no session log; stdin, which may be none, can only be read once. */
+async function readLightly({ file, subagents }: Source, options: ReplayOptions): Promise<SessionFigures | undefined> {
+  if (file === '-') return undefined;
+  const replay = createLightReplay({ run: replayRun(options.policy), mask: options.mask });
+  const goesOn = () => replay.isLog;
+  for (const path of [file, ...subagents]) {
+    await readValues(path, { ...options, thin: createThinner(), goesOn }, replay.line);
+  }
+  return replay.found(file);
+}
+
 /** The result for one recording, or why there is none. */
 export type Attempt<T> = { readonly found: T } | { readonly fault: CtxbError };
 
-export type Judged = Attempt<SessionSummary>;
+export type Judged = Attempt<SessionFigures>;
 
 export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   try {
@@ -36,7 +62,7 @@ export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   }
 }
 
-/** Judges recordings in their order. One that cannot be read does not stop the others. */
-export async function* replayAll(sources: Iterable<Source>, options: ReplayOptions): AsyncGenerator<Judged> {
-  for (const source of sources) yield await attempt(() => replaySource(source, options));
+/** Reads recordings in their order. One that cannot be read does not stop the others. */
+export async function* readAll(sources: Iterable<Source>, options: DepthOptions): AsyncGenerator<Judged> {
+  for (const source of sources) yield await attempt(() => readSource(source, options));
 }

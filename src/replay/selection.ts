@@ -1,5 +1,5 @@
 import { ownFigures } from './copies.ts';
-import type { SessionSummary } from './summary.ts';
+import type { SessionFigures } from './summary.ts';
 
 /** Which sessions are meant. What is missing leaves none out. */
 export interface Filters {
@@ -12,7 +12,7 @@ export interface Filters {
 }
 
 /** A session whose recording carries no times passes `since`: its file was looked at before. */
-export function isMeant({ time, project, file, model }: SessionSummary, filters: Filters): boolean {
+export function isMeant({ time, project, file, model }: SessionFigures, filters: Filters): boolean {
   const { since } = filters;
   if (since !== undefined && time.last !== null && time.last < since) return false;
   if (filters.project !== undefined && !matches(project ?? file, filters.project)) return false;
@@ -31,7 +31,7 @@ export const SORT_ORDERS = ['newest', 'oldest', 'cost', 'calls', 'peak', 'compac
 export type SortOrder = (typeof SORT_ORDERS)[number];
 
 type Sortable = Pick<
-  SessionSummary,
+  SessionFigures,
   'file' | 'project' | 'time' | 'context' | 'calls' | 'compactions' | 'cost' | 'copied' | 'lines'
 >;
 

@@ -5,9 +5,11 @@ import type { Usage } from '../core/protocol/usage.ts';
 import type { Explanation } from './explain.ts';
 import type {
   CallSeen,
+  CompactionFigures,
   CompactionSeen,
   CountedCall,
   Growth,
+  LedgerCall,
   PromptSeen,
   ReliefSeen,
   ResultSeen,
@@ -17,8 +19,8 @@ import type { Oddity } from './observers/oddities.ts';
 import type { Grouping, RetentionTotals, Sum } from './sums.ts';
 import { type SessionWhatIf, type WhatIfTotals, withoutCurves } from './what-if/what-if.ts';
 
-/** What a replay says about one recording. Tokens throughout; every report is made from this. */
-export interface SessionSummary {
+/** What lists, sums and gates need of one recording: a light reading gives the same as a full one. Tokens throughout. */
+export interface SessionFigures {
   readonly file: string;
   readonly sessionId: string | null;
   readonly dialect: Dialect;
@@ -32,30 +34,13 @@ export interface SessionSummary {
   readonly time: { readonly first: number | null; readonly last: number | null };
   /** null: not known, nor are shares of it. */
   readonly window: { readonly tokens: number | null; readonly source: WindowSource };
-  readonly turns: number;
   readonly calls: number;
-  readonly context: {
-    readonly last: number;
-    readonly peak: number;
-    /** Of the window of the model that had it. */
-    readonly peakFraction: number | null;
-    /** The largest share of a window that was in use, where that is another model's, whose window is smaller. */
-    readonly largestFraction?: number | null;
-    /** Number of the call that the peak was measured at, from 1; 0 where no call was measured. */
-    readonly peakCall: number;
-    readonly basis: Basis;
-    /** The context over the calls, as the largest of equally many calls each; at most 60 figures. */
-    readonly curve: readonly number[];
-  };
+  readonly context: ContextFigures;
   /** Every call, of subagents too; where others were replayed beside it, those that count here. */
-  readonly ledger: readonly CountedCall[];
+  readonly ledger: readonly LedgerCall[];
   /** What it holds of other sessions of the same replay, and does not count; missing: nothing. */
   readonly copied?: Copied;
-  /** Sums over the calls in the ledger: `cacheRead` is what was read again and again. Output is estimated where it is not known. */
-  readonly traffic: { readonly main: Usage; readonly subagents: Usage };
-  readonly compactions: readonly CompactionSeen[];
-  /** What the policy would have done, or, for a record of a run, did. */
-  readonly actions: readonly Decision[];
+  readonly compactions: readonly CompactionFigures[];
   /** null: the recording does not say. */
   readonly cost: {
     readonly usd: number | null;
@@ -66,6 +51,37 @@ export interface SessionSummary {
     /** In the record of a run: what compacting saved beside claude alone; below 0 it cost more. Missing: nothing. */
     readonly saved?: number;
   };
+  readonly lines: {
+    readonly total: number;
+    readonly unknown: number;
+    readonly malformed: number;
+    /** Malformed ones that held a call; missing: none. */
+    readonly lost?: number;
+  };
+}
+
+export interface ContextFigures {
+  readonly peak: number;
+  /** Of the window of the model that had it. */
+  readonly peakFraction: number | null;
+  /** The largest share of a window that was in use, where that is another model's, whose window is smaller. */
+  readonly largestFraction?: number | null;
+  /** Number of the call that the peak was measured at, from 1; 0 where no call was measured. */
+  readonly peakCall: number;
+  /** The context over the calls, as the largest of equally many calls each; at most 60 figures. */
+  readonly curve: readonly number[];
+}
+
+/** What a replay says about one recording; every report but lists and sums is made from this. */
+export interface SessionSummary extends SessionFigures {
+  readonly turns: number;
+  readonly context: ContextFigures & { readonly last: number; readonly basis: Basis };
+  readonly ledger: readonly CountedCall[];
+  /** Sums over the calls in the ledger: `cacheRead` is what was read again and again. Output is estimated where it is not known. */
+  readonly traffic: { readonly main: Usage; readonly subagents: Usage };
+  readonly compactions: readonly CompactionSeen[];
+  /** What the policy would have done, or, for a record of a run, did. */
+  readonly actions: readonly Decision[];
   /** Calls after a pause that was longer than the life of the prompt cache, where there were any. */
   readonly pauses?: Pauses;
   /** Times in which the API did not answer, where there were any. */
@@ -88,13 +104,6 @@ export interface SessionSummary {
   readonly explanation?: Explanation | null;
   /** What each relief kept, where it was asked for. */
   readonly retention?: readonly ReliefSeen[];
-  readonly lines: {
-    readonly total: number;
-    readonly unknown: number;
-    readonly malformed: number;
-    /** Malformed ones that held a call; missing: none. */
-    readonly lost?: number;
-  };
   /** Main-thread calls, where they were asked for. */
   readonly series?: readonly CallSeen[];
   /** What was said to begin turns, where the series was asked for. */
@@ -103,6 +112,11 @@ export interface SessionSummary {
   readonly results?: readonly ResultSeen[];
   /** What other policies would have come to, where they were tried. */
   readonly whatIf?: SessionWhatIf;
+}
+
+/** Whether a recording was judged whole. */
+export function isFull(session: SessionFigures): session is SessionSummary {
+  return 'traffic' in session;
 }
 
 /** The prompt cache after pauses, by the usage of the calls that followed them. */

@@ -3,8 +3,8 @@ import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS, TOLD_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { ownFigures, sumUsd, totalsOf } from './copies.ts';
-import type { CountedCall, NeededTally, ReliefSeen } from './items-seen.ts';
-import type { ReplayReport, SessionSummary } from './summary.ts';
+import type { LedgerCall, NeededTally, ReliefSeen } from './items-seen.ts';
+import type { ReplayReport, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if/compare.ts';
 
 /**
@@ -50,7 +50,7 @@ export interface Sum {
  * @param sessions with their copies marked
  * @param since as in {@link replayReport}: of the days before it only some sessions may be there
  */
-export function sumsBy(sessions: readonly SessionSummary[], by: Grouping, since = Number.NEGATIVE_INFINITY): Sum[] {
+export function sumsBy(sessions: readonly SessionFigures[], by: Grouping, since = Number.NEGATIVE_INFINITY): Sum[] {
   const groups = new Map<string | null, Part[]>();
   for (const part of sessions.flatMap((session) => partsOf(session, by))) {
     if ((part.t ?? since) < since) continue;
@@ -70,7 +70,7 @@ type Part = ReturnType<typeof partsOf>[number];
  * What a session adds to sums: its calls, its compactions, and what else it has cost (titles and summaries that claude paid
  * for), which is put where it ended.
  */
-function partsOf(session: SessionSummary, by: Grouping) {
+function partsOf(session: SessionFigures, by: Grouping) {
   const { usd, usdPartial } = ownFigures(session);
   let left = usd === null ? null : toMicroUsd(usd);
   const calls = session.ledger.map((call) => {
@@ -113,7 +113,7 @@ export function totalOf(sums: readonly Sum[]): Pick<Sum, 'calls' | 'compactions'
   };
 }
 
-function nameOf(session: SessionSummary, by: Grouping, call?: Pick<CountedCall, 't' | 'model'>): string | null {
+function nameOf(session: SessionFigures, by: Grouping, call?: Pick<LedgerCall, 't' | 'model'>): string | null {
   if (by === 'project') return session.project;
   if (by === 'model') return namedModel(call?.model ?? session.model);
   const t = call?.t ?? session.time.last;

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { CtxbError, type ErrorCode } from '../errors.ts';
-import { attempt, type Judged, type ReplayOptions, replayAll, replaySource } from './replay.ts';
+import { attempt, type DepthOptions, type Judged, readAll, readSource } from './replay.ts';
 import { bytesOf, type Source } from './sources.ts';
-import type { SessionSummary } from './summary.ts';
+import type { SessionFigures } from './summary.ts';
 
 /** Work that two threads share: an idle thread takes the next recording. */
 export interface Share {
@@ -14,17 +14,17 @@ export interface Share {
   /** One number of 32 bits: how many have been taken, by anybody. */
   readonly taken: SharedArrayBuffer;
   /** As far as they can be handed over. */
-  readonly options: Omit<ReplayOptions, 'stdin' | 'mask' | 'onBytes'>;
+  readonly options: Omit<DepthOptions, 'stdin' | 'mask' | 'onBytes'>;
 }
 
 /** What the other thread tells; `at` is the place of a recording. */
 export type FromWorker = { readonly at: number } & (
-  | { readonly found: SessionSummary }
+  | { readonly found: SessionFigures }
   | { readonly code: ErrorCode; readonly message: string }
 );
 
 /** The largest is taken first: begun last, it would be waited for. */
-export function createShare(sources: readonly Source[], options: ReplayOptions): Share {
+export function createShare(sources: readonly Source[], options: DepthOptions): Share {
   const { stdin: _, mask: __, onBytes: ___, ...shared } = options;
   const sizes = sources.map((source) => bytesOf([source]) ?? 0);
   return {
@@ -45,12 +45,12 @@ export function takeNext({ sources, order, taken }: Share) {
 /** What the other thread does: judges recordings until all are taken. */
 export async function work(
   share: Share,
-  own: Pick<ReplayOptions, 'stdin' | 'mask'>,
+  own: Pick<DepthOptions, 'stdin' | 'mask'>,
   tell: (message: FromWorker) => void,
 ): Promise<void> {
   for (let next = takeNext(share); next !== undefined; next = takeNext(share)) {
     const { at, source } = next;
-    const made = await attempt(() => replaySource(source, { ...share.options, ...own }));
+    const made = await attempt(() => readSource(source, { ...share.options, ...own }));
     tell('found' in made ? { at, ...made } : { at, code: made.fault.code, message: made.fault.message });
   }
 }
@@ -69,18 +69,18 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4 };
  */
 export function replayOnThreads(
   sources: readonly Source[],
-  options: ReplayOptions,
+  options: DepthOptions,
   program: URL,
 ): AsyncIterable<Judged> {
   const isLittle = sources.length < 2 || (bytesOf(sources) ?? 0) < WORTH_BYTES;
-  if (isLittle || availableParallelism() < 2 || hasBoundAddresses()) return replayAll(sources, options);
+  if (isLittle || availableParallelism() < 2 || hasBoundAddresses()) return readAll(sources, options);
   return replayTogether(sources, options, program);
 }
 
 /** Hands them over in their order. What the other thread leaves undone, for want of memory or of files, is done here. */
 async function* replayTogether(
   sources: readonly Source[],
-  options: ReplayOptions,
+  options: DepthOptions,
   program: URL,
 ): AsyncGenerator<Judged> {
   const share = createShare(sources, options);
@@ -90,8 +90,7 @@ async function* replayTogether(
     options.onBytes?.((source && bytesOf([source])) ?? 0);
     judged.set(message.at, 'found' in message ? message : { fault: new CtxbError(message.code, message.message) });
   });
-  const judge = async (at: number, source: Source) =>
-    judged.set(at, await attempt(() => replaySource(source, options)));
+  const judge = async (at: number, source: Source) => judged.set(at, await attempt(() => readSource(source, options)));
   try {
     for (const [at, source] of sources.entries()) {
       while (!judged.has(at)) {

@@ -66,6 +66,16 @@ describe('a second replay', () => {
     expect(await keptOf(place)).toEqual(ALL);
   });
 
+  it('looks at what was kept of a list', async () => {
+    await using place = await createRecordings();
+    const first = await ctxb(place, ['replay', 'r']);
+    expect(await ctxb(place, ['replay', 'r'])).toEqual(first);
+    for (const page of await pages(place)) {
+      await writeFile(page, (await readFile(page, 'utf8')).replaceAll(/"calls":\d+/g, `"calls":${MARK}`));
+    }
+    expect((await ctxb(place, ['replay', 'r'])).stdout.toString().match(/ 4,711 /g)).toHaveLength(2);
+  });
+
   it('looks at what was kept of details', async () => {
     await using place = await createRecordings();
     await ctxb(place, ['replay', '--json', '--series', '--retention', 'r']);
@@ -75,7 +85,7 @@ describe('a second replay', () => {
 
   it('knows a recording by any path', async () => {
     await using place = await createRecordings();
-    await ctxb(place, ['replay', place.path('r')]);
+    await ctxb(place, ['replay', '--json', place.path('r')]);
     await markKept(place);
     expect(await keptOf(place)).toEqual(ALL);
   });
@@ -91,7 +101,7 @@ describe('a second replay', () => {
     ),
   )('judges anew with $name', async ({ flags }) => {
     await using place = await createRecordings();
-    await ctxb(place, ['replay', 'r']);
+    await ctxb(place, ['replay', '--json', 'r']);
     await markKept(place);
     expect(await keptOf(place, ...flags)).toEqual(NONE);
   });
@@ -120,7 +130,7 @@ describe('a second replay', () => {
     ),
   )('judges anew what $name', async ({ change }) => {
     await using place = await createRecordings();
-    await ctxb(place, ['replay', 'r']);
+    await ctxb(place, ['replay', '--json', 'r']);
     await markKept(place);
     await change(place.path(`r/${SECOND}`));
     expect(await keptOf(place)).toEqual({ ...ALL, [SECOND]: false });
@@ -129,7 +139,7 @@ describe('a second replay', () => {
   it('keeps nothing of what was written this moment', async () => {
     await using place = await createRecordings();
     await appendFile(place.path(`r/${SECOND}`), '\n');
-    await ctxb(place, ['replay', 'r']);
+    await ctxb(place, ['replay', '--json', 'r']);
     await markKept(place);
     await age(place.path(`r/${SECOND}`), 100);
     expect(await keptOf(place)).toEqual({ ...ALL, [SECOND]: false });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { toUsd } from '../../src/core/governor/cost/cost.ts';
 import { NO_FACTS } from '../../src/core/memory/notebook/fact.ts';
 import { breachesOf, type Gates } from '../../src/replay/gates.ts';
 import type { ReliefSeen } from '../../src/replay/items-seen.ts';
@@ -148,7 +149,7 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
 
 it('names the call by which a cost was exceeded', async () => {
   const session = await judged('compact.ndjson');
-  const costs = session.series?.map(({ usd }) => usd ?? 0) ?? [];
+  const costs = session.ledger.flatMap(({ main, microUsd }) => (main ? [toUsd(microUsd ?? 0)] : []));
   for (const [at, cost] of costs.entries()) {
     const before = costs.slice(0, at).reduce((sum, each) => sum + each, 0);
     expect(breachesOf(session, { costUsd: before + cost / 2 })).toMatchObject([{ call: at + 1 }]);

@@ -113,7 +113,6 @@ function withFixedEstimates(session: SessionSummary): SessionSummary {
   return {
     ...session,
     growth: fixed(growth),
-    ledger: [],
     traffic: { ...traffic, main: { ...traffic.main, output: 40 } },
     largest: largest.map((result) => ({ ...result, tokens: 300 })),
     results: results.map((result) => ({ ...result, tokens: 300 })),

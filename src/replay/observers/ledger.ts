@@ -34,7 +34,8 @@ export function createLedger(): Observer<readonly CountedCall[]> {
     const t = timeIn(seen.input);
     open.set(subagent ?? '', { at: calls.length, messageId });
     const keys = keysOf(event, t, event.sessionId ?? seen.after.session.id);
-    calls.push({ keys, main: subagent === null, t, model, usage, microUsd: null });
+    const place = subagent === null ? { main: true, number: seen.after.gauge.calls } : { main: false };
+    calls.push({ keys, ...place, t, model, usage, microUsd: null });
   }
 
   function seeMain(seen: Seen): void {
@@ -50,7 +51,6 @@ export function createLedger(): Observer<readonly CountedCall[]> {
       const { price, besides = 0 } = open.get('') ?? {};
       change(null, ({ usage, microUsd }) => ({
         usage: { ...usage, output: callOutput(after.gauge) },
-        billedOutput: billed,
         // A result tells the output when the cost of the turn is already claude's own.
         microUsd: price === undefined ? microUsd : microUsdOf(usage, price, billed) + besides,
       }));

@@ -63,8 +63,16 @@ function rowsIn(array: readonly Buffer[]): readonly ReadLine[] {
 const ARRAY = /^\s*\[\s*(?:[[{]|$)/;
 const ARRAYS_DEEP = 1;
 
-/** Takes a recording chunk by chunk and hands over its lines. @param maxLine in bytes; a longer one is malformed */
-export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES) {
+/** Reads an object out of a line faster than all of it; undefined: it is to be read whole. */
+export type Thin = (line: Buffer) => Fields | undefined;
+
+/**
+ * Takes a recording chunk by chunk and hands over its lines.
+ *
+ * @param maxLine in bytes; a longer one is malformed
+ * @param thin reads the lines behind the first one
+ */
+export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES, thin?: Thin) {
   /** The beginning of a line whose end has not come. */
   let held = Buffer.alloc(0);
   /** Of that line, in bytes; of one that is too long no more are kept. */
@@ -86,18 +94,30 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     size = needed;
   }
 
-  /** The text of the line that these bytes are the end of; undefined: it is too long. */
-  function wholeLine(bytes: Buffer): string | undefined {
+  /** The line that these bytes are the end of; undefined: it is too long. */
+  function wholeLine(bytes: Buffer): Buffer | undefined {
     if (size + bytes.length > maxLine) return undefined;
-    if (size > 0) hold(bytes);
-    const text = textOfLine(size > 0 ? held.subarray(0, size) : bytes);
+    if (size === 0) return bytes;
+    hold(bytes);
+    return held.subarray(0, size);
+  }
+
+  function textOf(line: Buffer): string {
+    const text = textOfLine(line);
     return isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   }
 
   function take(bytes: Buffer, isLast = false): void {
-    const text = wholeLine(bytes);
+    const line = wholeLine(bytes);
     size = 0;
+    const value = isOpened && line !== undefined ? thin?.(line) : undefined;
+    if (value === undefined) takeWhole(line && textOf(line), isLast);
+    else onLine({ kind: 'value', value });
     isFirst = false;
+  }
+
+  /** @param text undefined: it is too long */
+  function takeWhole(text: string | undefined, isLast: boolean): void {
     if (!isOpened && text !== undefined && ARRAY.test(text)) {
       array = [Buffer.from(text)];
       return;

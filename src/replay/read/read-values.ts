@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { unreadable } from '../../errors.ts';
-import { createLineFeed, type ReadLine } from './line-feed.ts';
+import { createLineFeed, type ReadLine, type Thin } from './line-feed.ts';
 
 /** Small enough that a folder of many files takes no new memory for each. */
 const CHUNK_BYTES = 256 * 1024;
@@ -12,6 +12,10 @@ export interface ReadOptions {
   readonly stdin: Readable;
   /** Told how many bytes have come, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
+  /** Reads lines faster than whole. */
+  readonly thin?: Thin;
+  /** Whether there is a use in reading on; asked piece by piece. */
+  readonly goesOn?: () => boolean;
 }
 
 /**
@@ -24,16 +28,21 @@ export interface ReadOptions {
  */
 export async function readValues(
   file: string,
-  { stdin, onBytes }: ReadOptions,
+  { stdin, onBytes, thin, goesOn = () => true }: ReadOptions,
   onLine: (line: ReadLine) => void,
 ): Promise<void> {
-  const feed = createLineFeed(onLine);
+  const feed = createLineFeed(onLine, undefined, thin);
   const take = (chunk: Buffer) => {
     feed.push(chunk);
     onBytes?.(chunk.length);
   };
   if (file === '-') for await (const chunk of chunksOf(stdin)) take(chunk);
-  else for (const chunk of chunksIn(file)) take(chunk);
+  else {
+    for (const chunk of chunksIn(file)) {
+      take(chunk);
+      if (!goesOn()) return;
+    }
+  }
   feed.end();
 }
 

@@ -1,7 +1,7 @@
 import type { Policy } from '../../core/governor/policy.ts';
 import type { Io } from '../../io.ts';
 import type { SortOrder } from '../../replay/selection.ts';
-import type { SessionSummary } from '../../replay/summary.ts';
+import type { SessionFigures, SessionSummary } from '../../replay/summary.ts';
 import type { Grouping } from '../../replay/sums.ts';
 import { tokens } from '../figures.ts';
 import { type Glyphs, glyphsFor, type Style, styleFor } from '../style.ts';
@@ -40,7 +40,11 @@ export interface Outcome {
 }
 
 /** The lines of a report, which may be more than fit in one text. */
-export type Report = (sessions: readonly SessionSummary[], page: Page, outcome: Outcome) => Iterable<string>;
+export type Report<S extends SessionFigures = SessionSummary> = (
+  sessions: readonly S[],
+  page: Page,
+  outcome: Outcome,
+) => Iterable<string>;
 
 export function row(label: string, text: string): string {
   return `  ${label.padEnd(10)}${text}`;

@@ -1,12 +1,17 @@
 import { CtxbError } from '../../errors.ts';
+import type { SessionFigures } from '../../replay/summary.ts';
 import type { Report } from './format.ts';
 
-/** A way to print what a replay has found. */
-export interface ReportFormat {
+/** A way to print what a replay has found; `load` loads what writes it: a call pays only for the format that it asks for. */
+export type ReportFormat = Traits &
+  (
+    | { readonly depth: 'light'; readonly load: () => Promise<Report<SessionFigures>> }
+    | { readonly depth: 'full'; readonly load: () => Promise<Report> }
+  );
+
+interface Traits {
   /** As in `--name`. */
   readonly name: string;
-  /** Loads what writes it: a call pays only for the format that it asks for. */
-  readonly load: () => Promise<Report>;
   /** For the help, where it is told among the formats. */
   readonly about?: string;
   /** It shows calls one by one. */
@@ -17,12 +22,17 @@ export interface ReportFormat {
   readonly isData?: true;
 }
 
-function format(name: string, load: ReportFormat['load'], traits: Partial<ReportFormat> = {}): ReportFormat {
-  return { name, load, needsSeries: false, ...traits };
+function format(name: string, load: () => Promise<Report>, traits: Partial<Traits> = {}): ReportFormat {
+  return { name, depth: 'full', load, needsSeries: false, ...traits };
+}
+
+/** A list, for which a light reading is enough. */
+function list(name: string, load: () => Promise<Report<SessionFigures>>): ReportFormat {
+  return { name, depth: 'light', load, needsSeries: false, isList: true };
 }
 
 /** What is printed when no format is asked for. */
-const TEXT = format('text', async () => (await import('./session-list.ts')).text, { isList: true });
+const TEXT = list('text', async () => (await import('./session-list.ts')).text);
 
 /** Of the summary of a CI job. */
 export const CI_FORMAT = format('markdown', async () => (await import('./markdown.ts')).markdown, {
@@ -32,7 +42,7 @@ export const CI_FORMAT = format('markdown', async () => (await import('./markdow
 
 /** About one thing only; with --json the same is a field of the whole. */
 const ASIDES: readonly ReportFormat[] = [
-  format('by', async () => (await import('./session-list.ts')).sums, { isList: true }),
+  list('by', async () => (await import('./session-list.ts')).sums),
   format('retention', async () => (await import('./retention.ts')).retention),
   format('explain', async () => (await import('./explain.ts')).explain),
   format('whatIf', async () => (await import('./what-if.ts')).whatIf),

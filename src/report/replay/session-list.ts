@@ -2,10 +2,9 @@ import { basename } from 'node:path';
 import { modelName } from '../../core/protocol/model-name.ts';
 import { ownFigures, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/selection.ts';
-import type { SessionSummary, Totals } from '../../replay/summary.ts';
+import { isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
 import { dayOf, sumsBy, totalOf, twoDigits } from '../../replay/sums.ts';
-import { exactSaving } from '../../replay/what-if/compare.ts';
-import { costText, counted, dollars, percent, tokens } from '../figures.ts';
+import { costText, counted, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
@@ -37,16 +36,15 @@ const LEAST_REST = 12;
 const GAP = '  ';
 
 /** The report for a person: a line for each session, and more about it where there is only one. */
-export const text: Report = (sessions, page) => {
+export const text: Report<SessionFigures> = (sessions, page) => {
   const [only, ...others] = sessions;
   if (only === undefined) return ['no recordings found'];
-  return others.length > 0
-    ? sessionList(sessions, page)
-    : [...sessionTable(only, page), ...sessionRows(only, page.glyphs)];
+  const isOne = others.length === 0 && isFull(only);
+  return isOne ? [...sessionTable(only, page), ...sessionRows(only, page.glyphs)] : sessionList(sessions, page);
 };
 
 /** A line for each session, and one for all. */
-function sessionList(sessions: readonly SessionSummary[], page: Page): string[] {
+function sessionList(sessions: readonly SessionFigures[], page: Page): string[] {
   const { sort = 'newest' } = page.list;
   const shown = listed(sortSessions(sessions, sort), page);
   const totals = totalsOf(sessions);
@@ -82,7 +80,6 @@ function sessionList(sessions: readonly SessionSummary[], page: Page): string[] 
     ...table(columns, `${tokens(sessions.length)} sessions`, page),
     ...unlistedRows(sessions.length, page),
     ...copiedRows(totals),
-    ...exactRows(sessions, page),
     ...unknownWindowRows(sessions),
     ...gapRows(sessions),
     ...nextRows(page),
@@ -97,7 +94,7 @@ function nextRows({ edge }: Page): string[] {
 }
 
 /** What the figures leave out. */
-export function gapRows(sessions: readonly SessionSummary[]): string[] {
+export function gapRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost: { unpriced } }) => (unpriced === undefined ? [] : [unpriced])));
   const unpriced = [...models].map((model) => onOneLine(model === '' ? 'a model without a name' : model)).join(', ');
   const malformed = sessions.filter(({ lines }) => lines.malformed > 0);
@@ -113,25 +110,8 @@ export function gapRows(sessions: readonly SessionSummary[]): string[] {
   ];
 }
 
-/** Less is not worth a line: the assumptions are no more exact than that. */
-const LEAST_SAVING = 0.1;
-
-function exactRows(sessions: readonly SessionSummary[], { levels }: Page): string[] {
-  const saving = exactSaving(sessions, levels);
-  if (saving === undefined || saving.usd > saving.actualUsd * (1 - LEAST_SAVING)) return [];
-  const { usd, actualUsd } = saving;
-  const share = percent(1 - usd / actualUsd);
-  const whose =
-    saving.sessions === sessions.length
-      ? 'their main threads'
-      : `the main threads of ${tokens(saving.sessions)} of them`;
-  return [
-    `  Compacted exactly as soon as that pays, ${whose} would cost about ${dollars(usd)} instead of ${dollars(actualUsd)}, ${share} less: --what-if exact`,
-  ];
-}
-
 /** Sessions without shares say why, and what gives them. */
-function unknownWindowRows(sessions: readonly SessionSummary[]): string[] {
+function unknownWindowRows(sessions: readonly SessionFigures[]): string[] {
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
   if (unknown === 0) return [];
   const whose =
@@ -139,7 +119,7 @@ function unknownWindowRows(sessions: readonly SessionSummary[]): string[] {
   return [`  The window of ${whose} is not known: --window sets it, for shares of it.`];
 }
 
-export const sums: Report = (sessions, page) => {
+export const sums: Report<SessionFigures> = (sessions, page) => {
   const { by = 'day', limit, since } = page.list;
   if (sessions.length === 0) return ['no recordings found'];
   const all = sumsBy(sessions, by, since);
@@ -229,7 +209,7 @@ function copiedRows({ copiedCalls }: Totals): string[] {
  * When sessions ended; short, as `ls` has it: of other years than the newest the month and the year. Where that is the
  * same in two rows, both say more.
  */
-function datesOf(sessions: readonly SessionSummary[], isWide: boolean, { columns, glyphs: { none } }: Page): string[] {
+function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns, glyphs: { none } }: Page): string[] {
   const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
   const texts = sessions.map(({ time: { last } }) => {
     if (last === null) return [none];
@@ -258,13 +238,13 @@ function distinct(rows: readonly (readonly string[])[], prompts: readonly string
 }
 
 /** A recording of claude's output alone has no prompt, but a file that somebody has named. */
-function promptOf(session: SessionSummary): string {
+function promptOf(session: SessionFigures): string {
   const { prompt, file, copied } = session;
   const isCopy = copied !== undefined && ownFigures(session).calls === 0;
   return (isCopy ? 'copy: ' : '') + onOneLine(prompt ?? basename(file));
 }
 
-function idOf({ sessionId, file }: SessionSummary): string {
+function idOf({ sessionId, file }: SessionFigures): string {
   return onOneLine(sessionId ?? basename(file));
 }
 

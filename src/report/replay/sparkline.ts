@@ -1,5 +1,5 @@
 import { type ZoneName, zoneAt } from '../../core/governor/zones/zones.ts';
-import type { SessionSummary } from '../../replay/summary.ts';
+import type { SessionFigures } from '../../replay/summary.ts';
 import type { Style } from '../style.ts';
 import type { Page } from './format.ts';
 
@@ -15,7 +15,7 @@ const COLOURS: Readonly<Record<ZoneName, keyof Style>> = {
   handoff: 'red',
 };
 
-type Session = Pick<SessionSummary, 'context' | 'compactions' | 'calls' | 'window'>;
+type Session = Pick<SessionFigures, 'context' | 'compactions' | 'calls' | 'window'>;
 
 /**
  * The context over the calls as a line of blocks, each as high as the window is full and in the colour of its zone, with

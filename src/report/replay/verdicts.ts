@@ -1,10 +1,10 @@
 import type { Breach } from '../../replay/gates.ts';
-import type { SessionSummary } from '../../replay/summary.ts';
+import type { SessionFigures } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 
 /** A gate that a session failed, on one line, with its file and the call. */
-export function breachText({ file, sessionId }: SessionSummary, breach: Breach): string {
+export function breachText({ file, sessionId }: SessionFigures, breach: Breach): string {
   const session = sessionId === null ? '' : ` (session ${sessionId})`;
   return onOneLine(`${file}${session}: ${whatText(breach)}`);
 }

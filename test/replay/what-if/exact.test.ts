@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULTS } from '../../../src/config/defaults.ts';
-import { replayRun } from '../../../src/replay/replay-run.ts';
-import { createSessionReplay } from '../../../src/replay/session-replay.ts';
-import type { SessionSummary } from '../../../src/replay/summary.ts';
-import { exactSaving } from '../../../src/replay/what-if/compare.ts';
 import { type CallSketch, compared, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
-import { asRead, fixture, linesOf } from '../../support/recordings.ts';
-import { unmasked } from '../../support/unmasked.ts';
 
 const EXACT = { compaction: { how: 'exact' }, tools: { mode: 'off' } };
 
@@ -83,49 +76,4 @@ it('exact compactions that happened took no call', () => {
   expect(exact).toMatchObject({ relief: { calls: 0 }, main: { calls: 60 } });
   expect(exact?.main).toEqual(summary?.main);
   expect(summary?.relief.calls).toBe(1);
-});
-
-describe('what a folder of sessions would have cost', () => {
-  const withLedger = (session: SessionSummary): SessionSummary => ({
-    ...session,
-    series: undefined as never,
-    ledger: (session.series ?? []).map(({ model, input, cacheCreation, cacheRead, billedOutput }, at) => ({
-      ...{ keys: [`k${at}`], main: true, t: null, model, microUsd: null },
-      usage: { input, cacheCreation, cacheRead, output: billedOutput },
-    })),
-  });
-  const long = sketched({ calls: growing(200), window: 1_000_000 });
-
-  it('is the same from the calls alone as from the series', () => {
-    const { actual, run } = underExact(growing(200));
-    expect(exactSaving([withLedger(long)], DEFAULTS)).toEqual({
-      sessions: 1,
-      usd: run.figures.main.usd,
-      actualUsd: actual.figures.main.usd,
-    });
-  });
-
-  it('counts the output that was billed, where the true count is not in the log', () => {
-    const replay = createSessionReplay({ run: replayRun(DEFAULTS), series: true, mask: unmasked });
-    for (const line of linesOf(fixture('subagent.session.jsonl'))) replay.line(asRead(line));
-    const { ledger, series = [] } = replay.summary('');
-    expect(ledger.flatMap(({ main, billedOutput }) => (main ? [billedOutput] : []))).toEqual(
-      series.map(({ billedOutput }) => billedOutput),
-    );
-    const estimated = withLedger(long).ledger.map((call) => ({
-      ...call,
-      usage: { ...call.usage, output: 5_000 },
-      billedOutput: call.usage.output,
-    }));
-    const told = exactSaving([{ ...withLedger(long), ledger: estimated }], DEFAULTS);
-    expect(told?.actualUsd).toBe(exactSaving([withLedger(long)], DEFAULTS)?.actualUsd);
-  });
-
-  it('leaves out sessions that hold calls of others, and those of which no window is known', () => {
-    const copied = { from: [], calls: 3, compactions: 0, usd: 1 };
-    const unknown = { ...withLedger(long), window: { tokens: null, source: 'unknown' as const } };
-    const all = [withLedger(long), { ...withLedger(long), copied }, unknown];
-    expect(exactSaving(all, DEFAULTS)?.sessions).toBe(1);
-    expect(exactSaving(all.slice(1), DEFAULTS)).toBeUndefined();
-  });
 });

@@ -2,14 +2,14 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
-import { type Judged, type ReplayOptions, replayAll } from '../../../src/replay/replay.ts';
+import { type DepthOptions, type Judged, readAll } from '../../../src/replay/replay.ts';
 import { bytesOf, findSources } from '../../../src/replay/sources.ts';
 import { createShare, type FromWorker, takeNext, work } from '../../../src/replay/threads.ts';
 import { fixture } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';
 
 const own = { stdin: Readable.from([]), mask: unmasked };
-const options: ReplayOptions = { policy: DEFAULTS, series: true, ...own };
+const options: DepthOptions = { policy: DEFAULTS, depth: 'full', series: true, ...own };
 const sources = [
   ...findSources(dirname(fixture('compact.ndjson'))),
   { file: fixture('missing.ndjson'), subagents: [] },
@@ -36,7 +36,7 @@ it('several that work together make what one makes, and tell what cannot be read
     work(share, own, (message) => told.push(message)),
   ]);
   const expected: Judged[] = [];
-  for await (const judged of replayAll(sources, options)) expected.push(judged);
+  for await (const judged of readAll(sources, options)) expected.push(judged);
   const found = sources.map((_, place) => told.find((message) => 'at' in message && message.at === place));
   expect(told).toHaveLength(sources.length);
   expect(found.map((message) => (message && 'found' in message ? message.found : message && 'fault'))).toEqual(

@@ -189,19 +189,6 @@ describe('several sessions', () => {
     expect(shown).toContain('  1 of 3 are shown, the sums are of all: --limit 0 shows all.\n');
   });
 
-  it('end with what they would have cost compacted exactly, where that is a tenth less', () => {
-    const calls = (count: number) =>
-      Array.from({ length: count }, (_, at) => ({
-        ...{ keys: [], main: true, t: null, model: 'claude-opus-4-5', microUsd: null },
-        usage: { input: 0, cacheCreation: 2_000, cacheRead: 20_000 + at * 2_000, output: 100 },
-      }));
-    const line = (count: number) => written(text, [summaryOf({ ledger: calls(count), compactions: [] }), summaryOf()]);
-    expect(line(200)).toMatch(
-      /\n {2}Compacted exactly as soon as that pays, the main threads of 1 of them would cost about \$\d+\.\d\d instead of \$\d+\.\d\d, \d\d% less: --what-if exact\n/,
-    );
-    expect(line(10)).not.toContain('exactly');
-  });
-
   it('tell of calls that were copied', () => {
     const from = [{ session: 's1', calls: 3 }];
     const copied = { from, calls: 3, compactions: 1, usd: 0.7 };

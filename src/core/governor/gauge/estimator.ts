@@ -123,7 +123,12 @@ export function calibrationFor(model: string | undefined, calibration: Calibrati
 
 /** What message content is expected to take. */
 export function measureContent(blocks: readonly Block[]): Content {
-  return sumContent(blocks.map(measureBlock));
+  return sumContent(blocks.map((block) => measureBlock(block)));
+}
+
+/** The same without the tokens of its texts, which take longest to count: enough for claude's own estimate. */
+export function measureNatively(blocks: readonly Block[]): Content {
+  return sumContent(blocks.map((block) => measureBlock(block, () => 0)));
 }
 
 export function sumContent(contents: readonly Content[]): Content {
@@ -136,7 +141,7 @@ const NOTHING: readonly Content[] = [];
 /** What each block of a line takes, where it counts for the main thread's context or for what the line costs. */
 export function measureLine(event: Event): readonly Content[] {
   const counts = event.kind === 'assistant' || (event.kind === 'user' && event.subagent === null && !event.replay);
-  return counts ? event.blocks.map(measureBlock) : NOTHING;
+  return counts ? event.blocks.map((block) => measureBlock(block)) : NOTHING;
 }
 
 export function addContent(a: Content, b: Content): Content {
@@ -206,22 +211,22 @@ export function scaleOf(calibration: Calibration, kind: ContentKind): number {
 }
 
 /** What one block is expected to take. */
-export function measureBlock(block: Block): Content {
+export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
   switch (block.type) {
     case 'text':
-      return spoken(expectedTokens(block.text), 0, block.text.length);
+      return spoken(tokensOf(block.text), 0, block.text.length);
     case 'thinking': {
-      const tokens = thoughtTokens(block.text, block.signatureLength);
+      const tokens = thoughtTokens(block.text, block.signatureLength, tokensOf);
       return spoken(tokens, tokens, block.text.length);
     }
     case 'tool_use':
-      return inputContent(block.name, block.input);
+      return inputContent(block.name, block.input, tokensOf);
     case 'tool_result': {
       const { images, sizes = [] } = block;
       const pictures = sumContent(sizes.map(pictureContent));
       const fixedTokens = pictures.fixedTokens + (images - sizes.length) * PICTURE_TOKENS;
       const definitions = block.definitions.map((name) => DEFINITION_TOKENS.get(name) ?? UNKNOWN_DEFINITION_TOKENS);
-      const code = definitions.reduce((sum, tokens) => sum + tokens, TOOL_RESULT_TOKENS) + expectedTokens(block.text);
+      const code = definitions.reduce((sum, tokens) => sum + tokens, TOOL_RESULT_TOKENS) + tokensOf(block.text);
       return { ...pictures, code, fixedTokens, chars: block.text.length };
     }
     case 'image':
@@ -248,17 +253,17 @@ function patchesOf({ width, height }: PictureSize, { side, tokens }: typeof NEWE
   return Math.min(tokens, patches(width) * patches(height));
 }
 
-function thoughtTokens(text: string, signatureLength: number): number {
+function thoughtTokens(text: string, signatureLength: number, tokensOf: typeof expectedTokens): number {
   const whole = signatureLength * SIGNATURE_SHARE - SIGNATURE_FRAME;
   if (text === '') return THINKING_TOKENS + Math.max(0, whole) * THOUGHT_TOKENS_PER_CHAR;
-  return THINKING_TOKENS + expectedTokens(text) * Math.max(1, whole / text.length);
+  return THINKING_TOKENS + tokensOf(text) * Math.max(1, whole / text.length);
 }
 
 /** Names and values of a tool's input, at any depth: the model reads them as they are, without JSON's escapes. */
-function inputContent(name: string, input: unknown): Content {
+function inputContent(name: string, input: unknown, tokensOf: typeof expectedTokens): Content {
   // Names and values that stand by themselves; what is nested in them stands as JSON, whose marks weigh little.
   const parts = isFields(input) ? 2 * Object.keys(input).length : 0;
-  let json = TOOL_USE_TOKENS + expectedTokens(name) + INPUT_PART_TOKENS * parts;
+  let json = TOOL_USE_TOKENS + tokensOf(name) + INPUT_PART_TOKENS * parts;
   let chars = name.length;
   // The log shows the plan, which claude has read from its file: the model does not write it here.
   const open = name === 'ExitPlanMode' ? [] : [input];
@@ -268,7 +273,7 @@ function inputContent(name: string, input: unknown): Content {
       for (const part of partsOf(value)) open.push(part);
     } else if (value !== undefined && value !== null) {
       const text = String(value);
-      json += expectedTokens(text);
+      json += tokensOf(text);
       chars += text.length;
     }
   }

@@ -1,0 +1,127 @@
+import { costUsd, isComputed } from '../core/governor/cost/cost.ts';
+import { largestShare, peakShare } from '../core/governor/gauge/gauge.ts';
+import { savedUsd } from '../core/governor/relief/accounts.ts';
+import { isEcho } from '../core/governor/relief/exact.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import type { Cutter } from '../core/memory/words.ts';
+import { createInputReader, type RecordingLine } from './inputs.ts';
+import type { CountedCall } from './items-seen.ts';
+import { createCurve } from './observers/calls.ts';
+import { createCompactions } from './observers/compactions.ts';
+import { createLedger } from './observers/ledger.ts';
+import { createPrompts } from './observers/prompts.ts';
+import type { Seen } from './observers/seen.ts';
+import type { ReadLine } from './read/line-feed.ts';
+import type { SessionFigures } from './summary.ts';
+
+/** What a light and a full reading find in the same way. Grows in place: a recording has millions of lines. */
+export function createFigures(cut: Cutter, keepsPrompts: boolean) {
+  const lines: { total: number; unknown: number; malformed: number; lost?: number } = {
+    total: 0,
+    unknown: 0,
+    malformed: 0,
+  };
+  const time: { first: number | null; last: number | null } = { first: null, last: null };
+  const reader = createInputReader();
+  const compactions = createCompactions();
+  const curve = createCurve();
+  const ledger = createLedger();
+  const prompts = createPrompts(cut, keepsPrompts);
+  let at = 0;
+  let project: string | null = null;
+  let peakCall = 0;
+
+  function count(line: RecordingLine): void {
+    if (line.kind === 'malformed') countMalformed(line.lost);
+    if (line.kind !== 'input') return;
+    const { event } = line.input;
+    if (event.kind === 'malformed' && !event.blank) lines.malformed++;
+    if (event.kind === 'unknown') lines.unknown++;
+  }
+
+  function countMalformed(isLost = false): void {
+    lines.malformed++;
+    if (isLost) lines.lost = (lines.lost ?? 0) + 1;
+  }
+
+  function note({ input, before, after }: Seen): void {
+    if (after.gauge.peak > before.gauge.peak) peakCall = after.gauge.calls;
+    if ('cwd' in input.event && input.event.cwd !== undefined) project ??= input.event.cwd;
+    pass(input.t);
+  }
+
+  function pass(t: number): void {
+    if (t === 0) return;
+    // A log that Claude Code writes anew begins with its newest lines.
+    time.first = Math.min(time.first ?? t, t);
+    time.last = Math.max(time.last ?? 0, t);
+  }
+
+  return {
+    /** Number of the line that was read last, from 1. */
+    get at() {
+      return at;
+    },
+    read(read: ReadLine): RecordingLine {
+      if (!read.isMore) at++;
+      const line = reader.read(read);
+      if (line.kind !== 'blank' && !read.isMore) lines.total++;
+      count(line);
+      return line;
+    },
+    /** @returns whether the line says something that has not been seen */
+    see(seen: Seen): boolean {
+      const { input, before } = seen;
+      compactions.see(seen);
+      // What claude repeats behind a compaction has been seen.
+      if (input.from === 'claude' && isEcho(before, input.event)) return false;
+      curve.see(seen);
+      ledger.see(seen);
+      prompts.see(seen);
+      note(seen);
+      return true;
+    },
+    /** A line of which only the time counts. */
+    pass,
+    get dialect() {
+      return reader.dialect;
+    },
+    prompts: () => prompts.found().all,
+    ledger: (): readonly CountedCall[] => ledger.found(),
+    compactions: () => compactions.found(),
+    /** All but what the two readings say in ways of their own. */
+    found: (file: string, state: GovernorState) => {
+      const { session, gauge } = state;
+      const [peakFraction, largest] = [peakShare(gauge), largestShare(gauge)];
+      return {
+        file,
+        sessionId: session.id ?? null,
+        dialect: reader.dialect ?? 'stream',
+        claudeCodeVersion: session.version ?? null,
+        model: session.model ?? null,
+        project,
+        prompt: prompts.found().first,
+        time,
+        window: { tokens: gauge.window.tokens ?? null, source: gauge.window.source },
+        calls: gauge.calls,
+        context: {
+          peak: gauge.peak,
+          peakFraction,
+          ...(largest !== peakFraction && { largestFraction: largest }),
+          peakCall,
+          curve: curve.found(),
+        },
+        cost: costOf(state),
+        lines,
+      } satisfies Omit<SessionFigures, 'ledger' | 'compactions'>;
+    },
+  };
+}
+
+function costOf(state: GovernorState): SessionFigures['cost'] {
+  const { known, unpriced } = state.cost;
+  const computed = isComputed(state.cost);
+  const saved = savedUsd(state);
+  const sum = { usd: known ? costUsd(state) : null, computed };
+  return { ...sum, ...(unpriced && computed && { unpriced }), ...(saved !== 0 && { saved }) };
+}

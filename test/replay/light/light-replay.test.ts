@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../../src/config/defaults.ts';
+import { createLightReplay } from '../../../src/replay/light/light-replay.ts';
+import { createThinner } from '../../../src/replay/light/thin-row.ts';
+import { createLineFeed } from '../../../src/replay/read/line-feed.ts';
+import { replayRun } from '../../../src/replay/replay-run.ts';
+import { createSessionReplay } from '../../../src/replay/session-replay.ts';
+import type { SessionFigures, SessionSummary } from '../../../src/replay/summary.ts';
+import { createRandom } from '../../support/random.ts';
+import { FIXTURE_RECORDINGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
+import { sized } from '../../support/size.ts';
+import { unmasked } from '../../support/unmasked.ts';
+import { oddLog, torn } from './odd-log.ts';
+
+const how = { run: replayRun(DEFAULTS), mask: unmasked };
+
+/** Reads a recording in pieces, all in one buffer that is written over, as from a file. */
+function feedTo(feed: ReturnType<typeof createLineFeed>, bytes: Buffer): void {
+  const chunk = Buffer.alloc(4_096);
+  for (let from = 0; from < bytes.length; from += chunk.length) {
+    feed.push(chunk.subarray(0, bytes.copy(chunk, 0, from, from + chunk.length)));
+  }
+  feed.end();
+}
+
+function readLightly(bytes: Buffer): SessionFigures | undefined {
+  const replay = createLightReplay(how);
+  feedTo(createLineFeed(replay.line, undefined, createThinner()), bytes);
+  return replay.found('a.jsonl');
+}
+
+/** What a full reading says of what a light one says. */
+function readFully(bytes: Buffer): SessionFigures & Pick<SessionSummary, 'dialect'> {
+  const replay = createSessionReplay({ ...how, series: false });
+  feedTo(createLineFeed(replay.line), bytes);
+  const { ledger, compactions, context, ...whole } = replay.summary('a.jsonl');
+  const { last: _, basis: __, ...shares } = context;
+  const { turns, traffic, actions, pauses, waits, growth, largest, lineage, subagents, oddities, ...figures } = whole;
+  return {
+    ...figures,
+    context: shares,
+    ledger: ledger.map(({ usage: _, ...call }) => call),
+    compactions: compactions.map(({ how: _, line: __, gaugeBefore: ___, firstAfter: ____, ...rest }) => rest),
+  };
+}
+
+describe('a light reading says what a full one says', () => {
+  const recordings = [...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS];
+
+  it.each(recordings)('of $name', ({ path }) => {
+    const bytes = readFileSync(path);
+    const full = readFully(bytes);
+    const light = readLightly(bytes);
+    if (full.dialect === 'session') expect(light).toEqual(full);
+    else expect(light).toBeUndefined();
+  });
+
+  it('of odd logs, whole and torn', () => {
+    let told = 0;
+    for (let seed = 1; seed <= sized(100, 20_000); seed++) {
+      const random = createRandom(seed);
+      const log = oddLog(random);
+      for (const bytes of [log, torn(log, random), torn(log, random)]) {
+        const light = readLightly(bytes);
+        if (light === undefined) continue;
+        told++;
+        expect(light, `seed ${seed}`).toEqual(readFully(bytes));
+      }
+    }
+    expect(told).toBeGreaterThan(sized(200, 40_000));
+  });
+});
+
+describe('a row that is cut', () => {
+  it('holds nothing of what tools returned', () => {
+    const thin = createThinner();
+    const cut = FIXTURE_RECORDINGS.filter(({ name }) => name.endsWith('.session.jsonl'))
+      .flatMap(({ path }) => linesOf(path))
+      .flatMap((line) => thin(Buffer.from(line)) ?? []);
+    expect(cut.length).toBeGreaterThan(50);
+    expect(cut.filter((row) => /"(?:stdout|tool_use_id)"/.test(JSON.stringify(row)))).toEqual([]);
+  });
+});
