@@ -71,6 +71,7 @@ function fileBench(file: string, ctxb: string): Program[] {
         command: [...program, 'replay', '--no-cache', '--json', file],
         found: (out) => ({ lines: sumOf(out, ({ lines }) => lines.total) }),
       },
+      'ctxb replay --by day': { command: [...program, 'replay', '--no-cache', '--by', 'day', file] },
     })),
   ];
 }
@@ -106,8 +107,10 @@ function folderBench(recordings: string, home: string, ctxb: string): Program[] 
   return [
     ...(has(CCUSAGE) ? [{ name: CCUSAGE_ROW, ...ccusage, found: theirs }] : []),
     ...builds(ctxb, (program) => ({
-      'ctxb replay': { command: [...program, 'replay', '--json', '--no-cache', recordings], found: sums },
-      'ctxb replay, again': { command: [...program, 'replay', '--json', recordings], found: sums },
+      'ctxb replay, the list': { command: [...program, 'replay', '--no-cache', recordings] },
+      'ctxb replay, the list again': { command: [...program, 'replay', recordings] },
+      'ctxb replay --json': { command: [...program, 'replay', '--json', '--no-cache', recordings], found: sums },
+      'ctxb replay --json, again': { command: [...program, 'replay', '--json', recordings], found: sums },
     })),
   ];
 }

@@ -1,7 +1,8 @@
 /** Deeper values are read by JSON.parse. */
 const MOST_DEPTH = 64;
 
-export const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+export const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const COMMA = 0x2c;
 export const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [MINUS, PLUS, POINT, ZERO, NINE] = [0x2d, 0x2b, 0x2e, 0x30, 0x39];
 const LOWER_CASE = 0x20;
@@ -76,10 +77,15 @@ export class Walker {
   }
 
   private skipPrimitive(): void {
-    const byte = this.bytes[this.at] ?? 0;
-    const word = WORDS.find(([first]) => first === byte);
-    if (word === undefined) this.skipNumber();
-    else for (const letter of word) this.expect(letter);
+    const byte = this.bytes[this.at];
+    if (byte === NULL[0]) this.skipWord(NULL);
+    else if (byte === TRUE[0]) this.skipWord(TRUE);
+    else if (byte === FALSE[0]) this.skipWord(FALSE);
+    else this.skipNumber();
+  }
+
+  private skipWord(word: Buffer): void {
+    for (let letter = 0; letter < word.length; letter++) this.expect(word[letter] as number);
   }
 
   private skipNumber(): void {
@@ -104,7 +110,7 @@ export class Walker {
   }
 }
 
-const WORDS = ['null', 'true', 'false'].map((word) => Buffer.from(word));
+const [NULL, TRUE, FALSE] = [Buffer.from('null'), Buffer.from('true'), Buffer.from('false')];
 
 function isDigit(byte = 0): boolean {
   return byte >= ZERO && byte <= NINE;

@@ -24,7 +24,7 @@ interface ProgressOptions {
 }
 
 /** Work that is done by then needs no bar. */
-const QUIET_MS = 1_000;
+const QUIET_MS = 500;
 const REDRAW_MS = 200;
 const BAR_CELLS = 20;
 

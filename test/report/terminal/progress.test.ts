@@ -33,10 +33,10 @@ function watch({ isTTY = true, total, columns = 100 }: { isTTY?: boolean; total?
 }
 
 describe('progress', () => {
-  it('says nothing of work that is done within a second', () => {
+  it('says nothing of work that is done within half a second', () => {
     const { add, shown, progress } = watch({ total: 100e6 });
-    add(500, 10);
-    add(499, 89);
+    add(250, 10);
+    add(249, 89);
     progress.clear();
     expect(shown()).toBe('');
   });
