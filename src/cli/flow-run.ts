@@ -154,9 +154,7 @@ function earlierRun(flow: Flow, contextDir: string, { resume, from, only }: Flow
 /** Two that run one flow's steps into the same files would undo each other's work. */
 function lockRun(files: FlowRunFiles): Lock {
   refuseRunning(files.id, ctxbOf(files));
-  const lock = files.lock();
-  if (lock !== undefined) return lock;
-  throw new CtxbError('usage', `run ${files.id}: another process is just going on with it: end that first`);
+  return files.lock();
 }
 
 /** A claude that was left alone would undo the work as well. */

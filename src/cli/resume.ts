@@ -55,7 +55,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   for (const line of toldOf(resumption, { now, flags, options })) notice(line);
   const limit = limitAt(config, spent);
   if (limit !== undefined && !asksPerson(config.cost.onLimit, attended)) {
-    notice(`its cost limit is reached (${usd(spent)} of ${dollars(limit)}): give another with --cost-limit`);
+    notice(`its cost limit is reached (${sumsText(spent, limit)}): give another with --cost-limit`);
     return EXIT_LIMIT;
   }
   const headless = {
@@ -99,7 +99,15 @@ function withFlags({ raised, ...spent }: SpentBefore, flags: Flags): SpentBefore
 /** The limit that is reached: a claude that is only to wrap up would cost more, each time that the run is taken up. */
 function limitAt({ cost, observe }: Config, spent: SpentBefore): number | undefined {
   const limit = spent.raised.run ?? cost.limitUsd;
-  return !observe && limit !== undefined && spentUsd(spent) >= limit ? limit : undefined;
+  return !observe && limit !== undefined && spentUsd(spent) + toUsd(spent.lost) >= limit ? limit : undefined;
+}
+
+function sumsText(spent: SpentBefore, limit: number): string {
+  const lost =
+    spentUsd(spent) < limit
+      ? `, with about ${dollars(toUsd(spent.lost))} of calls that were under way when it was broken off`
+      : '';
+  return `${usd(spent)} of ${dollars(limit)}${lost}`;
 }
 
 function spentUsd({ settled, open }: SpentBefore): number {

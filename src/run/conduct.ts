@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
 import { recallCommand } from '../claude/find-claude.ts';
-import { runCostUsd } from '../core/governor/cost/cost.ts';
+import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import { wasAsked } from '../core/governor/process/process.ts';
 import { openPrompts } from '../core/governor/prompts/mailbox.ts';
@@ -64,7 +64,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
   const questions = createQuestions(io, watcher);
   const startSuccessor: SessionEnds['startSuccessor'] = async (start, state) => {
-    const next = await ends.startSuccessor(start, runCostUsd(state));
+    const next = await ends.startSuccessor(start, runCostUsd(state) + toUsd(state.spending.lost));
     listen(next, watcher);
     noteProcess(store, run, next);
     return next;
@@ -99,7 +99,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     received,
     isUnwritable,
     outcome: state.outcome,
-    isUndone: isUndone(state),
+    isUndone: isUndone(state, end),
   });
   if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
@@ -209,10 +209,14 @@ interface RunEnd {
   readonly isUndone: boolean;
 }
 
-/** Who speaks the control protocol, as the Agent SDK does, interrupts turns on purpose and reads each result. */
-function isUndone(state: GovernorState): boolean {
-  const { run, control } = state;
-  return run.mode === 'act' && control.initialize === undefined && openPrompts(state).length > 0;
+/**
+ * Who speaks the control protocol, as the Agent SDK does, interrupts turns on purpose and reads each result. A claude that
+ * exits with an error before it has a session says by that what is wrong.
+ */
+function isUndone(state: GovernorState, { code }: ChildEnd): boolean {
+  const { run, control, session } = state;
+  const isMeant = control.initialize !== undefined || (code !== 0 && session.id === undefined);
+  return run.mode === 'act' && !isMeant && openPrompts(state).length > 0;
 }
 
 /** Prompts have no answer, and nothing else says why. */
@@ -240,8 +244,8 @@ export function exitCodeOf(
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;
   if (code > 1) return code;
-  const judged = lastResult === undefined ? code : Number(lastResult.isError || isUnsaved);
-  return judged === 0 && isUndone ? UNDONE : judged;
+  if (isUndone) return UNDONE;
+  return lastResult === undefined ? code : Number(lastResult.isError || isUnsaved);
 }
 
 /** Variables with which the caller says where claude compacts by itself, or that it does not. */

@@ -12,11 +12,21 @@ interface CostKeeperOptions extends CostPlace {
   readonly runId: string;
   readonly period: 'day' | 'month';
   readonly isLimited: boolean;
+  /** `Spending.lost` of the runs that this one goes on with: the ledger has it as claimed by them. */
+  readonly lostBefore?: number | undefined;
   readonly now: () => number;
   /** Told where a limit cannot be followed. */
   readonly onFault: Faults;
   /** Told what the run has spent, a tenth of a cent and more at a time: it may be broken off at any moment. */
-  readonly onSpent?: (spent: SpentBefore & { readonly at: number }) => void;
+  readonly onSpent?: (spent: SpentSoFar) => void;
+}
+
+/** What is written down of a run that may be broken off at any moment. */
+export interface SpentSoFar extends SpentBefore {
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  /** What the calls under way will cost, by the ones before, in micro-dollars. */
+  readonly claimed: number;
 }
 
 interface Noted {
@@ -25,6 +35,7 @@ interface Noted {
   readonly written: number;
   readonly agents: number;
   readonly raised: SpentBefore['raised'] | undefined;
+  readonly claimed: number;
 }
 
 export type CostKeeper = ReturnType<typeof createCostKeeper>;
@@ -34,6 +45,7 @@ export function createCostKeeper({
   state: folder,
   project,
   isLimited,
+  lostBefore = 0,
   onFault,
   onSpent,
   ...options
@@ -46,7 +58,7 @@ export function createCostKeeper({
   /** What its calls cost last. */
   let lastCall = 0;
   /** What `onSpent` was told last. */
-  let noted: Noted = { total: 0, written: 0, agents: 0, raised: undefined };
+  let noted: Noted = { total: 0, written: 0, agents: 0, raised: undefined, claimed: 0 };
 
   const opened = () => {
     ledger ??= openCostLedger({ state: folder, project }, options);
@@ -68,9 +80,10 @@ export function createCostKeeper({
     const total = totalMicroUsd(state.cost);
     lastCall = latestCallsMicroUsd(state.cost) || lastCall;
     const isAtWork = !isOver && state.turn.phase !== 'idle';
-    if (total === written && isAtWork === claimed > 0) return false;
+    const lost = state.spending.lost - lostBefore;
+    if (total === written && isAtWork === claimed > lost) return false;
     attempt((open) => {
-      const claims = isAtWork ? lastCall || open.lastCall() : 0;
+      const claims = lost + (isAtWork ? lastCall || open.lastCall() : 0);
       if (total === written && claims === claimed) return;
       const more = { session: state.session.id ?? null, computed: isComputed(state.cost), claimed: claims };
       open.add(total - written, more);
@@ -82,22 +95,27 @@ export function createCostKeeper({
 
   /** @param always also what is too little to be worth a line */
   function note(state: GovernorState, always: boolean): void {
-    const { raised, before } = state.spending;
-    const next = { total: totalMicroUsd(state.cost), written, agents: agentsBegun(state), raised };
+    const { raised, before, lost } = state.spending;
+    const underWay = state.turn.phase === 'idle' ? 0 : lastCall;
+    const next = { total: totalMicroUsd(state.cost), written, agents: agentsBegun(state), raised, claimed: underWay };
     const { total, agents } = next;
     const most = always ? 0 : NOTED_MICRO_USD - 1;
     const isNews =
       Math.abs(total - noted.total) > most ||
       (always && written !== noted.written) ||
       raised !== (noted.raised ?? raised) ||
-      agents !== noted.agents;
+      agents !== noted.agents ||
+      underWay > 0 !== noted.claimed > 0;
     if (!isNews) return;
     noted = next;
-    onSpent?.({ settled: before + written, open: total - written, raised, agents, at: state.now });
+    onSpent?.({
+      ...{ settled: before + written, open: total - written, raised, agents, lost },
+      ...{ claimed: underWay, at: state.now },
+    });
   }
 
-  function look(open: CostLedger): OwnEvent {
-    return { kind: 'project-cost', others: open.ofOthers(), earlier: open.spentEarlier() };
+  function look(open: CostLedger, lost = 0): OwnEvent {
+    return { kind: 'project-cost', others: open.ofOthers() + lost, earlier: open.spentEarlier() };
   }
 
   return {
@@ -110,7 +128,7 @@ export function createCostKeeper({
       turns = state.turn.ended;
       note(state, isEnd);
       if (!isLimited || !(hasWritten || isEnd)) return undefined;
-      const seen = attempt(look);
+      const seen = attempt((open) => look(open, state.spending.lost - lostBefore));
       const { others, earlier } = state.spending;
       const isNews = seen?.kind === 'project-cost' && (seen.others !== others || seen.earlier !== earlier);
       return isNews ? seen : undefined;

@@ -74,7 +74,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
     costs:
       run.mode === 'act'
         ? createCostKeeper({
-            ...{ ...costPlace(headless, io), runId, period, now, isLimited },
+            ...{ ...costPlace(headless, io), runId, period, now, isLimited, lostBefore: headless.resumed?.spent.lost },
             // It is told of, whatever the same cause has prevented before.
             onFault: createFaults(notice),
             onSpent: (spent) => store.run({ spent, models: figures.models() }),
@@ -94,7 +94,7 @@ export function noteBeginning(
 ): void {
   const { resumed, values, otlp, record } = headless;
   const settings = values && settingsToKeep({ values, otlp, record });
-  const spent = { settled: 0, open: 0, raised: {}, agents: 0, ...resumed?.spent, at: Date.now() };
+  const spent = { settled: 0, open: 0, raised: {}, agents: 0, lost: 0, ...resumed?.spent, at: Date.now(), claimed: 0 };
   const { answers: owed = [], document, models } = resumed ?? {};
   const known = { settings, spent, models, handedOver: document?.path };
   store.run({ words: startWords(headless), prompts: lines, owed, ...known });

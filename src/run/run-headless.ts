@@ -120,7 +120,8 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   const cost = { ...config.cost, limitUsd: run, projectLimitUsd: project };
   const isLimited = !config.observe && invocation.maxBudgetUsd === undefined;
   const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
-  const before = resumed ? (resumed.spent.settled + resumed.spent.open) / 1_000_000 : 0;
+  const { settled, open, lost } = resumed?.spent ?? { settled: 0, open: 0, lost: 0 };
+  const before = (settled + open + lost) / 1_000_000;
   const planned = async (args: readonly string[], spentUsd: number) => {
     const ofProject = isLimited && project !== undefined ? await projectUsd(headless, io) : 0;
     const spent = { run: spentUsd, project: ofProject };

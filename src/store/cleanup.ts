@@ -52,7 +52,6 @@ export function planCleanup(contextDir: string, options: CleanupOptions): Cleanu
   if (kindOf(root) === 'missing') return { ...NOTHING, root };
   refuseDangerous(root, options);
   requireOwn(root);
-  if (namesIn(root).length === 0) throw new CtxbError('store', `${root} is not a folder that ctxb made: it is empty`);
   return options.keep === undefined ? planAll(root) : planOldest(root, options.keep);
 }
 

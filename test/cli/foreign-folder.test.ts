@@ -7,6 +7,7 @@ const FLOW = 'name: job\nsteps:\n  - id: one\n    prompt: hello\n';
 
 /** A repository that names a folder of the user's as ctxb's. */
 function repository(place: Place, contextDir: string, files: readonly string[]): void {
+  mkdirSync(place.path(contextDir), { recursive: true });
   for (const file of files) {
     mkdirSync(dirname(place.path(`${contextDir}/${file}`)), { recursive: true });
     writeFileSync(place.path(`${contextDir}/${file}`), 'mine');
@@ -21,6 +22,8 @@ const FOLDERS = [
   { contextDir: '.git', files: ['HEAD', 'hooks/pre-commit'] },
   { contextDir: 'src', files: ['hooks/use-it.ts', 'flows/main.ts', 'runs/fast.ts'] },
   { contextDir: 'data', files: ['receipts/2026/january.json', 'journal.ndjson'] },
+  { contextDir: 'empty', files: [] },
+  { contextDir: '.git/empty', files: [] },
 ];
 
 /** Every command that would write there. */
@@ -39,7 +42,7 @@ describe.each(FOLDERS)('a configuration that names $contextDir', ({ contextDir, 
     const before = readdirSync(place.path(contextDir), { recursive: true }).sort();
     const { code, stderr, stdout } = await ctxb(place, args);
     expect(stderr).toMatch(
-      /(?:which ctxb did not make|is not a folder that ctxb made): name another folder \(contextDir/,
+      /(?:which ctxb did not make|is not a folder that ctxb made|belongs to git): name another folder \(contextDir/,
     );
     expect(stderr).toContain(place.path(contextDir));
     expect(stdout.toString()).toBe('');

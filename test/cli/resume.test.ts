@@ -184,7 +184,7 @@ it('a limit that a person has raised holds for claude too, where nobody is there
   const name = path.slice(path.indexOf('runs/'));
   const line = JSON.stringify({
     v: 1,
-    spent: { settled: 20_000, open: 0, raised: { run: 5 }, agents: 0, at: Date.now() },
+    spent: { settled: 20_000, open: 0, raised: { run: 5 }, agents: 0, lost: 0, at: Date.now() },
   });
   appendFileSync(path, `${openSeal(stateFolder(place.env)).close(line, name)}\n`);
   const run = await ctxb(place, ['run', '--resume-run', '--', fake('shows-arguments'), ...STREAM]);

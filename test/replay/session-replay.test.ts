@@ -41,7 +41,7 @@ const OWN_EVENTS: readonly OwnEvent[] = [
     openTool: 'Bash make',
     answers: ['u'],
     document: undefined,
-    spent: { settled: 0, open: 0, raised: {}, agents: 0 },
+    spent: { settled: 0, open: 0, raised: {}, agents: 0, lost: 0 },
   },
   {
     kind: 'recovered',
@@ -49,7 +49,7 @@ const OWN_EVENTS: readonly OwnEvent[] = [
     openTool: undefined,
     answers: [],
     document: { path: 'h.md', text: '## Goal' },
-    spent: { settled: 0, open: 0, raised: {}, agents: 0 },
+    spent: { settled: 0, open: 0, raised: {}, agents: 0, lost: 0 },
   },
   exitEvent({ delivered: ['u'], finished: true }),
   exitEvent({ code: 0, signal: undefined, logged: false }),

@@ -27,7 +27,7 @@ const CASES: readonly CodeCase[] = [
   { title: '1 because of a hidden turn', end: { code: 1 }, result: GOOD, code: 0 },
   { title: '1 behind an error', end: { code: 1 }, result: BAD, code: 1 },
   { title: '0 with prompts left', end: { code: 0 }, isUndone: true, code: 7 },
-  { title: 'an error with prompts left', end: { code: 1 }, isUndone: true, code: 1 },
+  { title: 'an error with prompts left', end: { code: 1 }, result: BAD, isUndone: true, code: 7 },
   { title: '0 behind a session that could not be saved', end: { code: 0 }, result: GOOD, isUnsaved: true, code: 1 },
   { title: 'a code of its own', end: { code: 7 }, result: GOOD, code: 7 },
   { title: 'a signal that ended claude', end: { signal: 'SIGKILL' }, result: GOOD, code: 137 },

@@ -170,7 +170,7 @@ describe('while something is running, a clean-up', () => {
     const id = '20260102T120000000-0a1b-job';
     const lock = openFlowRun(root, id).lock();
     expect(clean()).toEqual({ removed: ['sessions/abc'], left: [], running: [id] });
-    lock?.release();
+    lock.release();
     clean();
     expect(existsSync(root)).toBe(false);
   });

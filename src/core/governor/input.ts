@@ -94,6 +94,8 @@ export interface SpentBefore {
   readonly raised: { readonly run?: number; readonly project?: number };
   /** How many subagents it had started. */
   readonly agents: number;
+  /** See `Spending.lost`. */
+  readonly lost: number;
 }
 
 /** claude's process has ended. */

@@ -139,13 +139,14 @@ function measureIn({ lines, fitting }: Fields) {
 }
 
 /** What a run has spent, as it was written down. */
-export function spentIn({ settled, open, raised, agents }: Fields): SpentBefore {
+export function spentIn({ settled, open, raised, agents, lost }: Fields): SpentBefore {
   const limits = Object.entries(fieldsOf(raised)).filter(([, usd]) => typeof usd === 'number');
   return {
     settled: sumIn(settled),
     open: sumIn(open),
     raised: Object.fromEntries(limits),
     agents: countOf(agents) ?? 0,
+    lost: countOf(lost) ?? 0,
   };
 }
 

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { SpentBefore } from '../../core/governor/input.ts';
 import { spentIn } from '../../core/governor/record.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
@@ -8,6 +7,7 @@ import { asProcessMark, isAlive, type ProcessMark } from '../../store/files/proc
 import { readLines } from '../../store/files/read-lines.ts';
 import type { Seal } from '../../store/runs/seal.ts';
 import { hasRunFile, readRunFile } from '../../store/runs/session-store.ts';
+import type { SpentSoFar } from '../cost-keeper.ts';
 import type { ModelUsage } from '../output/whole-results.ts';
 import { type RunSettings, readSettings } from './run-settings.ts';
 
@@ -38,7 +38,7 @@ interface Mail {
   /** What it went by; undefined: an earlier version did not write that down. */
   readonly settings: RunSettings | undefined;
   /** What it had spent until a moment, in milliseconds since the epoch; undefined: nothing that is known. */
-  readonly spent: (SpentBefore & { readonly at: number }) | undefined;
+  readonly spent: SpentSoFar | undefined;
   readonly models: ModelUsage;
 }
 
@@ -140,7 +140,9 @@ function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
 }
 
 function readSpent(spent: unknown): Mail['spent'] {
-  return spent === undefined ? undefined : { ...spentIn(fieldsOf(spent)), at: countOf(fieldsOf(spent).at) ?? 0 };
+  if (spent === undefined) return undefined;
+  const { at, claimed, ...fields } = fieldsOf(spent);
+  return { ...spentIn(fields), at: countOf(at) ?? 0, claimed: countOf(claimed) ?? 0 };
 }
 
 function uuidOf(line: string): string | undefined {

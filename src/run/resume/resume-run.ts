@@ -102,11 +102,13 @@ function claimRun(
 
 /** What it had written down, and what claude's logs show of what it did since: it may have worked on alone. */
 function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): SpentBefore {
-  if (spent === undefined) return { settled: 0, open: 0, raised: {}, agents: 0 };
-  const { at, ...before } = spent;
+  if (spent === undefined) return { settled: 0, open: 0, raised: {}, agents: 0, lost: 0 };
+  const { at, claimed, ...before } = spent;
   const { config } = resolveKept(settings?.values ?? [], {});
   return {
     ...before,
+    // What claude's log has to the end of its turn was measured there.
+    lost: before.lost + (logs.at(-1)?.finished === true ? 0 : claimed),
     open:
       before.open +
       loggedCost(

@@ -1,4 +1,4 @@
-import { chmodSync, constants, lstatSync, type Stats } from 'node:fs';
+import { chmodSync, constants, existsSync, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import {
@@ -9,6 +9,7 @@ import {
   kindOf,
   makeFolder,
   readPlain,
+  realPath,
   refuseForeign,
   requireOwner,
   withPlain,
@@ -105,15 +106,32 @@ const HEAD = 1_024;
 const NAMED = 3;
 
 /**
- * Makes a folder for ctxb's files, or checks that the one that is there is ctxb's: it has our mark, or there is nothing
- * in it but what ctxb makes. Then it belongs to this user alone, and git ignores it.
+ * Makes a folder for ctxb's files, or checks that the one that is there is ctxb's: it has our mark, or files of ours and
+ * no others. Then it belongs to this user alone, and git ignores it.
  *
  * @returns what was not so and is now, for the person
  */
 export function claimFolder(root: string): readonly string[] {
+  refuseGit(root);
+  if (kindOf(root) === 'missing') makeMarked(root);
   makeFolder(root);
   if (!requireOwn(root)) replaceFile(join(root, MARK), [asItIs(markOf(root))], { durable: false });
   return [...closeToOthers(root), ...ignoreAll(root)];
+}
+
+/** Makes it with its mark or not at all, so that of two runs that begin at once none meets a folder without one. */
+function makeMarked(root: string): void {
+  const parent = dirname(root);
+  if (!existsSync(parent)) makeFolder(parent);
+  const made = `${root}.${process.pid}`;
+  orStoreError(root, () => mkdirSync(made, { mode: FOLDER_MODE }));
+  replaceFile(join(made, MARK), [asItIs(markOf(made))], { durable: false });
+  try {
+    renameSync(made, root);
+  } catch {
+    // Another run was faster.
+    rmSync(made, { recursive: true });
+  }
 }
 
 /**
@@ -121,6 +139,7 @@ export function claimFolder(root: string): readonly string[] {
  * when something is written.
  */
 export function checkFolder(root: string): readonly string[] {
+  refuseGit(root);
   if (kindOf(root) !== 'folder') return [];
   requireOwn(root);
   try {
@@ -132,6 +151,7 @@ export function checkFolder(root: string): readonly string[] {
 
 /** Refuses a folder that is not ctxb's; whether it has the mark of one that is. */
 export function requireOwn(root: string): boolean {
+  refuseGit(root);
   requireOwner(root, lstatOf(root));
   if (hasMark(root)) return true;
   const foreign = foreignIn(root);
@@ -141,8 +161,19 @@ export function requireOwn(root: string): boolean {
   const names = `${foreign.slice(0, NAMED).join(', ')}${foreign.length > NAMED ? ' and more' : ''}`;
   const [fault, what] =
     foreign.length > 0 ? [`holds ${names}, which ctxb did not make`, 'that'] : ['is not a folder that ctxb made', 'it'];
-  const todo = `name another folder (contextDir, --context-dir), or move ${what} away`;
-  throw new CtxbError('store', `${root} ${fault}: ${todo}`);
+  throw new CtxbError('store', `${root} ${fault}: ${RENAME}, or move ${what} away`);
+}
+
+const RENAME = 'name another folder (contextDir, --context-dir)';
+
+function refuseGit(root: string): void {
+  const isGits = [...root.split(sep), ...realParts(root)].some((part) => part.toLowerCase() === '.git');
+  if (isGits) throw new CtxbError('store', `${root} belongs to git: ${RENAME}`);
+}
+
+/** The folders on the way to a path, links resolved, as far as they are there. */
+function realParts(path: string): string[] {
+  return existsSync(path) || dirname(path) === path ? realPath(path).split(sep) : realParts(dirname(path));
 }
 
 /** Its number in the file system: a mark that came with a repository or a copy does not know it. */
@@ -173,11 +204,14 @@ function isOurIgnore(root: string): boolean {
   return ['', IGNORE_ALL].includes(readPlain(join(root, IGNORE), HEAD) ?? '');
 }
 
-/** Names alone prove nothing, but a copy of a folder holds our .gitignore. An empty folder counts as new. */
+/** Names alone prove nothing, but a copy of a folder holds our .gitignore, or a mark and nothing else. */
 function looksMade(root: string): boolean {
   if (readPlain(join(root, IGNORE), HEAD) === IGNORE_ALL) return true;
-  for (const { name } of everythingIn(root)) if (!name.startsWith(MARK) && !name.startsWith(IGNORE)) return false;
-  return true;
+  const names = [...everythingIn(root)].map(({ name }) => name);
+  return (
+    names.some((name) => name.startsWith(MARK)) &&
+    names.every((name) => [MARK, IGNORE].some((own) => name.startsWith(own)))
+  );
 }
 
 /** What is in a folder that nobody else can enter needs no look. */

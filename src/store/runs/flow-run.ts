@@ -1,11 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isLocked, takeLock } from '../files/lock.ts';
+import { isLocked } from '../files/lock.ts';
 import { namesIn, readPlain } from '../files/plain-file.ts';
-import { processMark } from '../files/process-mark.ts';
 import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
+import { lockRun } from './run-lock.ts';
 
 const FLOWS = 'flows';
 
@@ -44,11 +44,8 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
   return {
     id,
     folder: resolve(contextDir, run),
-    /** Keeps others out until it is released or this process ends; undefined: somebody else has it. Throws as `writeRun`. */
-    lock() {
-      const holder = { ...processMark(process.pid), runId: randomUUID(), since: new Date().toISOString() };
-      return takeLock(dir().within(run), holder);
-    },
+    /** Keeps others out until it is released or this process ends. Throws as {@link lockRun} and `writeRun`. */
+    lock: () => lockRun(dir().within(run), id),
     /** What is known of the run, as one JSON object. It is written before the steps, and throws where nothing can be kept. */
     writeRun: (state: object) => dir().write(join(run, 'run.json'), jsonOf(state)),
     /** JSON; undefined where there is no such run. */

@@ -16,7 +16,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimFolder, openContextDir } from '../../../src/store/folders/context-dir.ts';
+import { checkFolder, claimFolder, openContextDir } from '../../../src/store/folders/context-dir.ts';
 import { asItIs } from '../../../src/store/masks/disk-text.ts';
 
 const JOURNAL_LINE = '{"v":1,"t":"2026-01-02T12:00:00.000Z","kind":"start"}\n';
@@ -43,7 +43,7 @@ function mode(path: string): string {
 describe('a folder is ctxb’s when', () => {
   it.each([
     { title: 'it is not there yet', files: undefined },
-    { title: 'it is empty', files: {} },
+    { title: 'it holds only the mark of the folder that it is a copy of', files: { 'CTXB.TAG': 'folder 1\n' } },
     { title: 'it holds only what ctxb makes', files: { '.gitignore': '*\n', 'journal.ndjson': JOURNAL_LINE } },
   ])('$title', ({ files }) => {
     if (files !== undefined) {
@@ -70,6 +70,32 @@ describe('a folder is ctxb’s when', () => {
     openContextDir(join(folder, 'copy')).append('journal.ndjson', asItIs('two'));
     expect(readFileSync(join(folder, 'copy/journal.ndjson'), 'utf8')).toBe('one\ntwo\n');
   });
+});
+
+it.each([{}, { '.gitignore': '' }])('an empty folder is not ctxb’s: %j', (files) => {
+  mkdirSync(root);
+  put(files);
+  expect(() => openContextDir(root)).toThrow('is not a folder that ctxb made: name another folder');
+  expect(readdirSync(root)).toEqual(Object.keys(files));
+});
+
+describe('what belongs to git is refused, also where nothing is there:', () => {
+  it.each(['.git', '.git/ctxb', 'a/.GIT/b', 'link/ctxb'])('%s', (name) => {
+    mkdirSync(join(folder, 'repository/.git/hooks'), { recursive: true });
+    symlinkSync(join(folder, 'repository/.git/hooks'), join(folder, 'link'));
+    const path = join(folder, name);
+    expect(() => openContextDir(path)).toThrow(
+      `${path} belongs to git: name another folder (contextDir, --context-dir)`,
+    );
+    expect(() => checkFolder(path)).toThrow('belongs to git');
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+it('a folder that is made has its mark at once', () => {
+  for (let time = 1; time <= 3; time++) openContextDir(join(folder, 'deep/er'));
+  expect(readdirSync(join(folder, 'deep'))).toEqual(['er']);
+  expect(existsSync(join(folder, 'deep/er/CTXB.TAG'))).toBe(true);
 });
 
 describe('a folder is not ctxb’s when it holds', () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(bundles, { recursive: true, force: true }));
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'ctxb-store-'));
+  root = join(await mkdtemp(join(tmpdir(), 'ctxb-store-')), '.context');
   programs = [];
 });
 afterEach(async () => {
   for (const program of programs) await program.kill();
-  await rm(root, { recursive: true, force: true });
+  await rm(dirname(root), { recursive: true, force: true });
 });
 
 function start(code: string, limit?: number): StoreProgram {

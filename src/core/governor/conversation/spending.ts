@@ -88,6 +88,7 @@ function limitsOf({ run, spending }: GovernorState): CostLimits {
     othersMicroUsd: spending.others,
     // The ledger has it under the id that the run had then.
     earlierMicroUsd: spending.earlier + spending.before,
+    lostMicroUsd: spending.lost,
     warnAt,
   };
 }

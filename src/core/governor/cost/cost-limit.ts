@@ -14,6 +14,11 @@ export const NO_SPENDING = {
   earlier: 0,
   /** What this run had spent when it was broken off, in micro-dollars: it is among what other runs have spent. */
   before: 0,
+  /**
+   * What calls have cost, by the ones before, that were under way when claude or ctxb was killed, in micro-dollars: the
+   * API has got them, and nobody its answer. It counts for limits only.
+   */
+  lost: 0,
   /** Limits in US dollars that the person has set instead of those that were reached. */
   raised: {} as { readonly [S in CostScope]?: number },
   /**
@@ -42,6 +47,8 @@ export interface CostLimits {
   readonly othersMicroUsd: number;
   /** What this run spent before the period began, which is not in it. */
   readonly earlierMicroUsd?: number;
+  /** What calls have cost that nobody has measured; for the project it is among `othersMicroUsd`. */
+  readonly lostMicroUsd?: number;
   /** Share of a limit at which it is announced, above 0 and up to 1. */
   readonly warnAt: number;
 }
@@ -88,7 +95,7 @@ export function isRoomUsedUp(spent: number, limits: CostLimits): boolean {
 /** The nearest first; of two that are equally near, the run's own. */
 function sharesOf(spent: number, limits: CostLimits): CostShare[] {
   const inPeriod = spent - (limits.earlierMicroUsd ?? 0) + limits.othersMicroUsd;
-  const run = shareOf('run', spent, limits.limitUsd, limits.warnAt);
+  const run = shareOf('run', spent + (limits.lostMicroUsd ?? 0), limits.limitUsd, limits.warnAt);
   const project = shareOf('project', inPeriod, limits.projectLimitUsd, limits.warnAt);
   return [...run, ...project].sort((a, b) => b.spent / b.limit - a.spent / a.limit);
 }

@@ -64,9 +64,9 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
     const event = decodeLine(line);
     return event.kind === 'user' ? [{ prompt: toPrompt(event, line), fate: 'owed' } as const] : [];
   });
-  const { settled, open, raised, agents } = spent;
+  const { settled, open, raised, agents, lost } = spent;
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
-  const spending = { ...state.spending, before: settled, raised };
+  const spending = { ...state.spending, before: settled, raised, lost };
   const fanOut = { ...state.fanOut, before: agents };
   const relief = { ...state.relief, pending, fresh: pending, unfinished };
   return keep(changedIn(changed(state, { cost, spending, fanOut, relief }), 'mailbox', { prompts }));

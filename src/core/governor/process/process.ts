@@ -2,7 +2,7 @@ import type { Event } from '../../protocol/events.ts';
 import { withoutRunning } from '../agents/agents.ts';
 import { reopenControl } from '../control/callers-requests.ts';
 import { openControl } from '../control/control.ts';
-import { restarted } from '../cost/cost.ts';
+import { latestCallsMicroUsd, restarted } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import { TIMERS } from '../effects.ts';
 import type { ExitEvent, Prompt } from '../input.ts';
@@ -180,6 +180,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
     process: { phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt },
     mailbox: { ...takeBack(alone, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
     relief: reliefAfter(state, { ...event, logged }),
+    spending: { ...state.spending, lost: state.spending.lost + latestCallsMicroUsd(state.cost) },
   });
   const uuids = undelivered.map(({ uuid }) => uuid);
   // What was said in mid-turn and is said again comes as a prompt of its own.

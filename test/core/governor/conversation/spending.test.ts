@@ -83,7 +83,7 @@ describe('a run that goes on', () => {
   /** It had spent 60 cents, of which the ledger has 50, and spends as much again as `usd`. */
   function resumed(usd: number, cost: NonNullable<PolicyChanges['cost']>, raised = {}): Driver {
     const driver = drive(runWith({ policy: policyWith({ cost }) }));
-    const before = { settled: 500_000, open: 100_000, raised, agents: 0 };
+    const before = { settled: 500_000, open: 100_000, raised, agents: 0, lost: 0 };
     const nothing = { finished: true, openTool: undefined, answers: [], document: undefined };
     driver.tell({ kind: 'recovered', ...nothing, spent: before });
     driver.begin();

@@ -61,7 +61,7 @@ describe('claude dies in mid-turn', () => {
 
   it('and one that refuses to resume is told again what an earlier ctxb owes an answer to', () => {
     const driver = drive(runWith({ resumes: true }));
-    const spent = { settled: 0, open: 0, raised: {}, agents: 0 };
+    const spent = { settled: 0, open: 0, raised: {}, agents: 0, lost: 0 };
     const nothing = { finished: false, openTool: undefined, document: undefined };
     driver.tell({
       kind: 'recovered',
@@ -371,7 +371,7 @@ it('a run that takes up another begins with what was broken off', () => {
     openTool: 'Bash make',
     answers: [JSON.stringify(userLine('Do it.', { uuid: 'u' }))],
     document: undefined,
-    spent: { settled: 0, open: 0, raised: {}, agents: 0 },
+    spent: { settled: 0, open: 0, raised: {}, agents: 0, lost: 0 },
   });
   driver.prompt('Held.');
   expect(said(driver.claude(answerOpening(driver)))).toEqual([
@@ -388,7 +388,7 @@ it('a document that a fresh process takes up dies with it before it is logged, a
     openTool: undefined,
     answers: [],
     document: { path: 'handoff.md', text: 'All that is known.' },
-    spent: { settled: 0, open: 0, raised: {}, agents: 0 },
+    spent: { settled: 0, open: 0, raised: {}, agents: 0, lost: 0 },
   });
   driver.begin();
   const document = () => told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Go on.' }))).join('\n');
