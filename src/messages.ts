@@ -48,6 +48,7 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   'large-task': ({ reason, todo }) => `${reason}${LARGE_TASK[todo]}`,
   cost: costText,
   'time-limit': ({ seconds }) => `the time limit of this run is reached: ${duration(seconds * 1000)}`,
+  uncounted: ({ reason }) => `warning: ${reason}: what this run costs is unknown, and its limit cannot be kept`,
   'agent-limit': ({ agent, reason, todo }) => `${AGENT_LIMIT[todo]} ${agent}: ${reason}`,
   stall: stallText,
   'long-tool': ({ ms, tool }) => `a tool has run for ${duration(ms)}: ${tool}`,

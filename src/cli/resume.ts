@@ -102,6 +102,11 @@ function limitAt({ cost, observe }: Config, spent: SpentBefore): number | undefi
   return !observe && limit !== undefined && spentUsd(spent) + toUsd(spent.lost) >= limit ? limit : undefined;
 }
 
+/** Nothing that is known may also be a back-end that counts nothing. */
+function costSoFar(spent: SpentBefore): string {
+  return spentUsd(spent) > 0 ? `; it has cost ${usd(spent)} so far` : '';
+}
+
 function sumsText(spent: SpentBefore, limit: number): string {
   const lost =
     spentUsd(spent) < limit
@@ -141,7 +146,7 @@ function toldOf(
   const ignored = unheeded(now.values, settings);
   const { withheld, record } = settings;
   return [
-    `${run} goes on as it was begun${except}; it has cost ${usd(resumed.spent)} so far`,
+    `${run} goes on as it was begun${except}${costSoFar(resumed.spent)}`,
     ...(ignored.length === 0 ? [] : [`not heeded, as only a flag changes it: ${ignored.join(', ')}`]),
     ...(withheld.length === 0 ? [] : [`not kept, as there is a secret in it: ${withheld.join(', ')}; give it again`]),
     ...(record === undefined || options.record !== undefined

@@ -101,6 +101,8 @@ interface Facts {
   };
   /** The time for the run is up. */
   'time-limit': { readonly seconds: number };
+  /** There is a limit on costs or subagents, and nobody tells what the calls take. */
+  uncounted: unknown;
   /**
    * A prompt comes after the prompt cache has probably expired: `tokens` are to be read again for `usd`, which would have
    * been `cachedUsd` from the cache. Times in milliseconds.

@@ -136,6 +136,7 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
     ...(compaction.phase === 'idle' ? [] : [{ text: 'compacting', rank: 1, paint: style.cyan }]),
     ...(wait === undefined || !wait.said ? [] : [urgent(waitPart(wait))]),
     ...silenceText(state, now).map(urgent),
+    ...(cost.uncounted === 'all' ? [urgent('cost unknown')] : []),
     ...(agents.count === 0
       ? []
       : [{ text: `${counted(agents.count, 'agent')} ${dollars(toUsd(agents.microUsd))}`, rank: 5 }]),

@@ -3,7 +3,7 @@ import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
 import { asksPerson, type CostLimits, type CostNotice, isRoomUsedUp, judgeCost } from '../cost/cost-limit.ts';
 import { tellsInterrupt } from '../process/stall.ts';
 import { waiting } from '../prompts/mailbox.ts';
-import { sendInterrupt } from '../prompts/own-lines.ts';
+import { request, sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
@@ -20,6 +20,22 @@ export function readStop(state: GovernorState, event: Event): GovernorState {
 
 /** Announces what has been crossed; stops the turn that has crossed a limit. */
 export function judgeSpending(before: GovernorState, state: GovernorState): Step {
+  return chain(judgeUncounted(before, state), (next) => judgeLimits(before, next));
+}
+
+/** Where calls come without figures claude's own counter is asked; where that says nothing either, no limit holds. */
+function judgeUncounted(before: GovernorState, state: GovernorState): Step {
+  const { uncounted } = state.cost;
+  const { cost, agents } = state.run.policy;
+  const limits = [cost.limitUsd, cost.projectLimitUsd, agents.costUsd, agents.tokens];
+  const isLimited = limits.some((limit) => limit !== undefined) && state.run.mode === 'act';
+  if (!isLimited || uncounted === before.cost.uncounted) return keep(state);
+  if (uncounted === 'round' && state.control.phase === 'open') return request(state, 'cost', { subtype: 'get_usage' });
+  const reason = 'the back-end counts no tokens';
+  return keep(state, uncounted === 'all' ? [{ kind: 'uncounted', ...decided(state, reason) }] : []);
+}
+
+function judgeLimits(before: GovernorState, state: GovernorState): Step {
   if (before.cost === state.cost && before.spending === state.spending) return keep(state);
   const { limitUsd, projectLimitUsd } = limitsOf(state);
   if (limitUsd === undefined && projectLimitUsd === undefined) return keep(state);

@@ -49,6 +49,14 @@ export const EMPTY_COST = {
   guessed: false,
   /** Something is known: there was a report, or a call with a price. */
   known: false,
+  /**
+   * While nothing is known:
+   *
+   * - `call`: calls came without figures.
+   * - `round`: their tools have run, so claude has all figures of them.
+   * - `all`: claude's own counter has stayed at 0. The back-end counts nothing.
+   */
+  uncounted: 'none' as 'none' | 'call' | 'round' | 'all',
   /** A model without a price: its calls cost nothing until claude reports them. */
   unpriced: undefined as string | undefined,
 };
@@ -80,6 +88,8 @@ export function readCost(cost: Cost, event: Event, list: PriceList, written = su
         : { ...cost, carried: undefined };
     case 'assistant':
       return readCall(cost, event, list, written);
+    case 'user':
+      return cost.uncounted === 'call' && event.role === 'tool-result' ? { ...cost, uncounted: 'round' } : cost;
     case 'partial': {
       const call = cost.calls.find(({ thread }) => thread === event.subagent);
       if (call === undefined || event.outputTokens === undefined) return cost;
@@ -170,6 +180,8 @@ export function readReport(cost: Cost, usd: number): Cost {
   const total = toMicroUsd(usd);
   if (!Number.isSafeInteger(total) || total < 0) return cost;
   if (cost.carried !== undefined) return readFirstReport(cost, total, cost.carried);
+  if (total === 0 && !cost.known && cost.uncounted !== 'none')
+    return cost.uncounted === 'all' ? cost : { ...cost, uncounted: 'all' };
   const open = openMicroUsd(cost);
   // A counter that stands still does not know of the calls since: they are under way, or the back-end never counts.
   if (total === cost.reported && open > 0) return cost;
@@ -183,6 +195,7 @@ export function readReport(cost: Cost, usd: number): Cost {
     counted: cost.counted + before,
     guessed: cost.guessed || (before > 0 && lost > 0),
     known: true,
+    uncounted: 'none',
   };
 }
 
@@ -227,7 +240,7 @@ function readFirstReport(cost: Cost, total: number, carried: number): Cost {
 
 function readCall(cost: Cost, event: AssistantEvent, list: PriceList, generated: Content): Cost {
   const { usage, messageId, subagent, model } = event;
-  if (event.synthetic || usage === undefined || saysNothing(usage)) return cost;
+  if (event.synthetic || usage === undefined || saysNothing(usage)) return noteUncounted(cost, event);
   const last = cost.calls.find(({ thread }) => thread === subagent);
   // Without an id each line is a call of its own.
   if (last !== undefined && messageId !== '' && last.messageId === messageId) {
@@ -257,6 +270,10 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, generated:
   const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));
   const next = withCalls(cost, settled, true, replaced(cost.calls, call));
   return withGap(next, besides.unpriced);
+}
+
+function noteUncounted(cost: Cost, { synthetic }: AssistantEvent): Cost {
+  return synthetic || cost.known || cost.uncounted !== 'none' ? cost : { ...cost, uncounted: 'call' };
 }
 
 function withGap(cost: Cost, unpriced: string | undefined): Cost {
@@ -289,7 +306,8 @@ function withCall(cost: Cost, call: PricedCall): Cost {
 /** Field by field for the same reason as in `draftOf`. */
 function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['calls']): Cost {
   const { reported, counted, carried, guessed, unpriced } = cost;
-  return { reported, counted, settled, calls, carried, guessed, known, unpriced };
+  const uncounted = known ? 'none' : cost.uncounted;
+  return { reported, counted, settled, calls, carried, guessed, known, uncounted, unpriced };
 }
 
 /** One call is open in each thread. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../../src/core/governor/state.ts';
+import { decisionText } from '../../../../src/messages.ts';
 import {
   afterTurn,
   answerTo,
@@ -19,6 +20,7 @@ import {
   said,
   sent,
   told,
+  toolResultLine,
 } from '../../../support/governor.ts';
 
 /** A turn is over that cost so much, of one dollar. */
@@ -356,5 +358,52 @@ describe('at the time limit', () => {
     attended.timeout('time');
     const actions = attended.claude(resultLine({ subtype: 'error_during_execution', is_error: true }));
     expect(kinds(actions)).not.toContain('ask-person');
+describe('a back-end that counts nothing', () => {
+  const NOTHING = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const uncountedLine = () => callLine(0, { message: { ...Object(callLine(0).message), usage: NOTHING } });
+  const uncounted = (driver: Driver) => decisions(driver.actions).filter(({ kind }) => kind === 'uncounted');
+
+  /** A turn with a call that has no figures, and its tool. */
+  function begun(policy: PolicyChanges): Driver {
+    const driver = drive(runWith({ policy: policyWith(policy) }));
+    driver.begin();
+    driver.prompt('Do the thing.');
+    driver.claude(initLine(), uncountedLine(), toolResultLine('done'));
+    return driver;
+  }
+
+  it.each([
+    { cost: { limitUsd: 1 } },
+    { cost: { projectLimitUsd: 1 } },
+    { agents: { max: undefined, costUsd: 1, tokens: undefined } },
+    { agents: { max: undefined, costUsd: undefined, tokens: 1_000 } },
+  ])('is told of in mid-turn beside a limit, once: %j', (policy) => {
+    const driver = begun(policy as PolicyChanges);
+    driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0 } }));
+    expect(uncounted(driver).map(decisionText)).toEqual([
+      'warning: the back-end counts no tokens: what this run costs is unknown, and its limit cannot be kept',
+    ]);
+    driver.claude(uncountedLine(), resultLine({ total_cost_usd: 0 }));
+    expect(uncounted(driver)).toHaveLength(1);
+    expect(driver.state.cost.known).toBe(false);
+  });
+
+  it('is told of at the end of its turn where claude does not answer', () => {
+    const driver = begun({ cost: { limitUsd: 1 } });
+    driver.claude(resultLine({ total_cost_usd: 0 }));
+    expect(uncounted(driver)).toHaveLength(1);
+  });
+
+  it('is none where claude’s own counter knows more than the lines', () => {
+    const driver = begun({ cost: { limitUsd: 1 } });
+    driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0.1 } }), resultLine({ total_cost_usd: 0.2 }));
+    expect(uncounted(driver)).toEqual([]);
+    expect(driver.state.cost).toMatchObject({ known: true, uncounted: 'none' });
+  });
+
+  it('is not told of without a limit', () => {
+    const driver = begun({});
+    driver.claude(resultLine({ total_cost_usd: 0 }));
+    expect(uncounted(driver)).toEqual([]);
   });
 });
