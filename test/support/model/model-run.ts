@@ -44,6 +44,8 @@ export class ModelRun {
   readonly settled: string[] = [];
   /** What the caller has the answer to. */
   readonly answered: string[] = [];
+  /** Lines of ctxb's own that repeat prompts which a lost context held. */
+  readonly retold: { readonly by: string; readonly uuids: readonly string[] }[] = [];
   /** What the caller was told is left undone. */
   readonly leftUndone: string[] = [];
   state: GovernorState;
@@ -294,6 +296,10 @@ export class ModelRun {
   }
 
   #send(line: Line): void {
+    const words = JSON.stringify(line.message ?? '');
+    const owed = this.state.mailbox.prompts.filter(({ fate }) => fate === 'owed').map(({ prompt }) => prompt);
+    const uuids = owed.filter(({ text }) => words.includes(JSON.stringify(text).slice(1, -1))).map(({ uuid }) => uuid);
+    if (words.includes('word for word:') && uuids.length > 0) this.retold.push({ by: String(line.uuid), uuids });
     const { end, isInputEnded, stdin } = this.#claude;
     if (end === undefined && !isInputEnded) stdin.push(line);
   }

@@ -83,8 +83,11 @@ function isCleared({ before, after, actions }: Judged): boolean {
 export function endFaults(run: ModelRun): string[] {
   if (!run.isOver) return ['claude has nothing to do, no timer runs, and the run does not end'];
   const expected = run.said.filter((uuid) => !run.settled.includes(uuid));
-  const heard = run.disk.heard().filter((uuid) => expected.includes(uuid));
-  const lost = expected.filter((uuid) => ![...heard, ...run.leftUndone].includes(uuid) && !run.mayLose);
+  const all = run.disk.heard();
+  const heard = all.filter((uuid) => expected.includes(uuid));
+  const retold = run.retold.flatMap(({ by, uuids }) => (all.includes(by) ? uuids : []));
+  const known = [...heard, ...retold, ...run.leftUndone];
+  const lost = expected.filter((uuid) => !known.includes(uuid) && !run.mayLose);
   const doubled = heard.filter((uuid, at) => heard.indexOf(uuid) !== at);
   const inOrder = expected.filter((uuid) => heard.includes(uuid));
   return [
