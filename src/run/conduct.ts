@@ -5,7 +5,7 @@ import { recallCommand } from '../claude/find-claude.ts';
 import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import { wasAsked } from '../core/governor/process/process.ts';
-import { openPrompts } from '../core/governor/prompts/mailbox.ts';
+import { openPrompts, waiting } from '../core/governor/prompts/mailbox.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
@@ -100,6 +100,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     isUnwritable,
     outcome: state.outcome,
     isUndone: isUndone(state, end),
+    isUnsent: waiting(state).length > 0,
   });
   if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
@@ -207,6 +208,8 @@ interface RunEnd {
   readonly outcome: GovernorState['outcome'];
   /** Prompts that have no answer are left. */
   readonly isUndone: boolean;
+  /** Some of them were not even sent. */
+  readonly isUnsent: boolean;
 }
 
 /**
@@ -234,7 +237,7 @@ const OUTCOMES = { refused: 1, limit: 3, unrelieved: 4, 'usage-limit': 5, stalle
  */
 export function exitCodeOf(
   end: ChildEnd,
-  { lastResult, isUnsaved, received, isUnwritable, outcome, isUndone }: RunEnd,
+  { lastResult, isUnsaved, received, isUnwritable, outcome, isUndone, isUnsent }: RunEnd,
 ): number {
   if (received !== undefined) return signalExitCode(received);
   // As claude's own, where the disk of its stdout is full.
@@ -244,8 +247,9 @@ export function exitCodeOf(
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;
   if (code > 1) return code;
-  if (isUndone) return UNDONE;
-  return lastResult === undefined ? code : Number(lastResult.isError || isUnsaved);
+  const judged = lastResult === undefined ? code : Number(lastResult.isError || isUnsaved);
+  // An error of claude's tells of the prompt that it was about, and of no other.
+  return isUndone && (judged === 0 || isUnsent) ? UNDONE : judged;
 }
 
 /** Variables with which the caller says where claude compacts by itself, or that it does not. */

@@ -15,6 +15,7 @@ interface CodeCase {
   readonly isUnwritable?: true;
   readonly isUnsaved?: true;
   readonly isUndone?: true;
+  readonly isUnsent?: true;
   readonly code: number;
   readonly outcome?: 'limit' | 'unrelieved';
 }
@@ -27,7 +28,15 @@ const CASES: readonly CodeCase[] = [
   { title: '1 because of a hidden turn', end: { code: 1 }, result: GOOD, code: 0 },
   { title: '1 behind an error', end: { code: 1 }, result: BAD, code: 1 },
   { title: '0 with prompts left', end: { code: 0 }, isUndone: true, code: 7 },
-  { title: 'an error with prompts left', end: { code: 1 }, result: BAD, isUndone: true, code: 7 },
+  { title: 'an error with its prompt left', end: { code: 1 }, result: BAD, isUndone: true, code: 1 },
+  {
+    title: 'an error with further prompts left',
+    end: { code: 1 },
+    result: BAD,
+    isUndone: true,
+    isUnsent: true,
+    code: 7,
+  },
   { title: '0 behind a session that could not be saved', end: { code: 0 }, result: GOOD, isUnsaved: true, code: 1 },
   { title: 'a code of its own', end: { code: 7 }, result: GOOD, code: 7 },
   { title: 'a signal that ended claude', end: { signal: 'SIGKILL' }, result: GOOD, code: 137 },
@@ -47,8 +56,18 @@ const CASES: readonly CodeCase[] = [
 
 it.each(CASES)(
   '$title: $code',
-  ({ end, result, received, isUnwritable = false, isUnsaved = false, isUndone = false, outcome, code }) => {
-    const run = { lastResult: result, received, isUnwritable, isUnsaved, isUndone, outcome };
+  ({
+    end,
+    result,
+    received,
+    isUnwritable = false,
+    isUnsaved = false,
+    isUndone = false,
+    isUnsent = false,
+    outcome,
+    code,
+  }) => {
+    const run = { lastResult: result, received, isUnwritable, isUnsaved, isUndone, isUnsent, outcome };
     expect(exitCodeOf({ code: end.code, signal: end.signal }, run)).toBe(code);
   },
 );
