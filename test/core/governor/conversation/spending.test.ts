@@ -358,6 +358,9 @@ describe('at the time limit', () => {
     attended.timeout('time');
     const actions = attended.claude(resultLine({ subtype: 'error_during_execution', is_error: true }));
     expect(kinds(actions)).not.toContain('ask-person');
+  });
+});
+
 describe('a back-end that counts nothing', () => {
   const NOTHING = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   const uncountedLine = () => callLine(0, { message: { ...Object(callLine(0).message), usage: NOTHING } });
