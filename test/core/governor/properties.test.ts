@@ -11,9 +11,9 @@ const GROUP = 5;
 
 /**
  * Beyond the first ones: a new process whose first compaction is interrupted; a fresh context that was taken to be as
- * full as the one before it; a prompt that a full context refused, and that ctxb repeats in a line of its own.
+ * full as the one before it.
  */
-const FOUND = [2186, 1579, 2677];
+const FOUND = [2186, 1579];
 
 /**
  * The same with most of what comes from outside during reliefs: a process that does not come up in the place of one that
