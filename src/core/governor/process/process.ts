@@ -211,11 +211,13 @@ function isInterrupted(state: GovernorState): boolean {
   return inTurn(state).length > 0 && state.control.requests.some(({ request }) => request.subtype === 'interrupt');
 }
 
-/** A wait for the API outlives the process. */
-const FORGOTTEN_TIMERS: readonly Action[] = TIMERS.filter((timer) => timer !== 'wait').map((timer) => ({
-  kind: 'clear-timer',
-  timer,
-}));
+/** A wait for the API, and the time of the run, outlive the process. */
+const FORGOTTEN_TIMERS: readonly Action[] = TIMERS.filter((timer) => timer !== 'wait' && timer !== 'time').map(
+  (timer) => ({
+    kind: 'clear-timer',
+    timer,
+  }),
+);
 
 /** Neither a log nor a document holds what was said. */
 function isForgotten(before: GovernorState, { relief, run }: GovernorState, logged: boolean): boolean {
