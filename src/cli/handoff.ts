@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { closest } from '../config/finding.ts';
 import { contextFolder } from '../config/resolve-config.ts';
 import { checkHandoff } from '../core/memory/handoff/check-handoff.ts';
 import { parseHandoffFile, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
@@ -36,8 +37,12 @@ interface HandoffFlags {
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   takesRun(command)
+    .allowExcessArguments()
     .addHelpText('after', EXAMPLES)
-    .action(async (run: string | undefined, flags: AskFlags) => finish(await askRun(run, 'handoff', flags, io)));
+    .action(async (run: string | undefined, flags: AskFlags) => {
+      requireRun(run);
+      finish(await askRun(run, 'handoff', flags, io));
+    });
   command
     .command('verify')
     .description('check a handoff document: its sections, the files it names, the commands it calls passed')
@@ -66,10 +71,19 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .action(async (flags: HandoffFlags) => finish(await list(flags, io)));
 }
 
+/** @throws CtxbError `usage` for a word that is no subcommand and no run's id */
+function requireRun(word: string | undefined): void {
+  if (word === undefined || /^[0-9a-f-]+$/.test(word)) return;
+  const meant = closest(word, ['verify', 'write', 'list']);
+  const todo = meant === undefined ? 'See ctxb handoff --help.' : `Did you mean ${meant}?`;
+  throw new CtxbError('usage', `handoff: there is no command "${onOneLine(word)}", and no run has such an id. ${todo}`);
+}
+
 const EXAMPLES = `
 Without a subcommand it asks a run to hand its work over to a fresh context when
-its turn is over, as ctxb compact does. verify prints what is wrong and ends with 3 when anything is. write without an
-argument takes the session that was noted last.
+its turn is over, as ctxb compact does. verify prints what is wrong and ends
+with 3 when anything is. write without an argument takes the session that was
+noted last.
 
 Examples:
   ctxb handoff 3f2a

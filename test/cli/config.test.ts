@@ -104,7 +104,7 @@ describe('what is wrong goes to stderr, the rest to stdout, exit 2', () => {
 describe('an unknown variable stops no command and is told once', () => {
   const SECRET = 'not-to-be-shown';
   it.each([
-    { args: ['replay', '-'], code: 0 },
+    { args: ['replay', '-'], code: 2 },
     { args: ['health'], code: 0 },
     { args: ['cleanup', '--dry-run'], code: 0 },
     { args: ['handoff', 'list'], code: 0 },

@@ -16,8 +16,10 @@ async function inertProgram(action: () => void = () => {}): Promise<{ program: C
   return { program, written };
 }
 
+/** Commands that are called, also beside commands of their own. */
 function leaves(command: Command): Command[] {
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+  const isCalled = command.commands.length === 0 || command.registeredArguments.length > 0;
+  return [...(isCalled ? [command] : []), ...command.commands.flatMap(leaves)];
 }
 
 /** Every command that does something, or has commands. */
