@@ -26,7 +26,7 @@ function managed(settings: object): string[] {
 
 function run(world: World, { claude = [] }: Omit<Case, 'name'>) {
   return runCtxb(world, {
-    flags: prompts(...THREE),
+    flags: ['--compact-at', '78%', ...prompts(...THREE)],
     claude: [...SMALL_WINDOW, ...claude, '--output-format', 'stream-json', '--verbose'],
     env: EXACT,
   });
