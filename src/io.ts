@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The world as a command sees it: nothing else of the process is read. */
 export interface Io {
-  readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number };
+  readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number | null };
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Environment;

@@ -18,7 +18,9 @@ export function openStdin(files: readonly string[], io: Pick<Io, 'stdin'>): Io['
 
 /** Whether something may come on stdin: a terminal and a device such as /dev/null, which cron and CI give, have nothing. */
 export function isPiped({ stdin }: Pick<Io, 'stdin'>): boolean {
-  return stdin.isTTY !== true && (stdin.fd === undefined || !fstatSync(stdin.fd).isCharacterDevice());
+  // What stands in for a stdin that cannot be read is not open yet.
+  if (stdin.isTTY === true || stdin.fd === null) return false;
+  return stdin.fd === undefined || !fstatSync(stdin.fd).isCharacterDevice();
 }
 
 /** Whether a name on the command line is a file, or stdin, and not the name of a session. */

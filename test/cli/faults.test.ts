@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
-import { CTXB } from '../support/ctxb.ts';
+import { CTXB, untilClosing } from '../support/ctxb.ts';
 import { FAULTS, type Fault, UNANSWERED } from '../support/faults.ts';
 import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, fake, isAlive } from './fakes.ts';
@@ -29,10 +29,8 @@ describe('what the user sees and what is lost', () => {
     const command = ['run', ...(play.flags ?? []), '--prompt', 'one', '--prompt', 'two', '--', program];
     const env = { ...place.env, PLAY_FAULT: play.fault ?? '' };
     const script = play.script ?? '"$@"';
-    const run = await runProgram('sh', ['-c', script, 'sh', process.execPath, CTXB, ...command], {
-      env,
-      cwd: place.cwd,
-    });
+    const started = ['-c', script, 'sh', process.execPath, CTXB, ...command];
+    const run = untilClosing(await runProgram('sh', started, { env, cwd: place.cwd }));
     expect({ code: run.code, stdout: run.stdout.toString() }).toEqual({ code, stdout });
     if (says === undefined) expect(run.stderr).toBe('');
     else expect(run.stderr).toContain(says);

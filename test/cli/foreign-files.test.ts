@@ -45,7 +45,7 @@ describe.each(ODD)('$title', ({ title, put }) => {
     const run = await ctxb(place, ['config']);
     expect(run.code).toBe(title === '700 MB' ? 2 : 0);
     expect(run.stderr).toMatch(title === '700 MB' ? /: expected at most \d+ bytes, found 734003200; / : /^$/);
-    expect(run.stdout.toString()).toMatch(/^thresholds\.compact +0\.78 +default$/m);
+    expect(run.stdout.toString()).toMatch(/^thresholds\.compact +"economic" +default$/m);
   });
 
   inSoak('is no log of a subagent', async () => {

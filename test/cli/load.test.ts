@@ -1,5 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { untilClosing } from '../support/ctxb.ts';
 import { playLongSession } from '../support/fuzz/long-session.ts';
 import { sized } from '../support/size.ts';
 import { createPlace, ctxb, journalOf } from './fakes.ts';
@@ -17,7 +18,7 @@ it(`${RUNS} runs at once in one folder all come to their end, and the journal ha
   await using place = await createPlace();
   const program = await place.file('claude', TINY);
   await chmod(program, 0o755);
-  const one = () => ctxb(place, ['run', '--prompt', 'one', '--prompt', 'two', '--', program]);
+  const one = () => ctxb(place, ['run', '--prompt', 'one', '--prompt', 'two', '--', program]).then(untilClosing);
   const runs = await Promise.all(Array.from({ length: RUNS }, one));
   const ends = runs.map(({ code, stdout, stderr }) => `${code} ${stdout}${stderr}`);
   expect(new Set(ends)).toEqual(new Set(['0 done\ndone\n']));

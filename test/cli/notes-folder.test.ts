@@ -3,7 +3,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { promptLine, runProgram } from '../support/claude.ts';
-import { CTXB, PROTOCOL } from '../support/ctxb.ts';
+import { CTXB, PROTOCOL, untilClosing } from '../support/ctxb.ts';
 import { sampled } from '../support/size.ts';
 import { createPlace, type FakeRun, fakeArguments, type Place, runFake, startFake } from './fakes.ts';
 
@@ -111,7 +111,7 @@ describe('what is in the way is told once, and the run is as without notes', () 
     const args = fakeArguments({ fake: 'runs-commands', flags: prompts(commands) });
     // Files may have 4 blocks, which stands for a disk that is full.
     const limited = ['-c', 'ulimit -f 4; exec "$@"', 'sh', process.execPath, CTXB, ...args];
-    const finished = await runProgram('/bin/sh', limited, { env: place.env, cwd: place.cwd });
+    const finished = untilClosing(await runProgram('/bin/sh', limited, { env: place.env, cwd: place.cwd }));
     expect(finished.stdout.toString()).toBe('done\n'.repeat(12));
     expect(finished.code).toBe(0);
     expect(finished.stderr).toMatch(/^ctxb: [^\n]*\n$/);

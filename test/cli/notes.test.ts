@@ -212,7 +212,7 @@ describe('--no-memory', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(place.cwd).sort()).toEqual(['.context', 'none']);
     expect(readdirSync(place.path('.context')).sort()).toEqual([
-      ...['.gitignore', 'CTXB.TAG', 'health.ndjson', 'journal.ndjson', 'mailbox.ndjson'],
+      ...['.gitignore', 'CTXB.TAG', 'health.ndjson', 'inbox', 'journal.ndjson', 'mailbox.ndjson'],
     ]);
   });
 });

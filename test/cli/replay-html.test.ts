@@ -54,7 +54,7 @@ describe('ctxb replay --html', () => {
     const path = place.path('none/page.html');
     expect(code).toBe(2);
     expect(stderr.toString()).toBe(
-      `ctxb: ${path} cannot be used (ENOENT: no such file or directory): check the disk and the folder\n`,
+      `ctxb: ${path} cannot be written (ENOENT: no such file or directory): name a file in a folder of yours\n`,
     );
   });
 });

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Finished, runProgram, startProgram } from '../support/claude.ts';
-import { CTXB, SHIM } from '../support/ctxb.ts';
+import { CTXB, SHIM, untilClosing } from '../support/ctxb.ts';
 import { createPlace, ctxb, fake, inputLines, inputOf, isAlive, type Place, STREAM } from './fakes.ts';
 
 /** A folder of programs that comes first on PATH. */
@@ -77,7 +77,7 @@ describe('a headless run', () => {
   ])('is run by ctxb: $title', async ({ args }) => {
     await using place = await createPlace();
     const env = { CTXB_CLAUDE: fake('answers'), PLAY_INPUT: place.path('input') };
-    const run = await shim(place, { args, env });
+    const run = untilClosing(await shim(place, { args, env }));
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout.toString()).toBe('answer to one\n');
     expect(JSON.stringify(inputLines(place)[0])).toContain('ctxb:pre-compact');

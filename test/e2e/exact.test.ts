@@ -36,7 +36,7 @@ it('between two turns ctxb says what stays, in no time and without a call', asyn
   expect(userTexts(after).filter((text) => text.includes('scratch.md')).length).toBe(1);
   // The caller sees nothing of it.
   expect(outputLines(run).map(({ type, subtype }) => subtype ?? type)).not.toContain('compact_boundary');
-  expect(run.stderr).toMatch(/^ctxb: \d turns, \d+ calls in .* than claude alone; 1 compaction; notes: /m);
+  expect(run.closing).toMatch(/^ctxb: \d turns, \d+ calls in .* than claude alone; 1 compaction; notes: /m);
   await expectSameDecisions(world, record);
 });
 

@@ -52,7 +52,7 @@ describe('a usage limit', () => {
     expect(first.stderr.replace(TIME, 'TIME')).toBe(
       [
         'ctxb: the five-hour usage limit is reached; it resets TIME\n',
-        'ctxb: the run has ended at a usage limit: 2 prompts not answered; continue with ctxb run --resume-run --at-reset\n',
+        'ctxb: the run has ended at a usage limit: 2 prompts not answered (“prompt one”, “prompt two”); continue with ctxb run --resume-run --at-reset\n',
       ].join(''),
     );
     expect(journal(world)).toContainEqual(
@@ -154,7 +154,9 @@ describe('a usage limit', () => {
     const { code, stderr } = await runCtxb(world, { flags, claude: SMALL_WINDOW });
     expect(code).toBe(5);
     expect(stderr).toContain('it resets later than --limit-wait 1 min 0 s allows\n');
-    expect(stderr).toContain('2 prompts not answered; continue with ctxb run --resume-run');
+    expect(stderr).toContain(
+      '2 prompts not answered (“prompt one”, “prompt two”); continue with ctxb run --resume-run',
+    );
     expect(mainRequests(world.standin)).toHaveLength(1);
   });
 

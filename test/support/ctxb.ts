@@ -37,13 +37,14 @@ export interface CtxbRun {
 }
 
 /** `ctxb run FLAGS -- claude ARGUMENTS` in a world, to its end. */
-export function runCtxb(world: World, run: CtxbRun): Promise<Finished> {
+export async function runCtxb(world: World, run: CtxbRun): Promise<ClosedRun> {
   const { stdin } = run;
-  return runProgram(process.execPath, argumentsOf(world, run), {
+  const finished = await runProgram(process.execPath, argumentsOf(world, run), {
     env: { ...world.scratch.env, ...run.env },
     cwd: world.scratch.cwd,
     ...(stdin === undefined ? {} : { stdin }),
   });
+  return untilClosing(finished);
 }
 
 /** The same with stdin left open. */
@@ -90,7 +91,12 @@ export function prompts(...texts: readonly string[]): string[] {
 /** `4 turns, 48 calls in 7.2 s; …` */
 const CLOSING = /ctxb: \d+ turns?, \d+ calls? in .*\n/;
 
-/** Without the line of figures at the end of a run. */
-export function untilClosing(finished: Finished): Finished {
-  return { ...finished, stderr: finished.stderr.replace(CLOSING, '') };
+/** `closing` is the line of figures at the end of a run, which stderr has no more. */
+export interface ClosedRun extends Finished {
+  readonly closing: string;
+}
+
+export function untilClosing(finished: Finished): ClosedRun {
+  const [closing = ''] = CLOSING.exec(finished.stderr) ?? [];
+  return { ...finished, stderr: finished.stderr.replace(CLOSING, ''), closing };
 }

@@ -108,7 +108,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'claude ends without a result',
     at: ['claude-supervisor', 'conduct'],
-    says: 'claude has ended and is not started again: 2 prompts not answered; continue with ctxb run --resume-run',
+    says: 'claude has ended and is not started again: 2 prompts not answered',
     code: 7,
     stdout: '',
     lost: UNANSWERED,
@@ -151,7 +151,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'claude ignores SIGTERM, and ctxb gets one: SIGKILL after 5 s',
     at: ['signals', 'conduct'],
-    says: '2 prompts not answered; continue with ctxb run --resume-run',
+    says: '2 prompts not answered',
     code: 143,
     stdout: '',
     lost: UNANSWERED,
@@ -163,7 +163,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'ctxb gets SIGTERM in the moment in which claude starts',
     at: ['run-headless', 'conduct'],
-    says: '2 prompts not answered; continue with ctxb run --resume-run',
+    says: '2 prompts not answered',
     code: 143,
     stdout: '',
     lost: UNANSWERED,
@@ -178,7 +178,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'ctxb gets SIGTERM in the moment in which a claude starts that ignores it: SIGKILL after 5 s',
     at: ['run-headless', 'conduct'],
-    says: '2 prompts not answered; continue with ctxb run --resume-run',
+    says: '2 prompts not answered',
     code: 143,
     stdout: '',
     lost: UNANSWERED,
