@@ -59,7 +59,7 @@ export const KEYS = {
   },
 
   'thresholds.warn': {
-    takes: 'share',
+    takes: 'level',
     preset: 0.7,
     about: 'Where ctxb asks the agent to come to a good stopping point; the zone critical begins here.',
     option: '--warn-at <threshold>',
@@ -71,13 +71,13 @@ export const KEYS = {
     option: '--compact-at <when>',
   },
   'thresholds.handoff': {
-    takes: 'share',
+    takes: 'level',
     preset: 0.85,
     about: 'Where ctxb hands the work over to a fresh context, if compaction is off or does not help.',
     option: '--handoff-at <threshold>',
   },
   'thresholds.midTurn': {
-    takes: 'share',
+    takes: 'level',
     preset: 0.88,
     about: "Where claude's own compaction is placed; never later than 33,000 tokens below the window.",
     option: '--mid-turn-at <threshold>',
@@ -103,7 +103,7 @@ export const KEYS = {
     option: '--compact-when <when>',
   },
   'compaction.target': {
-    takes: 'share',
+    takes: 'level',
     preset: 0.5,
     about: 'A compaction should leave less than this; once it has, thresholds count as not crossed.',
   },

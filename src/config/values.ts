@@ -16,9 +16,10 @@ const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 
 // The message of each part says what is expected; findings are built round it. A union whose kind of value is clear
 // reports the fault of that part, so each part says what is expected of the whole.
-const SHARE =
+const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100';
+const LEVEL =
   'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens, 1000 or more';
-const MOMENT = `"economic", or ${SHARE}`;
+const MOMENT = `"economic", or ${LEVEL}`;
 const PART = 'a fraction (0 < x <= 1) or a percentage such as "90%"';
 const DURATION = 'a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 30 days';
 const LEAST_SILENCE = 30;
@@ -45,9 +46,11 @@ const dollars = between(`a number of US dollars from ${LEAST_USD} to ${MAX_USD}`
 const duration = v.union([upTo(DURATION, MAX_WAIT_SECONDS), inSeconds(DURATION, 0)], DURATION);
 /** The API may take half a minute for the first words of an answer: what is shorter ends a claude that works. */
 const silence = v.union([v.literal(0, SILENCE), inSeconds(SILENCE, LEAST_SILENCE)], SILENCE);
-const share = v.union(levels(SHARE), SHARE);
+const share = v.union(sizes(SHARE, 101), SHARE);
+/** How full the context is. */
+const level = v.union(sizes(LEVEL, 1000), LEVEL);
 /** When to compact: where it pays, or a level of the window. */
-const moment = v.union([v.picklist(['economic'], MOMENT), ...levels(MOMENT)], MOMENT);
+const moment = v.union([v.picklist(['economic'], MOMENT), ...sizes(MOMENT, 1000)], MOMENT);
 const part = v.union([fraction(PART), percentage(PART)], PART);
 
 const rate = upTo(PRICES, MAX_USD);
@@ -71,6 +74,7 @@ const priorities = v.record(
 const KINDS = {
   tokens,
   share,
+  level,
   moment,
   characters,
   count,
@@ -146,8 +150,8 @@ function percentage(expected: string) {
   );
 }
 
-/** No prefix fits into less than 1,000 tokens: 60 is meant as 60%, 170 as 70%. */
-function levels(expected: string) {
-  const size = v.pipe(v.number(expected), v.integer(expected), v.minValue(1000, expected));
+/** @param least tokens: no prefix fits into less than 1,000, and nothing into 100; 60 is meant as 60%, 170 as 70% */
+function sizes(expected: string, least: number) {
+  const size = v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected));
   return [fraction(expected), size, percentage(expected)] as const;
 }

@@ -27,7 +27,7 @@ describe('rules between keys', () => {
     },
     {
       name: 'tokens with tokens',
-      flags: { 'thresholds.warn': 900, 'thresholds.compact': 800 },
+      flags: { 'thresholds.warn': 9_000, 'thresholds.compact': 8_000 },
       keys: ['thresholds.warn'],
     },
     { name: 'defaults of 200k', flags: { window: 200_000 }, keys: [] },

@@ -28,6 +28,7 @@ export function hostileValues(key: KeyPath): readonly unknown[] {
   const values = {
     tokens: [1_000_000],
     share: [0.99],
+    level: [0.99],
     moment: [0.99],
     characters: [0],
     count: [0, 1_000],

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkSummaries, createSummaries } from '../../../src/flow/curator/summaries.ts';
 import { pack } from '../../../src/flow/pack/pack.ts';
@@ -12,10 +12,10 @@ let folder = '';
 let summaries: ReturnType<typeof createSummaries>;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ctxb-summaries-'));
+  folder = join(mkdtempSync(join(tmpdir(), 'ctxb-summaries-')), '.context');
   summaries = createSummaries(openFlowRun(folder, 'run'));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(dirname(folder), { recursive: true, force: true }));
 
 const BUDGETS = { contextBudgetChars: 100_000, historyRecentChars: 9_000, historyOlderChars: 2_000 };
 const item = (stepId: string, chars: number, more: Partial<PackItem> = {}) =>
