@@ -175,7 +175,8 @@ describe('ctxb stop', () => {
     const program = start(world, prompts('first', 'second', 'third'));
     await requested(world, 1);
     const asked = ask(world, 'stop');
-    await expect.poll(() => ask(world, 'stop').then(({ stderr }) => stderr)).toContain('the run is about to end');
+    await waitForAsks(world, 1);
+    expect((await ask(world, 'stop')).stderr).toContain('the run is about to end');
     first.open();
     const run = await program.finished;
     expect(run).toMatchObject({ code: 7 });
