@@ -44,7 +44,7 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
     );
 
     await command(claude, '/ctxb:status');
-    await claude.shows(/compactsexactlyattheendofaturn[\s\S]*lastcompaction:\d+k→\d+k[\s\S]*allpromptskept/);
+    await claude.shows(/compactsexactlyattheendofaturn[\s\S]*lastcompaction:\w+→\w+\(−\d+%\),allpromptskept/);
     await command(claude, '/ctxb:recall legacy');
     await claude.shows(/npmlink`?inacheckoutputitthere/);
     await command(claude, '/ctxb:doctor');
