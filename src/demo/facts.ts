@@ -1,10 +1,10 @@
 import { isInjectedTurn } from '../core/governor/conversation/visibility.ts';
-import { costUsd, toUsd } from '../core/governor/cost/cost.ts';
+import { costUsd } from '../core/governor/cost/cost.ts';
 import { isDecision } from '../core/governor/decisions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import { inTurn } from '../core/governor/prompts/mailbox.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
-import { savedMicroUsd } from '../core/governor/relief/alone.ts';
+import { savedUsd } from '../core/governor/relief/accounts.ts';
 import { readBlocks } from '../core/protocol/blocks.ts';
 import type { Block } from '../core/protocol/events.ts';
 import { contextOf } from '../core/protocol/usage.ts';
@@ -27,7 +27,7 @@ export function readFacts(record: readonly RecordLine[]) {
     decisions: played.flatMap(({ actions }) => actions.filter(isDecision)),
     /** claude's own count, in US dollars, and what claude alone would have paid more. */
     costUsd: last === undefined ? 0 : costUsd(last),
-    savedUsd: last === undefined ? 0 : toUsd(savedMicroUsd(last.relief.alone, last.gauge)),
+    savedUsd: last === undefined ? 0 : savedUsd(last),
   };
 }
 

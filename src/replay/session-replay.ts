@@ -2,6 +2,7 @@ import { type Action, type Decision, isDecision } from '../core/governor/decisio
 import { predicted } from '../core/governor/gauge/gauge.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import { lineageStep } from '../core/governor/process/process.ts';
+import { turnsBegun } from '../core/governor/prompts/turns.ts';
 import type { Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
 import { cutterWith, type Mask } from '../core/memory/words.ts';
@@ -109,7 +110,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const { peak, curve, ...shares } = context;
       return {
         ...session,
-        turns: turn.ended + (turn.phase === 'idle' ? 0 : 1),
+        turns: turnsBegun(turn),
         calls: count,
         context: { last: gauge.used, peak, ...shares, basis: gauge.basis, curve },
         ledger,

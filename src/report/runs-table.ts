@@ -1,5 +1,5 @@
 import type { Standing } from '../core/governor/standing.ts';
-import { counted, dollars, localTime, percent, tokens } from './figures.ts';
+import { counted, dollars, localTime, percent, roughTokens, tokens } from './figures.ts';
 import { aligned } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
@@ -47,7 +47,7 @@ function cellsOf(run: ListedRun, now: number): string[] {
     stateText(run),
     age((run.end === null ? now : run.at) - run.since),
     tokens(turn),
-    context === null ? NONE : `${Math.round(context / 1000)}k${share}`,
+    context === null ? NONE : `${roughTokens(context)}${share}`,
     costUsd === null ? NONE : dollars(costUsd),
     prompts === 0 ? NONE : tokens(prompts),
   ];

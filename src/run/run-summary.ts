@@ -1,10 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
-import type { Decision } from '../core/governor/decisions.ts';
+import { knownCostUsd } from '../core/governor/cost/cost.ts';
+import { type Decision, reliefDone } from '../core/governor/decisions.ts';
 import { openPrompts } from '../core/governor/prompts/mailbox.ts';
-import { priceOfModel } from '../core/governor/relief/accounts.ts';
-import { savedMicroUsd } from '../core/governor/relief/alone.ts';
+import { priceOfModel, savedUsd } from '../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { CtxbError, isCtxbError, systemReason } from '../errors.ts';
 import { replaceFile, requireFree } from '../store/files/write-file.ts';
@@ -36,18 +35,19 @@ export type RunSummary = ReturnType<typeof createRunSummary>;
  */
 export function createRunSummary(path: string) {
   const begun = Date.now();
-  const counts = { compactions: 0, handoffs: 0 };
+  const counts = { compaction: 0, handoff: 0 };
   requireWritable(path);
   return {
     see(decision: Decision): void {
-      if (decision.kind === 'native-compaction') counts.compactions++;
-      if (decision.kind === 'compacted' && decision.verdict === 'success') counts.compactions++;
-      if (decision.kind === 'handed-over') counts.handoffs++;
+      const relief = reliefDone(decision);
+      if (relief !== undefined) counts[relief]++;
     },
     write(state: GovernorState, exitCode: number): void {
       const { gauge, turn, run, session } = state;
-      const costUsd = runCostUsd(state);
-      const aloneUsd = priceOfModel(state) && costUsd + savedUsd(state);
+      const costUsd = knownCostUsd(state);
+      // Before anything was relieved the two accounts are one.
+      const saved = counts.compaction + counts.handoff === 0 ? 0 : savedUsd(state);
+      const isPriced = priceOfModel(state) !== undefined;
       const told = {
         kind: KIND,
         version: 1,
@@ -57,18 +57,13 @@ export function createRunSummary(path: string) {
         ...{ turns: turn.ended, calls: gauge.calls },
         ...{ peak: gauge.peak, window: gauge.window.tokens ?? null },
         // What claude alone would have paid for the same work.
-        ...{ costUsd, aloneUsd: aloneUsd ?? null },
-        ...counts,
+        ...{ costUsd: costUsd ?? null, aloneUsd: costUsd !== undefined && isPriced ? costUsd + saved : null },
+        ...{ compactions: counts.compaction, handoffs: counts.handoff },
         unanswered: openPrompts(state).length,
       };
       replaceFile(path, [maskedJson(told, 2)]);
     },
   };
-
-  /** Before anything was relieved the two accounts are one. */
-  function savedUsd({ relief, gauge }: GovernorState): number {
-    return counts.compactions + counts.handoffs === 0 ? 0 : toUsd(savedMicroUsd(relief.alone, gauge));
-  }
 }
 
 function requireWritable(path: string): void {

@@ -90,6 +90,9 @@ describe('--summary', () => {
       exitCode: 7,
       reason: 'unanswered',
       unanswered: 2,
+      // claude has ended without a call: nothing is known, which is not nothing.
+      costUsd: null,
+      aloneUsd: null,
     });
   });
 

@@ -220,6 +220,14 @@ export function withoutFocus(decision: Decision): object {
   return rest;
 }
 
+/** Which relief a decision tells of, that has been done; undefined: none. */
+export function reliefDone(decision: Decision): 'compaction' | 'handoff' | undefined {
+  if (decision.kind === 'handed-over') return 'handoff';
+  const isCompaction =
+    decision.kind === 'compacted' ? decision.verdict === 'success' : decision.kind === 'native-compaction';
+  return isCompaction ? 'compaction' : undefined;
+}
+
 /** What follows from an input: decisions and effects. */
 export type Action = Decision | Effect;
 

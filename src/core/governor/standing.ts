@@ -1,6 +1,7 @@
-import { runCostUsd } from './cost/cost.ts';
+import { knownCostUsd } from './cost/cost.ts';
 import { isCharactersOnly, predicted } from './gauge/gauge.ts';
 import { openPrompts } from './prompts/mailbox.ts';
+import { turnsBegun } from './prompts/turns.ts';
 import type { GovernorState } from './state.ts';
 import { isCompacting } from './steps.ts';
 
@@ -40,17 +41,17 @@ export interface RunEnding {
 
 /** @param state the last */
 export function standingOf(state: GovernorState): Standing {
-  const { gauge, turn, session, cost, spending } = state;
+  const { gauge, turn, session } = state;
   const isKnown = gauge.basis !== 'none' && !isCharactersOnly(gauge);
   return {
     session: session.id ?? null,
     phase: phaseOf(state),
     waitsFor: waitsFor(state),
-    turn: turn.ended + (turn.phase === 'idle' ? 0 : 1),
+    turn: turnsBegun(turn),
     prompts: openPrompts(state).length,
     context: isKnown ? predicted(gauge) : null,
     window: gauge.window.tokens ?? null,
-    costUsd: cost.known || spending.before > 0 ? runCostUsd(state) : null,
+    costUsd: knownCostUsd(state) ?? null,
   };
 }
 

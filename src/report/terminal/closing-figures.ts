@@ -1,6 +1,6 @@
 import { agentTotals } from '../../core/governor/agents/agents.ts';
-import { runCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
-import type { Decision } from '../../core/governor/decisions.ts';
+import { knownCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
+import { type Decision, reliefDone } from '../../core/governor/decisions.ts';
 import { peakShare } from '../../core/governor/gauge/gauge.ts';
 import { isOwnUuid } from '../../core/governor/prompts/own-lines.ts';
 import { priceOfModel, savedUsd } from '../../core/governor/relief/accounts.ts';
@@ -23,14 +23,12 @@ export function createClosingFigures() {
   const decisions: Decision[] = [];
   const all = <Kind extends Decision['kind']>(kind: Kind) =>
     decisions.filter((decision): decision is Of<Kind> => decision.kind === kind);
-  const count = (kind: Decision['kind']) => all(kind).length;
+  const count = (relief: ReturnType<typeof reliefDone>) => decisions.filter((one) => reliefDone(one) === relief).length;
 
   function runText(state: GovernorState, { ms, record }: RunEnd): string[] {
     const { gauge, turn, notes } = state;
     if (turn.ended === 0 && gauge.calls === 0) return [];
-    const succeeded = all('compacted').filter(({ verdict }) => verdict === 'success').length;
-    const compactions = succeeded + count('native-compaction');
-    const handoffs = count('handed-over');
+    const [compactions, handoffs] = [count('compaction'), count('handoff')];
     const reliefs = [
       ...(compactions === 0 ? [] : [counted(compactions, 'compaction')]),
       ...(handoffs === 0 ? [] : [counted(handoffs, 'handoff')]),
@@ -79,9 +77,9 @@ const LEAST_USD = 0.005;
 
 /** `$2.20, about $0.47 less than claude alone`: the second account is told where something was done. */
 function costText(state: GovernorState, wasRelieved: boolean): string[] {
-  const { cost, spending } = state;
-  if (!cost.known && spending.before === 0) return [];
-  const usd = dollars(runCostUsd(state));
+  const known = knownCostUsd(state);
+  if (known === undefined) return [];
+  const usd = dollars(known);
   if (!wasRelieved || priceOfModel(state) === undefined) return [usd];
   const saved = savedUsd(state);
   if (Math.abs(saved) < LEAST_USD) return [`${usd}, about as much as claude alone`];

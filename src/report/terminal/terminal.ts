@@ -1,8 +1,9 @@
 import type { Writable } from 'node:stream';
 import { agentTotals } from '../../core/governor/agents/agents.ts';
-import { runCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
+import { knownCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
 import type { Decision } from '../../core/governor/decisions.ts';
 import { runningTool, silentSince } from '../../core/governor/process/stall.ts';
+import { turnsBegun } from '../../core/governor/prompts/turns.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Wait } from '../../core/governor/waits/waits-state.ts';
 import { shortened } from '../../core/memory/words.ts';
@@ -129,7 +130,7 @@ const ECHO = '^C';
 
 /** One line for a person who watches a run: that of claude's terminal, and what is under way. */
 export function statusLine(state: GovernorState, style: Style, width: number, now = state.now): string {
-  const { cost, spending, turn, wait, compaction } = state;
+  const { cost, turn, wait, compaction } = state;
   const agents = agentTotals(state);
   const urgent = (text: string): Part => ({ text, rank: 1, paint: style.yellow });
   const under: Part[] = [
@@ -140,10 +141,9 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
     ...(agents.count === 0
       ? []
       : [{ text: `${counted(agents.count, 'agent')} ${dollars(toUsd(agents.microUsd))}`, rank: 5 }]),
-    { text: `turn ${turn.ended + (turn.phase === 'idle' ? 0 : 1)}`, rank: 6 },
+    { text: `turn ${turnsBegun(turn)}`, rank: 6 },
   ];
-  const usd = cost.known || spending.before > 0 ? runCostUsd(state) : undefined;
-  return statusText(state, usd, style, width, under);
+  return statusText(state, knownCostUsd(state), style, width, under);
 }
 
 function waitPart({ cause, until, phase }: Wait): string {

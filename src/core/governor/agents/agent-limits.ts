@@ -2,7 +2,7 @@ import { ownOf } from '../../protocol/fields.ts';
 import { toMicroUsd } from '../cost/cost.ts';
 import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
-import { request, stopTask } from '../prompts/own-lines.ts';
+import { askUsage, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step, type Telling } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
@@ -41,7 +41,7 @@ export function countUnseen(before: GovernorState, state: GovernorState): Step {
   if (state.control.phase !== 'open' || state.now - countedAt < COUNT_EVERY_MS) return keep(state);
   const isNew = ([id, { isUnseen, calls }]: [string, Agent]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
   if (!Object.entries(state.subagents).some(isNew)) return keep(state);
-  return request(changedIn(state, 'fanOut', { countedAt: state.now }), 'cost', { subtype: 'get_usage' });
+  return askUsage(changedIn(state, 'fanOut', { countedAt: state.now }), 'cost');
 }
 
 /** What follows from the figures of agents: one that has crossed its bound is stopped. */

@@ -10,7 +10,7 @@ import { learnWindowOf, predicted, takeReading } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { inTurn, waiting } from '../prompts/mailbox.ts';
-import { askContext, controlLine, isAsking, isOwnUuid, request } from '../prompts/own-lines.ts';
+import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request } from '../prompts/own-lines.ts';
 import { LEAST_RELIEVED, onModLoaded, prepareResumed } from '../relief/exact.ts';
 import { documentToGive } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
@@ -197,7 +197,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
 
 /** The cost counter of a resumed session may begin with earlier costs. */
 function askCost(state: GovernorState): Step {
-  return state.process.resumes ? request(state, 'usage', { subtype: 'get_usage' }) : keep(state);
+  return state.process.resumes ? askUsage(state, 'usage') : keep(state);
 }
 
 function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'usage' | 'cost'): GovernorState {

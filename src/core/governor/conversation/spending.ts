@@ -3,7 +3,7 @@ import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
 import { asksPerson, type CostLimits, type CostNotice, isRoomUsedUp, judgeCost } from '../cost/cost-limit.ts';
 import { tellsInterrupt } from '../process/stall.ts';
 import { waiting } from '../prompts/mailbox.ts';
-import { request, sendInterrupt } from '../prompts/own-lines.ts';
+import { askUsage, sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
@@ -30,7 +30,7 @@ function judgeUncounted(before: GovernorState, state: GovernorState): Step {
   const limits = [cost.limitUsd, cost.projectLimitUsd, agents.costUsd, agents.tokens];
   const isLimited = limits.some((limit) => limit !== undefined) && state.run.mode === 'act';
   if (!isLimited || uncounted === before.cost.uncounted) return keep(state);
-  if (uncounted === 'round' && state.control.phase === 'open') return request(state, 'cost', { subtype: 'get_usage' });
+  if (uncounted === 'round' && state.control.phase === 'open') return askUsage(state, 'cost');
   const reason = 'the back-end counts no tokens';
   return keep(state, uncounted === 'all' ? [{ kind: 'uncounted', ...decided(state, reason) }] : []);
 }

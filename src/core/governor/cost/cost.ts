@@ -128,6 +128,11 @@ export function runCostUsd(run: ResumableRun): number {
   return toUsd(runMicroUsd(run));
 }
 
+/** The same as far as anything is known; undefined: nothing is. */
+export function knownCostUsd(run: ResumableRun): number | undefined {
+  return run.cost.known || run.spending.before > 0 ? runCostUsd(run) : undefined;
+}
+
 /** Whether some of the total is only computed, not reported by claude. */
 export function isComputed(cost: Cost): boolean {
   return cost.guessed || openMicroUsd(cost) > 0;

@@ -61,6 +61,11 @@ export function askContext(state: GovernorState): Step {
   );
 }
 
+/** Asks claude for its own counter of cost. @param purpose which the answer is taken for */
+export function askUsage(state: GovernorState, purpose: 'usage' | 'cost'): Step {
+  return request(state, purpose, { subtype: 'get_usage' });
+}
+
 /** Whether claude has yet to answer it. */
 export function isAsking({ control }: GovernorState, purpose: ControlPurpose): boolean {
   return Object.values(control.pending).includes(purpose);

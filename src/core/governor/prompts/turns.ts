@@ -12,6 +12,11 @@ export function saidPrompt(state: GovernorState, prompt: Prompt): GovernorState 
   return changed(state, { turn: begun, mailbox: withPrompt(mailbox, prompt, 'heard') });
 }
 
+/** Turns that are over, and the one that runs. */
+export function turnsBegun({ ended, phase }: Turn): number {
+  return ended + (phase === 'idle' ? 0 : 1);
+}
+
 /** claude writes lines of a turn: the one that was sent, or, when none was, one it started itself. */
 export function begunTurn({ turn, gauge, run }: GovernorState, event: Event): Turn {
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
