@@ -13,7 +13,7 @@ import { realPath } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
 import { inboxPath, leaveInInbox, takeAnswer } from '../store/runs/inbox.ts';
-import { type RunCard, readRunCards } from '../store/runs/run-cards.ts';
+import { type RunCard, readRunCard, readRunCards } from '../store/runs/run-cards.ts';
 import { wholeNumber } from './inputs.ts';
 
 export interface AskFlags {
@@ -74,38 +74,49 @@ async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, i
   const inbox = inboxPath(contextDir, runId);
   const id = randomBytes(4).toString('hex');
   leaveInInbox(inbox, maskedJson({ kind: 'ask', id, ask }));
-  while (Date.now() < end) {
-    const answer = takeAnswer(inbox, id);
-    const card = cardsOf(io).find((one) => one.runId === runId);
-    if (answer !== undefined) {
-      const said = answerIn(answer);
-      if (ask.what !== 'stop' || !said.done) return { runId, outcome: said.done ? 'done' : 'not done', ...said };
-      return await endOf(runId, end, io);
-    }
-    if (card === undefined || card.end !== null) return notDone(runId, 'the run has ended before');
-    await delay(LOOK_MS);
-  }
-  const state = cardsOf(io).find((one) => one.runId === runId);
-  return { runId, outcome: 'timeout', done: false, text: `no answer yet: ${underWay(state)}; it may still be done` };
+  const answer = await waitFor(end, () => {
+    // A run may answer and then end: an answer counts more.
+    const ended = isEnded(cardOf(runId, io));
+    return takeAnswer(inbox, id) ?? (ended ? { text: 'the run has ended before' } : undefined);
+  });
+  if (answer === undefined)
+    return timedOut(runId, `no answer yet: ${underWay(cardOf(runId, io))}; it may still be done`);
+  const said = answerIn(answer);
+  if (ask.what === 'stop' && said.done) return endOf(runId, end, io);
+  return { runId, outcome: said.done ? 'done' : 'not done', ...said };
 }
 
 /** A run that is asked to stop ends with its turn. */
 async function endOf(runId: string, end: number, io: Io): Promise<Asked> {
-  while (Date.now() < end) {
-    const card = cardsOf(io).find((one) => one.runId === runId);
-    if (card === undefined) return { runId, outcome: 'done', done: true, text: 'stopped' };
-    if (card.end !== null) return { runId, outcome: 'done', done: true, text: stoppedText(card) };
-    await delay(LOOK_MS);
-  }
-  return {
-    runId,
-    outcome: 'timeout',
-    done: false,
-    text: 'it stops when its turn is over; --now does not wait for that',
-  };
+  const text = await waitFor(end, () => {
+    const card = cardOf(runId, io);
+    return isEnded(card) ? stoppedText(card) : undefined;
+  });
+  if (text === undefined) return timedOut(runId, 'it stops when its turn is over; --now does not wait for that');
+  return { runId, outcome: 'done', done: true, text };
 }
 
-function stoppedText({ prompts, runId }: RunCard): string {
+/** Looks until there is something; undefined at the end of the time. @param end milliseconds since the epoch */
+async function waitFor<T>(end: number, look: () => T | undefined): Promise<T | undefined> {
+  while (Date.now() < end) {
+    const found = look();
+    if (found !== undefined) return found;
+    await delay(LOOK_MS);
+  }
+  return undefined;
+}
+
+function isEnded(card: RunCard | undefined): boolean {
+  return card === undefined || card.end !== null;
+}
+
+function timedOut(runId: string, text: string): Asked {
+  return { runId, outcome: 'timeout', done: false, text };
+}
+
+function stoppedText(card: RunCard | undefined): string {
+  if (card === undefined) return 'stopped';
+  const { prompts, runId } = card;
   if (prompts === 0) return 'stopped; all prompts were answered';
   return `stopped; ${counted(prompts, 'prompt')} not answered: ctxb run --resume-run ${runId.slice(0, 8)}`;
 }
@@ -116,23 +127,19 @@ function underWay(card: RunCard | undefined): string {
   return `the run is ${card.phase === 'working' ? `in turn ${card.turn}` : card.phase}`;
 }
 
-function notDone(runId: string, text: string): Asked {
-  return { runId, outcome: 'not done', done: false, text };
-}
-
 function answerIn(value: unknown): AskAnswer {
   const { done, text, before, after } = fieldsOf(value);
   const sizes = typeof before === 'number' && typeof after === 'number' ? { before, after } : {};
   return { done: done === true, text: textOf(text) ?? '', ...sizes };
 }
 
-function cardsOf({ env }: Io): RunCard[] {
-  return readRunCards(stateFolder(env));
+function cardOf(runId: string, { env }: Io): RunCard | undefined {
+  return readRunCard(stateFolder(env), runId);
 }
 
-/** @throws CtxbError `usage` when there is none, it has ended, or the name fits several */
+/** @throws CtxbError `usage` for an unknown run, one that has ended, and a name that fits several */
 async function findRun(named: string | undefined, io: Io): Promise<RunCard> {
-  const all = cardsOf(io);
+  const all = readRunCards(stateFolder(io.env));
   const living = all.filter(({ end }) => end === null);
   const [found, ...others] = named === undefined ? await runsHere(living, io) : living.filter(isNamed(named));
   if (found !== undefined && others.length === 0) return found;

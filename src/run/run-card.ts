@@ -8,7 +8,7 @@ import { createRunCard, type RunCard } from '../store/runs/run-cards.ts';
 const PAUSE_MS = 1_000;
 
 interface CardPlace {
-  /** The user's folder of ctxb; undefined: there is none. */
+  /** The user's state folder; undefined without a home folder. */
   readonly state: string | undefined;
   readonly cwd: string;
   readonly contextDir: string;

@@ -70,7 +70,7 @@ function answerPath(inbox: string, id: string): string {
   return inbox.replace(/\.ndjson$/, `-${id}.json`);
 }
 
-/** The answer that a run has left, which is removed; undefined: there is none yet. */
+/** Takes the answer that a run has left and removes its file; undefined until the run answers. */
 export function takeAnswer(inbox: string, id: string): unknown {
   const path = answerPath(inbox, id);
   const answer = readJson(path, LINE_LIMIT);

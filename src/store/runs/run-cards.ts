@@ -36,10 +36,10 @@ const NAME = /^[0-9a-f-]{36}\.json$/;
 /**
  * Where a run writes its card. Whoever cannot write there, as with a home that is read-only, has a run that is not listed.
  *
- * @param state the user's folder of ctxb; undefined: there is none
+ * @param state the user's state folder; undefined without a home folder
  */
 export function createRunCard(state: string | undefined, runId: string) {
-  const path = state && join(state, RUNS, `${runId}.json`);
+  const path = state && cardPath(state, runId);
   let isOver = path === undefined;
   return (card: RunCard): void => {
     if (isOver || path === undefined) return;
@@ -53,26 +53,36 @@ export function createRunCard(state: string | undefined, runId: string) {
   };
 }
 
+function cardPath(state: string, runId: string): string {
+  return join(state, RUNS, `${runId}.json`);
+}
+
+/** The card of one run; undefined where it has none. */
+export function readRunCard(state: string | undefined, runId: string): RunCard | undefined {
+  return state === undefined ? undefined : cardIn(cardPath(state, runId));
+}
+
 /** All cards of this user, the newest run first. A run whose process is gone without an end has died. */
 export function readRunCards(state: string | undefined): RunCard[] {
   if (state === undefined) return [];
   const folder = join(state, RUNS);
-  const cards = namesOf(folder).flatMap((name) => (NAME.test(name) ? cardIn(join(folder, name)) : []));
+  const names = namesOf(folder).filter((name) => NAME.test(name));
+  const cards = names.flatMap((name) => cardIn(join(folder, name)) ?? []);
   return cards.sort((a, b) => b.since - a.since);
 }
 
-function cardIn(path: string): RunCard[] {
+function cardIn(path: string): RunCard | undefined {
   const fields = fieldsOf(readJson(path, CARD_LIMIT));
   const ctxb = asProcessMark(fields.ctxb);
-  if (fields.version !== 1 || ctxb === undefined || textOf(fields.runId) === undefined) return [];
+  if (fields.version !== 1 || ctxb === undefined || textOf(fields.runId) === undefined) return undefined;
   // It was written by this program, in this shape.
   const card = fields as unknown as RunCard;
-  if (card.end !== null || isAlive(ctxb)) return [card];
-  return [{ ...card, phase: 'ended', waitsFor: null, end: { reason: 'died', exitCode: 137 } }];
+  if (card.end !== null || isAlive(ctxb)) return card;
+  return { ...card, phase: 'ended', waitsFor: null, end: { reason: 'died', exitCode: 137 } };
 }
 
 function forgetOldCards(state: string | undefined): void {
-  if (state === undefined) return;
+  if (state === undefined || namesOf(join(state, RUNS)).length <= KEPT) return;
   const over = readRunCards(state).filter(({ end }) => end !== null);
-  for (const { runId } of over.slice(KEPT)) removeFile(join(state, RUNS, `${runId}.json`));
+  for (const { runId } of over.slice(KEPT)) removeFile(cardPath(state, runId));
 }
