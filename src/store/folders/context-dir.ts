@@ -115,7 +115,7 @@ export function claimFolder(root: string): readonly string[] {
   refuseGit(root);
   if (kindOf(root) === 'missing') makeMarked(root);
   makeFolder(root);
-  if (!requireOwn(root)) replaceFile(join(root, MARK), [asItIs(markOf(root))], { durable: false });
+  if (!requireMade(root)) replaceFile(join(root, MARK), [asItIs(markOf(root))], { durable: false });
   return [...closeToOthers(root), ...ignoreAll(root)];
 }
 
@@ -141,7 +141,7 @@ function makeMarked(root: string): void {
 export function checkFolder(root: string): readonly string[] {
   refuseGit(root);
   if (kindOf(root) !== 'folder') return [];
-  requireOwn(root);
+  requireMade(root);
   try {
     return claimFolder(root);
   } catch {
@@ -152,6 +152,10 @@ export function checkFolder(root: string): readonly string[] {
 /** Refuses a folder that is not ctxb's; whether it has the mark of one that is. */
 export function requireOwn(root: string): boolean {
   refuseGit(root);
+  return requireMade(root);
+}
+
+function requireMade(root: string): boolean {
   requireOwner(root, lstatOf(root));
   if (hasMark(root)) return true;
   const foreign = foreignIn(root);
