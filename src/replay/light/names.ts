@@ -15,7 +15,7 @@ export interface Name {
 
 /** Reads the names of fields. */
 export interface Names {
-  /** @returns undefined: it is none of these */
+  /** @returns undefined for a name that is not in the table */
   read(walker: Walker): Name | undefined;
 }
 

@@ -103,7 +103,7 @@ function isUncached(usage: Usage, before: number | undefined): boolean {
   return before === undefined ? usage.cacheRead * LEAST_PREFIX < contextOf(usage) : usage.cacheRead * 2 < before;
 }
 
-/** System prompt and tools are more than one in so many tokens of a context. */
+/** System prompt and tools take more than this part of a context: one in 20 tokens. */
 const LEAST_PREFIX = 20;
 
 /** @param calls with which claude alone would have fetched contents that the run still held */
