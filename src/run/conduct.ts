@@ -6,6 +6,7 @@ import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import { wasAsked } from '../core/governor/process/process.ts';
 import { openPrompts, waiting } from '../core/governor/prompts/mailbox.ts';
+import { OUTCOMES, UNDONE } from '../core/governor/standing.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
@@ -104,7 +105,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   });
   if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
-  session.noteEnd({ exitCode, isSignalled: received !== undefined || end.signal !== undefined });
+  session.noteEnd(exitCode);
   summary?.write(state, exitCode);
   await ends.telemetry?.close(state, exitCode);
   return exitCode;
@@ -222,15 +223,6 @@ function isUndone(state: GovernorState, { code }: ChildEnd): boolean {
   return run.mode === 'act' && !isMeant && openPrompts(state).length > 0;
 }
 
-/** Prompts have no answer, and nothing else says why. */
-export const UNDONE = 7;
-
-/**
- * A limit was hit; the context could not be relieved; a usage limit of the account is reached; claude hangs; it refuses;
- * the API does not answer.
- */
-const OUTCOMES = { refused: 1, limit: 3, unrelieved: 4, 'usage-limit': 5, stalled: 6, outage: UNDONE } as const;
-
 /**
  * The exit code for the caller: the signal that ended the run, else claude's own. Where claude judged by its last
  * result (0 or 1) the last *visible* result counts instead, because a hidden turn after an error would turn 1 into 0.
@@ -243,7 +235,7 @@ export function exitCodeOf(
   // As claude's own, where the disk of its stdout is full.
   if (isUnwritable) return 1;
   if (outcome === 'asked' && isUndone) return UNDONE;
-  if (outcome !== undefined && outcome !== 'asked') return OUTCOMES[outcome];
+  if (outcome !== undefined && outcome !== 'asked') return OUTCOMES[outcome].exitCode;
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;
   if (code > 1) return code;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { endReason, type RunEnding, standingOf } from '../core/governor/standing.ts';
+import { type Decision, reliefDone } from '../core/governor/decisions.ts';
+import { endReason, standingOf } from '../core/governor/standing.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { processMark } from '../store/files/process-mark.ts';
 import { createRunCard, type RunCard } from '../store/runs/run-cards.ts';
@@ -28,28 +29,31 @@ export function keepRunCard({ state: folder, cwd, contextDir, now }: CardPlace, 
   } as const;
   const since = now();
   let latest = first;
-  let [compactions, handoffs] = [0, 0];
+  const counts = { compaction: 0, handoff: 0 };
   let timer: NodeJS.Timeout | undefined;
   const cardOf = (end: RunCard['end']): RunCard => ({
-    ...{ ...place, since, at: now(), ...standingOf(latest), compactions, handoffs, end },
+    ...{ ...place, since, at: now(), ...standingOf(latest) },
+    ...{ compactions: counts.compaction, handoffs: counts.handoff, end },
     ...(end === null ? {} : { phase: 'ended', waitsFor: null }),
   });
   write(cardOf(null));
   return {
     /** Told of each state; the card follows within a second. */
-    see(before: GovernorState, state: GovernorState): void {
-      if (state.relief.boundaries !== before.relief.boundaries) compactions++;
-      if (state.relief.handed?.call !== before.relief.handed?.call) handoffs++;
+    see(state: GovernorState): void {
       latest = state;
       timer ??= setTimeout(() => {
         timer = undefined;
         write(cardOf(null));
       }, PAUSE_MS).unref();
     },
-    end(state: GovernorState, ending: RunEnding): void {
+    decided(decision: Decision): void {
+      const relief = reliefDone(decision);
+      if (relief !== undefined) counts[relief]++;
+    },
+    end(state: GovernorState, exitCode: number): void {
       clearTimeout(timer);
       latest = state;
-      write(cardOf({ reason: endReason(state, ending), exitCode: ending.exitCode }));
+      write(cardOf({ reason: endReason(state, exitCode), exitCode }));
     },
   };
 }

@@ -5,7 +5,6 @@ import type { Action } from '../core/governor/decisions.ts';
 import { hookOutput } from '../core/governor/effects.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
-import type { RunEnding } from '../core/governor/standing.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { createHost, type GovernorHost, type Judged } from '../host/governor-host.ts';
@@ -86,7 +85,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     const noted = notes?.note();
     for (const decision of noted?.decisions ?? []) executor.execute(decision);
     watcher.status(after);
-    card.see(before, after);
+    card.see(after);
     tellAll(noted?.tell ?? []);
     const spent = costs?.settle(host.state);
     if (spent !== undefined) host.tell(spent);
@@ -130,6 +129,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     output,
     store,
     onDecision(decision) {
+      card.decided(decision);
       recorder?.decided(decision, state().now);
       telemetry?.decided(decision, state().now);
       watcher.decision(decision);
@@ -172,7 +172,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     }),
     state,
     /** Says for `ctxb runs` how the run has ended. */
-    noteEnd: (ending: RunEnding) => card.end(state(), ending),
+    noteEnd: (exitCode: number) => card.end(state(), exitCode),
   };
 }
 

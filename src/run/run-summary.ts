@@ -4,24 +4,11 @@ import { knownCostUsd } from '../core/governor/cost/cost.ts';
 import { type Decision, reliefDone } from '../core/governor/decisions.ts';
 import { openPrompts } from '../core/governor/prompts/mailbox.ts';
 import { priceOfModel, savedUsd } from '../core/governor/relief/accounts.ts';
+import { endReason } from '../core/governor/standing.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { CtxbError, isCtxbError, systemReason } from '../errors.ts';
 import { replaceFile, requireFree } from '../store/files/write-file.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
-
-/** Why a run has ended, by its exit code; another code is claude's own. */
-const REASONS: Readonly<Record<number, string>> = {
-  0: 'done',
-  1: 'error',
-  3: 'limit',
-  4: 'unrelieved',
-  5: 'usage-limit',
-  6: 'stalled',
-  7: 'unanswered',
-};
-
-/** A signal ends a run with 128 and its number. */
-const SIGNALS = 128;
 
 /** By this a summary of an earlier run is recognised, whose place a new one may take. */
 const KIND = 'ctxb run summary';
@@ -51,7 +38,7 @@ export function createRunSummary(path: string) {
       const told = {
         kind: KIND,
         version: 1,
-        ...{ exitCode, reason: REASONS[exitCode] ?? (exitCode > SIGNALS ? 'signal' : 'claude') },
+        ...{ exitCode, reason: endReason(state, exitCode) },
         ...{ runId: run.runId, sessionId: session.id ?? null },
         seconds: Math.round((Date.now() - begun) / 100) / 10,
         ...{ turns: turn.ended, calls: gauge.calls },

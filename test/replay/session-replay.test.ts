@@ -35,6 +35,7 @@ const OWN_EVENTS: readonly OwnEvent[] = [
   { kind: 'project-cost', others: 1_500_000, earlier: 0 },
   { kind: 'cost-answer', limitUsd: 2.5 },
   { kind: 'cost-answer', limitUsd: undefined },
+  { kind: 'ask', ask: { what: 'compact', now: true }, by: { from: 'command', id: '0123abcd' } },
   {
     kind: 'recovered',
     finished: false,
@@ -113,6 +114,15 @@ describe('a record', () => {
     { name: 'an envelope without a line', value: { from: 'claude', t: 1 } },
   ])('does not hold $name', ({ value }) => {
     expect(readRecord(value, 0)).toBeUndefined();
+  });
+
+  it.each([
+    { name: 'a request that no version knows', line: { type: 'ctxb_ask', ask: { what: 'explode' }, by: {} } },
+    { name: 'a request that is none', line: { type: 'ctxb_ask' } },
+    { name: 'an event that no version knows', line: { type: 'ctxb_later' } },
+  ])('asks for nothing by $name', ({ line }) => {
+    const envelope = { t: 1, from: 'ctxb', line: JSON.stringify(line) };
+    expect(readRecord(envelope, 0)).toEqual({ t: 1, from: 'ctxb', event: { kind: 'begin' } });
   });
 
   it('replays to the decisions that were made', () => {

@@ -84,8 +84,8 @@ function readCaller(line: string, t: number): Input {
 
 type Told<K extends OwnEvent['kind']> = Omit<Extract<OwnEvent, { readonly kind: K }>, 'kind'>;
 
-/** The fields of what ctxb had to say, checked. */
-const READERS: { readonly [K in OwnEvent['kind']]: (fields: Fields) => Told<K> } = {
+/** The fields of what ctxb had to say, checked; undefined: no version has written them. */
+const READERS: { readonly [K in OwnEvent['kind']]: (fields: Fields) => Told<K> | undefined } = {
   begin: () => ({}),
   interrupt: () => ({}),
   state: ({ to, source }) => ({ to: textOf(to) ?? '', source: source === 'told' ? 'told' : 'pattern' }),
@@ -105,7 +105,10 @@ const READERS: { readonly [K in OwnEvent['kind']]: (fields: Fields) => Told<K> }
   }),
   'project-cost': ({ others, earlier }) => ({ others: countOf(others) ?? 0, earlier: countOf(earlier) ?? 0 }),
   'cost-answer': ({ limitUsd }) => ({ limitUsd: typeof limitUsd === 'number' ? limitUsd : undefined }),
-  ask: ({ ask, by }) => ({ ask: asAsk(ask) ?? { what: 'stop', now: false }, by: askerIn(fieldsOf(by)) }),
+  ask({ ask: asked, by }) {
+    const ask = asAsk(asked);
+    return ask && { ask, by: askerIn(fieldsOf(by)) };
+  },
   'stop-answer': ({ goesOn }) => ({ goesOn: goesOn === true }),
   'file-measured': ({ requestId, file }) => ({ requestId: textOf(requestId) ?? '', file: measureIn(fieldsOf(file)) }),
   'hook-failed': ({ requestId }) => ({ requestId: textOf(requestId) ?? '' }),
@@ -163,6 +166,6 @@ function documentIn({ path, text }: Fields) {
 /** A line that no version has written says nothing. */
 function readOwnEvent(fields: Fields): OwnEvent {
   const kind = textOf(fields.type)?.replace(/^ctxb_/, '') ?? '';
-  if (!Object.hasOwn(READERS, kind)) return { kind: 'begin' };
-  return { kind, ...READERS[kind as OwnEvent['kind']](fields) } as OwnEvent;
+  const told = Object.hasOwn(READERS, kind) ? READERS[kind as OwnEvent['kind']](fields) : undefined;
+  return told === undefined ? { kind: 'begin' } : ({ kind, ...told } as OwnEvent);
 }

@@ -30,14 +30,8 @@ export type RunPhase = 'starting' | 'working' | 'compacting' | 'handing over' | 
 
 /** One code for each way in which a run ends. */
 export type EndReason =
-  | ('done' | 'failed' | 'unanswered' | 'stopped' | 'signal' | 'cost-limit' | 'usage-limit' | 'outage' | 'stalled')
-  | ('refused' | 'unrelieved');
-
-export interface RunEnding {
-  readonly exitCode: number;
-  /** A signal has ended the run. */
-  readonly isSignalled: boolean;
-}
+  | ('done' | 'failed' | 'unanswered' | 'stopped' | 'signal' | 'cost-limit' | 'time-limit' | 'usage-limit' | 'outage')
+  | ('stalled' | 'refused' | 'unrelieved');
 
 /** @param state the last */
 export function standingOf(state: GovernorState): Standing {
@@ -70,19 +64,28 @@ function waitsFor({ wait, input, spending, control }: GovernorState): Standing['
   return wait.cause === 'limit' ? { what: 'usage limit', until: wait.until } : { what: 'API', until: null };
 }
 
-const REASONS = {
-  asked: 'stopped',
-  limit: 'cost-limit',
-  'usage-limit': 'usage-limit',
-  unrelieved: 'unrelieved',
-  outage: 'outage',
-  stalled: 'stalled',
-  refused: 'refused',
+/** Prompts have no answer, and nothing else says why. */
+export const UNDONE = 7;
+
+/** What ends a run otherwise than claude's own end: why, and with which exit code. */
+export const OUTCOMES = {
+  refused: { reason: 'refused', exitCode: 1 },
+  limit: { reason: 'cost-limit', exitCode: 3 },
+  unrelieved: { reason: 'unrelieved', exitCode: 4 },
+  'usage-limit': { reason: 'usage-limit', exitCode: 5 },
+  stalled: { reason: 'stalled', exitCode: 6 },
+  outage: { reason: 'outage', exitCode: UNDONE },
 } as const;
 
-export function endReason(state: GovernorState, { exitCode, isSignalled }: RunEnding): EndReason {
-  if (state.outcome !== undefined) return REASONS[state.outcome];
-  if (isSignalled) return 'signal';
-  if (openPrompts(state).length > 0 && state.run.mode === 'act') return 'unanswered';
+/** A signal ends a run with 128 and its number. */
+const SIGNALS = 128;
+
+/** @param state the last */
+export function endReason({ outcome, spending }: GovernorState, exitCode: number): EndReason {
+  if (exitCode > SIGNALS) return 'signal';
+  if (outcome === 'asked') return 'stopped';
+  if (outcome === 'limit' && spending.time === 'up') return 'time-limit';
+  if (outcome !== undefined) return OUTCOMES[outcome].reason;
+  if (exitCode === UNDONE) return 'unanswered';
   return exitCode === 0 ? 'done' : 'failed';
 }

@@ -5,11 +5,11 @@ import { type HeadlessInvocation, readClaudeArguments, withNamedWorktree } from 
 import type { Config } from '../../config/config.ts';
 import { costUsd } from '../../core/governor/cost/cost.ts';
 import { windowOfModel } from '../../core/governor/gauge/window.ts';
+import { UNDONE } from '../../core/governor/standing.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { UNDONE } from '../../run/conduct.ts';
 import type { Watcher } from '../../run/headless-run.ts';
 import { runHeadless } from '../../run/run-headless.ts';
 import { timeoutSignal } from '../../run/signals.ts';

@@ -7,10 +7,12 @@ import {
   appendWhole,
   kindOf,
   namesIn,
+  namesOf,
   openPlain,
   readJson,
   readPlain,
   removeFile,
+  statsOf,
   withPlain,
 } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
@@ -65,6 +67,10 @@ export function createInbox(contextDir: string, runId: string) {
 }
 
 const ANSWER_ID = /^[0-9a-f]{8}$/;
+const ANSWER = /-[0-9a-f]{8}\.json$/;
+
+/** Milliseconds after which an answer has no asker: one that waits takes it at once. */
+const TAKEN_MS = 60_000;
 
 function answerPath(inbox: string, id: string): string {
   return inbox.replace(/\.ndjson$/, `-${id}.json`);
@@ -139,9 +145,13 @@ function ownerOf(path: string): ProcessMark | undefined {
   }
 }
 
-/** Removes the inboxes of runs that were killed. */
+/** Removes the inboxes of runs that were killed, and the answers that nobody waits for any more. */
 function sweep(folder: string): void {
   for (const { path, owner } of inboxesIn(folder)) if (owner !== undefined && !isAlive(owner)) removeFile(path);
+  for (const name of namesOf(folder).filter((name) => ANSWER.test(name))) {
+    const path = join(folder, name);
+    if (Date.now() - (statsOf(path)?.mtimeMs ?? 0) > TAKEN_MS) removeFile(path);
+  }
 }
 
 const INBOX = 'inbox';

@@ -8,6 +8,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,7 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { CtxbError } from '../../../src/errors.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
 import { asItIs } from '../../../src/store/masks/disk-text.ts';
-import { createInbox, type Inbox, leaveInInbox, liveInboxes } from '../../../src/store/runs/inbox.ts';
+import { createInbox, type Inbox, leaveInInbox, liveInboxes, takeAnswer } from '../../../src/store/runs/inbox.ts';
 import { bundleStore, startStoreProgram } from '../store-program.ts';
 
 let bundles: string;
@@ -95,6 +96,14 @@ describe('an inbox', () => {
     expect(existsSync(inbox.path)).toBe(false);
     expect(inbox.drain()).toEqual([]);
     expect(() => leaveInInbox(inbox.path, asItIs('x'))).toThrow(/is not there, so no ctxb listens/);
+  });
+
+  it('removes answers that nobody has taken when the next one is made', () => {
+    for (const id of ['0123abcd', '4567cdef']) inbox.answer(id, { done: true });
+    utimesSync(join(root, 'inbox/run-0123abcd.json'), 1, 1);
+    createInbox(root, 'next').dispose();
+    expect(takeAnswer(inbox.path, '0123abcd')).toBeUndefined();
+    expect(takeAnswer(inbox.path, '4567cdef')).toEqual({ done: true });
   });
 
   it('cannot be made twice', () => {
