@@ -6,7 +6,7 @@ interface Row {
   durable: boolean;
   /** The turn came to its end: who got the answer does not miss the row. */
   isAnswered: boolean;
-  /** Lost with its process, though it was answered. */
+  /** Lost with its process. Its answer may still be on the way to the caller. */
   isForgotten: boolean;
 }
 
@@ -36,7 +36,7 @@ export function createDisk(): ModelDisk {
   const inSession = (session: string) => rows.filter((row) => row.session === session && !row.isForgotten);
 
   return {
-    heard: () => rows.flatMap(({ uuids }) => uuids),
+    heard: () => rows.flatMap(({ uuids, isForgotten, isAnswered }) => (isForgotten && !isAnswered ? [] : uuids)),
     knows: (session, uuid) => inSession(session).some(({ uuids }) => uuids.includes(uuid)),
     tell(session, uuids, durable) {
       if (durable) for (const row of rows) row.durable = true;
@@ -46,7 +46,10 @@ export function createDisk(): ModelDisk {
       for (const row of rows) row.durable = true;
     },
     answer(answered) {
-      for (const row of rows) row.isAnswered ||= row.uuids.some((uuid) => answered.includes(uuid));
+      for (const uuid of answered) {
+        const row = rows.findLast(({ uuids }) => uuids.includes(uuid));
+        if (row !== undefined) row.isAnswered = true;
+      }
     },
     abandon() {
       rows = rows.filter((row) => row.isAnswered);
@@ -54,7 +57,6 @@ export function createDisk(): ModelDisk {
     die(kept) {
       let left = kept;
       for (const row of rows) row.isForgotten ||= !row.durable && left-- <= 0;
-      rows = rows.filter((row) => !row.isForgotten || row.isAnswered);
       for (const row of rows) row.durable = true;
     },
     hasLog: (session) => inSession(session).some(({ durable }) => durable),

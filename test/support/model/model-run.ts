@@ -52,6 +52,8 @@ export class ModelRun {
   isOver = false;
 
   readonly #options: ModelRunOptions;
+  /** What was kept in files, by their names. */
+  readonly #kept = new Map<string, readonly string[]>();
   readonly #timers = new Map<TimerName, number>();
   #now = 1_000_000;
   #claude: ModelClaude;
@@ -266,6 +268,9 @@ export class ModelRun {
       case 'reply':
         this.settled.push(String(fieldsOf(JSON.parse(action.line)).user_message_uuid));
         return;
+      case 'keep':
+        this.#kept.set(action.file, action.texts);
+        return;
       case 'kill':
         this.#claude.die(undefined, 'SIGKILL');
         return;
@@ -296,12 +301,19 @@ export class ModelRun {
   }
 
   #send(line: Line): void {
-    const words = JSON.stringify(line.message ?? '');
-    const owed = this.state.mailbox.prompts.filter(({ fate }) => fate === 'owed').map(({ prompt }) => prompt);
-    const uuids = owed.filter(({ text }) => words.includes(JSON.stringify(text).slice(1, -1))).map(({ uuid }) => uuid);
-    if (words.includes('word for word:') && uuids.length > 0) this.retold.push({ by: String(line.uuid), uuids });
+    this.#noteRetold(String(line.uuid), String(fieldsOf(line.message).content));
     const { end, isInputEnded, stdin } = this.#claude;
     if (end === undefined && !isInputEnded) stdin.push(line);
+  }
+
+  /** A long prompt is repeated by its beginning and the file that has the whole. */
+  #noteRetold(by: string, words: string): void {
+    const told = [...this.#kept].filter(([file]) => words.includes(file)).flatMap(([, texts]) => texts);
+    const isTold = (text: string) => (words.includes('word for word:') && words.includes(text)) || told.includes(text);
+    const uuids = this.state.mailbox.prompts.flatMap(({ prompt, fate }) =>
+      fate === 'owed' && isTold(prompt.text) ? [prompt.uuid] : [],
+    );
+    if (uuids.length > 0) this.retold.push({ by, uuids });
   }
 
   #write({ answer, mayAskAgain }: Extract<Action, { readonly kind: 'write-handoff' }>): void {

@@ -17,7 +17,7 @@ export interface Seen {
   outstanding: string | undefined;
   /** A warning was given, and nothing has cleared it since. */
   isWarned: boolean;
-  /** Handoffs since a prompt was said. */
+  /** Handoffs since a prompt was said, or since claude itself had to compact what a turn of ctxb's had filled. */
   handoffs: number;
 }
 
@@ -40,6 +40,7 @@ function protocolFaults({ input, after, actions }: Judged, seen: Seen): string[]
 function actionFaults(action: Action, seen: Seen): string[] {
   if (action.kind === 'clear-timer' && (action.timer === 'handoff' || action.timer === 'compaction'))
     seen.outstanding = undefined;
+  if (action.kind === 'native-compaction') seen.handoffs = 0;
   if (action.kind === 'handed-over' && ++seen.handoffs > 1) return [`${seen.handoffs} handoffs and no prompt between`];
   if (action.kind !== 'send') return [];
   const { type, message } = fieldsOf(JSON.parse(action.line));
