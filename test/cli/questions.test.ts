@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { startProgram } from '../support/claude.ts';
-import { CTXB } from '../support/ctxb.ts';
+import { CTXB, outputLines } from '../support/ctxb.ts';
 import { quoted } from '../support/interactive.ts';
 import { atTerminal } from '../support/pty.ts';
 import { createPlace, ctxb, fake, fakeArguments, type Place, STREAM } from './fakes.ts';
+
+/** What a run that goes on answers, in order. */
+async function goesOn(place: Place): Promise<string[]> {
+  const resumed = await ctxb(place, ['run', '--resume-run', '--', fake('answers'), ...STREAM]);
+  return outputLines(resumed).flatMap(({ result }) => (typeof result === 'string' ? [result] : []));
+}
 
 /** Prompts to a claude that takes its time, with a person at the terminal. */
 function watched(
@@ -59,12 +65,20 @@ describe('Ctrl-C at a terminal', () => {
     await using place = await createPlace();
     await using run = await stopped(place);
     run.type(keys);
-    const shown = await run.shows(/therunwasstopped:1promptnotanswered.*continuewithctxbrun--resume-run/);
+    const shown = await run.shows(/therunwasstopped:2promptsnotanswered.*continuewithctxbrun--resume-run/);
     expect(shown).not.toContain('answertothree');
     expect(await run.ended).toBe(130);
-    const resumed = await ctxb(place, ['run', '--resume-run']);
-    expect(resumed.stdout.toString()).toContain('answer to three');
-    expect(resumed.stdout.toString()).not.toContain('long two');
+    expect(await goesOn(place)).toEqual(['answer to long two', 'answer to three']);
+  });
+
+  it('in the last turn says that the prompt has no answer, and the run is taken up with it', async () => {
+    await using place = await createPlace();
+    await using run = watched(place, ['one', 'long two'], [], STREAM);
+    await run.shows(/answertolongtwo/);
+    run.type(CTRL_C);
+    await run.shows(/therunwasstopped:1promptnotanswered\(“longtwo”\);continuewithctxbrun--resume-run/);
+    expect(await run.ended).toBe(130);
+    expect(await goesOn(place)).toEqual(['answer to long two']);
   });
 
   it('again goes on to stop one turn after the other', async () => {

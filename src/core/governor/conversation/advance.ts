@@ -2,7 +2,7 @@ import { takeUntold } from '../agents/agent-limits.ts';
 import { isReporting } from '../agents/agents.ts';
 import { awaitsAgents } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
-import { waiting, withoutPrompt } from '../prompts/mailbox.ts';
+import { answer, owed, waiting, withoutPrompt } from '../prompts/mailbox.ts';
 import { stopTask } from '../prompts/own-lines.ts';
 import { isAtWork, tasksAside } from '../prompts/tasks.ts';
 import { startBriefing } from '../relief/fresh-context.ts';
@@ -50,11 +50,11 @@ function afterStop(state: GovernorState): Step {
   return keep({ ...state, input: 'paused' }, [{ kind: 'ask-next', waiting: count }]);
 }
 
-/** The person has said whether the next prompt is to go. */
+/** The person has said whether the next prompt is to go: then the stopped one is given up, else it is left with the others. */
 export function onStopAnswer(state: GovernorState, goesOn: boolean): Step {
   if (state.input !== 'paused') return keep(state);
-  const mailbox = { ...state.mailbox, stopNext: false };
-  return goesOn ? keep({ ...state, input: 'open', mailbox }) : closeInput(state);
+  if (!goesOn) return closeInput(state);
+  return answer({ ...state, input: 'open', mailbox: { ...state.mailbox, stopNext: false } }, owed(state));
 }
 
 /** A prompt that is too large a task for what is left of the window. */

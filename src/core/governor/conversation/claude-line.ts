@@ -197,13 +197,13 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
 }
 
 /**
- * A turn that was ended by a signal to claude alone, or by Ctrl-C where nobody is there to say that this was all: the
- * caller has no answer, and nobody has given the prompt up.
+ * A turn that was ended by a signal to claude alone, or by Ctrl-C: the caller has no answer, and nobody has given the
+ * prompt up yet.
  */
 function isCutOff({ run, input, turn }: GovernorState, event: ResultEvent): boolean {
   const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
   if (run.mode !== 'act' || event.subtype !== 'error_during_execution' || !isAborted) return false;
-  return !turn.stopped || (input === 'interrupted' && !run.attended);
+  return !turn.stopped || input === 'interrupted';
 }
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {

@@ -10,6 +10,7 @@ export function onInterrupt(before: GovernorState, reason = 'the user asked to s
   const interrupted = changed(state, { input: state.input === 'closed' ? 'closed' : 'interrupted' });
   const note = { kind: 'interrupt', ...decided(state, reason) } as const;
   // Between two processes there is nothing to stop, and none takes the place of the last.
+  if (state.process.phase === 'dead' && state.input === 'closed') return keep(state, [note]);
   if (state.process.phase === 'dead') return chain(keep(interrupted, [note]), endWithIt);
   if (state.turn.phase === 'idle' && !isRelieving(state)) return keep(interrupted, [note]);
   // A claude without a session may still wait for its hooks, with the prompt behind them: it is not to begin.

@@ -160,7 +160,7 @@ export function onHandoffTimeout(state: GovernorState): Step {
     case 'clearing':
       return leave(state, handoff);
     case 'briefing':
-      return chain(endBriefing(state), sendInterrupt);
+      return handoff.isLate ? keep(state, [{ kind: 'kill' }]) : stopLate(state, { ...handoff, isLate: true });
     case 'idle':
       if (!isDeaf(state)) return keep(state);
       // The work goes on in another process, in a fresh context where that is due.
@@ -187,6 +187,10 @@ function giveUpAsking(state: GovernorState, handoff: HandoffPhase<'asking'>): St
     const left = keep(state, [{ kind: 'buffered', fate: 'drop' }]);
     return chain(left, (next) => write(next, { ...handoff.plan, way: 'leave' }, undefined));
   }
-  const late = changed(state, { handoff: { ...handoff, attempt: 'late' } });
-  return chain(keep(late, [setTimer('handoff', EXIT_PATIENCE_MS)]), sendInterrupt);
+  return stopLate(state, { ...handoff, attempt: 'late' });
+}
+
+/** Its turn is to end before the next begins: else the end of the one would be taken for that of the other. */
+function stopLate(state: GovernorState, handoff: HandoffPhase<'asking' | 'briefing'>): Step {
+  return chain(keep(changed(state, { handoff }), [setTimer('handoff', EXIT_PATIENCE_MS)]), sendInterrupt);
 }

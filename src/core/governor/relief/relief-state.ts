@@ -52,8 +52,8 @@ export type Handoff =
   | (InjectedTurn & Written & { readonly phase: 'clearing'; readonly proved: boolean; readonly given: boolean })
   /** `/clear` has no effect here: this process ends and another one begins. */
   | (Written & { readonly phase: 'leaving' })
-  /** No hook takes the document to the agent, so it is said. */
-  | (InjectedTurn & { readonly phase: 'briefing' });
+  /** No hook takes the document to the agent, so it is said. `isLate`: it took too long and was interrupted. */
+  | (InjectedTurn & { readonly phase: 'briefing'; readonly isLate?: true });
 
 export type HandoffPhase<P extends Handoff['phase']> = Extract<Handoff, { readonly phase: P }>;
 

@@ -55,7 +55,9 @@ describe('Ctrl-C at a terminal', () => {
 
   it('goes on with the next prompt, and can stop that too', () => {
     const driver = asked();
-    expect(said(driver.tell({ kind: 'stop-answer', goesOn: true }))).toEqual(['Third.']);
+    const further = driver.tell({ kind: 'stop-answer', goesOn: true });
+    expect(further[0]).toEqual({ kind: 'answered', uuids: ['prompt-2'] });
+    expect(said(further)).toEqual(['Third.']);
     driver.claude(initLine(), callLine(22_000));
     driver.interrupt();
     expect(interrupts(driver)).toHaveLength(2);
@@ -68,10 +70,12 @@ describe('Ctrl-C at a terminal', () => {
     const driver = asked();
     expect(kinds(driver.tell({ kind: 'stop-answer', goesOn: false }))).toEqual(['end-input']);
     driver.tell(exitEvent({ signal: undefined, code: 0 }));
-    expect(leftUndone(driver)).toMatchObject([{ reason: 'the run was stopped', prompts: ['prompt-3', 'prompt-4'] }]);
+    expect(leftUndone(driver)).toMatchObject([
+      { reason: 'the run was stopped', prompts: ['prompt-2', 'prompt-3', 'prompt-4'] },
+    ]);
   });
 
-  it('asks nothing where no prompt waits', () => {
+  it('asks nothing where no prompt waits, and says that the last one has no answer', () => {
     const driver = afterTurn(20_000, { attended: true });
     driver.prompt('Second.');
     driver.callerEnd();
@@ -79,7 +83,7 @@ describe('Ctrl-C at a terminal', () => {
     driver.interrupt();
     expect(kinds(driver.claude(stopped()))).toContain('end-input');
     driver.tell(exitEvent({ signal: undefined, code: 0 }));
-    expect(leftUndone(driver)).toEqual([]);
+    expect(leftUndone(driver)).toMatchObject([{ reason: 'the run was stopped', prompts: ['prompt-2'] }]);
   });
 
   it('is answered only once', () => {
@@ -149,6 +153,8 @@ describe('an interrupt where nobody can be asked', () => {
     driver.interrupt();
     expect(driver.state.input).toBe('closed');
     expect(leftUndone(driver)).toMatchObject([{ prompts: ['prompt-2', 'prompt-3', 'prompt-4'] }]);
+    driver.interrupt();
+    expect(leftUndone(driver)).toHaveLength(1);
   });
 });
 

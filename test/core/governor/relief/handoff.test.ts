@@ -320,6 +320,28 @@ describe('/clear', () => {
     expect(said(driver.actions).at(-1)).toBe('Next.');
   });
 
+  it('is followed by the next prompt only once a late turn of ours has ended', () => {
+    const driver = clearing({ withoutHooks: true });
+    driver.claude(...CLEARED, initLine({ session_id: 's2' }), callLine(21_000));
+    const late = driver.timeout('handoff');
+    expect(said(late)).toEqual([]);
+    expect(sent(late)).toMatchObject([{ request: { subtype: 'interrupt' } }]);
+    const end = [resultLine({ subtype: 'error_during_execution', is_error: true })];
+    expect(fates(driver, end)).not.toContain('show');
+    expect(said(driver.actions).at(-1)).toBe('Next.');
+    expect(driver.state.mailbox.prompts).toMatchObject([{ fate: 'heard' }]);
+  });
+
+  it('is followed by another process where claude does not even stop a turn of ours', () => {
+    const driver = clearing({ withoutHooks: true });
+    driver.claude(...CLEARED, initLine({ session_id: 's2' }), callLine(21_000));
+    driver.timeout('handoff');
+    expect(driver.timeout('handoff')).toEqual([{ kind: 'kill' }]);
+    driver.tell(exitEvent({ signal: 'SIGKILL', logged: false }));
+    driver.begin();
+    expect(said(driver.actions).at(-1)).toContain(DOCUMENT);
+  });
+
   it('of which nothing comes in time is not waited for', () => {
     const driver = clearing();
     expect(kinds(driver.timeout('handoff'))).toEqual(['end-input', 'set-timer']);
