@@ -53,6 +53,8 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   stall: stallText,
   'long-tool': ({ ms, tool }) => `a tool has run for ${duration(ms)}: ${tool}`,
   'cache-expired': expiryText,
+  'cache-broken': ({ tokens: size, usd, cachedUsd, reason }) =>
+    `the prompt cache was lost: ${tokens(size)} tokens written again for ${dollars(usd)} instead of ${dollars(cachedUsd)}; ${groupedIn(reason)}`,
   'usage-limit': usageLimitText,
   wait: waitText,
   waited: ({ answered, ms, reason }) =>

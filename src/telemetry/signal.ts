@@ -39,6 +39,7 @@ export const INSTRUMENTS = {
   'ctxb.saved': gauge('USD', 'What compacting has saved beside claude alone; below 0 it has cost more'),
   'ctxb.compactions': counter('{compaction}', 'Compactions by who began them and how they ended'),
   'ctxb.handoffs': counter('{handoff}', 'Handoffs to a fresh context'),
+  'ctxb.cache.rewritten': counter('{token}', 'Tokens written to the prompt cache again, by what has changed'),
   'ctxb.decisions': counter('{decision}', 'What was decided, by kind'),
   'gen_ai.client.token.usage': histogram('{token}', 'Tokens of each call of the main thread', (power) => 4 ** power),
   'gen_ai.client.operation.duration': histogram(

@@ -162,6 +162,8 @@ export function createInterventions({ start, measure }: Sink) {
     decided(decision: Decision, t: number, parent: OpenSpan): void {
       show(decision, t, parent);
       measure('ctxb.decisions', 1, { 'ctxb.decision': decision.kind });
+      if (decision.kind === 'cache-broken')
+        measure('ctxb.cache.rewritten', decision.tokens, { 'ctxb.cache.cause': decision.cause });
     },
     /** The run is over. */
     close(t: number): void {

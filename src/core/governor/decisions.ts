@@ -116,6 +116,16 @@ interface Facts {
     /** Compacting first would be cheaper by this; undefined: it would not. */
     readonly saving: Saving | undefined;
   };
+  /**
+   * A call has written again what the one before had left in the prompt cache: `tokens` for `usd`, which would have been
+   * `cachedUsd` from the cache.
+   */
+  'cache-broken': {
+    readonly cause: CacheBreak;
+    readonly tokens: number;
+    readonly usd: number;
+    readonly cachedUsd: number;
+  };
   /** A usage limit of the account has come near, or is reached and ends the run. */
   'usage-limit': {
     readonly level: 'warn' | 'limit';
@@ -185,6 +195,9 @@ interface Facts {
   'cut-result': { readonly tool: string; readonly tokens: number; readonly left: number; readonly path: string };
   'tools-ignored': unknown;
 }
+
+/** What has changed between two calls, of which the second did not find in the cache what the first had left there. */
+export type CacheBreak = 'model' | 'system' | 'tools' | 'messages' | 'restart' | 'pause' | 'unknown';
 
 /** What went into a relief, what is still there, and what came back. */
 export interface Receipt {

@@ -1,7 +1,7 @@
 import { NO_FAN_OUT } from './agents/agents-state.ts';
 import { EMPTY_COST, restarted } from './cost/cost.ts';
 import { NO_SPENDING } from './cost/cost-limit.ts';
-import { NO_CACHE } from './cost/prices.ts';
+import { NO_CACHE } from './cost/prompt-cache.ts';
 import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
 import { newExact } from './relief/exact.ts';

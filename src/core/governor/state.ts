@@ -3,7 +3,7 @@ import type { Fields } from '../protocol/fields.ts';
 import type { Agent, FanOut, Tasks } from './agents/agents-state.ts';
 import type { Cost } from './cost/cost.ts';
 import type { Spending } from './cost/cost-limit.ts';
-import type { PromptCache } from './cost/prices.ts';
+import type { PromptCache, Setup } from './cost/prompt-cache.ts';
 import type { CompactionKind } from './decisions.ts';
 import type { Content } from './gauge/estimator.ts';
 import type { Gauge } from './gauge/gauge.ts';
@@ -196,6 +196,8 @@ export const NO_SESSION = {
   id: undefined as string | undefined,
   model: undefined as string | undefined,
   version: undefined as string | undefined,
+  /** As claude's last `init` said; undefined in session logs. */
+  setup: undefined as Setup | undefined,
   /** The newest prompt that says what is to be done, or the first; no command that claude answers itself. */
   latestPrompt: undefined as string | undefined,
   /** Where the work stands, as it was told or found in the agent's words. */

@@ -41,6 +41,11 @@ function decodeInit(line: Fields, common: LineFields): InitEvent {
     version: textOf(line.claude_code_version),
     permissionMode: textOf(line.permissionMode),
     cwd: textOf(line.cwd),
+    tools: textsOf(line.tools),
+    servers: listOf(line.mcp_servers).flatMap((server) => {
+      const { name, status } = fieldsOf(server);
+      return status === 'connected' ? (textOf(name) ?? []) : [];
+    }),
   };
 }
 

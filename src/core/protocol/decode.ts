@@ -84,6 +84,9 @@ function decodeAssistant(line: Fields): AssistantEvent {
   const blocks = readBlocks(message.content);
   const synthetic = model === '<synthetic>' || line.isApiErrorMessage === true;
   const failure = synthetic ? failureOf(line, plainText(blocks)) : undefined;
+  const cacheMiss = message.diagnostics
+    ? textOf(fieldsOf(fieldsOf(message.diagnostics).cache_miss_reason).type)
+    : undefined;
   return {
     kind: 'assistant',
     ...lineFields(line),
@@ -96,6 +99,7 @@ function decodeAssistant(line: Fields): AssistantEvent {
     blocks,
     version: textOf(line.version),
     cwd: textOf(line.cwd),
+    ...(cacheMiss && { cacheMiss }),
     ...(failure && { failure }),
   };
 }

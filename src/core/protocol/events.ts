@@ -75,6 +75,8 @@ export interface AssistantEvent extends LineFields {
   readonly version: string | undefined;
   /** The shell's working folder; only in session logs. */
   readonly cwd: string | undefined;
+  /** Why the prompt cache did not hold the request before, as the API says it: `tools_changed`, `unavailable`. */
+  readonly cacheMiss?: string;
   /** What kept the API from answering, where this line stands in the answer's place. */
   readonly failure?: ApiFailure;
 }
@@ -145,6 +147,9 @@ export interface InitEvent extends LineFields {
   readonly version: string | undefined;
   readonly permissionMode: string | undefined;
   readonly cwd: string | undefined;
+  readonly tools: readonly string[];
+  /** Names of the MCP servers that are connected. */
+  readonly servers: readonly string[];
 }
 
 /** The permission mode was switched: a row of a session log, or `system/status` of the stream. */

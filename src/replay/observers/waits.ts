@@ -1,5 +1,6 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
-import { idleBeyondLife, type Prices, priceAt, priceFor, writePrice } from '../../core/governor/cost/prices.ts';
+import { type Prices, priceAt, priceFor } from '../../core/governor/cost/prices.ts';
+import { idleBeyondLife, writePrice } from '../../core/governor/cost/prompt-cache.ts';
 import type { Wait } from '../../core/governor/waits/waits-state.ts';
 import type { Pauses, Waits } from '../summary.ts';
 import type { Observer } from './seen.ts';

@@ -71,8 +71,10 @@ export function actionText(action: Decision): string {
 
 /** Decisions that are listed: a compaction of claude's has a row of its own, and one row sums up all expiries of the cache. */
 export function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 'pauses'>): readonly Decision[] {
+  const isSummedUp = (action: Decision) =>
+    action.kind === 'cache-expired' || (action.kind === 'cache-broken' && action.cause === 'pause');
   return actions.filter(
-    ({ kind }) => kind !== 'native-compaction' && (kind !== 'cache-expired' || pauses === undefined),
+    (action) => action.kind !== 'native-compaction' && (!isSummedUp(action) || pauses === undefined),
   );
 }
 

@@ -6,7 +6,7 @@ import { askLater, holdCall, onOwnResponse, onQuestion, replyForCaller } from '.
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
-import { cacheAfter, NO_CACHE } from '../cost/prices.ts';
+import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
 import type { Action } from '../decisions.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
@@ -18,6 +18,7 @@ import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, openLogTurn } from '../prompts/turns.ts';
 import { followAccount } from '../relief/accounts.ts';
+import { announceBreak } from '../relief/cache-break.ts';
 import {
   endOverdue,
   followCompaction,
@@ -78,6 +79,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { event }) => judgeArrival(state, event),
   // What the line says.
   (state, { event, injected }) => keep(read(noteAlive(state, event), event, injected)),
+  (state, { before, event }) => announceBreak(before, state, event),
   (state, { before, event, injected }) => keep(followAccount(before, state, event, injected)),
   (state, { before }) => noteLineage(before, state),
   (state, { before, event }) => passThroughOlder(before, state, event),
@@ -139,7 +141,10 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   if (!injected) counted.turn = calledTurn(after.turn);
   counted.tasks = withoutTold(after.tasks);
   const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
-  if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.now);
+  if (event.kind === 'assistant') {
+    const { setup, version } = after.session;
+    counted.cache = cacheAfter(known, event, { setup, version: event.version ?? version }, state.now);
+  }
   const [first] = inTurn(after);
   return first?.command !== undefined && counted.turn.calls === 1 ? notePrompt(counted, first, true) : counted;
 }

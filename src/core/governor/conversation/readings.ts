@@ -227,6 +227,7 @@ export function readSession(state: GovernorState, event: Event): GovernorState {
         id: event.sessionId ?? session.id,
         model: event.model ?? session.model,
         version: event.version ?? session.version,
+        setup: { tools: event.tools, servers: event.servers },
       });
     // Session logs have no init line: id, model and version stand on every line.
     case 'assistant':

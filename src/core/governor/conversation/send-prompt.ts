@@ -30,8 +30,9 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   const said = isSkipped ? told : saidPrompt(told, prompt);
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
   const watch = mayBeSkipped ? [{ kind: 'set-timer', timer: 'turn', afterMs: SKIPPED_AFTER_MS } as const] : [];
-  const announced = state.turn.phase === 'idle' ? announceExpiry(state, prompt).actions : [];
-  return keep(said, mode === 'replay' ? announced : [...announced, send, ...watch]);
+  const expiry = state.turn.phase === 'idle' ? announceExpiry(state, prompt) : keep(state);
+  const next = changed(said, { cache: expiry.state.cache });
+  return keep(next, mode === 'replay' ? expiry.actions : [...expiry.actions, send, ...watch]);
 }
 
 /** Sends a prompt of our own, in a turn that the caller sees: it continues the caller's request. */

@@ -1,4 +1,3 @@
-import type { AssistantEvent } from '../../protocol/events.ts';
 import { modelName } from '../../protocol/model-name.ts';
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
@@ -206,43 +205,4 @@ export function costBeside({ besides = [] }: Usage, own: Price, prices: Prices, 
     else microUsd += microUsdOf(usage, price);
   }
   return { microUsd, unpriced };
-}
-
-const FIVE_MINUTES_MS = 5 * 60_000;
-const HOUR_MS = 60 * 60_000;
-
-/** The prompt cache that the main thread's calls write and read. */
-export type PromptCache = Readonly<typeof NO_CACHE>;
-
-export const NO_CACHE = {
-  /** When a call last used it, in milliseconds since the epoch; undefined: nothing is known to be in it. */
-  usedAt: undefined as number | undefined,
-  lifetimeMs: FIVE_MINUTES_MS,
-};
-
-/**
- * The cache after a main-thread call, which has written to it, or prolonged its life by reading it. How long that life
- * is, is told by what is written only.
- *
- * @param now milliseconds since the epoch
- */
-export function cacheAfter(cache: PromptCache, { usage }: AssistantEvent, now: number): PromptCache {
-  if (usage === undefined) return cache;
-  const { cacheCreation, cacheCreationHour = 0, cacheRead } = usage;
-  const written = cacheCreationHour * 2 > cacheCreation ? HOUR_MS : FIVE_MINUTES_MS;
-  return {
-    usedAt: cacheCreation + cacheRead > 0 ? now : undefined,
-    lifetimeMs: cacheCreation > 0 ? written : cache.lifetimeMs,
-  };
-}
-
-/** For how long nothing has used a cache that lives no longer than that; undefined: it should still be there. */
-export function idleBeyondLife({ usedAt, lifetimeMs }: PromptCache, now: number): number | undefined {
-  if (usedAt === undefined || usedAt <= 0) return undefined;
-  return now - usedAt > lifetimeMs ? now - usedAt : undefined;
-}
-
-/** What a token costs to write to a cache of this lifetime, in micro-dollars for a million. */
-export function writePrice({ lifetimeMs }: PromptCache, price: Rates): number {
-  return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
 }

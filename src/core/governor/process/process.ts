@@ -180,6 +180,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
     process: { phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt },
     mailbox: { ...takeBack(alone, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
     relief: reliefAfter(state, { ...event, logged }),
+    cache: { ...state.cache, restarted: true },
     spending: { ...state.spending, lost: state.spending.lost + latestCallsMicroUsd(state.cost) },
   });
   const uuids = undelivered.map(({ uuid }) => uuid);

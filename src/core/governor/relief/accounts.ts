@@ -1,15 +1,7 @@
 import type { Event } from '../../protocol/events.ts';
 import { toUsd } from '../cost/cost.ts';
-import {
-  idleBeyondLife,
-  multiplied,
-  type Price,
-  priceAt,
-  priceFor,
-  type Rates,
-  USUAL_RATIOS,
-  writePrice,
-} from '../cost/prices.ts';
+import { multiplied, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
+import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 import type { GovernorState } from '../state.ts';

@@ -1,5 +1,6 @@
 import { toUsd } from '../cost/cost.ts';
-import { idleBeyondLife, priceAt, writePrice } from '../cost/prices.ts';
+import { priceAt } from '../cost/prices.ts';
+import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
 import type { Saving } from '../decisions.ts';
 import { callOutput, crossedText, isGuess, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
@@ -8,7 +9,7 @@ import { waiting } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
+import { changed, decided, keep, type Step } from '../steps.ts';
 import { priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
 import {
   compareWays,
@@ -231,12 +232,12 @@ export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'):
   const { lifetimeMs } = cache;
   const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
   const saving = relieveFirst(state, tokens);
-  return keep(state, [
+  return keep(changed(state, { cache: { ...cache, foretold: true } }), [
     { kind: 'cache-expired', ...decided(state, reason), idleMs, lifetimeMs, tokens, usd, cachedUsd, saving },
   ]);
 }
 
-function minutes(ms: number): number {
+export function minutes(ms: number): number {
   return Math.round(ms / 6_000) / 10;
 }
 

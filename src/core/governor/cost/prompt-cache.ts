@@ -1,0 +1,65 @@
+import type { AssistantEvent, InitEvent } from '../../protocol/events.ts';
+import type { Rates } from './prices.ts';
+
+const FIVE_MINUTES_MS = 5 * 60_000;
+const HOUR_MS = 60 * 60_000;
+
+/** The tools and MCP servers that claude says it has. */
+export type Setup = Pick<InitEvent, 'tools' | 'servers'>;
+
+/** The prompt cache that the main thread's calls write and read. */
+export type PromptCache = Readonly<typeof NO_CACHE>;
+
+export const NO_CACHE = {
+  /** When a call last used it, in milliseconds since the epoch; undefined: nothing is known to be in it. */
+  usedAt: undefined as number | undefined,
+  lifetimeMs: FIVE_MINUTES_MS,
+  /** Tokens that the last call has left in it. */
+  held: 0,
+  /** What made the last call, as far as it is known. */
+  setup: undefined as Setup | undefined,
+  version: undefined as string | undefined,
+  /** claude was started again since the last call. */
+  restarted: false,
+  /** A person was told that it has probably expired. */
+  foretold: false,
+};
+
+/**
+ * The cache after a main-thread call, which has written to it, or prolonged its life by reading it. How long that life
+ * is, is told by what is written only.
+ *
+ * @param made what made the call
+ * @param now milliseconds since the epoch
+ */
+export function cacheAfter(
+  cache: PromptCache,
+  { usage }: AssistantEvent,
+  made: Pick<PromptCache, 'setup' | 'version'>,
+  now: number,
+): PromptCache {
+  if (usage === undefined) return cache;
+  const { cacheCreation, cacheCreationHour = 0, cacheRead } = usage;
+  const written = cacheCreationHour * 2 > cacheCreation ? HOUR_MS : FIVE_MINUTES_MS;
+  const held = cacheCreation + cacheRead;
+  return {
+    usedAt: held > 0 ? now : undefined,
+    lifetimeMs: cacheCreation > 0 ? written : cache.lifetimeMs,
+    held,
+    setup: made.setup,
+    version: made.version,
+    restarted: false,
+    foretold: false,
+  };
+}
+
+/** For how long nothing has used a cache that lives no longer than that; undefined: it should still be there. */
+export function idleBeyondLife({ usedAt, lifetimeMs }: PromptCache, now: number): number | undefined {
+  if (usedAt === undefined || usedAt <= 0) return undefined;
+  return now - usedAt > lifetimeMs ? now - usedAt : undefined;
+}
+
+/** What a token costs to write to a cache of this lifetime, in micro-dollars for a million. */
+export function writePrice({ lifetimeMs }: PromptCache, price: Rates): number {
+  return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
+}

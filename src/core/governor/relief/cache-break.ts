@@ -1,0 +1,128 @@
+import type { AssistantEvent, Event } from '../../protocol/events.ts';
+import { contextOf } from '../../protocol/usage.ts';
+import { toUsd } from '../cost/cost.ts';
+import { priceAt } from '../cost/prices.ts';
+import { idleBeyondLife, type Setup, writePrice } from '../cost/prompt-cache.ts';
+import type { CacheBreak } from '../decisions.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, keep, type Step } from '../steps.ts';
+import { priceOfModel } from './accounts.ts';
+import { minutes } from './outlook.ts';
+
+/**
+ * Says when a call has written again what the call before it had left in the cache, what that cost, and why: in the words
+ * of the API where claude passes them on, else by what has changed between the two calls.
+ */
+export function announceBreak(before: GovernorState, state: GovernorState, event: Event): Step {
+  if (event.kind !== 'assistant' || state.gauge.calls === before.gauge.calls) return keep(state);
+  const lost = lostIn(before, state, event);
+  if (lost === undefined) return keep(state);
+  const causes = causesOf(before, state, event);
+  const cause = causes[0]?.cause ?? 'unknown';
+  if (cause === 'pause' && before.cache.foretold) return keep(state);
+  const reason = causes.map(({ text }) => text).join(', and ') || NOTHING;
+  return keep(state, [{ kind: 'cache-broken', ...decided(state, reason), cause, ...lost }]);
+}
+
+const NOTHING = 'nothing that claude shows has changed';
+
+/** With more of it found again, a call has only missed the last messages. */
+const KEPT_SHARE = 0.5;
+
+/** What was written again and what that cost; undefined: nothing worth a line. */
+function lostIn(before: GovernorState, state: GovernorState, { usage }: AssistantEvent) {
+  const { cache, gauge, run } = before;
+  const least = run.policy.cost.expiredCacheUsd;
+  const listPrice = priceOfModel(state);
+  // Another basis says that the context has been replaced since, or may have been.
+  if (usage === undefined || gauge.basis !== 'measured' || typeof least !== 'number') return undefined;
+  if (listPrice === undefined || usage.cacheRead >= cache.held * KEPT_SHARE) return undefined;
+  const tokens = Math.min(cache.held - usage.cacheRead, usage.cacheCreation);
+  const price = priceAt(listPrice, contextOf(usage));
+  const usdAt = (rate: number) => toUsd(Math.round((tokens * rate) / 1_000_000));
+  const [usd, cachedUsd] = [usdAt(writePrice(state.cache, price)), usdAt(price.cacheRead)];
+  return usd - cachedUsd < least ? undefined : { tokens, usd, cachedUsd };
+}
+
+interface Cause {
+  readonly cause: CacheBreak;
+  readonly text: string;
+}
+
+function causesOf(before: GovernorState, state: GovernorState, event: AssistantEvent): readonly Cause[] {
+  const seen = changesBetween(before, state, event);
+  const verdict = VERDICTS[event.cacheMiss ?? ''];
+  if (verdict === undefined) return seen;
+  const shown = seen.filter(({ cause }) => cause === verdict.cause).map(({ text }) => ` (${text})`);
+  return [{ cause: verdict.cause, text: `${verdict.text}${shown.join('')}` }];
+}
+
+/** What the API compares between two requests. Its other words say that it could not. */
+const VERDICTS: Readonly<Record<string, Cause>> = {
+  model_changed: { cause: 'model', text: 'the API says that the model has changed' },
+  system_changed: { cause: 'system', text: 'the API says that the system prompt has changed' },
+  tools_changed: { cause: 'tools', text: 'the API says that the tools have changed' },
+  messages_changed: { cause: 'messages', text: 'the API says that earlier messages have changed' },
+};
+
+function changesBetween(before: GovernorState, state: GovernorState, event: AssistantEvent): readonly Cause[] {
+  const { cache, gauge } = before;
+  const { version } = state.cache;
+  const idleMs = idleBeyondLife(cache, state.now);
+  // Then it is gone, whatever else has changed.
+  if (idleMs !== undefined) return [{ cause: 'pause', text: pauseText(idleMs, cache.lifetimeMs) }];
+  const removed = event.usage === undefined ? 0 : gauge.used - contextOf(event.usage);
+  const model = gauge.call?.model;
+  return [
+    ...causeIf(differ(model, event.model), 'model', `the model is ${event.model} instead of ${model}`),
+    ...causeIf(differ(cache.version, version), 'system', `Claude Code is ${version} instead of ${cache.version}`),
+    ...toolChanges(cache.setup, state.cache.setup),
+    ...causeIf(cache.restarted, 'restart', 'claude was started again'),
+    ...causeIf(removed > LEAST_REMOVED, 'messages', `the conversation is ${removed} tokens shorter`),
+  ];
+}
+
+/** Tokens by which a context shrinks only where something was taken out of it. */
+const LEAST_REMOVED = 4_000;
+
+/** Both are known. */
+function differ(before: string | undefined, after: string | undefined): boolean {
+  return before !== undefined && after !== undefined && before !== after;
+}
+
+function causeIf(applies: boolean, cause: CacheBreak, text: string): readonly Cause[] {
+  return applies ? [{ cause, text }] : [];
+}
+
+function pauseText(idleMs: number, lifetimeMs: number): string {
+  return `there was no call for ${minutes(idleMs)} minutes, and the cache is kept for ${minutes(lifetimeMs)}`;
+}
+
+function toolChanges(before: Setup | undefined, after: Setup | undefined): readonly Cause[] {
+  if (before === undefined || after === undefined || before === after) return [];
+  const servers = changedNames('MCP servers', before.servers, after.servers);
+  const tools = changedNames('tools', before.tools, after.tools);
+  const text = [...servers, ...tools].join(', ');
+  return causeIf(text !== '', 'tools', text);
+}
+
+/** Names of which so many are told. */
+const NAMED = 3;
+
+function changedNames(what: string, before: readonly string[], after: readonly string[]): string[] {
+  const [gone, come] = [without(before, after), without(after, before)];
+  return [
+    ...(come.length > 0 ? [`new ${what}: ${listed(come)}`] : []),
+    ...(gone.length > 0 ? [`${what} gone: ${listed(gone)}`] : []),
+  ];
+}
+
+function without(names: readonly string[], others: readonly string[]): readonly string[] {
+  const known = new Set(others);
+  return names.filter((name) => !known.has(name));
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  return `${names.slice(0, NAMED).join(', ')}${more}`;
+}
