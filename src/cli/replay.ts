@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { configFolder } from '../claude/claude-folders.ts';
 import { projectLogs } from '../claude/claude-log.ts';
 import { effectiveConfig } from '../config/resolve-config.ts';
@@ -13,7 +13,6 @@ import { bytesOf, findAllSources, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { comparePolicies } from '../replay/what-if/compare.ts';
 import { hanging } from '../report/layout.ts';
-import { FORMATS } from '../report/replay/formats.ts';
 import { printable } from '../report/shown.ts';
 import { createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
@@ -29,9 +28,6 @@ interface ReplayFlags extends ReportFlags {
   readonly retention?: true;
   readonly explain?: string;
   readonly whatIf?: readonly string[];
-  readonly tune?: true;
-  readonly write?: true;
-  readonly yes?: true;
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -55,21 +51,6 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       'try another policy: a file, JSON, exact, or grid for a set of them (repeatable)',
       gathered,
     )
-    .addOption(
-      new Option(
-        '--tune',
-        'propose levels that would have cost less: of recordings, or of what claude has logged of this project',
-      ).conflicts(APART_FROM_TUNING),
-    )
-    .addOption(
-      new Option(
-        '--write',
-        'tune, and put the levels into the configuration file after showing the difference',
-      ).implies({
-        tune: true,
-      }),
-    )
-    .option('--yes', 'with --write: without asking')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this level, at which the zone critical begins (0.7, 70% or tokens)')
     .option('--compact-at <when>', 'judge with compactions at economic or at this level')
@@ -84,11 +65,6 @@ function gathered(value: string, before: readonly string[] = []): readonly strin
   return [...before, value];
 }
 
-/** What prints something else. */
-const APART_FROM_TUNING = ['whatIf', 'retention', 'explain', 'html', 'ci', 'by'].concat(
-  FORMATS.map(({ name }) => name).filter((name) => name !== 'json'),
-);
-
 const EXAMPLES = `
 Examples:
   ctxb replay
@@ -98,11 +74,10 @@ Examples:
   claude -p "hello" --output-format stream-json --verbose | ctxb replay
   ctxb replay --what-if grid ~/.claude/projects
   ctxb replay --what-if '{"thresholds": {"compact": "60%"}}' \\
-    --what-if handoff.json session.jsonl
-  ctxb replay --tune --write`;
+    --what-if handoff.json session.jsonl`;
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
-  const files = named.length === 0 ? [placeOf(flags, io)] : named;
+  const files = named.length === 0 ? [placeOf(io)] : named;
   const options = readReportFlags(flags, io.stdout.isTTY === true);
   const given = { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt };
   const policy = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: given });
@@ -146,7 +121,6 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
       named: found.named,
     };
   };
-  if (flags.tune) return (await import('./replay-tune.ts')).tuneLevels(await find(), { flags, given }, io);
   return printReport(find, options, {
     io,
     levels: policy,
@@ -165,27 +139,23 @@ async function sessionsOf(judged: AsyncIterable<Judged>): Promise<readonly Sessi
 /** Lists and sums need a part of the recordings only; what is told of single sessions, and tried on them, all. */
 function depthOf(flags: ReplayFlags, { format, gates, html, ci }: ReportOptions): Depth {
   const isWhole = html !== undefined || ci || flags.retention || flags.explain || gates.retention !== undefined;
-  return isWhole || flags.series || triesPolicies(flags) ? 'full' : format.depth;
-}
-
-function triesPolicies({ whatIf, tune }: ReplayFlags): boolean {
-  return (whatIf ?? tune) !== undefined;
+  return isWhole || flags.series || flags.whatIf ? 'full' : format.depth;
 }
 
 /** What of the recordings is looked at. */
 function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
   return {
     cached: flags.cache !== false,
-    series: format.needsSeries || triesPolicies(flags) || (flags.series ?? html) !== undefined,
+    series: format.needsSeries || flags.whatIf !== undefined || (flags.series ?? html) !== undefined,
     retention: flags.retention === true || gates.retention !== undefined,
     explain: flags.explain,
   };
 }
 
-/** Without a pipe: for a person all that claude has logged; for cron, CI and to tune levels, what it has of this project. */
-function placeOf({ tune }: ReplayFlags, io: Io): string {
-  if (!tune && isPiped(io)) return '-';
-  const isProject = tune || !io.stdin.isTTY;
+/** Without a pipe: for a person all that claude has logged; for cron and CI what it has of this project. */
+function placeOf(io: Io): string {
+  if (isPiped(io)) return '-';
+  const isProject = !io.stdin.isTTY;
   const folder = isProject ? projectLogs(io) : join(configFolder(io), 'projects');
   if (existsSync(folder)) return folder;
   const what = isProject ? 'nothing of this project' : 'nothing';

@@ -1,9 +1,6 @@
-import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { isFields } from '../core/protocol/fields.ts';
-import { CtxbError } from '../errors.ts';
-import { PACKAGE_KEY } from './read-config.ts';
 import { parseYaml } from './yaml.ts';
 
 export interface TextEdit {
@@ -17,8 +14,6 @@ export interface TextEdit {
 
 export interface TextStyle {
   readonly isJson: boolean;
-  /** New levels stand in one line: `thresholds: { compact: 0.5 }`. */
-  readonly inOneLine?: boolean;
 }
 
 /**
@@ -43,33 +38,6 @@ export function editText(text: string, edit: TextEdit, style: TextStyle): string
     if (edited !== undefined && isDeepStrictEqual(dataOf(edited, style), wanted)) return edited;
   }
   return undefined;
-}
-
-/**
- * The text of a configuration file with other values. Everything else stays as it is, comments and unknown keys too.
- *
- * @param text empty: there is no file yet
- * @param values by the names of keys, as in `thresholds.compact`
- * @throws CtxbError `config` where they can't be put in without changing something else
- */
-export function withConfigValues(
-  path: string,
-  text: string,
-  values: Readonly<Record<string, number | string>>,
-): string {
-  const within = basename(path) === 'package.json' ? [PACKAGE_KEY] : [];
-  const isNew = text.trim() === '';
-  const style = { isJson: isNew || text.trimStart().startsWith('{'), inOneLine: true };
-  const edited = Object.entries(values).reduce(
-    (before, [key, value]) => {
-      const after = editText(before, { place: [...within, ...key.split('.')], value }, style);
-      if (after !== undefined) return after;
-      const todo = `can't be set without changing something else: set it there to ${value}`;
-      throw new CtxbError('config', `${path}: ${[...within, key].join('.')} ${todo}`);
-    },
-    isNew ? '{}\n' : text,
-  );
-  return isNew ? `${JSON.stringify(JSON.parse(edited), null, 2)}\n` : edited;
 }
 
 /** In a flow of a thousand steps; a few lines of aliases can stand for more values than there is memory. */
@@ -134,10 +102,7 @@ function added({ text, edit, style }: Editing, map: YAMLMap, key: string, value:
   const written = `${keyText(key, style)}: ${inline(value, style)}`;
   if (map.flow) return spliced(text, end, end, `,${before.trim() === '' ? lineBreak : ' '}${written}`);
   const at = end + text.slice(end, nextLine(text, end)).replace(/\r?\n$/, '').length;
-  const lines =
-    isFields(value) && !style.inOneLine
-      ? [`${keyText(key, style)}:`, ...pairsOf(value, style).map(indented)]
-      : [written];
+  const lines = isFields(value) ? [`${keyText(key, style)}:`, ...pairsOf(value, style).map(indented)] : [written];
   return spliced(text, at, at, lines.map((line) => lineBreak + line).join(''));
 }
 
@@ -199,8 +164,7 @@ function endOf(node: unknown): number | undefined {
 
 function inline(value: unknown, style: TextStyle): string {
   if (!isFields(value)) return scalarText(value, style);
-  const pairs = pairsOf(value, style).join(', ');
-  return style.inOneLine ? `{ ${pairs} }` : `{${pairs}}`;
+  return `{${pairsOf(value, style).join(', ')}}`;
 }
 
 function pairsOf(value: Readonly<Record<string, unknown>>, style: TextStyle): string[] {

@@ -16,7 +16,7 @@ export const PLACES = [
   '.contextbudgetrc.yml',
   'package.json',
 ];
-export const PACKAGE_KEY = 'contextbudget';
+const PACKAGE_KEY = 'contextbudget';
 
 /** Bytes; the longest `package.json` that is known has less than a tenth. */
 const LIMIT = 4 * 1024 * 1024;

@@ -158,7 +158,7 @@ function createReading(priceOfModel: PriceOf) {
   };
 }
 
-export function sumOf(figures: readonly number[]): number {
+function sumOf(figures: readonly number[]): number {
   return figures.reduce((sum, figure) => sum + figure, 0);
 }
 

@@ -34,7 +34,6 @@ it('only these write something as it is', () => {
     // A page that leads to the studio, for the browser.
     'cli/flow-studio.ts',
     'init/config-file.ts',
-    'init/settings-file.ts',
     'run/run-files.ts',
     // A process and a time.
     'store/files/lock.ts',
