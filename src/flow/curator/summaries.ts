@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Budgets } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { sentencesOf } from '../../core/governor/prompts/sentences.ts';
-import { isImperative } from '../../core/memory/notebook/constraints.ts';
 import { grouped, LINE_LENGTH, quoted } from '../../core/memory/words.ts';
 import { parsed } from '../../core/protocol/fields.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
@@ -130,36 +128,14 @@ interface SummaryBounds {
 
 /**
  * What is wrong with a summary; undefined: nothing that can be found without understanding it. Its files, figures and
- * quotations all stand in the output, and it tells nobody what to do.
+ * quotations all stand in the output.
  */
 export function summaryFault(text: string, { output, steps, limit }: SummaryBounds): string | undefined {
   const length = codePoints(text);
   if (!/[\p{L}\p{N}]/u.test(text)) return 'it is empty';
   if (length > limit) return `it has ${grouped(length)} characters, at most ${grouped(limit)} are taken`;
-  // What stands in one is no sentence, and would not be looked at.
-  if (/```|~~~/.test(text)) return 'it has a block of code';
-  const demand = demandIn(text);
-  if (demand !== undefined) return `it tells somebody what to do: ${quoted(demand, LINE_LENGTH)}`;
   const invented = inventedIn(text, output, steps);
   return invented === undefined ? undefined : `${quoted(invented, LINE_LENGTH)} is not in the output`;
-}
-
-/** Speaks to the reader, or says what the one who reads has to do. */
-const ADDRESSES =
-  /\b(?:you|your|yourself|please)\b|\b(?:agents?|assistant|reader|model|(?:next|later|following) steps?)\b.{0,30}\b(?:must|shall|should|(?:is|are|has|have|needs?) to)\b/i;
-/** Begins as a demand does, besides with a verb. */
-const DEMANDS = /^(?:do not|don't|never|always|disregard|forget)\b/i;
-/** Poses as a message of somebody else, or as markup of one. */
-const POSES =
-  /<\/?(?:system|assistant|user|human|thinking|tool|instructions?)[\w:-]*>|^\s*(?:system|assistant|user|human)\s*:/im;
-/** `Test results were` and `Support for lists is` begin with nouns. */
-const NOUN_FIRST = /^\S+ (?:(?!the |an? |all |every |what |that |it )\S+ ){1,2}(?:is|are|was|were|has|had)\b/i;
-
-function demandIn(text: string): string | undefined {
-  if (POSES.test(text)) return POSES.exec(text)?.[0];
-  const isDemand = (words: string) =>
-    ADDRESSES.test(words) || DEMANDS.test(words) || (isImperative(words) && !NOUN_FIRST.test(words));
-  return sentencesOf(text).find((sentence) => isDemand(sentence.text.replace(/^[^\p{L}<]+/u, '')))?.text;
 }
 
 const QUOTED = /`([^`]+)`|"([^"]+)"/g;

@@ -116,7 +116,7 @@ const VERBS = new Set(
   ),
 );
 /** Begins with the verb of a demand, in either case. */
-export function isImperative(text: string): boolean {
+function isImperative(text: string): boolean {
   return VERBS.has(/^\w*/.exec(text)?.[0].toLowerCase() ?? '');
 }
 const GERMAN_VERBS = new Set(
