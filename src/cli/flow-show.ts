@@ -10,33 +10,22 @@ import { namedProfile } from '../flow/file/flow-files.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
-import {
-  explainFlow,
-  type FlowExplained,
-  flowExplainHtml,
-  flowExplainText,
-  type LevelFiles,
-} from '../flow/report/explain.ts';
+import { explainFlow, flowExplainText, type LevelFiles } from '../flow/report/explain.ts';
 import { flowReportText, reportRun } from '../flow/report/run-report.ts';
 import type { KnownReceipt } from '../flow/step-receipt.ts';
 import type { Io } from '../io.ts';
-import { HTML_MARK } from '../report/html.ts';
 import { printable, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
-import { writePage } from '../store/files/write-file.ts';
-import { maskedJson } from '../store/masks/disk-text.ts';
 
 export interface ExplainOptions {
   readonly json?: true;
-  /** Where to write a page; then nothing else is printed, unless `json` asks for it. */
-  readonly html?: string;
   readonly profile?: string;
   readonly contextDir?: string;
 }
 
 /** `ctxb flow explain`: the budgets of each step, and what its pack would hold. */
 export async function explain(file: string, options: ExplainOptions, io: Io): Promise<number> {
-  const { json, html, profile, contextDir } = options;
+  const { json, profile, contextDir } = options;
   const path = resolve(io.cwd, file);
   const flow = requireFlow(path, { profile: namedProfile(profile, io.cwd) });
   const settings = await quickSettings({ cwd: io.cwd, env: io.env, flags: { contextDir } });
@@ -46,13 +35,10 @@ export async function explain(file: string, options: ExplainOptions, io: Io): Pr
   const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });
   const files = filesOf(flow, path, settings.values, io.cwd);
   const explained = explainFlow(flow, world, { run: run?.id, files });
-  // In the markup of a page the masks would not know every secret.
-  const shown: FlowExplained = JSON.parse(maskedJson(explained));
-  if (html !== undefined) writePage(resolve(io.cwd, html), flowExplainHtml(shown), HTML_MARK);
-  if (json) io.stdout.write(`${printableJson(explained, 2)}\n`);
-  else if (html === undefined) {
-    io.stdout.write(flowExplainText(explained, await styleFor(io.stdout, io.env), io.stdout.columns));
-  }
+  const text = json
+    ? `${printableJson(explained, 2)}\n`
+    : flowExplainText(explained, await styleFor(io.stdout, io.env), io.stdout.columns);
+  io.stdout.write(text);
   return 0;
 }
 

@@ -12,7 +12,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     examples(
       'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
       'ctxb flow run flow.yaml --parallel 2 -- claude',
-      'ctxb flow explain flow.yaml --html flow.html',
+      'ctxb flow explain flow.yaml',
       'ctxb flow pack flow.yaml implement | claude -p',
       'ctxb flow report',
       'ctxb flow studio flow.yaml',
@@ -25,9 +25,11 @@ export function define(command: Command, io: Io, finish: Finish): void {
     "check a flow, and show each step's budgets, where they come from, and what its briefing would hold",
   )
     .option('--json', 'as JSON')
-    .option('--html <file>', 'as a page in this file')
     .option('--context-dir <folder>', 'where the runs are')
-    .addHelpText('after', examples('ctxb flow explain flow.yaml', 'ctxb flow explain flow.yaml --html flow.html'))
+    .addHelpText(
+      'after',
+      examples('ctxb flow explain flow.yaml', 'ctxb flow explain flow.yaml --profile heavy-context'),
+    )
     .action(async (file: string, options: ExplainOptions) => {
       const { explain } = await import('./flow-show.ts');
       finish(await explain(file, options, io));

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
 import { figures, fixtureFlow, keepRun } from '../support/flow-run.ts';
@@ -111,8 +111,7 @@ describe('ctxb flow explain', () => {
     expect(text).toContain('  contextBudgetChars  100,000  preset lean (global), FILE\n'.replace('FILE', file));
     // The flow says that itself.
     expect(text).not.toMatch(/historyOlderChars +700 /);
-    const page = await said(place, ['flow', 'explain', 'flow.yaml', '--html', 'page.html', '--json']);
-    const clarify = JSON.parse(page).steps[2];
+    const clarify = JSON.parse(await said(place, ['flow', 'explain', 'flow.yaml', '--json'])).steps[2];
     expect(clarify).toMatchObject({
       step: 'clarify',
       budgets: {
@@ -121,7 +120,6 @@ describe('ctxb flow explain', () => {
       },
       receipt: { items: [{}, { step: 'frame', tier: 'CRITICAL', classified_by: 'configured agent (global)' }] },
     });
-    expect(await readFile(place.path('page.html'), 'utf8')).toContain('preset lean (global)');
   });
 
   it('a profile in a file of its own, with the file that each value comes from', async () => {
@@ -160,32 +158,6 @@ a
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout.toString()).toContain(`  contextBudgetChars  400,000  preset heavy (global), ${where}\n`);
     expect(run.stdout.toString()).toContain(`  historyRecentChars   70,000  global, ${where}\n`);
-  });
-
-  it('--html is a page in a file, which may be written again', async () => {
-    await using place = await createFlowPlace();
-    for (const title of ['first', 'again']) {
-      expect(await said(place, ['flow', 'explain', 'flow.yaml', '--html', 'page.html']), title).toBe('');
-    }
-    const page = await readFile(place.path('page.html'), 'utf8');
-    expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
-    expect(page).toContain('<a href="#step-merge-decision">');
-    expect((await stat(place.path('page.html'))).mode & 0o777).toBe(0o600);
-  });
-
-  it('--html leaves what is no such page alone', async () => {
-    await using place = await createFlowPlace();
-    symlinkSync('flow.yaml', place.path('link.html'));
-    for (const [file, says] of [
-      ['flow.yaml', 'is there already, and not written by ctxb'],
-      ['link.html', 'is a symbolic link'],
-      ['none/page.html', 'cannot be used'],
-    ]) {
-      const run = await ctxb(place, ['flow', 'explain', 'flow.yaml', '--html', file ?? '']);
-      expect(run.code).toBe(2);
-      expect(run.stderr).toContain(says);
-    }
-    expect(await readFile(place.path('flow.yaml'), 'utf8')).toBe(FLOW);
   });
 });
 
