@@ -1,5 +1,3 @@
-export { counted, tokens as grouped } from '../report/figures.ts';
-
 type Child = Node | string | undefined | false;
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -39,21 +37,4 @@ export function button(text: string, onClick: () => void, attributes: Attributes
   const made = h('button', { type: 'button', ...attributes }, text);
   made.addEventListener('click', onClick);
   return made;
-}
-
-/** A table with a heading for each column and for each row. */
-export function table(caption: string, columns: readonly string[], rows: readonly (readonly (Node | string)[])[]) {
-  const cell = (content: Node | string, index: number) =>
-    index === 0
-      ? h('th', { scope: 'row' }, content)
-      : content instanceof HTMLTableCellElement
-        ? content
-        : h('td', {}, content);
-  return h(
-    'table',
-    {},
-    h('caption', {}, caption),
-    h('thead', {}, h('tr', {}, ...columns.map((column) => h('th', { scope: 'col' }, column)))),
-    h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map(cell)))),
-  );
 }

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { effectiveConfig } from '../config/resolve-config.ts';
 import { namedProfile } from '../flow/file/flow-files.ts';
 import { readFlow } from '../flow/file/read-flow.ts';
 import { createFileStudio } from '../flow/studio/file-studio.ts';
-import { readAssets, startStudioServer } from '../flow/studio/studio-server.ts';
+import { startStudioServer } from '../flow/studio/studio-server.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../report/shown.ts';
 import { untilSignal } from '../run/signals.ts';
@@ -25,8 +25,8 @@ export interface StudioOptions {
 
 const EXIT_FINDINGS = 2;
 
-/** Where the build puts the page: commands and their parts are each one folder below the program. */
-const PAGE = new URL('../studio/', import.meta.url);
+/** Where the build puts it: commands and their parts are each one folder below the program. */
+const STYLE = new URL('../studio.css', import.meta.url);
 
 /** Serves the page for a flow file until Ctrl-C. Resolves with the exit code. */
 export async function studio(
@@ -45,8 +45,8 @@ export async function studio(
   const place = { contextDir: resolve(io.cwd, config.contextDir), window, global, profile };
   const fileStudio = createFileStudio(resolve(io.cwd, file), place);
   // What it throws of a link or an odd file is said before the page is there.
-  fileStudio.view({ edits: [] });
-  const server = await startStudioServer(fileStudio, readAssets(fileURLToPath(PAGE)));
+  fileStudio.view([]);
+  const server = await startStudioServer(fileStudio, readFileSync(STYLE, 'utf8'));
   io.stdout.write(`${server.url}\n`);
   io.stderr.write('ctxb: this address is for you alone; Ctrl-C ends the studio\n');
   // Ctrl-C is how it is meant to end.

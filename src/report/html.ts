@@ -1,2 +1,50 @@
 /** Pages of ctxb are known by this line: only such a file is written over. */
 export const HTML_MARK = '<meta name="generator" content="ctxb">';
+
+/** HTML that is put into other HTML as it is. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | false | undefined | readonly Part[];
+
+/** Makes HTML of a template. Texts are texts, whatever is in them; `false` and undefined are left out. */
+export function html(template: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(String.raw({ raw: template }, ...parts.map(htmlOf)));
+}
+
+function htmlOf(part: Part): string {
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map(htmlOf).join('');
+  return part === false || part === undefined ? '' : escaped(String(part));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** For an element or an attribute in quotes, without characters that HTML does not allow. */
+function escaped(text: string): string {
+  return text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, '')
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+/** The first cell of a row is its heading. @param rows cells that are no text bring their own element */
+export function htmlTable(caption: string, columns: readonly string[], rows: readonly (readonly (Html | string)[])[]) {
+  const cell = (content: Html | string, at: number) => {
+    if (at === 0) return html`<th scope="row">${content}</th>`;
+    return typeof content === 'string' ? html`<td>${content}</td>` : content;
+  };
+  return html`<div class="scroll"><table><caption>${caption}</caption>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div>`;
+}

@@ -48,7 +48,7 @@ it('holds what is needed, and nothing else', () => {
     'dist/mod',
     'dist/parts',
     'dist/replay.html',
-    'dist/studio',
+    'dist/studio.css',
     'package.json',
   ]);
   expect(statSync(installed.tarball).size).toBeLessThan(1_000_000);

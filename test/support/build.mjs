@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
-  copyFileSync,
   cpSync,
   mkdirSync,
   readdirSync,
@@ -122,15 +121,7 @@ const PAGE = {
   logLevel: 'warning',
 };
 
-// The page of the studio is served as it is here.
-const studio = 'src/flow/studio/page';
-await build({
-  ...PAGE,
-  format: 'esm',
-  entryPoints: [`${studio}/page.ts`, `${studio}/style.css`],
-  outdir: `${NEXT}/studio`,
-});
-copyFileSync(`${studio}/index.html`, `${NEXT}/studio/index.html`);
+await build({ ...PAGE, entryPoints: { studio: 'src/flow/studio/style.css' }, outdir: NEXT });
 
 // The page of a replay is one file; its policy lets nothing run but what is in it now.
 const replay = 'src/report/replay-html/page';

@@ -43,7 +43,7 @@ function group<const T extends v.ObjectEntries>(entries: T) {
   return v.strictObject(entries, `an object with ${Object.keys(entries).join(', ')}`);
 }
 
-export const budgets = group(budgetEntries);
+const budgets = group(budgetEntries);
 
 const curator = group({
   enabled: v.exactOptional(described(flag, 'Ask a cheap model before each step what matters to it. Default: false.')),

@@ -26,20 +26,15 @@ interface Place extends BudgetWorld {
  * @param path absolute
  */
 export function createFileStudio(path: string, place: Place): Studio {
-  const view: Studio['view'] = ({ hash, edits }) => {
-    const files = readFiles(path, place.profile);
-    return hash !== undefined && files.hash !== hash ? 'changed' : makeView(files, edits, place);
-  };
   return {
-    view,
-    save({ hash, edits }) {
+    view: (edits) => makeView(readFiles(path, place.profile), edits, place),
+    save(edits, hash) {
       const files = readFiles(path, place.profile);
-      // An edit without a hash may be for another version of the file.
       if (files.hash !== hash) return 'changed';
       const edited = withEdits(files, edits);
       const [finding] = checkFiles(edited).findings;
       if (finding !== undefined) throw new CtxbError('usage', `nothing was written: ${finding.message}`);
-      return writeFiles(edited) ? view({ edits: [] }) : 'changed';
+      return writeFiles(edited) ? 'saved' : 'changed';
     },
   };
 }

@@ -98,3 +98,9 @@ export function bindingOf({ context_truncation, items }: KnownReceipt): 'whole' 
   if (context_truncation.truncated) return 'whole';
   return items.some(({ outcome }) => outcome === 'cut' || outcome === 'summary') ? 'steps' : 'nothing';
 }
+
+/** The budgets of a level, as an edit names it. */
+export function levelOf(flow: FlowView | undefined, step: Edit['step']): BudgetsView | undefined {
+  if (step === PROFILE) return flow?.profile?.budgets;
+  return step === null ? flow?.budgets : flow?.steps.find(({ id }) => id === step)?.budgets;
+}

@@ -4,17 +4,20 @@ import { CtxbError } from '../../../src/errors.ts';
 import { type Studio, type StudioServer, startStudioServer } from '../../../src/flow/studio/studio-server.ts';
 import type { StudioView } from '../../../src/flow/studio/studio-view.ts';
 
-const VIEW: StudioView = { file: 'job.yaml', hash: 'abc', findings: [], flow: undefined, diff: [] };
-const ASSETS = new Map([['', { type: 'text/html', text: '<p>page</p>' }]]);
-const JSON_BODY = { 'content-type': 'application/json' };
+const SIZE = { value: 50_000, source: 'flow' };
+const EFFECTIVE = { contextBudgetChars: SIZE, historyRecentChars: SIZE, historyOlderChars: SIZE };
+const OWN = { own: { contextBudgetChars: '50000' }, effective: EFFECTIVE, warnings: [] };
+const FLOW = { name: 'job', profile: undefined, window: 200_000, budgets: OWN, steps: [] };
+const VIEW = { file: 'job.yaml', hash: 'abc', findings: [], flow: FLOW, diff: [] } as unknown as StudioView;
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 let answers: Studio;
 let server: StudioServer;
 
 beforeEach(async () => {
-  answers = { view: () => VIEW, save: () => VIEW };
-  const studio: Studio = { view: (asked) => answers.view(asked), save: (asked) => answers.save(asked) };
-  server = await startStudioServer(studio, ASSETS);
+  answers = { view: () => ({ ...VIEW, flow: undefined }), save: () => 'saved' };
+  const studio: Studio = { view: (edits) => answers.view(edits), save: (...asked) => answers.save(...asked) };
+  server = await startStudioServer(studio, 'a {}');
 });
 afterEach(() => server.close());
 
@@ -39,13 +42,13 @@ function ask(url: string, { method = 'GET', headers = {}, body }: Asked = {}) {
   });
 }
 
-const post = (place: string, body: string, headers: Asked['headers'] = JSON_BODY) =>
+const post = (place: string, body: string, headers: Asked['headers'] = FORM) =>
   ask(`${server.url}${place}`, { method: 'POST', headers, body });
 
 describe('the address', () => {
   it('is on loopback, with a token that is never the same', async () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\/$/);
-    const other = await startStudioServer(answers, ASSETS);
+    const other = await startStudioServer(answers, '');
     expect(new URL(other.url).pathname).not.toBe(new URL(server.url).pathname);
     await other.close();
   });
@@ -53,11 +56,11 @@ describe('the address', () => {
   it('serves the page, which may load nothing from elsewhere and is kept nowhere', async () => {
     expect(await ask(server.url)).toMatchObject({
       status: 200,
-      text: '<p>page</p>',
+      text: expect.stringContaining('job.yaml is not a flow that can be run'),
       headers: {
         'content-security-policy': expect.stringContaining("default-src 'none'"),
         'cache-control': 'no-store',
-        'referrer-policy': 'no-referrer',
+        'referrer-policy': 'same-origin',
         'x-content-type-options': 'nosniff',
       },
     });
@@ -83,65 +86,66 @@ describe('the address', () => {
     { name: 'no origin that is one', headers: { origin: 'null' } },
   ])('refuses a request with $name, even with the token', async ({ headers }) => {
     expect(await ask(server.url, { headers })).toMatchObject({ status: 403 });
-    expect(await post('view', '{"edits":[]}', { ...JSON_BODY, ...headers })).toMatchObject({ status: 403 });
+    expect(await post('', 'action=save', { ...FORM, ...headers })).toMatchObject({ status: 403 });
   });
 });
 
-describe('requests', () => {
-  it('hands on what the page asks', async () => {
-    const edits = [{ step: null, key: 'preset', value: 'lean' }];
-    answers = { ...answers, save: (asked) => ({ ...VIEW, hash: JSON.stringify(asked) }) };
-    const { status, text } = await post('save', JSON.stringify({ hash: 'abc', edits }));
-    expect(status).toBe(200);
-    expect(JSON.parse(JSON.parse(text).hash)).toEqual({ hash: 'abc', edits });
-  });
-
-  it.each([
-    { name: 'another type', body: '{"edits":[]}', headers: { 'content-type': 'text/plain' } },
-    { name: 'no JSON', body: '{' },
-    { name: 'no edits', body: '{}' },
-    { name: 'a key that is no budget', body: '{"edits":[{"step":null,"key":"__proto__","value":""}]}' },
-    { name: 'a value that is no text', body: '{"edits":[{"step":null,"key":"preset","value":1}]}' },
-    { name: 'a value that is too long', body: `{"edits":[{"step":null,"key":"preset","value":"${'x'.repeat(101)}"}]}` },
-  ])('refuses $name', async ({ body, headers }) => {
-    expect(await post('view', body, headers)).toMatchObject({ status: 400 });
+describe('forms', () => {
+  it('become edits of what the file does not say, of the level in the address', async () => {
+    let asked: unknown;
+    answers = {
+      view: () => VIEW,
+      save: (...given) => {
+        asked = given;
+        return 'saved';
+      },
+    };
+    const { status, headers } = await post('', 'hash=abc&action=save&preset=lean&contextBudgetChars=50000&other=1');
+    expect([status, headers]).toMatchObject([303, { location: '?level=&saved' }]);
+    expect(asked).toEqual([[{ step: null, key: 'preset', value: 'lean' }], 'abc']);
+    await post('?level=one', 'hash=abc&action=save&historyOlderChars=900');
+    expect(asked).toEqual([[{ step: 'one', key: 'historyOlderChars', value: '900' }], 'abc']);
   });
 
   it.each([
     { name: 'a place that there is not', place: 'other', method: 'GET' },
-    { name: 'the page by POST', place: '', method: 'POST' },
-    { name: 'a save by GET', place: 'save', method: 'GET' },
-  ])('knows nothing of $name', async ({ place, method }) => {
+    { name: 'a form for the style', place: 'style.css', method: 'POST' },
+  ])('know nothing of $name', async ({ place, method }) => {
     expect(await ask(`${server.url}${place}`, { method })).toMatchObject({ status: 404 });
   });
 
-  it('says that the file is another one by now', async () => {
-    answers = { ...answers, save: () => 'changed' };
-    expect(await post('save', '{"edits":[]}')).toMatchObject({
-      status: 409,
-      text: expect.stringContaining('nothing was'),
-    });
+  it.each([
+    { name: 'while it is shown', body: 'hash=old&action=view&preset=lean', save: 'saved' as const },
+    { name: 'while it is saved', body: 'hash=abc&action=save&preset=lean', save: 'changed' as const },
+  ])('say that the file is another one by now, and keep what was typed, $name', async ({ body, save }) => {
+    answers = { view: () => VIEW, save: () => save };
+    const { status, text } = await post('', body);
+    expect([status, text]).toEqual([409, expect.stringContaining('nothing was written')]);
+    expect(text).toContain('<option value="lean" selected>');
   });
 
-  it('says in our own words why not', async () => {
+  it('say in our own words why not', async () => {
     answers.save = () => {
-      throw new CtxbError('store', 'the disk is full');
+      throw new CtxbError('store', 'the disk <is> full');
     };
-    expect(await post('save', '{"edits":[]}')).toMatchObject({ status: 422, text: '{"message":"the disk is full"}' });
+    answers.view = () => VIEW;
+    const told = { status: 422, text: expect.stringContaining('the disk &lt;is&gt; full') };
+    expect(await post('', 'hash=abc&action=save')).toMatchObject(told);
   });
 
-  it('says what a bug is, and lives on', async () => {
+  it('say what a bug is, and live on', async () => {
+    const { view } = answers;
     answers.view = () => {
       throw new TypeError('no such thing');
     };
     const bug = { status: 500, text: expect.stringContaining('a bug in ctxb: TypeError: no such thing') };
-    expect(await post('view', '{"edits":[]}')).toMatchObject(bug);
+    expect(await post('', 'hash=abc')).toMatchObject(bug);
+    answers.view = view;
     expect(await ask(server.url)).toMatchObject({ status: 200 });
   });
 
-  it('refuses a request that is too long, and lives on', async () => {
-    const long = `{"edits":[],"x":"${'x'.repeat(2 * 1024 * 1024)}"}`;
-    expect(await post('view', long)).toMatchObject({ status: 400 });
+  it('refuse one that is too long, and live on', async () => {
+    expect(await post('', `hash=${'x'.repeat(2 * 1024 * 1024)}`)).toMatchObject({ status: 400 });
     expect(await ask(server.url)).toMatchObject({ status: 200 });
   });
 });

@@ -77,10 +77,10 @@ it('a stream is read whole up to the limit, and no further', async () => {
 /** What opens files by itself, and why it may. */
 const OPENERS: Readonly<Record<string, string>> = {
   'claude/find-claude.ts': 'never waits; reads a bound of a program on PATH',
+  'cli/flow-studio.ts': 'ctxb itself',
   'cli/print-report.ts': 'ctxb itself',
   'cli/replay-sources.ts': 'ctxb itself',
   'demo/live-run.ts': 'its own record',
-  'flow/studio/studio-server.ts': 'ctxb itself',
   'process-io.ts': 'the null device, in the place of a stdin that cannot be read',
   'replay/read/read-values.ts': 'a recording that is named, or a file in a folder; line by line, up to a bound',
   'replay/recall.ts': 'recordings, found as regular files',

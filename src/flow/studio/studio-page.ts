@@ -1,0 +1,248 @@
+import { counted, grouped } from '../../core/memory/words.ts';
+import { type Html, html, htmlTable } from '../../report/html.ts';
+import type { DiffLine } from '../../report/line-diff.ts';
+import { TIERS } from '../pack/priority.ts';
+import { outcomeCounts } from '../pack/receipt.ts';
+import type { KnownReceipt } from '../step-receipt.ts';
+import {
+  type BudgetKey,
+  type BudgetsView,
+  bindingOf,
+  type Edit,
+  type FlowView,
+  levelOf,
+  PROFILE,
+  type StepView,
+  type StudioView,
+} from './studio-view.ts';
+
+/** What the page shows of a view. */
+export interface Shown {
+  /** The level whose budgets are in the form. */
+  readonly level: Edit['step'];
+  /** What was typed, where the file does not say it. */
+  readonly edits: readonly Edit[];
+  /** What happened, or why nothing did. */
+  readonly notice?: string;
+}
+
+/** The page of the studio: a form for the budgets of one level, and what they come to. It runs no script. */
+export function studioPage(view: StudioView, shown: Shown): string {
+  const { file, flow } = view;
+  const title = flow?.name ?? 'Flow Studio';
+  const about = [file, flow?.profile && `profile ${flow.profile.name}`].filter(Boolean).join(' · ');
+  const notice = flow === undefined ? `${file} is not a flow that can be run` : shown.notice;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} – Flow Studio</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="style.css">
+</head>
+<body>
+<a class="skip" href="#level">Skip to the budgets</a>
+<header><h1>${title}</h1><p class="quiet">${about}</p></header>
+${notice !== undefined && html`<p class="card notice" role="alert">${notice}</p>`}
+${flow === undefined ? html`<ul>${view.findings.map(({ message }) => html`<li>${message}</li>`)}</ul>` : main(view, flow, shown)}
+</body>
+</html>
+`.text;
+}
+
+function main(view: StudioView, flow: FlowView, shown: Shown): Html {
+  const step = flow.steps.find(({ id }) => id === shown.level);
+  return html`<main>
+<nav aria-label="Steps of the flow">
+${link(null, 'The flow: budgets of all steps', shown)}
+${flow.profile && link(PROFILE, `The profile ${flow.profile.name}`, shown)}
+${stagesOf(flow).map((steps) => html`<ul>${steps.map((each) => html`<li>${stepLink(each, shown)}</li>`)}</ul>`)}
+</nav>
+<section id="level" class="card">
+${headOf(flow, step, shown.level)}
+${form(view, flow, shown)}
+${step === undefined ? overview(flow) : html`<h3>Last run</h3>${receiptOf(step)}`}
+</section>
+</main>`;
+}
+
+function stagesOf({ steps }: FlowView): StepView[][] {
+  const stages: StepView[][] = [];
+  for (const step of steps) stages[step.stage] = [...(stages[step.stage] ?? []), step];
+  return stages.filter((stage) => stage !== undefined);
+}
+
+function link(level: Edit['step'], text: string, shown: Pick<Shown, 'level'>, kind = ''): Html {
+  const query = level === null ? '' : `level=${encodeURIComponent(level)}`;
+  const current = level === shown.level && html` aria-current="true"`;
+  return html`<a href="?${query}" class="${kind}"${current}>${text}</a>`;
+}
+
+function stepLink(step: StepView, shown: Shown): Html {
+  const own = Object.keys(step.budgets.own).length > 0 ? 'own' : '';
+  const after = step.after.length === 0 ? '' : `, after ${step.after.join(', ')}`;
+  const size = grouped(step.budgets.effective.contextBudgetChars.value);
+  return html`${link(step.id, step.id, shown, own)} <small>${size}${after}</small>`;
+}
+
+function headOf({ steps, window, profile }: FlowView, step: StepView | undefined, level: Edit['step']): Html {
+  if (step !== undefined) {
+    const { id, agent, objective, after, sees } = step;
+    const needs = after.length === 0 ? 'It needs no other step' : `After ${after.join(', ')}`;
+    return html`<h2>${id} <span class="agent">${agent}</span></h2>${objective !== undefined && html`<p>${objective}</p>`}
+<p class="quiet">${needs}; it sees the output of ${counted(sees, 'step')}.</p>`;
+  }
+  if (level !== PROFILE) {
+    return html`<h2>The flow</h2><p class="quiet">Holds for all of its ${counted(steps.length, 'step')} that say nothing else. Presets and shares are those of a window of ${grouped(window)} tokens.</p>`;
+  }
+  const place =
+    profile?.file === undefined
+      ? 'It stands in the file of the flow.'
+      : `It stands in ${profile.file}: what is changed here holds for all flows that choose it.`;
+  return html`<h2>The profile ${profile?.name}</h2><p class="quiet">Holds where neither the flow nor the step says anything else. ${place}</p>`;
+}
+
+export const FIELDS = [
+  { key: 'preset', label: 'Preset', hint: 'Sets the three sizes below; a size that is set there wins.' },
+  { key: 'contextBudgetChars', label: 'Whole briefing', hint: 'In characters.' },
+  { key: 'historyRecentChars', label: 'Newest step', hint: 'Its output, in characters.' },
+  { key: 'historyOlderChars', label: 'Each older step', hint: 'Its output, in characters.' },
+  {
+    key: 'contextBudgetTokens',
+    label: 'Whole, in tokens',
+    hint: 'Tokens, or a share of the window such as 20%; wins over the characters.',
+  },
+] as const;
+
+const PRESETS = ['', 'lean', 'balanced', 'heavy'];
+
+/** Changes are shown before they can be saved. */
+function form(view: StudioView, flow: FlowView, { level, edits }: Shown): Html {
+  const budgets = levelOf(flow, level);
+  const holder = level === PROFILE ? flow.profile?.key : `steps[${flow.steps.findIndex(({ id }) => id === level)}]`;
+  const place = level === null ? 'budgets' : `${holder}.budgets`;
+  const rows = FIELDS.map((field) => {
+    const typed = edits.find(({ key }) => key === field.key)?.value;
+    const fault = view.findings.find(({ key }) => key === `${place}.${field.key}`)?.message;
+    return budgets && row(field, budgets, typed, fault);
+  });
+  const changes = [
+    { file: view.file, diff: view.diff },
+    { file: flow.profile?.file ?? '', diff: flow.profile?.diff ?? [] },
+  ].filter(({ diff }) => diff.length > 0);
+  const isGood = changes.length > 0 && view.findings.length === 0;
+  return html`<form method="post" autocomplete="off">
+<input type="hidden" name="hash" value="${view.hash}">
+${rows}
+<div class="actions"><button name="action" value="view">Show the changes</button>${isGood && html` <button name="action" value="save" class="main">Save</button>`} ${link(level, 'Discard', { level: '' })}</div>
+</form>
+${changes.map(({ file, diff }) => html`<h3>Changes in ${file}</h3><pre class="card">${diff.map(lineOf)}</pre>`)}`;
+}
+
+function row(
+  { key, label, hint }: (typeof FIELDS)[number],
+  budgets: BudgetsView,
+  typed: string | undefined,
+  fault = '',
+): Html {
+  const value = typed ?? budgets.own[key] ?? '';
+  const said = fault || (budgets.warnings.find(({ field }) => field === key)?.message ?? '');
+  const used = isSize(key) && `${grouped(budgets.effective[key].value)} used, from ${budgets.effective[key].source}`;
+  const kind = value === '' ? 'row' : 'row own';
+  const input =
+    key === 'preset'
+      ? html`<select id="${key}" name="${key}">${PRESETS.map((preset) => html`<option value="${preset}"${preset === value && html` selected`}>${preset || 'none here'}</option>`)}</select>`
+      : html`<input id="${key}" name="${key}" value="${value}" maxlength="100" inputmode="numeric" spellcheck="false" aria-describedby="${key}-hint"${fault !== '' && html` aria-invalid="true"`}>`;
+  return html`<div class="${kind}"><label for="${key}">${label} <code>${key}</code></label>${input}<p class="used">${used}</p>
+<p id="${key}-hint" class="quiet">${hint}</p><p class="warning">${said}</p></div>`;
+}
+
+/** The other keys are turned into sizes. */
+function isSize(key: BudgetKey): key is keyof BudgetsView['effective'] {
+  return key !== 'preset' && key !== 'contextBudgetTokens';
+}
+
+function lineOf({ kind, text }: DiffLine): Html {
+  if (kind === 'added') return html`<ins>+ ${text}\n</ins>`;
+  if (kind === 'removed') return html`<del>- ${text}\n</del>`;
+  return html`${kind === 'gap' ? '…' : ' '} ${text}\n`;
+}
+
+/** The effective budgets of all steps, with where each one comes from. */
+function overview({ steps }: FlowView): Html {
+  const rows = steps.map((step) => [
+    link(step.id, step.id, { level: null }),
+    ...(['contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const).map((field) => cell(step, field)),
+    runText(step),
+  ]);
+  const columns = ['Step', 'Whole', 'Newest step', 'Older steps', 'Last run'];
+  return htmlTable('Budgets of all steps, in characters', columns, rows);
+}
+
+function cell({ budgets }: StepView, field: keyof BudgetsView['effective']): Html {
+  const { value, source } = budgets.effective[field];
+  const isOwn = source === 'step' || source.endsWith('(step)');
+  const isChanged = budgets.warnings.some((warning) => warning.field === field);
+  const kind = `figure${isOwn ? ' own' : ''}${isChanged ? ' changed' : ''}`;
+  return html`<td class="${kind}">${grouped(value)}<small>${source.replace('preset ', '')}${isChanged && ', limited'}</small></td>`;
+}
+
+function runText({ receipt }: StepView): string {
+  if (receipt === undefined) return 'not run';
+  return 'fault' in receipt ? 'not readable' : bindingText(receipt);
+}
+
+function receiptOf({ receipt, budgets }: StepView): Html {
+  if (receipt === undefined) return html`<p class="quiet">This step has not been run yet.</p>`;
+  if ('fault' in receipt) return html`<p class="warning">Not shown: ${receipt.fault}.</p>`;
+  const { chars_used, budget_chars } = receipt.context_truncation;
+  const now = budgets.effective.contextBudgetChars.value;
+  const over = receipt.over_budget_chars;
+  return html`<p class="binding ${bindingOf(receipt)}">${bindingText(receipt)}</p>
+<p><label><meter max="${budget_chars}" value="${chars_used}"></meter> ${grouped(chars_used)} of ${grouped(budget_chars)} characters${over > 0 && `, ${grouped(over)} too many`}</label></p>
+${budget_chars !== now && html`<p class="quiet">It was made with ${grouped(budget_chars)}; now ${grouped(now)} are allowed.</p>`}
+${receipt.warnings.map((warning) => html`<p class="warning">${warning}</p>`)}
+${receipt.items.length > 0 && [tiers(receipt), items(receipt)]}
+<p class="quiet">${figures(receipt)}</p>`;
+}
+
+function bindingText(receipt: KnownReceipt): string {
+  const { summary, cut, omitted } = outcomeCounts(receipt.items);
+  const steps = counted(receipt.items.length, 'earlier step');
+  const binding = bindingOf(receipt);
+  if (binding === 'nothing') return `Nothing was held back: all of ${steps} fitted.`;
+  const summed = summary > 0 ? `, ${grouped(summary)} in summary` : '';
+  if (binding === 'steps')
+    return `${counted(cut, 'earlier step')} cut${summed} at the limit for a single step; the whole had room.`;
+  return `The budget was binding: of ${steps}, ${grouped(omitted)} omitted${summed} and ${grouped(cut)} cut.`;
+}
+
+function tiers({ items }: KnownReceipt): Html {
+  const rows = TIERS.map((tier) => {
+    const { included, summary, cut, omitted } = outcomeCounts(items.filter((item) => item.tier === tier));
+    return [tier, ...[included, summary, cut, omitted].map((count) => html`<td class="figure">${grouped(count)}</td>`)];
+  });
+  return htmlTable('Earlier steps by priority', ['Priority', 'Included', 'Summary', 'Cut', 'Omitted'], rows);
+}
+
+function items({ items }: KnownReceipt): Html {
+  const rows = items.map(({ step, tier, outcome, chars, shown_chars, reason }) => [
+    step,
+    tier,
+    html`<td class="${outcome}">${outcome}</td>`,
+    html`<td class="figure">${grouped(shown_chars)} of ${grouped(chars)}</td>`,
+    reason,
+  ]);
+  const columns = ['Step', 'Priority', 'Outcome', 'Characters', 'Why'];
+  return html`<details><summary>Each of ${counted(items.length, 'earlier step')}</summary>${htmlTable('Earlier steps, oldest first', columns, rows)}</details>`;
+}
+
+function figures({ run, attempt, measured }: KnownReceipt): string {
+  const which = `Run ${run}, attempt ${attempt}.`;
+  if (measured === undefined) return `${which} It has not ended.`;
+  const { first_tokens, peak_tokens, cost_usd, duration_ms, exit_code } = measured;
+  const tokens = `${grouped(first_tokens)} tokens in the first call, ${grouped(peak_tokens)} at most (measured)`;
+  const time = grouped(Math.round(duration_ms / 1000));
+  return `${which} ${tokens}; $${cost_usd.toFixed(2)}, ${time} s, exit code ${exit_code}.`;
+}
