@@ -81,6 +81,12 @@ interface RenderEvent {
   readonly props: { readonly hasSurvey: boolean; readonly bodyColumns: number };
 }
 
+/** A message of the user's in the transcript. */
+interface MessageEvent {
+  /** `isExpanded`: the person has asked to see all. */
+  readonly props: { readonly text: string; readonly isExpanded: boolean };
+}
+
 /** Something drawn. */
 export type Drawing = object | string | null | undefined;
 
@@ -97,4 +103,5 @@ export interface On {
   (event: 'classic.PostCompact', hook: Hook<object, unknown>): void;
   (event: 'command.run', of: { readonly command: string }, hook: Hook<{ readonly args: string }, object>): void;
   (event: 'ui.render', of: { readonly component: 'AbovePrompt' }, hook: Hook<RenderEvent, Drawing>): void;
+  (event: 'ui.render', of: { readonly component: 'UserMessage' }, hook: Hook<MessageEvent, Drawing>): void;
 }

@@ -34,19 +34,19 @@ export function statusText(
   width: number,
   more: readonly Part[] = [],
 ): string {
-  const rest = [
-    ...sizeParts(state),
-    ...forecastParts(state, style),
-    ...costParts(state, costUsd),
-    ...limitParts(state, style),
-    ...more,
-  ];
   for (const [cells, kept] of [
     [BAR_CELLS, KEPT.whole],
     [SHORT_BAR, KEPT.short],
     [0, KEPT.none],
   ] as const) {
-    const parts = [...barParts(state, style, cells), ...rest];
+    const parts = [
+      ...barParts(state, style, cells),
+      ...sizeParts(state),
+      ...forecastParts(state, style),
+      ...costParts(state, costUsd, cells === BAR_CELLS),
+      ...limitParts(state, style),
+      ...more,
+    ];
     const fitting = fitted(parts, width, kept);
     if (fitting !== undefined) return line(fitting);
   }
@@ -153,13 +153,14 @@ function turnsTo({ gauge, turn }: GovernorState, threshold: number): number | un
   return left > MOST_TURNS ? undefined : left;
 }
 
-/** Only a run stops at its limit. */
-function costParts(state: GovernorState, costUsd: number | undefined): Part[] {
+/** Only a run stops at its limit. The session is claude's own: it may have been resumed. */
+function costParts(state: GovernorState, costUsd: number | undefined, isWide: boolean): Part[] {
   if (costUsd === undefined) return [];
   const { mode, policy } = state.run;
   const { limitUsd } = policy.cost;
-  const limit = mode === 'act' && limitUsd !== undefined ? ` of ${dollars(limitUsd)}` : '';
-  return [{ text: `${dollars(costUsd)}${limit}`, rank: 2 }];
+  const limit = limitUsd === undefined ? '' : ` of ${dollars(limitUsd)}`;
+  const whose = isWide ? ' this session' : '';
+  return [{ text: `${dollars(costUsd)}${mode === 'act' ? limit : whose}`, rank: 2 }];
 }
 
 /** A limit of which little is used is nothing to look at. */

@@ -34,7 +34,7 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
 
     // The end of this turn is the first moment at which it pays.
     await say(claude, 'count them');
-    await claude.shows(/wascompactedhere[\s\S]*Conversationcompacted/);
+    await claude.shows(/compactedhere\(ctrl\+oshowsall\)[\s\S]*Conversationcompacted/);
     await say(claude, 'and go on');
     // A turn of one call, which claude logs after its end.
     await claude.shows(/answer3[\s\S]*\d+%·\w+·[\d,/]+measured/);
@@ -44,7 +44,9 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
     );
 
     await command(claude, '/ctxb:status');
-    await claude.shows(/compactsexactlyattheendofaturn[\s\S]*lastcompaction:\w+→\w+\(−\d+%\),allpromptskept/);
+    await claude.shows(
+      /compactsexactlyattheendofaturn[\s\S]*lastcompaction:messagesof\w+→\w+\(−\d+%\)tokens,allpromptskept/,
+    );
     await command(claude, '/ctxb:recall legacy');
     await claude.shows(/npmlink`?inacheckoutputitthere/);
     await command(claude, '/ctxb:doctor');
@@ -54,7 +56,9 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
     expect(readFileSync(join(world.scratch.cwd, 'next.md'), 'utf8')).toContain('never touch legacy');
 
     await command(claude, '/clear');
-    await claude.shows(/notmeasuredyet/);
+    await claude.shows(/notmeasuredyet[\s\S]*\/ctxb:backhandsback3prompts,1rule/);
+    await command(claude, '/ctxb:back');
+    await claude.shows(/handedback:3prompts,1rule/);
     await say(claude, 'what next');
     await poll(() => toldWith(world, 'what next')).toMatch(/Task: [\s\S]*never touch legacy/);
     await claude.shows(/answer4/);

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
+import { heardText, linesText, noteText, summaryText } from '../../src/core/exact/own-words.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
 import { isHeard } from '../../src/mod/engine.ts';
-import { bandText } from '../../src/mod/terminal/commands.ts';
+import { bandText, foldedText } from '../../src/mod/terminal/commands.ts';
 import { createLogReader, createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
 import { replayRun } from '../../src/replay/replay-run.ts';
 
@@ -160,12 +161,48 @@ describe('a session', () => {
     expect([30_000, 35_000].map((tokens) => session.isBehind(after(tokens)))).toEqual([false, true]);
   });
 
-  it('begins with an empty context after /clear, and keeps what was noted', () => {
-    const session = begun();
+  const cleared = (afterClear?: 'always' | 'never') => {
+    const session = createTerminalSession({
+      policy: policyFor({}),
+      recall: undefined,
+      ...(afterClear && { afterClear }),
+    });
     session.read([prompt, ...calls(20, 130_000)]);
-    session.clear();
+    return { session, isTold: session.clear() };
+  };
+
+  it('begins with an empty context and empty notes after /clear, and offers those of before until the next turn', () => {
+    const { session, isTold } = cleared();
+    expect(isTold).toBe(false);
     expect(session.judged(known).gauge).toMatchObject({ basis: 'none', used: 0 });
+    expect(session.handBack()).toBeUndefined();
+    expect(session.offered()).toBe('1 prompt, 1 rule');
+    session.goOn();
+    expect(session.offered()).toBeUndefined();
+  });
+
+  it('hands back what /clear took away once the person asks for it, also later and after a second /clear', () => {
+    const { session } = cleared();
+    session.goOn();
+    session.clear();
+    expect(session.back()).toBe('1 prompt, 1 rule');
     expect(session.handBack()).toContain('`run 19`');
+    expect([session.back(), session.offered()]).toEqual([undefined, undefined]);
+  });
+
+  it('keeps the notes over /clear where they are always handed back, and offers nothing where that is switched off', () => {
+    const always = cleared('always');
+    expect([always.isTold, always.session.offered()]).toEqual([true, undefined]);
+    expect(always.session.handBack()).toContain('`run 19`');
+    const never = cleared('never');
+    expect([never.isTold, never.session.offered()]).toEqual([false, undefined]);
+  });
+
+  it('does not call a finished turn one that is being worked on', () => {
+    const session = begun();
+    session.read([prompt, ...calls(2, 30_000)]);
+    expect(session.handoff(0, true)).toContain('Being worked on');
+    expect(session.handoff(0, false)).not.toContain('Being worked on');
   });
 
   it('hands back what was asked and done, and how the rest is found', () => {
@@ -183,8 +220,30 @@ describe('a session', () => {
 
 it('the band is the status line, in pieces that claude can paint', () => {
   const pieces = bandText(initialState(replayRun(DEFAULTS)), 0.5, 80);
-  expect(pieces.map(({ text }) => text).join('')).toBe('ctxb ░░░░░░░░░░░░░░░░░░░░ not measured yet · $0.50');
+  expect(pieces.map(({ text }) => text).join('')).toBe(
+    'ctxb ░░░░░░░░░░░░░░░░░░░░ not measured yet · $0.50 this session',
+  );
   expect(pieces[1]).toEqual({ text: '░░░░░░░░░░░░░░░░░░░░ not measured yet', dimColor: true });
+});
+
+it.each([
+  ['a compaction', { compacted: { from: 191_000 } }, 'compacted 191k → 0 (−100%)'],
+  ['one that took nothing', { compacted: { from: undefined } }, 'nothing left to cut'],
+  ['an offer', { offered: '2 prompts' }, '/ctxb:back hands back 2 prompts'],
+])('the band tells what is new: %s', (_, news, told) => {
+  const pieces = bandText(initialState(replayRun(DEFAULTS)), undefined, 120, news);
+  expect(pieces.map(({ text }) => text).join('')).toContain(` · ${told}`);
+});
+
+it.each([
+  [linesText(['Bash a', 'Bash b']), '[ctxb] 2 steps, one line each (ctrl+o shows all)'],
+  [noteText('', 0), '[ctxb] compacted here (ctrl+o shows all)'],
+  [summaryText('Long ago'), "[ctxb] claude's summary of what came before (ctrl+o shows all)"],
+  [heardText('mind the tests'), undefined],
+  ['[ctxb] is what my log says', undefined],
+  ['and go on', undefined],
+])('draws a message of an exact compaction in one line, and the words of the user as they are: %j', (text, drawn) => {
+  expect(foldedText(text)).toBe(drawn);
 });
 
 it.each([

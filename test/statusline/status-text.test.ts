@@ -35,13 +35,13 @@ describe('what is said', () => {
       name: 'one turn was seen',
       state: grown(50_000),
       cost: 0.5,
-      text: `${'█'.repeat(5)}${'░'.repeat(15)} 25% · ok · 50,001/200,000 measured · $0.50`,
+      text: `${'█'.repeat(5)}${'░'.repeat(15)} 25% · ok · 50,001/200,000 measured · $0.50 this session`,
     },
     {
       name: 'turns grow by 20,000',
       state: grown(60_000, 80_000),
       cost: 0,
-      text: `${'█'.repeat(8)}${'░'.repeat(12)} 40% · monitor · 80,001/200,000 measured · ~3 turns to critical · $0.00`,
+      text: `${'█'.repeat(8)}${'░'.repeat(12)} 40% · monitor · 80,001/200,000 measured · ~3 turns to critical · $0.00 this session`,
     },
     {
       name: 'the agent was asked to stop',
@@ -76,8 +76,11 @@ describe('an exact compaction', () => {
 describe('what fits', () => {
   const state = grown(60_000, 80_000);
   it.each([
-    { width: 200, text: /^█{8}░{12} 40% · monitor · 80,001\/200,000 measured · ~3 turns to critical · \$1.25$/ },
-    { width: 70, text: /^█{8}░{12} 40% · monitor · ~3 turns to critical · \$1.25$/ },
+    {
+      width: 200,
+      text: /^█{8}░{12} 40% · monitor · 80,001\/200,000 measured · ~3 turns to critical · \$1.25 this session$/,
+    },
+    { width: 80, text: /^█{8}░{12} 40% · monitor · ~3 turns to critical · \$1.25 this session$/ },
     { width: 55, text: /^█{2}░{3} 40% · monitor · ~3 turns to critical · \$1.25$/ },
     { width: 40, text: /^█{2}░{3} 40% · monitor · \$1.25$/ },
     { width: 30, text: /^█{2}░{3} 40% · monitor · \$1.25$/ },

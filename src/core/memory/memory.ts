@@ -143,11 +143,12 @@ export function createMemory({ run, mask }: MemoryOptions) {
     },
     /** The text of the tool log; undefined while there is nothing in it. */
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
-    handoff: (state: GovernorState, t: number): string =>
+    /** @param inWork prompts that are being worked on */
+    handoff: (state: GovernorState, t: number, inWork = inTurn(state)): string =>
       renderHandoff(notebook, {
         ...headOf(state),
         firstPrompt: notebook.firstPrompt,
-        running: inTurn(state).map(({ event }) => mask(textsOf(event.blocks))),
+        running: inWork.map(({ event }) => mask(textsOf(event.blocks))),
         folder: folder === '' ? undefined : (folder ?? run.contextDir),
         t,
       }),
@@ -155,6 +156,8 @@ export function createMemory({ run, mask }: MemoryOptions) {
     missingFrom: (document: string, room: number): string =>
       missingFrom(document, notebook, folder ?? run.contextDir, room),
     outcomeOf: notebook.evidence.outcomeOf,
+    /** How many prompts there were, and how many rules in them. */
+    said: () => ({ prompts: notebook.prompts.total, rules: notebook.requests.constraints().length }),
   };
 }
 

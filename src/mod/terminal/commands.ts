@@ -1,11 +1,14 @@
+import { isOwn, readOwn } from '../../core/exact/own-words.ts';
 import type { ExactReceipt } from '../../core/exact/plan.ts';
+import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { inTokens } from '../../core/governor/policy.ts';
 import { momentOf } from '../../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
+import { fieldsOf, listOf, parseFields } from '../../core/protocol/fields.ts';
 import { changeText, keptPrompts } from '../../messages.ts';
-import { percent, tokens } from '../../report/figures.ts';
+import { counted, percent, tokens } from '../../report/figures.ts';
 import { PLAIN, type Style } from '../../report/style.ts';
-import { statusText } from '../../statusline/status-text.ts';
+import { type Part, statusText } from '../../statusline/status-text.ts';
 import { redact } from '../../store/masks/redact.ts';
 import type { Engine } from '../engine.ts';
 
@@ -13,6 +16,8 @@ export interface Shown {
   readonly text: string;
   /** The model need not read it. */
   readonly isTextDisplayOnly?: true;
+  /** What the model reads and the person does not see. */
+  readonly context?: readonly string[];
 }
 
 export interface Standing {
@@ -50,7 +55,7 @@ function lastText({ last }: Standing): string {
   if (last === undefined) return '';
   if (!last.answered) return `last compaction: claude's own summary, as ${last.why}`;
   const { before, after, ms } = last;
-  return `last compaction: ${changeText(before.tokens, after.tokens)}, ${keptPrompts(last)}, in ${ms} ms without a call`;
+  return `last compaction: messages of ${changeText(before.tokens, after.tokens)} tokens, ${keptPrompts(last)}, in ${ms} ms without a call`;
 }
 
 /** The document, written to a new file where one is named. */
@@ -60,6 +65,25 @@ export async function handoff($: Engine, document: string, file: string): Promis
   if (await $.fs.exists(file)) return { text: `${file}: is there already: name a new file` };
   await $.fs.write(file, text);
   return { text: `${file}: written` };
+}
+
+export const NOTHING_BACK = 'nothing to hand back: no conversation of this session was ended by /clear';
+
+/** What was said before `/clear`, for the model with the next prompt. */
+export function handedBack(what: string, told: string | undefined): Shown {
+  return { text: `handed back: ${what}`, isTextDisplayOnly: true, ...(told !== undefined && { context: [told] }) };
+}
+
+const UNFOLD = '(ctrl+o shows all)';
+
+/** A message of an exact compaction in one line; undefined where it is somebody else's, or the user's own words. */
+export function foldedText(text: string): string | undefined {
+  if (!isOwn(text)) return undefined;
+  const own = readOwn(text);
+  if (own.kind === 'note') return `[ctxb] compacted here ${UNFOLD}`;
+  if (own.kind === 'lines') return `[ctxb] ${counted(own.lines.length, 'step')}, one line each ${UNFOLD}`;
+  if (own.kind === 'summary') return `[ctxb] claude's summary of what came before ${UNFOLD}`;
+  return undefined;
 }
 
 const NO_PROGRAM = 'the program ctxb is not on PATH: `npm ci` and `npm link` in a checkout put it there';
@@ -76,24 +100,31 @@ export async function recall($: Engine, words: string, program: string | undefin
 /** claude takes no prompt meanwhile. */
 const PATIENCE_MS = 60_000;
 
-const ALL_FACTS = '`ctxb doctor` in a shell tries all facts that ctxb relies on, in about half a minute';
+const ALL_FACTS = 'ctxb doctor in a shell tries all facts that ctxb relies on';
 
-/** What holds in this session, and what ctxb finds out about this Claude Code where it is installed. */
-export async function doctor($: Engine, state: GovernorState, standing: Standing): Promise<Shown> {
-  const { left, program, logPath } = standing;
+/** What holds in this session, and what is wrong with this Claude Code where ctxb is installed. */
+export async function doctor($: Engine, state: GovernorState, { left, program, logPath }: Standing): Promise<Shown> {
   const { version } = state.session;
   const window = state.gauge.window.tokens;
-  const own = [
-    `Claude Code${version === undefined ? '' : ` ${version}`} runs the plugin; its window is ${window === undefined ? 'not known' : `${tokens(window)} tokens`}`,
+  const lines = [
+    `Claude Code${version === undefined ? '' : ` ${version}`}, window ${window === undefined ? 'not known' : tokens(window)}`,
     left === undefined ? 'compactions are exact: no call, prompts as they were said' : leftText(left),
-    'after /clear the plugin hands back',
-    `log of the session: ${logPath ?? 'none yet'}`,
-    program === undefined ? `recall, and a check of this Claude Code: ${NO_PROGRAM}` : `ctxb: ${program}`,
+    `log: ${logPath ?? 'none yet'}`,
+    ...(program === undefined ? [NO_PROGRAM] : await checked($, program)),
   ];
-  if (program === undefined) return { text: own.join('\n'), isTextDisplayOnly: true };
-  const { stdout, stderr } = await $.process.run([program, 'doctor', '--quick'], { timeoutMs: PATIENCE_MS });
-  const text = [own.join('\n'), `${stdout}${stderr}`.trimEnd(), ALL_FACTS].join('\n\n');
-  return { text, isTextDisplayOnly: true };
+  return { text: lines.join('\n'), isTextDisplayOnly: true };
+}
+
+/** The checks that a person has to read, and how many others there were. */
+async function checked($: Engine, program: string): Promise<readonly string[]> {
+  const quick = [program, 'doctor', '--quick', '--json'];
+  const { stdout, stderr } = await $.process.run(quick, { timeoutMs: PATIENCE_MS });
+  const { surroundings, remarks } = parseFields(stdout);
+  const checks = [surroundings, remarks].flatMap(listOf).map(fieldsOf);
+  const odd = checks.filter(({ status }) => status !== 'good');
+  const passed =
+    checks.length === 0 ? stderr.trim() : `${checks.length - odd.length} of ${checks.length} checks passed`;
+  return [...odd.map(({ subject, text }) => `! ${subject}: ${text}`), `${program}: ${passed}; ${ALL_FACTS}`];
 }
 
 export interface Piece {
@@ -116,9 +147,37 @@ const MARKS: Style = {
   cyan: (text) => text,
 };
 
+export interface Compacted {
+  /** Tokens of the context before; undefined: there was nothing left to cut. */
+  readonly from: number | undefined;
+}
+
+/** What is new until the next turn begins. */
+interface News {
+  readonly compacted?: Compacted | undefined;
+  /** What `/ctxb:back` would hand back. */
+  readonly offered?: string | undefined;
+}
+
+function newsParts({ compacted, offered }: News, { gauge }: GovernorState): Part[] {
+  return [
+    ...(compacted === undefined ? [] : [{ text: sizesOf(compacted, predicted(gauge)), rank: 3 }]),
+    ...(offered === undefined ? [] : [{ text: `/ctxb:back hands back ${offered}`, rank: 1 }]),
+  ];
+}
+
+function sizesOf({ from }: Compacted, now: number): string {
+  return from === undefined ? 'nothing left to cut' : `compacted ${changeText(from, now)}`;
+}
+
 /** The status line above the prompt, in the colours of claude's theme. */
-export function bandText(state: GovernorState, costUsd: number | undefined, width: number): readonly Piece[] {
-  return `ctxb ${statusText(state, costUsd, MARKS, Math.max(1, width - 'ctxb '.length))}`
+export function bandText(
+  state: GovernorState,
+  costUsd: number | undefined,
+  width: number,
+  news: News = {},
+): readonly Piece[] {
+  return `ctxb ${statusText(state, costUsd, MARKS, Math.max(1, width - 'ctxb '.length), newsParts(news, state))}`
     .split(/[\u0001\u0003]/)
     .filter((part) => part !== '')
     .map((part) => {

@@ -1,63 +1,31 @@
 import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { Answer } from '../../core/exact/exact-answer.ts';
-import type { ExactReceipt } from '../../core/exact/plan.ts';
+import { predicted } from '../../core/governor/gauge/gauge.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import type { Known } from '../../statusline/judge-status.ts';
 import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isHeard, isSaid, type On } from '../engine.ts';
-import { bandText, doctor, handoff, recall, type Standing, statusOf } from './commands.ts';
 import {
-  createLogReader,
-  createTerminalSession,
-  type LogReader,
-  type Options,
-  policyFor,
-  type TerminalSession,
-} from './session.ts';
+  bandText,
+  doctor,
+  foldedText,
+  handedBack,
+  handoff,
+  NOTHING_BACK,
+  recall,
+  type Standing,
+  statusOf,
+} from './commands.ts';
+import { awaitLog, follow, followLate, Seat, sessionFor, watchTurn } from './seat.ts';
+import type { Options } from './session.ts';
 
 /** claude's own JSX factory. */
 declare const h: (element: unknown, props: object | null, ...children: readonly Drawing[]) => Drawing;
 
-const LATE_MS = 300;
-const LOOK_MS = 50;
-const MOST_LOOKS = 40;
-const WATCH_MS = 2_000;
 const ASKED_MS = 1_000;
-
-class Seat {
-  session: TerminalSession;
-  log: LogReader | undefined;
-  known: Known & { readonly costUsd?: number | undefined } = {
-    window: undefined,
-    model: undefined,
-    usage: undefined,
-    limits: {},
-  };
-  /** `ctxb run` does all of this itself. */
-  isRun = false;
-  isInteractive = false;
-  /** Compactions that wait for the next call. */
-  waits = 0;
-  /** The reading of the log that is under way. */
-  following = Promise.resolve();
-  /** The turn that runs. */
-  turn: string | undefined;
-  last: ExactReceipt | undefined;
-  /** The last compaction was exact: its messages hold what is to be handed back. */
-  isExact = false;
-  hooks: unknown;
-  program: string | undefined;
-  /** Called when claude asks what stays. */
-  asked = () => {};
-
-  constructor(options: Options) {
-    this.session = sessionFor(options);
-  }
-}
 
 /**
  * The plugin for people at the terminal: it follows claude's log with the governor, shows how full the context is,
- * compacts exactly at the end of a turn when that pays, and hands back after `/clear`. claude reads the source of this
+ * compacts exactly at the end of a turn when that pays, and offers to hand back what `/clear` took away. claude reads the source of this
  * function and wants `on` and `$` under these names.
  */
 export function register(on: On, options: Options): void {
@@ -73,9 +41,8 @@ export function register(on: On, options: Options): void {
       seat.log = undefined;
     }
     await follow($, seat);
-    const isLost = e.source === 'clear' || (e.source === 'compact' && !seat.isExact);
-    const told = isLost ? seat.session.handBack() : undefined;
-    if (e.source === 'clear') seat.session.clear();
+    const isTold = e.source === 'clear' ? seat.session.clear() : e.source === 'compact' && !seat.isExact;
+    const told = isTold ? seat.session.handBack() : undefined;
     const answer = await next(e);
     return told === undefined ? answer : { ...answer, additionalContext: [...(answer.additionalContext ?? []), told] };
   });
@@ -96,6 +63,8 @@ export function register(on: On, options: Options): void {
 
   on('turn.start', async ($, e, next) => {
     if (e.agentId === undefined && !seat.isRun) {
+      seat.session.goOn();
+      seat.news = undefined;
       seat.turn = e.turnId;
       void watchTurn($, seat, e.turnId);
     }
@@ -154,7 +123,18 @@ export function register(on: On, options: Options): void {
   on('command.run', { command: 'ctxb:handoff' }, async ($, e, next) => {
     if (seat.isRun) return next(e);
     await follow($, seat);
-    return handoff($, seat.session.handoff(await $.clock.now()), e.args.trim());
+    return handoff($, seat.session.handoff(await $.clock.now(), seat.turn !== undefined), e.args.trim());
+  });
+
+  on('command.run', { command: 'ctxb:back' }, async ($, e, next) => {
+    if (seat.isRun) return next(e);
+    await follow($, seat);
+    const what = seat.session.back();
+    if (what === undefined) return { text: NOTHING_BACK, isTextDisplayOnly: true };
+    // The log of this conversation is read again, now beside the notes of the one before.
+    seat.log = undefined;
+    await follow($, seat);
+    return handedBack(what, seat.session.handBack());
   });
 
   on('command.run', { command: 'ctxb:recall' }, async ($, e, next) =>
@@ -172,15 +152,17 @@ export function register(on: On, options: Options): void {
     const below = await next(e);
     if (seat.isRun || e.props.hasSurvey) return below;
     const { Box, Text } = $.ui.resolve(e);
-    const pieces = bandText(stateOf(seat), seat.known.costUsd, e.props.bodyColumns);
+    const news = { compacted: seat.news, offered: seat.session.offered() };
+    const pieces = bandText(stateOf(seat), seat.known.costUsd, e.props.bodyColumns, news);
     const line = h(Text, null, ...pieces.map(({ text, ...style }) => h(Text, style, text)));
     return below ? h(Box, { flexDirection: 'column' }, line, below) : line;
   });
-}
 
-function sessionFor(options: Options, program?: string): TerminalSession {
-  const recall = program === undefined ? undefined : '`ctxb recall WORDS`';
-  return createTerminalSession({ policy: policyFor(options), recall });
+  // claude draws what an exact compaction leaves like the person's own words.
+  on('ui.render', { component: 'UserMessage' }, (_, e, next) => {
+    const folded = seat.isRun || e.props.isExpanded ? undefined : foldedText(e.props.text);
+    return next(folded === undefined ? e : { ...e, props: { ...e.props, text: folded } });
+  });
 }
 
 function stateOf({ session, known }: Seat): GovernorState {
@@ -217,71 +199,16 @@ async function compact($: Engine, seat: Seat, e: CompactEvent): Promise<Answer> 
   const isMidTurn = trigger === 'auto';
   if (!isMidTurn) await awaitLog($, seat);
   const circumstances = await circumstancesOf($, e, seat.waits);
+  const size = predicted(stateOf(seat).gauge);
   const answer = seat.session.compact(messages, seat.known, { ...circumstances, isMidTurn });
   seat.waits = answer.waits === undefined ? 0 : seat.waits + 1;
   if (answer.waits !== undefined) return answer;
   const ms = Math.round(performance.now() - started);
   seat.last = { version: 1, number: (seat.last?.number ?? 0) + 1, ms, ...answer.outcome };
   seat.isExact = answer.messages !== undefined;
+  const isLess = seat.last.after.tokens < seat.last.before.tokens;
+  seat.news = seat.isExact ? { from: isLess ? size : undefined } : undefined;
   return answer;
-}
-
-/** Reads what is new in claude's log, and asks claude for what the log does not say; one reading after the other. */
-function follow($: Engine, seat: Seat): Promise<void> {
-  const following = seat.following.then(() => followNow($, seat));
-  seat.following = following.catch(() => {});
-  return following;
-}
-
-async function followNow($: Engine, seat: Seat): Promise<void> {
-  const [{ transcriptPath }, { context, cost, rateLimits }, model] = await Promise.all([
-    $.session.info(),
-    $.session.usage(),
-    $.session.model(),
-  ]);
-  const { tokens, window } = context;
-  const usage = tokens === undefined ? undefined : { input: tokens, cacheCreation: 0, cacheRead: 0, output: 0 };
-  const limits = rateLimits.map(({ kind, percentUsed }) => [kind, { share: percentUsed / 100, resetsAt: undefined }]);
-  seat.known = { window, model, usage, costUsd: cost?.usd, limits: Object.fromEntries(limits) };
-  if (seat.log?.path !== transcriptPath) {
-    // What came late into the log of the conversation before.
-    await readLog($, seat);
-    seat.log = createLogReader(transcriptPath);
-  }
-  await readLog($, seat);
-  $.ui.invalidate('ui.render');
-}
-
-/** Shows how the context grows in a long turn. No hook is called for it, as each would hold up a tool. */
-async function watchTurn($: Engine, seat: Seat, turn: string): Promise<void> {
-  await $.clock.sleep(WATCH_MS);
-  while (seat.turn === turn) {
-    await follow($, seat);
-    await $.clock.sleep(WATCH_MS);
-  }
-}
-
-/** claude writes to its log up to 0.15 s late, and on a busy machine later: the last call may be what makes it pay. */
-async function awaitLog($: Engine, seat: Seat): Promise<void> {
-  for (let look = 0; look < MOST_LOOKS && seat.session.isBehind(seat.known); look++) {
-    await $.clock.sleep(LOOK_MS);
-    await follow($, seat);
-  }
-}
-
-async function followLate($: Engine, seat: Seat): Promise<void> {
-  await $.clock.sleep(LATE_MS);
-  await follow($, seat);
-}
-
-/** A session that nothing was said in has no log. */
-async function readLog($: Engine, { log, session }: Seat): Promise<void> {
-  if (log === undefined || !(await $.fs.exists(log.path))) return;
-  const { size } = await $.fs.stat(log.path);
-  for (let part = log.nextPart(size); part !== undefined; part = log.nextPart(size)) {
-    const { base64 } = await $.fs.read(log.path, { as: 'bytes', ...part });
-    session.read(log.lines(base64));
-  }
 }
 
 /**

@@ -11,7 +11,7 @@ import { latchAt } from '../../core/governor/relief/ladder.ts';
 import { reliefNow } from '../../core/governor/relief/relief.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { changedIn } from '../../core/governor/steps.ts';
-import { createMemory } from '../../core/memory/memory.ts';
+import { createMemory, type Memory } from '../../core/memory/memory.ts';
 import { plainText, readBlocks, textsOf } from '../../core/protocol/blocks.ts';
 import { LOG_TAIL_BYTES } from '../../core/protocol/decode.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
@@ -19,6 +19,7 @@ import { rowsIn } from '../../core/protocol/objects-in.ts';
 import { createHost } from '../../host/governor-host.ts';
 import { createInputReader } from '../../replay/inputs.ts';
 import { replayRun } from '../../replay/replay-run.ts';
+import { counted } from '../../report/figures.ts';
 import { callAhead, type Known, withCallAhead, withKnown } from '../../statusline/judge-status.ts';
 
 /** What the person has set of the plugin: `userConfig` in plugin.json has the defaults. */
@@ -46,10 +47,22 @@ function shareOf(value: unknown): number | undefined {
   return percent >= 1 && percent <= 100 ? percent / 100 : undefined;
 }
 
+/**
+ * What happens with the notes of a conversation that `/clear` ends: they are offered to the person, handed back to claude
+ * unasked, or kept until the person asks for them.
+ */
+type AfterClear = 'offer' | 'always' | 'never';
+
+export function afterClearIn({ afterClear }: Options): AfterClear {
+  return afterClear === 'always' || afterClear === 'never' ? afterClear : 'offer';
+}
+
 export interface TerminalOptions {
   readonly policy: Policy;
   /** How the agent looks for what is not in its context any more; undefined: it can't. */
   readonly recall: string | undefined;
+  /** Default: `offer`. */
+  readonly afterClear?: AfterClear;
 }
 
 /** Nothing leaves claude: the model is told again what it was told before. */
@@ -58,12 +71,20 @@ const unmasked = (text: string | readonly string[]) => (typeof text === 'string'
 export type TerminalSession = ReturnType<typeof createTerminalSession>;
 
 /** A session at the terminal: the governor's judgement of claude's log of it, and the notes of what was done. */
-export function createTerminalSession({ policy, recall }: TerminalOptions) {
+export function createTerminalSession({ policy, recall, afterClear = 'offer' }: TerminalOptions) {
   const run = { ...replayRun(policy), ...(recall !== undefined && { recall }) };
   const begin = () => createHost(changedIn(initialState(run), 'exact', { phase: 'ready' }));
   let host = begin();
   let reader = createInputReader();
-  const memory = createMemory({ run, mask: unmasked });
+  const beginNotes = () => {
+    const notes = createMemory({ run, mask: unmasked });
+    notes.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: '' } }, host.state);
+    return notes;
+  };
+  let memory = beginNotes();
+  /** The notes of the conversation before this one. */
+  let earlier: Memory | undefined;
+  let isOffered = false;
   let triedAt: number | undefined;
   /** What the model was told in mid-turn since the last compaction, and the last tool call. */
   let told: readonly MidTurnPrompt[] = [];
@@ -72,7 +93,6 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
   let heard: readonly string[] = [];
   /** What is certain to be the person's, block by block. */
   const prompts = new Set<string>();
-  memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: '' } }, host.state);
 
   /** The state with what claude says of its last call, which its log may not have yet. */
   function judged(known: Known): GovernorState {
@@ -101,11 +121,43 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
       lastCall = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId ?? lastCall;
   }
 
-  function clear(): void {
+  function beginAgain(): void {
     host = begin();
     reader = createInputReader();
     triedAt = undefined;
     forgetSaid();
+  }
+
+  /** The conversation is over. @returns whether the next one is told of it unasked */
+  function clear(): boolean {
+    beginAgain();
+    if (afterClear === 'always') return true;
+    if (memory.said().prompts > 0) earlier = memory;
+    isOffered = afterClear === 'offer' && earlier !== undefined;
+    memory = beginNotes();
+    return false;
+  }
+
+  /** The person has said what comes next. */
+  function goOn(): void {
+    isOffered = false;
+  }
+
+  /** What `/ctxb:back` would hand back, while that is offered. */
+  const offered = () => (isOffered && earlier !== undefined ? saidText(earlier.said()) : undefined);
+
+  /**
+   * The work before `/clear` is resumed with its notes. The log of this conversation has to be read again.
+   *
+   * @returns what was said then; undefined: nothing was
+   */
+  function back(): string | undefined {
+    if (earlier === undefined) return undefined;
+    memory = earlier;
+    earlier = undefined;
+    isOffered = false;
+    beginAgain();
+    return saidText(memory.said());
   }
 
   function forgetSaid(): void {
@@ -156,10 +208,16 @@ export function createTerminalSession({ policy, recall }: TerminalOptions) {
     return textOf(fieldsOf(fieldsOf(output).hookSpecificOutput).additionalContext);
   }
 
-  /** A document for whoever continues the work. @param t milliseconds since the epoch */
-  const handoff = (t: number) => memory.handoff(host.state, t);
+  /** A document for whoever continues the work. @param t milliseconds since the epoch @param isWorking a turn runs */
+  const handoff = (t: number, isWorking = true) =>
+    isWorking ? memory.handoff(host.state, t) : memory.handoff(host.state, t, []);
 
-  return { read, hear, say, clear, judged, isDue, isBehind, isFull, compact, handBack, handoff };
+  const reading = { read, hear, say, judged, isBehind };
+  return { ...reading, isDue, isFull, compact, clear, goOn, offered, back, handBack, handoff };
+}
+
+function saidText({ prompts, rules }: ReturnType<Memory['said']>): string {
+  return rules === 0 ? counted(prompts, 'prompt') : `${counted(prompts, 'prompt')}, ${counted(rules, 'rule')}`;
 }
 
 interface CompactedIn extends Circumstances {

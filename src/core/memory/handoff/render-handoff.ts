@@ -96,7 +96,7 @@ function partsOf(notebook: Notebook, facts: HandoffFacts): Parts {
     Goal: goal(notebook, facts),
     Done: done(notebook),
     'In progress': inProgress(notebook, facts),
-    'Next steps': nextSteps(notebook),
+    'Next steps': nextSteps(notebook, facts),
     'Decisions and why': part(
       "Not known: ctxb's notes hold what was done, not why. Ask, or read the code, before you undo anything.",
       [],
@@ -172,9 +172,10 @@ function earlierStates(states: Section): string[] {
   return before.map(({ number, text }) => `- Before that, #${number}: ${quoted(text, LINE_LENGTH)}`);
 }
 
-function nextSteps({ tasks, states }: Notebook): Part {
+function nextSteps({ tasks, states }: Notebook, { running, state }: HandoffFacts): Part {
   const items = tasks.open().filter((task) => !isUnderWay(task));
-  const none = 'Not known: nothing is open on the task list of the agent. Go on with what is in progress.';
+  const isInProgress = running.length > 0 || state !== undefined || tasks.open().some(isUnderWay);
+  const none = `Not known: nothing is open on the agent's task list.${isInProgress ? ' Continue what is in progress.' : ''}`;
   return part("Open on the agent's task list, as noted:", items.map(taskItem), states.file, none);
 }
 

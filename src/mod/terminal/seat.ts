@@ -1,0 +1,115 @@
+import type { ExactReceipt } from '../../core/exact/plan.ts';
+import type { Known } from '../../statusline/judge-status.ts';
+import type { Engine } from '../engine.ts';
+import type { Compacted } from './commands.ts';
+import {
+  afterClearIn,
+  createLogReader,
+  createTerminalSession,
+  type LogReader,
+  type Options,
+  policyFor,
+  type TerminalSession,
+} from './session.ts';
+
+const LATE_MS = 300;
+const LOOK_MS = 50;
+const MOST_LOOKS = 40;
+const WATCH_MS = 2_000;
+
+/** What the plugin knows of the session that it sits in. */
+export class Seat {
+  session: TerminalSession;
+  log: LogReader | undefined;
+  known: Known & { readonly costUsd?: number | undefined } = {
+    window: undefined,
+    model: undefined,
+    usage: undefined,
+    limits: {},
+  };
+  /** `ctxb run` does all of this itself. */
+  isRun = false;
+  isInteractive = false;
+  /** Compactions that wait for the next call. */
+  waits = 0;
+  /** The reading of the log that is under way. */
+  following = Promise.resolve();
+  /** The turn that runs. */
+  turn: string | undefined;
+  last: ExactReceipt | undefined;
+  /** The last exact compaction, until the next turn begins. */
+  news: Compacted | undefined;
+  /** The last compaction was exact: its messages hold what is to be handed back. */
+  isExact = false;
+  hooks: unknown;
+  program: string | undefined;
+  /** Called when claude asks what stays. */
+  asked = () => {};
+
+  constructor(options: Options) {
+    this.session = sessionFor(options);
+  }
+}
+
+export function sessionFor(options: Options, program?: string): TerminalSession {
+  const recall = program === undefined ? undefined : '`ctxb recall WORDS`';
+  return createTerminalSession({ policy: policyFor(options), recall, afterClear: afterClearIn(options) });
+}
+
+/** Reads what is new in claude's log, and asks claude for what the log does not say; one reading after the other. */
+export function follow($: Engine, seat: Seat): Promise<void> {
+  const following = seat.following.then(() => followNow($, seat));
+  seat.following = following.catch(() => {});
+  return following;
+}
+
+async function followNow($: Engine, seat: Seat): Promise<void> {
+  const [{ transcriptPath }, { context, cost, rateLimits }, model] = await Promise.all([
+    $.session.info(),
+    $.session.usage(),
+    $.session.model(),
+  ]);
+  const { tokens, window } = context;
+  const usage = tokens === undefined ? undefined : { input: tokens, cacheCreation: 0, cacheRead: 0, output: 0 };
+  const limits = rateLimits.map(({ kind, percentUsed }) => [kind, { share: percentUsed / 100, resetsAt: undefined }]);
+  seat.known = { window, model, usage, costUsd: cost?.usd, limits: Object.fromEntries(limits) };
+  if (seat.log?.path !== transcriptPath) {
+    // What came late into the log of the conversation before.
+    await readLog($, seat);
+    seat.log = createLogReader(transcriptPath);
+  }
+  await readLog($, seat);
+  $.ui.invalidate('ui.render');
+}
+
+/** Shows how the context grows in a long turn. No hook is called for it, as each would hold up a tool. */
+export async function watchTurn($: Engine, seat: Seat, turn: string): Promise<void> {
+  await $.clock.sleep(WATCH_MS);
+  while (seat.turn === turn) {
+    await follow($, seat);
+    await $.clock.sleep(WATCH_MS);
+  }
+}
+
+/** claude writes to its log up to 0.15 s late, and on a busy machine later: the last call may be what makes it pay. */
+export async function awaitLog($: Engine, seat: Seat): Promise<void> {
+  for (let look = 0; look < MOST_LOOKS && seat.session.isBehind(seat.known); look++) {
+    await $.clock.sleep(LOOK_MS);
+    await follow($, seat);
+  }
+}
+
+export async function followLate($: Engine, seat: Seat): Promise<void> {
+  await $.clock.sleep(LATE_MS);
+  await follow($, seat);
+}
+
+/** A session that nothing was said in has no log. */
+async function readLog($: Engine, { log, session }: Seat): Promise<void> {
+  if (log === undefined || !(await $.fs.exists(log.path))) return;
+  const { size } = await $.fs.stat(log.path);
+  for (let part = log.nextPart(size); part !== undefined; part = log.nextPart(size)) {
+    const { base64 } = await $.fs.read(log.path, { as: 'bytes', ...part });
+    session.read(log.lines(base64));
+  }
+}
