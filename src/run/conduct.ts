@@ -21,7 +21,6 @@ import {
   isAttended,
   outageSeconds,
   type Watcher,
-  waitVariables,
 } from './headless-run.ts';
 import { createOutlet, type Outlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
@@ -265,7 +264,7 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     ...(invocation.agent && invocation.inputFormat === 'text' ? { agent: invocation.agent } : {}),
     exact: config.compaction.how !== 'summary',
     withoutHooks: invocation.bare,
-    claudeWaits: 'CLAUDE_CODE_RETRY_WATCHDOG' in waitVariables(headless, io) && !io.env.CLAUDE_CODE_MAX_RETRIES,
+    withoutRetries: Number(io.env.CLAUDE_CODE_MAX_RETRIES || 1) === 0,
     persistent: invocation.sessionPersistence,
     attended: isAttended(headless, io),
     ...(config.strategy === 'auto' ? { landings: earlierLandings(contextFolder(headless, io)) } : {}),

@@ -112,6 +112,15 @@ describe('a usage limit', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
+  inSoak('that two crontabs wait for at once is waited for by one of them, and each prompt is asked once', async () => {
+    await using world = await answering(() => limited(8_000), { text: 'answer 1' }, { text: 'answer 2' });
+    expect((await run(world)).code).toBe(5);
+    const runs = await Promise.all([resume(world, '--at-reset'), resume(world, '--at-reset')]);
+    expect(runs.map(({ code }) => code).sort()).toEqual([0, 2]);
+    expect(runs.map(({ stdout }) => stdout.toString()).join('')).toBe('answer 1\nanswer 2\n');
+    expectEachPromptOnce(world.standin, TWO);
+  });
+
   it.each(
     sampled(
       [

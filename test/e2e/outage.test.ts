@@ -147,6 +147,20 @@ describe('a turn that an outage ends', () => {
     expect(stdout.toString()).toMatch(/429/);
   });
 
+  it('429 that asks for two hours, with an API key: ends the run at once, as a usage limit', async () => {
+    const failure: Call = { error: { status: 429 }, headers: { 'retry-after': '7200' } };
+    await using world = await startWorld({ calls: [{ text: 'answer 1' }, failure] });
+    const flags = prompts(...TWO, 'prompt three');
+    const { code, stdout, stderr } = await runCtxb(world, { flags, claude: SMALL_WINDOW, env: ONE_RETRY });
+    expect(code).toBe(5);
+    expect(stdout.toString()).toMatch(/^answer 1\n.*429.*\n$/);
+    expect(stderr).toContain('the usage limit is reached; claude does not tell when it resets');
+    expect(stderr).toContain(
+      '2 prompts not answered (“prompt two”, “prompt three”); continue with ctxb run --resume-run',
+    );
+    expect(mainRequests(world.standin)).toHaveLength(2);
+  });
+
   inSoak('by a refused connection is repeated when the API is back', async () => {
     await using world = await startWorld({ calls: [{ text: 'answer 1' }, { text: 'answer 2' }] });
     await world.standin.down();

@@ -52,8 +52,8 @@ export interface Run {
   readonly recall?: string;
   /** A person is at the terminal and can be asked. */
   readonly attended: boolean;
-  /** claude was told how long it may wait for a usage limit, and waits by itself. */
-  readonly claudeWaits?: boolean;
+  /** claude was told to try no call again. */
+  readonly withoutRetries?: boolean;
   /** claude keeps a log, so that another process can resume the session. */
   readonly persistent: boolean;
   /** Contexts after earlier compactions in this project, newest last, in tokens, where the strategy asks for them. */

@@ -10,9 +10,7 @@ export function fateFaults({ input, before, after, actions }: Judged): string[] 
   const answered = actions.flatMap((action) => (action.kind === 'answered' ? action.uuids : []));
   const said = input.from === 'caller' && input.event.kind === 'user' ? [input.event.uuid ?? ''] : [];
   const known = [...openIn(before), ...said].filter((uuid) => !isOwnUuid(after, uuid));
-  // claude has said nothing about a prompt that it knew already.
-  const isSkip = input.event.kind === 'timeout' && input.event.timer === 'turn';
-  const lost = isSkip ? [] : known.filter((uuid) => !open.includes(uuid) && !answered.includes(uuid));
+  const lost = known.filter((uuid) => !open.includes(uuid) && !answered.includes(uuid));
   const both = answered.filter((uuid) => open.includes(uuid));
   const twice = [open, answered].flatMap((uuids) => uuids.filter((uuid, at) => uuids.indexOf(uuid) !== at));
   const strange = answered.filter((uuid) => !known.includes(uuid) && !isOwnUuid(after, uuid));

@@ -38,7 +38,7 @@ import { passThroughOlder } from '../relief/unsupported.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, draftOf, inStages, keep, type Stage, type Step, wasReplaced } from '../steps.ts';
 import { followResults } from '../tool-budget/tool-state.ts';
-import { followLimits, followWait, planFor, readFailure } from '../waits/wait.ts';
+import { followLimits, followWait, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteHealth } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
 import { notePrompt } from './send-prompt.ts';
@@ -184,7 +184,6 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
   const isAnswer =
     !isMended(before, event) &&
     !isCutOff(before, event) &&
-    planFor(before, event) === undefined &&
     !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
   const ended = changed(changedIn(calm, 'relief', { fresh }), over);
   const watched = keep(ended, over.turn.phase === 'sent' ? [watch] : []);

@@ -1,6 +1,6 @@
 import { decodeLine } from '../../protocol/decode.ts';
 import type { Prompt } from '../input.ts';
-import { afterTurn, isSeen, openPrompts, owed, requestsOf } from '../prompts/mailbox.ts';
+import { answer, inTurn, isSeen, openPrompts, owed, requestsOf } from '../prompts/mailbox.ts';
 import { countSent, GO_ON, isOwnOrStamped, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
 import { giveBack, tellsTask, toPrompt } from '../prompts/prompt.ts';
 import { saidPrompt } from '../prompts/turns.ts';
@@ -45,10 +45,10 @@ export function injectPrompt(state: GovernorState, text: string, work: Unfinishe
   );
 }
 
+/** claude has heard it in the turn before, or in an earlier run: no other answer follows. */
 export function forgetSkipped(state: GovernorState): Step {
   if (state.turn.phase !== 'sent') return keep(state);
-  const turn = { ...state.turn, phase: 'idle' } as const;
-  return keep(changed(state, { turn, mailbox: afterTurn(state, [], 'over') }));
+  return answer(changed(state, { turn: { ...state.turn, phase: 'idle' } }), inTurn(state));
 }
 
 /**

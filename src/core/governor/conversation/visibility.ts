@@ -66,7 +66,7 @@ function tellsFailure(state: GovernorState, event: Event): boolean {
   if (event.kind === 'user')
     return state.wait?.phase === 'breaking' && event.subagent === null && event.role === 'notice';
   if (event.kind !== 'result' && (event.kind !== 'assistant' || event.subagent !== null)) return false;
-  return planFor(state, event)?.way === 'wait';
+  return planFor(state, event) !== undefined;
 }
 
 /**

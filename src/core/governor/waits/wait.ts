@@ -11,7 +11,7 @@ import type { Limits, Wait } from './waits-state.ts';
 type Plan = { readonly way: 'wait'; readonly until: number } | { readonly way: 'end' };
 
 interface Failure extends ApiFailure {
-  /** The limit resets later than the run may wait. */
+  /** The limit resets later than claude waits for it. */
   readonly isBeyond?: boolean;
 }
 
@@ -33,8 +33,9 @@ function failureIn({ wait, run }: GovernorState, event: ResultEvent | AssistantE
   const isBroken = wait?.phase === 'breaking' && event.kind === 'result' && event.subtype === 'error_during_execution';
   if (isBroken) return { cause: wait.cause, resetsAt: wait.until };
   const { failure } = event;
-  // With an API key claude alone knows when the limit resets: where that is later than it may wait, it does not try again.
-  const isBeyond = run.claudeWaits === true && failure?.status === 429 && (wait?.phase ?? 'over') === 'over';
+  // With an API key claude alone knows when the limit resets: where that is later than it waits, a minute unless it was told
+  // more, it does not try again.
+  const isBeyond = !run.withoutRetries && failure?.status === 429 && (wait?.phase ?? 'over') === 'over';
   return isBeyond ? { ...failure, cause: 'limit', isBeyond } : failure;
 }
 

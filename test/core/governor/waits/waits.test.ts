@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
 import type { Action } from '../../../../src/core/governor/decisions.ts';
 import type { LimitsPolicy } from '../../../../src/core/governor/policy.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import { decisionText } from '../../../../src/messages.ts';
 import {
   answerTo,
@@ -158,23 +160,28 @@ describe('a usage limit', () => {
   /** What claude says with an API key. */
   const REFUSED = { is_error: true, api_error_status: 429, result: 'API Error: Request rejected (429) · limit' };
 
-  it('for which claude does not even wait resets later than the run may wait, and is not asked about again', () => {
-    const driver = begun({ wait: 60, outageWait: 600 }, { claudeWaits: true });
-    const actions = driver.claude(resultLine(REFUSED));
-    expect(decisions(actions).map(decisionText)).toEqual([
-      'the usage limit is reached; it resets later than --limit-wait 1 min 0 s allows',
-    ]);
-    expect(driver.state.outcome).toBe('usage-limit');
-    expect(driver.tell(exitEvent({ code: 1, signal: undefined }))).toContainEqual(
-      expect.objectContaining({ kind: 'left-undone', prompts: ['prompt-1', 'prompt-2'] }),
-    );
-  });
+  it.each([
+    { wait: 60, outageWait: 600, says: 'it resets later than --limit-wait 1 min 0 s allows' },
+    { wait: 0, outageWait: 600, says: 'claude does not tell when it resets' },
+    { wait: 0, outageWait: 0, says: 'claude does not tell when it resets' },
+  ])(
+    'for which claude does not even wait is not asked about again: $wait s and $outageWait s',
+    ({ says, ...limits }) => {
+      const driver = begun(limits);
+      const actions = driver.claude(resultLine(REFUSED));
+      expect(decisions(actions).map(decisionText)).toEqual([`the usage limit is reached; ${says}`]);
+      expect(driver.state.outcome).toBe('usage-limit');
+      expect(driver.tell(exitEvent({ code: 1, signal: undefined }))).toContainEqual(
+        expect.objectContaining({ kind: 'left-undone', prompts: ['prompt-1', 'prompt-2'] }),
+      );
+    },
+  );
 
   it.each([
-    { name: 'after a wait of claude’s own', claudeWaits: true, before: [retryLine(2_000, 429)] },
-    { name: 'by a claude that was not told to wait', claudeWaits: false, before: [] },
-  ])('that refuses calls $name is waited for as an outage', ({ claudeWaits, before }) => {
-    const driver = begun({ wait: 60, outageWait: 600 }, { claudeWaits });
+    { name: 'after a wait of claude’s own', withoutRetries: false, before: [retryLine(2_000, 429)] },
+    { name: 'by a claude that was told not to try again', withoutRetries: true, before: [] },
+  ])('that refuses calls $name is waited for as an outage', ({ withoutRetries, before }) => {
+    const driver = begun({ wait: 60, outageWait: 600 }, { withoutRetries });
     expect(told(driver.claude(...before, resultLine(REFUSED)))).toEqual(['wait']);
     expect(driver.state.outcome).toBeUndefined();
   });
@@ -335,6 +342,18 @@ describe('an outage', () => {
     expect(pauses[2]).toBeGreaterThan(pauses[0] ?? 0);
     if (ends < 100) expect(said(driver.actions).at(-1)).toBe('two');
     else expectLeft(driver, ['prompt-1', 'prompt-2']);
+  });
+
+  it('that lasts too long leaves the caller one error, that of the last turn', () => {
+    const driver = begun({ outageWait: 600 });
+    while (driver.state.outcome === undefined) {
+      for (const line of failed(OUTAGE_TEXT)) {
+        expect(visibilityOf(driver.state, decodeObject(line))).toBe('defer');
+        driver.claude(line);
+      }
+      waitOut(driver, 10 * MINUTE);
+    }
+    expect(driver.actions.filter(({ kind }) => kind === 'deferred')).toEqual([{ kind: 'deferred', fate: 'show' }]);
   });
 
   it('without --outage-wait ends a run that has more prompts', () => {
