@@ -182,7 +182,7 @@ describe('a turn that an outage ends', () => {
         name: 'and --outage-wait: is an error after it',
         flags: ['--prompt', 'one', '--outage-wait', '3s'],
         ends: 7,
-        decided: ['wait', 'waited'],
+        decided: ['wait', 'waited', 'left-undone'],
       },
     ]),
   )('for a name that cannot be resolved $name', async ({ flags, ends, decided }) => {

@@ -33,9 +33,10 @@ function failureIn({ wait, run }: GovernorState, event: ResultEvent | AssistantE
   const isBroken = wait?.phase === 'breaking' && event.kind === 'result' && event.subtype === 'error_during_execution';
   if (isBroken) return { cause: wait.cause, resetsAt: wait.until };
   const { failure } = event;
+  if (failure?.cause !== 'outage') return failure;
   // With an API key claude alone knows when the limit resets: where that is later than it waits, a minute unless it was told
   // more, it does not try again.
-  const isBeyond = !run.withoutRetries && failure?.status === 429 && (wait?.phase ?? 'over') === 'over';
+  const isBeyond = !run.withoutRetries && failure.status === 429 && (wait?.phase ?? 'over') === 'over';
   return isBeyond ? { ...failure, cause: 'limit', isBeyond } : failure;
 }
 
