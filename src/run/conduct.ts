@@ -15,13 +15,7 @@ import { earlierLandings } from '../store/ledgers/health-log.ts';
 import { wantsTelemetry } from '../telemetry/destinations.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
 import type { StartClaude } from './executor.ts';
-import {
-  contextFolder,
-  type HeadlessRun,
-  isAttended,
-  outageSeconds,
-  type Watcher,
-} from './headless-run.ts';
+import { contextFolder, type HeadlessRun, isAttended, outageSeconds, type Watcher } from './headless-run.ts';
 import { createOutlet, type Outlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
 import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';
