@@ -11,7 +11,7 @@ import type { Depth, Judged } from '../replay/replay.ts';
 import { sortSessions } from '../replay/selection.ts';
 import { bytesOf, findAllSources, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
-import { comparePolicies } from '../replay/what-if/compare.ts';
+import { withCtxb } from '../replay/what-if.ts';
 import { hanging } from '../report/layout.ts';
 import { printable } from '../report/shown.ts';
 import { createProgress } from '../report/terminal/progress.ts';
@@ -27,7 +27,7 @@ interface ReplayFlags extends ReportFlags {
   readonly cache?: false;
   readonly retention?: true;
   readonly explain?: string;
-  readonly whatIf?: readonly string[];
+  readonly whatIf?: true;
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -46,11 +46,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       'what each compaction and handoff kept of what was known before it, and what of that was needed',
     )
     .option('--explain <call>', 'where the figures of one call come from: its number, or the id of its message')
-    .option(
-      '--what-if <policy>',
-      'try another policy: a file, JSON, exact, or grid for a set of them (repeatable)',
-      gathered,
-    )
+    .option('--what-if', 'what the sessions would have come to with ctxb, as it is configured here')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this level, at which the zone critical begins (0.7, 70% or tokens)')
     .option('--compact-at <when>', 'judge with compactions at economic or at this level')
@@ -61,10 +57,6 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .action(async (files: string[], flags: ReplayFlags) => finish(await replay(files, flags, io)));
 }
 
-function gathered(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
 const EXAMPLES = `
 Examples:
   ctxb replay
@@ -72,9 +64,7 @@ Examples:
   ctxb replay --detail session.jsonl
   ctxb replay --since 7d --fail-over 85% --max-unplanned 0 ~/.claude/projects
   claude -p "hello" --output-format stream-json --verbose | ctxb replay
-  ctxb replay --what-if grid ~/.claude/projects
-  ctxb replay --what-if '{"thresholds": {"compact": "60%"}}' \\
-    --what-if handoff.json session.jsonl`;
+  ctxb replay --what-if --since 30d ~/.claude/projects`;
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
   const files = named.length === 0 ? [placeOf(io)] : named;
@@ -82,7 +72,6 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const given = { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt };
   const policy = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: given });
   const series = flags.series === true || options.format.needsSeries;
-  const policies = flags.whatIf && (await (await import('./replay-what-if.ts')).readPolicies(flags.whatIf, io.cwd));
   const { sources, stale, faults } = findAllSources(files, options.filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
@@ -113,9 +102,8 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     const told = isOne ? await sessionsOf(read(own, 'full')) : found.sessions;
     if (flags.explain !== undefined) requireExplained(told, flags.explain);
     const sessions = countedOnce(told, options);
-    const { prices } = policy.cost;
     return {
-      sessions: policies ? comparePolicies(sessions.filter(isFull), { policies, prices, withCurves: true }) : sessions,
+      sessions: flags.whatIf ? withCtxb(sessions.filter(isFull), policy) : sessions,
       faults: found.faults,
       leftOut: stale + found.leftOut,
       named: found.named,
@@ -146,7 +134,7 @@ function depthOf(flags: ReplayFlags, { format, gates, html, ci }: ReportOptions)
 function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
   return {
     cached: flags.cache !== false,
-    series: format.needsSeries || flags.whatIf !== undefined || (flags.series ?? html) !== undefined,
+    series: format.needsSeries || (flags.whatIf ?? flags.series ?? html) !== undefined,
     retention: flags.retention === true || gates.retention !== undefined,
     explain: flags.explain,
   };

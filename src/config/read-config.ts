@@ -6,7 +6,7 @@ import type { Environment } from '../io.ts';
 import { GivenFault, readGiven, readNamed } from '../store/files/given-file.ts';
 import { userHome } from '../store/folders/user-folders.ts';
 import type { Finding } from './config.ts';
-import { parseData, parseJson, SyntaxFault } from './parse-data.ts';
+import { parseData, SyntaxFault } from './parse-data.ts';
 
 /** Data formats only. In one folder the first one counts. */
 export const PLACES = [
@@ -43,7 +43,8 @@ export type WantedFile = string | false | undefined;
 export async function readWanted(wanted: WantedFile, cwd: string, env: Environment): Promise<FoundConfig> {
   if (wanted === undefined) return readConfig(cwd, env);
   if (wanted === false) return { findings: [] };
-  const found = await readSettings(resolve(cwd, wanted));
+  const path = resolve(cwd, wanted);
+  const found = await settingsIn(path, () => parseData(path, textOf(readNamed(path, LIMIT))));
   return { ...found, ...(found.file && { userFile: found.file }), isNamed: true };
 }
 
@@ -116,18 +117,6 @@ function real(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);
   return parent === path ? path : resolve(real(parent), relative(parent, path));
-}
-
-/**
- * Reads one file of settings, JSON or YAML.
- *
- * @param path what findings name
- * @param text its content where it is no file
- */
-export function readSettings(path: string, text?: string): Promise<FoundConfig> {
-  return settingsIn(path, () =>
-    text === undefined ? parseData(path, textOf(readNamed(path, LIMIT))) : parseJson(text),
-  );
 }
 
 function textOf(bytes: Buffer): string {

@@ -17,7 +17,7 @@ import type {
 } from './items-seen.ts';
 import type { Oddity } from './observers/oddities.ts';
 import type { Grouping, RetentionTotals, Sum } from './sums.ts';
-import { type SessionWhatIf, type WhatIfTotals, withoutCurves } from './what-if/what-if.ts';
+import type { SessionWhatIf, WhatIfTotals } from './what-if.ts';
 
 /** What lists, sums and gates need of one recording: a light reading gives the same as a full one. Tokens throughout. */
 export interface SessionFigures {
@@ -110,7 +110,7 @@ export interface SessionSummary extends SessionFigures {
   readonly prompts?: readonly PromptSeen[];
   /** All results of tools in the main thread in order, where the series was asked for. */
   readonly results?: readonly ResultSeen[];
-  /** What other policies would have come to, where they were tried. */
+  /** What it would have come to with ctxb, where that was asked for. */
   readonly whatIf?: SessionWhatIf;
 }
 
@@ -153,7 +153,7 @@ export interface ReplayReport {
   readonly sums?: readonly Sum[];
   /** What all reliefs kept together, where it was asked for. */
   readonly retention?: RetentionTotals;
-  /** What other policies would have come to over all sessions, where they were tried. */
+  /** What all would have come to with ctxb, where that was asked for. */
   readonly whatIf?: WhatIfTotals;
 }
 
@@ -195,6 +195,7 @@ export function waitedShare({ limitMs, outageMs }: Waits, { first, last }: Sessi
 
 /** The summary alone, where what is in it one by one was only asked for by another report. */
 export function withoutSeries({ series: _, prompts: __, results: ___, ...summary }: SessionSummary): SessionSummary {
-  const { whatIf } = summary;
-  return whatIf === undefined ? summary : { ...summary, whatIf: withoutCurves(whatIf) };
+  if (summary.whatIf === undefined) return summary;
+  const { curve: ____, ...whatIf } = summary.whatIf;
+  return { ...summary, whatIf };
 }

@@ -5,7 +5,7 @@ import { modelName } from '../core/protocol/model-name.ts';
 import { ownFigures, sumUsd, totalsOf } from './copies.ts';
 import type { LedgerCall, NeededTally, ReliefSeen } from './items-seen.ts';
 import type { ReplayReport, SessionFigures, SessionSummary } from './summary.ts';
-import { whatIfTotals } from './what-if/compare.ts';
+import { whatIfTotals } from './what-if.ts';
 
 /**
  * What is said of sessions together, as `--json` prints it.

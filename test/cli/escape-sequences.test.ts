@@ -12,7 +12,7 @@ const COMMANDS = [
   { command: ['replay'] },
   { command: ['replay', '--detail'] },
   { command: ['replay', '--explain', '1'] },
-  { command: ['replay', '--what-if', 'grid'] },
+  { command: ['replay', '--what-if'] },
   { command: ['replay', '--markdown'] },
   { command: ['replay', '--csv'] },
   { command: ['replay', '--ndjson'] },

@@ -59,17 +59,16 @@ describe.each(ODD)('$title', ({ title, put }) => {
 });
 
 describe.each(ODD.slice(1))('$title', ({ put }) => {
-  it.each([
-    { args: ['run', '--prompts', 'odd', '--', fake('echoes'), '-p'] },
-    { args: ['replay', '--what-if', 'odd', fixture('compact.ndjson')] },
-    { args: ['handoff', 'verify', 'odd'] },
-  ])('is refused by $args', async ({ args }) => {
-    await using place = await createPlace();
-    put(place.path('odd'));
-    const run = await ctxb(place, args);
-    expect([2, 3]).toContain(run.code);
-    expect(run.stderr).not.toContain('bug in ctxb');
-  });
+  it.each([{ args: ['run', '--prompts', 'odd', '--', fake('echoes'), '-p'] }, { args: ['handoff', 'verify', 'odd'] }])(
+    'is refused by $args',
+    async ({ args }) => {
+      await using place = await createPlace();
+      put(place.path('odd'));
+      const run = await ctxb(place, args);
+      expect([2, 3]).toContain(run.code);
+      expect(run.stderr).not.toContain('bug in ctxb');
+    },
+  );
 });
 
 it('a pipe as the summary of a CI job keeps nobody waiting', async () => {

@@ -31,7 +31,6 @@ it.each([
   { args: ['replay', 'empty'], says: 'empty is empty: name recordings or a folder' },
   { args: ['replay', '.'], says: '.: no recording is there: claude writes them with --output-format stream-json' },
   { args: ['replay', '--json', '.'], says: '.: no recording is there' },
-  { args: ['replay', '--what-if', 'gird', 'empty'], says: 'there is no such file: did you mean grid?' },
   { args: ['replay', '--html', 'no/p.html', 'empty'], says: 'no/p.html cannot be written (ENOENT' },
   { args: ['replay', '--fail-over', '170', 'empty'], says: '--fail-over: expected a level such as 85%' },
   { args: ['replay', '--window', '20', 'empty'], says: '--window: expected a whole number of tokens, 1000 or more' },

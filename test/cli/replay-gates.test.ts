@@ -90,7 +90,7 @@ describe('gates', () => {
         { title: 'with one', args: ['--max-cost', '1'] },
         { title: 'with one that may be empty', args: ['--max-cost', '1', '--allow-empty'] },
         { title: 'as JSON', args: ['--json'] },
-        { title: 'with policies to try', args: ['--what-if', 'grid'] },
+        { title: 'with --what-if', args: ['--what-if'] },
         { title: 'one call explained', args: ['--explain', '1'] },
       ],
       3,

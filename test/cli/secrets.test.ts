@@ -171,7 +171,7 @@ const REPORTS = [
   ['replay', '--markdown'],
   ['replay', '--html', 'page.html'],
   ['replay', '--explain', '1'],
-  ['replay', '--what-if', 'grid'],
+  ['replay', '--what-if'],
   ['scratch', '--out', 'notes'],
   ['handoff', 'write', '--out', 'handoff.md'],
 ];

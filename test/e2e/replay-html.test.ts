@@ -171,16 +171,16 @@ describe('the charts of a session', () => {
     expect(await browser.value(`[...document.querySelectorAll('.zoom button')].at(-1).disabled`)).toBe(true);
   });
 
-  it('lay what other policies would have done over it', async () => {
+  it('lay what ctxb would have done over it', async () => {
     const session = aSession({ calls: 60 });
     const context = session.series?.map((call) => Math.round(call.context / 2)) ?? [];
-    await open([{ ...session, whatIf: whatIfOf('compact at 40%', context) }]);
+    await open([{ ...session, whatIf: whatIfOf(context) }]);
     const image = `document.querySelector('canvas').toDataURL()`;
     const both = await browser.value(image);
     await hover(CONTEXT, 9, [1, 60]);
-    expect(await readout()).toContain(`compact at 40%\n${tokens(context[8] ?? 0)}`);
+    expect(await readout()).toContain(`With ctxb\n${tokens(context[8] ?? 0)}`);
     await browser.mouse('move', 2, 2);
-    const chip = `[...document.querySelectorAll('.legend button')].find((each) => each.innerText === 'compact at 40%')`;
+    const chip = `[...document.querySelectorAll('.legend button')].find((each) => each.innerText === 'With ctxb')`;
     await browser.value(`${chip}.click()`);
     await browser.until(`${chip}.ariaPressed === 'false' && ${image} !== ${JSON.stringify(both)}`);
   });

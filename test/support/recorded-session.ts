@@ -3,12 +3,8 @@ import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import type { CallSeen, CompactionSeen, ResultSeen } from '../../src/replay/items-seen.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
-import { type CompareOptions, comparePolicies, whatIfTotals } from '../../src/replay/what-if/compare.ts';
-import { type ReadPolicy, readPolicy } from '../../src/replay/what-if/read-policy.ts';
-import type { SessionWhatIf, WhatIfPolicy, WhatIfTotals } from '../../src/replay/what-if/what-if.ts';
 import { runWith } from './governor.ts';
-import type { Random } from './random.ts';
-import { asRead, linesOf } from './recordings.ts';
+import { asRead } from './recordings.ts';
 import { unmasked } from './unmasked.ts';
 
 /** A call as a test says it: what it leaves out follows from the call before. */
@@ -97,49 +93,4 @@ function trackedSummary(lines: readonly string[]): SessionSummary {
   const replay = createSessionReplay({ run, series: true, mask: unmasked });
   for (const line of lines) replay.line(asRead(line));
   return replay.summary('recording');
-}
-
-/** What a replay with the series says of a recording on disk. */
-export function recordedSession(path: string): SessionSummary {
-  return trackedSummary(linesOf(path));
-}
-
-/** A session by chance: turns of some calls, tools with results of all sizes, now and then a compaction. */
-export function randomSession(random: Random, { compactions = true } = {}): SessionSummary {
-  const calls: CallSketch[] = [];
-  const compactedAfter: number[] = [];
-  let context = random.whole(5_000, 60_000);
-  let turn = 1;
-  for (let at = random.whole(1, 80); at > 0; at--) {
-    const results = Array.from({ length: random.whole(0, 2) }, () => ['Read', random.whole(10, 20_000)] as const);
-    const sum = results.reduce((all, [, tokens]) => all + tokens, 0);
-    const prompt = random.whole(1, 3_000);
-    const beginsTurn = calls.length > 0 && random.chance(0.3);
-    if (beginsTurn) turn++;
-    const isCompacted = compactions && calls.length > 0 && (context > 180_000 || random.chance(0.03));
-    if (isCompacted) compactedAfter.push(calls.length);
-    const dropped = random.chance(0.05) ? random.whole(0, 5_000) : 0;
-    const grown = Math.max(1_000, context + sum + prompt - dropped);
-    context = isCompacted ? random.whole(20_000, 60_000) : grown;
-    calls.push({ context, turn, output: random.whole(1, 2_000), results, added: { Read: sum, prompt } });
-  }
-  return sketched({ calls, compactedAfter, window: 1_000_000 });
-}
-
-/** A policy as `--what-if` reads it. It must be a good one. */
-export function whatIfPolicy(content: object = {}): WhatIfPolicy {
-  const { whatIf, findings }: ReadPolicy = readPolicy({ path: 'test', content }, 'policy');
-  if (findings.length > 0) throw new Error(findings.map(({ message }) => message).join('\n'));
-  return whatIf;
-}
-
-/** What policies come to on sessions, which must not all be without calls. */
-export function compared(
-  sessions: readonly SessionSummary[],
-  options: Partial<CompareOptions>,
-): { readonly sessions: readonly (SessionWhatIf | undefined)[]; readonly totals: WhatIfTotals } {
-  const tried = comparePolicies(sessions, { policies: [], prices: {}, withCurves: false, ...options });
-  const totals = whatIfTotals(tried);
-  if (totals === undefined) throw new Error('sessions without calls or a known window');
-  return { sessions: tried.map(({ whatIf }) => whatIf), totals };
 }

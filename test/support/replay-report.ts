@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { CallSeen } from '../../src/replay/items-seen.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
-import type { SessionWhatIf } from '../../src/replay/what-if/what-if.ts';
+import type { SessionWhatIf } from '../../src/replay/what-if.ts';
 import { type PageData, type PageOptions, pageData, replayHtml } from '../../src/report/replay-html/page-data.ts';
 import { createRandom } from './random.ts';
 
@@ -134,9 +134,9 @@ function compactionAt(number: number, before: number): SessionSummary['compactio
   };
 }
 
-/** One policy that was tried on a session, with the context that it would have had before each call. */
-export function whatIfOf(name: string, curve: readonly (number | null)[]): SessionWhatIf {
-  return { best: { cost: null, peak: null }, policies: [{ name, curve }] } as unknown as SessionWhatIf;
+/** What a session would have come to with ctxb, with this context of each call. */
+export function whatIfOf(curve: readonly number[]): SessionWhatIf {
+  return { curve } as unknown as SessionWhatIf;
 }
 
 export function pageDataOf(sessions: readonly SessionSummary[], options: Partial<PageOptions> = {}): PageData {

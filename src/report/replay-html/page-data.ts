@@ -67,8 +67,8 @@ function sessionData(session: SessionSummary, policy: Policy, most: number) {
     })),
     results: (session.results ?? session.largest).toSorted((a, b) => b.tokens - a.tokens).slice(0, most),
     prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
-    /** The context as other policies would have had it. */
-    curves: curvesOf(session),
+    /** The context as ctxb would have had it. */
+    curve: session.whatIf?.curve,
   });
   return {
     ...cleaned,
@@ -122,18 +122,6 @@ const FIGURES = {
   /** Its place among the session's models. */
   model: ({ model }: CallSeen, models: Models) => models.indexOf(model),
 };
-
-/** More lines cannot be told apart in a chart. */
-const MOST_CURVES = 6;
-
-/** Of the policies that were tried on a session: the best of them, and others in their order. */
-function curvesOf({ whatIf }: SessionSummary): { policy: string; context: Column }[] {
-  if (whatIf === undefined) return [];
-  const { best, policies } = whatIf;
-  const isBest = ({ name }: { readonly name: string }) => name === best.cost || name === best.peak;
-  const drawn = [...policies.filter(isBest), ...policies.filter((run) => !isBest(run))].slice(0, MOST_CURVES);
-  return drawn.flatMap(({ name, curve }) => (curve === undefined ? [] : [{ policy: name, context: curve }]));
-}
 
 function columnsOf(calls: readonly CallSeen[], models: Models): Columns {
   const columns = Object.entries(FIGURES).map(([name, figure]) => [

@@ -66,11 +66,8 @@ describe('what the page is told', () => {
     for (const { results } of many.sessions) expect(results).toHaveLength(20);
   });
 
-  it('has curves of other policies', () => {
-    const whatIf = whatIfOf('compact at 50%', [10, null, 30]);
-    expect(read(aSession({ calls: 3, whatIf })).session.curves).toEqual([
-      { policy: 'compact at 50%', context: [10, null, 30] },
-    ]);
+  it('has the context as it would have been with ctxb', () => {
+    expect(read(aSession({ calls: 3, whatIf: whatIfOf([10, 20, 30]) })).session.withCtxb).toEqual([10, 20, 30]);
   });
 
   it.each([

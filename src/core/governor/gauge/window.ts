@@ -2,7 +2,6 @@ import type { AssistantEvent, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { hasLargeMark, modelName } from '../../protocol/model-name.ts';
 import { isAtLeast } from '../../protocol/version.ts';
-import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 
 /**
  * Where the size of the window comes from, best first: the user's own value, claude's result line, claude's answer
@@ -177,21 +176,4 @@ function familyThatSigned(command: unknown): string | undefined {
 
 function familyIn(text: string): string {
   return FAMILY.exec(text)?.[0].toLowerCase() ?? '';
-}
-
-/**
- * What a version of Claude Code keeps free below its window before it compacts by itself, by the first version that does
- * so (measured on a window of 200,000 tokens: at 155,000 up to 2.1.20, at 167,000 from 2.1.22 to 2.1.4x). Headless
- * 2.1.197 and later compact when the API refuses the prompt; where between 2.1.49 and 2.1.197 that began is not known.
- */
-const RESERVES: readonly { readonly from: string; readonly tokens: number }[] = [
-  { from: '2.1.50', tokens: 0 },
-  { from: '2.1.21', tokens: NATIVE_RESERVE_TOKENS },
-  { from: '0', tokens: 45_000 },
-];
-
-/** In tokens; 0: it waits for the API's refusal. An unknown version counts as the newest. */
-export function nativeReserve(version: string | undefined): number {
-  if (version === undefined) return 0;
-  return RESERVES.find(({ from }) => isAtLeast(version, from))?.tokens ?? 0;
 }

@@ -2,7 +2,7 @@ import { handoffLevel, inTokens, nativeLevel, type Policy } from '../policy.ts';
 import type { Latch, Relief } from './relief-state.ts';
 import { isThrashing } from './thrash.ts';
 
-/** What has been tried so far: the part of a state on which the choice rests. What-if keeps one of its own. */
+/** What has been tried so far: the part of a state on which the choice rests. */
 export interface Standing {
   readonly latch: Latch;
   readonly compaction: { readonly failures: number };

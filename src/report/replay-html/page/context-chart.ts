@@ -1,9 +1,9 @@
 import { h } from '../../../browser/dom.ts';
 import { shareOf, tokens } from '../../figures.ts';
 import type { Column, PageSession } from '../page-data.ts';
-import { type Color, createChart, KIND_COLORS, type Line, type Pen } from './chart.ts';
+import { createChart, type Line, type Pen } from './chart.ts';
 import { choice, legend, section, zoomButtons } from './controls.ts';
-import type { Session } from './session.ts';
+import { type Session, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
 /** From this share of the window on, the whole window is shown at first. */
@@ -17,7 +17,7 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
   const { window, context } = session.info;
   let isWhole = (context.peakFraction ?? 0) >= SHOWS_WINDOW;
   const lines = linesOf(session);
-  const highest = session.curves.reduce((most, curve) => largest(curve.context, most), context.peak);
+  const highest = largest(session.withCtxb ?? [], context.peak);
   const chart = createChart({
     name: 'Context over calls',
     span,
@@ -48,17 +48,11 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
   return section('Context', [controls, chart.element, legend('Curves', chips), key], table);
 }
 
-/** How the lines of other policies are told apart where colours are not. */
-const DASHES = ['8 4', '2 3', '12 4 2 4', '4 4', '14 6', '8 3 2 3 2 3'];
-
-function linesOf({ context, predicted, curves }: Session): Line[] {
+function linesOf({ context, predicted, withCtxb }: Session): Line[] {
   return [
     { name: 'Context', figures: context, color: 'mark', filled: true, width: 2 },
     { name: 'Predicted before the call', figures: predicted, color: 'quiet', dash: '3 3', isOn: false },
-    ...curves.map(({ policy, context: figures }, at): Line => {
-      const color: Color = `kind-${((at + 1) % (KIND_COLORS - 1)) + 1}`;
-      return { name: policy, figures, color, dash: DASHES[at % DASHES.length] ?? '' };
-    }),
+    ...(withCtxb ? [{ name: WITH_CTXB, figures: withCtxb, color: 'kind-2', dash: '8 4' } as const] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { h } from '../../../browser/dom.ts';
 import { dollars, shareOf, tokens } from '../../figures.ts';
-import { addedAt, type Session, WHO } from './session.ts';
+import { addedAt, type Session, WHO, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
 /** The figures of the call that is pointed at, beside it; where the page is narrow, at its lower edge. */
@@ -52,7 +52,7 @@ function figuresOf(session: Session, call: number): string[][] {
     ['Turn', `${session.turn[at]}`],
     ['Context', `${tokens(context)} (${shareOf(context, session.info.window.tokens)})`],
     predicted !== null && ['Predicted', `${tokens(predicted)} (${signed(context - predicted)})`],
-    ...session.curves.map(({ policy, context: other }) => [policy, figureOrNone(other[at])]),
+    ...(session.withCtxb ? [[WITH_CTXB, figureOrNone(session.withCtxb[at])]] : []),
     ['Output', `${session.outputKnown[at] ? '' : '~'}${tokens(session.output[at] ?? 0)}`],
     usd !== null && ['Cost', `${dollars(usd)}, so far ${dollars(session.spent[at] ?? 0)}`],
   ];

@@ -1,7 +1,7 @@
 import { button, h } from '../../../browser/dom.ts';
 import { dollars, shareOf, tokens } from '../../figures.ts';
 import { section } from './controls.ts';
-import { type Session, WHO } from './session.ts';
+import { type Session, WHO, WITH_CTXB } from './session.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
 export type Go = (call: number) => void;
@@ -29,7 +29,7 @@ function goTo(call: number, go: Go): HTMLElement {
 }
 
 function contextColumns(session: Session): TableColumn<number>[] {
-  const { context, predicted, curves, info, seconds } = session;
+  const { context, predicted, withCtxb, info, seconds } = session;
   const time: TableColumn<number> = ['Time (UTC)', (at) => seconds[at] ?? null, (at) => timeText(seconds[at] ?? null)];
   const error = (at: number) => {
     const foreseen = predicted[at] ?? null;
@@ -51,7 +51,7 @@ function contextColumns(session: Session): TableColumn<number>[] {
       (at) => session.output[at] ?? 0,
       (at) => `${session.outputKnown[at] ? '' : '~'}${tokens(session.output[at] ?? 0)}`,
     ],
-    ...curves.map(({ policy, context: other }): TableColumn<number> => [policy, (at) => other[at] ?? null]),
+    ...(withCtxb ? [[WITH_CTXB, (at: number) => withCtxb[at] ?? null] as const] : []),
     ['Model', (at) => session.model[at] ?? null],
   ];
 }

@@ -8,6 +8,8 @@ export const WHO: Readonly<Record<PageSession['compactions'][number]['by'], stri
   ctxb: 'ctxb compacted',
 };
 
+export const WITH_CTXB = 'With ctxb';
+
 /** A recording with its calls unpacked: index 0 is call 1. */
 export type Session = ReturnType<typeof unpack>;
 
@@ -15,7 +17,7 @@ export type Session = ReturnType<typeof unpack>;
 export type Added = Session['added'][number];
 
 export function unpack(info: PageSession) {
-  const { columns, curves, models } = info;
+  const { columns, curve: withCtxb, models } = info;
   const { added, ...packed } = columns;
   const unpacked: unknown = Object.fromEntries(
     Object.entries(packed).map(([name, deltas]) => [name, fromDeltas(deltas)]),
@@ -26,7 +28,8 @@ export function unpack(info: PageSession) {
   return {
     ...figures,
     info,
-    curves,
+    /** The context of each call as it would have been with ctxb, where that was tried. */
+    withCtxb,
     calls: context.length,
     model: figures.model.map((at) => models[at ?? 0] ?? null),
     cacheCreation: context.map((tokens, at) => (tokens ?? 0) - (cacheRead[at] ?? 0) - (input[at] ?? 0)),
