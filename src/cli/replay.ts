@@ -41,10 +41,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   addReportOptions(command);
   command
     .optionsGroup('How it is judged:')
-    .option(
-      '--retention',
-      'what each compaction and handoff kept of what was known before it, and what of that was needed',
-    )
+    .option('--retention', 'what each compaction and handoff kept of what was known before it')
     .option('--explain <call>', 'where the figures of one call come from: its number, or the id of its message')
     .option('--what-if', 'what the sessions would have come to with ctxb, as it is configured here')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')

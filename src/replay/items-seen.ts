@@ -1,4 +1,4 @@
-import type { CompactionKind, FactTally, Receipt } from '../core/governor/decisions.ts';
+import type { CompactionKind, Receipt } from '../core/governor/decisions.ts';
 import type { Inference, Terms, Usage } from '../core/protocol/usage.ts';
 import type { SubagentBegun } from './observers/prompts.ts';
 
@@ -141,8 +141,4 @@ export interface ReliefSeen extends Receipt {
   /** Number of that request's call. */
   readonly call: number;
   readonly line: number;
-  /** What had been seen in results, and was used in the next 40 calls. */
-  readonly needed: { readonly all: NeededTally; readonly kept: NeededTally; readonly given: NeededTally };
 }
-
-export type NeededTally = Pick<FactTally, 'paths' | 'commands' | 'numbers'>;

@@ -88,9 +88,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
   function noteAction(action: Action): void {
     if (isDecision(action)) decide(action);
     else if (action.kind === 'answer-hook') {
-      const answered = memory?.answer(action, host.state);
-      if (answered !== undefined) retention?.handedBack(answered.output);
-      for (const decision of answered?.decisions ?? []) decide(decision);
+      for (const decision of memory?.answer(action, host.state).decisions ?? []) decide(decision);
     }
   }
 

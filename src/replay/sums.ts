@@ -3,7 +3,7 @@ import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS, TOLD_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { ownFigures, sumUsd, totalsOf } from './copies.ts';
-import type { LedgerCall, NeededTally, ReliefSeen } from './items-seen.ts';
+import type { LedgerCall, ReliefSeen } from './items-seen.ts';
 import type { ReplayReport, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
 
@@ -146,17 +146,13 @@ export interface Kept {
 export interface RetentionTotals {
   readonly reliefs: number;
   readonly known: Readonly<Record<FactKind, Kept>>;
-  readonly needed: Readonly<Record<keyof NeededTally, Kept>>;
 }
 
 export function retentionTotals(reliefs: readonly ReliefSeen[]): RetentionTotals {
-  const needs = reliefs.map(({ needed }) => needed);
-  const needed = (kind: keyof NeededTally) => keptOf(needs, [kind]);
   const known = FACT_KINDS.map((kind) => [kind, keptOf(reliefs, [kind])]);
   return {
     reliefs: reliefs.length,
     known: Object.fromEntries(known) as RetentionTotals['known'],
-    needed: { paths: needed('paths'), commands: needed('commands'), numbers: needed('numbers') },
   };
 }
 

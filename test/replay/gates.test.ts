@@ -12,7 +12,6 @@ const BOTH = summaryOf({
 });
 /** Of so many constraints so many are kept; other paths are lost, which is allowed. */
 function relief(all: number, kept: number, call: number, actual = true): ReliefSeen {
-  const needed = { paths: 0, commands: 0, numbers: 0 };
   return {
     relief: 'compaction',
     actual,
@@ -22,7 +21,6 @@ function relief(all: number, kept: number, call: number, actual = true): ReliefS
     gone: [],
     call,
     line: call,
-    needed: { all: needed, kept: needed, given: needed },
   };
 }
 

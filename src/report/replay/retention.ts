@@ -18,13 +18,6 @@ export const retention: Report = (sessions, page) => {
     style.bold(`What the first request after a relief held, over ${counted(totals.reliefs, 'relief')}`),
     ...indented([['', 'known', ...KEPT_HEAD], ...knownRows(totals)], undefined, edge),
     '',
-    style.bold('Needed: what had been seen in results before, and was used in the next 40 calls'),
-    ...indented(
-      [['', 'needed', ...KEPT_HEAD], ...NEEDED.map((kind) => [FACT_NAMES[kind], ...cells(totals.needed[kind])])],
-      undefined,
-      edge,
-    ),
-    '',
     style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
     ...bySession(['reliefs', 'known', ...KEPT_HEAD], listed(relieved, page).map(sessionRow), page),
     ...unlistedRows(relieved.length, page),
@@ -32,8 +25,6 @@ export const retention: Report = (sessions, page) => {
     style.dim(NOTE),
   ];
 };
-
-const NEEDED = ['paths', 'commands', 'numbers'] as const;
 
 const KEPT_HEAD = ['by claude', 'with ctxb'];
 
@@ -43,7 +34,7 @@ const NOTE =
 const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] => reliefs;
 
 function knownRows({ known }: RetentionTotals): string[][] {
-  return [...TOLD_KINDS, ...NEEDED].flatMap((kind) =>
+  return ([...TOLD_KINDS, 'paths', 'commands', 'numbers'] as const).flatMap((kind) =>
     known[kind].all === 0 ? [] : [[FACT_NAMES[kind], ...cells(known[kind])]],
   );
 }

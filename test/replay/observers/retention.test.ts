@@ -57,10 +57,9 @@ describe('what a compaction kept', () => {
       name: 'nothing',
       text: 'The clock tower. Tests with make, and wheels. Not touched: the bell.',
       own: 0,
-      needed: 0,
     },
-    { name: 'all of it', text: ALL_KEPT, own: 1, needed: 1 },
-  ])('of a summary that has $name', ({ text, own, needed }) => {
+    { name: 'all of it', text: ALL_KEPT, own: 1 },
+  ])('of a summary that has $name', ({ text, own }) => {
     const [relief, ...others] = retentionOf([...BEFORE, boundaryLine('auto', 90_000), summary(text), ...AFTER]);
     expect(others).toEqual([]);
     expect(relief).toMatchObject({ relief: 'compaction', call: 4 });
@@ -70,20 +69,6 @@ describe('what a compaction kept', () => {
     expect(relief?.kept).toMatchObject(known);
     const back = 1 - own;
     expect(relief?.given).toMatchObject({ prompts: back, constraints: back, failing: back, again: back });
-    expect(relief?.needed.all).toEqual({ paths: 1, commands: 0, numbers: 1 });
-    expect(relief?.needed.kept).toMatchObject({ paths: needed, numbers: needed });
-  });
-
-  it('what is used after 40 calls is not needed', () => {
-    const waits = Array.from({ length: 40 }, () => bash('true')).flat();
-    const [relief] = retentionOf([...BEFORE, boundaryLine('auto', 90_000), summary('x'), ...waits, ...AFTER]);
-    expect(relief?.needed.all).toEqual({ paths: 0, commands: 0, numbers: 0 });
-  });
-
-  it('what was not seen before it is not needed', () => {
-    const after = use('Read', { file_path: 'src/other.c' }, 'text');
-    const [relief] = retentionOf([...BEFORE, boundaryLine('auto', 90_000), summary('x'), ...after]);
-    expect(relief?.needed.all).toEqual({ paths: 0, commands: 0, numbers: 0 });
   });
 
   it('is told for each of them, and for none without a request after it', () => {

@@ -4,8 +4,6 @@ import type { ReliefSeen } from '../../../src/replay/items-seen.ts';
 import { retention } from '../../../src/report/replay/retention.ts';
 import { pageOf, summaryOf, written } from '../../support/session-summary.ts';
 
-const needed = { paths: 0, commands: 0, numbers: 0 };
-
 const RELIEF: ReliefSeen = {
   relief: 'compaction',
   actual: true,
@@ -15,7 +13,6 @@ const RELIEF: ReliefSeen = {
   gone: [],
   call: 2,
   line: 2,
-  needed: { all: needed, kept: needed, given: needed },
 };
 
 it.each([38, 48, 60, 80])('tables keep to %d columns, and a figure its share', (columns) => {
