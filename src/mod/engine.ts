@@ -46,6 +46,11 @@ interface SessionUsage {
   readonly rateLimits: readonly { readonly kind: string; readonly percentUsed: number }[];
 }
 
+interface SessionStart {
+  readonly source: string;
+  readonly transcript_path?: string;
+}
+
 /** Something that was sent to the model. */
 interface SubmitEvent {
   readonly text: string;
@@ -99,7 +104,7 @@ export interface On {
   (event: 'turn.start', hook: Hook<{ readonly agentId?: string; readonly turnId: string }, unknown>): void;
   (event: 'turn.complete', hook: Hook<{ readonly agentId?: string; readonly isAborted: boolean }, unknown>): void;
   (event: 'session.compact', hook: Hook<CompactEvent, object>): void;
-  (event: 'classic.SessionStart', hook: Hook<{ readonly source: string }, { additionalContext?: string[] }>): void;
+  (event: 'classic.SessionStart', hook: Hook<SessionStart, { additionalContext?: string[] }>): void;
   (event: 'classic.PostCompact', hook: Hook<object, unknown>): void;
   (event: 'command.run', of: { readonly command: string }, hook: Hook<{ readonly args: string }, object>): void;
   (event: 'ui.render', of: { readonly component: 'AbovePrompt' }, hook: Hook<RenderEvent, Drawing>): void;

@@ -11,12 +11,19 @@ import { replayRun } from '../../src/replay/replay-run.ts';
 describe('the log of a session', () => {
   /** Reads a log as it grows: the lines of each reading. */
   function readings(...sizes: readonly string[]): string[][] {
+    return readingsOf(sizes, (bytes, { offset, length }) => bytes.subarray(offset, offset + length));
+  }
+
+  function readingsOf(
+    sizes: readonly string[],
+    read: (bytes: Buffer, part: { readonly offset: number; readonly length: number }) => Buffer,
+  ): string[][] {
     const log = createLogReader('/log');
     return sizes.map((text) => {
       const bytes = Buffer.from(text);
       const lines: string[] = [];
       for (let part = log.nextPart(bytes.length); part !== undefined; part = log.nextPart(bytes.length)) {
-        lines.push(...log.lines(bytes.subarray(part.offset, part.offset + part.length).toString('base64')));
+        lines.push(...log.lines(read(bytes, part).toString('base64')));
       }
       return lines;
     });
@@ -27,6 +34,11 @@ describe('the log of a session', () => {
       ...[[], ['one'], []],
       ...[['twö'], ['three']],
     ]);
+  });
+
+  it('is read as it grows where claude hands over the whole file', () => {
+    const grown = ['one\n', 'one\ntwo\n', 'one\ntwo\nthree'];
+    expect(readingsOf(grown, (bytes) => bytes)).toEqual([['one'], ['two'], []]);
   });
 
   it('is read in parts where it is long, and only its end where it is longer', () => {

@@ -23,6 +23,7 @@ const OLDEST_PART = {
   handoff: ['gives the fresh context the document', 'after one attempt'],
   limits: ['ends the run with 5', "waited for by 'ctxb'", 'resets later'],
   'mid-turn': ['compacted at the placed trigger', 'is kept in a file'],
+  plugin: ['installed from the repository'],
   prices: ['claude itself counts'],
   recovery: ['in the middle of a tool', 'taken up with --resume-run'],
   replay: ['copies into the log'],

@@ -34,6 +34,7 @@ export function register(on: On, options: Options): void {
   on('classic.SessionStart', async ($, e, next) => {
     seat.isRun = (await $.env.get('CTXB_RUN')) !== undefined;
     if (seat.isRun) return next(e);
+    seat.transcript = e.transcript_path;
     const isNew = e.source !== 'clear' && e.source !== 'compact';
     if (isNew) {
       await look($, seat);

@@ -21,6 +21,8 @@ const WATCH_MS = 2_000;
 export class Seat {
   session: TerminalSession;
   log: LogReader | undefined;
+  /** claude's log of the session, as the start of the session named it. */
+  transcript: string | undefined;
   known: Known & { readonly costUsd?: number | undefined } = {
     window: undefined,
     model: undefined,
@@ -64,8 +66,8 @@ export function follow($: Engine, seat: Seat): Promise<void> {
 }
 
 async function followNow($: Engine, seat: Seat): Promise<void> {
-  const [{ transcriptPath }, { context, cost, rateLimits }, model] = await Promise.all([
-    $.session.info(),
+  const [path, { context, cost, rateLimits }, model] = await Promise.all([
+    logPathOf($, seat),
     $.session.usage(),
     $.session.model(),
   ]);
@@ -73,13 +75,22 @@ async function followNow($: Engine, seat: Seat): Promise<void> {
   const usage = tokens === undefined ? undefined : { input: tokens, cacheCreation: 0, cacheRead: 0, output: 0 };
   const limits = rateLimits.map(({ kind, percentUsed }) => [kind, { share: percentUsed / 100, resetsAt: undefined }]);
   seat.known = { window, model, usage, costUsd: cost?.usd, limits: Object.fromEntries(limits) };
-  if (seat.log?.path !== transcriptPath) {
+  if (path !== undefined && seat.log?.path !== path) {
     // What came late into the log of the conversation before.
     await readLog($, seat);
-    seat.log = createLogReader(transcriptPath);
+    seat.log = createLogReader(path);
   }
   await readLog($, seat);
   $.ui.invalidate('ui.render');
+}
+
+/** Claude Code up to 2.1.301 has no `$.session.info`; one that loads the plugin later starts no session for it. */
+async function logPathOf($: Engine, { transcript }: Seat): Promise<string | undefined> {
+  try {
+    return (await $.session.info()).transcriptPath;
+  } catch {
+    return transcript;
+  }
 }
 
 /** Shows how the context grows in a long turn. No hook is called for it, as each would hold up a tool. */

@@ -268,9 +268,11 @@ export function createLogReader(path: string) {
     /** The whole lines of that part. */
     lines(base64: string): readonly string[] {
       const binary = atob(base64);
-      const bytes = new Uint8Array(binary.length);
+      // Claude Code 2.1.301 hands over the whole file where a part was asked for.
+      const from = binary.length > length ? (at ?? 0) : 0;
+      const bytes = new Uint8Array(Math.min(length, binary.length - from));
       // Ten times as fast as `Uint8Array.from`, which walks over code points.
-      for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index);
+      for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(from + index);
       const end = bytes.lastIndexOf(NEWLINE) + 1;
       // A line that is longer than a part is left out.
       at = (at ?? 0) + (end === 0 && length === MOST_AT_ONCE ? bytes.length : end);
