@@ -25,6 +25,8 @@ export async function createScratchEnvironment(reach: { url: string; path?: stri
     ANTHROPIC_BASE_URL: reach.url,
     ANTHROPIC_API_KEY: 'sk-ant-standin-not-a-key',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    // At a terminal claude would clone its marketplace of plugins.
+    CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
     DISABLE_AUTOUPDATER: '1',
     // Claude Code refuses to skip permissions for root unless it is told that it runs in a sandbox.
     IS_SANDBOX: '1',
