@@ -4,7 +4,8 @@ import { isDecisionLine, readRecord, readRecordedRun } from '../core/governor/re
 import type { Run } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import type { Fields } from '../core/protocol/fields.ts';
-import { findAllIn, type ReadLine } from './read/line-feed.ts';
+import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
+import { createRecentIds } from './read/recent-ids.ts';
 import type { Dialect } from './summary.ts';
 
 export type RecordingLine =
@@ -14,7 +15,11 @@ export type RecordingLine =
   | { readonly kind: 'malformed'; readonly lost?: true }
   /** The opening of a record of `ctxb run`. */
   | { readonly kind: 'run'; readonly run: Run }
+  /** A row of which only counts that it is there, and when. */
+  | { readonly kind: 'unread'; readonly row: Row & { readonly t: number } }
   | { readonly kind: 'input'; readonly input: Input };
+
+const REPEATED: RecordingLine = { kind: 'repeated' };
 
 /** Reads the lines of one recording, of either dialect or a record of a run, in order. */
 export function createInputReader() {
@@ -46,15 +51,22 @@ export function createInputReader() {
     return false;
   }
 
+  function unread({ row }: { readonly row: Row }): RecordingLine {
+    if (row.uuid !== undefined && rows.seen(row.uuid)) return REPEATED;
+    time = row.t ?? time;
+    return { kind: 'unread', row: { ...row, t: time } };
+  }
+
   function read(line: ReadLine): RecordingLine {
+    if (line.kind === 'unread') return unread(line);
     if (line.kind !== 'value') return line;
     const { value } = line;
     const run = readRecordedRun(value);
     if (run) return { kind: 'run', run };
     if (isDecisionLine(value)) return { kind: 'decided' };
-    if (isRepeated(value)) return { kind: 'repeated' };
+    if (isRepeated(value)) return REPEATED;
     const input = readRecord(value, time) ?? plain(value, time);
-    if (isOver(input, value)) return { kind: 'repeated' };
+    if (isOver(input, value)) return REPEATED;
     dialect ??= dialectOf(value);
     time = input.t;
     return { kind: 'input', input };
@@ -85,24 +97,4 @@ function plain(value: Fields, lastTime: number): Input {
 function dialectOf(value: Fields): Dialect | undefined {
   if (typeof value.line === 'string' || 'session_id' in value) return 'stream';
   return 'sessionId' in value || 'isSidechain' in value || 'leafUuid' in value ? 'session' : undefined;
-}
-
-/** Ids that are remembered, at least: a session log repeats a row soon after it. */
-const REMEMBERED = 4096;
-
-export function createRecentIds() {
-  // Two sets in turn: to take the oldest out of one set means to search for it, ever longer.
-  let [newer, older] = [new Set<string>(), new Set<string>()];
-  return {
-    /** Whether an id came before; if not, it has come now. */
-    seen(id: string): boolean {
-      if (newer.has(id) || older.has(id)) return true;
-      newer.add(id);
-      if (newer.size === REMEMBERED) {
-        older = newer;
-        newer = new Set();
-      }
-      return false;
-    },
-  };
 }

@@ -2,9 +2,7 @@ import type { Random } from '../support/random.ts';
 import { fixture, objectsOf } from '../support/recordings.ts';
 import { between, textOf } from './corpus-text.ts';
 
-export type Dialect = 'session' | 'stream';
-
-/** A recording that goes on as long as it is asked to. */
+/** A session log that goes on as long as it is asked to. */
 export interface Session {
   /** The lines of the next turn. */
   turn(): string[];
@@ -12,7 +10,7 @@ export interface Session {
 
 type Line = Readonly<Record<string, unknown>>;
 
-const RECORDINGS = { session: 'native-mid-turn.session.jsonl', stream: 'native-mid-turn.ndjson' } as const;
+const RECORDING = 'native-mid-turn.session.jsonl';
 
 /** Shares of tool results by size, and of lines that are not ASCII. */
 const LARGE_RESULTS = 0.11;
@@ -25,8 +23,8 @@ const FIRST = 20_000;
 const FULL = 160_000;
 const CHARS_PER_TOKEN = 4;
 
-export function createSession(id: string, dialect: Dialect, random: Random): Session {
-  const shapes = shapesOf(dialect);
+export function createSession(id: string, random: Random): Session {
+  const shapes = shapesOf();
   let number = 0;
   let context = FIRST;
   let time = Date.parse('2026-01-05T08:00:00Z');
@@ -43,7 +41,7 @@ export function createSession(id: string, dialect: Dialect, random: Random): Ses
     if ('parentUuid' in shape) own.parentUuid = last;
     if ('uuid' in shape) own.uuid = last = uuid;
     if ('timestamp' in shape) own.timestamp = new Date(time).toISOString();
-    own[dialect === 'session' ? 'sessionId' : 'session_id'] = id;
+    own.sessionId = id;
     return JSON.stringify(own);
   }
 
@@ -67,8 +65,10 @@ export function createSession(id: string, dialect: Dialect, random: Random): Ses
     if ('cache_creation' in usage) {
       usage.cache_creation = { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: context - read - 4 };
     }
-    const stream = dialect === 'stream' ? {} : { requestId: `req_${call}` };
-    return line(shapes.assistant, { ...stream, message: { ...message, id: `msg_${call}`, content, usage } });
+    return line(shapes.assistant, {
+      requestId: `req_${call}`,
+      message: { ...message, id: `msg_${call}`, content, usage },
+    });
   }
 
   function resultText(): string {
@@ -89,7 +89,7 @@ export function createSession(id: string, dialect: Dialect, random: Random): Ses
           role: 'user',
           content: [{ tool_use_id: toolId, type: 'tool_result', content: result, is_error: false }],
         },
-        [dialect === 'session' ? 'toolUseResult' : 'tool_use_result']: {
+        toolUseResult: {
           stdout: result,
           stderr: '',
           interrupted: false,
@@ -117,7 +117,7 @@ export function createSession(id: string, dialect: Dialect, random: Random): Ses
   return {
     turn() {
       const said = { message: { role: 'user', content: text(40, 2_000) } };
-      const lines = shapes.prompt === undefined ? [] : [line(shapes.prompt, said)];
+      const lines = [line(shapes.prompt, said)];
       for (let calls = random.whole(1, 14); calls > 0; calls--) {
         lines.push(...call());
         if (context > FULL) lines.push(...compaction());
@@ -141,22 +141,21 @@ function toolOf(random: Random, text: (least: number, most: number) => string): 
 }
 
 /** The shapes of lines, as claude wrote them. */
-function shapesOf(dialect: Dialect) {
-  const lines = objectsOf(fixture(RECORDINGS[dialect]));
+function shapesOf() {
+  const lines = objectsOf(fixture(RECORDING));
   const find = (what: string, is: (line: Line) => boolean): Line => {
     const found = lines.find(is);
-    if (found === undefined) throw new Error(`${RECORDINGS[dialect]} has no ${what}`);
+    if (found === undefined) throw new Error(`${RECORDING} has no ${what}`);
     return found;
   };
   const contentOf = ({ message }: Line): unknown => (message as Line | undefined)?.content;
   const isResult = (line: Line) => JSON.stringify(contentOf(line) ?? '').includes('tool_result');
   return {
-    // The stream does not repeat what was said.
-    prompt: dialect === 'session' ? find('prompt', (line) => line.type === 'user' && !isResult(line)) : undefined,
+    prompt: find('prompt', (line) => line.type === 'user' && !isResult(line)),
     assistant: find('answer', (line) => line.type === 'assistant'),
     result: find('result of a tool', (line) => line.type === 'user' && isResult(line)),
     boundary: find('boundary', (line) => line.subtype === 'compact_boundary'),
-    summary: find('summary', (line) => line.isCompactSummary === true || line.isSynthetic === true),
-    last: find('end', (line) => line.type === 'last-prompt' || line.type === 'result'),
+    summary: find('summary', (line) => line.isCompactSummary === true),
+    last: find('end', (line) => line.type === 'last-prompt'),
   };
 }

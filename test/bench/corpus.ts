@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRandom, type Random } from '../support/random.ts';
-import { createSession, type Dialect } from './corpus-session.ts';
+import { createSession } from './corpus-session.ts';
 import { between } from './corpus-text.ts';
 
 /** What was written, in bytes and lines. */
@@ -18,10 +18,7 @@ const MEGABYTE = 1_000_000;
 const SHORTEST = 0.2 * MEGABYTE;
 const LONGEST = 16 * MEGABYTE;
 
-/** One session of so many is a recording of the stream; most are session logs. */
-const STREAM_SHARE = 1 / 8;
-
-/** Writes recordings of at least so many bytes, as Claude Code lays them out: projects/<project>/<session>.jsonl. */
+/** Writes session logs of at least so many bytes, as Claude Code lays them out: projects/<project>/<session>.jsonl. */
 export function writeCorpus(folder: string, bytes: number): Corpus {
   const random = createRandom(7);
   const sum = { files: 0, bytes: 0, lines: 0 };
@@ -30,8 +27,7 @@ export function writeCorpus(folder: string, bytes: number): Corpus {
     mkdirSync(project, { recursive: true });
     const size = Math.min(bytes - sum.bytes, between(SHORTEST, LONGEST, random));
     const id = `${String(sum.files).padStart(8, '0')}-0000-4000-8000-000000000000`;
-    const dialect = random.chance(STREAM_SHARE) ? 'stream' : 'session';
-    writeRecording(join(project, `${id}.jsonl`), { id, dialect, size, random }, sum);
+    appendLog(join(project, `${id}.jsonl`), { id, size, random }, sum);
     sum.files++;
   }
   return { folder, ...sum };
@@ -41,21 +37,20 @@ export function writeCorpus(folder: string, bytes: number): Corpus {
 export function writeLog(path: string, size: number): Corpus {
   const sum = { files: 1, bytes: 0, lines: 0 };
   const id = '00000000-0000-4000-9000-000000000000';
-  writeRecording(path, { id, dialect: 'session', size, random: createRandom(8) }, sum);
+  appendLog(path, { id, size, random: createRandom(8) }, sum);
   return { folder: path, ...sum };
 }
 
-interface Recording {
+interface Log {
   readonly id: string;
-  readonly dialect: Dialect;
   readonly size: number;
   readonly random: Random;
 }
 
-function writeRecording(path: string, { id, dialect, size, random }: Recording, sum: Sums): void {
+function appendLog(path: string, { id, size, random }: Log, sum: Sums): void {
   const file = openSync(path, 'w');
   const end = sum.bytes + size;
-  const session = createSession(id, dialect, random);
+  const session = createSession(id, random);
   while (sum.bytes < end) {
     const lines = session.turn().map((line) => Buffer.from(`${line}\n`));
     sum.lines += lines.length;

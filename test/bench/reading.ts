@@ -92,9 +92,9 @@ function builds(
 
 function folderBench(recordings: string, home: string, ctxb: string): Program[] {
   const sums = (out: string) => ({
-    input: sumOf(out, ({ dialect, traffic }) => (dialect === 'session' ? traffic.main.input : 0)),
-    cacheCreation: sumOf(out, ({ dialect, traffic }) => (dialect === 'session' ? traffic.main.cacheCreation : 0)),
-    cacheRead: sumOf(out, ({ dialect, traffic }) => (dialect === 'session' ? traffic.main.cacheRead : 0)),
+    input: sumOf(out, ({ traffic }) => traffic.main.input),
+    cacheCreation: sumOf(out, ({ traffic }) => traffic.main.cacheCreation),
+    cacheRead: sumOf(out, ({ traffic }) => traffic.main.cacheRead),
   });
   const theirs = (out: string) => {
     const { totals } = JSON.parse(out) as { totals: Record<string, number> };

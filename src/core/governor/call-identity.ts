@@ -87,6 +87,8 @@ export function createCallIdentity() {
   }
 
   return {
+    /** Something is said to the model of a thread, by its subagent; '' is the main one. */
+    answered,
     /** The event, with an id that no other call has. */
     identified(event: Event): Event {
       if (event.kind === 'assistant') return identified(event);

@@ -66,7 +66,7 @@ export function isRelieving({ compaction, handoff, process, spending, exact }: G
 }
 
 /** A state that is being made, before anyone has seen it. */
-type Draft = { -readonly [K in keyof GovernorState]: GovernorState[K] };
+export type Draft = { -readonly [K in keyof GovernorState]: GovernorState[K] };
 
 export function changed(state: GovernorState, changes: Partial<GovernorState>): GovernorState {
   return Object.assign(draftOf(state), changes);

@@ -1,16 +1,17 @@
 import { createCallIdentity } from '../../core/governor/call-identity.ts';
-import { readContext, readSession } from '../../core/governor/conversation/readings.ts';
+import { readMessage, sessionIn } from '../../core/governor/conversation/readings.ts';
 import { readCost } from '../../core/governor/cost/cost.ts';
 import { measureNatively, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
+import { emptyContext } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
 import { afterEcho, followExact, isEcho } from '../../core/governor/relief/exact.ts';
 import type { GovernorState, Run } from '../../core/governor/state.ts';
-import { changed } from '../../core/governor/steps.ts';
+import { type Draft, draftOf } from '../../core/governor/steps.ts';
 import { cutterWith, type Mask } from '../../core/memory/words.ts';
 import type { Event } from '../../core/protocol/events.ts';
 import { createFigures } from '../figures.ts';
 import type { CompactionSeen, CountedCall } from '../items-seen.ts';
-import type { ReadLine } from '../read/line-feed.ts';
+import type { ReadLine, Row } from '../read/line-feed.ts';
 import type { SessionFigures } from '../summary.ts';
 
 /** What a session log is made of. Anything else takes the whole judgement. */
@@ -25,18 +26,26 @@ const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'ma
 export function createLightReplay({ run, mask }: { readonly run: Run; readonly mask: Mask }) {
   const figures = createFigures(cutterWith(mask), false);
   const calls = createCallIdentity();
-  let state = initialState(run);
+  // Written over with each row: to copy a state takes longer than to read a row.
+  const [before, state] = [draftOf(initialState(run)), draftOf(initialState(run))];
   let isLog = true;
 
   function feed(t: number, said: Event): void {
     const event = calls.identified(said);
-    const before = state;
-    if (isQuiet(before, event)) {
-      figures.pass(t);
-      return;
+    if (isQuiet(state, event)) figures.pass(t);
+    else {
+      before.gauge = state.gauge;
+      before.cost = state.cost;
+      before.session = state.session;
+      before.exact = state.exact;
+      readLightly(state, event);
+      figures.see({ line: figures.at, input: { t, from: 'claude', event }, before, after: state });
     }
-    state = stepLightly(before, event);
-    figures.see({ line: figures.at, input: { t, from: 'claude', event }, before, after: state });
+  }
+
+  function pass({ answers, t }: Row & { readonly t: number }): void {
+    if (answers !== undefined) calls.answered(answers);
+    figures.pass(t);
   }
 
   return {
@@ -44,10 +53,14 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
     get isLog() {
       return isLog;
     },
+    /** What a tool returns now changes nothing. */
+    isCalm: () => isLog && figures.dialect === 'session' && isCalm(state),
     line(read: ReadLine): void {
       const line = figures.read(read);
       if (line.kind === 'run' || line.kind === 'decided' || figures.dialect === 'stream') isLog = false;
-      if (line.kind !== 'input' || !isLog) return;
+      if (!isLog) return;
+      if (line.kind === 'unread') pass(line.row);
+      if (line.kind !== 'input') return;
       const { input } = line;
       if (input.from !== 'claude' || !LIGHT.has(input.event.kind)) isLog = false;
       else feed(input.t, input.event);
@@ -65,21 +78,31 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
 }
 
 /** Only its time counts. */
-function isQuiet({ session, exact }: GovernorState, event: Event): boolean {
+function isQuiet(state: GovernorState, event: Event): boolean {
   if (event.kind !== 'user') return MEANINGLESS.has(event.kind);
-  const isResult = event.role === 'tool-result' && event.blocks.every(({ type }) => type === 'tool_result');
-  return isResult && exact.echoes === 0 && session.id !== undefined && session.version !== undefined;
+  return event.role === 'tool-result' && event.blocks.every(({ type }) => type === 'tool_result') && isCalm(state);
 }
 
-/** What a line says of calls, contexts and costs. */
-function stepLightly(before: GovernorState, event: Event): GovernorState {
-  if (isEcho(before, event)) return afterEcho(before);
-  const written = event.kind === 'assistant' ? measureNatively(event.blocks) : NO_CONTENT;
-  const { prices } = before.run.policy.cost;
-  const list = { prices, version: before.session.version, isLimiting: false, isRecording: true };
-  const cost = readCost(before.cost, event, list, written);
-  const priced = cost === before.cost ? before : changed(before, { cost });
-  return followExact(readSession(readContext(priced, event, written), event), event).state;
+function isCalm({ session, exact }: GovernorState): boolean {
+  return exact.echoes === 0 && session.id !== undefined && session.version !== undefined;
+}
+
+/** What a line says of calls, contexts and costs. @param state is changed */
+function readLightly(state: Draft, event: Event): void {
+  if (isEcho(state, event)) {
+    state.exact = afterEcho(state).exact;
+    return;
+  }
+  if (event.kind === 'boundary') state.gauge = emptyContext(state.gauge, event.postTokens ?? 0);
+  if (event.kind === 'assistant' || event.kind === 'user') {
+    const written = event.kind === 'assistant' ? measureNatively(event.blocks) : NO_CONTENT;
+    const { prices } = state.run.policy.cost;
+    const list = { prices, version: state.session.version, isLimiting: false, isRecording: true };
+    state.cost = readCost(state.cost, event, list, written);
+    state.gauge = readMessage(state, event, written);
+    state.session = sessionIn(state.session, event);
+  }
+  if (event.kind === 'boundary' || state.exact.echoes > 0) state.exact = followExact(state, event).state.exact;
 }
 
 /** Without what it has written, which here is not known where the log does not tell it. */

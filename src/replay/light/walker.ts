@@ -1,120 +1,99 @@
 /** Deeper values are read by JSON.parse. */
 const MOST_DEPTH = 64;
 
-export const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
-const COMMA = 0x2c;
+export const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 export const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
-const [MINUS, PLUS, POINT, ZERO, NINE] = [0x2d, 0x2b, 0x2e, 0x30, 0x39];
+const [MINUS, PLUS, POINT, NINE] = [0x2d, 0x2b, 0x2e, 0x39];
+export const ZERO = 0x30;
 const LOWER_CASE = 0x20;
 const EXPONENT = 0x65;
 
-/** Thrown where a line is not compact JSON: reading it whole tells what it is. */
+/** Thrown where bytes are not compact JSON: reading them whole tells what they are. */
 export const UNUSUAL = new Error('unusual');
 
-/** Walks over compact JSON, byte by byte, by its grammar, without making anything of it: JSON.parse takes what it walks over. */
-export class Walker {
-  bytes: Buffer = Buffer.alloc(0);
-  at = 0;
+/*
+ * Walks over compact JSON by its grammar, without making anything of it: JSON.parse takes what is walked over. Each function
+ * takes the place where something begins, and gives the one behind it: a place that is kept in a field costs half as much again.
+ */
 
-  expect(byte: number): void {
-    if (this.bytes[this.at] !== byte) throw UNUSUAL;
-    this.at++;
-  }
+export function behind(byte: number, bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== byte) throw UNUSUAL;
+  return at + 1;
+}
 
-  /** Whether a further part follows; else what holds the parts is closed here. */
-  next(close: number): boolean {
-    const byte = this.bytes[this.at++];
-    if (byte === COMMA) return true;
-    if (byte !== close) throw UNUSUAL;
-    return false;
+/** @param at where its inside begins */
+export function behindString(bytes: Uint8Array, at: number): number {
+  let place = at;
+  for (;;) {
+    while (IN_STRING[bytes[place] as number] === PLAIN) place++;
+    const byte = bytes[place];
+    if (byte === QUOTE) return place + 1;
+    if (byte !== BACKSLASH) throw UNUSUAL;
+    place = BEHIND_BACKSLASH[bytes[place + 1] as number] === PLAIN ? place + 2 : behindUnicode(bytes, place);
   }
+}
 
-  /** Opens what holds parts. @returns whether there are any */
-  open(byte: number, close: number): boolean {
-    this.expect(byte);
-    if (this.bytes[this.at] !== close) return true;
-    this.at++;
-    return false;
-  }
+export function behindValue(bytes: Uint8Array, at: number, depth: number): number {
+  const byte = bytes[at];
+  if (byte === QUOTE) return behindString(bytes, at + 1);
+  if (byte === OPEN_OBJECT) return behindObject(bytes, at + 1, depth);
+  if (byte === OPEN_ARRAY) return behindArray(bytes, at + 1, depth);
+  return behindPrimitive(bytes, at);
+}
 
-  skipString(): void {
-    this.expect(QUOTE);
-    const { bytes } = this;
-    let { at } = this;
-    for (;;) {
-      while (IN_STRING[bytes[at] as number] === PLAIN) at++;
-      if (bytes[at] !== BACKSLASH) break;
-      at = behindEscape(bytes, at);
-    }
-    this.at = at;
-    this.expect(QUOTE);
+function behindObject(bytes: Uint8Array, at: number, depth: number): number {
+  if (depth > MOST_DEPTH) throw UNUSUAL;
+  if (bytes[at] === CLOSE_OBJECT) return at + 1;
+  for (let place = at; ; place++) {
+    place = behindString(bytes, behind(QUOTE, bytes, place));
+    place = behindValue(bytes, behind(COLON, bytes, place), depth + 1);
+    if (bytes[place] !== COMMA) return behind(CLOSE_OBJECT, bytes, place);
   }
+}
 
-  /** Walks over a value. */
-  skip(depth: number): void {
-    const byte = this.bytes[this.at];
-    if (byte === QUOTE) this.skipString();
-    else if (byte === OPEN_OBJECT) this.skipObject(depth);
-    else if (byte === OPEN_ARRAY) this.skipArray(depth);
-    else this.skipPrimitive();
+function behindArray(bytes: Uint8Array, at: number, depth: number): number {
+  if (depth > MOST_DEPTH) throw UNUSUAL;
+  if (bytes[at] === CLOSE_ARRAY) return at + 1;
+  for (let place = at; ; place++) {
+    place = behindValue(bytes, place, depth + 1);
+    if (bytes[place] !== COMMA) return behind(CLOSE_ARRAY, bytes, place);
   }
+}
 
-  private skipObject(depth: number): void {
-    if (depth > MOST_DEPTH) throw UNUSUAL;
-    if (!this.open(OPEN_OBJECT, CLOSE_OBJECT)) return;
-    do {
-      this.skipString();
-      this.expect(COLON);
-      this.skip(depth + 1);
-    } while (this.next(CLOSE_OBJECT));
-  }
+function behindPrimitive(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at];
+  if (byte === NULL[0]) return behindWord(NULL, bytes, at);
+  if (byte === TRUE[0]) return behindWord(TRUE, bytes, at);
+  if (byte === FALSE[0]) return behindWord(FALSE, bytes, at);
+  return behindNumber(bytes, at);
+}
 
-  private skipArray(depth: number): void {
-    if (depth > MOST_DEPTH) throw UNUSUAL;
-    if (!this.open(OPEN_ARRAY, CLOSE_ARRAY)) return;
-    do this.skip(depth + 1);
-    while (this.next(CLOSE_ARRAY));
-  }
+function behindWord(word: Uint8Array, bytes: Uint8Array, at: number): number {
+  for (let letter = 0; letter < word.length; letter++) if (bytes[at + letter] !== word[letter]) throw UNUSUAL;
+  return at + word.length;
+}
 
-  private skipPrimitive(): void {
-    const byte = this.bytes[this.at];
-    if (byte === NULL[0]) this.skipWord(NULL);
-    else if (byte === TRUE[0]) this.skipWord(TRUE);
-    else if (byte === FALSE[0]) this.skipWord(FALSE);
-    else this.skipNumber();
-  }
+function behindNumber(bytes: Uint8Array, at: number): number {
+  let place = bytes[at] === MINUS ? at + 1 : at;
+  place = bytes[place] === ZERO ? place + 1 : behindDigits(bytes, place);
+  if (bytes[place] === POINT) place = behindDigits(bytes, place + 1);
+  if (((bytes[place] ?? 0) | LOWER_CASE) !== EXPONENT) return place;
+  const sign = bytes[place + 1];
+  return behindDigits(bytes, sign === PLUS || sign === MINUS ? place + 2 : place + 1);
+}
 
-  private skipWord(word: Buffer): void {
-    for (let letter = 0; letter < word.length; letter++) this.expect(word[letter] as number);
-  }
+function behindDigits(bytes: Uint8Array, at: number): number {
+  let place = at;
+  while (isDigit(bytes[place] ?? 0)) place++;
+  if (place === at) throw UNUSUAL;
+  return place;
+}
 
-  private skipNumber(): void {
-    const { bytes } = this;
-    if (bytes[this.at] === MINUS) this.at++;
-    if (bytes[this.at] === ZERO) this.at++;
-    else this.skipDigits();
-    if (bytes[this.at] === POINT) {
-      this.at++;
-      this.skipDigits();
-    }
-    if (((bytes[this.at] ?? 0) | LOWER_CASE) !== EXPONENT) return;
-    this.at++;
-    if (bytes[this.at] === PLUS || bytes[this.at] === MINUS) this.at++;
-    this.skipDigits();
-  }
-
-  private skipDigits(): void {
-    const from = this.at;
-    while (isDigit(this.bytes[this.at])) this.at++;
-    if (this.at === from) throw UNUSUAL;
-  }
+export function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
 }
 
 const [NULL, TRUE, FALSE] = [Buffer.from('null'), Buffer.from('true'), Buffer.from('false')];
-
-function isDigit(byte = 0): boolean {
-  return byte >= ZERO && byte <= NINE;
-}
 
 const PLAIN = 1;
 
@@ -123,13 +102,22 @@ const IN_STRING = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === QUOTE || byte === BACKSLASH ? 0 : PLAIN,
 );
 
-const ESCAPED: ReadonlySet<number | undefined> = new Set(Buffer.from('"\\/bfnrt'));
+/** Bytes that are an escape with the backslash before them. */
+const BEHIND_BACKSLASH = Uint8Array.from({ length: 256 }, (_, byte) =>
+  '"\\/bfnrt'.includes(String.fromCharCode(byte)) ? PLAIN : 0,
+);
+
 const UNICODE = 0x75;
 const HEX_DIGITS = 4;
 
-function behindEscape(bytes: Buffer, at: number): number {
-  if (ESCAPED.has(bytes[at + 1])) return at + 2;
-  const end = at + 2 + HEX_DIGITS;
-  if (bytes[at + 1] !== UNICODE || !/^[\da-f]{4}$/i.test(bytes.toString('latin1', at + 2, end))) throw UNUSUAL;
+function behindUnicode(bytes: Uint8Array, backslash: number): number {
+  const end = backslash + 2 + HEX_DIGITS;
+  if (bytes[backslash + 1] !== UNICODE) throw UNUSUAL;
+  for (let place = backslash + 2; place < end; place++) if (!isHexDigit(bytes[place] ?? 0)) throw UNUSUAL;
   return end;
+}
+
+function isHexDigit(byte: number): boolean {
+  const letter = byte | LOWER_CASE;
+  return isDigit(byte) || (letter >= 0x61 && letter <= 0x66);
 }

@@ -24,9 +24,8 @@ export function createLedger(): Observer<readonly CountedCall[]> {
   const open = new Map<string, Open>();
 
   function change(thread: string | null, changes: (call: CountedCall) => Partial<CountedCall>): void {
-    const at = open.get(thread ?? '')?.at ?? -1;
-    const call = calls[at];
-    if (call !== undefined) calls[at] = { ...call, ...changes(call) };
+    const call = calls[open.get(thread ?? '')?.at ?? -1];
+    if (call !== undefined) Object.assign(call, changes(call));
   }
 
   function begin(seen: Seen, event: AssistantEvent): void {

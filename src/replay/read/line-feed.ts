@@ -6,9 +6,22 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Most lines fit in a buffer of this size. */
 const USUAL_BYTES = 1024 * 1024;
+/** A longer one gets so many times of what it needs: all that it may need would have V8 look for garbage all the time. */
+const GROWTH = 4;
 
 /** Characters of a recording's first line that are shown. */
 const FIRST_TEXT_LENGTH = 65_536;
+
+/** One that a recording before has left. */
+let usual: Buffer | undefined;
+
+function takeUsual(): Buffer {
+  const buffer = usual ?? Buffer.allocUnsafeSlow(USUAL_BYTES);
+  usual = undefined;
+  return buffer;
+}
+
+const NOTHING = Buffer.alloc(0);
 
 const LINE_FEED = 10;
 
@@ -21,12 +34,22 @@ export type ReadLine = (
   /** `lost`: it held a call. */
   | { readonly kind: 'malformed'; readonly lost?: true }
   | { readonly kind: 'value'; readonly value: Fields }
+  | { readonly kind: 'unread'; readonly row: Row }
 ) & {
   /** Something else stands before it in the same line. */
   readonly isMore?: true;
   /** How it begins; only of the first line that is not blank, by which recordings are told apart. */
   readonly text?: string;
 };
+
+/** A row of a session log of which no more counts than that it is there. */
+export interface Row {
+  /** undefined: nothing by which it would be known if it came again. */
+  readonly uuid: string | undefined;
+  readonly t: number | undefined;
+  /** The thread whose call it answers, by its subagent, '' the main one; undefined: none. */
+  readonly answers: string | undefined;
+}
 
 const BLANK: ReadLine = { kind: 'blank' };
 const MALFORMED: ReadLine = { kind: 'malformed' };
@@ -63,8 +86,8 @@ function rowsIn(array: readonly Buffer[]): readonly ReadLine[] {
 const ARRAY = /^\s*\[\s*(?:[[{]|$)/;
 const ARRAYS_DEEP = 1;
 
-/** Reads an object out of a line faster than all of it; undefined: it is to be read whole. */
-export type Thin = (line: Buffer) => Fields | undefined;
+/** Reads of a line, which stands in the bytes, what counts, faster than all of it; undefined: it is to be read whole. */
+export type Thin = (bytes: Buffer, from: number, to: number) => ReadLine | undefined;
 
 /**
  * Takes a recording chunk by chunk and hands over its lines.
@@ -74,7 +97,7 @@ export type Thin = (line: Buffer) => Fields | undefined;
  */
 export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES, thin?: Thin) {
   /** The beginning of a line whose end has not come. */
-  let held = Buffer.alloc(0);
+  let held: Buffer = NOTHING;
   /** Of that line, in bytes; of one that is too long no more are kept. */
   let size = 0;
   let isFirst = true;
@@ -85,8 +108,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   function hold(bytes: Buffer): void {
     const needed = size + bytes.length;
     if (needed > held.length && needed <= maxLine) {
-      // Memory that nothing was written to costs nothing, and each smaller buffer would be garbage for a while.
-      const larger = Buffer.allocUnsafeSlow(needed <= USUAL_BYTES ? USUAL_BYTES : maxLine);
+      const larger = needed <= USUAL_BYTES ? takeUsual() : Buffer.allocUnsafeSlow(Math.min(maxLine, needed * GROWTH));
       held.copy(larger, 0, 0, size);
       held = larger;
     }
@@ -94,26 +116,28 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     size = needed;
   }
 
-  /** The line that these bytes are the end of; undefined: it is too long. */
-  function wholeLine(bytes: Buffer): Buffer | undefined {
-    if (size + bytes.length > maxLine) return undefined;
-    if (size === 0) return bytes;
-    hold(bytes);
-    return held.subarray(0, size);
-  }
-
   function textOf(line: Buffer): string {
     const text = textOfLine(line);
     return isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   }
 
-  function take(bytes: Buffer, isLast = false): void {
-    const line = wholeLine(bytes);
-    size = 0;
-    const value = isOpened && line !== undefined ? thin?.(line) : undefined;
-    if (value === undefined) takeWhole(line && textOf(line), isLast);
-    else onLine({ kind: 'value', value });
+  /** The line whose end stands in these bytes. */
+  function take(bytes: Buffer, from: number, to: number, isLast = false): void {
+    if (size === 0 && to - from <= maxLine) takeLine(bytes, from, to, isLast);
+    else {
+      hold(bytes.subarray(from, to));
+      const length = size;
+      size = 0;
+      if (length <= maxLine) takeLine(held, 0, length, isLast);
+      else takeWhole(undefined, isLast);
+    }
     isFirst = false;
+  }
+
+  function takeLine(bytes: Buffer, from: number, to: number, isLast: boolean): void {
+    const thinned = isOpened ? thin?.(bytes, from, to) : undefined;
+    if (thinned === undefined) takeWhole(textOf(bytes.subarray(from, to)), isLast);
+    else onLine(thinned);
   }
 
   /** @param text undefined: it is too long */
@@ -141,7 +165,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
       while (array === undefined) {
         const end = chunk.indexOf(LINE_FEED, begin);
         if (end === -1) break;
-        take(chunk.subarray(begin, end));
+        take(chunk, begin, end);
         begin = end + 1;
       }
       const rest = chunk.subarray(begin);
@@ -150,8 +174,10 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     },
     /** There is no more: a last line without a line feed counts. */
     end(): void {
-      if (size > 0) take(Buffer.alloc(0), true);
+      if (size > 0) take(NOTHING, 0, 0, true);
       if (array !== undefined) for (const line of rowsIn(array)) hand(line, '[');
+      if (held.length === USUAL_BYTES) usual = held;
+      held = NOTHING;
     },
   };
 }

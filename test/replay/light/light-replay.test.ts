@@ -26,7 +26,7 @@ function feedTo(feed: ReturnType<typeof createLineFeed>, bytes: Buffer): void {
 
 function readLightly(bytes: Buffer): SessionFigures | undefined {
   const replay = createLightReplay(how);
-  feedTo(createLineFeed(replay.line, undefined, createThinner()), bytes);
+  feedTo(createLineFeed(replay.line, undefined, createThinner(replay.isCalm)), bytes);
   return replay.found('a.jsonl');
 }
 
@@ -74,10 +74,11 @@ describe('a light reading says what a full one says', () => {
 
 describe('a row that is cut', () => {
   it('holds nothing of what tools returned', () => {
-    const thin = createThinner();
+    const thin = createThinner(() => false);
     const cut = FIXTURE_RECORDINGS.filter(({ name }) => name.endsWith('.session.jsonl'))
       .flatMap(({ path }) => linesOf(path))
-      .flatMap((line) => thin(Buffer.from(line)) ?? []);
+      .map((line) => Buffer.from(line))
+      .flatMap((line) => thin(line, 0, line.length) ?? []);
     expect(cut.length).toBeGreaterThan(50);
     expect(cut.filter((row) => /"(?:stdout|tool_use_id)"/.test(JSON.stringify(row)))).toEqual([]);
   });

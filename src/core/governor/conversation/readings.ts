@@ -42,9 +42,8 @@ import { changed, changedIn } from '../steps.ts';
 export function readContext(state: GovernorState, event: Event, content: Content): GovernorState {
   switch (event.kind) {
     case 'assistant':
-      return event.subagent === null ? withMark(withGauge(state, readAssistant(state, event, content)), event) : state;
     case 'user':
-      return event.subagent === null ? withMark(withGauge(state, readUser(state.gauge, event, content)), event) : state;
+      return withGauge(state, readMessage(state, event, content));
     case 'partial':
       if (event.subagent !== null || event.outputTokens === undefined) return state;
       return withGauge(state, settleOutput(state.gauge, event.outputTokens));
@@ -61,6 +60,21 @@ export function readContext(state: GovernorState, event: Event, content: Content
   }
 }
 
+/**
+ * The gauge after a message of claude's or for it.
+ *
+ * @param content what its blocks take
+ */
+export function readMessage(
+  state: Pick<GovernorState, 'gauge' | 'session' | 'run'>,
+  event: AssistantEvent | UserEvent,
+  content: Content,
+): Gauge {
+  if (event.subagent !== null) return state.gauge;
+  const gauge = event.kind === 'user' ? readUser(state.gauge, event, content) : readAssistant(state, event, content);
+  return state.run.mode === 'replay' ? withMark(gauge, event) : gauge;
+}
+
 /** What the caller said is on its way into the context. */
 export function readPrompt(state: GovernorState, event: UserEvent): GovernorState {
   return withGauge(state, readUser(state.gauge, event, measureContent(event.blocks)));
@@ -74,7 +88,9 @@ function withEmptyContext(state: GovernorState, keptTokens: number): GovernorSta
   return changed(state, { gauge: emptyContext(state.gauge, keptTokens), latch: 'none' });
 }
 
-function readAssistant(state: GovernorState, event: AssistantEvent, generated: Content): Gauge {
+type Measured = Parameters<typeof readMessage>[0];
+
+function readAssistant(state: Measured, event: AssistantEvent, generated: Content): Gauge {
   const { gauge, session } = state;
   const { usage, messageId, model, outputFinal } = event;
   if (event.synthetic || (usage !== undefined && saysNothing(usage))) return gauge;
@@ -90,21 +106,16 @@ function readAssistant(state: GovernorState, event: AssistantEvent, generated: C
 }
 
 /** What a log says of the mark in the model's id, which counts from the next call on. */
-function withMark(state: GovernorState, event: AssistantEvent | UserEvent): GovernorState {
-  const family = state.run.mode === 'replay' ? markedFamily(event) : undefined;
-  const { gauge } = state;
-  if (family === undefined || family === gauge.markedFamily) return state;
+function withMark(gauge: Gauge, event: AssistantEvent | UserEvent): Gauge {
+  const family = markedFamily(event);
+  if (family === undefined || family === gauge.markedFamily) return gauge;
   const isFromMark = gauge.markedFamily !== '' && gauge.window.source === 'model-id';
   const window = isFromMark ? UNKNOWN_WINDOW : gauge.window;
-  return withGauge(state, changedGauge(gauge, { markedFamily: family, window }));
+  return changedGauge(gauge, { markedFamily: family, window });
 }
 
 /** What a recording tells that names no window: its version and model. */
-function recordedWindow(
-  { session, run, gauge }: GovernorState,
-  event: AssistantEvent,
-  known: ContextWindow,
-): ContextWindow {
+function recordedWindow({ session, run, gauge }: Measured, event: AssistantEvent, known: ContextWindow): ContextWindow {
   const { markedFamily: family } = gauge;
   if (family !== '' && event.model?.includes(family)) return learnWindow(known, LARGE_WINDOW, 'model-id');
   if (run.mode === 'act' || known.tokens !== undefined) return known;
@@ -229,32 +240,39 @@ export function readSession(state: GovernorState, event: Event): GovernorState {
         version: event.version ?? session.version,
         setup: { tools: event.tools, servers: event.servers },
       });
-    // Session logs have no init line: id, model and version stand on every line.
     case 'assistant':
-    case 'user': {
-      const model = event.kind === 'assistant' && !event.synthetic && event.subagent === null ? event.model : undefined;
-      return completed(state, { id: event.sessionId, model, version: event.version });
-    }
+    case 'user':
+      return withSession(state, sessionIn(session, event));
     // A session that goes on can be compacted before there is an init line; our hooks are told its id.
     case 'control-request': {
       const { session_id, transcript_path } = fieldsOf(event.request.input);
-      return completed(state, { id: textOf(session_id), transcript: textOf(transcript_path) });
+      return withSession(state, completed(session, { id: textOf(session_id), transcript: textOf(transcript_path) }));
     }
     default:
       return state;
   }
 }
 
+type Session = GovernorState['session'];
+
+function withSession(state: GovernorState, session: Session): GovernorState {
+  return session === state.session ? state : changed(state, { session });
+}
+
+/** Session logs have no init line: id, model and version stand on every line. */
+export function sessionIn(session: Session, event: AssistantEvent | UserEvent): Session {
+  const model = event.kind === 'assistant' && !event.synthetic && event.subagent === null ? event.model : undefined;
+  return completed(session, { id: event.sessionId, model, version: event.version });
+}
+
 /** With what was not known yet. */
-function completed(state: GovernorState, said: Partial<GovernorState['session']>): GovernorState {
-  const { session } = state;
+function completed(session: Session, said: Partial<Session>): Session {
   const id = session.id ?? said.id;
   const model = session.model ?? said.model;
   const version = session.version ?? said.version;
   const transcript = said.transcript ?? session.transcript;
   const isNews = id !== session.id || model !== session.model || version !== session.version;
-  if (!isNews && transcript === session.transcript) return state;
-  return changedIn(state, 'session', { id, model, version, transcript });
+  return isNews || transcript !== session.transcript ? { ...session, id, model, version, transcript } : session;
 }
 
 const REMINDER = /<system-reminder>([\s\S]*?)<\/system-reminder>/g;
