@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parsed } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import type { Environment } from '../io.ts';
+import { type Packed, pack, unpack } from '../replay/packed.ts';
 import type { DepthOptions, Judged } from '../replay/replay.ts';
 import { type Filters, isMeant } from '../replay/selection.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
-import type { SessionFigures } from '../replay/summary.ts';
+import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
-import { type JsonCache, openJsonCache } from '../store/files/file-cache.ts';
+import { type FileCache, openFileCache } from '../store/files/file-cache.ts';
 import { withGiven } from '../store/files/given-file.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
+import { type DiskText, masked, maskedJson } from '../store/masks/disk-text.ts';
 import type { Found } from './print-report.ts';
 
 /** What a further thread runs, as seen from any bundle. It holds all that makes the judgement. */
@@ -31,7 +34,7 @@ export function replaySources(sources: readonly Source[], options: SourcesOption
   if (folder === undefined) return judge(sources);
   const program = createHash('sha256').update(readFileSync(PROGRAM)).digest('hex');
   const key = JSON.stringify({ program, policy, depth, series, retention });
-  return replayCached(sources, { cache: openJsonCache(join(folder, 'replay'), key), judge, onBytes });
+  return replayCached(sources, { cache: openFileCache(join(folder, 'replay'), key), judge, onBytes });
 }
 
 async function* judgeAnew(sources: readonly Source[], options: DepthOptions): AsyncGenerator<Judged> {
@@ -41,7 +44,7 @@ async function* judgeAnew(sources: readonly Source[], options: DepthOptions): As
 }
 
 interface CachedOptions extends Pick<DepthOptions, 'onBytes'> {
-  readonly cache: JsonCache;
+  readonly cache: FileCache;
   /** Judges those of which nothing is kept, and hands them over in their order. */
   readonly judge: (sources: readonly Source[]) => AsyncIterable<Judged>;
 }
@@ -53,8 +56,8 @@ async function* replayCached(
 ): AsyncGenerator<Judged> {
   const known = sources.map((source) => {
     const identity = identityOf(source);
-    const found = identity === undefined ? undefined : cache.get(source.file, identity);
-    return { source, identity, found: found as SessionFigures | undefined };
+    const kept = identity === undefined ? undefined : cache.get(source.file, identity);
+    return { source, identity, found: kept === undefined ? undefined : fromCache(kept) };
   });
   const missing = known.filter(({ found }) => found === undefined).map(({ source }) => source);
   const judged = missing.length === 0 ? undefined : judge(missing)[Symbol.asyncIterator]();
@@ -69,7 +72,7 @@ async function* replayCached(
       if (next === undefined || next.done === true) return;
       // A file that grew meanwhile is not what it was taken for.
       if ('found' in next.value && identity !== undefined && identityOf(source) === identity) {
-        cache.put(source.file, identity, next.value.found);
+        cache.put(source.file, identity, toCache(next.value.found));
       }
       yield next.value;
     }
@@ -77,6 +80,17 @@ async function* replayCached(
     await judged?.return?.();
     cache.close();
   }
+}
+
+/** In light figures ctxb has masked what was said. */
+function toCache(found: SessionFigures): DiskText {
+  return isFull(found) ? maskedJson(found) : masked(JSON.stringify(pack(found)));
+}
+
+/** undefined: it is damaged. */
+function fromCache(text: string): SessionFigures | undefined {
+  const kept = parsed(text) as SessionFigures | Packed | undefined;
+  return kept && 'columns' in kept ? unpack(kept) : kept;
 }
 
 /** Some file systems know the time of a change to two seconds only: what was just written may be written once more. */

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { CtxbError, type ErrorCode } from '../errors.ts';
+import { type Packed, pack, unpack } from './packed.ts';
 import { attempt, type DepthOptions, type Judged, readAll, readSource } from './replay.ts';
 import { bytesOf, type Source } from './sources.ts';
-import type { SessionFigures } from './summary.ts';
+import { isFull, type SessionSummary } from './summary.ts';
 
-/** Work that two threads share: an idle thread takes the next recording. */
+/** Work that threads share: an idle one takes the next recording. */
 export interface Share {
   readonly sources: readonly Source[];
   /** Their places, in the order in which they are taken. */
@@ -17,9 +18,9 @@ export interface Share {
   readonly options: Omit<DepthOptions, 'stdin' | 'mask' | 'onBytes'>;
 }
 
-/** What the other thread tells; `at` is the place of a recording. */
+/** What a thread tells; `at` is the place of a recording. */
 export type FromWorker = { readonly at: number } & (
-  | { readonly found: SessionFigures }
+  | { readonly found: SessionSummary | Packed }
   | { readonly code: ErrorCode; readonly message: string }
 );
 
@@ -42,7 +43,7 @@ export function takeNext({ sources, order, taken }: Share) {
   return at === undefined || source === undefined ? undefined : { at, source };
 }
 
-/** What the other thread does: judges recordings until all are taken. */
+/** What a thread does: judges recordings until all are taken. */
 export async function work(
   share: Share,
   own: Pick<DepthOptions, 'stdin' | 'mask'>,
@@ -51,21 +52,27 @@ export async function work(
   for (let next = takeNext(share); next !== undefined; next = takeNext(share)) {
     const { at, source } = next;
     const made = await attempt(() => readSource(source, { ...share.options, ...own }));
-    tell('found' in made ? { at, ...made } : { at, code: made.fault.code, message: made.fault.message });
+    tell(
+      'found' in made
+        ? { at, found: isFull(made.found) ? made.found : pack(made.found) }
+        : { at, code: made.fault.code, message: made.fault.message },
+    );
   }
 }
 
 /** Less than this is read before a thread has started. */
 const WORTH_BYTES = 8 * 1024 * 1024;
 
+/** A third and a fourth are 1.1 times as fast on four processors (256 MB), take a quarter more of their time, and 25 MB each. */
+const MOST_THREADS = 2;
+
 /** Of a thread's memory for what is short-lived, which is nearly all of it: more is not faster, and each has its own. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4 };
 
 /**
- * Judges recordings, on two threads where that is worth it. A third and a fourth are 1.1 times as fast on four processors
- * (256 MB, best of eight alternating runs), take a quarter more of the processors' time, and 25 MB each.
+ * Judges recordings, on threads of their own where that is worth it: only there can what V8 takes be bounded.
  *
- * @param program what the other thread runs, which is {@link work}
+ * @param program what they run, which is {@link work}
  */
 export function replayOnThreads(
   sources: readonly Source[],
@@ -73,61 +80,62 @@ export function replayOnThreads(
   program: URL,
 ): AsyncIterable<Judged> {
   const isLittle = sources.length < 2 || (bytesOf(sources) ?? 0) < WORTH_BYTES;
-  if (isLittle || availableParallelism() < 2 || hasBoundAddresses()) return readAll(sources, options);
-  return replayTogether(sources, options, program);
+  return isLittle || hasBoundAddresses() ? readAll(sources, options) : replayTogether(sources, options, program);
 }
 
-/** Hands them over in their order. What the other thread leaves undone, for want of memory or of files, is done here. */
+/** Hands them over in their order. What the threads leave undone, for want of memory or of files, is done here. */
 async function* replayTogether(
   sources: readonly Source[],
   options: DepthOptions,
   program: URL,
 ): AsyncGenerator<Judged> {
-  const share = createShare(sources, options);
   const judged = new Map<number, Judged>();
-  const other = startWorker(program, share, (message) => {
+  const crew = startCrew(program, createShare(sources, options), (message) => {
     const source = sources[message.at];
     options.onBytes?.((source && bytesOf([source])) ?? 0);
-    judged.set(message.at, 'found' in message ? message : { fault: new CtxbError(message.code, message.message) });
+    judged.set(message.at, judgedIn(message));
   });
-  const judge = async (at: number, source: Source) => judged.set(at, await attempt(() => readSource(source, options)));
   try {
     for (const [at, source] of sources.entries()) {
-      while (!judged.has(at)) {
-        const next = takeNext(share);
-        if (next !== undefined) await judge(next.at, next.source);
-        else if (other.isGone) await judge(at, source);
-        else await other.news();
-      }
-      const found = judged.get(at);
+      while (!judged.has(at) && crew.isThere()) await crew.news();
+      yield judged.get(at) ?? (await attempt(() => readSource(source, options)));
       judged.delete(at);
-      if (found !== undefined) yield found;
     }
   } finally {
-    await other.stop();
+    await crew.stop();
   }
 }
 
-function startWorker(program: URL, workerData: Share, onMessage: (message: FromWorker) => void) {
-  const worker = workerOf(program, workerData);
+function judgedIn(message: FromWorker): Judged {
+  if (!('found' in message)) return { fault: new CtxbError(message.code, message.message) };
+  const { found } = message;
+  return { found: 'columns' in found ? unpack(found) : found };
+}
+
+function startCrew(program: URL, workerData: Share, onMessage: (message: FromWorker) => void) {
+  const workers = new Set<Worker>();
   let wake = () => {};
-  const other = {
-    /** It has failed, or has done its part: all that it found has been told. */
-    isGone: worker === undefined,
-    /** Resolves when it has told something, or is gone. */
+  for (let count = Math.min(MOST_THREADS, availableParallelism()); count > 0; count--) {
+    const worker = workerOf(program, workerData);
+    if (worker === undefined) break;
+    workers.add(worker);
+    const end = () => {
+      workers.delete(worker);
+      wake();
+    };
+    worker.on('error', end).on('exit', end);
+    worker.on('message', (message: FromWorker) => {
+      onMessage(message);
+      wake();
+    });
+  }
+  return {
+    /** One of them has neither failed nor done its part. */
+    isThere: () => workers.size > 0,
+    /** Resolves when one has told something, or is gone. */
     news: () => new Promise<void>((resolve) => (wake = resolve)),
-    stop: () => worker?.terminate(),
+    stop: () => Promise.all([...workers].map((worker) => worker.terminate())),
   };
-  const end = () => {
-    other.isGone = true;
-    wake();
-  };
-  worker?.on('message', (message: FromWorker) => {
-    onMessage(message);
-    wake();
-  });
-  worker?.on('error', end).on('exit', end);
-  return other;
 }
 
 /** undefined where the system allows no further thread. */

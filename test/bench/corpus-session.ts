@@ -67,7 +67,7 @@ export function createSession(id: string, random: Random): Session {
     }
     return line(shapes.assistant, {
       requestId: `req_${call}`,
-      message: { ...message, id: `msg_${call}`, content, usage },
+      message: { ...message, id: `msg_01${call.padStart(22, 'A')}`, content, usage },
     });
   }
 

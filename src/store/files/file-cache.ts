@@ -1,54 +1,103 @@
 import { createHash } from 'node:crypto';
-import { join, resolve } from 'node:path';
-import { fieldsOf } from '../../core/protocol/fields.ts';
-import { maskedJson } from '../masks/disk-text.ts';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { asItIs, type DiskText, joined, masked } from '../masks/disk-text.ts';
 import { forgetOld } from './forget-old.ts';
-import { makeFolder, readJson } from './plain-file.ts';
+import { makeFolder, readPlain } from './plain-file.ts';
 import { replaceFile } from './write-file.ts';
 
-/** Something that can be made again, kept for each of many files, as JSON in a file of its own. */
-export type JsonCache = ReturnType<typeof openJsonCache>;
+/** What can be made again of files, kept in one page for each folder of theirs. */
+export type FileCache = ReturnType<typeof openFileCache>;
 
-const VERSION = 1;
+/** The first line of a page. A line for each file follows: its name, its identity, and what is kept of it. */
+const FIRST_LINE = asItIs('ctxb 2');
+const PARTS = /^([^\t]+)\t([^\t]+)\t(.*)\t$/;
 
 /** Of all that is kept. */
-const FOLDER_BYTES = 256 * 1024 * 1024;
+const MOST_BYTES = 256 * 1024 * 1024;
+
+interface Page {
+  readonly place: string;
+  readonly entries: Map<string, { readonly identity: string; readonly text: DiskText }>;
+  isNew: boolean;
+}
 
 /**
  * @param folder where the cache is
- * @param key everything else that the values depend on
+ * @param key everything else that the texts depend on
  */
-export function openJsonCache(folder: string, key: string) {
-  let isNew = false;
-  const placeOf = (file: string) => join(folder, nameOf(`${key}\n${resolve(file)}`));
+export function openFileCache(folder: string, key: string) {
+  const pages = new Map<string, Page>();
 
-  /** A full disk or a foreign folder costs time only: what is not kept is made again the next time. */
-  function attempt(work: () => void): void {
-    try {
-      work();
-    } catch {}
+  function pageOf(file: string): Page {
+    const of = dirname(resolve(file));
+    const known = pages.get(of);
+    if (known !== undefined) return known;
+    const place = join(folder, `${hashOf(`${key}\n${of}`)}.json`);
+    const page = { place, entries: entriesIn(readPage(place)), isNew: false };
+    pages.set(of, page);
+    return page;
+  }
+
+  function write([of, { place, entries }]: readonly [string, Page]): void {
+    const isThere = (name: string) => existsSync(join(of, JSON.parse(name) as string));
+    const kept = [...entries].filter(([name]) => isThere(name));
+    const lines = kept.map(([name, { identity, text }]) => joined([masked(name), asItIs(identity), text], '\t'));
+    makeFolder(folder);
+    replaceFile(place, [joined([FIRST_LINE, ...lines], '\n')], { durable: false });
   }
 
   return {
     /** What was put for a file under the same identity; undefined: nothing was, or it is damaged. */
-    get(file: string, identity: string): unknown {
-      const { version, value, ...kept } = fieldsOf(readJson(placeOf(file), FOLDER_BYTES));
-      return version === VERSION && kept.identity === identity ? value : undefined;
+    get(file: string, identity: string): string | undefined {
+      const entry = pageOf(file).entries.get(nameOf(file));
+      return entry?.identity === hashOf(identity) ? entry.text : undefined;
     },
-    put(file: string, identity: string, value: unknown): void {
-      attempt(() => {
-        makeFolder(folder);
-        replaceFile(placeOf(file), [maskedJson({ version: VERSION, identity, value })], { durable: false });
-        isNew = true;
-      });
+    /** @param text on one line */
+    put(file: string, identity: string, text: DiskText): void {
+      const page = pageOf(file);
+      page.entries.set(nameOf(file), { identity: hashOf(identity), text });
+      page.isNew = true;
     },
-    /** Nothing more is put: removes what is old. */
+    /** Nothing more is put: writes what is new, and removes what is old. */
     close(): void {
-      if (isNew) attempt(() => forgetOld(folder, FOLDER_BYTES));
+      const changed = [...pages].filter(([, { isNew }]) => isNew);
+      if (changed.length === 0) return;
+      // A full disk or a foreign folder costs time only: what is not kept is made again the next time.
+      try {
+        changed.forEach(write);
+        forgetOld(folder, MOST_BYTES);
+      } catch {}
     },
   };
 }
 
-function nameOf(text: string): string {
-  return `${createHash('sha256').update(text).digest('hex').slice(0, 32)}.json`;
+function readPage(place: string): string {
+  try {
+    return readPlain(place, MOST_BYTES) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** None of a page of another version. */
+function entriesIn(page: string): Page['entries'] {
+  const [first, ...lines] = page.split('\n');
+  const found = first === FIRST_LINE ? lines.map((line) => PARTS.exec(line)) : [];
+  return new Map(
+    found.flatMap((parts) => {
+      const [, name = '', identity = '', text = ''] = parts ?? [];
+      // What is read back was masked when it was written.
+      return parts === null ? [] : [[name, { identity, text: asItIs(text) }]];
+    }),
+  );
+}
+
+/** A name on one line. */
+function nameOf(file: string): string {
+  return JSON.stringify(basename(file));
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

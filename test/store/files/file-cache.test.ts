@@ -1,0 +1,129 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openFileCache } from '../../../src/store/files/file-cache.ts';
+import { masked } from '../../../src/store/masks/disk-text.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'ctxb-cache-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const folder = () => join(root, 'ctxb', 'replay');
+const open = (key = 'k') => openFileCache(folder(), key);
+const pages = () => readdirSync(folder()).map((name) => join(folder(), name));
+
+/** A file of which something is kept. */
+function file(name: string): string {
+  const path = join(root, 'logs', name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '');
+  return path;
+}
+
+function keep(...entries: readonly (readonly [name: string, identity: string, text: string])[]): void {
+  const cache = open();
+  for (const [name, identity, text] of entries) cache.put(file(name), identity, masked(text));
+  cache.close();
+}
+
+describe('what was put', () => {
+  it('is there the next time, under the same identity only', () => {
+    keep(['a/one', 'i', '{"n":1}'], ['a/two', 'j', 'null'], ['b/one', 'k', '[2]']);
+    const cache = open();
+    expect(cache.get(file('a/one'), 'i')).toBe('{"n":1}');
+    expect(cache.get(file('a/one'), 'j')).toBeUndefined();
+    expect(cache.get(file('b/one'), 'k')).toBe('[2]');
+    expect(cache.get(file('b/two'), 'k')).toBeUndefined();
+    expect(open('other').get(file('a/one'), 'i')).toBeUndefined();
+  });
+
+  it('stands in one page for each folder', () => {
+    keep(['a/one', 'i', '1'], ['a/two', 'j', '2'], ['b/one', 'k', '3']);
+    expect(pages()).toHaveLength(2);
+  });
+
+  it('stays beside what is put later', () => {
+    keep(['a/one', 'i', '1']);
+    keep(['a/two', 'i', '2']);
+    keep(['a/two', 'j', '3']);
+    expect([open().get(file('a/one'), 'i'), open().get(file('a/two'), 'j')]).toEqual(['1', '3']);
+    expect(open().get(file('a/two'), 'i')).toBeUndefined();
+  });
+
+  it('goes with its file', () => {
+    keep(['a/one', 'i', '"of one"']);
+    rmSync(file('a/one'));
+    keep(['a/two', 'i', '"of two"']);
+    expect(pages().map((page) => readFileSync(page, 'utf8'))).toEqual([expect.not.stringContaining('of one')]);
+  });
+
+  it('may be of a file with any name', () => {
+    const name = 'a/o\tn\n"e"';
+    keep([name, 'i', '1']);
+    expect(open().get(file(name), 'i')).toBe('1');
+  });
+
+  it('is for its owner only', () => {
+    keep(['a/one', 'i', '1']);
+    expect(statSync(folder()).mode & 0o777).toBe(0o700);
+    for (const page of pages()) expect(statSync(page).mode & 0o777).toBe(0o600);
+  });
+
+  it('is not written where nothing was put', () => {
+    const cache = open();
+    cache.get(file('a/one'), 'i');
+    cache.close();
+    expect(readdirSync(root)).toEqual(['logs']);
+  });
+
+  it.each([
+    { name: 'cut off', change: (text: string) => text.slice(0, -5) },
+    { name: 'empty', change: () => '' },
+    { name: 'something else', change: () => '[1]' },
+    { name: 'of another version', change: (text: string) => text.replace('ctxb 2', 'ctxb 1') },
+    { name: 'without a text', change: (text: string) => text.replace(/\t[^\t]*\t\n$/, '\n') },
+  ])('counts as nothing where its page is $name, and can be put anew', ({ change }) => {
+    keep(['a/one', 'i', '12345']);
+    for (const page of pages()) writeFileSync(page, change(readFileSync(page, 'utf8')));
+    expect(open().get(file('a/one'), 'i')).toBeUndefined();
+    keep(['a/one', 'i', '2']);
+    expect(open().get(file('a/one'), 'i')).toBe('2');
+  });
+
+  it('is forgotten when nobody has written it for long', () => {
+    keep(['a/one', 'i', '1']);
+    for (const page of pages()) utimesSync(page, 1, 1);
+    keep(['b/one', 'i', '1']);
+    expect(open().get(file('a/one'), 'i')).toBeUndefined();
+    expect(open().get(file('b/one'), 'i')).toBe('1');
+  });
+});
+
+describe('where it cannot be written', () => {
+  it.each([
+    { name: 'a file is in its place', prepare: () => writeFileSync(join(root, 'ctxb'), '') },
+    { name: 'a link is in its place', prepare: () => symlinkSync('..', join(root, 'ctxb')) },
+    { name: 'the folder is not to be written', prepare: () => chmodSync(root, 0o500) },
+  ])('nothing is said: $name', ({ prepare }) => {
+    const one = file('a/one');
+    prepare();
+    const cache = open();
+    cache.put(one, 'i', masked('1'));
+    expect(() => cache.close()).not.toThrow();
+    chmodSync(root, 0o700);
+  });
+});
