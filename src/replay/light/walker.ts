@@ -22,7 +22,7 @@ export function behind(byte: number, bytes: Uint8Array, at: number): number {
 }
 
 /** @param at where its inside begins */
-export function behindString(bytes: Uint8Array, at: number): number {
+function behindString(bytes: Uint8Array, at: number): number {
   let place = at;
   for (;;) {
     while (IN_STRING[bytes[place] as number] === PLAIN) place++;
