@@ -13,6 +13,7 @@ describe('createScratchEnvironment', () => {
       'BUN_JSC_numberOfGCMarkers',
       'BUN_JSC_useDFGJIT',
       'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
+      'CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL',
       'CLAUDE_CONFIG_DIR',
       'DISABLE_AUTOUPDATER',
       'HOME',
