@@ -28,7 +28,7 @@ it.each([
   {
     title: 'spawnClaudeCodeProcess',
     // Named, so that the claude which comes with the SDK is not run.
-    program: WITH_SPAWN + WITH_SHIM.replace("'ctxb-shim'", "'claude', spawnClaudeCodeProcess"),
+    program: WITH_SPAWN.replace('spawnClaudeCodeProcess', "pathToClaudeCodeExecutable: 'claude', $&"),
   },
 ])('the program with $title runs as it is written, under ctxb', async ({ program }) => {
   await using world = await startWorld({ calls: [{ text: 'hello from the model' }] });
@@ -39,4 +39,17 @@ it.each([
   expect(run).toMatchObject({ code: 0, stderr: '' });
   expect(run.stdout.toString()).toBe('hello from the model\n');
   expect(journalLines(world).map(({ kind }) => kind)).toContain('end');
+});
+
+it('the programs compile as strict TypeScript', async () => {
+  await using world = await startWorld({ calls: [] });
+  const env = install(world);
+  const { cwd } = world.scratch;
+  const programs = [WITH_SHIM, WITH_SPAWN].map((program, at) => ({ program, file: `program-${at}.mts` }));
+  for (const { program, file } of programs) writeFileSync(join(cwd, file), program);
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--types', 'node'];
+  const options = ['--noEmit', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023', ...strict];
+  const words = [...options, ...programs.map(({ file }) => file)];
+  const run = await runProgram(join(ROOT, 'node_modules/.bin/tsc'), words, { env, cwd });
+  expect({ code: run.code, said: run.stdout.toString() }).toEqual({ code: 0, said: '' });
 });
