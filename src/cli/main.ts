@@ -23,6 +23,7 @@ const COMMANDS: readonly CommandEntry[] = [
   command('run', 'run Claude Code, keep its context small, and stop at limits', () => import('./run.ts')),
   command('replay', 'show what your sessions cost and how full they got', () => import('./replay.ts')),
   command('recall', 'search what was said, run and read in earlier sessions', () => import('./recall.ts')),
+  command('receipts', 'show what compactions took out of a context', () => import('./receipts.ts')),
   command('flow', 'run a long job as steps, each with a fresh context', () => import('./flow.ts')),
   command('scratch', 'print the notes of a session', () => import('./scratch.ts')),
   command('note', 'tell a run where the work stands, or what does not work', () => import('./note.ts')),

@@ -32,8 +32,8 @@ export interface Found {
 interface Printing {
   readonly io: Io;
   readonly levels: Page['levels'];
-  /** Calls are shown one by one; else they were only looked at. */
-  readonly series: boolean;
+  /** What is shown one by one; else it was only looked at. */
+  readonly shown: { readonly series: boolean; readonly retention: boolean };
   /** Tells the user what is no part of the report. */
   readonly say: (message: string) => void;
   /** Called before anything is written to the terminal. */
@@ -56,12 +56,12 @@ const CHUNK = 65_536;
 export async function printReport(
   find: () => Promise<Found>,
   options: ReportOptions,
-  { io, levels, series, say, clear }: Printing,
+  { io, levels, shown, say, clear }: Printing,
 ): Promise<number> {
   const page = await openPage(io, levels, options.list);
   const { format, gates } = options;
   const extras = await openExtraReports(options, io, page, say);
-  const report = format.depth === 'light' ? await format.load() : ofFull(await format.load(), series);
+  const report = format.depth === 'light' ? await format.load() : ofFull(await format.load(), shown);
   const { sessions, faults, leftOut, named } = await find();
   clear();
   if (sessions.length + faults.length + leftOut === 0 && !mayBeEmpty(options)) {
@@ -92,12 +92,12 @@ export function mayBeEmpty({ gates, allowEmpty }: Pick<ReportOptions, 'gates' | 
   return allowEmpty || isGated(gates);
 }
 
-/** @param series calls are shown one by one; else they were only looked at */
-function ofFull(report: Report, series: boolean): Report<SessionFigures> {
-  return (sessions, page, outcome) => {
-    const full = sessions.filter(isFull);
-    return report(series ? full : full.map(withoutSeries), page, outcome);
+function ofFull(report: Report, shown: Printing['shown']): Report<SessionFigures> {
+  const asShown = (session: SessionSummary) => {
+    const { retention, ...rest } = shown.series ? session : withoutSeries(session);
+    return shown.retention && retention ? { ...rest, retention } : rest;
   };
+  return (sessions, page, outcome) => report(sessions.filter(isFull).map(asShown), page, outcome);
 }
 
 /** @returns why lines could not be printed */

@@ -109,7 +109,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   return printReport(find, options, {
     io,
     levels: policy,
-    series,
+    shown: { series, retention: (flags.retention ?? options.gates.retention) !== undefined },
     say,
     clear: progress.clear,
   });
@@ -132,7 +132,7 @@ function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
   return {
     cached: flags.cache !== false,
     series: format.needsSeries || (flags.whatIf ?? flags.series ?? html) !== undefined,
-    retention: flags.retention === true || gates.retention !== undefined,
+    retention: (flags.retention ?? html ?? gates.retention) !== undefined,
     explain: flags.explain,
   };
 }

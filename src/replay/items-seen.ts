@@ -1,4 +1,4 @@
-import type { CompactionKind, Receipt } from '../core/governor/decisions.ts';
+import type { CompactionKind, Receipt, ToldFact } from '../core/governor/decisions.ts';
 import type { Inference, Terms, Usage } from '../core/protocol/usage.ts';
 import type { SubagentBegun } from './observers/prompts.ts';
 
@@ -135,10 +135,20 @@ export interface SubagentSeen extends Partial<SubagentBegun> {
 export type Growth = Readonly<Record<string, number>>;
 
 /** A compaction or handoff, and what of all that was known before it the first request after it held. */
-export interface ReliefSeen extends Receipt {
+export interface ReliefSeen extends Omit<Receipt, 'gone' | 'stayed'> {
   /** ctxb really handed back what is `given`; else, in a recording without it, it would have. */
   readonly actual: boolean;
   /** Number of that request's call. */
   readonly call: number;
   readonly line: number;
+  readonly gone: readonly LostFact[];
+  readonly stayed: readonly (Receipt['stayed'][number] & Partial<LostFact>)[];
+}
+
+/** A fact that the fresh context does not hold, or would not without ctxb. */
+export interface LostFact extends ToldFact {
+  /** The line of the recording that said it last; null: another recording did. */
+  readonly line: number | null;
+  /** The first call after it that asked a tool for it; null: none did. */
+  readonly again: number | null;
 }

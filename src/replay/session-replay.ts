@@ -14,7 +14,7 @@ import { createCalls } from './observers/calls.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createOddities } from './observers/oddities.ts';
 import { createSubagents } from './observers/prompts.ts';
-import { createRetention } from './observers/retention.ts';
+import { createRetention, type TimedReceipt } from './observers/retention.ts';
 import type { Seen } from './observers/seen.ts';
 import { createPauses, createWaits } from './observers/waits.ts';
 import type { ReadLine } from './read/line-feed.ts';
@@ -23,8 +23,8 @@ import type { SessionSummary } from './summary.ts';
 export interface Asked {
   /** Each main-thread call, each prompt and each result. */
   readonly series: boolean;
-  /** What each relief kept of what was known before it. */
-  readonly retention?: boolean;
+  /** What each relief kept of what was known before it; `receipts`: as the run wrote it, whose log this is. */
+  readonly retention?: boolean | { readonly receipts: readonly TimedReceipt[] };
   /** A call that is to be explained: its number, from 1, or its message's id. */
   readonly explain?: string | undefined;
   /** Takes secrets out of texts, as in the run. */
@@ -44,7 +44,10 @@ export function createSessionReplay(options: SessionReplayOptions) {
   const world = { carryOut: judged };
   let host = createHost(initialState(run), world);
   let memory: Memory | undefined;
-  let retention = options.retention ? createRetention({ run, mask, recorded: false }) : undefined;
+  const receipts = typeof options.retention === 'object' ? options.retention.receipts : undefined;
+  let retention = options.retention
+    ? createRetention({ run, mask, recorded: receipts !== undefined, receipts })
+    : undefined;
   const cut = cutterWith(mask);
   const figures = createFigures(cut, series);
   const calls = series || explain !== undefined ? createCalls(run.policy.cost.prices) : undefined;

@@ -9,6 +9,7 @@ const COMMANDS = [
   'run',
   'replay',
   'recall',
+  'receipts',
   'scratch',
   'handoff',
   'note',

@@ -19,6 +19,7 @@ function relief(all: number, kept: number, call: number, actual = true): ReliefS
     kept: { ...NO_FACTS, constraints: kept },
     given: { ...NO_FACTS, constraints: kept / 2 },
     gone: [],
+    stayed: [],
     call,
     line: call,
   };

@@ -207,8 +207,18 @@ export interface Receipt {
   readonly kept: FactTally;
   /** Of that, what it holds only because ctxb handed it back. */
   readonly given: FactTally;
-  /** What it does not hold, each on one line. */
-  readonly gone: readonly { readonly kind: FactKind; readonly text: string }[];
+  /** What it does not hold, and what it does, each on one line. */
+  readonly gone: readonly ToldFact[];
+  readonly stayed: readonly (ToldFact & {
+    /** Who put it there. */
+    readonly by: 'claude' | 'ctxb';
+  })[];
+}
+
+/** A fact as a person is told of it. */
+export interface ToldFact {
+  readonly kind: FactKind;
+  readonly text: string;
 }
 
 /**

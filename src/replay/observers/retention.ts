@@ -1,39 +1,93 @@
-import type { Receipt } from '../../core/governor/decisions.ts';
+import type { Receipt, ToldFact } from '../../core/governor/decisions.ts';
 import type { HookAnswer } from '../../core/governor/effects.ts';
 import type { Run } from '../../core/governor/state.ts';
 import { createMemory } from '../../core/memory/memory.ts';
 import type { Mask } from '../../core/memory/words.ts';
 import type { ReliefSeen } from '../items-seen.ts';
+import { createPlaces } from './places.ts';
 import type { Seen } from './seen.ts';
 
 const LOST: HookAnswer = { kind: 'answer-hook', requestId: '', hook: 'SessionStart', output: {}, recall: 'lost' };
 
-/**
- * For each relief: what of all that was known before it the first request after it held.
- *
- * @param recorded whether the run wrote receipts itself; else its notes are made here, and asked what they would hand back
- */
-export function createRetention({ run, mask, recorded }: { run: Run; mask: Mask; recorded: boolean }) {
-  const memory = recorded ? undefined : createMemory({ run, mask });
-  const reliefs: ReliefSeen[] = [];
-  let isFollowed = false;
+/** A receipt that a run wrote, at a time in milliseconds since the epoch. */
+export interface TimedReceipt {
+  readonly t: number;
+  readonly receipt: Receipt;
+}
 
-  function settle({ relief, all, kept, given, gone }: Receipt, at: Pick<ReliefSeen, 'call' | 'line'>): void {
-    reliefs.push({ relief, actual: recorded, ...at, all, kept, given, gone });
+/** Milliseconds between a call in claude's log and the receipt that its run wrote at it, at most. */
+const AT_ONCE_MS = 60_000;
+
+interface RetentionOptions {
+  readonly run: Run;
+  readonly mask: Mask;
+  /** The run wrote receipts itself; else its notes are made here, and asked what they would hand back. */
+  readonly recorded: boolean;
+  /** Receipts that do not come with the lines: those of the run whose log of claude's this is, oldest first. */
+  readonly receipts?: readonly TimedReceipt[] | undefined;
+}
+
+interface Settled {
+  readonly receipt: Receipt;
+  readonly call: number;
+  readonly line: number;
+}
+
+/** For each relief: what of all that was known before it the first request after it held. */
+export function createRetention({ run, mask, recorded, receipts = [] }: RetentionOptions) {
+  const memory = recorded ? undefined : createMemory({ run, mask });
+  const places = createPlaces();
+  const settled: Settled[] = [];
+  let isFollowed = false;
+  /** The context was replaced, and no request was made with the new one. */
+  let isFresh = false;
+
+  function settle(receipt: Receipt, at: Omit<Settled, 'receipt'>): void {
+    settled.push({ receipt, ...at });
+  }
+
+  function follow({ input, after, line }: Seen): void {
+    if (memory === undefined) return;
+    if (!isFollowed) memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: 'notes' } }, after);
+    isFollowed = true;
+    if (input.event.kind === 'boundary') memory.answer(LOST, after);
+    for (const decision of memory.add(input, after).decisions) {
+      if (decision.kind === 'receipt') settle(decision, { call: after.gauge.calls, line });
+    }
+  }
+
+  /** At the first call of a fresh context, also of one that begins with the log. */
+  function settleWritten({ input, before, after, line }: Seen): void {
+    if (after.gauge.calls === before.gauge.calls) return;
+    const isFirst = before.gauge.calls === 0;
+    const distance = ({ t }: TimedReceipt) => Math.abs(t - input.t);
+    const [nearest] = receipts
+      .filter(({ receipt }) => isFresh || (isFirst && receipt.relief === 'handoff'))
+      .toSorted((a, b) => distance(a) - distance(b));
+    isFresh = false;
+    if (nearest !== undefined && distance(nearest) <= AT_ONCE_MS)
+      settle(nearest.receipt, { call: after.gauge.calls, line });
+  }
+
+  function reliefOf({ receipt, call, line }: Settled, at: number): ReliefSeen {
+    const { relief, all, kept, given } = receipt;
+    const end = settled[at + 1]?.line ?? Number.POSITIVE_INFINITY;
+    const placed = <F extends ToldFact>(fact: F) => ({ ...fact, ...places.of(fact, line, end) });
+    const gone = receipt.gone.map(placed);
+    const stayed = receipt.stayed.map((fact) => (recorded || fact.by === 'claude' ? fact : placed(fact)));
+    return { relief, actual: recorded, call, line, all, kept, given, gone, stayed };
   }
 
   return {
-    see({ input, after, line }: Seen): void {
-      if (memory === undefined) return;
-      if (!isFollowed) memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: 'notes' } }, after);
-      isFollowed = true;
-      if (input.event.kind === 'boundary') memory.answer(LOST, after);
-      for (const decision of memory.add(input, after).decisions) {
-        if (decision.kind === 'receipt') settle(decision, { call: after.gauge.calls, line });
-      }
+    see(seen: Seen): void {
+      const { kind } = seen.input.event;
+      if (kind === 'boundary' || kind === 'reset') isFresh = true;
+      follow(seen);
+      settleWritten(seen);
+      places.see(seen);
     },
     /** The record of a run: the receipt that it wrote. */
     receipt: settle,
-    found: (): readonly ReliefSeen[] => reliefs,
+    found: (): readonly ReliefSeen[] => settled.map(reliefOf),
   };
 }

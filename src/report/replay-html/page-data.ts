@@ -1,7 +1,7 @@
 import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.ts';
 import { oneLine, shortened } from '../../core/memory/words.ts';
-import { decisionText } from '../../messages.ts';
-import type { CallSeen } from '../../replay/items-seen.ts';
+import { decisionText, FACT_NAMES } from '../../messages.ts';
+import type { CallSeen, ReliefSeen } from '../../replay/items-seen.ts';
 import { type SortOrder, sortSessions } from '../../replay/selection.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 
@@ -66,6 +66,7 @@ function sessionData(session: SessionSummary, policy: Policy, most: number) {
       call: action.at.call,
     })),
     results: (session.results ?? session.largest).toSorted((a, b) => b.tokens - a.tokens).slice(0, most),
+    facts: (session.retention ?? []).flatMap(factsOf),
     prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
     /** The context as ctxb would have had it. */
     curve: session.whatIf?.curve,
@@ -78,6 +79,15 @@ function sessionData(session: SessionSummary, policy: Policy, most: number) {
     levels: levelsOf(window.tokens, policy),
     columns: columnsOf(series, models),
   };
+}
+
+/** What a compaction or handoff made of each fact that was known before it. */
+function factsOf({ call, actual, gone, stayed }: ReliefSeen) {
+  const back = actual ? 'handed back by ctxb' : 'went; ctxb would hand it back';
+  return [
+    ...gone.map((fact) => ({ ...fact, fate: 'went' })),
+    ...stayed.map(({ by, ...fact }) => ({ ...fact, fate: by === 'ctxb' ? back : 'stayed' })),
+  ].map(({ kind, ...fact }) => ({ line: null, again: null, ...fact, kind: FACT_NAMES[kind], call: call - 1 }));
 }
 
 /** Recordings hold what anybody has written: nothing in it may turn the direction of what stands beside it. */

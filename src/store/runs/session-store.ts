@@ -1,6 +1,5 @@
 import { rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { parseFields } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { shortenHealth } from '../../health/health-lines.ts';
 import { kindOf, removeFile } from '../files/plain-file.ts';
@@ -11,6 +10,7 @@ import { type ContextDir, fileName, openContextDir } from '../folders/context-di
 import { HEALTH_LOG } from '../ledgers/health-log.ts';
 import { keepShort } from '../ledgers/ledger-files.ts';
 import { asItIs, masked, maskedJson } from '../masks/disk-text.ts';
+import { JOURNAL, journalEntries } from './journal.ts';
 import type { Seal } from './seal.ts';
 
 /** Files of a run. A fault (a full disk, a foreign file in the way) is reported once and never stops the stream. */
@@ -54,7 +54,7 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     /** Whether all could be written so far. */
     isWhole: () => !faulty,
     /** `journal.ndjson`: what was decided and done, and why. */
-    journal: (entry: object) => add('journal.ndjson', entry),
+    journal: (entry: object) => add(JOURNAL, { runId, ...entry }),
     /** `health.ndjson`: how full the context was. */
     health(entry: object): void {
       attempt((open) => keepShort(open, HEALTH_LOG, { now: now(), before: now() - IN_USE_MS, shorten: shortenHealth }));
@@ -103,10 +103,8 @@ interface LiveRun {
  * `/proc`.
  */
 export function liveRuns(contextDir: string): LiveRun[] {
-  const journal = join(resolve(contextDir), 'journal.ndjson');
   const runs = new Map<string, { sessions: string[]; mark: ProcessMark | undefined }>();
-  for (const line of kindOf(journal) === 'file' ? readLines(journal) : []) {
-    const { kind, runId, ctxb, id } = parseFields(line);
+  for (const { kind, runId, ctxb, id } of journalEntries(contextDir)) {
     const { sessions = [], mark } = runs.get(String(runId)) ?? {};
     if (kind === 'start') runs.set(String(runId), { sessions, mark: asProcessMark(ctxb) });
     if (kind === 'session') runs.set(String(runId), { sessions: [...sessions, String(id)], mark });

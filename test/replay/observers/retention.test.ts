@@ -71,6 +71,25 @@ describe('what a compaction kept', () => {
     expect(relief?.given).toMatchObject({ prompts: back, constraints: back, failing: back, again: back });
   });
 
+  it('names what went with the line that said it last and the call that asked for it again', () => {
+    const text = 'The user said: "Never touch src/bell.ts."';
+    const [relief] = retentionOf([
+      ...bash('cat poem.txt'),
+      ...BEFORE,
+      boundaryLine('auto', 90_000),
+      summary(text),
+      ...bash('make clock -j'),
+      ...bash('make clock'),
+    ]);
+    const facts = [...(relief?.gone ?? []), ...(relief?.stayed ?? [])];
+    // Behind the two lines of the first call.
+    expect(facts).toContainEqual({ kind: 'prompts', text: PROMPT, line: 3, again: null, by: 'ctxb' });
+    expect(facts).toContainEqual({ kind: 'constraints', text: 'Never touch src/bell.ts.', by: 'claude' });
+    expect(facts).toContainEqual({ kind: 'failing', text: 'make test', line: 4, again: null, by: 'ctxb' });
+    // `make clock -j` is another command.
+    expect(facts).toContainEqual({ kind: 'again', text: 'make clock', line: 8, again: 6, by: 'ctxb' });
+  });
+
   it('is told for each of them, and for none without a request after it', () => {
     const one = [boundaryLine('auto', 90_000), summary('x')];
     expect(retentionOf([...BEFORE, ...one, ...AFTER, ...one, ...AFTER]).map(({ relief }) => relief)).toHaveLength(2);

@@ -11,6 +11,7 @@ const RELIEF: ReliefSeen = {
   kept: { ...NO_FACTS, again: 900 },
   given: { ...NO_FACTS, again: 300 },
   gone: [],
+  stayed: [],
   call: 2,
   line: 2,
 };

@@ -33,7 +33,7 @@ it('writes entries with version and time, one a line', () => {
   store.mailbox({ delivered: 'u' });
   store.keep('prompts/u.md', ['text']);
   const stamp = { v: 1, t: '2026-01-02T12:00:00.000Z' };
-  expect(lines('journal.ndjson')).toEqual([{ ...stamp, kind: 'start', text: 'two\nlines' }]);
+  expect(lines('journal.ndjson')).toEqual([{ ...stamp, runId: 'r', kind: 'start', text: 'two\nlines' }]);
   expect(lines('mailbox.ndjson')).toEqual([
     { ...stamp, run: 'r', held: 'u' },
     { ...stamp, run: 'r', delivered: 'u' },

@@ -1,4 +1,4 @@
-import type { Receipt } from '../../governor/decisions.ts';
+import type { Receipt, ToldFact } from '../../governor/decisions.ts';
 import type { AssistantEvent, Block, UserEvent } from '../../protocol/events.ts';
 import { jsonText } from '../../protocol/fields.ts';
 import { FACT_KINDS, type Fact, holds, searchable, tallyOf } from '../notebook/fact.ts';
@@ -60,10 +60,20 @@ function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
     all: tallyOf(facts),
     kept: tallyOf(facts.filter((fact) => !gone.includes(fact))),
     given: tallyOf(given),
-    gone: FACT_KINDS.flatMap((kind) =>
-      gone.filter((fact) => fact.kind === kind).map(({ name }) => ({ kind, text: name })),
-    ),
+    gone: gone.map(told).sort(byKind),
+    stayed: facts
+      .filter((fact) => !gone.includes(fact))
+      .map((fact) => ({ ...told(fact), by: given.includes(fact) ? ('ctxb' as const) : ('claude' as const) }))
+      .sort(byKind),
   };
+}
+
+function told({ kind, name }: Fact): ToldFact {
+  return { kind, text: name };
+}
+
+function byKind(one: ToldFact, other: ToldFact): number {
+  return FACT_KINDS.indexOf(one.kind) - FACT_KINDS.indexOf(other.kind);
 }
 
 /** claude keeps the last round, which has rarely more than a few messages. */

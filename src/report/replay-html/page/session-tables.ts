@@ -106,6 +106,14 @@ export function eventTables({ info }: Session, go: Go): HTMLElement[] {
       ['First call after', (row) => row.firstAfter],
       ['Line', (row) => row.line],
     ]),
+    ...table('What compactions and handoffs took', info.facts, [
+      call('After call'),
+      ['Kind', (row) => row.kind],
+      ['Fate', (row) => row.fate],
+      ['Line', (row) => row.line],
+      ['Asked for again in call', (row) => row.again],
+      ['What', (row) => row.text, (row) => words(row.text)],
+    ]),
     ...table('Actions of the policy', info.actions, [
       call('After call'),
       ['Turn', (row) => row.turn],

@@ -1,0 +1,136 @@
+import { basename, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { findSessionLog, sessionLogsSince } from '../claude/claude-log.ts';
+import { contextFolder, effectiveConfig } from '../config/resolve-config.ts';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import type { ReliefSeen } from '../replay/items-seen.ts';
+import { replaySource } from '../replay/replay.ts';
+import { findSources } from '../replay/sources.ts';
+import { folded, textWidth } from '../report/layout.ts';
+import { LEGEND, type ReliefReceipt, receiptLines } from '../report/receipts.ts';
+import { onOneLine, printableJson } from '../report/shown.ts';
+import { glyphsFor, styleFor } from '../report/style.ts';
+import { kindOf } from '../store/files/plain-file.ts';
+import { stateFolder } from '../store/folders/user-folders.ts';
+import { redact } from '../store/masks/redact.ts';
+import { type WrittenReceipt, writtenReceipts } from '../store/runs/journal.ts';
+import { readRunCards } from '../store/runs/run-cards.ts';
+import { isRecording, openStdin } from './inputs.ts';
+
+interface ReceiptsFlags {
+  readonly json?: true;
+  readonly contextDir?: string;
+}
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .argument('[name]', 'a run or a session of this folder (the beginning of its id), or a recording; - is stdin')
+    .option('--json', 'as JSON')
+    .option('--context-dir <folder>', 'where the journal is')
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string | undefined, flags: ReceiptsFlags) => finish(await receipts(name, flags, io)));
+}
+
+const EXAMPLES = `
+Shows as a diff what each compaction and handoff took out of the context, what
+stayed, and what was asked for again. Without an argument it is the newest run
+of this folder with a compaction or handoff, else its newest session.
+
+Examples:
+  ctxb receipts
+  ctxb receipts 3f2a
+  ctxb receipts run.ndjson --json`;
+
+/** Width of a page that is no terminal: no line is cut. */
+const UNCUT = 1_000;
+
+async function receipts(name: string | undefined, flags: ReceiptsFlags, io: Io): Promise<number> {
+  const found = await receiptsOf(name, flags, io);
+  if (flags.json) {
+    io.stdout.write(`${printableJson({ version: 1, receipts: found }, 2)}\n`);
+    return 0;
+  }
+  if (found.length === 0) {
+    io.stderr.write('ctxb: no compaction or handoff with a request after it\n');
+    return 0;
+  }
+  const style = await styleFor(io.stdout, io.env);
+  const page = { style, glyphs: glyphsFor(io.env), columns: io.stdout.columns ?? UNCUT };
+  io.stdout.write(
+    `${[...receiptLines(found, page), '', style.dim(folded(LEGEND, textWidth(io.stdout.columns)))].join('\n')}\n`,
+  );
+  return 0;
+}
+
+/** @throws CtxbError `usage` where nothing has that name; `unreadable-input` */
+async function receiptsOf(name: string | undefined, flags: ReceiptsFlags, io: Io): Promise<ReliefReceipt[]> {
+  if (name !== undefined && isRecording(name, io)) return ofRecording(resolveName(name, io), true, io);
+  const folder = await contextFolder(io, flags.contextDir);
+  const run = name === undefined ? undefined : runNamed(name, io);
+  const all = writtenReceipts(run?.contextDir ?? folder);
+  const last = all.at(-1)?.runId;
+  const written = all.filter(({ runId, session }) =>
+    name === undefined ? runId === last : runId === run?.runId || session.startsWith(name),
+  );
+  if (written.length > 0) return ofRun(written, io);
+  if (run !== undefined) return [];
+  const log = sessionLogsSince(0, io).find((path) => basename(path).startsWith(name ?? ''));
+  if (log !== undefined) return ofRecording(log, true, io);
+  const what = name === undefined ? 'no session of this folder' : `${onOneLine(name)}: no run, session or recording`;
+  throw new CtxbError('usage', `${what} is known: name a recording, or see ctxb runs`);
+}
+
+function resolveName(name: string, { cwd }: Io): string {
+  return name === '-' ? name : resolve(cwd, name);
+}
+
+function runNamed(name: string, { env }: Io) {
+  return name === '' ? undefined : readRunCards(stateFolder(env)).find(({ runId }) => runId.startsWith(name));
+}
+
+type Retention = Exclude<Parameters<typeof replaySource>[1]['retention'], undefined>;
+
+async function ofRecording(file: string, retention: Retention, io: Io): Promise<ReliefReceipt[]> {
+  const policy = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: {} });
+  const [source] = findSources(file);
+  if (source === undefined) return [];
+  const options = { policy, series: false, mask: redact, stdin: openStdin([file], io), retention };
+  const { sessionId, compactions, retention: reliefs = [] } = await replaySource(source, options);
+  return reliefs.map((relief) => ({
+    session: sessionId,
+    file,
+    relief,
+    compaction: compactions.find(({ call }) => relief.relief === 'compaction' && call === relief.call - 1),
+  }));
+}
+
+/** What a run has written of its reliefs, with what claude's logs of it show besides. */
+async function ofRun(written: readonly WrittenReceipt[], io: Io): Promise<ReliefReceipt[]> {
+  const sessions = new Set(written.map(({ session }) => session));
+  const found = await Promise.all(
+    [...sessions].map(async (session) => {
+      const receipts = written.filter((one) => one.session === session);
+      const log = receipts.flatMap(({ log }) => (log !== undefined && kindOf(log) === 'file' ? [log] : []))[0];
+      const file = log ?? findSessionLog(session, io);
+      const traced = file === undefined ? [] : await ofRecording(file, { receipts }, io);
+      return receipts.map((one) => traced.find(({ relief }) => isOf(relief, one)) ?? untraced(one, file));
+    }),
+  );
+  return found.flat();
+}
+
+/** What stayed is the same list. */
+function isOf({ stayed }: ReliefSeen, { receipt }: WrittenReceipt): boolean {
+  return stayed.length === receipt.stayed.length && stayed.every((fact, at) => fact === receipt.stayed[at]);
+}
+
+/** Of a receipt whose call is in no log. */
+function untraced({ session, receipt }: WrittenReceipt, file = ''): ReliefReceipt {
+  const { relief, all, kept, given, gone, stayed, at } = receipt;
+  const seen: ReliefSeen = {
+    ...{ relief, all, kept, given, stayed, actual: true, call: at.call, line: 0 },
+    gone: gone.map((fact) => ({ ...fact, line: null, again: null })),
+  };
+  return { session, file, relief: seen };
+}

@@ -1,0 +1,79 @@
+import type { ToldFact } from '../../core/governor/decisions.ts';
+import {
+  commandFact,
+  deadEndFact,
+  type Fact,
+  holds,
+  pathFact,
+  type Searchable,
+  saidFact,
+  searchable,
+} from '../../core/memory/notebook/fact.ts';
+import { LINE_LENGTH } from '../../core/memory/words.ts';
+import { plainText } from '../../core/protocol/blocks.ts';
+import { fieldsOf } from '../../core/protocol/fields.ts';
+import type { Seen, ToolUse } from './seen.ts';
+
+/** Of what was said the newest is searched, each as far as this. */
+const MAX_PLACES = 5_000;
+const PLACE_LENGTH = 4_000;
+
+interface Place {
+  readonly line: number;
+  /** Number of the call that asked a tool; 0: a prompt. */
+  readonly call: number;
+  readonly text: () => Searchable;
+}
+
+/** Where in a recording facts stand: in prompts, and in what tools were asked. */
+export function createPlaces() {
+  const places: Place[] = [];
+
+  function add(at: Pick<Place, 'line' | 'call'>, whole: string): void {
+    const text = whole.slice(0, PLACE_LENGTH);
+    let found: Searchable | undefined;
+    const lazy = () => {
+      found ??= searchable(text);
+      return found;
+    };
+    if (text !== '') places.push({ ...at, text: lazy });
+    if (places.length > 2 * MAX_PLACES) places.splice(0, MAX_PLACES);
+  }
+
+  return {
+    see({ line, input: { event }, after }: Seen): void {
+      if ((event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null) return;
+      if (event.kind === 'user' && event.role === 'prompt') add({ line, call: 0 }, plainText(event.blocks));
+      for (const block of event.blocks)
+        if (block.type === 'tool_use') add({ line, call: after.gauge.calls }, askedIn(block));
+    },
+    /** The last line before one that says it, and the first call from there on, before another line, that asks a tool for it. */
+    of(told: ToldFact, line: number, end: number): { readonly line: number | null; readonly again: number | null } {
+      const before = places.filter((place) => place.line < line);
+      const after = places.filter((place) => place.call > 0 && place.line >= line && place.line < end);
+      const fact = factOf(told);
+      const isIn = ({ text }: Place) => holds(text(), fact);
+      // What was told may be the beginning of it.
+      const begins = ({ text }: Place) => holds(text(), { ...fact, isOpen: true });
+      return {
+        line: (before.findLast(isIn) ?? before.findLast(begins))?.line ?? null,
+        again: after.find(told.text.length < LINE_LENGTH ? isIn : begins)?.call ?? null,
+      };
+    },
+  };
+}
+
+/** What a tool was asked. */
+function askedIn({ input }: ToolUse): string {
+  return Object.values(fieldsOf(input))
+    .filter((value) => typeof value === 'string')
+    .join('\n');
+}
+
+function factOf({ kind, text }: ToldFact): Fact {
+  if (kind === 'paths') return pathFact(text, false);
+  if (kind === 'deadEnds') return deadEndFact(text);
+  const isSaid = kind === 'prompts' || kind === 'constraints';
+  const command = kind === 'numbers' ? text.replace(/: \d+ \w+$/, '') : text;
+  return isSaid ? saidFact(kind, text) : commandFact('commands', command);
+}

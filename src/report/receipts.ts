@@ -1,0 +1,86 @@
+import type { ToldFact } from '../core/governor/decisions.ts';
+import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
+import { FACT_NAMES } from '../messages.ts';
+import type { CompactionSeen, LostFact, ReliefSeen } from '../replay/items-seen.ts';
+import { keptOf } from '../replay/sums.ts';
+import { counted, tokens } from './figures.ts';
+import { fitted } from './layout.ts';
+import { onOneLine } from './shown.ts';
+import type { Glyphs, Style } from './style.ts';
+
+/** A relief, and where it happened. */
+export interface ReliefReceipt {
+  readonly session: string | null;
+  /** The recording whose lines are meant. */
+  readonly file: string;
+  readonly relief: ReliefSeen;
+  /** The compaction that it was, with its sizes in tokens; missing: a handoff. */
+  readonly compaction?: CompactionSeen | undefined;
+}
+
+interface ReceiptsPage {
+  readonly style: Style;
+  readonly glyphs: Glyphs;
+  readonly columns: number;
+}
+
+/** What stayed, what went and what came back, as a diff: a block for each relief, a part for each kind of fact. */
+export function receiptLines(receipts: readonly ReliefReceipt[], page: ReceiptsPage): string[] {
+  return receipts.flatMap((receipt, at) => [...(at === 0 ? [] : ['']), ...reliefLines(receipt, page)]);
+}
+
+function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page: ReceiptsPage): string[] {
+  const { style, glyphs } = page;
+  const { all, kept, given } = keptOf([relief], FACT_KINDS);
+  const sizes =
+    compaction?.firstAfter == null
+      ? ''
+      : `, ${tokens(compaction.gaugeBefore)} ${glyphs.arrow} ${tokens(compaction.firstAfter)} tokens`;
+  const here = relief.actual ? kept : kept - given;
+  return [
+    style.bold(`${relief.relief} before call ${relief.call} of session ${(session ?? '?').slice(0, 8)}${sizes}`),
+    style.dim(`log: ${onOneLine(file)}`),
+    `counted in the request after it: ${here} of ${counted(all, 'fact')}${relief.actual && given > 0 ? `, ${given} of them handed back by ctxb` : ''}`,
+    ...(relief.actual || given === 0 ? [] : [`estimated: ctxb would have handed back ${given} more (~)`]),
+    ...againLines(relief),
+    ...FACT_KINDS.flatMap((kind) => kindLines(kind, relief, page)),
+  ];
+}
+
+function againLines({ gone, stayed }: ReliefSeen): string[] {
+  const lost: readonly Partial<LostFact>[] = [...gone, ...stayed];
+  const again = lost.filter(({ again = null }) => again !== null).length;
+  return again === 0 ? [] : [`counted in the calls after it: a tool was asked for ${again} of those that went`];
+}
+
+function kindLines(kind: ToldFact['kind'], { gone, stayed, actual }: ReliefSeen, page: ReceiptsPage): string[] {
+  const { style } = page;
+  const isOfKind = (fact: ToldFact) => fact.kind === kind;
+  const [lost, left] = [gone.filter(isOfKind), stayed.filter(isOfKind)];
+  const [back, here] = [left.filter(({ by }) => by === 'ctxb'), left.filter(({ by }) => by === 'claude')];
+  if (lost.length + left.length === 0) return [];
+  const line = (mark: string, fact: ToldFact & Partial<LostFact>) => factLine(mark, fact.text, whereText(fact), page);
+  return [
+    style.cyan(`@@ ${FACT_NAMES[kind]}: ${lost.length + left.length} known @@`),
+    ...here.map((fact) => line(' ', fact)),
+    ...back.map((fact) => (actual ? style.green(line('+', fact)) : style.yellow(line('~', fact)))),
+    ...lost.map((fact) => style.red(line('-', fact))),
+  ];
+}
+
+function whereText({ line = null, again = null }: Partial<LostFact>): string {
+  const parts = [
+    ...(line === null ? [] : [`line ${line}`]),
+    ...(again === null ? [] : [`asked for again in call ${again}`]),
+  ];
+  return parts.join('; ');
+}
+
+/** @param where it can be found; it stays whole where the text is cut */
+function factLine(mark: string, text: string, where: string, { columns, glyphs }: ReceiptsPage): string {
+  const behind = where === '' ? '' : `  (${where})`;
+  return `${mark} ${fitted(onOneLine(text), columns - 2 - behind.length, glyphs.ellipsis)}${behind}`;
+}
+
+/** What the marks in the diff mean. */
+export const LEGEND = '  stayed    + handed back by ctxb    ~ went, ctxb would hand it back    - went';

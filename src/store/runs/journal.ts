@@ -1,0 +1,41 @@
+import { join, resolve } from 'node:path';
+import type { Decision } from '../../core/governor/decisions.ts';
+import { type Fields, parseFields, textOf, timeOf } from '../../core/protocol/fields.ts';
+import { kindOf } from '../files/plain-file.ts';
+import { readLines } from '../files/read-lines.ts';
+
+/** What was decided and done in the runs of a folder, and why. */
+export const JOURNAL = 'journal.ndjson';
+
+/** What the journal of a folder says, oldest first; nothing where there is none. */
+export function* journalEntries(contextDir: string): Generator<Fields> {
+  const path = join(resolve(contextDir), JOURNAL);
+  if (kindOf(path) !== 'file') return;
+  for (const line of readLines(path)) yield parseFields(line);
+}
+
+/** A receipt as a run has written it down. */
+export interface WrittenReceipt {
+  readonly runId: string;
+  /** claude's session, and its log as claude's hooks named it. */
+  readonly session: string;
+  readonly log: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly t: number;
+  readonly receipt: Extract<Decision, { readonly kind: 'receipt' }>;
+}
+
+/** The receipts of the runs of a folder, oldest first. */
+export function writtenReceipts(contextDir: string): WrittenReceipt[] {
+  const sessions = new Map<string, Pick<WrittenReceipt, 'session' | 'log'>>();
+  const receipts: WrittenReceipt[] = [];
+  for (const entry of journalEntries(contextDir)) {
+    const runId = textOf(entry.runId) ?? '';
+    if (entry.kind === 'session') sessions.set(runId, { session: textOf(entry.id) ?? '', log: textOf(entry.log) });
+    const t = timeOf(entry.t);
+    const session = sessions.get(runId);
+    if (entry.kind !== 'receipt' || t === undefined || session === undefined) continue;
+    receipts.push({ runId, ...session, t, receipt: entry as unknown as WrittenReceipt['receipt'] });
+  }
+  return receipts;
+}
