@@ -7,7 +7,7 @@ import { linesText, noteText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
 import type { ExactPlan, ExactReceipt } from './plan.ts';
 import { lostOf, stepForm } from './step-form.ts';
-import { type Form, resultsOf, usedRounds, type Whole, wholeRounds } from './whole-rounds.ts';
+import { type Form, resultsOf, usedRounds, type Whole, type WholeOptions, wholeRounds } from './whole-rounds.ts';
 
 /** What stays of a conversation, unless the compaction is left to claude, and how it came out. */
 export interface Answer {
@@ -31,7 +31,7 @@ type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
 /** Of what prompts and note leave, the last steps may take this much, and lines and answers the rest. */
 const WHOLE_SHARE = 0.6;
 
-/** Of the same, what is likely to be used again may take this much. */
+/** Of the same, and beside what the model is about to see, what is likely to be used again may take this much. */
 const MOST_USED = 0.9;
 
 /** Most for lines and answers: more would be read with every call, and cost more than to look up again what is missed. */
@@ -65,10 +65,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const last = messages.at(-1);
   const isOpen = last !== undefined && isResult(last);
   const form = stepForm(messages, circumstances.model ?? '');
-  const used = usedRounds(parts, room * MOST_USED, { keep: new Set(keep), form });
-  const free = room - tokensOfAll([...used.values()].flat());
-  const whole = new Map([...used, ...wholeRounds(parts, free * WHOLE_SHARE, { isOpen, form })]);
-  const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
+  const { open, whole, rest } = sharedOut(parts, room, new Set(keep), { isOpen, form });
   if (open !== undefined) {
     const lost = lostOf(open);
     const waits = lost ?? cutOf(open, form, whole);
@@ -77,7 +74,6 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
     }
     if (lost !== undefined) return refusal(messages, lost);
   }
-  const rest = free * (1 - WHOLE_SHARE);
   const entries = withinRoom(entriesOf(parts, rest), whole, rest, LINES_TOKENS);
   const gone = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;
   const stay = joined(parts, whole, entries.kept, noteText(note, gone));
@@ -90,6 +86,17 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const kept = { kept: said, of: said + [...known].filter((text) => !there.has(text)).length };
   const ids = [...whole.keys()].flatMap(({ calls }) => calls.map(({ use }) => use.tool_use_id));
   return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps, whole: ids } };
+}
+
+/** What the model is about to see comes first, then what is likely to be used again, then the last steps, then lines. */
+function sharedOut(parts: readonly Part[], room: number, keep: ReadonlySet<string>, { isOpen, form }: WholeOptions) {
+  const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
+  const unseen = open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open)));
+  const used = usedRounds(parts, (room - unseen) * MOST_USED, { keep, form });
+  const free = room - tokensOfAll([...used.values()].flat());
+  const forSteps = Math.min(free, Math.max(free * WHOLE_SHARE, unseen));
+  const whole = new Map([...used, ...wholeRounds(parts, forSteps, { isOpen, form })]);
+  return { open, whole, rest: Math.min(free * (1 - WHOLE_SHARE), Math.max(0, free - unseen)) };
 }
 
 function textsIn({ message, heard }: Extract<Part, { kind: 'prompt' }>): string[] {

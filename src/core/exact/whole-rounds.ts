@@ -12,7 +12,7 @@ export interface Form {
   readonly write: (round: Round, results: readonly ToolResult[]) => readonly Message[];
 }
 
-interface Options {
+export interface WholeOptions {
   /** The model has asked for tools and is about to see the results. */
   readonly isOpen: boolean;
   readonly form: Form;
@@ -27,7 +27,7 @@ interface Options {
 export function wholeRounds(
   parts: readonly Part[],
   room: number,
-  { isOpen, form: { write, mostSteps } }: Options,
+  { isOpen, form: { write, mostSteps } }: WholeOptions,
 ): Whole {
   const from = parts.findLastIndex(({ kind }) => kind !== 'round' && kind !== 'prompt') + 1;
   const [last, ...earlier] = parts

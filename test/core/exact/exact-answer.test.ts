@@ -230,6 +230,13 @@ describe('what stays in mid-turn', () => {
     expect(seen.outcome.answered).toBe(true);
   });
 
+  it('an unseen result stays whole before what is likely to be used again', () => {
+    const talk = listed('run', ...steps('a', 'b', 'c'));
+    const keep = talk.flatMap(({ toolUses }) => toolUses.map(({ tool_use_id: id }) => id)).slice(0, 2);
+    const { messages = [] } = exactAnswer(talk, { ...PLAN, keep });
+    expect(messages.at(-1)?.toolResults?.[0]?.text).toBe(LONG);
+  });
+
   it('results that do not fit are shortened where it cannot wait, the longest most', () => {
     const open: Said = {
       calls: [

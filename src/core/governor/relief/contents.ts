@@ -6,6 +6,13 @@ import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '..
 type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
 type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 
+/**
+ * Each kind is used again in its own way: a file that was neither changed nor named since it was fetched, another file,
+ * and what a command printed.
+ */
+export const KINDS = ['unused', 'used', 'printed'] as const;
+export type Kind = (typeof KINDS)[number];
+
 /** A file or what a command printed, as the main thread fetched it last. Times are counted in calls of the main thread. */
 export interface Content {
   /** The tool call that fetched it last. */
@@ -16,10 +23,11 @@ export interface Content {
   readonly tokens: number;
   /** Tokens that the context of claude alone would hold of it. */
   readonly had: number;
+  /** The last line that Read has shown of it; 0: it was not told. */
+  readonly lines: number;
   /** When it was fetched, changed or named last. */
   readonly used: number;
-  /** A file that was neither changed nor named since it was fetched. */
-  readonly isUnused: boolean;
+  readonly kind: Kind;
   /** It was fetched again while the context held it, so the next time says nothing of a relief. */
   readonly isHabit: boolean;
 }
@@ -28,8 +36,8 @@ export type Contents = Readonly<typeof NO_CONTENTS>;
 
 export const NO_CONTENTS = {
   byName: {} as Readonly<Record<string, Content>>,
-  /** Calls between two uses of a content, newest last. */
-  gaps: [] as readonly number[],
+  /** Calls between two uses of a content, newest last, by its kind before the later use. */
+  gaps: { unused: [], used: [], printed: [] } as Readonly<Record<Kind, readonly number[]>>,
   /** When a file was changed last. */
   changed: 0,
   /** Files that were read since then, and the most that were read before a change. */
@@ -66,7 +74,8 @@ export function contentsAfter(
   if (CHANGING.test(tool)) return counted(changedFile(contents, pathOf(input), now), 0);
   if (isSeenBefore(result.text)) return counted(usedFile(contents, pathOf(input), now), 0);
   const named = tool === 'Bash' ? withNamed(contents, textOf(fieldsOf(input).command) ?? '', now) : contents;
-  return fetched(named, use, estimateTokens(measureBlock(result), calibration), now);
+  const tokens = estimateTokens(measureBlock(result), calibration);
+  return fetched(named, use, { tokens, lines: lastLine(result.text) }, now);
 }
 
 /** A call was measured: what was fetched before it is accounted for. */
@@ -76,7 +85,7 @@ export function endStep(contents: Contents): Contents {
 
 /** @param kept ids of tool calls whose results stay whole */
 export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string>): Contents {
-  return mapped(contents, (content) => (kept.has(content.id) ? content : { ...content, tokens: 0 }));
+  return mapped(contents, (content) => (kept.has(content.id) ? content : { ...content, tokens: 0, lines: 0 }));
 }
 
 /** Claude alone would have had its context summed up. @param names what it would fetch again at once */
@@ -106,41 +115,49 @@ function counted(contents: Contents, again: number): Contents {
   return { ...contents, step: more };
 }
 
-function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: number, now: number): Contents {
+/** The number of the last line that Read shows; 0: the lines have none. */
+function lastLine(text: string): number {
+  return Number(/^ *(\d+)\t/.exec(text.slice(text.lastIndexOf('\n') + 1))?.[1] ?? 0);
+}
+
+/** What a tool gave, in tokens, and the last of its lines. */
+type Shown = Pick<Content, 'tokens' | 'lines'>;
+
+function fetched(before: Contents, { id, name: tool, input }: ToolUse, shown: Shown, now: number): Contents {
   const { command, offset } = fieldsOf(input);
   const path = pathOf(input);
   const isPage = offset !== undefined;
   const contents = isFile(tool, path, command) && !isPage ? { ...before, ahead: before.ahead + 1 } : before;
   const name = nameOf(path ?? `${tool} ${textOf(command) ?? JSON.stringify(input)}`);
   const known = contents.byName[name];
-  if (known === undefined)
-    return counted(
-      withContent(contents, name, {
-        id,
-        path,
-        tokens: size,
-        had: size,
-        used: now,
-        isUnused: isFile(tool, path, command),
-        isHabit: false,
-      }),
-      0,
-    );
+  if (known === undefined) {
+    const kind = isFile(tool, path, command) ? 'unused' : 'printed';
+    const content = { id, path, ...shown, had: shown.tokens, used: now, kind, isHabit: false } as const;
+    return counted(withContent(contents, name, content), 0);
+  }
+  const held = isPage ? withPage(known, Number(offset), shown) : shown;
+  const next = {
+    ...{ id, path, ...held },
+    had: Math.max(known.had, held.tokens),
+    used: now,
+    kind: isPage || known.kind === 'printed' ? known.kind : 'used',
+    isHabit: known.isHabit || (!isPage && known.tokens > 0),
+  } as const;
   // What a command prints after a change is new.
   const isStale = path === undefined && known.used <= contents.changed;
-  const isMissed =
-    !known.isHabit && !isStale && (isPage ? known.tokens + size <= known.had : known.tokens === 0 && known.had > 0);
-  const tokens = isPage ? known.tokens + size : size;
-  const next = {
-    id,
-    path,
-    tokens,
-    had: Math.max(known.had, tokens),
-    used: now,
-    isUnused: isPage && known.isUnused,
-    isHabit: known.isHabit || (!isPage && known.tokens > 0),
-  };
-  return counted(withContent(withGap(contents, known, now), name, next), isMissed ? size : 0);
+  const isMissed = !known.isHabit && !isStale && isGone(known, isPage, shown.tokens);
+  return counted(withContent(withGap(contents, known, now), name, next), isMissed ? shown.tokens : 0);
+}
+
+/** The run lacks what claude alone would still have. */
+function isGone({ tokens, had }: Content, isPage: boolean, size: number): boolean {
+  return isPage ? tokens + size <= had : tokens === 0 && had > 0;
+}
+
+/** A page that was shown before stands there twice for a while, but would be fetched again once. */
+function withPage({ tokens, lines }: Shown, offset: number, page: Shown): Shown {
+  const held = offset > lines ? tokens + page.tokens : Math.max(tokens, page.tokens);
+  return { tokens: held, lines: Math.max(lines, page.lines) };
 }
 
 /** Commands that show files. */
@@ -158,7 +175,16 @@ function nameOf(what: string): string {
 function written(contents: Contents, use: ToolUse, size: number, now: number): Contents {
   const path = pathOf(use.input);
   if (path === undefined) return contents;
-  const content = { id: use.id, path, tokens: size, had: size, used: now, isUnused: false, isHabit: false };
+  const content = {
+    id: use.id,
+    path,
+    tokens: size,
+    had: size,
+    lines: 0,
+    used: now,
+    kind: 'used',
+    isHabit: false,
+  } as const;
   return withContent(changedFile(contents, path, now), nameOf(path), content);
 }
 
@@ -195,14 +221,15 @@ function used(contents: Contents, isMeant: (content: Content) => boolean, now: n
     const { calls, tokens } = so.step.owed;
     const isLacking = content.had === 0 && content.tokens > 0;
     const owed = isLacking ? { calls: calls + 1, tokens: tokens + content.tokens } : so.step.owed;
-    const next = { ...content, had: Math.max(content.had, content.tokens), used: now, isUnused: false };
+    const next = { ...content, had: Math.max(content.had, content.tokens), used: now, kind: 'used' } as const;
     const step = { ...so.step, owed };
     return { ...withGap(so, content, now), step, byName: { ...so.byName, [name]: next } };
   }, contents);
 }
 
 function withGap(contents: Contents, content: Content, now: number): Contents {
-  return { ...contents, gaps: [...contents.gaps, Math.max(0, now - content.used)].slice(-REMEMBERED_GAPS) };
+  const gaps = [...contents.gaps[content.kind], Math.max(0, now - content.used)].slice(-REMEMBERED_GAPS);
+  return { ...contents, gaps: { ...contents.gaps, [content.kind]: gaps } };
 }
 
 const REMEMBERED_GAPS = 64;

@@ -1,4 +1,4 @@
-import type { Content, Contents } from './contents.ts';
+import { type Content, type Contents, KINDS } from './contents.ts';
 import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
 
 /**
@@ -16,9 +16,13 @@ const USUAL_GAP = 10;
 /** Rounds in which the share of contents that are used again, and the chance of each, settle. */
 const ROUNDS = 3;
 
-/** A content that the context holds, and the chance that it is used again. */
+/** Calls from one relief to the next, near those of `npm run outcome`. What is used later, a later relief would have taken. */
+const CYCLE = 25;
+
+/** A content that the context holds, the chance that it is used again, and that it is within a cycle. */
 interface Held extends Content {
   readonly chance: number;
+  readonly soon: number;
 }
 
 /**
@@ -26,14 +30,29 @@ interface Held extends Content {
  * those that were used again and the share of those that were.
  */
 function chances({ byName, gaps }: Contents, now: number): Held[] {
-  const all = Object.values(byName).map((content) => ({ content, waits: survival(gaps, now - content.used) }));
+  const contents = Object.values(byName);
+  return KINDS.flatMap((kind) =>
+    chancesOf(
+      contents.filter((content) => content.kind === kind),
+      gaps[kind],
+      now,
+    ),
+  );
+}
+
+function chancesOf(alike: readonly Content[], gaps: readonly number[], now: number): Held[] {
+  const all = alike.map((content) => ({ content, waits: survival(gaps, now - content.used) }));
   let share = 0.5;
   const chanceOf = (waits: number) => (share * waits) / (share * waits + 1 - share);
   for (let round = 0; round < ROUNDS; round++) {
     const again = all.reduce((sum, { waits }) => sum + chanceOf(waits), gaps.length);
     share = (again + 1) / (gaps.length + all.length + 2);
   }
-  return all.flatMap(({ content, waits }) => (content.tokens === 0 ? [] : [{ ...content, chance: chanceOf(waits) }]));
+  return all.flatMap(({ content, waits }) => {
+    if (content.tokens === 0) return [];
+    const chance = chanceOf(waits);
+    return [{ ...content, chance, soon: chance * (1 - survival(gaps, now - content.used + CYCLE) / waits) }];
+  });
 }
 
 /** What is likely to be used again. */
@@ -59,7 +78,8 @@ export interface Stakes {
 const LEAST_CHANCE = 0.5;
 
 /**
- * Contents that are likely to be used again stay whole. What was fetched and not used since may still be what the work is
+ * Contents that are likely to be used again before the next relief stay whole. A model that reads several files before it
+ * changes one needs as many with the next change, the last used ones: that they are used in turn says little. What was fetched and not used since may still be what the work is
  * about: it goes only as far as the run can bear to fetch all of it again, the oldest first.
  */
 export function workingSet(contents: Contents, now: number, { costOf, slack }: Stakes): WorkingSet {
@@ -67,15 +87,18 @@ export function workingSet(contents: Contents, now: number, { costOf, slack }: S
   let [kept, atStake] = [0, 0];
   const missed = { ...USUALLY_MISSED };
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
-  for (const { id, tokens, chance, isUnused } of held) {
-    const stake = (isUnused ? 1 : chance) * costOf(tokens);
-    if (chance >= LEAST_CHANCE || (isUnused && atStake + stake > slack)) {
+  const group = held.filter(({ path }) => path !== undefined).slice(-contents.together);
+  for (const one of held) {
+    const { id, tokens, chance, soon, kind } = one;
+    const stake = (kind === 'unused' ? 1 : chance) * costOf(tokens);
+    const isLikely = (group.includes(one) ? chance : soon) >= LEAST_CHANCE;
+    if (isLikely || (kind === 'unused' && atStake + stake > slack)) {
       keep.push(id);
       kept += tokens;
     } else {
       atStake += stake;
-      missed.calls += chance;
-      missed.tokens += chance * tokens;
+      missed.calls += soon;
+      missed.tokens += soon * tokens;
     }
   }
   return { keep, kept, missed, atStake };
@@ -104,7 +127,7 @@ interface SummedUp {
 export function afterSummary(contents: Contents, { now, since, keep }: SummedUp): AfterSummary {
   const { byName, step, together } = contents;
   const lost = Object.entries(byName).filter(([name, { had }]) => had > 0 && !step.names.includes(name));
-  const unread = lost.filter(([, { id, isUnused, used }]) => isUnused && (used >= since || keep.includes(id)));
+  const unread = lost.filter(([, { id, kind, used }]) => kind === 'unused' && (used >= since || keep.includes(id)));
   const likely = new Set(chances(contents, now).flatMap(({ id, chance }) => (chance >= LEAST_CHANCE ? [id] : [])));
   const files = lost
     .filter((one) => one[1].path !== undefined && likely.has(one[1].id) && !unread.includes(one))

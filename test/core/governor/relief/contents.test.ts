@@ -9,7 +9,7 @@ import {
 } from '../../../../src/core/governor/relief/contents.ts';
 import { afterSummary, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
 
-type Happening = readonly [tool: string, input: object] | 'relief' | 'summary';
+type Happening = readonly [tool: string, input: object, text?: string] | 'relief' | 'summary';
 
 const TEXT = 'x '.repeat(2_000);
 
@@ -18,11 +18,11 @@ function contentsOf(...all: readonly Happening[]): Contents {
   return all.reduce<Contents>((contents, one, at) => {
     if (one === 'relief') return contentsAfterRelief(contents, new Set());
     if (one === 'summary') return forgetHad(endStep(contents), []);
-    const [name, input] = one;
+    const [name, input, text = TEXT] = one;
     const result = {
       type: 'tool_result',
       toolUseId: `${at + 1}`,
-      text: TEXT,
+      text,
       isError: false,
       definitions: [],
       images: [],
@@ -106,9 +106,39 @@ describe('what is likely to be used again', () => {
   const done = (from: number) =>
     Array.from({ length: 8 }, (_, index) => [read(`src/${from + index}`), edit(`src/${from + index}`)]).flat();
 
-  it('is what was used a moment ago', () => {
-    const { keep } = workingSet(contentsOf(...done(0), read('new'), edit('new')), 18, rich);
-    expect(keep).toContain('17');
+  it('is what was read a moment ago, where what is read is changed, and what is changed is done with', () => {
+    const { keep } = workingSet(contentsOf(...done(0), read('new')), 17, rich);
+    expect(keep).toEqual(['17']);
+  });
+
+  it('is not what commands print, however often files are used again', () => {
+    const rounds = Array.from({ length: 8 }, (_, at) => [run(`make ${at}`), edit('a'), edit('b')]).flat();
+    const { keep } = workingSet(contentsOf(read('a'), read('b'), ...rounds), 26, rich);
+    expect(keep).toEqual(['1', '2']);
+  });
+
+  it('is not what comes back only after the next relief: of files in turn, those whose turn is next', () => {
+    const turns = Array.from({ length: 120 }, (_, at) => edit(`src/${at % 40}`));
+    const files = Array.from({ length: 40 }, (_, at) => [read(`src/${at}`), edit(`src/${at}`)]).flat();
+    const { keep } = workingSet(contentsOf(...files, ...turns), 200, rich);
+    const ids = Array.from({ length: 40 }, (_, at) => String(2 * at + 1));
+    expect(keep.length).toBeLessThan(30);
+    expect(keep.slice(0, 20)).toEqual(ids.slice(0, 20));
+  });
+
+  it('is a file once, however often its pages are looked at', () => {
+    const page = (offset: number, lines: number): Happening => [
+      'Read',
+      { file_path: 'a', offset },
+      text(offset, lines),
+    ];
+    const text = (from: number, lines: number) =>
+      Array.from({ length: lines }, (_, at) => `${from + at}\tconst value = ${at};`).join('\n');
+    const whole = contentsOf(['Read', { file_path: 'a' }, text(1, 400)]).byName.a?.tokens ?? 0;
+    const again = contentsOf(['Read', { file_path: 'a' }, text(1, 400)], page(100, 200), page(50, 300));
+    expect(again.byName.a?.tokens).toBe(whole);
+    const more = contentsOf(['Read', { file_path: 'a' }, text(1, 200)], page(201, 200)).byName.a?.tokens ?? 0;
+    expect(Math.abs(more - whole)).toBeLessThan(whole / 20);
   });
 
   it('is not what has waited for longer than all that was used again', () => {
@@ -128,7 +158,7 @@ describe('what is likely to be used again', () => {
     const unchanged = { type: 'tool_result', toolUseId: '2', text: 'File unchanged since last read.' } as never;
     const use = { type: 'tool_use', id: '2', name: 'Read', input: { file_path: 'a' } } as const;
     const { byName, step } = contentsAfter(endStep(first), use, unchanged, 2);
-    expect(byName.a).toMatchObject({ id: '1', tokens: first.byName.a?.tokens, used: 2, isUnused: false });
+    expect(byName.a).toMatchObject({ id: '1', tokens: first.byName.a?.tokens, used: 2, kind: 'used' });
     expect(step.again).toBe(0);
   });
 

@@ -111,7 +111,8 @@ function missing(calls: number) {
       tokens: 3_000,
       had: 3_000,
       used: 0,
-      isUnused: false,
+      lines: 0,
+      kind: 'used' as const,
       isHabit: false,
     };
     const byName = Object.fromEntries(Array.from({ length: calls }, (_, index) => [`${index}`, content]));
