@@ -300,17 +300,38 @@ class PlayedClaude {
     this.#reliefs.push({ call: this.#calls, before, landing: this.#context() });
   }
 
-  /** The step under way stays as it is beside the summary, for which it is not read. */
+  /** The step under way stays as it is beside the summary, for which it is not read; the last files are shown again. */
   #summarise(): void {
     const read = this.#isWarm() ? this.#cached : 0;
     this.#pay(read, this.#cached - read, SUMMARY_TOKENS);
     this.#cachedAt = this.#now;
     const step = this.#messages.findLastIndex(({ role }) => role === 'assistant');
-    this.#replace([built('user', SUMMARY), ...this.#messages.slice(Math.max(0, step))]);
+    const [before, stays] = [this.#messages.slice(0, Math.max(0, step)), this.#messages.slice(Math.max(0, step))];
+    this.#replace([built('user', SUMMARY), ...stays, built('user', shownAgain(before, stays))]);
   }
 
   #replace(messages: readonly Message[]): void {
     this.#messages = [...messages];
     this.#tokens = tokensOfAll(messages);
   }
+}
+
+/** Files that claude shows again behind a summary (2.1.332): the last ones that were read or changed, unless they are large. */
+function shownAgain(before: readonly Message[], stays: readonly Message[]): string {
+  const filesOf = (messages: readonly Message[]) =>
+    messages.flatMap(({ toolUses }) => toolUses.map(({ input }) => String(fieldsOf(input).file_path ?? '')));
+  const there = filesOf(stays);
+  const last = [...new Set(filesOf(before).reverse())].filter((path) => path !== '' && !there.includes(path));
+  const reads = new Map(
+    before.flatMap(({ toolUses }) =>
+      toolUses.flatMap(({ tool, input, tool_use_id: id }) =>
+        tool === 'Read' ? [[String(fieldsOf(input).file_path), id] as const] : [],
+      ),
+    ),
+  );
+  const results = new Map(
+    before.flatMap(({ toolResults = [] }) => toolResults.map((each) => [each.tool_use_id, each.text] as const)),
+  );
+  const texts = last.slice(0, 5).map((path) => results.get(reads.get(path) ?? '') ?? '');
+  return texts.filter((text) => tokensOfText(text) <= 5_000).join('\n');
 }

@@ -123,7 +123,7 @@ function withSummary(alone: Alone, { gauge, afterSummary }: NewCall): Alone {
   const reading = microUsdOf({ input: 0, cacheCreation, cacheRead, output: SUMMARY_TOKENS }, open.price);
   const landing = first + SUMMARY_TOKENS + open.growth;
   const summary = afterSummary();
-  const again = (summary.names.length + USUALLY_MISSED.calls) * callCost(landing + summary.tokens / 2, open.price);
+  const again = (summary.calls + USUALLY_MISSED.calls) * callCost(landing + summary.tokens / 2, open.price);
   return {
     ...alone,
     context: first,

@@ -104,11 +104,17 @@ export function workingSet(contents: Contents, now: number, { costOf, slack }: S
   return { keep, kept, missed, atStake };
 }
 
-/** What claude alone would fetch again behind a summary of its context, at once. */
+/** What claude alone would have again at once behind a summary of its context. */
 export interface AfterSummary {
   readonly names: readonly string[];
+  /** Calls that fetch it: claude itself shows the last files again. */
+  readonly calls: number;
   readonly tokens: number;
 }
+
+/** So many files claude shows again behind a summary, the last used ones, unless one is larger (2.1.332). */
+const SHOWN_AGAIN = 5;
+const MOST_SHOWN_TOKENS = 5_000;
 
 /** Where a summary finds the work. */
 interface SummedUp {
@@ -120,7 +126,7 @@ interface SummedUp {
 }
 
 /**
- * A summary leaves the last results. What was read and not used yet is fetched again at once, where that was in the
+ * A summary leaves the last results, and claude shows the last files again. What was read and not used yet is fetched again at once, where that was in the
  * running turn, or a relief would leave it whole. A model that reads several files before it changes one needs as many
  * again, the last used first. The rest is fetched as it is used.
  */
@@ -129,9 +135,12 @@ export function afterSummary(contents: Contents, { now, since, keep }: SummedUp)
   const lost = Object.entries(byName).filter(([name, { had }]) => had > 0 && !step.names.includes(name));
   const unread = lost.filter(([, { id, kind, used }]) => kind === 'unused' && (used >= since || keep.includes(id)));
   const likely = new Set(chances(contents, now).flatMap(({ id, chance }) => (chance >= LEAST_CHANCE ? [id] : [])));
-  const files = lost
-    .filter((one) => one[1].path !== undefined && likely.has(one[1].id) && !unread.includes(one))
-    .sort(([, one], [, other]) => other.used - one.used);
-  const needed = [...unread, ...files.slice(0, Math.max(0, together - unread.length))];
-  return { names: needed.map(([name]) => name), tokens: needed.reduce((sum, [, { had }]) => sum + had, 0) };
+  const files = lost.filter(([, { path }]) => path !== undefined).sort(([, one], [, other]) => other.used - one.used);
+  const shown = files.slice(0, SHOWN_AGAIN).filter(([, { had }]) => had <= MOST_SHOWN_TOKENS);
+  const further = files.filter((one) => likely.has(one[1].id) && !unread.includes(one));
+  const needed = [...unread, ...further.slice(0, Math.max(0, together - unread.length))];
+  const fetched = needed.filter((one) => !shown.includes(one));
+  const all = [...shown, ...fetched];
+  const tokens = all.reduce((sum, [, { had }]) => sum + had, 0);
+  return { names: all.map(([name]) => name), calls: fetched.length, tokens };
 }

@@ -67,27 +67,36 @@ describe('what claude alone would not fetch', () => {
   });
 });
 
-describe('what claude alone fetches again at once behind a summary', () => {
+describe('what claude alone has again at once behind a summary', () => {
   const at = (since: number, keep: readonly string[] = []) => ({ now: 9, since, keep });
+  const large = (file_path: string): Happening => ['Read', { file_path }, TEXT.repeat(8)];
 
   it('is what was read in the running turn and not used yet', () => {
-    const contents = endStep(contentsOf(read('before'), run('cat done'), run('make done'), run('cat notes')));
-    const { names, tokens } = afterSummary(contents, at(2));
+    const contents = endStep(contentsOf(large('before'), run('cat done'), run('make done'), run('cat notes')));
+    const { names, calls, tokens } = afterSummary(contents, at(2));
     expect(names).toEqual(['Bash cat done', 'Bash cat notes']);
+    expect(calls).toBe(2);
     expect(tokens).toBeGreaterThan(1_000);
   });
 
   it('is also what a relief leaves whole before it was used', () => {
-    const contents = endStep(contentsOf(read('before'), read('other')));
+    const contents = endStep(contentsOf(large('before'), large('other')));
     expect(afterSummary(contents, at(9, ['1'])).names).toEqual(['before']);
   });
 
   it('is as many files as are read before a change, the last used ones', () => {
     const changes = Array.from({ length: 8 }, (_, index) => edit(index % 2 === 0 ? 'a' : 'b'));
-    const pair = [read('a'), read('b'), ...changes];
-    const one = [read('a'), edit('a'), read('b'), ...changes];
+    const pair = [large('a'), large('b'), ...changes];
+    const one = [large('a'), edit('a'), large('b'), ...changes];
     expect(afterSummary(endStep(contentsOf(...pair)), { ...at(99), now: 11 }).names).toEqual(['b', 'a']);
     expect(afterSummary(endStep(contentsOf(...one)), { ...at(99), now: 11 }).names).toEqual(['b']);
+  });
+
+  it('is also the last five files, which claude shows without a call, unless they are large', () => {
+    const files = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((path) => [read(path), edit(path)]);
+    const { names, calls } = afterSummary(endStep(contentsOf(...files, large('g'), edit('g'))), at(99));
+    expect(names.slice(0, 4)).toEqual(['f', 'e', 'd', 'c']);
+    expect(names.slice(4)).toEqual(calls === 0 ? [] : ['g']);
   });
 
   it('is not the last results, which a summary leaves', () => {
