@@ -67,7 +67,8 @@ export const KEYS = {
   'thresholds.compact': {
     takes: 'moment',
     preset: 'economic',
-    about: 'When to compact: economic, as soon as it pays, and at 78% unless it may cost more than claude alone; or always at this level.',
+    about:
+      'When to compact: economic, as soon as it pays, and at 78% unless it may cost more than claude alone; or always at this level.',
     option: '--compact-at <when>',
   },
   'thresholds.handoff': {
