@@ -36,7 +36,7 @@ it.each([
   const { cwd } = world.scratch;
   writeFileSync(join(cwd, 'program.mjs'), program);
   const run = await runProgram(process.execPath, ['program.mjs'], { env, cwd });
-  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(run).toMatchObject({ code: 0, stderr: expect.stringMatching(/^ctxb: 1 turn, 1 call .*\n$/) });
   expect(run.stdout.toString()).toBe('hello from the model\n');
   expect(journalLines(world).map(({ kind }) => kind)).toContain('end');
 });
