@@ -98,9 +98,11 @@ export function createChart(options: ChartOptions) {
   });
   followKeys(frame, span);
   frame.addEventListener(OTHER_COLORS, draw);
-  new ResizeObserver(() => {
+  const fit = () => {
     if (plot?.width !== frame.clientWidth) draw();
-  }).observe(frame);
+  };
+  // A chart that changes its size within the observer's call makes the browser complain.
+  new ResizeObserver(() => requestAnimationFrame(fit)).observe(frame);
   return {
     element: frame,
     /** Line `at` is shown or not. */

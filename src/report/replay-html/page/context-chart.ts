@@ -96,23 +96,22 @@ function drawTurns({ box, x, fill }: Pen, { turn }: Session, { from, to }: Span)
   }
 }
 
-/** Pixels that names of levels keep from each other. */
+/** Pixels that names of levels keep from each other; levels that are nearer share a line of text. */
 const LEVELS_APART = 15;
 
 function drawLevels({ box, y, line, text }: Pen, { info: { levels, window } }: Session): void {
-  const right = box.left + box.width;
-  let last = Number.POSITIVE_INFINITY;
-  for (const { name, tokens: at } of [
-    ...levels,
-    { name: 'window', tokens: window.tokens ?? Number.POSITIVE_INFINITY },
-  ]) {
+  const all = [...levels, { name: 'window', tokens: window.tokens ?? Number.POSITIVE_INFINITY }];
+  const labels: { readonly height: number; names: string }[] = [];
+  for (const { name, tokens: at } of all) {
     const height = y(at);
     if (name === 'monitor' || height < box.top || height > box.top + box.height) continue;
-    line(name === 'window' ? 'ink' : 'quiet', [box.left, height], [right, height], [4, 4]);
-    if (last - height < LEVELS_APART) continue;
-    last = height;
-    text('quiet', `${name} ${shareOf(at, window.tokens)}`, box.left + 6, height);
+    line(name === 'window' ? 'ink' : 'quiet', [box.left, height], [box.left + box.width, height], [4, 4]);
+    const label = `${name} ${shareOf(at, window.tokens)}`;
+    const below = labels.at(-1);
+    if (below !== undefined && below.height - height < LEVELS_APART) below.names += `, ${label}`;
+    else labels.push({ height, names: label });
   }
+  for (const { height, names } of labels) text('quiet', names, box.left + 6, height);
 }
 
 /** Compactions as lines from top to bottom, actions as marks above the curve. */
