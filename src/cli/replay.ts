@@ -43,7 +43,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .optionsGroup('How it is judged:')
     .option('--retention', 'what each compaction and handoff kept of what was known before it')
     .option('--explain <call>', 'where the figures of one call come from: its number, or the id of its message')
-    .option('--what-if', 'what the sessions would have come to with ctxb, as it is configured here')
+    .option(
+      '--what-if',
+      'what the sessions would have come to with ctxb, as it is configured here (without files: all of the last 30 days)',
+    )
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this level, at which the zone critical begins (0.7, 70% or tokens)')
     .option('--compact-at <when>', 'judge with compactions at economic or at this level')
@@ -61,11 +64,13 @@ Examples:
   ctxb replay --detail session.jsonl
   ctxb replay --since 7d --fail-over 85% --max-unplanned 0 ~/.claude/projects
   claude -p "hello" --output-format stream-json --verbose | ctxb replay
-  ctxb replay --what-if --since 30d ~/.claude/projects`;
+  ctxb replay --what-if`;
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
-  const files = named.length === 0 ? [placeOf(io)] : named;
-  const options = readReportFlags(flags, io.stdout.isTTY === true);
+  const isBareWhatIf = flags.whatIf === true && named.length === 0 && !isPiped(io);
+  const files = named.length === 0 ? [placeOf(io, isBareWhatIf)] : named;
+  const readOptions = isBareWhatIf ? readMonthFlags : readReportFlags;
+  const options = readOptions(flags, io.stdout.isTTY === true);
   const given = { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt };
   const policy = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: given });
   const series = flags.series === true || options.format.needsSeries;
@@ -115,6 +120,14 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   });
 }
 
+const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Unless flags say otherwise, it is about the last month, and all sessions together. */
+function readMonthFlags(flags: ReplayFlags, isTerminal: boolean): ReportOptions {
+  const options = readReportFlags({ since: Date.now() - MONTH_MS, ...flags }, isTerminal);
+  return flags.limit === undefined ? { ...options, list: { ...options.list, limit: 0 } } : options;
+}
+
 async function sessionsOf(judged: AsyncIterable<Judged>): Promise<readonly SessionFigures[]> {
   const sessions: SessionFigures[] = [];
   for await (const each of judged) if ('found' in each) sessions.push(each.found);
@@ -137,10 +150,10 @@ function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
   };
 }
 
-/** Without a pipe: for a person all that claude has logged; for cron and CI what it has of this project. */
-function placeOf(io: Io): string {
+/** Without a pipe: for a person all that claude has logged; for cron and CI what it has of this project, unless all is meant. */
+function placeOf(io: Io, isAll: boolean): string {
   if (isPiped(io)) return '-';
-  const isProject = !io.stdin.isTTY;
+  const isProject = !io.stdin.isTTY && !isAll;
   const folder = isProject ? projectLogs(io) : join(configFolder(io), 'projects');
   if (existsSync(folder)) return folder;
   const what = isProject ? 'nothing of this project' : 'nothing';

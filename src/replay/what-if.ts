@@ -38,6 +38,8 @@ export interface SessionWhatIf {
 /** The same over all sessions that have calls. */
 export interface WhatIfTotals extends Omit<SessionWhatIf, 'curve'> {
   readonly sessions: number;
+  /** Sessions that ctxb would have made dearer, and the most by which it would have one. */
+  readonly dearer: { readonly sessions: number; readonly mostUsd: number };
 }
 
 /**
@@ -70,8 +72,10 @@ export function withCtxb(sessions: readonly SessionSummary[], policy: Policy): S
 export function whatIfTotals(sessions: readonly SessionSummary[]): WhatIfTotals | undefined {
   const tried = sessions.flatMap(({ whatIf }) => whatIf ?? []);
   if (tried.length === 0) return undefined;
+  const dearer = tried.map(({ actual, ctxb }) => (ctxb.usd ?? 0) - (actual.usd ?? 0)).filter((usd) => usd > 0);
   return {
     sessions: tried.length,
+    dearer: { sessions: dearer.length, mostUsd: Math.max(0, ...dearer) },
     actual: tried.map(({ actual }) => actual).reduce(added),
     ctxb: tried.map(({ ctxb }) => ctxb).reduce(added),
     calls: tried.reduce((sum, { calls }) => sum + calls, 0),

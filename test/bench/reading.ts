@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import { type Corpus, writeCorpus, writeLog } from './corpus.ts';
@@ -24,7 +24,7 @@ const BEFORE = process.env.CTXB_BENCH_BEFORE;
 const JQ = 'jq -c .type';
 const CCUSAGE_ROW = 'ccusage session --offline';
 
-/** What a program printed, what it took, and its memory at most where it says so. */
+/** What a program printed, what it took, and the memory that it and all that it started had at most, where the system tells. */
 interface Ran {
   readonly out: string;
   readonly seconds: number;
@@ -52,14 +52,14 @@ export async function benchReading(folder: string, ctxb: string, env: Readonly<R
   print('One session log', one, await compare(fileBench(places.file, ctxb), env));
   rmSync(places.file);
   const many = writeCorpus(places.folder, MEGABYTES * MEGABYTE);
-  print(`A folder of ${many.files} recordings`, many, await compare(folderBench(places.folder, folder, ctxb), env));
+  print(`A folder of ${many.files} session logs`, many, await compare(folderBench(places.folder, folder, ctxb), env));
   rmSync(places.folder, { recursive: true });
 }
 
 function fileBench(file: string, ctxb: string): Program[] {
   const once = join(process.cwd(), 'dist', 'bench', 'read-once.mjs');
   const types = (out: string) => ({ types: sorted(JSON.parse(out) as Record<string, number>) });
-  const own = (how: string): Program['command'] => [process.execPath, ...SAY_PEAK, once, how, file];
+  const own = (how: string): Program['command'] => [process.execPath, once, how, file];
   return [
     { name: 'cat', command: ['cat', file] },
     { name: 'wc -l', command: ['wc', '-l', file], found: (out) => ({ lines: Number.parseInt(out, 10) }) },
@@ -83,7 +83,7 @@ function builds(
 ): Program[] {
   const files = { '': ctxb, ...(BEFORE && { ', the build before': BEFORE }) };
   return Object.entries(files).flatMap(([build, file]) =>
-    Object.entries(rowsOf([process.execPath, ...SAY_PEAK, file])).map(([name, row]) => ({
+    Object.entries(rowsOf([process.execPath, file])).map(([name, row]) => ({
       ...row,
       name: `${name}${build}`,
     })),
@@ -114,13 +114,6 @@ function folderBench(recordings: string, home: string, ctxb: string): Program[] 
     })),
   ];
 }
-
-/** Node says at its end how much memory it has had. */
-const PEAK = /^peak (\d+)$/m;
-const SAY_PEAK = [
-  '--import',
-  'data:text/javascript,process.on("exit",()=>console.error("peak",process.resourceUsage().maxRSS))',
-];
 
 async function compare(programs: readonly Program[], env: Program['env']): Promise<Row[]> {
   const found: Record<string, unknown> = {};
@@ -160,6 +153,8 @@ const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/;
 function runOnce({ name, command }: Program, env: Readonly<Record<string, string>>): Promise<Ran> {
   const begun = performance.now();
   const child = spawn('sh', ['-c', TIMED, 'sh', ...command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let peak = 0;
+  const watch = setInterval(() => (peak = Math.max(peak, memoryOf(child.pid ?? 0))), LOOK_MS);
   const out: Buffer[] = [];
   const said: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => name === 'cat' || out.push(chunk));
@@ -167,16 +162,31 @@ function runOnce({ name, command }: Program, env: Readonly<Record<string, string
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
+      clearInterval(watch);
       const seconds = (performance.now() - begun) / 1_000;
       const stderr = Buffer.concat(said).toString();
       if (code !== 0) reject(new Error(`${name} ended with ${code}: ${stderr}`));
       const [minutes = 0, user = 0, more = 0, system = 0] = (TIMES.exec(stderr) ?? []).slice(1).map(Number);
       const cpuSeconds = (minutes + more) * 60 + user + system;
-      const peak = PEAK.exec(stderr)?.[1];
-      const peakMegabytes = peak === undefined ? undefined : Math.round((Number(peak) * 1_024) / MEGABYTE);
+      const peakMegabytes = peak === 0 ? undefined : Math.round((peak * 1_024) / MEGABYTE);
       resolve({ out: Buffer.concat(out).toString(), seconds, cpuSeconds, peakMegabytes });
     });
   });
+}
+
+/** How often the memory is looked at: the system keeps the peak of each process itself. */
+const LOOK_MS = 25;
+
+/** Kibibytes that a process, and all that it started, have had at most; 0 where the system does not tell. */
+function memoryOf(pid: number): number {
+  try {
+    const [, peak = 0] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    return children.reduce((sum, child) => sum + memoryOf(Number(child)), Number(peak));
+  } catch {
+    // It is gone.
+    return 0;
+  }
 }
 
 function has(program: string): boolean {

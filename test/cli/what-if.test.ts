@@ -1,5 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { dayOf } from '../../src/replay/sums.ts';
+import { runProgram } from '../support/claude.ts';
+import { CTXB } from '../support/ctxb.ts';
 import { fixture } from '../support/recordings.ts';
 import { sampled } from '../support/size.ts';
 import { createPlace, ctxb } from './fakes.ts';
@@ -40,6 +43,27 @@ describe('--what-if', () => {
     expect(await reliefs('--compact-at', '30%')).toBeGreaterThan(await reliefs());
     await place.file('.contextbudgetrc', '{"compaction": {"enabled": false}}');
     expect(await reliefs()).toBe(0);
+  });
+
+  it('without files: all that claude has logged in the last 30 days, together', async () => {
+    await using place = await createPlace();
+    const logs = ['crossing', 'native-mid-turn', 'tool-turn'];
+    for (const name of logs) {
+      const log = await readFile(fixture(`${name}.session.jsonl`), 'utf8');
+      const time = name === 'tool-turn' ? '2020-01-01T00:00:00.000Z' : new Date().toISOString();
+      await mkdir(place.path(`.claude/projects/-${name}`), { recursive: true });
+      const timed = log.replaceAll(/"timestamp":"[^"]*"/g, `"timestamp":"${time}"`);
+      await place.file(`.claude/projects/-${name}/${name}.jsonl`, timed);
+    }
+    const words = ['-c', '"$@" < /dev/null', 'bash', process.execPath, CTXB, 'replay', '--what-if'];
+    const run = await runProgram('bash', words, place);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const since = dayOf(Date.now() - 30 * 24 * 60 * 60 * 1000);
+    expect(run.stdout.toString()).toMatch(
+      new RegExp(
+        `^ {2}None of 2 are shown[^]*\\n\\nSince ${since} {2}2 sessions, [^]*\\n {2}what happened .*\\n {2}with ctxb `,
+      ),
+    );
   });
 
   it('is drawn in the page', async () => {

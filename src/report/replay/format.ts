@@ -61,7 +61,9 @@ export function listed<Session>(
 /** Says that not all are listed. */
 export function unlistedRows(all: number, { list: { limit = all } }: Pick<Page, 'list'>): string[] {
   if (all <= limit) return [];
-  return [`  ${tokens(limit)} of ${tokens(all)} are shown, the sums are of all: --limit 0 shows all.`];
+  return [
+    `  ${limit === 0 ? 'None' : tokens(limit)} of ${tokens(all)} are shown, the sums are of all: --limit 0 shows all.`,
+  ];
 }
 
 /** Width of a page that is no terminal. */

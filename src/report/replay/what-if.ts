@@ -1,6 +1,7 @@
 import { USUALLY_MISSED } from '../../core/governor/relief/economic-moment.ts';
 import { USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
-import { type Figures, type SessionWhatIf, whatIfTotals } from '../../replay/what-if.ts';
+import { dayOf } from '../../replay/sums.ts';
+import { type Figures, type SessionWhatIf, type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { aligned } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
@@ -14,17 +15,31 @@ export const whatIf: Report = (sessions, page) => {
     unknown === 0 ? [] : [`${counted(unknown, 'session')} left out: the window is not known, --window sets it`];
   if (totals === undefined) return ['no calls to try ctxb on', ...left];
   const tried = sessions.filter((session) => session.whatIf !== undefined);
-  const each = listed(tried, page).flatMap(({ file, window, whatIf: found }) => {
+  const isOne = totals.sessions === 1;
+  const each = (isOne ? tried : listed(tried, page)).flatMap(({ file, window, whatIf: found }) => {
     const about = found && `${counted(found.calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
     return found ? [tableOf(`${page.style.bold(onOneLine(file))}  ${about}`, found, page)] : [];
   });
   const { calls, estimated } = totals;
-  const about = `${counted(totals.sessions, 'session')}, ${counted(calls, 'call')}`;
-  const all = totals.sessions === 1 ? [] : [tableOf(`${page.style.bold('All')}  ${about}`, totals, page)];
+  const all = isOne
+    ? []
+    : [...unlistedRows(tried.length, page), [totalsTable(totals, page), dearerRow(totals)].join('\n')];
   const known = `by how much the context grew before ${tokens(calls - estimated)} of ${counted(calls, 'call')}`;
   const sentences = [`Exact: what happened, and ${known}.`, ...ASSUMED].map((sentence) => page.style.dim(sentence));
-  return [[...each, ...unlistedRows(tried.length, page), ...all, ...left, sentences.join('\n')].join('\n\n')];
+  return [[...each, ...all, ...left, sentences.join('\n')].join('\n\n')];
 };
+
+function totalsTable(totals: WhatIfTotals, page: Page): string {
+  const { since } = page.list;
+  const title = page.style.bold(since === undefined ? 'All' : `Since ${dayOf(since)}`);
+  return tableOf(`${title}  ${counted(totals.sessions, 'session')}, ${counted(totals.calls, 'call')}`, totals, page);
+}
+
+/** Where ctxb would have been no help. */
+function dearerRow({ sessions, dearer }: WhatIfTotals): string {
+  if (dearer.sessions === 0) return '  no session would have cost more';
+  return `  ${tokens(dearer.sessions)} of ${counted(sessions, 'session')} would have cost more, ${dollars(dearer.mostUsd)} at most`;
+}
 
 const ASSUMED = [
   `Assumed: a compaction leaves ${tokens(USUALLY_KEPT)} tokens beside the smallest context of the session, and takes away what ${counted(USUALLY_MISSED.calls, 'call')} must fetch again (${tokens(USUALLY_MISSED.tokens)} tokens); as many calls follow as there were.`,

@@ -39,6 +39,32 @@ it('has a table over all sessions where there are several, and says once what is
   expect(all).toContain('  with ctxb: the same cost\n');
 });
 
+it.each([
+  { name: 'no session', each: () => [calls], row: /^ {2}no session would have cost more$/m },
+  {
+    name: 'one',
+    each: () => [calls, endedTooSoon()],
+    row: /^ {2}1 of 3 sessions would have cost more, \$0\.\d\d at most$/m,
+  },
+])('says of all that $name would have been dearer', ({ each, row }) => {
+  expect(text(...[...each(), calls.slice(0, 2)].map((some) => sketched({ calls: some })))).toMatch(row);
+});
+
+/** Up to the call behind the first compaction, which has not paid by then. */
+function endedTooSoon(): CallSketch[] {
+  const [session] = withCtxb([sketched({ calls })], DEFAULTS);
+  const curve = session?.whatIf?.curve ?? [];
+  return calls.slice(0, curve.findIndex((context, at) => context < (curve[at - 1] ?? 0)) + 1);
+}
+
+it('shows no session where none is to be shown, but one that is alone', () => {
+  const page = pageOf({ list: { limit: 0, since: Date.parse('2026-03-31T12:00') } });
+  const shown = (count: number) =>
+    written(whatIf, withCtxb(Array(count).fill(sketched({ calls })), DEFAULTS), { page });
+  expect(shown(2)).toMatch(/^ {2}None of 2 are shown.*\n\nSince 2026-03-31 {2}2 sessions, 120 calls\n {2}with ctxb: /);
+  expect(shown(1)).toMatch(/^recording {2}60 calls/);
+});
+
 it('has no verdict without a price, and says so where there are no calls', () => {
   expect(text(sketched({ calls, model: 'somebody-s' }))).not.toContain('with ctxb:');
   expect(text(sketched({ calls: [] }))).toBe('no calls to try ctxb on\n');
