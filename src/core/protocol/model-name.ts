@@ -28,7 +28,11 @@ export function modelName(id: string): string {
   return Number(major) < 4 ? `claude-${version}-${family}` : `claude-${family}-${version}`;
 }
 
+/** Nothing in it has another spelling. */
+const PLAIN = /^[a-z0-9-]*$/;
+
 /** As an id, where it is one within an address, or a name for people. */
 function spelled(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.toLowerCase().replaceAll('%3a', ':').replaceAll('%2f', '/').trim().replaceAll(' ', '-');
 }

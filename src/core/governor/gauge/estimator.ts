@@ -169,10 +169,12 @@ export function unspokenTokens({ fixedTokens, sharpTokens }: Content, { tokenize
 /** What the texts in it will be, not rounded. */
 export function spokenTokens(content: Content, calibration: Calibration): number {
   return (
-    content.prose * scaleOf(calibration, 'prose') +
-    content.code * scaleOf(calibration, 'code') +
-    content.json * scaleOf(calibration, 'json')
+    ofKind(content, calibration, 'prose') + ofKind(content, calibration, 'code') + ofKind(content, calibration, 'json')
   );
+}
+
+function ofKind(content: Content, calibration: Calibration, kind: ContentKind): number {
+  return content[kind] === 0 ? 0 : content[kind] * scaleOf(calibration, kind);
 }
 
 /** Tokens as Claude Code itself estimates them: fewer than the content will be, where a figure must not be too high. */
