@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { NATIVE_RESERVE_TOKENS } from '../../src/core/governor/policy.ts';
 import { injectedIn } from './injected.ts';
-import { type Bar, type Bars, costPicture } from './picture.ts';
+import { type Bars, costPicture } from './picture.ts';
 import { keep, type Outcome, play, type Setting, type Variant } from './play.ts';
+import { costBar, line, type Pair, type Result, rangeBars, rangeTable, usd } from './range.ts';
 import { printRecorded } from './recorded-costs.ts';
 import type { RealApi } from './relay.ts';
 import { jobOf, SHAPES, type Shape } from './shapes.ts';
@@ -57,10 +58,6 @@ function toldSaving(stderr: string): number | undefined {
   return (than === 'more' ? -1 : 1) * Number(amount.replaceAll(',', '').replace(/\.$/, ''));
 }
 
-function usd(amount: number): string {
-  return `${amount < 0 ? '-' : ''}$${Math.abs(amount).toFixed(2)}`;
-}
-
 function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }
@@ -83,7 +80,7 @@ model that follows a script but knows nothing except what stands in the request.
   --only WORDS    the variant of this name, or those whose names hold these words; repeat it for several
   --real          ask the API of ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL), which costs money
   --max-cost USD  with --real: end when all variants together have cost this
-  --svg FILE      also draw what each variant cost
+  --svg FILE      also draw what each variant cost, or of several jobs what ctxb run cost beside claude alone
   --flags=FLAGS   also ctxb run with these flags; repeat it for several
   --plugin DIR    also claude alone with this plugin, where it compacts at 120k, 90k and 67k
   --injected      also print what ctxb added to the conversation
@@ -142,15 +139,24 @@ function realApi(): RealApi {
 /** A job in a window. */
 interface Cell {
   readonly title: string;
+  readonly shape: string;
   readonly setting: Setting;
 }
 
 async function printTables(): Promise<void> {
+  const pairs: Pair[] = [];
   const jobs: Bars[] = [];
   console.log(line(['job', 'variant', ...COLUMNS.map(([heading]) => heading)]));
   console.log(line(['---', '---', ...COLUMNS.map(() => '--:')]));
-  for (const cell of cells()) jobs.push({ title: cell.title, bars: await printRows(cell) });
-  if (values.svg !== undefined) writeFileSync(values.svg, costPicture(jobs));
+  for (const cell of cells()) {
+    const results = await printRows(cell);
+    const [alone, ctxb] = ['claude alone', 'ctxb run'].map((name) => results.get(name));
+    if (alone !== undefined && ctxb !== undefined) pairs.push({ ...cell, window: cell.setting.window, alone, ctxb });
+    jobs.push({ title: cell.title, bars: [...results].map(([name, result]) => costBar(name, result)) });
+  }
+  const isRange = pairs.length > 1;
+  if (isRange) console.log(`\n${rangeTable(pairs)}`);
+  if (values.svg !== undefined) writeFileSync(values.svg, costPicture(isRange ? rangeBars(pairs) : jobs));
 }
 
 function cells(): Cell[] {
@@ -170,6 +176,7 @@ function cellOf(name: string, window: number, seed: number): Cell {
   const prompts = onePrompt ? 'one prompt' : `${job.tasks.length} prompts`;
   const setting = { job, window, model, onePrompt, pauseMs: (shape?.pause ?? 0) * 60_000 };
   return {
+    shape: name,
     title: `${name}, ${prompts}, ${values.model ?? ''} ${window / 1000}k, seed ${seed}`.replaceAll(/ +/g, ' '),
     setting: shape?.cache === undefined ? setting : { ...setting, cache: shape.cache },
   };
@@ -184,8 +191,8 @@ function givenFigures(): Partial<Shape> {
   );
 }
 
-async function printRows({ title, setting }: Cell): Promise<Bar[]> {
-  const bars: Bar[] = [];
+async function printRows({ title, setting }: Cell): Promise<ReadonlyMap<string, Result>> {
+  const results = new Map<string, Result>();
   let alone: Outcome | undefined;
   for (const variant of [...chosen([...VARIANTS, ...besides(values.plugin)]), ...values.flags.map(withFlags)]) {
     if (api !== undefined && api.purse <= 0) break;
@@ -194,9 +201,10 @@ async function printRows({ title, setting }: Cell): Promise<Bar[]> {
     console.log(line([title, variant.name, ...COLUMNS.map(([, figure]) => figure(outcome, alone))]));
     if (values.injected) console.log(injectedIn(outcome).texts.join('\n---\n'));
     if (values.keep) console.error(`kept: ${keep(variant.name, outcome)}`);
-    bars.push({ name: variant.name, usd: outcome.bill.usd, faults: faultsOf(outcome) });
+    const { bill, stderr } = outcome;
+    results.set(variant.name, { usd: bill.usd, faults: faultsOf(outcome), told: toldSaving(stderr) });
   }
-  return bars;
+  return results;
 }
 
 /** Other shapes are played with claude alone and with `ctxb run`. */
@@ -227,8 +235,4 @@ function besides(plugin: string | undefined): Variant[] {
     env: triggerAt(at * 1000),
     claude: ['--plugin-dir', resolve(plugin)],
   }));
-}
-
-function line(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
 }

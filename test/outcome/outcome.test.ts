@@ -183,12 +183,13 @@ it('summaries keep as much as measured, drawn from the seed', () => {
 
 it('the picture has a bar for each variant, as long as it is dear, and names what went wrong', () => {
   const bars = [
-    { name: 'claude alone', usd: 10, faults: 3 },
-    { name: 'ctxb run', usd: 5, faults: 0 },
+    { name: 'claude alone', value: 10, label: '$10.00', note: ', 3 faults' },
+    { name: 'ctxb run', value: 5, label: '$5.00' },
   ];
-  const svg = costPicture([{ title: 'twelve prompts', bars }]);
+  const svg = costPicture([{ title: 'twelve prompts', bars, line: 10 }]);
   const [alone = 0, ctxb = 0] = [...svg.matchAll(/<rect [^>]*width="(\d+)"/g)].map(([, width]) => Number(width));
   expect(alone).toBe(2 * ctxb);
   expect(svg).toContain('$10.00<tspan class="faint">, 3 faults</tspan>');
   expect(svg).toContain('$5.00<tspan class="faint"></tspan>');
+  expect(svg).toContain(`x1="${230 + alone}"`);
 });

@@ -1,15 +1,17 @@
-/** A variant's bar. */
 export interface Bar {
   readonly name: string;
-  readonly usd: number;
-  /** What went wrong: dead ends repeated, constraints violated, steps given up and failed turns. */
-  readonly faults: number;
+  readonly value: number;
+  /** The value as it is shown, and what is said behind it. */
+  readonly label: string;
+  readonly note?: string;
 }
 
-/** The bars of one job. */
+/** Bars of one group, in one unit. */
 export interface Bars {
   readonly title: string;
   readonly bars: readonly Bar[];
+  /** A value with a line through all bars. */
+  readonly line?: number;
 }
 
 const WIDTH = 720;
@@ -23,28 +25,31 @@ const STYLE = `
     .faint { fill: #59636e }
     .claude { fill: #8c959f }
     .ctxb { fill: #0969da }
+    .line { stroke: #59636e }
     @media (prefers-color-scheme: dark) {
       text { fill: #f0f6fc }
       .faint { fill: #9198a1 }
       .claude { fill: #656c76 }
       .ctxb { fill: #58a6ff }
+      .line { stroke: #9198a1 }
     }`;
 
-/** What each variant costs in each job: an SVG that needs nothing else, in light and dark. */
-export function costPicture(jobs: readonly Bars[]): string {
-  const most = Math.max(...jobs.flatMap(({ bars }) => bars.map(({ usd }) => usd)));
-  const height = jobs.reduce((sum, { bars }) => sum + HEADING + ROW * bars.length, 16);
+/** What jobs cost: an SVG that needs nothing else, in light and dark. */
+export function costPicture(groups: readonly Bars[]): string {
+  const most = Math.max(...groups.flatMap(({ bars }) => bars.map(({ value }) => value)));
+  const height = groups.reduce((sum, { bars }) => sum + HEADING + ROW * bars.length, 16);
   const lines: string[] = [];
   let y = 0;
-  for (const { title, bars } of jobs) {
+  for (const { title, bars, line } of groups) {
     lines.push(`  <text class="title" x="8" y="${y + HEADING - 14}">${title}</text>`);
     y += HEADING;
+    if (line !== undefined) lines.push(lineAt(BARS.left + lengthOf(line, most), y, y + ROW * bars.length));
     for (const bar of bars) {
       lines.push(...row(bar, y, most));
       y += ROW;
     }
   }
-  const told = `What a job costs: ${jobs.map(({ title }) => title).join('; ')}`;
+  const told = `What a job costs: ${groups.map(({ title }) => title).join('; ')}`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" role="img" aria-label="${told}">`,
     `  <title>${told}</title>`,
@@ -55,13 +60,20 @@ export function costPicture(jobs: readonly Bars[]): string {
   ].join('\n');
 }
 
-function row({ name, usd, faults }: Bar, y: number, most: number): string[] {
-  const length = Math.round((usd / most) * (BARS.right - BARS.left));
-  const kind = name.startsWith('ctxb') ? 'ctxb' : 'claude';
-  const told = faults === 0 ? '' : `, ${faults} ${faults === 1 ? 'fault' : 'faults'}`;
+function lengthOf(value: number, most: number): number {
+  return Math.round((value / most) * (BARS.right - BARS.left));
+}
+
+function lineAt(x: number, from: number, to: number): string {
+  return `  <line class="line" x1="${x}" x2="${x}" y1="${from}" y2="${to}"/>`;
+}
+
+function row({ name, value, label, note = '' }: Bar, y: number, most: number): string[] {
+  const length = lengthOf(value, most);
+  const kind = name.includes('alone') || name.includes('own variable') ? 'claude' : 'ctxb';
   return [
     `  <text x="${BARS.left - 8}" y="${y + 15}" text-anchor="end">${name}</text>`,
     `  <rect class="${kind}" x="${BARS.left}" y="${y + 2}" width="${length}" height="${ROW - 7}" rx="2"/>`,
-    `  <text x="${BARS.left + length + 6}" y="${y + 15}">$${usd.toFixed(2)}<tspan class="faint">${told}</tspan></text>`,
+    `  <text x="${BARS.left + length + 6}" y="${y + 15}">${label}<tspan class="faint">${note}</tspan></text>`,
   ];
 }

@@ -47,7 +47,16 @@ export function summaryOf(job: Job, sight: string, number: number): string {
   const text = parts
     .map(([heading, lines]) => `${heading}\n${lines.map((line) => `- ${line}`).join('\n')}`)
     .join('\n\n');
-  return `<summary>\n${text}\n</summary>`;
+  return `<summary>\n${text}\n\n${fillerFor(text)}\n</summary>`;
+}
+
+/** Public summaries have 2,250 tokens in the median, most of which are none of what is looked for here. */
+const SUMMARY_CHARS = 9_000;
+const FILLER =
+  'The limits were looked at one after the other, as the user had asked for, and the work went on from there.\n';
+
+function fillerFor(text: string): string {
+  return FILLER.repeat(Math.max(0, Math.floor((SUMMARY_CHARS - text.length) / FILLER.length)));
 }
 
 /** The document that is answered where the agent is asked for one: under each heading what belongs there. */

@@ -30,6 +30,8 @@ export interface Content {
   readonly kind: Kind;
   /** It was fetched again while the context held it, so the next time says nothing of a relief. */
   readonly isHabit: boolean;
+  /** A relief left it whole, without what stood around it: who fetches it again lacks that. */
+  readonly isLeft: boolean;
 }
 
 export type Contents = Readonly<typeof NO_CONTENTS>;
@@ -85,7 +87,9 @@ export function endStep(contents: Contents): Contents {
 
 /** @param kept ids of tool calls whose results stay whole */
 export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string>): Contents {
-  return mapped(contents, (content) => (kept.has(content.id) ? content : { ...content, tokens: 0, lines: 0 }));
+  return mapped(contents, (content) =>
+    kept.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0, lines: 0 },
+  );
 }
 
 /** Claude alone would have had its context summed up. @param names what it would fetch again at once */
@@ -132,32 +136,32 @@ function fetched(before: Contents, { id, name: tool, input }: ToolUse, shown: Sh
   const known = contents.byName[name];
   if (known === undefined) {
     const kind = isFile(tool, path, command) ? 'unused' : 'printed';
-    const content = { id, path, ...shown, had: shown.tokens, used: now, kind, isHabit: false } as const;
+    const content = { id, path, ...shown, had: shown.tokens, used: now, kind, isHabit: false, isLeft: false } as const;
     return counted(withContent(contents, name, content), 0);
   }
-  const held = isPage ? withPage(known, Number(offset), shown) : shown;
-  const next = {
-    ...{ id, path, ...held },
-    had: Math.max(known.had, held.tokens),
-    used: now,
-    kind: isPage || known.kind === 'printed' ? known.kind : 'used',
-    isHabit: known.isHabit || (!isPage && known.tokens > 0),
-  } as const;
   // What a command prints after a change is new.
   const isStale = path === undefined && known.used <= contents.changed;
   const isMissed = !known.isHabit && !isStale && isGone(known, isPage, shown.tokens);
-  return counted(withContent(withGap(contents, known, now), name, next), isMissed ? shown.tokens : 0);
+  const next = isPage ? withPage(known, Number(offset), shown) : seenWhole(known, shown);
+  const content = { ...next, id, used: now };
+  return counted(withContent(withGap(contents, known, now), name, content), isMissed ? shown.tokens : 0);
 }
 
 /** The run lacks what claude alone would still have. */
-function isGone({ tokens, had }: Content, isPage: boolean, size: number): boolean {
-  return isPage ? tokens + size <= had : tokens === 0 && had > 0;
+function isGone({ tokens, had, isLeft }: Content, isPage: boolean, size: number): boolean {
+  return isPage ? tokens + size <= had : (tokens === 0 || isLeft) && had > 0;
+}
+
+function seenWhole(known: Content, shown: Shown): Content {
+  const isHabit = known.isHabit || (known.tokens > 0 && !known.isLeft);
+  const kind = known.kind === 'printed' ? 'printed' : 'used';
+  return { ...known, ...shown, had: Math.max(known.had, shown.tokens), kind, isHabit, isLeft: false };
 }
 
 /** A page that was shown before stands there twice for a while, but would be fetched again once. */
-function withPage({ tokens, lines }: Shown, offset: number, page: Shown): Shown {
-  const held = offset > lines ? tokens + page.tokens : Math.max(tokens, page.tokens);
-  return { tokens: held, lines: Math.max(lines, page.lines) };
+function withPage(known: Content, offset: number, page: Shown): Content {
+  const tokens = offset > known.lines ? known.tokens + page.tokens : Math.max(known.tokens, page.tokens);
+  return { ...known, tokens, had: Math.max(known.had, tokens), lines: Math.max(known.lines, page.lines) };
 }
 
 /** Commands that show files. */
@@ -184,6 +188,7 @@ function written(contents: Contents, use: ToolUse, size: number, now: number): C
     used: now,
     kind: 'used',
     isHabit: false,
+    isLeft: false,
   } as const;
   return withContent(changedFile(contents, path, now), nameOf(path), content);
 }

@@ -112,6 +112,7 @@ function missing(calls: number) {
       had: 3_000,
       used: 0,
       lines: 0,
+      isLeft: false,
       kind: 'used' as const,
       isHabit: false,
     };
