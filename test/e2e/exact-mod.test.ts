@@ -68,7 +68,7 @@ it('between turns: prompts, lines and the last steps stay, without a call, also 
   const session = await talk(world, ['--plugin-dir', place], prompts, signal);
   expect(existsSync(join(place, 'alive'))).toBe(true);
   expect(receiptIn(place)).toMatchObject({
-    ...{ version: 1, number: 1, answered: true, before: { messages: 66 }, after: { messages: 13 } },
+    ...{ version: 1, number: 1, answered: true, before: { messages: 66 }, after: { messages: 22 } },
     ...{ prompts: { kept: 2, of: 2 }, steps: { whole: 6, lines: 14, gone: 0 } },
   });
   expect(summaryRequests(world.standin)).toEqual([]);

@@ -36,7 +36,12 @@ export function isResult({ toolResults = [] }: Message): boolean {
 }
 
 export function extentOf(messages: readonly Message[]): Extent {
-  return { messages: messages.length, tokens: tokensOfAll(messages) };
+  return { messages: messages.reduce((sum, message) => sum + rowsOf(message), 0), tokens: tokensOfAll(messages) };
+}
+
+/** claude tells a message in as many as it has content blocks. */
+function rowsOf({ text, toolUses, toolResults = [] }: Message): number {
+  return Math.max(1, (text === '' ? 0 : 1) + toolUses.length + toolResults.length);
 }
 
 export function tokensOfAll(messages: readonly Message[]): number {

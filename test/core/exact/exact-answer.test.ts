@@ -230,6 +230,19 @@ describe('what stays in mid-turn', () => {
     expect(seen.outcome.answered).toBe(true);
   });
 
+  it('the receipt counts what stays as claude repeats it: a line for words, and one for each call and result', () => {
+    const talk = listed('run', ...steps('a', 'b'), {
+      words: 'Both.',
+      calls: [
+        ['c', 'one'],
+        ['d', 'two'],
+      ],
+    });
+    const { messages = [], outcome } = exactAnswer(talk, { ...PLAN, budget: 3_000 });
+    expect(messages.slice(-2).map(sketch)).toEqual(['assistant: Both. <c> <d>', 'user: =one =two']);
+    expect(outcome.after.messages).toBe(messages.length + 3);
+  });
+
   it('an unseen result stays whole before what is likely to be used again', () => {
     const talk = listed('run', ...steps('a', 'b', 'c'));
     const keep = talk.flatMap(({ toolUses }) => toolUses.map(({ tool_use_id: id }) => id)).slice(0, 2);
