@@ -5,7 +5,6 @@ import type { Run } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import type { Fields } from '../core/protocol/fields.ts';
 import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
-import { createRecentIds } from './read/recent-ids.ts';
 import type { Dialect } from './summary.ts';
 
 export type RecordingLine =
@@ -97,4 +96,24 @@ function plain(value: Fields, lastTime: number): Input {
 function dialectOf(value: Fields): Dialect | undefined {
   if (typeof value.line === 'string' || 'session_id' in value) return 'stream';
   return 'sessionId' in value || 'isSidechain' in value || 'leafUuid' in value ? 'session' : undefined;
+}
+
+/** Ids that are remembered, at least: a session log repeats a row soon after it. */
+const REMEMBERED = 4096;
+
+export function createRecentIds() {
+  // Two sets in turn: to take the oldest out of one set means to search for it, ever longer.
+  let [newer, older] = [new Set<string>(), new Set<string>()];
+  return {
+    /** Whether an id came before; if not, it has come now. */
+    seen(id: string): boolean {
+      if (newer.has(id) || older.has(id)) return true;
+      newer.add(id);
+      if (newer.size === REMEMBERED) {
+        older = newer;
+        newer = new Set();
+      }
+      return false;
+    },
+  };
 }

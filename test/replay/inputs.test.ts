@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRecentIds } from '../../src/replay/read/recent-ids.ts';
+import { createRecentIds } from '../../src/replay/inputs.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { type SessionSummary, withoutSeries } from '../../src/replay/summary.ts';
 import { runWith } from '../support/governor.ts';

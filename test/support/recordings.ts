@@ -24,6 +24,9 @@ export const SHARED_RECORDINGS = recordingsBelow(join(SHARED, 'recordings'));
 /** Sessions that other people published, where the folder lies beside the checkout. */
 export const TRANSCRIPTS = recordingsBelow(join(SHARED, 'transcripts'));
 
+/** Logs that people have found read wrong, where the folder lies beside the checkout. */
+export const FOUND_LOGS = recordingsBelow(join(SHARED, 'cases'));
+
 /** The path of one of our own recordings, such as `compact.ndjson`. */
 export function fixture(name: string): string {
   return join(FIXTURES, name);

@@ -1,8 +1,7 @@
 import { SIDECHAIN } from '../../core/protocol/decode.ts';
-import { countOf, type Fields, listOf } from '../../core/protocol/fields.ts';
+import { countOf, type Fields, listOf, timeOf } from '../../core/protocol/fields.ts';
 import type { ReadLine, Row, Thin } from '../read/line-feed.ts';
 import { createSomeFields, type Field } from './some-fields.ts';
-import { createTimes } from './times.ts';
 import { behind, behindValue, CLOSE_ARRAY, COMMA, OPEN_ARRAY, OPEN_OBJECT, UNUSUAL } from './walker.ts';
 
 /** Longer lines are cut, string by string, where they are read whole. */
@@ -82,7 +81,6 @@ export function createThinner(isCalm: () => boolean): Thin {
     line: refused,
     isApiErrorMessage: refused,
   });
-  const times = createTimes();
   const { type, uuid, timestamp, sessionId } = row.field;
 
   function behindContent(bytes: Buffer, at: number): number {
@@ -110,11 +108,11 @@ export function createThinner(isCalm: () => boolean): Thin {
     return blocks.every((each) => each.type === 'tool_result');
   }
 
-  function unreadRow(bytes: Buffer): Row {
+  function unreadRow(): Row {
     const said = type.value() === 'user' ? thread() : undefined;
     const id = uuid.value();
     const isNamed = typeof id === 'string' && sessionId.from >= 0;
-    return { uuid: isNamed ? id : undefined, t: times.read(bytes, timestamp), answers: said };
+    return { uuid: isNamed ? id : undefined, t: timeOf(timestamp.value()), answers: said };
   }
 
   function thread(): string {
@@ -157,7 +155,7 @@ export function createThinner(isCalm: () => boolean): Thin {
 
   function read(bytes: Buffer, from: number, to: number): ReadLine {
     if (row.walk(bytes, from, 1) !== to) throw UNUSUAL;
-    if (isUnread()) return { kind: 'unread', row: unreadRow(bytes) };
+    if (isUnread()) return { kind: 'unread', row: unreadRow() };
     if (!TYPES.has(type.value())) throw UNUSUAL;
     return { kind: 'value', value: fieldsOfRow(bytes) };
   }

@@ -8,7 +8,7 @@ import { replayRun } from '../../../src/replay/replay-run.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import type { SessionFigures, SessionSummary } from '../../../src/replay/summary.ts';
 import { createRandom } from '../../support/random.ts';
-import { FIXTURE_RECORDINGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
+import { FIXTURE_RECORDINGS, FOUND_LOGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
 import { sized } from '../../support/size.ts';
 import { unmasked } from '../../support/unmasked.ts';
 import { oddLog, torn } from './odd-log.ts';
@@ -46,7 +46,7 @@ function readFully(bytes: Buffer): SessionFigures & Pick<SessionSummary, 'dialec
 }
 
 describe('a light reading says what a full one says', () => {
-  const recordings = [...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS];
+  const recordings = [...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS, ...FOUND_LOGS];
 
   it.each(recordings)('of $name', ({ path }) => {
     const bytes = readFileSync(path);
