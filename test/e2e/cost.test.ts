@@ -28,29 +28,46 @@ function spentAt(entries: readonly Record<string, unknown>[]): number {
 
 it.each(
   sampled([
-    { way: 'wrap-up', result: 'success', calls: 1 },
+    { way: 'wrap-up', result: 'success', calls: 1, left: '1 prompt not answered (“prompt two”)' },
     // Whichever is quicker: ctxb's interruption, or claude's own budget.
-    { way: 'stop', result: expect.stringMatching(/^error_(?:max_budget_usd|during_execution)$/), calls: 0 },
+    {
+      way: 'stop',
+      result: expect.stringMatching(/^error_(?:max_budget_usd|during_execution)$/),
+      calls: 0,
+      left: '2 prompts not answered (“prompt one”, “prompt two”)',
+    },
   ]),
-)('a limit that is crossed inside a turn of 30 calls stops it within 2 calls: $way', async ({ way, result, calls }) => {
-  await using world = await startWorld(longTurn());
-  const record = join(world.scratch.cwd, 'run.ndjson');
-  const run = await runCtxb(world, {
-    flags: [...prompts('prompt one', 'prompt two'), '--cost-limit', '0.4', '--on-cost-limit', way, '--record', record],
-    claude: [...SMALL_WINDOW, ...STREAM],
-  });
-  expect(run.code).toBe(3);
-  expect(outputLines(run).flatMap(({ type, subtype }) => (type === 'result' ? [subtype] : []))).toEqual([result]);
-  const limit = journal(world).find((one) => one.kind === 'cost' && one.level === 'limit');
-  expect(journal(world).find((one) => one.kind === 'cost' && one.level === 'warn')).toBeDefined();
-  const requests = mainRequests(world.standin).length;
-  expect(limit?.at.call).toBeLessThan(30);
-  expect(requests - Number(limit?.at.call)).toBeLessThanOrEqual(2 + calls);
-  expect(spentAt(journal(world) as unknown as Record<string, unknown>[])).toBeGreaterThanOrEqual(0.4);
-  expect(mainRequests(world.standin).flatMap(userTexts)).not.toContain('prompt two');
-  expectEachPromptOnce(world.standin, ['prompt one']);
-  await expectSameDecisions(world, record);
-});
+)(
+  'a limit that is crossed inside a turn of 30 calls stops it within 2 calls: $way',
+  async ({ way, result, calls, left }) => {
+    await using world = await startWorld(longTurn());
+    const record = join(world.scratch.cwd, 'run.ndjson');
+    const run = await runCtxb(world, {
+      flags: [
+        ...prompts('prompt one', 'prompt two'),
+        '--cost-limit',
+        '0.4',
+        '--on-cost-limit',
+        way,
+        '--record',
+        record,
+      ],
+      claude: [...SMALL_WINDOW, ...STREAM],
+    });
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain(`${left}; continue with ctxb run --resume-run and a higher limit`);
+    expect(outputLines(run).flatMap(({ type, subtype }) => (type === 'result' ? [subtype] : []))).toEqual([result]);
+    const limit = journal(world).find((one) => one.kind === 'cost' && one.level === 'limit');
+    expect(journal(world).find((one) => one.kind === 'cost' && one.level === 'warn')).toBeDefined();
+    const requests = mainRequests(world.standin).length;
+    expect(limit?.at.call).toBeLessThan(30);
+    expect(requests - Number(limit?.at.call)).toBeLessThanOrEqual(2 + calls);
+    expect(spentAt(journal(world) as unknown as Record<string, unknown>[])).toBeGreaterThanOrEqual(0.4);
+    expect(mainRequests(world.standin).flatMap(userTexts)).not.toContain('prompt two');
+    expectEachPromptOnce(world.standin, ['prompt one']);
+    await expectSameDecisions(world, record);
+  },
+);
 
 it('the agent is told of the cost in mid-turn, and the ledger has every call', async () => {
   await using world = await startWorld(conversation({ turns: [12, 2], growBy: 2_000 }));

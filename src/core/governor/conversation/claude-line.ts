@@ -42,7 +42,7 @@ import { followLimits, followWait, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteHealth } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
 import { notePrompt } from './send-prompt.ts';
-import { judgeSpending, readStop } from './spending.ts';
+import { endsAtBudget, judgeSpending, readStop } from './spending.ts';
 import { isInjectedTurn, isMended, startsForeignTurn } from './visibility.ts';
 
 /** Lines that say nothing about the context, the money or the turn. */
@@ -201,13 +201,16 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
 }
 
 /**
- * A turn that was ended by a signal to claude alone, or by Ctrl-C: the caller has no answer, and nobody has given the
- * prompt up yet.
+ * A turn that was ended by a signal to claude alone, by Ctrl-C, or at a limit: the caller has no answer, and nobody has
+ * given the prompt up yet.
  */
-function isCutOff({ run, input, turn }: GovernorState, event: ResultEvent): boolean {
+function isCutOff(state: GovernorState, event: ResultEvent): boolean {
+  const { run, input, turn, spending } = state;
+  if (run.mode !== 'act') return false;
+  if (endsAtBudget(state, event)) return true;
   const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
-  if (run.mode !== 'act' || event.subtype !== 'error_during_execution' || !isAborted) return false;
-  return !turn.stopped || input === 'interrupted';
+  if (event.subtype !== 'error_during_execution' || !isAborted) return false;
+  return !turn.stopped || input === 'interrupted' || spending.phase === 'stopping';
 }
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {

@@ -1,4 +1,4 @@
-import type { Event } from '../../protocol/events.ts';
+import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
 import { asksPerson, type CostLimits, type CostNotice, isRoomUsedUp, judgeCost } from '../cost/cost-limit.ts';
 import { tellsInterrupt } from '../process/stall.ts';
@@ -12,10 +12,14 @@ import { injectPrompt } from './send-prompt.ts';
 /** After claude's own stop at the limit it takes no further prompt. A turn that ended before its interruption was not broken off. */
 export function readStop(state: GovernorState, event: Event): GovernorState {
   if (event.kind !== 'result' || tellsInterrupt(event)) return state;
-  const { limitUsd, projectLimitUsd } = limitsOf(state);
-  const isOver = event.subtype === 'error_max_budget_usd' && (limitUsd ?? projectLimitUsd) !== undefined;
-  if (isOver) return changedIn(state, 'spending', { phase: 'wrapping' });
+  if (endsAtBudget(state, event)) return changedIn(state, 'spending', { phase: 'wrapping' });
   return state.spending.phase === 'stopping' ? changedIn(state, 'spending', { brokenOff: false }) : state;
+}
+
+/** claude has stopped at the limit, which it was told as its budget. */
+export function endsAtBudget(state: GovernorState, { subtype }: ResultEvent): boolean {
+  const { limitUsd, projectLimitUsd } = limitsOf(state);
+  return subtype === 'error_max_budget_usd' && (limitUsd ?? projectLimitUsd) !== undefined;
 }
 
 /** Announces what has been crossed; stops the turn that has crossed a limit. */

@@ -292,14 +292,29 @@ it('and is told its words again where claude dies and its log has not got them',
   );
 });
 
-it("but not where its end was shown, with 'stop'", () => {
+it("but not where its end was shown, with 'stop': its prompt stays without an answer", () => {
   const driver = spent(0.9, { onLimit: 'stop' });
   driver.prompt('Next.');
   driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
   const after = driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 0.95 }));
-  expect(after).toContainEqual({ kind: 'answered', uuids: ['prompt-2'] });
   expect(said(after)).toEqual([]);
   expect(driver.state.spending).toMatchObject({ phase: 'within', brokenOff: false });
+  expect(driver.state.mailbox.prompts).toMatchObject([{ prompt: { uuid: 'prompt-2' }, fate: 'owed' }]);
+});
+
+it.each([
+  { by: 'ctxb', subtype: 'error_during_execution', terminal_reason: 'aborted_tools' },
+  { by: 'claude, by its budget,', subtype: 'error_max_budget_usd', terminal_reason: 'max_budget' },
+])('a prompt that $by has stopped at the limit is left without an answer', ({ by: _, ...end }) => {
+  const driver = spent(0.9, { onLimit: 'stop' });
+  driver.prompt('Next.', 'Last.');
+  driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
+  driver.claude(resultLine({ ...end, is_error: true, total_cost_usd: 1.1 }));
+  driver.tell(exitEvent({ code: 1, signal: undefined }));
+  expect(driver.actions.findLast(({ kind }) => kind === 'left-undone')).toMatchObject({
+    atLimit: true,
+    prompts: ['prompt-2', 'prompt-3'],
+  });
 });
 
 describe('at the time limit', () => {
