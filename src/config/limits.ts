@@ -2,18 +2,20 @@ import { type Finding, RANKS } from './config.ts';
 import { finding, shown } from './finding.ts';
 import type { KeyPath } from './keys.ts';
 import type { SetValue } from './resolve-config.ts';
+import { normalised } from './schema.ts';
 
-/** Keys that limit what is spent. */
+/** Keys that limit what is spent, time included. */
 export const LIMITS = [
   'cost.limitUsd',
   'cost.projectLimitUsd',
+  'limits.time',
   'agents.max',
   'agents.tokens',
   'agents.costUsd',
 ] as const satisfies readonly KeyPath[];
 
 /** Groups of the user's own file that count also where a nearer file takes its place. */
-export const LIMIT_GROUPS = ['cost', 'agents'] as const;
+export const LIMIT_GROUPS = ['cost', 'limits', 'agents'] as const;
 
 /** With these no limit holds. */
 const LIFTING: readonly string[] = ['observe'] satisfies readonly KeyPath[];
@@ -40,8 +42,14 @@ function isLimit({ key }: SetValue): boolean {
 function isLoose(value: SetValue, all: readonly SetValue[]): boolean {
   if (!isLimit(value) || value.origin.source !== 'user') return false;
   return all.some(({ key, origin, value: other }) => {
-    return key === value.key && origin.source === 'file' && Number(other) < Number(value.value);
+    return key === value.key && origin.source === 'file' && bound(key, other) < bound(key, value.value);
   });
+}
+
+/** No time is no limit. */
+function bound(key: string, value: unknown): number {
+  const said = Number(normalised(key, value));
+  return key === 'limits.time' && said === 0 ? Number.POSITIVE_INFINITY : said;
 }
 
 function liftWarning({ key, value, origin }: SetValue, limit: SetValue | undefined): Finding {

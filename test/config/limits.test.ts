@@ -50,4 +50,5 @@ it.each(LIMITS)("%s: of a repository's and the user's own file the lower one hol
     Reflect.get(Reflect.get(configWith(limit, "the user's file", { [limit]: theirs }).config, group) as object, name);
   expect(limitIn(mine / 2)).toBe(mine / 2);
   expect(limitIn(mine * 2)).toBe(mine);
+  if (limit === 'limits.time') expect(limitIn(0)).toBe(mine);
 });

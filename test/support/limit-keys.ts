@@ -12,6 +12,7 @@ export type Limit = (typeof LIMITS)[number];
 export const LIMIT_VALUES: Readonly<Record<Limit, { readonly mine: number; readonly theirs: number }>> = {
   'cost.limitUsd': { mine: 0.5, theirs: 1_000 },
   'cost.projectLimitUsd': { mine: 0.5, theirs: 1_000 },
+  'limits.time': { mine: 5, theirs: 0 },
   'agents.max': { mine: 2, theirs: 1_000 },
   'agents.tokens': { mine: 100_000, theirs: 1_000_000_000 },
   'agents.costUsd': { mine: 0.5, theirs: 1_000 },
@@ -52,15 +53,23 @@ export const WAYS = ['flag', 'variable', "the user's file"] as const;
 export function configWith(limit: Limit, way: (typeof WAYS)[number], repository: Record<string, unknown>) {
   const { mine } = LIMIT_VALUES[limit];
   const flags: Flags = way === 'flag' ? { [limit]: mine } : {};
-  const name = `CTXB_${limit.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`;
-  const env = way === 'variable' ? { [name]: String(mine) } : {};
-  const file = { path: '/work/project/.contextbudgetrc', content: nested(repository) };
-  const userFile: ConfigFile = { path: '/home/me/.contextbudgetrc', content: nested({ [limit]: mine }) };
+  const env = way === 'variable' ? { [variableOf(limit)]: String(mine) } : {};
+  const file = { path: '/work/project/.contextbudgetrc', content: keyTree(repository) };
+  const userFile: ConfigFile = { path: '/home/me/.contextbudgetrc', content: keyTree({ [limit]: mine }) };
   const found = { file, ...(way === "the user's file" && { userFile }), findings: [] };
   return resolveFound(found, { cwd: '/work/project', env, flags });
 }
 
-function nested(values: Record<string, unknown>): object {
+export function variableOf(limit: Limit): string {
+  return `CTXB_${limit.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`;
+}
+
+export function optionOf(limit: Limit): string {
+  return KEYS[limit].option.split(' ')[0] ?? '';
+}
+
+/** Values by their keys' paths, as a file has them. */
+export function keyTree(values: Record<string, unknown>): object {
   const tree: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(values)) {
     const [group = '', name] = key.split('.');
@@ -71,7 +80,7 @@ function nested(values: Record<string, unknown>): object {
 
 const MOST = 40;
 
-/** How many calls, or subagents, come to pass under a policy before the limit stops them; `MOST`: it does not. */
+/** How many calls, subagents or seconds come to pass under a policy before the limit stops them; `MOST`: it does not. */
 export function allowed(limit: Limit, policy: Policy & { readonly observe: boolean }): number {
   const driver = drive(
     runWith({ policy: { ...policy, window: policy.window ?? 200_000 }, mode: policy.observe ? 'observe' : 'act' }),
@@ -85,6 +94,10 @@ export function allowed(limit: Limit, policy: Policy & { readonly observe: boole
 const PLAYS: Readonly<Record<Limit, (driver: Driver) => number>> = {
   'cost.limitUsd': (driver) => untilAsked(driver, 'interrupt', () => callLine(300_000)),
   'cost.projectLimitUsd': (driver) => untilAsked(driver, 'interrupt', () => callLine(300_000)),
+  'limits.time'({ actions }) {
+    const timer = actions.find((action) => action.kind === 'set-timer' && action.timer === 'time');
+    return timer?.kind === 'set-timer' ? timer.afterMs / 1_000 : MOST;
+  },
   'agents.max'(driver) {
     const ask = (index: number) =>
       hookLine('PreToolUse', { tool_name: 'Agent', tool_input: {}, tool_use_id: `t${index}` });
@@ -118,6 +131,7 @@ const EFFECTS: Readonly<Partial<Record<KeyPath, string>>> = {
   'cost.period': '`month` holds, which is the stricter, unless you have set a period',
   'cost.onLimit': '`ask` wraps up where nobody can be asked; `stop` holds',
   'cost.prices': 'count where they are higher than the list prices',
+  'limits.time': 'a lower one than in your own file holds; a higher one, or 0, does not',
   'agents.max': 'a lower one than in your own file holds; a higher one does not',
   'agents.tokens': 'the same',
   'agents.costUsd': 'the same',

@@ -14,6 +14,7 @@ export const SOAK_FILES: Readonly<Record<string, string>> = {
   'test/e2e/mods-checked.test.ts': 'test/e2e/plugin.test.ts',
   'test/e2e/killed-in-relief.test.ts': 'test/e2e/recovery.test.ts',
   'test/e2e/library.test.ts': 'test/library/create-governor.test.ts',
+  'test/e2e/limits-spent.test.ts': 'test/config/limits.test.ts',
   'test/e2e/load.test.ts': 'test/cli/load.test.ts',
   'test/e2e/memory-in-odd-places.test.ts': 'test/e2e/working-memory.test.ts',
   'test/e2e/prices.test.ts': 'test/e2e/whole-results.test.ts',

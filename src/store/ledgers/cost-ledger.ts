@@ -80,7 +80,10 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       return sums.ownBefore(periodOf(now(), period));
     },
     /** What a call of this project cost last, in micro-dollars; 0: that is not known. */
-    lastCall: () => sums.lastCall(),
+    lastCall(): number {
+      look();
+      return sums.lastCall();
+    },
   };
 }
 
