@@ -5,7 +5,6 @@ import { isEcho } from '../core/governor/relief/exact.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Cutter } from '../core/memory/words.ts';
 import { createInputReader, type RecordingLine } from './inputs.ts';
-import type { CountedCall } from './items-seen.ts';
 import { createCurve } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createLedger } from './observers/ledger.ts';
@@ -14,8 +13,14 @@ import type { Seen } from './observers/seen.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionFigures } from './summary.ts';
 
+/** What is found beside what both depths need. */
+interface Kept {
+  readonly prompts: boolean;
+  readonly usage: boolean;
+}
+
 /** What a light and a full reading find in the same way. Grows in place: a recording has millions of lines. */
-export function createFigures(cut: Cutter, keepsPrompts: boolean) {
+export function createFigures(cut: Cutter, keeps: Kept) {
   const lines: { total: number; unknown: number; malformed: number; lost?: number } = {
     total: 0,
     unknown: 0,
@@ -25,8 +30,8 @@ export function createFigures(cut: Cutter, keepsPrompts: boolean) {
   const reader = createInputReader();
   const compactions = createCompactions();
   const curve = createCurve();
-  const ledger = createLedger();
-  const prompts = createPrompts(cut, keepsPrompts);
+  const ledger = createLedger(keeps.usage);
+  const prompts = createPrompts(cut, keeps.prompts);
   let at = 0;
   let project: string | null = null;
   let peakCall = 0;
@@ -87,7 +92,9 @@ export function createFigures(cut: Cutter, keepsPrompts: boolean) {
       return reader.dialect;
     },
     prompts: () => prompts.found().all,
-    ledger: (): readonly CountedCall[] => ledger.found(),
+    calls: ledger.calls,
+    /** The same with what they have read and written, where that is kept. */
+    ledger: ledger.counted,
     compactions: () => compactions.found(),
     /** All but what the two readings say in ways of their own. */
     found: (file: string, state: GovernorState) => {

@@ -49,7 +49,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
     ? createRetention({ run, mask, recorded: receipts !== undefined, receipts })
     : undefined;
   const cut = cutterWith(mask);
-  const figures = createFigures(cut, series);
+  const figures = createFigures(cut, { prompts: series, usage: true });
   const calls = series || explain !== undefined ? createCalls(run.policy.cost.prices) : undefined;
   // Calls before growth: what a call writes is in the context of the next one.
   const watch = {

@@ -10,7 +10,7 @@ import { type Draft, draftOf } from '../../core/governor/steps.ts';
 import { cutterWith, type Mask } from '../../core/memory/words.ts';
 import type { Event } from '../../core/protocol/events.ts';
 import { createFigures } from '../figures.ts';
-import type { CompactionSeen, CountedCall } from '../items-seen.ts';
+import type { CompactionSeen } from '../items-seen.ts';
 import type { ReadLine, Row } from '../read/line-feed.ts';
 import type { SessionFigures } from '../summary.ts';
 
@@ -24,7 +24,7 @@ const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'ma
 
 /** Finds the figures of a session log line by line, without judging it. */
 export function createLightReplay({ run, mask }: { readonly run: Run; readonly mask: Mask }) {
-  const figures = createFigures(cutterWith(mask), false);
+  const figures = createFigures(cutterWith(mask), { prompts: false, usage: false });
   const calls = createCallIdentity();
   // Written over with each row: to copy a state takes longer than to read a row.
   const [before, state] = [draftOf(initialState(run)), draftOf(initialState(run))];
@@ -70,7 +70,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       if (!isLog || figures.dialect !== 'session') return undefined;
       return {
         ...figures.found(file, state),
-        ledger: figures.ledger().map(ledgerCall),
+        ledger: figures.calls(),
         compactions: figures.compactions().map(compactionFigures),
       };
     },
@@ -103,11 +103,6 @@ function readLightly(state: Draft, event: Event): void {
     state.session = sessionIn(state.session, event);
   }
   if (event.kind === 'boundary' || state.exact.echoes > 0) state.exact = followExact(state, event).state.exact;
-}
-
-/** Without what it has written, which here is not known where the log does not tell it. */
-function ledgerCall({ usage: _, ...call }: CountedCall) {
-  return call;
 }
 
 /** Without what only the whole judgement knows. */

@@ -3,9 +3,9 @@ import { billedOutput, callMicroUsd } from '../../core/governor/cost/cost.ts';
 import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
-import { NO_USAGE, saysNothing } from '../../core/protocol/usage.ts';
-import type { CountedCall } from '../items-seen.ts';
-import { type Observer, type Seen, timeIn } from './seen.ts';
+import { NO_USAGE, saysNothing, type Usage } from '../../core/protocol/usage.ts';
+import type { CountedCall, LedgerCall } from '../items-seen.ts';
+import { type Seen, timeIn } from './seen.ts';
 
 /** The newest call of a thread: its lines repeat the usage, and its output count grows. */
 interface Open {
@@ -17,24 +17,39 @@ interface Open {
   readonly besides?: number;
 }
 
-/** Every call of a session once, subagents included. */
-export function createLedger(): Observer<readonly CountedCall[]> {
-  const calls: CountedCall[] = [];
+/** What later lines tell of a call. */
+type Changes = Partial<Pick<CountedCall, 'usage' | 'microUsd'>>;
+
+/**
+ * Every call of a session once, subagents included.
+ *
+ * @param keepsUsage also of calls that are over: it takes more memory than all else of a call
+ */
+export function createLedger(keepsUsage: boolean) {
+  const calls: (Omit<LedgerCall, 'microUsd'> & { microUsd: number | null })[] = [];
+  const usages: (Usage | undefined)[] = [];
   /** By subagent; '' is the main thread. */
   const open = new Map<string, Open>();
 
-  function change(thread: string | null, changes: (call: CountedCall) => Partial<CountedCall>): void {
-    const call = calls[open.get(thread ?? '')?.at ?? -1];
-    if (call !== undefined) Object.assign(call, changes(call));
+  function change(thread: string | null, changes: (usage: Usage) => Changes): void {
+    const at = open.get(thread ?? '')?.at ?? -1;
+    const [call, known] = [calls[at], usages[at]];
+    if (call === undefined || known === undefined) return;
+    const { usage = known, microUsd = call.microUsd } = changes(known);
+    usages[at] = usage;
+    call.microUsd = microUsd;
   }
 
   function begin(seen: Seen, event: AssistantEvent): void {
     const { messageId, subagent, model = null, usage = NO_USAGE } = event;
     const t = timeIn(seen.input);
+    const last = open.get(subagent ?? '');
+    if (!keepsUsage && last !== undefined) usages[last.at] = undefined;
     open.set(subagent ?? '', { at: calls.length, messageId });
     const keys = keysOf(event, t, event.sessionId ?? seen.after.session.id);
     const place = subagent === null ? { main: true, number: seen.after.gauge.calls } : { main: false };
-    calls.push({ keys, ...place, t, model, usage, microUsd: null });
+    calls.push({ keys, ...place, t, model, microUsd: null });
+    usages.push(usage);
   }
 
   function seeMain(seen: Seen): void {
@@ -48,10 +63,10 @@ export function createLedger(): Observer<readonly CountedCall[]> {
       const { output } = after.gauge.call;
       const billed = billedOutput(output, after.gauge.call);
       const { price, besides = 0 } = open.get('') ?? {};
-      change(null, ({ usage, microUsd }) => ({
+      change(null, (usage) => ({
         usage: { ...usage, output: callOutput(after.gauge) },
         // A result tells the output when the cost of the turn is already claude's own.
-        microUsd: price === undefined ? microUsd : microUsdOf(usage, price, billed) + besides,
+        ...(price !== undefined && { microUsd: microUsdOf(usage, price, billed) + besides }),
       }));
     }
   }
@@ -61,7 +76,7 @@ export function createLedger(): Observer<readonly CountedCall[]> {
     if (subagent === null || usage === undefined || synthetic || saysNothing(usage)) return;
     const last = open.get(subagent);
     if (last === undefined || messageId === '' || last.messageId !== messageId) begin(seen, event);
-    else change(subagent, (call) => ({ usage: { ...usage, output: Math.max(usage.output, call.usage.output) } }));
+    else change(subagent, ({ output }) => ({ usage: { ...usage, output: Math.max(usage.output, output) } }));
   }
 
   /** The run's own arithmetic, so that the sum of all calls is what the session has cost. */
@@ -73,20 +88,21 @@ export function createLedger(): Observer<readonly CountedCall[]> {
     open.set(thread ?? '', { ...last, price: priced.price, besides: priced.besides });
     const output = billedOutput(priced.usage.output, priced);
     // The gauge, which learns from the calls of the main thread, knows theirs better.
-    change(thread, ({ usage }) => ({
+    change(thread, (usage) => ({
       microUsd: callMicroUsd(priced),
       ...(thread !== null && { usage: { ...usage, output } }),
     }));
   }
 
   return {
-    see(seen) {
+    see(seen: Seen): void {
       const { event } = seen.input;
       seeMain(seen);
       if (event.kind === 'assistant') seeSubagent(seen, event);
       if (event.kind === 'assistant' || event.kind === 'partial') seeCost(seen, event.subagent);
     },
-    found: () => [...calls],
+    calls: (): readonly LedgerCall[] => calls,
+    counted: (): readonly CountedCall[] => calls.map((call, at) => ({ ...call, usage: usages[at] ?? NO_USAGE })),
   };
 }
 

@@ -11,7 +11,7 @@ import { createRandom } from '../../support/random.ts';
 import { FIXTURE_RECORDINGS, FOUND_LOGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
 import { sized } from '../../support/size.ts';
 import { unmasked } from '../../support/unmasked.ts';
-import { oddLog, torn } from './odd-log.ts';
+import { killed, oddLog, torn } from './odd-log.ts';
 
 const how = { run: replayRun(DEFAULTS), mask: unmasked };
 
@@ -61,7 +61,7 @@ describe('a light reading says what a full one says', () => {
     for (let seed = 1; seed <= sized(100, 20_000); seed++) {
       const random = createRandom(seed);
       const log = oddLog(random);
-      for (const bytes of [log, torn(log, random), torn(log, random)]) {
+      for (const bytes of [log, torn(log, random), torn(log, random), killed(log, random)]) {
         const light = readLightly(bytes);
         if (light === undefined) continue;
         told++;

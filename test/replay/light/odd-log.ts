@@ -33,6 +33,13 @@ export function torn(log: Buffer, random: Random): Buffer {
   return Buffer.concat([log.subarray(0, from), log.subarray(to)]);
 }
 
+/** The same with one line cut off at any byte, as a process that was killed leaves it. */
+export function killed(log: Buffer, random: Random): Buffer {
+  const from = random.whole(0, log.length - 1);
+  const end = log.indexOf('\n', from);
+  return Buffer.concat([log.subarray(0, from), end < 0 ? Buffer.alloc(0) : log.subarray(end)]);
+}
+
 function createRows(random: Random): () => Row {
   let time = Date.parse('2026-05-01T10:00:00Z');
   let number = 0;
