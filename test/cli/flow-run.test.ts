@@ -66,13 +66,14 @@ it('--dry-run says of which briefings a curator would choose a part', async () =
   expect(dry.stdout.toString()).toContain('===== two: briefing, before its curator has chosen =====\n');
 });
 
-it('says which of its outputs a step has not made', async () => {
+it('a step that has not made all of its outputs is not done, and those that need it are not run', async () => {
   await using place = await flowPlace(
-    'name: job\nsteps: [{id: one, objective: o, outputs: [flow.yaml, docs/plan.md, b.md]}]\n',
+    'name: job\nsteps: [{id: one, objective: o, outputs: [flow.yaml, docs/plan.md, b.md]}, {id: two, objective: o}]\n',
   );
   const end = await run(place);
-  expect(end.code).toBe(0);
-  expect(end.stderr).toContain('ctxb: [one] outputs that it has not made: docs/plan.md, b.md\nctxb: [one] done: ');
+  expect(end.code).toBe(1);
+  expect(end.stderr).toContain('ctxb: [one] failed: it has not made docs/plan.md, b.md (');
+  expect(end.stderr).toContain('ctxb: not run: two\n');
 });
 
 it('says when the notes of a step alone are larger than its budget', async () => {

@@ -20,7 +20,7 @@ import {
   measureLog,
   tasksOf,
 } from '../support/flow-growth.ts';
-import { briefingIn, runFlowFile } from '../support/flow-plays.ts';
+import { briefingIn, makeOutputs, runFlowFile } from '../support/flow-plays.ts';
 import { PAGES } from '../support/pages.ts';
 import { contextOf } from '../support/results.ts';
 import { inSoak } from '../support/size.ts';
@@ -96,6 +96,7 @@ inSoak(
       cpSync(join('fixtures/flows', file), join(world.scratch.cwd, file));
     }
     const { flow } = readFlow('fixtures/flows/25-steps.yaml');
+    if (flow) makeOutputs(world, flow);
     const run = await runFlowFile(world, '25-steps.yaml', { flags: ['--parallel', '2'] });
     expect(run.code).toBe(0);
     const requests = mainRequests(world.standin);

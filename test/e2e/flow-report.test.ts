@@ -4,13 +4,15 @@ import { expect, it } from 'vitest';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { REFUSED } from '../support/conversation.ts';
 import { CTXB, SMALL_WINDOW } from '../support/ctxb.ts';
-import { runFlowFile, stepStatus, writeFlow } from '../support/flow-plays.ts';
+import { makeOutputs, runFlowFile, stepStatus, writeFlow } from '../support/flow-plays.ts';
+import { fixtureFlow } from '../support/flow-run.ts';
 
 it('what a run has left is reported, explained and packed', async () => {
   await using world = await startWorld({
     calls: (_, index) => ({ text: `answer ${index + 1}`, context: 21_000 + index }),
   });
   cpSync('fixtures/flows/small.yaml', join(world.scratch.cwd, 'flow.yaml'));
+  makeOutputs(world, fixtureFlow('small.yaml').flow);
   const run = await ctxb(world, 'flow', 'run', 'flow.yaml', '--', world.claude, ...SMALL_WINDOW);
   expect(run.code).toBe(0);
 

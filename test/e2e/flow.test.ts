@@ -8,12 +8,14 @@ import { journalLines } from '../support/ctxb.ts';
 import {
   briefingIn,
   flowRuns,
+  makeOutputs,
   runFlowFile,
   stepStatus,
   stepsAsked,
   stepText,
   writeFlow,
 } from '../support/flow-plays.ts';
+import { fixtureFlow } from '../support/flow-run.ts';
 import { contextOf } from '../support/results.ts';
 import { inSoak } from '../support/size.ts';
 
@@ -25,6 +27,7 @@ function named(request: RecordedRequest): Call {
 it('each step begins afresh, with its own teaching notes whole and what the steps before it have said', async () => {
   await using world = await startWorld({ calls: named });
   cpSync('fixtures/flows/small.yaml', join(world.scratch.cwd, 'flow.yaml'));
+  makeOutputs(world, fixtureFlow('small.yaml').flow);
   const run = await runFlowFile(world, 'flow.yaml');
 
   expect(run.code).toBe(0);

@@ -14,7 +14,8 @@ const STEPS = { said: 1, exact: 3, summary: 2, handoff: 2, alone: 1, 'alone, sum
 type Step = keyof typeof STEPS;
 
 const FLAGS: { readonly [S in Step]?: readonly string[] } = {
-  exact: ['--compaction', 'auto'],
+  // A level that is set holds, whatever a compaction costs.
+  exact: ['--compaction', 'auto', '--compact-at', '78%'],
   summary: ['--no-mid-turn'],
   handoff: ['--strategy', 'handoff'],
 };

@@ -8,7 +8,7 @@ import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { type Finished, startWorld, type World } from './claude.ts';
 import { mainRequests } from './conversation.ts';
 import { LARGE_WINDOW, runCtxb, SMALL_WINDOW } from './ctxb.ts';
-import { runFlowFile } from './flow-plays.ts';
+import { makeOutputs, runFlowFile } from './flow-plays.ts';
 import { contextOf } from './results.ts';
 
 /** Characters of each step's answer. */
@@ -47,6 +47,7 @@ export async function measureFlow(flow: Flow): Promise<Growth> {
   await using world = await startWorld(agent());
   writeFileSync(join(world.scratch.cwd, 'flow.json'), JSON.stringify(flow));
   writeFileSync(join(world.scratch.cwd, '25-steps-history.md'), PROMPT_FILE);
+  makeOutputs(world, flow);
   return await measured(world, () => runFlowFile(world, 'flow.json', { claude: SMALL_WINDOW }));
 }
 

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Flow } from '../../src/flow/flow.ts';
 import { type Finished, type RunningProgram, runProgram, startProgram, type World } from './claude.ts';
 import { mainRequests, userTexts } from './conversation.ts';
 import { CTXB, SMALL_WINDOW } from './ctxb.ts';
@@ -18,6 +19,15 @@ export function writeFlow({ scratch }: Pick<World, 'scratch'>, { name = 'job', s
   const told = steps.map((step) => ({ objective: `Do ${step.id}.`, ...step }));
   writeFileSync(join(scratch.cwd, file), JSON.stringify({ name, ...rest, steps: told }));
   return file;
+}
+
+/** What a model that is played does not make: a step without its outputs is not done. */
+export function makeOutputs({ scratch }: Pick<World, 'scratch'>, { steps }: Pick<Flow, 'steps'>): void {
+  for (const path of steps.flatMap(({ outputs }) => outputs)) {
+    const file = join(scratch.cwd, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, 'made\n');
+  }
 }
 
 export interface FlowCall {

@@ -71,7 +71,7 @@ const step = group({
   priority: optional(priority, 'How much its output counts for later steps; overrides that of the agent.'),
   objective: optional(text, 'What the step is for; without a prompt this is what is asked.'),
   inputs: optional(paths, 'Files it builds on, relative to the working folder.', []),
-  outputs: optional(paths, 'Files it makes, relative to the working folder.', []),
+  outputs: optional(paths, 'Files it makes, relative to the working folder. Without one of them it fails.', []),
   teaching: optional(teaching, 'What the step must keep in mind; always in the briefing, whole.', {}),
   prompt: optional(text, 'What is asked of it.'),
   promptFile: optional(path, "A file with the prompt in the flow's folder, relative to the flow."),

@@ -133,9 +133,10 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
     return runStep(claude, io, { line: files.stream(step.id), watcher: progress.watcher(step) });
   }
 
-  function tellMissing(step: FlowStep): void {
-    const missing = step.outputs.filter((path) => !worldOf(step).exists(path));
-    if (missing.length > 0) progress.watcher(step).notice(`outputs that it has not made: ${missing.join(', ')}`);
+  /** A step without the files that later steps rely on is not done. */
+  function withOutputs(step: FlowStep, end: StepEnd): StepEnd {
+    const missing = end.exitCode === 0 ? step.outputs.filter((path) => !worldOf(step).exists(path)) : [];
+    return missing.length === 0 ? end : { ...end, exitCode: 1, error: `it has not made ${missing.join(', ')}` };
   }
 
   return async (step: FlowStep, attempt: number): Promise<StepEnd> => {
@@ -149,8 +150,7 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
     if (attempt === 1) for (const text of [...receipt.warnings, ...fault]) progress.watcher(step).notice(text);
     files.write(step.id, 'pack.md', briefing.pack.text);
     files.receipt(flow.name, step.id, receipt);
-    const end = await runBriefed(step, briefing.pack.text);
-    if (end.exitCode === 0) tellMissing(step);
+    const end = withOutputs(step, await runBriefed(step, briefing.pack.text));
     files.write(step.id, OUTPUT_FILE, end.output);
     const all = [...(ran.get(step.id) ?? []), end];
     ran.set(step.id, all);
