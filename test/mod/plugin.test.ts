@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
 import { pluginBundle } from '../support/plugin-bundle.mjs';
@@ -16,6 +17,12 @@ it('the committed bundle is what the build makes of the sources', async () => {
   const { text } = await pluginBundle();
   // Compared as a whole: the difference of two such texts says nothing.
   expect(committed === text, 'npm run build renews it: commit it').toBe(true);
+});
+
+it('the bundle loads where there is nothing of Node, as in claude', async () => {
+  const { text } = await pluginBundle();
+  const script = text.replace(/export\s*\{\s*register\s*\};?\s*$/, 'typeof register');
+  expect(runInNewContext(script, { TextDecoder, performance })).toBe('function');
 });
 
 it('the committed bundle is marked as generated, and holds no comments or indents', () => {

@@ -21,8 +21,6 @@ function takeUsual(): Buffer {
   return buffer;
 }
 
-const NOTHING = Buffer.alloc(0);
-
 const LINE_FEED = 10;
 
 /** Some editors put it before the first line. */
@@ -97,7 +95,8 @@ export type Thin = (bytes: Buffer, from: number, to: number) => ReadLine | undef
  */
 export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES, thin?: Thin) {
   /** The beginning of a line whose end has not come. */
-  let held: Buffer = NOTHING;
+  const nothing = Buffer.alloc(0);
+  let held: Buffer = nothing;
   /** Of that line, in bytes; of one that is too long no more are kept. */
   let size = 0;
   let isFirst = true;
@@ -174,10 +173,10 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     },
     /** There is no more: a last line without a line feed counts. */
     end(): void {
-      if (size > 0) take(NOTHING, 0, 0, true);
+      if (size > 0) take(nothing, 0, 0, true);
       if (array !== undefined) for (const line of rowsIn(array)) hand(line, '[');
       if (held.length === USUAL_BYTES) usual = held;
-      held = NOTHING;
+      held = nothing;
     },
   };
 }
