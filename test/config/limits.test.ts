@@ -46,9 +46,9 @@ it('observe is ignored beside a limit, with a notice, and counts where there is 
 it.each(LIMITS)("%s: of a repository's and the user's own file the lower one holds", (limit) => {
   const { mine } = LIMIT_VALUES[limit];
   const [group = '', name = ''] = limit.split('.');
-  const limitIn = (theirs: number) =>
+  const limitIn = (theirs: number | string) =>
     Reflect.get(Reflect.get(configWith(limit, "the user's file", { [limit]: theirs }).config, group) as object, name);
   expect(limitIn(mine / 2)).toBe(mine / 2);
   expect(limitIn(mine * 2)).toBe(mine);
-  if (limit === 'limits.time') expect(limitIn(0)).toBe(mine);
+  if (limit === 'limits.time') expect([limitIn(0), limitIn('2s'), limitIn('1h')]).toEqual([mine, 2, mine]);
 });
