@@ -81,7 +81,7 @@ describe('two runs of one session at once', () => {
     const ended = await Promise.all(runs.map(({ finished }) => finished));
 
     expect(ended.map(({ code }) => code)).toEqual([0, 0]);
-    expect(ended[0]?.stderr).not.toContain('notes');
+    expect(ended[0]?.stderr).not.toContain('another run keeps the notes');
     expect(ended[1]?.stderr).toContain(`another run keeps the notes of session ${SESSION}`);
     const sessions = join(place.path('.context'), 'sessions');
     const folders = readdirSync(sessions).sort();

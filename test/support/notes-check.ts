@@ -43,7 +43,8 @@ export function faultsAfterEnd(victim: Victim): string[] {
   const { code, stderr, seen, calls } = victim.rounds.at(-1) ?? {};
   return [
     ...(code === 0 && seen?.length === calls ? [] : [`the run ended with ${code} after ${seen?.length} calls`]),
-    ...(stderr?.includes('notes') ? [`told on stderr: ${stderr}`] : []),
+    // The last line of a run says where they are.
+    ...(stderr?.replace(/; notes: \S+\n$/, '').includes('notes') ? [`told on stderr: ${stderr}`] : []),
     ...(notes.torn === '' ? [] : ['the log ends in the middle of a line']),
     ...indexFaults(notes),
     ...toolLogFaults(notes),
