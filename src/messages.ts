@@ -221,7 +221,6 @@ export const FACT_NAMES: Readonly<Record<FactKind, string>> = {
   deadEnds: 'dead ends',
   paths: 'paths',
   commands: 'commands',
-  numbers: 'numbers',
 };
 
 function sum(tally: FactTally): number {

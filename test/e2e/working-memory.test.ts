@@ -76,7 +76,7 @@ inSoak('evidence is in the next request after each of three compactions, once', 
     const told = handedBack(world, count);
     expect(occurrences(told, OPENING)).toBe(1);
     expect(occurrences(told, 'notes/plan.txt')).toBe(1);
-    expect(told).toMatch(/^Did not work:\n- .*exit 7` failed 2 times.*: 3 failed, 41 passed$/m);
+    expect(told).toMatch(/^Did not work:\n- .*exit 7` failed 2 times.*: 3 failed$/m);
     expect(occurrences(told, 'exit 7')).toBe(1);
     expect(told).toMatch(/Write the plan and test it\.$/m);
     expect(told.length).toBeLessThan(9_000);
@@ -91,9 +91,9 @@ inSoak('evidence is in the next request after each of three compactions, once', 
   expect(ofKind(world, 'receipt')).toHaveLength(3);
   expect(first).toMatchObject({
     relief: 'compaction',
-    all: { paths: 1, failing: 1, numbers: 2, deadEnds: 1 },
-    kept: { prompts: 1, paths: 1, failing: 1, numbers: 2, deadEnds: 1 },
-    given: { prompts: 1, paths: 0, failing: 1, numbers: 2, deadEnds: 1 },
+    all: { paths: 1, failing: 1, deadEnds: 1 },
+    kept: { prompts: 1, paths: 1, failing: 1, deadEnds: 1 },
+    given: { prompts: 1, paths: 0, failing: 1, deadEnds: 1 },
   });
   expect(run.stderr).toContain('; 3 compactions; notes: ');
 });

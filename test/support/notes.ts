@@ -96,14 +96,14 @@ function ofAgent(agent: string | null): Told {
   return agent === null ? {} : { agent };
 }
 
-function toldCommand({ text, exit, background, ms, tail, counts }: CommandFacts): Told {
+function toldCommand({ text, exit, background, ms, tail, failures }: CommandFacts): Told {
   return {
     command: text,
     exit,
     ...(background ? { background } : {}),
     ...(ms === null ? {} : { ms }),
     ...(tail === '' ? {} : { tail }),
-    ...(counts === undefined ? {} : { counts }),
+    ...(failures === undefined ? {} : { failures }),
   };
 }
 

@@ -228,7 +228,7 @@ export interface ToldFact {
  * - `paths`: files that were changed, with what was done to them, and files that were read.
  * - `numbers`: what test runs and builds printed, with the command.
  */
-export type FactKind = 'prompts' | 'constraints' | 'failing' | 'again' | 'deadEnds' | 'paths' | 'commands' | 'numbers';
+export type FactKind = 'prompts' | 'constraints' | 'failing' | 'again' | 'deadEnds' | 'paths' | 'commands';
 
 /** Facts of working memory by kind. */
 export type FactTally = Readonly<Record<FactKind, number>>;

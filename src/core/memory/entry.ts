@@ -59,20 +59,12 @@ export interface CommandFacts {
   readonly ms: number | null;
   /** Last lines of a failure's output; empty for a success. */
   readonly tail: string;
-  readonly counts?: Counts | undefined;
+  /** What the last lines say of failures, as `2 failed`: behind a pipe the status does not tell. */
+  readonly failures?: string | undefined;
   /** Changes to files that the command took back, as far as its words are certain. */
   readonly discards?: Discard | undefined;
   /** It made a commit: what was edited until then is safe. */
   readonly commits?: boolean | undefined;
-}
-
-/** Figures from the closing lines of a test run or build; absent ones were not printed. */
-export interface Counts {
-  readonly passed?: number;
-  readonly failed?: number;
-  readonly skipped?: number;
-  readonly errors?: number;
-  readonly warnings?: number;
 }
 
 export interface FileChange {

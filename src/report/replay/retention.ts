@@ -34,7 +34,7 @@ const NOTE =
 const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] => reliefs;
 
 function knownRows({ known }: RetentionTotals): string[][] {
-  return ([...TOLD_KINDS, 'paths', 'commands', 'numbers'] as const).flatMap((kind) =>
+  return ([...TOLD_KINDS, 'paths', 'commands'] as const).flatMap((kind) =>
     known[kind].all === 0 ? [] : [[FACT_NAMES[kind], ...cells(known[kind])]],
   );
 }

@@ -1,6 +1,5 @@
 import { errorLine, namesError } from '../entries/describe.ts';
 import type { Entry, PromptEntry, ToolEntry } from '../entry.ts';
-import { countsText } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
 import { asks, commandCore, onlyReads, programOf, waits } from '../shell/command-words.ts';
 import { quoted } from '../words.ts';
@@ -276,13 +275,12 @@ function hasErrorMessage({ outcome, signature }: ToolEntry): boolean {
 }
 
 function isSuccess({ outcome, command }: ToolEntry): boolean {
-  return outcome === 'ok' && !command?.counts?.failed && !command?.counts?.errors && !command?.background;
+  return outcome === 'ok' && command?.failures === undefined && !command?.background;
 }
 
 /** Equal for failures with the same message and figures. */
 function failureFingerprint({ signature, output, command }: ToolEntry): string {
-  const { failed = '', errors = '' } = command?.counts ?? {};
-  return `${signature ?? `=${output}`}\n${failed}\n${errors}`;
+  return `${signature ?? `=${output}`}\n${command?.failures ?? ''}`;
 }
 
 function nameOf({ name, title }: ToolEntry): string {
@@ -291,7 +289,6 @@ function nameOf({ name, title }: ToolEntry): string {
 
 /** The figures of the failed run, or else the line that names the error. */
 function failureText({ command, name, said }: ToolEntry): string {
-  const { counts } = command ?? {};
-  if (counts?.failed || counts?.errors) return countsText(counts);
+  if (command?.failures !== undefined) return command.failures;
   return errorLine(name, command?.tail ?? '') ?? said.replace(/<\/?tool_use_error>/g, '');
 }

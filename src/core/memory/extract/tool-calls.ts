@@ -1,7 +1,7 @@
 import type { Block } from '../../protocol/events.ts';
 import { fieldsOf, numberOf, textOf, textsOf } from '../../protocol/fields.ts';
-import { readCounts } from '../entries/counts.ts';
-import type { CommandFacts, Counts, Outcome, ToolEntry } from '../entry.ts';
+import type { CommandFacts, Outcome, ToolEntry } from '../entry.ts';
+import { onlyReads } from '../shell/command-words.ts';
 import { type ShellEffects, shellEffects } from '../shell/shell-effects.ts';
 import { durationText, lastLines } from '../words.ts';
 
@@ -107,8 +107,21 @@ export function commandFacts(ended: EndedCall): CommandFacts | undefined {
     background: isDetached || isLeftRunning(result, report),
     ms: call.t === undefined || t === undefined ? null : Math.max(0, t - call.t),
     tail: isFailure ? lastLines(outputOf(ended), TAIL_NEAR.lines, TAIL_NEAR.length) : '',
-    counts: outcome === 'ok' || outcome === 'failed' ? readCounts(result.text) : undefined,
+    failures: outcome === 'ok' || outcome === 'failed' ? failuresIn(text, result.text) : undefined,
   };
+}
+
+/** Runners of tests and builds close with their figures: this much of the end, in characters, is searched for them. */
+const CLOSING = 2_000;
+
+/** `2 failed`, `failures=2`, `FAIL`. */
+const FAILURES =
+  /\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|fail|errors?)\b|\b(?:failed|failures|errors)(?:=|: *)[1-9]\d*|^[ℹ#] fail [1-9]\d*|^FAIL\b/gim;
+
+/** The last that an output says of failures; what only reads shows those of others. */
+function failuresIn(command: string, output: string): string | undefined {
+  const end = output.slice(-CLOSING).replace(/\x1b\[[\d;]*[A-Za-z]/g, '');
+  return onlyReads(command) ? undefined : end.match(FAILURES)?.at(-1)?.toLowerCase();
 }
 
 /** What a command has certainly done to files; undefined where it does nothing to them, or did not succeed. */
@@ -129,24 +142,16 @@ function outputOf({ call, result, report }: EndedCall): string {
   return result.text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, '');
 }
 
-/** How a command ended: `exit 1, 3.2 s: 2 failed, 10 passed`. */
+/** How a command ended: `exit 1, 3.2 s: 2 failed`. */
 export function commandEnd(command: CommandFacts, outcome: Outcome): string {
-  const { exit, ms, counts, background } = command;
+  const { exit, ms, failures, background } = command;
   const ended = background ? 'in the background' : 'ended';
   const how = outcome === 'ok' ? ended : outcome;
   const end = exit === null ? how : `exit ${exit}`;
   const took = ms === null || ms < 1_000 ? '' : `, ${durationText(ms)}`;
-  const figures = countsText(counts ?? {});
-  return `${end}${took}${figures && `: ${figures}`}`;
-}
-
-const FIGURES = ['failed', 'passed', 'skipped', 'errors', 'warnings'] as const;
-
-/** `2 failed, 10 passed`; what was not printed is left out. */
-export function countsText(counts: Counts): string {
-  return FIGURES.flatMap((key) => (counts[key] === undefined ? [] : [`${counts[key]} ${key}`])).join(', ');
+  return `${end}${took}${failures === undefined ? '' : `: ${failures}`}`;
 }
 
 export function isFailing(entry: ToolEntry): boolean {
-  return entry.outcome === 'failed' || (entry.command?.exit ?? 0) > 1 || (entry.command?.counts?.failed ?? 0) > 0;
+  return entry.outcome === 'failed' || (entry.command?.exit ?? 0) > 1 || entry.command?.failures !== undefined;
 }

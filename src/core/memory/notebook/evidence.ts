@@ -3,7 +3,7 @@ import { commandEnd, isFailing } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
 import { type CommandCore, commandCore, oneSpaced } from '../shell/command-words.ts';
 import { counted, LINE_LENGTH, oneLine, quoted } from '../words.ts';
-import { commandFact, deadEndFact, type Fact, figuresOf, pathFact } from './fact.ts';
+import { commandFact, deadEndFact, type Fact, pathFact } from './fact.ts';
 
 /** Something that summaries tend to lose, on one line, and the facts in it that a fresh context can be searched for. */
 export interface EvidenceItem {
@@ -141,10 +141,8 @@ function coreOf(run: Ran): CommandCore {
 function judge(run: Ran | undefined): CommandOutcome {
   if (run === undefined) return 'unknown';
   if (isFailing(run.entry)) return 'failed';
-  const { counts, exit } = run.entry.command ?? {};
   // The status is that of the last program of the pipe.
-  if (coreOf(run).piped) return counts?.passed === undefined ? 'unknown' : 'passed';
-  return exit === 0 ? 'passed' : 'unknown';
+  return run.entry.command?.exit === 0 && !coreOf(run).piped ? 'passed' : 'unknown';
 }
 
 function commandItem(kind: 'failing command' | 'command', { entry, times }: Ran): EvidenceItem {
@@ -154,7 +152,7 @@ function commandItem(kind: 'failing command' | 'command', { entry, times }: Ran)
   const end = `${command === undefined ? '' : commandEnd(command, outcome)}${cause}`;
   const line = `${quoted(text, LINE_LENGTH)} ${end}`;
   const factKind = kind === 'failing command' ? 'failing' : times > 1 ? 'again' : 'commands';
-  const facts = [commandFact(factKind, text), ...figuresOf(text, command?.counts)];
+  const facts = [commandFact(factKind, text)];
   return { kind, subject: text, end, line, facts, calls: [entry.id] };
 }
 

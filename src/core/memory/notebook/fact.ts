@@ -1,11 +1,10 @@
 import type { FactKind, FactTally } from '../../governor/decisions.ts';
-import type { Counts } from '../entry.ts';
 import { LINE_LENGTH, oneLine } from '../words.ts';
 
 /** What must not be lost: a person is told of these. */
 export const TOLD_KINDS: readonly FactKind[] = ['prompts', 'constraints', 'failing', 'again', 'deadEnds'];
 
-export const FACT_KINDS: readonly FactKind[] = [...TOLD_KINDS, 'paths', 'commands', 'numbers'];
+export const FACT_KINDS: readonly FactKind[] = [...TOLD_KINDS, 'paths', 'commands'];
 
 /** Something to keep, and what must stand in a text for it to be kept there. */
 export interface Fact {
@@ -142,29 +141,6 @@ function wholeOf(text: string): Pick<Fact, 'name' | 'whole' | 'isOpen'> {
   const name = oneLine(text, LINE_LENGTH);
   const isOpen = name.length < text.trim().length || /[\r\n\u2028\u2029]/.test(text.trim());
   return { name, whole: normalised(name), ...(isOpen ? { isOpen } : {}) };
-}
-
-const NEAR: { readonly [K in keyof Counts]-?: string } = {
-  passed: 'pass|green|succe| ok',
-  failed: 'fail|broke| red',
-  skipped: 'skip|pending|todo',
-  errors: 'error',
-  warnings: 'warning',
-};
-
-/** Characters between a figure and the word that says what it counts. */
-const REACH = 24;
-
-/** The figures of a run, without zeros: they are kept where the command is, with the word that says what they count. */
-export function figuresOf(command: string, counts: Counts | undefined): Fact[] {
-  return Object.entries(counts ?? {}).flatMap(([key, count]) => {
-    if (count === 0) return [];
-    const figure = `(?<!\\d|\\d[.,])${count}(?![.,]?\\d)`;
-    const word = `(?:${NEAR[key as keyof Counts]})`;
-    const beside = new RegExp(`${figure}.{0,${REACH}}${word}|${word}.{0,${REACH}}${figure}`);
-    const ran = wholeOf(command);
-    return [{ ...ran, kind: 'numbers', name: `${ran.name}: ${count} ${key}`, beside } as const];
-  });
 }
 
 export const NO_FACTS: FactTally = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0])) as FactTally;

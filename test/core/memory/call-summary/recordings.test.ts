@@ -167,7 +167,7 @@ const PUBLISHED = [
   {
     session: '5f12a1',
     id: 'call_68b31cbb2e444f9e9aa0683a',
-    gist: 'Bash `bun run test` exit 1: 3 failed, 570 passed — `error: expect(received).toBe(expected)`',
+    gist: 'Bash `bun run test` exit 1: 3 fail — `error: expect(received).toBe(expected)`',
   },
   {
     session: '7f83c1',

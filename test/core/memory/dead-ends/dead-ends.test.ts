@@ -102,9 +102,9 @@ describe('createDeadEnds', () => {
     const work: Draft[] = [
       looked('Grep', 'total'),
       A,
-      failed('npm test', 'Error: a', { counts: { failed: 2 } }),
+      failed('npm test', 'Error: a', { failures: '2 failed' }),
       swapped('a.ts', 'x', 'y'),
-      failed('npm test', 'Error: a', { counts: { failed: 1 } }),
+      failed('npm test', 'Error: a', { failures: '1 failed' }),
       swapped('a.ts', 'y', 'z'),
       ran('npm test'),
       changed('/tmp/check.js', 'created'),

@@ -83,7 +83,7 @@ describe('the same failure', () => {
     {
       name: 'fewer tests fail each time',
       entries: [3, 2, 1].flatMap((count) => [
-        failed('npm test', 'Error: boom', { counts: { failed: count } }),
+        failed('npm test', 'Error: boom', { failures: `${count} failed` }),
         changed('a.ts'),
       ]),
       story: [],
@@ -135,7 +135,7 @@ describe('the same failure', () => {
     },
     {
       name: 'a pipe that hides failures does not clear',
-      entries: [TEST, TEST, ran('npm test | tail -5', {}, { counts: { failed: 2, passed: 1 } })],
+      entries: [TEST, TEST, ran('npm test | tail -5', {}, { failures: '2 failed' })],
       story: ['2 found: same failure'],
     },
     {
@@ -153,13 +153,13 @@ describe('the same failure', () => {
   });
 
   it('is told with its evidence', () => {
-    const run = failed('npm test', 'Error: boom', { counts: { failed: 2, passed: 10 } });
+    const run = failed('npm test', 'Error: boom', { failures: '2 failed' });
     expect(deadEndsOf([run, run, run])).toEqual([
       {
         key: expect.any(String),
         cause: 'same failure',
         agent: null,
-        text: '`npm test` failed 3 times without a change in between: 2 failed, 10 passed',
+        text: '`npm test` failed 3 times without a change in between: 2 failed',
         evidence: ['c1', 'c2', 'c3'],
         count: 3,
         first: 1_000,

@@ -4,7 +4,6 @@ import {
   commandFact,
   deadEndFact,
   type Fact,
-  figuresOf,
   NO_FACTS,
   pathFact,
   saidFact,
@@ -18,7 +17,6 @@ const FACTS: readonly Fact[] = [
   deadEndFact('`make bell` failed 3 times'),
   pathFact('src/clock.ts', true),
   commandFact('commands', 'ls src'),
-  ...figuresOf('make test', { failed: 3 }),
 ];
 const ALL = {
   ...NO_FACTS,
@@ -29,7 +27,6 @@ const ALL = {
   deadEnds: 1,
   paths: 1,
   commands: 1,
-  numbers: 1,
 };
 
 /** Every word of the facts, and none of their lines. */

@@ -87,13 +87,13 @@ describe('how a command ended when it last ran', () => {
   });
 
   it.each([
-    { counts: { passed: 3 }, outcome: 'passed' },
-    { counts: { passed: 3, failed: 1 }, outcome: 'failed' },
-  ] as const)('behind a pipe the figures tell: $outcome', ({ counts, outcome }) => {
+    { failures: undefined, outcome: 'unknown' },
+    { failures: '1 failed', outcome: 'failed' },
+  ] as const)('behind a pipe what it says of failures tells: $outcome', ({ failures, outcome }) => {
     const known = createEvidence();
     const entry = command('npm test 2>&1 | tail -5', 0);
     const { text = '' } = entry.command ?? {};
-    known.add({ ...entry, command: { text, exit: 0, background: false, ms: null, tail: '', counts } });
+    known.add({ ...entry, command: { text, exit: 0, background: false, ms: null, tail: '', failures } });
     expect(known.outcomeOf('npm test')).toBe(outcome);
   });
 

@@ -4,12 +4,10 @@ import {
   commandFact,
   deadEndFact,
   type Fact,
-  figuresOf,
   holds,
   pathFact,
   saidFact,
   searchable,
-  tallyOf,
 } from '../../../../src/core/memory/notebook/fact.ts';
 
 interface Case {
@@ -108,39 +106,6 @@ table('a dead end without a quotation', deadEndFact('a cron job for it'), [
   { text: 'Tried: a cron job for it', is: true },
   { text: 'a job for it', is: false },
 ]);
-
-describe('a figure, 3 failed of make test', () => {
-  const [fact] = figuresOf('make test', { failed: 3 });
-  it.each([
-    { text: '`make test`: 3 tests failed', is: true },
-    { text: '`make test` exit 1: **3 failed**, 10 passed', is: true },
-    { text: '- make test\n  failed=3', is: true },
-    { text: '`make test`, still broken: 3', is: true },
-    { text: '3 tests failed', is: false },
-    { text: '`make test` had 13 failures', is: false },
-    { text: '`make test`: 30 failed', is: false },
-    { text: '`make test`: 1.3 failed', is: false },
-    { text: '`make test`: 1,003 failed', is: false },
-    { text: '`make test`: 3,000 failed', is: false },
-    { text: '`make test` failed after 3.5 s', is: false },
-    { text: '`make test`: step 3 is done', is: false },
-    { text: '`make test`: 3 times as fast as before. All of it works; nothing ever failed', is: false },
-  ])('$is: $text', ({ text, is }) => {
-    expect(fact && holds(searchable(text), fact)).toBe(is);
-  });
-
-  it('of zero is none', () => {
-    const facts = figuresOf('make', { passed: 10, failed: 0, skipped: 2, errors: 1, warnings: 4 });
-    expect(facts.map(({ name }) => name)).toStrictEqual([
-      'make: 10 passed',
-      'make: 2 skipped',
-      'make: 1 errors',
-      'make: 4 warnings',
-    ]);
-    expect(tallyOf(facts)).toMatchObject({ numbers: 4, commands: 0 });
-    expect(figuresOf('make', undefined)).toStrictEqual([]);
-  });
-});
 
 const JAPANESE = 'テストは必ずvitestで書いてください。src/legacy には触らないでください。次へ。';
 table('a rule in Japanese', saidFact('constraints', 'src/legacy には触らないでください。'), [
