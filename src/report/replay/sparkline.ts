@@ -36,7 +36,7 @@ export function sparkline(session: Session, width: number, { glyphs, levels, sty
 }
 
 /** The colour of a context, by its zone. */
-export function zoneColour(context: number, window: number | null, levels: Page['levels']): keyof Style {
+function zoneColour(context: number, window: number | null, levels: Page['levels']): keyof Style {
   return COLOURS[zoneAt(context, window ?? undefined, levels)];
 }
 
