@@ -107,7 +107,6 @@ describe('an unknown variable stops no command and is told once', () => {
     { args: ['replay', '-'], code: 2 },
     { args: ['health'], code: 0 },
     { args: ['cleanup', '--dry-run'], code: 0 },
-    { args: ['handoff', 'list'], code: 0 },
     { args: ['note', 'state', 'here'], code: 2 },
     { args: ['run', '--prompt', 'one', '--', fake('echoes'), '-p'], code: 0 },
     { args: ['shim', '--version'], code: 0 },

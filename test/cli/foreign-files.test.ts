@@ -59,7 +59,7 @@ describe.each(ODD)('$title', ({ title, put }) => {
 });
 
 describe.each(ODD.slice(1))('$title', ({ put }) => {
-  it.each([{ args: ['run', '--prompts', 'odd', '--', fake('echoes'), '-p'] }, { args: ['handoff', 'verify', 'odd'] }])(
+  it.each([{ args: ['run', '--prompts', 'odd', '--', fake('echoes'), '-p'] }])(
     'is refused by $args',
     async ({ args }) => {
       await using place = await createPlace();

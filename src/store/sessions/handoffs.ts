@@ -1,15 +1,11 @@
-import { join, resolve } from 'node:path';
-import { type HandoffHead, parseHandoffFile } from '../../core/memory/handoff/handoff-file.ts';
 import { CtxbError } from '../../errors.ts';
-import { kindOf, namesIn, readPlain, removeFile } from '../files/plain-file.ts';
+import { kindOf, removeFile } from '../files/plain-file.ts';
 import { writeNewFile } from '../files/write-file.ts';
 import { openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
 
 const HANDOFFS = 'handoffs';
 
-/** Bytes. */
-const HEAD_LIMIT = 64 * 1024;
 const MAX_SUFFIX = 1_000;
 
 /** Texts of a handoff, each with its head. */
@@ -52,46 +48,4 @@ export function writeHandoff(contextDir: string, { t, document, memory }: Handof
 /** `2026-11-21T08-54-03-123Z`: a time that can be a file's name anywhere, and sorts. */
 function timeName(t: number): string {
   return new Date(t).toISOString().replace(/[:.]/g, '-');
-}
-
-export interface HandoffInfo {
-  /** The file's name without its ending. */
-  readonly name: string;
-  /** Absolute: the document or, without one, the mechanical handoff. */
-  readonly path: string;
-  /** Absolute; undefined when it was removed. */
-  readonly memoryPath: string | undefined;
-  /** Undefined where the file has none that makes sense. */
-  readonly head: HandoffHead | undefined;
-}
-
-const NAME = /^(handoff-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z(?:-(\d{1,4}))?)(\.memory)?\.md$/;
-
-/**
- * The handoffs of a folder of ctxb's, newest first; none when there is no such folder. Nothing is written, and what is
- * no regular file is left out.
- */
-export function listHandoffs(contextDir: string): HandoffInfo[] {
-  const folder = join(resolve(contextDir), HANDOFFS);
-  if (kindOf(resolve(contextDir)) !== 'folder') return [];
-  const found = new Map<string, { document?: string; memory?: string; count: number }>();
-  for (const file of namesIn(folder)) {
-    const [, name, count = '1', memory] = NAME.exec(file) ?? [];
-    const path = join(folder, file);
-    if (name === undefined || kindOf(path) !== 'file') continue;
-    const pair = found.get(name) ?? { count: Number(count) };
-    found.set(name, memory === undefined ? { ...pair, document: path } : { ...pair, memory: path });
-  }
-  return [...found]
-    .sort(([a, one], [b, other]) => timeOf(b).localeCompare(timeOf(a)) || other.count - one.count)
-    .map(([name, { document, memory }]) => describe(name, document, memory));
-}
-
-function timeOf(name: string): string {
-  return name.slice(0, 'handoff-2026-11-21T08-54-03-123Z'.length);
-}
-
-function describe(name: string, document: string | undefined, memory: string | undefined): HandoffInfo {
-  const path = document ?? memory ?? '';
-  return { name, path, memoryPath: memory, head: parseHandoffFile(readPlain(path, HEAD_LIMIT) ?? '').head };
 }

@@ -8,7 +8,7 @@ import { CtxbError } from '../../../src/errors.ts';
 import { writeNewFile } from '../../../src/store/files/write-file.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
 import { asItIs } from '../../../src/store/masks/disk-text.ts';
-import { listHandoffs, writeHandoff } from '../../../src/store/sessions/handoffs.ts';
+import { writeHandoff } from '../../../src/store/sessions/handoffs.ts';
 
 let folder: string;
 let root: string;
@@ -115,45 +115,5 @@ describe('a new file', () => {
 
   it('says what to do where the folder is not there', () => {
     expect(() => writeNewFile(join(folder, 'gone', 'a.md'), asItIs('x'))).toThrow(CtxbError);
-  });
-});
-
-describe('the list of handoffs', () => {
-  it('is empty where there is nothing, and makes nothing', () => {
-    expect(listHandoffs(root)).toStrictEqual([]);
-    mkdirSync(root);
-    expect(listHandoffs(root)).toStrictEqual([]);
-    expect(readdirSync(root)).toStrictEqual([]);
-  });
-
-  it('has the newest first, with their heads', () => {
-    writeHandoff(root, { ...texts(T), document: undefined });
-    for (let n = 0; n < 10; n++) writeHandoff(root, texts(T));
-    writeHandoff(root, texts(T + 1));
-    const list = listHandoffs(root);
-    expect(list.map(({ name }) => name).slice(0, 3)).toStrictEqual([
-      'handoff-2026-11-21T08-54-03-124Z',
-      `${NAME}-11`,
-      `${NAME}-10`,
-    ]);
-    expect(list).toHaveLength(12);
-    expect(list[0]).toStrictEqual({
-      name: 'handoff-2026-11-21T08-54-03-124Z',
-      path: join(root, 'handoffs', 'handoff-2026-11-21T08-54-03-124Z.md'),
-      memoryPath: join(root, 'handoffs', 'handoff-2026-11-21T08-54-03-124Z.memory.md'),
-      head: headOf({ t: T + 1 }),
-    });
-    expect(list.at(-1)).toMatchObject({ path: join(root, 'handoffs', `${NAME}.memory.md`), head: { by: 'memory' } });
-  });
-
-  it('leaves out what is none, and reads on where a head is broken', () => {
-    mkdirSync(join(root, 'handoffs'), { recursive: true });
-    const at = (name: string) => join(root, 'handoffs', name);
-    for (const name of ['notes.md', 'handoff-x.md', `${NAME}.md.12345`]) writeFileSync(at(name), 'x');
-    symlinkSync('notes.md', at('handoff-2026-11-21T08-54-03-999Z.md'));
-    writeFileSync(at(`${NAME}.md`), '---\nbroken');
-    expect(listHandoffs(root)).toStrictEqual([
-      { name: NAME, path: at(`${NAME}.md`), memoryPath: undefined, head: undefined },
-    ]);
   });
 });
