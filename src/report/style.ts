@@ -29,9 +29,6 @@ export async function styleFor(surface: { readonly isTTY?: boolean | undefined }
 export type Glyphs = Readonly<typeof UNICODE>;
 
 export const UNICODE = {
-  /** Cells of a curve, the lowest first. */
-  levels: [...'▁▂▃▄▅▆▇█'],
-  boundary: '│',
   arrow: '→',
   /** Between figures on a line. */
   dot: '·',
@@ -45,8 +42,6 @@ export const UNICODE = {
 };
 
 const ASCII: Glyphs = {
-  levels: [...'._-~=+*#'],
-  boundary: '|',
   arrow: '->',
   dot: '|',
   none: '-',

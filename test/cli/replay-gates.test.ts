@@ -188,7 +188,7 @@ describe('--ci', () => {
     }
     const [before, first = '', second = ''] = readFileSync(summary, 'utf8').split('### Context of Claude Code\n');
     expect(before).toBe('# before\n');
-    expect(first).toContain('| `▄▆▇│▂▂` | 80% | 5 | 1 | $0.71 |');
+    expect(first).toContain('| 80% | 5 | 1 | $0.71 |');
     expect(second).toContain('Gates that were not passed:\n\n- ');
   });
 

@@ -2,15 +2,11 @@ import { totalsOf } from '../../replay/copies.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
-import { PLAIN, UNICODE } from '../style.ts';
-import { listed, type Page, type Report } from './format.ts';
+import { type Glyphs, UNICODE } from '../style.ts';
+import { listed, type Report } from './format.ts';
 import { shortPaths } from './session-list.ts';
 import { COMPACTED_BY } from './session-rows.ts';
 import { figuresOf } from './session-table.ts';
-import { sparkline, sparklineWidth } from './sparkline.ts';
-
-/** Widest curve of a cell. */
-const CURVE = 30;
 
 /** Results of tools that are shown, of all sessions together. */
 const LARGEST = 10;
@@ -30,7 +26,7 @@ export const markdown: Report = (sessions, page, { breaches, faults }) => {
     ...bulleted('Gates that were not passed:', breaches),
     ...bulleted('What could not be read:', faults),
     ...(sessions.length === 0 ? ['no recordings found'] : []),
-    ...sessionsTable(named, sessions, { ...page, glyphs: UNICODE, style: PLAIN }),
+    ...sessionsTable(named, sessions, UNICODE),
     ...compactionsTable(named),
     ...largestTable(named),
   ];
@@ -41,17 +37,12 @@ function bulleted(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${cell(line)}`).join('\n')];
 }
 
-function sessionsTable(named: readonly Named[], all: readonly SessionSummary[], page: Page): string[] {
-  const figures = (sessions: readonly SessionSummary[]) => figuresOf(totalsOf(sessions), page.glyphs);
-  const rows = named.map(({ session, name }) => [name, curveOf(session, page), ...figures([session])]);
-  const last = [`**${counted(all.length, 'session')}**`, '', ...figures(all)];
-  const headings = ['session', 'context', 'peak', 'calls', 'compacted', 'cost'];
-  return table(headings, 2, all.length > 1 ? [...rows, last] : rows);
-}
-
-function curveOf(session: SessionSummary, page: Page): string {
-  const curve = sparkline(session, Math.min(CURVE, sparklineWidth(session)), page).trimEnd();
-  return curve === '' ? '' : `\`${curve}\``;
+function sessionsTable(named: readonly Named[], all: readonly SessionSummary[], glyphs: Glyphs): string[] {
+  const figures = (sessions: readonly SessionSummary[]) => figuresOf(totalsOf(sessions), glyphs);
+  const rows = named.map(({ session, name }) => [name, ...figures([session])]);
+  const last = [`**${counted(all.length, 'session')}**`, ...figures(all)];
+  const headings = ['session', 'peak', 'calls', 'compacted', 'cost'];
+  return table(headings, 1, all.length > 1 ? [...rows, last] : rows);
 }
 
 function compactionsTable(named: readonly Named[]): string[] {

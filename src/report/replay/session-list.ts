@@ -9,8 +9,6 @@ import { columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { sessionRows } from './session-rows.ts';
-import { sessionTable } from './session-table.ts';
-import { sparkline } from './sparkline.ts';
 
 /** A column of a table. Those to the left are texts, which are cut where the page is narrow. */
 interface Column {
@@ -26,9 +24,8 @@ interface Column {
   readonly takesRest?: boolean;
 }
 
-/** From these widths on there is room for compactions in sums, for projects, for models, for all beside ids, and for curves and times. */
+/** From these widths on there is room for compactions in sums, for projects, for models, for all beside ids, and for times. */
 const [ROOM_FOR_COMPACTIONS, ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [44, 60, 72, 120, 120];
-const CURVE = 20;
 
 /** For less the column is left out at a terminal; elsewhere lines get longer than the page is wide. */
 const LEAST_REST = 12;
@@ -40,7 +37,7 @@ export const text: Report<SessionFigures> = (sessions, page) => {
   const [only, ...others] = sessions;
   if (only === undefined) return ['no recordings found'];
   const isOne = others.length === 0 && isFull(only);
-  return isOne ? [...sessionTable(only, page), ...sessionRows(only, page.glyphs)] : sessionList(sessions, page);
+  return isOne ? sessionRows(only, page.glyphs) : sessionList(sessions, page);
 };
 
 /** A line for each session, and one for all. */
@@ -66,7 +63,6 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
     page.list.ids && { heading: 'session', cells: ids },
     { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true },
     showsModels && { heading: 'model', cells: models, most: 18 },
-    isWide && { heading: 'context', cells: shown.map((session) => sparkline(session, CURVE, page)) },
     isWide && totals.copiedCalls > 0 && figureColumn('copied', copied, totals.copiedCalls, tokens),
     figureColumn(
       'peak',

@@ -6,11 +6,11 @@ it('has tables of sessions, compactions and the largest results', async () => {
   const sessions = [await judged('compact.ndjson'), await judged('crossing.session.jsonl')];
   expect(written(markdown, sessions)).toBe(`### Context of Claude Code
 
-| session | context | peak | calls | compacted | cost |
-| --- | --- | ---: | ---: | ---: | ---: |
-| compact.ndjson | \`▄▆▇│▂▂\` | 80% | 5 | 1 | $0.71 |
-| crossing.session.jsonl | \`▆▆▆▇▇\` | 82% | 5 | 0 | $0.72 |
-| **2 sessions** |  | 82% | 10 | 1 | $1.43 |
+| session | peak | calls | compacted | cost |
+| --- | ---: | ---: | ---: | ---: |
+| compact.ndjson | 80% | 5 | 1 | $0.71 |
+| crossing.session.jsonl | 82% | 5 | 0 | $0.72 |
+| **2 sessions** | 82% | 10 | 1 | $1.43 |
 
 | session | compacted by | after call | from | to |
 | --- | --- | ---: | ---: | ---: |
@@ -49,7 +49,7 @@ it('has dashes where nothing is known', () => {
     context: { curve: [], peakFraction: null },
   });
   const text = written(markdown, [session]);
-  expect(text).toContain('| session.ndjson |  | – | 0 | 1 | – |');
+  expect(text).toContain('| session.ndjson | – | 0 | 1 | – |');
   expect(text).toContain('| ctxb | 3 | 160,008 | – |');
 });
 
