@@ -20,7 +20,7 @@ const PASTED =
 
 /** Words that call a list of rules one. */
 const RULES =
-  /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b|regeln?|wichtig|beachte|vorgaben?|niemals|immer)\b/;
+  /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b)\b/;
 
 function isUnderRule({ text, lead = '' }: Sentence): boolean {
   return RULES.test(lead.toLowerCase()) && lead.length <= 200 && !PASTED.test(text) && !isQuestion(text);
@@ -28,10 +28,7 @@ function isUnderRule({ text, lead = '' }: Sentence): boolean {
 
 /** A question asks for nothing that lasts, except a polite request. */
 function isQuestion(text: string): boolean {
-  return (
-    /\?["')\]]*$/.test(text) &&
-    !/^(?:(?:and|also|so)\s+)?(?:can|could|would|will) you\b|^(?:kannst|könntest) du\b/i.test(text)
-  );
+  return /\?["')\]]*$/.test(text) && !/^(?:(?:and|also|so)\s+)?(?:can|could|would|will) you\b/i.test(text);
 }
 
 function isRule(text: string): boolean {
@@ -42,7 +39,6 @@ function isRule(text: string): boolean {
   const lower = plain.toLowerCase();
   const mayBe = RULE_WORDS.some((word) => lower.includes(word));
   if (mayBe && RULE_FORMS.some((pattern) => pattern.test(lower)) && !NOT_A_RULE.test(lower)) return true;
-  if (OTHER_LANGUAGES.test(lower) && SPECIFIC.test(text)) return true;
   return clausesOf(plain).some(isDemand) || isContrast(plain) || isCorrection(lower) || isGivenFact(plain);
 }
 
@@ -52,38 +48,30 @@ const SAYS_RULE: readonly RegExp[] = [
   /\b(?:should|may|can|will|could|shouldn't|to) (?:also )?(?:never|always|only)\b|\bshould(?:n't| not)\b|\b(?:may|can) not\b|\b(?:you|nobody|we) (?:can't|cannot)\b/,
   /\b(?:make|be) sure\b|\bensure\b|\bfrom now on\b|\bfrom here on\b|\bremember (?:to|that)\b/,
   /\b(?:forbidden|prohibited|off[- ]limits|not allowed|not permitted|read[- ]only|hands off|reserved for)\b/,
-  /\b(?:no (?:more|fewer|less|later|earlier) than|at most|at least|höchstens|mindestens)\b.*\d|\b(?:i|we)(?:'d| would) rather\b.*\bthan\b/,
+  /\b(?:no (?:more|fewer|less|later|earlier) than|at most|at least)\b.*\d|\b(?:i|we)(?:'d| would) rather\b.*\bthan\b/,
   /\b(?:refrain from|stay (?:out of|away from|within)|stick (?:to|with)|leave .{1,80}(?:alone|as (?:it is|they are|is)|untouched|unchanged))\b/,
   /\bwithout (?:asking|my|first|permission|approval)\b|\bask (?:me |us )?(?:first|before)\b/,
   /\b(?:i|we) (?:want|need|would like|'d like|like|prefer)\b.*\b(?:never|always|only|no|not|every|all|instead)\b/,
   /\b(?:i|we) (?:always|never|only|prefer|do not use|don't use|don't want|do not want)\b/,
-  /\b(?:muss|müssen|musst|müsst|darf|dürfen|darfst|dürft)\b/,
-  /\b(?:soll|sollen|sollst|sollte|sollten|solltest)\b.*\b(?:nicht|nie|niemals|immer|nur|kein\p{L}*)(?!\p{L})/u,
-  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten|finger (?:weg|von)|in ruhe)\b/,
-  /\bbitte\b[^,;]*\b(?:nichts?|nie|niemals|immer|nur)\b/,
   /\b(?:under no circumstances|whatever you do|rather you (?:didn't|did not)|needs? my (?:ok|approval|permission))\b/,
 ];
 
 /** These take back what was asked for before: it is not to stand there alone. */
 const TAKES_BACK: readonly RegExp[] = [
-  /\b(?:you (?:may|can)\b(?=.*\b(?:again|now|after all)\b)|du kannst\b(?=.*\b(?:wieder|jetzt)\b))(?! (?:(?:now|jetzt|again|wieder) )?(?:see|find|tell|run|try|check|look|read|start|go|continue|proceed|stop|begin|sehen)\b)/,
+  /\byou (?:may|can)\b(?=.*\b(?:again|now|after all)\b)(?! (?:(?:now|again) )?(?:see|find|tell|run|try|check|look|read|start|go|continue|proceed|stop|begin)\b)/,
   /\byou (?:no longer|don't|do not) (?:need|have) to\b|\bno need to\b.*\bany(?: ?more| longer)\b|\b(?:feel|are) free to\b|\bchanged my mind\b/,
-  /\b(?:rules?|limits?|constraints?|restrictions?|requirements?|freeze|ban|regeln?|vorgaben?)\b.*\b(?:no longer|any ?more|over|lifted|nicht mehr|aufgehoben)\b/,
-  /\b(?:forget|ignore|drop|scrap|disregard|vergiss|ignoriere?)\b.*\b(?:said|told|rules?|limits?|constraints?|restrictions?|requirements?|gesagt|regeln?)\b/,
-  /\b(?:is|are|it's) (?:now )?(?:(?:ok|okay|fine) to\b|(?:allowed|permitted|free) (?:again|now))|\b(?:jetzt|wieder) (?:erlaubt|frei)\b/,
+  /\b(?:rules?|limits?|constraints?|restrictions?|requirements?|freeze|ban)\b.*\b(?:no longer|any ?more|over|lifted)\b/,
+  /\b(?:forget|ignore|drop|scrap|disregard)\b.*\b(?:said|told|rules?|limits?|constraints?|restrictions?|requirements?)\b/,
+  /\b(?:is|are|it's) (?:now )?(?:(?:ok|okay|fine) to\b|(?:allowed|permitted|free) (?:again|now))/,
 ];
 
 export const RULE_FORMS: readonly RegExp[] = [...SAYS_RULE, ...TAKES_BACK];
 
 /** Each match of one of them contains one of these: they are looked for first, as most sentences have none. */
 export const RULE_WORDS: readonly string[] =
-  "must shall never always only not nicht n't sure from remember forbidden prohibited limits hands reserved than most least höchstens mindestens refrain stay stick leave without ask want need like prefer muss müss darf dürf soll keinen jetzt sofort nun achte sicher tabu verboten finger ruhe bitte under whatever rather again now after wieder longer free mind more over lifted aufgehoben forget ignor drop scrap disregard vergiss allowed permitted ok fine erlaubt frei".split(
+  "must shall never always only not n't sure from remember forbidden prohibited limits hands reserved than most least refrain stay stick leave without ask want need like prefer under whatever rather again now after longer free mind more over lifted forget ignor drop scrap disregard allowed permitted ok fine".split(
     ' ',
   );
-
-/** Never, always and forbidden in some other languages. */
-const OTHER_LANGUAGES =
-  /\b(?:jamais|toujours|interdit|n(?:e |')\S+ pas|nunca|jamás|siempre|prohibido|non (?=\w+[aei]re\b)|sempre|vietato|proibido|nooit|altijd)\b|никогда|всегда|нельзя|禁止|不要|必须|务必|必ず|ないで|てはいけ|しないこと/;
 
 /** Guesses, and what is told of the past. */
 const NOT_A_RULE =
@@ -92,7 +80,7 @@ const NOT_A_RULE =
 /** Parts of a sentence that can each ask for something. */
 function clausesOf(text: string): string[] {
   return text
-    .split(/[,;:()]\s|\s[-–—]+\s|\s(?=(?:but|and|so|then|or|sondern|und|aber|also|dann)\s)/i)
+    .split(/[,;:()]\s|\s[-–—]+\s|\s(?=(?:but|and|so|then|or|also)\s)/i)
     .map((clause) =>
       clause
         .replace(/^["'“„*_\s]+/, '')
@@ -104,11 +92,11 @@ function clausesOf(text: string): string[] {
 
 /** What stands before the verb of a demand. */
 const OPENERS =
-  /^(?:(?:but|and|so|then|or|please|pls|actually|also|instead|really|just|again|ok|okay|well|hey|sorry|oh|wait|yes|(?:could |can |would |will )?you|let's|rather|better|for now|in general|generally|otherwise|important|note|bitte|und|aber|also|dann|doch|sondern|lieber|besser)\b[,!]?\s+)+/i;
+  /^(?:(?:but|and|so|then|or|please|pls|actually|also|instead|really|just|again|ok|okay|well|hey|sorry|oh|wait|yes|(?:could |can |would |will )?you|let's|rather|better|for now|in general|generally|otherwise|important|note)\b[,!]?\s+)+/i;
 
 /** `For the tests use …`, `When you deploy take …`. */
 const CONDITION =
-  /^(?:for|in|on|at|to|when|whenever|if|while|during|after|before|with|bei|für|in|im|wenn)\s(?:\S+\s){1,6}?(?=(?:never|always|only|use|take|keep|pass|avoid|prefer|run|do not|don't|immer|nie|niemals|nur|nimm|verwende|benutze)\s)/i;
+  /^(?:for|in|on|at|to|when|whenever|if|while|during|after|before|with)\s(?:\S+\s){1,6}?(?=(?:never|always|only|use|take|keep|pass|avoid|prefer|run|do not|don't)\s)/i;
 
 const VERBS = new Set(
   'add allow answer apply ask begin build change check choose commit configure connect copy create delete deploy do edit export fix format generate give go handle ignore implement import include install keep leave limit link list load log make merge migrate modify mount move name open pass pick pin place print publish push put read rebase refactor release remove rename reply report return run save seed send serve set ship show start stay stick stop store support switch take target test touch treat update upgrade upload use wait work write'.split(
@@ -119,32 +107,21 @@ const VERBS = new Set(
 function isImperative(text: string): boolean {
   return VERBS.has(/^\w*/.exec(text)?.[0].toLowerCase() ?? '');
 }
-const GERMAN_VERBS = new Set(
-  'verwende benutz benutze nutz nutze nimm nehmt lass lasse halt halte schreib schreibe start starte änder ändere lösch lösche füg füge setz setze gib mach mache push pushe committ committe test teste deploy deploye behalt behalte rühr rühre fass fasse'.split(
-    ' ',
-  ),
-);
-/** Begins with such a verb, or with one and `sie`. */
-function isGermanImperative(lower: string): boolean {
-  const [first = ''] = /^\p{L}+/u.exec(lower) ?? [];
-  return GERMAN_VERBS.has(first) || (first.length > 1 && /^n sie(?!\p{L})/u.test(lower.slice(first.length - 1)));
-}
 
 /** Something that only a user can have named: a number, a flag, a path, an identifier, a quotation. */
 const SPECIFIC =
   /`[^`]+`|"[^"]+"|(?<![\w.])\d{2,}|(?<!\w)--?\w[\w-]+|\w[\w.-]*\/[\w./-]+|\b\w+\.(?:[a-z]{1,4}|toml|yaml|json)\b|\b[A-Z][A-Z0-9_]*[-_]\w+|\b\w+[-_]\w*\d\w*|\b\w+@\w+|\bv?\d+\.\d+|[A-Za-z]{2,}(?=[\u3040-\u30ff\u4e00-\u9fff])/;
 
 /** What a clause begins with that one of the next may take for a demand. */
-const DEMANDING = /^(?:do|never|keep|preserve|retain|kein|no|always|avoid|prefer|vermeide|niemals|bevorzuge)/;
+const DEMANDING = /^(?:do|never|keep|preserve|retain|no|always|avoid|prefer)/;
 
 /** A clause that begins like this demands something that lasts. */
 const DEMANDS: readonly RegExp[] = [
   /^(?:do not|don't|dont)\s+(?!worry|know|think|mind|care|panic|bother|forget\b$|you\b|i\b|we\b|they\b)\S/,
   /^never\s+(?!mind\b|again$)(?!\w+(?:ed|s)\b(?<!\b(?:pass|process|access|address|press|miss|embed|feed|need|seed|exceed|proceed|speed|discuss|express|compress|suppress|use)))(?!(?:ran|got|had|came|saw|was|were|is|did|went|made|heard|seen|been|knew|thought|gets|has|happening)\b)\S/,
   /^(?:keep|preserve|retain)\s+(?!going|on\b|calm|in mind$|\w+ing\b)\S/,
-  /^keine?[nmrs]?\s+(?!problem|ahnung|sorge|zeit|eile|frage|angst|änderung)(?!.*\b(?:ist|sind|war|waren|hat|haben|gibt|geht|läuft|schlägt)\b)\S/,
   /^no\s+(?!problem|idea|worr|doubt|luck|matter|one\b|longer\b|way\b|thanks|need\b|change\b|changes? (?:here|there|needed)|error|output|wonder|rush|reason|clue|that\b|it\b|this\b|i\b|we\b|you\b)(?!(?:\S+\s){1,4}?(?:is|are|was|were|has|had|have|does|did|do|fails?|failed|works?|found|ran|helps?|helped|\w{2,}ed)\b(?! to\b))\S/,
-  /^(?:always|avoid|prefer|vermeide|niemals|bevorzuge)\s+\S/,
+  /^(?:always|avoid|prefer)\s+\S/,
 ];
 
 /** A clause that begins as a demand does, and says that it lasts or names what only the user knows. */
@@ -152,23 +129,22 @@ function isDemand(clause: string): boolean {
   const lower = clause.toLowerCase();
   if (DEMANDING.test(lower) && DEMANDS.some((pattern) => pattern.test(lower))) return true;
   if (/^(?:only|solely|exclusively)\s/.test(lower)) return isOnly(lower);
-  if (isGermanImperative(lower) || /^(?:nie|immer|nur|nicht)\s/.test(lower)) return isGermanDemand(lower, clause);
   return isImperative(lower) && lasts(lower, clause);
 }
 
 /** `Use tabs, not spaces.` */
 function isContrast(text: string): boolean {
   const demand = text.replace(OPENERS, '').toLowerCase();
-  return (isImperative(demand) || isGermanImperative(demand)) && /, (?:and |und )?(?:not|nicht) \S/.test(demand);
+  return isImperative(demand) && /, (?:and )?not \S/.test(demand);
 }
 
 /** `No, spaces.`, `Tabs after all in Makefiles.` */
 const CORRECTION =
-  /^(?:no|nope|nein|non|scratch that|correction|on second thoughts?)[,:;.!–-]+ \S|\b(?:after all|everywhere else|doch (?:lieber|wieder)|überall sonst)\b/;
+  /^(?:no|nope|scratch that|correction|on second thoughts?)[,:;.!–-]+ \S|\b(?:after all|everywhere else)\b/;
 
 /** What happened, and what is to be done now, is no choice. */
 const TELLS =
-  /\b(?:is|are|was|were|has|have|had|can|could|will|would|do|does|did|\w+n't|works?|worked|pass(?:es|ed)?|fails?|failed|errors?|it|it's|that|that's|this|there|i|i'm|we|they|he|she|you|thanks|stop|wait|go|try|again|continue|yet|now|more|nothing|problem|worries|sorry|ist|sind|war|hat|es|das|ich|wir|geht|läuft|danke|weiter|merci)\b/;
+  /\b(?:is|are|was|were|has|have|had|can|could|will|would|do|does|did|\w+n't|works?|worked|pass(?:es|ed)?|fails?|failed|errors?|it|it's|that|that's|this|there|i|i'm|we|they|he|she|you|thanks|stop|wait|go|try|again|continue|yet|now|more|nothing|problem|worries|sorry)\b/;
 
 function isCorrection(lower: string): boolean {
   return lower.length <= 120 && CORRECTION.test(lower) && !TELLS.test(lower.replace('scratch that', ''));
@@ -195,21 +171,10 @@ function isOnly(lower: string): boolean {
   );
 }
 
-function isGermanDemand(lower: string, clause: string): boolean {
-  if (
-    /\b(?:nicht|nie|niemals|nur|immer|kein\p{L}*|statt|stattdessen|anstatt|ohne|ausschließlich|jede\p{L}*)(?!\p{L})/u.test(
-      lower,
-    )
-  ) {
-    return !/\b(?:ist|war|sind|waren|geht|funktioniert|schlägt|läuft)\b/.test(lower);
-  }
-  return /^(?:verwende|benutze?|nutze?|nimm|setze?)\b/.test(lower) && SPECIFIC.test(clause);
-}
-
 /** `The port is 8081.`, `Tickets are in OPS-12.`: what a name stands for. */
 const GIVEN =
-  /\b(?:ports?|hosts?|server|branch|version|url|address|endpoint|region|database|bucket|account|tickets?|seed|label|prefix|timeout|limit|budget|deadline|owner|team|key|token|id|schema|table|user|registry|queue|channel)\b[^.!?;,]{0,40}?(?:\b(?:is|are|stays?|remains?|belongs? to|ist|sind|bleibt)|=|:)\s+(?:now |still |always |jetzt )?\S/;
-const CORRECTED = /\b(?:it's|it is|that's|that is|make (?:it|that)|es ist|nimm)\b.*\b(?:not|instead|nicht|statt)\b/;
+  /\b(?:ports?|hosts?|server|branch|version|url|address|endpoint|region|database|bucket|account|tickets?|seed|label|prefix|timeout|limit|budget|deadline|owner|team|key|token|id|schema|table|user|registry|queue|channel)\b[^.!?;,]{0,40}?(?:\b(?:is|are|stays?|remains?|belongs? to)|=|:)\s+(?:now |still |always )?\S/;
+const CORRECTED = /\b(?:it's|it is|that's|that is|make (?:it|that))\b.*\b(?:not|instead)\b/;
 
 function isGivenFact(text: string): boolean {
   if (text.length > 300 || !SPECIFIC.test(text)) return false;

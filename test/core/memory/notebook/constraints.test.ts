@@ -71,38 +71,12 @@ describe('what lasts is found, in whole sentences and word for word', () => {
     'I would rather have the API return 404 than 400 there.',
     'INFO panels must be blue.',
     'src/a.ts:10:3 must be fixed',
-    'Alle Funktionen haben höchstens 25 Zeilen.',
-    'Rühr die Datei src/legacy/Käse.ts nicht an!',
-    'Lass die Finger von der CI.',
-    'Doch lieber Tabs.',
-    "N'utilise pas npm@9.",
-    'テストは必ずvitestで書いてください。',
-    '请务必使用 8081。',
     'Name the branch feat/clock.',
     'Pass `--no-cache` to every build.',
     'All handlers go in src/handlers/http.',
     'Run the tests with --runInBand only.',
     'Log to stderr, never to stdout, e.g. with console.error.',
-    'Ändere niemals die Dateien unter vendor/.',
-    'Verwende immer Port 8081.',
-    'Verwende bitte pnpm statt npm.',
-    'Bitte keine neuen Abhängigkeiten.',
-    'Keine neuen Abhängigkeiten.',
-    'Der Port muss 8081 sein.',
-    'Die Tabelle darf nicht geleert werden.',
-    'Du sollst nicht auf main pushen.',
-    'Auf keinen Fall die Datenbank löschen.',
-    'Starte den Server nur auf 8081.',
-    'Nimm lieber 8081 statt 8080.',
-    'Vermeide globale Variablen.',
-    'Finger weg von vendor/abc.',
-    'Bitte nichts in vendor/abc ändern.',
     'Under no circumstances change vendor/abc.',
-    "N'utilise jamais le port 8080.",
-    'Ne touche pas à vendor/abc.',
-    'Usa siempre --seed 4711.',
-    'Gebruik nooit poort 8080.',
-    '不要使用端口 8080',
     'You may use port 8080 again now.',
     'You can touch the migrations again.',
     'Forget the rule about port 8080.',
@@ -113,9 +87,6 @@ describe('what lasts is found, in whole sentences and word for word', () => {
     'Pushing to main is allowed again.',
     'I changed my mind: use npm.',
     'Feel free to change vendor/abc.',
-    'Die Regel gilt nicht mehr.',
-    'Du kannst vendor/ jetzt wieder ändern.',
-    'Änderungen an vendor/ sind jetzt erlaubt.',
   ])('%s', (text) => {
     expect(constraintsIn(text)).toStrictEqual([text]);
     const [before, after] = ['The parser reads the lines and counts them.', 'Then look at the result and tell me.'];
@@ -273,9 +244,7 @@ Then:
   });
 
   it('sentences end without a blank behind them where a language has none', () => {
-    expect(constraintsIn('エラーが出ます。「src/legacy」には触らないでください。次へ。')).toStrictEqual([
-      '「src/legacy」には触らないでください。',
-    ]);
+    expect(constraintsIn('エラーが出ます。Never touch src/legacy。次へ。')).toStrictEqual(['Never touch src/legacy。']);
   });
 
   it('takes no long time for a long text', () => {
