@@ -12,7 +12,6 @@ import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
 import { explainFlow, flowExplainText, type LevelFiles } from '../flow/report/explain.ts';
 import { flowReportText, reportRun } from '../flow/report/run-report.ts';
-import type { KnownReceipt } from '../flow/step-receipt.ts';
 import type { Io } from '../io.ts';
 import { printable, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
@@ -56,9 +55,6 @@ function filesOf(flow: Flow, path: string, values: readonly SetValue[], cwd: str
   };
 }
 
-/** Runs that are looked through for a step to compare with. */
-const MAX_RUNS = 50;
-
 export interface ReportOptions {
   readonly json?: true;
   readonly contextDir?: string;
@@ -70,25 +66,13 @@ export async function report(name: string | undefined, options: ReportOptions, i
   const runs = earlierRuns(folder);
   const run = name === undefined ? runs[0] : findRun(runs, name);
   if (run === undefined) throw new CtxbError('unreadable-input', `${folder} holds no run of a flow: run one first`);
-  const reported = reportRun(run, comparableWith(run, runs));
+  const reported = reportRun(run);
   const { stdout, env } = io;
   const text = options.json
     ? `${printableJson(reported, 2)}\n`
     : flowReportText(reported, await styleFor(stdout, env), stdout.columns);
   stdout.write(text);
   return 0;
-}
-
-/** The receipts of a step in other runs of the same flow. */
-function comparableWith(run: EarlierRun, runs: readonly EarlierRun[]) {
-  const flow = run.flow();
-  const others = runs.filter(({ id }) => id !== run.id).slice(0, MAX_RUNS);
-  return function* (step: string): Generator<KnownReceipt> {
-    for (const other of others) {
-      const receipt = other.receiptOf(step);
-      if (receipt !== undefined && receipt.flow === flow) yield receipt;
-    }
-  };
 }
 
 /** Options of `ctxb flow pack`, as commander hands them over. */

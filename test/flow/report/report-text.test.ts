@@ -43,7 +43,6 @@ const REPORT = {
   flow: 'shared-lists',
   steps: [stepFigures(), stepFigures({ step: 'build', measured: null })],
   total,
-  curator: [],
 };
 
 it('a line for each step and one for all', () => {
@@ -55,31 +54,6 @@ it('a line for each step and one for all', () => {
       'build      2          0    1        0      12,345  200,000             –            –      –      –      –     –        –',
       '',
       '2 steps: 3 calls, $0.25, 4.0 s',
-      '',
-    ].join('\n'),
-  );
-});
-
-it('steps with a curator beside the same without one', () => {
-  const compared = {
-    step: 'plan',
-    with: stepFigures({
-      curated: true,
-      curation: { cost_usd: 0.01, duration_ms: 900, fault: null, summed_up: ['plan'] },
-      pack_chars: 9_000,
-    }),
-    without: stepFigures({ run: 'r1', cut: 2 }),
-    brought_in: ['frame'],
-    pushed_out: ['clarify', 'impact'],
-  };
-  const text = flowReportText({ ...REPORT, curator: [compared] }, PLAIN);
-  expect(text.slice(text.indexOf('With a'))).toBe(
-    [
-      'With a curator | without one:',
-      'step  whole  summed up    cut  omitted      characters     first tokens      most tokens  calls           cost           took    curator      run',
-      'plan  2 | 2      0 | 0  1 | 2    0 | 0  9,000 | 12,345  20,000 | 20,000  40,000 | 40,000  3 | 3  $0.25 | $0.25  4.0 s | 4.0 s  $0.01 | –  r2 | r1',
-      '  brought in: frame',
-      '  pushed out: clarify, impact',
       '',
     ].join('\n'),
   );
@@ -104,9 +78,6 @@ it('a curator that was asked in vain is told of, with its cost', () => {
 });
 
 it('a run without receipts', () => {
-  const text = flowReportText(
-    reportRun({ id: 'r1', receipts: () => [] }, () => []),
-    PLAIN,
-  );
+  const text = flowReportText(reportRun({ id: 'r1', receipts: () => [] }), PLAIN);
   expect(text).toBe('run r1: no step has left a receipt\n');
 });
