@@ -74,6 +74,5 @@ function factOf({ kind, text }: ToldFact): Fact {
   if (kind === 'paths') return pathFact(text, false);
   if (kind === 'deadEnds') return deadEndFact(text);
   const isSaid = kind === 'prompts' || kind === 'constraints';
-  const command = kind === 'numbers' ? text.replace(/: \d+ \w+$/, '') : text;
-  return isSaid ? saidFact(kind, text) : commandFact('commands', command);
+  return isSaid ? saidFact(kind, text) : commandFact('commands', text);
 }
