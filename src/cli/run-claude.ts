@@ -12,7 +12,7 @@ import type { HeadlessRun } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 
 export interface RunRequest
-  extends Pick<HeadlessRun, 'prompts' | 'promptsFile' | 'record' | 'summary' | 'otlp' | 'showInjected'> {
+  extends Pick<HeadlessRun, 'prompts' | 'promptsFile' | 'record' | 'maskRecord' | 'summary' | 'otlp' | 'showInjected'> {
   readonly flags: Flags;
   readonly configFile?: WantedFile;
   /** Only says what would be started. */

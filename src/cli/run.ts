@@ -14,6 +14,7 @@ export interface RunOptions extends Readonly<Record<string, unknown>> {
   /** First wait until the usage limit resets at which the run has ended. */
   readonly atReset?: boolean;
   readonly record?: string;
+  readonly maskRecord?: true;
   readonly summary?: string;
   /** `false`: none. */
   readonly config?: string | false;
@@ -48,6 +49,7 @@ function ownOptions(): Option[] {
     ),
     new Option('--at-reset', 'with --resume-run: first wait until the usage limit that ended the run resets'),
     new Option('--record <file>', 'write everything that happens to this file, for ctxb replay'),
+    new Option('--mask-record', 'with --record: without secrets, to be handed on'),
     new Option('--summary <file>', 'write the figures of the run to this file at its end, as JSON'),
     new Option('--otlp <url>', 'send metrics and traces to this OpenTelemetry receiver'),
     new Option('--show-injected', 'show the turns that ctxb starts'),
@@ -107,8 +109,8 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   if (options.atReset)
     throw new CtxbError('usage', '--at-reset goes with --resume-run: ctxb run --resume-run --at-reset');
   const { prompt: prompts, prompts: promptsFile, config: configFile } = options;
-  const { record, summary, otlp, showInjected, dryRun } = options;
-  const request = { prompts, promptsFile, configFile, record, summary, otlp, showInjected, dryRun };
+  const { record, maskRecord, summary, otlp, showInjected, dryRun } = options;
+  const request = { prompts, promptsFile, configFile, record, maskRecord, summary, otlp, showInjected, dryRun };
   return runClaude(words, { flags: configFlags(options), ...request }, io);
 }
 

@@ -25,6 +25,8 @@ export interface HeadlessRun {
   readonly prompts?: readonly string[] | undefined;
   readonly promptsFile?: string | undefined;
   readonly record?: string | undefined;
+  /** Without its secrets. */
+  readonly maskRecord?: boolean | undefined;
   /** A file that tells at the end how the run went. */
   readonly summary?: string | undefined;
   /** Where telemetry goes, a URL; undefined: as the variables of OpenTelemetry say. */

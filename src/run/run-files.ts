@@ -13,7 +13,7 @@ import { createFaults, errorCode, type Faults } from '../store/files/store-error
 import { openOutput } from '../store/files/write-file.ts';
 import { openContextDir } from '../store/folders/context-dir.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
-import { asItIs } from '../store/masks/disk-text.ts';
+import { asItIs, joined, maskedEntry } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';
 import { createInbox, type Inbox } from '../store/runs/inbox.ts';
 import { openSeal } from '../store/runs/seal.ts';
@@ -135,13 +135,14 @@ export type Recorder = ReturnType<typeof createRecorder>;
  * Writes the governor's inputs and decisions to a file, for `ctxb replay`. A fault (a full disk) is reported once and ends
  * the record, never the run.
  */
-function createRecorder({ path, descriptor }: RecordFile, run: Run, notice: Watcher['notice']) {
+function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, notice: Watcher['notice']) {
   let faulty = false;
 
   function put(line: object): void {
     if (faulty) return;
     try {
-      writeWhole(descriptor, asItIs(`${JSON.stringify(line)}\n`));
+      const text = isMasked ? maskedEntry(line) : asItIs(JSON.stringify(line));
+      writeWhole(descriptor, joined([text], '\n'));
     } catch (error) {
       faulty = true;
       notice(`nothing more is recorded to ${path}: ${messageOf(error)}`);
@@ -158,6 +159,7 @@ function createRecorder({ path, descriptor }: RecordFile, run: Run, notice: Watc
 }
 
 export interface RecordFile {
+  readonly isMasked: boolean;
   readonly path: string;
   readonly descriptor: number;
 }
@@ -168,9 +170,9 @@ export interface RecordFile {
  *
  * @throws CtxbError `usage` when it cannot be written
  */
-export function openRecordFile(path: string): RecordFile {
+export function openRecordFile(path: string, isMasked = false): RecordFile {
   try {
-    return { path, descriptor: openOutput(path) };
+    return { path, descriptor: openOutput(path), isMasked };
   } catch (cause) {
     if (!isCtxbError(cause)) throw cause;
     throw new CtxbError('usage', `--record ${path}: cannot be written (${reasonOf(cause)}): name another file`, {

@@ -60,7 +60,9 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
       ? undefined
       : (await import('./run-summary.ts')).createRunSummary(resolve(io.cwd, headless.summary));
   const record =
-    headless.record === undefined ? undefined : (await import('./run-files.ts')).openRecordFile(headless.record);
+    headless.record === undefined
+      ? undefined
+      : (await import('./run-files.ts')).openRecordFile(headless.record, headless.maskRecord === true);
   const inputOf = async ({ text }: PromptText) =>
     (await import('./caller-input.ts')).callerInput(headless, runId, io.stdin, text);
   // A file that cannot be read is told of before claude starts.

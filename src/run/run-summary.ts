@@ -23,11 +23,13 @@ export type RunSummary = ReturnType<typeof createRunSummary>;
 export function createRunSummary(path: string) {
   const begun = Date.now();
   const counts = { compaction: 0, handoff: 0 };
+  let resetsAt: number | undefined;
   requireWritable(path);
   return {
     see(decision: Decision): void {
       const relief = reliefDone(decision);
       if (relief !== undefined) counts[relief]++;
+      if (decision.kind === 'usage-limit' && decision.level === 'limit') resetsAt = decision.resetsAt;
     },
     write(state: GovernorState, exitCode: number): void {
       const { gauge, turn, run, session } = state;
@@ -47,6 +49,7 @@ export function createRunSummary(path: string) {
         ...{ costUsd: costUsd ?? null, aloneUsd: costUsd !== undefined && isPriced ? costUsd + saved : null },
         ...{ compactions: counts.compaction, handoffs: counts.handoff },
         unanswered: openPrompts(state).length,
+        ...(resetsAt === undefined ? {} : { resetsAt: new Date(resetsAt).toISOString() }),
       };
       replaceFile(path, [maskedJson(told, 2)]);
     },

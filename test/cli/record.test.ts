@@ -44,7 +44,7 @@ describe('a record replays with the decisions of the journal', () => {
     const replayed = await ctxb(place, ['replay', '--json', place.path('rec')]);
     const report = JSON.parse(replayed.stdout.toString()) as { sessions: { actions: object[]; turns: number }[] };
     const [session] = report.sessions;
-    const decisions = journalOf(place).flatMap(({ v, t, ...entry }) => ('gauge' in entry ? [entry] : []));
+    const decisions = journalOf(place).flatMap(({ v, t, runId, ...entry }) => ('gauge' in entry ? [entry] : []));
     // The journal does not say what a summary is to keep: those are words of a prompt.
     expect(session?.actions.map((action) => ({ ...action, focus: undefined }))).toEqual(decisions);
     expect(session?.turns).toBe(3);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { installCtxb, journalLines } from '../support/ctxb.ts';
 import { PAGES } from '../support/pages.ts';
 import { inSoak } from '../support/size.ts';
+import { limited, limitHeaders, SUBSCRIPTION } from '../support/usage-limits.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -37,18 +38,24 @@ interface Job {
 }
 
 /** Runs the steps as a runner does: expressions are replaced, the files of outputs and paths are read after each. */
-async function runAction(world: World, given: Readonly<Record<string, string>>): Promise<Job> {
+async function runAction(
+  world: World,
+  given: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Job> {
   const runner = createRunner(world, given);
   const codes: number[] = [];
   let uploaded: string | undefined;
   let said = '';
   for (const step of ACTION.runs.steps) {
-    if (codes.some((code) => code !== 0) && step.if === undefined) continue;
+    const hasFailed = codes.some((code) => code !== 0);
+    if (!runner.isDue(step, hasFailed)) continue;
     if (step.uses === undefined) {
-      const run = await runner.run(step);
+      const run = await runner.run({ ...step, env: { ...step.env, ...env } });
       codes.push(run.code ?? -1);
       said += `${run.stdout}${run.stderr}`;
-    } else uploaded = runner.filled(step.with?.path ?? '');
+    } else if (step.uses.startsWith('actions/cache/')) runner.cache(step);
+    else uploaded = runner.filled(step.with?.path ?? '');
   }
   const outputs = Object.entries(ACTION.outputs).map(([name, { value }]) => [name, runner.filled(value)]);
   return { codes, outputs: Object.fromEntries(outputs), summary: runner.summary(), uploaded, said };
@@ -64,9 +71,14 @@ function createRunner({ scratch, claude }: World, given: Readonly<Record<string,
   for (const name of ['output', 'path', 'summary']) writeFileSync(file(name), '');
   const presets = Object.entries(ACTION.inputs).map(([name, input]) => [name, input.default ?? '']);
   const inputs: Record<string, string> = { ...Object.fromEntries(presets), ...given };
-  const known: Record<string, string> = { 'github.action_path': ROOT };
+  const known: Record<string, string> = { 'github.action_path': ROOT, 'runner.temp': temp };
   for (const [name, value] of Object.entries(inputs)) known[`inputs.${name}`] = value;
-  const filled = (text: string) => text.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => known[name] ?? '');
+  const outputOf = (names: string) =>
+    names
+      .split(' || ')
+      .map((name) => known[name] ?? '')
+      .find(Boolean) ?? '';
+  const filled = (text: string) => text.replace(/\$\{\{ ([\w.| -]+) \}\}/g, (_, names: string) => outputOf(names));
   const files = { GITHUB_OUTPUT: file('output'), GITHUB_PATH: file('path'), GITHUB_STEP_SUMMARY: file('summary') };
 
   async function run(step: Step) {
@@ -86,10 +98,27 @@ function createRunner({ scratch, claude }: World, given: Readonly<Record<string,
     return finished;
   }
 
-  return { filled, run, summary: () => read('summary') };
+  /** The conditions of the action are comparisons with a text, and `!cancelled()`. */
+  function isDue({ if: condition }: Step, hasFailed: boolean): boolean {
+    const parts = /^\$\{\{ (.*) \}\}$/.exec(condition ?? '')?.[1]?.split(' && ') ?? [];
+    if (hasFailed && !parts.includes('!cancelled()')) return false;
+    return parts.every((part) => {
+      const [, name = '', text = ''] = /^([\w.-]+) != '(\w*)'$/.exec(part) ?? [];
+      return part === '!cancelled()' || (known[name] ?? '') !== text;
+    });
+  }
+
+  /** What a job saves the next one of the same world finds. */
+  function cache({ uses = '', with: { path = '' } = {} }: Step): void {
+    const [here, kept] = [filled(path), join(scratch.home, 'cache')];
+    const [from, to] = uses.includes('/save@') ? [here, kept] : [kept, here];
+    if (existsSync(from)) cpSync(from, to, { recursive: true });
+  }
+
+  return { filled, run, isDue, cache, summary: () => read('summary') };
 }
 
-it('runs claude, answers, adds a summary, and hands out record, cost and peak', async () => {
+it('runs claude, answers, adds a summary, and hands out outcome, record, cost and peak', async () => {
   await using world = await startWorld({ calls: [{ text: 'all tests pass' }] });
   const job = await runAction(world, {
     prompt: 'run the "tests" $(id)',
@@ -97,28 +126,103 @@ it('runs claude, answers, adds a summary, and hands out record, cost and peak', 
     gates: '--fail-over 85%',
   });
   expect(job.said).not.toMatch(/error/i);
-  expect(job.codes).toEqual([0, 0, 0]);
-  const { answer = '', record = '', cost, peak } = job.outputs;
+  expect(job.codes).toEqual([0, 0, 0, 0]);
+  const { answer = '', record = '', peak, 'cost-usd': cost, ...outcome } = job.outputs;
+  expect(outcome).toEqual({ outcome: 'done', 'skipped-until': '' });
   expect(readFileSync(answer, 'utf8')).toBe('all tests pass\n');
   expect(readFileSync(record, 'utf8')).toContain('run the \\\\\\"tests\\\\\\" $(id)');
   expect(Number(cost)).toBeGreaterThan(0);
   expect(Number(peak)).toBeGreaterThan(0);
   expect(job.summary).toContain('| ');
-  expect(job.uploaded).toBe(record);
+  expect(job.summary).toContain(`Claude Code: done: $${Number(cost).toFixed(4)}\n`);
+  expect(job.uploaded).toBeUndefined();
+});
+
+it('says the cost beside the median of earlier runs, and uploads the record without secrets where that is asked', async () => {
+  const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+  await using world = await startWorld({ calls: [{ text: 'one' }, { text: `the token is ${secret}` }] });
+  const first = await runAction(world, { prompt: 'hello', 'claude-version': '' });
+  const job = await runAction(world, { prompt: 'hello again', 'claude-version': '', artifact: 'record' });
+  const cost = Number(first.outputs['cost-usd']).toFixed(4);
+  expect(job.summary).toContain(`; median of 1 earlier: $${cost}\n`);
+  expect(job.uploaded).toBe(job.outputs.record);
+  const record = readFileSync(String(job.uploaded), 'utf8');
+  expect(record).toContain('the token is ');
+  expect(record).not.toContain(secret);
+});
+
+const HOUR_MS = 3_600_000;
+
+/** A 429 of each kind, with what claude is logged in with. */
+const LIMITS = [
+  { name: 'of five hours', env: SUBSCRIPTION, call: () => limited(2 * HOUR_MS), resetsInMs: 2 * HOUR_MS },
+  { name: 'of a week', env: SUBSCRIPTION, call: () => ofWeek(48 * HOUR_MS), resetsInMs: 48 * HOUR_MS },
+  { name: 'of an API key', env: {}, call: () => ofKey(7_200), resetsInMs: undefined },
+];
+
+function ofWeek(resetsInMs: number) {
+  const all = Object.entries(limitHeaders({ resetsInMs }));
+  const swapped = all.map(([name, value]) => [name.replace(/5h|7d/, (each) => (each === '5h' ? '7d' : '5h')), value]);
+  const headers = { ...Object.fromEntries(swapped), 'anthropic-ratelimit-unified-representative-claim': 'seven_day' };
+  return { error: { status: 429 }, headers };
+}
+
+function ofKey(seconds: number) {
+  return { error: { status: 429 }, headers: { 'retry-after': `${seconds}`, 'x-should-retry': 'false' } };
+}
+
+it.each(LIMITS)(
+  'a usage limit $name before any work skips the job, and the next asks no API until then',
+  async ({ env, call, resetsInMs }) => {
+    let isOver = false;
+    await using world = await startWorld({ calls: () => (isOver ? { text: 'done at last' } : call()) });
+    const given = { prompt: 'hello', 'claude-version': '' };
+    const job = await runAction(world, given, env);
+    expect(job.codes).toEqual([0, 0, 0]);
+    const until = job.outputs['skipped-until'] ?? '';
+    expect(job.outputs).toMatchObject({ outcome: 'skipped' });
+    expect(job.summary).toContain('Claude Code: skipped: at a usage limit before any work');
+    if (resetsInMs === undefined) expect(until).toBe('');
+    else expect(Math.abs(Date.parse(until) - Date.now() - resetsInMs)).toBeLessThan(10 * 60_000);
+
+    const asked = world.standin.requests.length;
+    const next = await runAction(world, given, env);
+    expect(next.outputs).toMatchObject({ outcome: 'skipped', 'skipped-until': until });
+    if (resetsInMs !== undefined) expect([next.codes, world.standin.requests.length]).toEqual([[0], asked]);
+
+    // The reset has come.
+    isOver = true;
+    const file = join(world.scratch.home, 'cache/state.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(until || 'null', '2026-01-01T00:00:00.000Z'));
+    const last = await runAction(world, given, env);
+    expect(last.outputs).toMatchObject({ outcome: 'done', 'skipped-until': '' });
+    expect(readFileSync(last.outputs.answer ?? '', 'utf8')).toBe('done at last\n');
+  },
+);
+
+it('a usage limit on the way ends the job as a limit, and with its code', async () => {
+  const tool = { tools: [{ name: 'Bash', input: { command: 'echo done', description: 'One' } }] };
+  await using world = await startWorld({ calls: (_, index) => (index === 0 ? tool : limited(2 * HOUR_MS)) });
+  const given = { prompt: 'hello', 'claude-version': '', 'claude-arguments': '--dangerously-skip-permissions' };
+  const job = await runAction(world, given, SUBSCRIPTION);
+  expect(job.codes).toEqual([0, 0, 5, 0]);
+  expect(job.outputs).toMatchObject({ outcome: 'limit' });
+  expect(Date.parse(job.outputs['skipped-until'] ?? '')).toBeGreaterThan(Date.now());
 });
 
 inSoak('fails where a gate is not passed, and keeps the record', async () => {
   await using world = await startWorld({ calls: [{ text: 'done' }] });
-  const job = await runAction(world, { prompt: 'hello', 'claude-version': '', gates: '--max-cost 0.000001' });
-  expect(job.codes).toEqual([0, 0, 3]);
+  const given = { prompt: 'hello', 'claude-version': '', artifact: 'record' };
+  const job = await runAction(world, { ...given, gates: '--max-cost 0.000001' });
+  expect(job.codes).toEqual([0, 0, 0, 3]);
   expect(existsSync(job.uploaded ?? '')).toBe(true);
 });
 
-inSoak('reports and keeps what there is of a run that failed', async () => {
+it('reports and keeps what there is of a run that failed', async () => {
   await using world = await startWorld({ calls: [{ error: { status: 402, message: 'no such thing' } }] });
-  const job = await runAction(world, { prompt: 'hello', 'claude-version': '' });
-  expect(job.codes).toEqual([0, 1, 0]);
-  expect(Number(job.outputs.cost)).toBe(0);
+  const job = await runAction(world, { prompt: 'hello', 'claude-version': '', artifact: 'record' });
+  expect(job.codes).toEqual([0, 0, 1, 0]);
+  expect(job.outputs.outcome).toBe('failed');
   expect(job.summary).toContain('| ');
   expect(existsSync(job.uploaded ?? '')).toBe(true);
 });
@@ -126,7 +230,7 @@ inSoak('reports and keeps what there is of a run that failed', async () => {
 it('says what is wrong with its options once', async () => {
   await using world = await startWorld({ calls: [] });
   const job = await runAction(world, { prompt: 'hello', 'claude-version': '', 'run-options': '--cost-limt 2.50' });
-  expect(job.codes).toEqual([0, 2, 0]);
+  expect(job.codes).toEqual([0, 0, 2, 0]);
   expect(job.said.match(/ctxb: .*/g)).toEqual([expect.stringContaining("unknown option '--cost-limt'")]);
 });
 

@@ -57,7 +57,9 @@ it.each(
   });
 
   const [session] = JSON.parse(replay.stdout.toString()).sessions;
-  const written = journal(world).map(({ v, t, ...decision }: Decision & { v?: number; t?: string }) => decision);
+  const written = journal(world).map(
+    ({ v, t, runId, ...decision }: Decision & { v?: number; t?: string; runId?: string }) => decision,
+  );
   expect(written.length).toBeGreaterThan(1);
   // The journal does not say what a summary is to keep: those are words of a prompt.
   expect(session.actions.map((action: object) => ({ ...action, focus: undefined }))).toEqual(written);

@@ -28,7 +28,9 @@ export async function expectSameDecisions(world: World, record: string): Promise
   const { env, cwd } = world.scratch;
   const replay = await runProgram(process.execPath, [CTXB, 'replay', '--json', record], { env, cwd });
   const [session] = JSON.parse(replay.stdout.toString()).sessions;
-  const written = journal(world).map(({ v, t, ...decision }: Decision & { v?: number; t?: string }) => decision);
+  const written = journal(world).map(
+    ({ v, t, runId, ...decision }: Decision & { v?: number; t?: string; runId?: string }) => decision,
+  );
   // The journal leaves out what may hold a secret in part.
   expect(session.actions.map(withoutFocus)).toEqual(written);
   expect(session.actions).toEqual(recordedDecisions(resolve(cwd, record)));

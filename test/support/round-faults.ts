@@ -124,7 +124,7 @@ async function replayed({ world, runs }: Played): Promise<string[]> {
   const [session] = JSON.parse(replay.stdout.toString()).sessions;
   const decided = journalLines(world)
     .filter((entry) => 'gauge' in entry)
-    .map(({ v, t, ...decision }) => JSON.stringify(decision));
+    .map(({ v, t, runId, ...decision }) => JSON.stringify(decision));
   // The journal leaves out what may hold a secret in part.
   const again = session.actions.map((action: Decision) => JSON.stringify(withoutFocus(action)));
   const at = decided.findIndex((decision, index) => decision !== again[index]);

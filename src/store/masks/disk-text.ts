@@ -21,6 +21,14 @@ export function maskedJson(value: object, indent?: number): DiskText {
   return (whole === json || parsed(whole) !== undefined ? whole : json) as DiskText;
 }
 
+/** The same for an entry of a record, whose `line` is a text of JSON. */
+export function maskedEntry(entry: object): DiskText {
+  const { line } = fieldsOf(entry);
+  if (typeof line !== 'string') return maskedJson(entry);
+  const value = parsed(line);
+  return asItIs(JSON.stringify({ ...entry, line: isFields(value) ? maskedJson(value) : redact(line) }));
+}
+
 /** A line of JSON, without the secrets that a text would not show; as it is where there are none. */
 export function maskedLine(line: string): string {
   const value = parsed(line);
