@@ -23,8 +23,6 @@ export interface Content {
   readonly tokens: number;
   /** Tokens that the context of claude alone would hold of it. */
   readonly had: number;
-  /** The last line that Read has shown of it; 0: it was not told. */
-  readonly lines: number;
   /** When it was fetched, changed or named last. */
   readonly used: number;
   readonly kind: Kind;
@@ -76,8 +74,7 @@ export function contentsAfter(
   if (CHANGING.test(tool)) return counted(changedFile(contents, pathOf(input), now), 0);
   if (isSeenBefore(result.text)) return counted(usedFile(contents, pathOf(input), now), 0);
   const named = tool === 'Bash' ? withNamed(contents, textOf(fieldsOf(input).command) ?? '', now) : contents;
-  const tokens = estimateTokens(measureBlock(result), calibration);
-  return fetched(named, use, { tokens, lines: lastLine(result.text) }, now);
+  return fetched(named, use, estimateTokens(measureBlock(result), calibration), now);
 }
 
 /** A call was measured: what was fetched before it is accounted for. */
@@ -88,7 +85,7 @@ export function endStep(contents: Contents): Contents {
 /** @param kept ids of tool calls whose results stay whole */
 export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string>): Contents {
   return mapped(contents, (content) =>
-    kept.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0, lines: 0 },
+    kept.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0 },
   );
 }
 
@@ -119,15 +116,7 @@ function counted(contents: Contents, again: number): Contents {
   return { ...contents, step: more };
 }
 
-/** The number of the last line that Read shows; 0: the lines have none. */
-function lastLine(text: string): number {
-  return Number(/^ *(\d+)\t/.exec(text.slice(text.lastIndexOf('\n') + 1))?.[1] ?? 0);
-}
-
-/** What a tool gave, in tokens, and the last of its lines. */
-type Shown = Pick<Content, 'tokens' | 'lines'>;
-
-function fetched(before: Contents, { id, name: tool, input }: ToolUse, shown: Shown, now: number): Contents {
+function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: number, now: number): Contents {
   const { command, offset } = fieldsOf(input);
   const path = pathOf(input);
   const isPage = offset !== undefined;
@@ -136,15 +125,14 @@ function fetched(before: Contents, { id, name: tool, input }: ToolUse, shown: Sh
   const known = contents.byName[name];
   if (known === undefined) {
     const kind = isFile(tool, path, command) ? 'unused' : 'printed';
-    const content = { id, path, ...shown, had: shown.tokens, used: now, kind, isHabit: false, isLeft: false } as const;
-    return counted(withContent(contents, name, content), 0);
+    return counted(withContent(contents, name, newContent(id, path, kind, size, now)), 0);
   }
   // What a command prints after a change is new.
   const isStale = path === undefined && known.used <= contents.changed;
-  const isMissed = !known.isHabit && !isStale && isGone(known, isPage, shown.tokens);
-  const next = isPage ? withPage(known, Number(offset), shown) : seenWhole(known, shown);
+  const isMissed = !known.isHabit && !isStale && isGone(known, isPage, size);
+  const next = isPage ? withPage(known, size) : seenWhole(known, size);
   const content = { ...next, id, used: now };
-  return counted(withContent(withGap(contents, known, now), name, content), isMissed ? shown.tokens : 0);
+  return counted(withContent(withGap(contents, known, now), name, content), isMissed ? size : 0);
 }
 
 /** The run lacks what claude alone would still have. */
@@ -152,16 +140,19 @@ function isGone({ tokens, had, isLeft }: Content, isPage: boolean, size: number)
   return isPage ? tokens + size <= had : (tokens === 0 || isLeft) && had > 0;
 }
 
-function seenWhole(known: Content, shown: Shown): Content {
+function seenWhole(known: Content, size: number): Content {
   const isHabit = known.isHabit || (known.tokens > 0 && !known.isLeft);
   const kind = known.kind === 'printed' ? 'printed' : 'used';
-  return { ...known, ...shown, had: Math.max(known.had, shown.tokens), kind, isHabit, isLeft: false };
+  return { ...known, tokens: size, had: Math.max(known.had, size), kind, isHabit, isLeft: false };
 }
 
-/** A page that was shown before stands there twice for a while, but would be fetched again once. */
-function withPage(known: Content, offset: number, page: Shown): Content {
-  const tokens = offset > known.lines ? known.tokens + page.tokens : Math.max(known.tokens, page.tokens);
-  return { ...known, tokens, had: Math.max(known.had, tokens), lines: Math.max(known.lines, page.lines) };
+function withPage(known: Content, size: number): Content {
+  const tokens = known.tokens + size;
+  return { ...known, tokens, had: Math.max(known.had, tokens) };
+}
+
+function newContent(id: string, path: string | undefined, kind: Kind, tokens: number, now: number): Content {
+  return { id, path, tokens, had: tokens, used: now, kind, isHabit: false, isLeft: false };
 }
 
 /** Commands that show files. */
@@ -179,18 +170,7 @@ function nameOf(what: string): string {
 function written(contents: Contents, use: ToolUse, size: number, now: number): Contents {
   const path = pathOf(use.input);
   if (path === undefined) return contents;
-  const content = {
-    id: use.id,
-    path,
-    tokens: size,
-    had: size,
-    lines: 0,
-    used: now,
-    kind: 'used',
-    isHabit: false,
-    isLeft: false,
-  } as const;
-  return withContent(changedFile(contents, path, now), nameOf(path), content);
+  return withContent(changedFile(contents, path, now), nameOf(path), newContent(use.id, path, 'used', size, now));
 }
 
 function withContent(before: Contents, name: string, content: Content): Contents {

@@ -135,21 +135,6 @@ describe('what is likely to be used again', () => {
     expect(keep.slice(0, 20)).toEqual(ids.slice(0, 20));
   });
 
-  it('is a file once, however often its pages are looked at', () => {
-    const page = (offset: number, lines: number): Happening => [
-      'Read',
-      { file_path: 'a', offset },
-      text(offset, lines),
-    ];
-    const text = (from: number, lines: number) =>
-      Array.from({ length: lines }, (_, at) => `${from + at}\tconst value = ${at};`).join('\n');
-    const whole = contentsOf(['Read', { file_path: 'a' }, text(1, 400)]).byName.a?.tokens ?? 0;
-    const again = contentsOf(['Read', { file_path: 'a' }, text(1, 400)], page(100, 200), page(50, 300));
-    expect(again.byName.a?.tokens).toBe(whole);
-    const more = contentsOf(['Read', { file_path: 'a' }, text(1, 200)], page(201, 200)).byName.a?.tokens ?? 0;
-    expect(Math.abs(more - whole)).toBeLessThan(whole / 20);
-  });
-
   it('is not what has waited for longer than all that was used again', () => {
     const contents = contentsOf(...done(0), ...idle(30));
     expect(workingSet(contents, 46, rich).keep).not.toContain('1');

@@ -111,7 +111,6 @@ function missing(calls: number) {
       tokens: 3_000,
       had: 3_000,
       used: 0,
-      lines: 0,
       isLeft: false,
       kind: 'used' as const,
       isHabit: false,
