@@ -35,6 +35,8 @@ export const NEW_ALONE = {
   open: undefined as OpenCall | undefined,
   /** Micro-dollars of all calls but the open one. */
   microUsd: { alone: 0, real: 0 },
+  /** What claude alone would have paid for what its summaries lose, in micro-dollars: told, but nothing is staked on it. */
+  lost: 0,
   /** Before the last call claude alone would have had its context summed up. */
   summary: undefined as AfterSummary | undefined,
 };
@@ -57,7 +59,7 @@ export function aloneAfterSummary(alone: Alone, microUsd: number): Alone {
 /** What the run has saved beside claude alone; below 0 it has cost more. */
 export function savedMicroUsd(alone: Alone, gauge: Gauge): number {
   const { alone: without, real } = accountsOf(alone, gauge);
-  return without - real;
+  return without + alone.lost - real;
 }
 
 /** The context was replaced. `isOwn`: by claude or the caller, so that it would have been without ctxb. */
@@ -129,6 +131,7 @@ function withSummary(alone: Alone, { gauge, afterSummary }: NewCall): Alone {
     context: first,
     open: { ...open, growth: landing + summary.tokens - first },
     microUsd: { ...microUsd, alone: microUsd.alone + reading + again },
+    lost: alone.lost + LOST_CALLS * callCost((landing + level) / 2, open.price),
     summary,
   };
 }
@@ -138,6 +141,9 @@ function withSummary(alone: Alone, { gauge, afterSummary }: NewCall): Alone {
  * Beside system prompt and tools, it leaves the summary and the step under way.
  */
 const SUMMARY_TOKENS = 2_250;
+
+/** Calls until the next summary that repeat what a summary lost, such as failed commands; near those of `npm run outcome`. */
+const LOST_CALLS = 3;
 
 /** @param output tokens of the open call */
 function settled(alone: Alone, output: number, wasMade: boolean): Alone {
