@@ -56,6 +56,20 @@ describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
       await kill(place, run);
     });
 
+    it('takes no request from anybody else, also where its card can be read', async () => {
+      await using place = await sharedPlace();
+      const run = await runningAs(place, 'nobody');
+      const HOME = place.path('home-nobody');
+      const { XDG_STATE_HOME: _, ...env } = place.env;
+      const ask = runProgram(process.execPath, [CTXB, 'stop', '--timeout', '5'], {
+        cwd: place.cwd,
+        env: { ...env, HOME },
+      });
+      expect(await ask).toMatchObject({ code: 2, stderr: expect.stringMatching(/belongs to another user/) });
+      expect(journalOf(place).map(({ kind }) => kind)).not.toContain('end');
+      await kill(place, run);
+    });
+
     it.each([
       { by: 'root', of: 'nobody', says: /not sealed with your key, .*: somebody else may have written it/ },
       { by: 'nobody', of: 'root', says: /\.context.*EACCES/ },
