@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Call } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, journal, outputLines, PROTOCOL, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { limited, SUBSCRIPTION } from '../support/usage-limits.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 const EXACT = ['--compaction', 'exact'];
@@ -225,5 +226,17 @@ describe('ctxb runs', () => {
     const asked = await ask(going, 'compact', all[0].runId.slice(0, 8));
     expect(asked.code).toBe(2);
     expect(asked.stderr).toContain('has ended (died): ctxb runs lists those that are active');
+  });
+
+  it('says until when a run waits for a usage limit, which ctxb stop ends', async () => {
+    await using world = await startWorld({ calls: () => limited(2 * 3_600_000) });
+    const env = { ...SUBSCRIPTION, XDG_STATE_HOME: state };
+    const flags = ['--prompt', 'go', '--limit-wait', '3h'];
+    const program = startCtxb(world, { flags, claude: [...SMALL_WINDOW, ...STREAM], env });
+    program.stdin.end();
+    const table = async () => String((await ask(world, 'runs')).stdout);
+    await expect.poll(table, { timeout: 30_000 }).toMatch(/\n\w{8} +waits: usage limit until \d\d:\d\d /);
+    expect(String((await ask(world, 'stop')).stdout)).toMatch(/^stopped; 1 prompt not answered/);
+    expect((await program.finished).code).toBe(7);
   });
 });
