@@ -61,7 +61,7 @@ const EXAMPLES = `
 Examples:
   ctxb replay
   ctxb replay --by day --since 30d ~/.claude/projects
-  ctxb replay --html page.html session.jsonl
+  ctxb replay --detail session.jsonl
   ctxb replay --since 7d --fail-over 85% --max-unplanned 0 ~/.claude/projects
   claude -p "hello" --output-format stream-json --verbose | ctxb replay
   ctxb replay --what-if`;

@@ -10,6 +10,7 @@ const KEPT = new Set(['type', 'subtype', 'role', 'timestamp', 'uuid', 'parentUui
 
 const COMMANDS = [
   { command: ['replay'] },
+  { command: ['replay', '--detail'] },
   { command: ['replay', '--explain', '1'] },
   { command: ['replay', '--what-if'] },
   { command: ['replay', '--markdown'] },

@@ -94,7 +94,7 @@ describe('help', () => {
     {
       name: 'replay',
       options: [
-        ...['--json', '--ndjson', '--csv', '--markdown', '--series', '--ci'],
+        ...['--detail', '--json', '--ndjson', '--csv', '--markdown', '--series', '--ci'],
         ...['--what-if', '--explain', '--since', '--project', '--model'],
         ...['--fail-over', '--max-compactions', '--max-unplanned', '--max-cost'],
       ],

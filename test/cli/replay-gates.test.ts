@@ -209,7 +209,7 @@ describe('--ci', () => {
 
 it.each([
   ['--csv', '--json'],
-  ['--ndjson', '--markdown'],
+  ['--detail', '--markdown'],
   ['--json', '--ndjson', '--csv'],
 ])('%s %s are too much to ask for at once', async (...formats) => {
   await using place = await createPlace();

@@ -89,6 +89,7 @@ it('no secret of a record is in a report of it, or in a cache', async () => {
     ['--html', 'page.html'],
     ['--markdown'],
     ['--json', '--series'],
+    ['--detail'],
     ['--ndjson'],
     ['--explain', '1'],
   ]) {
@@ -163,6 +164,7 @@ it('no secret, wherever claude shows it, is in the notes, the telemetry, a repor
 
 const REPORTS = [
   ['replay'],
+  ['replay', '--detail'],
   ['replay', '--json', '--series'],
   ['replay', '--ndjson'],
   ['replay', '--csv'],

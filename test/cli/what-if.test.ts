@@ -73,7 +73,7 @@ describe('--what-if', () => {
     expect(await readFile(place.path('page.html'), 'utf8')).toMatch(/"curve":\[\d+,/);
   });
 
-  it.each(sampled(['--csv', '--ndjson', '--markdown'], 2))('is not shown by %s: exit 2', async (format) => {
+  it.each(sampled(['--csv', '--ndjson', '--detail', '--markdown'], 2))('is not shown by %s: exit 2', async (format) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', '--what-if', format, SESSION]);
     expect(run).toMatchObject({ code: 2, stdout: Buffer.alloc(0) });

@@ -17,7 +17,7 @@ function logs({ scratch: { env } }: World): string {
   return join(env.CLAUDE_CONFIG_DIR ?? '', 'projects');
 }
 
-it('prompts stand in their turns, in a record and in the log', async () => {
+it('prompts stand in their turns, and turns and calls have the same numbers in --detail and in the summary', async () => {
   await using world = await startWorld(conversation({ turns: [2, 3, 2, 2], growBy: 22_000 }));
   const record = join(world.scratch.cwd, 'run.ndjson');
   await runCtxb(world, {
@@ -25,10 +25,14 @@ it('prompts stand in their turns, in a record and in the log', async () => {
     claude: SMALL_WINDOW,
   });
   for (const path of [record, logs(world)]) {
-    const { sessions } = JSON.parse(await replay(world, '--json', '--series', path)) as ReplayReport;
-    const told = sessions[0]?.prompts?.map(({ turn, text }) => [turn, text]);
-    expect(told).toEqual(['one', 'two', 'three', 'four'].map((name, turn) => [turn, `prompt ${name}`]));
-    expect(await replay(world, path)).toMatch(/^ +policy +turn 3, call 6: warning/m);
+    const detail = await replay(world, '--detail', path);
+    const story = [...detail.matchAll(/^ +(turn \d)(?=:)|^ +prompt +(.*)$/gm)].map(
+      ([, turn, prompt]) => turn ?? prompt,
+    );
+    expect(story).toEqual(['one', 'two', 'three', 'four'].flatMap((name, at) => [`turn ${at + 1}`, `prompt ${name}`]));
+    const policy = (text: string) => text.match(/^ +policy .*$/gm)?.map((line) => line.trim());
+    expect(policy(detail)).toEqual(policy(await replay(world, path)));
+    expect(policy(detail)?.some((line) => /turn 3, call 6: warning/.test(line))).toBe(true);
   }
 });
 

@@ -50,6 +50,10 @@ const ASIDES: readonly ReportFormat[] = [
 
 /** Formats that are asked for, one at a time. */
 export const FORMATS: readonly ReportFormat[] = [
+  format('detail', async () => (await import('./detail.ts')).detail, {
+    about: 'for a person, turn after turn: what filled the window, and who emptied it',
+    needsSeries: true,
+  }),
   format('json', async () => (await import('./exports.ts')).json, { about: 'everything, as JSON', isData: true }),
   format('ndjson', async () => (await import('./exports.ts')).ndjson, {
     about: 'a line of JSON for each call, flat: for DuckDB, jq or Spark',

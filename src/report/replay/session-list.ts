@@ -84,7 +84,9 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
 
 /** What a person may want next. */
 function nextRows({ edge }: Page): string[] {
-  return edge === Number.POSITIVE_INFINITY ? [] : ['  More: --ids, --html FILE (charts and turns), --by day (sums).'];
+  return edge === Number.POSITIVE_INFINITY
+    ? []
+    : ['  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).'];
 }
 
 /** What the figures leave out. */

@@ -26,7 +26,7 @@ export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
 }
 
 /** Which session it is, how large, and what it cost. */
-function originRows(session: SessionSummary, { arrow, dot }: Glyphs): string[] {
+export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): string[] {
   const { window } = session;
   const { usd } = ownFigures(session);
   const origin = [
@@ -60,17 +60,17 @@ function windowSource({ window: { source }, claudeCodeVersion }: SessionSummary)
   return asOf === undefined ? source : `${source}, as of ${asOf}`;
 }
 
-function compactionRow(compaction: CompactionSeen): string {
+export function compactionRow(compaction: CompactionSeen): string {
   return row('compacted', compactionText(compaction));
 }
 
 /** `turn 5, call 73: warning: …`; between two turns it is the next turn, and the last call. */
-function actionText(action: Decision): string {
+export function actionText(action: Decision): string {
   return `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(decisionText(action))}`;
 }
 
 /** Decisions that are listed: a compaction of claude's has a row of its own, and one row sums up all expiries of the cache. */
-function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 'pauses'>): readonly Decision[] {
+export function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 'pauses'>): readonly Decision[] {
   const isSummedUp = (action: Decision) =>
     action.kind === 'cache-expired' || (action.kind === 'cache-broken' && action.cause === 'pause');
   return actions.filter(
@@ -162,7 +162,7 @@ function waitsText(waits: Waits, time: SessionSummary['time']): string {
   return `${parts.join(', ')}${share === null ? '' : `: ${percent(share)} of the time`}`;
 }
 
-function linesRow({ lines }: SessionSummary): string {
+export function linesRow({ lines }: SessionSummary): string {
   const odd = [
     ...(lines.unknown > 0 ? [`${tokens(lines.unknown)} of unknown type`] : []),
     ...(lines.malformed > 0 ? [`${tokens(lines.malformed)} malformed`] : []),
@@ -198,6 +198,18 @@ function oddityText({ kind, cause, count, examples }: Oddity): string {
   const place = `${count === 1 ? '' : 'first '}at call ${first.call}, line ${first.line}`;
   const figures = first.expected === null ? '' : `: ${figure(first.expected)} → ${figure(first.found)}`;
   return onOneLine(`${NAMES[kind]}${why}${times}, ${place}${figures}`);
+}
+
+/** What left the context with no compaction to say so, of the drops that are kept, by the call at which it showed. */
+export function dropRows({ oddities }: SessionSummary): readonly { readonly call: number; readonly text: string }[] {
+  return oddities.flatMap(({ cause, examples }) =>
+    cause === null
+      ? []
+      : examples.map(({ call, expected, found }) => {
+          const figures = `${figure(found)} tokens instead of ${figure(expected)}`;
+          return { call, text: row('drop', `call ${call}: ${NAMES.drop} (${CAUSES[cause]}): ${figures}`) };
+        }),
+  );
 }
 
 function figure(value: number | string | null): string {

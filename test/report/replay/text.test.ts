@@ -170,7 +170,7 @@ describe('several sessions', () => {
     const sessions = [at(27, 15, 4), at(27, 16, 5), at(26, 9, 1)].map((time) => summaryOf({ time }));
     const shown = written(text, sessions, { page: pageOf({ columns: 80, edge: 80 }) });
     for (const date of ['Nov 27 15:04', 'Nov 27 16:05', 'Nov 26  ']) expect(shown).toContain(` ${date}`);
-    expect(shown).toContain('  More: --ids, ');
+    expect(shown).toContain('  More: --detail (each turn), --ids, ');
     expect(written(text, sessions)).not.toContain('More:');
   });
 

@@ -1,0 +1,199 @@
+import type { Decision } from '../../core/governor/decisions.ts';
+import { type ZoneName, zoneAt } from '../../core/governor/zones/zones.ts';
+import type { CallSeen, CompactionSeen, Growth, ResultSeen, SubagentSeen } from '../../replay/items-seen.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
+import { counted, dollars, shareOf, tokens } from '../figures.ts';
+import { columnsOf, fitted, indented } from '../layout.ts';
+import { onOneLine } from '../shown.ts';
+import type { Style } from '../style.ts';
+import { listed, type Page, type Report, row } from './format.ts';
+import { actionText, compactionRow, decidedIn, dropRows, linesRow, originRows } from './session-rows.ts';
+
+/** Sources of growth that are named; the rest is summed up. */
+const SOURCES = 6;
+
+const INDENT = '    ';
+
+/** How a zone is coloured. */
+const COLOURS: Readonly<Record<ZoneName, keyof Style>> = {
+  ok: 'green',
+  monitor: 'cyan',
+  warning: 'yellow',
+  critical: 'red',
+  handoff: 'red',
+};
+
+/** The story of each session: turn after turn, with what filled the window and who emptied it. */
+export const detail: Report = function* (sessions, page) {
+  if (sessions.length === 0) yield 'no recordings found';
+  for (const [at, session] of listed(sessions, page).entries())
+    yield* [...(at === 0 ? [] : ['']), ...storyOf(session, page)];
+};
+
+function storyOf(session: SessionSummary, page: Page): string[] {
+  const { stretches, after } = timelineOf(session);
+  return [
+    ...originRows(session, page.glyphs),
+    ...stretches.flatMap((stretch) => stretchRows(stretch, session, page)),
+    ...after.actions.map(actionRow),
+    ...after.compactions.map(compactionRow),
+    ...lateSubagents(session).map((subagent) => subagentRow(subagent, page)),
+    ...largestRows(session.largest, page),
+    linesRow(session),
+  ];
+}
+
+function stretchRows(stretch: Stretch, session: SessionSummary, page: Page): string[] {
+  const { turn, goesOn, before, calls, prompts, growth, actions } = stretch;
+  const [first, last] = [calls[0]?.number ?? 0, calls.at(-1)?.number ?? 0];
+  const subagents = session.subagents.filter((subagent) => {
+    const earlier = callsBefore(subagent, session);
+    return earlier >= first && earlier <= last;
+  });
+  const name = page.style.bold(`turn ${turn}`) + (goesOn ? ' goes on' : '');
+  return [
+    ...before.actions.map(actionRow),
+    ...before.compactions.map(compactionRow),
+    `  ${name}: ${counted(calls.length, 'call')}, ${contextText(stretch, session, page)}`,
+    ...prompts.map(({ text }) => cut(`${INDENT}prompt    ${onOneLine(text)}`, page)),
+    ...[growthText(growth)].filter(Boolean).map((text) => `${INDENT}grew by   ${text}`),
+    ...dropRows(session).flatMap(({ call, text }) => (call >= first && call <= last ? [`  ${text}`] : [])),
+    ...actions.map((action) => `  ${actionRow(action)}`),
+    ...subagents.map((subagent) => subagentRow(subagent, page)),
+  ];
+}
+
+function actionRow(action: Decision): string {
+  return row('policy', actionText(action));
+}
+
+/** From the first call to the last. A stream names its window at the end of its first turn: that is the window before, too. */
+function contextText({ calls }: Stretch, session: SessionSummary, { glyphs, levels, style }: Page): string {
+  const [first, last] = [calls[0], calls.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  const window = last.window ?? session.window.tokens;
+  const share = style[COLOURS[zoneAt(last.context, window ?? undefined, levels)]](shareOf(last.context, window));
+  const from = first === last ? '' : `${tokens(first.context)} ${glyphs.arrow} `;
+  return `${from}${tokens(last.context)} (${share})`;
+}
+
+/** What came in, by source, the most first: `Read 14,413, answer 942`. */
+export function growthText(growth: Growth): string {
+  const all = Object.entries(growth).sort(([, a], [, b]) => b - a);
+  const rest = all.slice(SOURCES).reduce((sum, [, more]) => sum + more, 0);
+  const named = all.slice(0, SOURCES).map(([source, more]) => `${onOneLine(source)} ${tokens(more)}`);
+  return [...named, ...(rest > 0 ? [`others ${tokens(rest)}`] : [])].join(', ');
+}
+
+/** By the time where both sides have one: logs of subagents are files of their own. */
+function callsBefore({ t = null, call = 0 }: SubagentSeen, { series = [] }: SessionSummary): number {
+  if (t === null || series.some((seen) => seen.t === null)) return call;
+  return series.filter((seen) => seen.t !== null && seen.t <= t).length;
+}
+
+/** Those that began before the first call, or where no call is known. */
+function lateSubagents(session: SessionSummary): SubagentSeen[] {
+  return session.subagents.filter((subagent) => callsBefore(subagent, session) === 0);
+}
+
+function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, page: Page): string {
+  const what = task === null || task === '' ? id : task;
+  const figures = `${counted(calls, 'call')}, peak ${tokens(peak)}, ${dollars(usd)}`;
+  return cut(`${INDENT}subagent  ${kind === null ? '' : `${onOneLine(kind)}, `}${figures}: ${onOneLine(what)}`, page);
+}
+
+/** Columns that are worth beginning what a result was of; for less it has a line of its own. */
+const LEAST_TARGET = 12;
+/** Where the terminal is narrow: of the name of a tool, and what the figures beside it take. */
+const [LEAST_TOOL, SHORT_FIGURES] = [8, 28];
+
+function largestRows(largest: readonly ResultSeen[], { style, columns, edge, glyphs: { ellipsis } }: Page): string[] {
+  if (largest.length === 0) return [];
+  const rows = (width: number) =>
+    largest.map(({ tool, tokens: size, call, stayed }) => [
+      fitted(onOneLine(tool), width, ellipsis),
+      ...[size, call, stayed].map(tokens),
+    ]);
+  const full = [['largest results', 'tokens', 'from call', 'calls with it'], ...rows(Number.POSITIVE_INFINITY)];
+  const short = [['largest', 'tokens', 'call', 'with it'], ...rows(Math.max(LEAST_TOOL, edge - SHORT_FIGURES))];
+  const fits = columnsOf(indented(full)[0] ?? '') <= edge;
+  const [head = '', ...lines] = indented(fits ? full : short, style.bold);
+  const withTargets = lines.flatMap((line, at) => {
+    const target = onOneLine(largest[at]?.target ?? '');
+    // Of a path its end, which names the file; of anything else its beginning.
+    const kept = /^[^\s]*\/[^\s]*$/.test(target) ? 'end' : 'begin';
+    const room = columns - columnsOf(line) - 2;
+    if (room >= LEAST_TARGET || columns < edge) return [`${line}  ${fitted(target, room, ellipsis, kept)}`];
+    return [line, `${INDENT}${INDENT}${fitted(target, columns - 2 * INDENT.length, ellipsis, kept)}`];
+  });
+  return [head, ...withTargets];
+}
+
+function cut(line: string, { columns, glyphs: { ellipsis } }: Page): string {
+  return fitted(line, columns, ellipsis);
+}
+
+/** Calls of one turn with no compaction between them; at least one. */
+type Stretch = ReturnType<typeof stretchOf>;
+
+/** What happened between two stretches, when no call was under way. */
+interface Between {
+  /** Of the turn to come. */
+  readonly actions: readonly Decision[];
+  readonly compactions: readonly CompactionSeen[];
+}
+
+/** Cuts the calls of a session where a turn ends or the context was compacted. */
+function timelineOf(session: SessionSummary): { stretches: readonly Stretch[]; after: Between } {
+  const { series = [], compactions } = session;
+  const actions = decidedIn(session);
+  const ends = series.flatMap((call, at) => {
+    const isLast = series[at + 1]?.turn !== call.turn || compactions.some((each) => each.call === call.number);
+    return isLast ? [at + 1] : [];
+  });
+  return {
+    stretches: ends.map((end, at) =>
+      stretchOf(session, series.slice(ends[at - 1] ?? 0, end), series[(ends[at - 1] ?? 0) - 1]),
+    ),
+    after: series.length === 0 ? { actions, compactions } : happenedAfter(session, series.at(-1)),
+  };
+}
+
+/** @param since the call before the first; undefined: none */
+function stretchOf(session: SessionSummary, calls: readonly CallSeen[], since: CallSeen | undefined) {
+  const { prompts = [] } = session;
+  const actions = decidedIn(session);
+  const [first, last] = [calls[0], calls.at(-1)];
+  const { turn = 0, line: end = 0 } = last ?? {};
+  return {
+    turn,
+    /** Another one of the same turn is before it. */
+    goesOn: since?.turn === turn,
+    before: happenedAfter(session, since),
+    calls,
+    /** Said since the last call before it. */
+    prompts: prompts.filter(({ line }) => line > (since?.line ?? 0) && line <= end),
+    /** What came in with its calls, estimated tokens by source. */
+    growth: summed(calls.map(({ added }) => added)),
+    actions: actions.filter(
+      ({ at }) => at.call >= (first?.number ?? 0) && at.call <= (last?.number ?? 0) && at.turn < turn,
+    ),
+  };
+}
+
+/** What happened between a call and the next, and before the first. */
+function happenedAfter(session: SessionSummary, last: CallSeen | undefined): Between {
+  const { number = 0, turn = 0 } = last ?? {};
+  return {
+    actions: decidedIn(session).filter(({ at }) => at.call === number && at.turn >= turn),
+    compactions: session.compactions.filter(({ call }) => call === number),
+  };
+}
+
+function summed(all: readonly Growth[]): Growth {
+  const sums = new Map<string, number>();
+  for (const growth of all) {
+    for (const [source, tokens] of Object.entries(growth)) sums.set(source, (sums.get(source) ?? 0) + tokens);
+  }
+  return Object.fromEntries(sums);
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { ResultSeen } from '../../../src/replay/items-seen.ts';
+import { detail } from '../../../src/report/replay/detail.ts';
+import { judged, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
+
+const AGENT = { kind: null, peak: 1, calls: 1, tokens: 1, usd: 0, estimated: false };
+
+describe('the story of a session', () => {
+  it('goes turn after turn, with compactions and what the policy would do in their places', async () => {
+    expect(
+      written(detail, [await judged('compact.ndjson')]),
+    ).toBe(`  file      compact.ndjson
+  session   Claude Code 2.1.197 · claude-sonnet-4-5 · 2ca20535-eb66-43be-96ec-4185d43d4749
+  window    200,000 tokens (result)
+  context   peak 160,000 (80%), last 31,500 (measured)
+  traffic   3 turns, 5 calls
+  cost      $0.71
+  turn 1: 3 calls, 100,000 → 160,000 (80%)
+    grew by   Bash 200, answer 60
+    policy    turn 1, call 3: warning: the context is 80% full (160,003 of 200,000 tokens, measured)
+  compacted by /compact at 160,008 (predicted 150,000), to 31,000
+  turn 3: 2 calls, 31,000 → 31,500 (16%)
+    grew by   summary 200, Bash 100, answer 60
+  largest results  tokens  from call  calls with it
+  Bash                300          2              2  echo step 1
+  Bash                300          3              1  echo step 2
+  Bash                300          5              1  echo step 1
+  lines     19
+`);
+  });
+
+  it('tells the share of a first turn whose window is named at its end', async () => {
+    const session = await judged('compact.ndjson');
+    const series = session.series?.map((call) => ({ ...call, window: call.turn === 1 ? null : call.window })) ?? [];
+    expect(written(detail, [{ ...session, series }])).toContain('turn 1: 3 calls, 100,000 → 160,000 (80%)\n');
+  });
+
+  it('shows a compaction in mid-turn where it was', async () => {
+    expect(written(detail, [await judged('native-mid-turn.session.jsonl')])).toContain(`
+  turn 1: 4 calls, 70,000 → 115,000 (57%)
+    prompt    Do the very long thing.
+    grew by   Bash 300, answer 90, prompt 20
+  compacted by claude itself at 115,032 (predicted 150,000), to 33,000
+  turn 1 goes on: 2 calls, 33,000 → 33,700 (17%)
+    grew by   Bash 200, summary 200, answer 60
+`);
+  });
+
+  it.each([
+    { name: 'subagent.ndjson', figures: '2 calls, peak 9,400, $0.0072' },
+    { name: 'subagent.session.jsonl', figures: '2 calls, peak 9,400, $0.0075' },
+  ])('puts subagents into their turn: $name', async ({ name, figures }) => {
+    const [, turn = ''] = written(detail, [await judged(name)]).split(/^(?= {2}turn 1)/m);
+    expect(turn).toContain(`\n    subagent  general-purpose, ${figures}: Count the files.\n`);
+  });
+
+  it('shows what it knows of a session whose calls are not known', () => {
+    const text = written(detail, [summaryOf({ subagents: [{ ...AGENT, id: 'a', peak: 9_400, calls: 2 }] })]);
+    expect(text).toContain('\n    subagent  2 calls, peak 9,400, $0.00: a\n');
+    expect(text).toContain('\n  compacted by ctxb');
+    expect(text).not.toContain('turn 1:');
+  });
+
+  it('keeps paths by their end, and commands by their beginning', () => {
+    const result: ResultSeen = { tool: 'Read', target: '', tokens: 12_345, line: 1, call: 2, stayed: 3 };
+    const largest = [
+      { ...result, target: '/home/dev/project/src/a/very/long/way/to/parser.ts' },
+      { ...result, tool: 'Bash', target: 'npm test -- --reporter=verbose src/parser src/lexer' },
+    ];
+    const text = written(detail, [summaryOf({ largest })]);
+    expect(text).toMatch(/ {2}Read {4,}12,345 .*…\S+way\/to\/parser\.ts\n/);
+    expect(text).toMatch(/ {2}Bash .*npm test -- .*…\n/);
+    for (const line of text.split('\n').slice(-5)) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it.each([38, 48, 60])('keeps the largest results within %d columns, what they are of below', (columns) => {
+    const result: ResultSeen = { tool: 'Read', target: 'src/a.ts', tokens: 123_456, line: 1, call: 2, stayed: 3 };
+    const largest = [result, { ...result, tool: 'mcp__a-server__find_all_symbols', target: `/home/${'x'.repeat(50)}` }];
+    const text = written(detail, [summaryOf({ largest })], { page: pageOf({ columns, edge: columns }) });
+    const table = text.slice(text.indexOf('  largest')).trimEnd().split('\n').slice(0, -1);
+    expect(table).toHaveLength(5);
+    for (const line of table) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(table[2]).toBe('        src/a.ts');
+  });
+
+  it('names the six largest sources of growth', async () => {
+    const session = await judged('tool-turn.ndjson');
+    const added = Object.fromEntries(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((tool, at) => [tool, 10 * (at + 1)]));
+    const series = session.series?.slice(0, 1).map((call) => ({ ...call, added }));
+    expect(written(detail, [{ ...session, ...(series && { series }) }])).toContain(
+      'grew by   H 80, G 70, F 60, E 50, D 40, C 30, others 30\n',
+    );
+  });
+
+  it('has an empty line between sessions', async () => {
+    const session = await judged('tool-turn.ndjson');
+    expect(written(detail, [session, session]).match(/\n\n {2}file /g)).toHaveLength(1);
+  });
+
+  it('lets nothing from a recording steer the terminal', async () => {
+    const steering = '\u001b]0;title\u0007\u001b[2J';
+    const session = await judged('native-mid-turn.session.jsonl');
+    const text = written(detail, [
+      {
+        ...session,
+        file: steering,
+        prompts: session.prompts?.map((prompt) => ({ ...prompt, text: steering })) ?? [],
+        largest: session.largest.map((result) => ({ ...result, tool: steering, target: steering })),
+        subagents: [{ ...AGENT, id: steering, task: steering }],
+        actions: [WARNING],
+      },
+    ]);
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+
+  it('says that there are none', () => {
+    expect(written(detail, [], { page: pageOf() })).toBe('no recordings found\n');
+  });
+});
