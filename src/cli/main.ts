@@ -36,6 +36,7 @@ const COMMANDS: readonly CommandEntry[] = [
   command('init', 'write a configuration file for this project', () => import('./init.ts')),
   command('cleanup', 'delete what ctxb keeps in this project', () => import('./cleanup.ts')),
   command('doctor', 'check that ctxb works here, with your claude', () => import('./doctor.ts')),
+  command('completion', 'print a script that completes ctxb in a shell', () => import('./completion.ts')),
   command('demo', 'watch ctxb at work on a scripted job, offline', () => import('./demo.ts')),
   forPrograms('shim', 'stand in for claude, with its own arguments', () => import('./shim.ts')),
   forPrograms('statusline', "print the status line of Claude Code's terminal", () => import('./statusline.ts')),
@@ -87,6 +88,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       await warnOfVariables(io);
       return await (await import('./run-claude.ts')).runClaude(argv.slice(2), { flags: {} }, io);
     }
+    if (argv[0] === 'completion' && argv[1] === '--') return await offer(argv.slice(2), io);
     return await dispatch(
       argv,
       isVerbatim(argv) ? io : { ...io, stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) },
@@ -106,6 +108,13 @@ async function warnOfVariables({ env, stderr }: Io): Promise<void> {
 /** What these print is claude's own words, or for claude; what they say themselves they clean where they say it. */
 function isVerbatim([command, subcommand]: readonly string[]): boolean {
   return command === 'run' || (command === 'flow' && subcommand === 'pack');
+}
+
+/** For the script that completes in a shell, at each press of a key. */
+async function offer(typed: readonly string[], io: Io): Promise<number> {
+  const options = { argv: typed, isNeeded: (name: string) => typed.includes(name), showsAll: true, finish() {} };
+  const program = await createProgram(io, options);
+  return (await import('./completion.ts')).complete(program, typed, io);
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {

@@ -20,6 +20,7 @@ const COMMANDS = [
   'init',
   'statusline',
   'doctor',
+  'completion',
   'demo',
 ];
 
@@ -186,6 +187,7 @@ describe('what is unknown is refused with exit 2', () => {
     { title: 'a command of handoff', args: ['handoff', 'wrte', 'x'], says: 'Did you mean write?' },
     { title: 'an option of flow run', args: ['flow', 'run', '--paralel', '2'], says: 'Did you mean --parallel?' },
     { title: 'an option that is near none', args: ['run', '--xyzzy'], says: 'See ctxb run --help.' },
+    { title: 'a shell of completion', args: ['completion', 'csh'], says: 'bash, zsh, fish' },
     { title: 'an argument of config', args: ['config', 'extra'], says: 'argument' },
     { title: 'an option without its value', args: ['run', '--prompts'], says: '--prompts' },
   ])('$title', async ({ args, says }) => {

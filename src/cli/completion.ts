@@ -1,0 +1,178 @@
+import type { Command, Help, Option } from 'commander';
+import { KEY_PATHS, KEYS, type Key } from '../config/keys.ts';
+import type { Io } from '../io.ts';
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  const shell = command.createArgument('<shell>', 'bash, zsh or fish').choices(Object.keys(SCRIPTS));
+  command
+    .addArgument(shell)
+    .addHelpText('after', EXAMPLES)
+    .action((name: keyof typeof SCRIPTS) => {
+      io.stdout.write(SCRIPTS[name]);
+      finish(0);
+    });
+}
+
+const EXAMPLES = `
+The script goes where the shell looks for such scripts, or is read at each
+start. It asks ctxb what to offer, so it fits every version:
+
+Examples:
+  ctxb completion bash > ~/.local/share/bash-completion/completions/ctxb
+  ctxb completion zsh > ~/.zsh/completions/_ctxb
+  ctxb completion fish > ~/.config/fish/completions/ctxb.fish
+  source <(ctxb completion bash)`;
+
+/** For the scripts, `ctxb completion -- WORDS`: the kind of what may stand at the cursor, then a word a line. */
+export function complete(program: Command, typed: readonly string[], { stdout }: Io): number {
+  const { kind, words } = offersFor(program, typed);
+  stdout.write([kind, ...words].map((line) => `${line}\n`).join(''));
+  return 0;
+}
+
+/** bash 4 or newer, without the package bash-completion; zsh; fish 3 or newer. */
+const SCRIPTS = {
+  bash: `# Completes ctxb in bash: source it, or put it in ~/.local/share/bash-completion/completions/ctxb
+_ctxb() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} found
+  mapfile -t found < <(command ctxb completion -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  [[ $cur == = ]] && cur=
+  case "\${found[0]}" in
+    files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    folders) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    programs) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
+    *) COMPREPLY=("\${found[@]:1}"); COMPREPLY=("\${COMPREPLY[@]%%$'\\t'*}") ;;
+  esac
+}
+complete -F _ctxb ctxb
+`,
+  zsh: `#compdef ctxb
+# Completes ctxb in zsh: source it after compinit, or put it in a folder of $fpath as _ctxb
+_ctxb() {
+  local -a found
+  found=("\${(@f)$(command ctxb completion -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  case $found[1] in
+    files) [[ $words[CURRENT] == --*=* ]] && compset -P '*='; _files ;;
+    folders) [[ $words[CURRENT] == --*=* ]] && compset -P '*='; _files -/ ;;
+    programs) _command_names -e ;;
+    *)
+      found=("\${(@)found[2,-1]//:/\\\\:}")
+      found=("\${(@)found/$'\\t'/:}")
+      _describe ctxb found ;;
+  esac
+}
+if [[ \${funcstack[1]} == _ctxb ]]; then _ctxb "$@"; else compdef _ctxb ctxb; fi
+`,
+  fish: `# Completes ctxb in fish: source it, or put it in ~/.config/fish/completions/ctxb.fish
+function __ctxb
+    set -l word (commandline -ct)
+    set -l found (command ctxb completion -- (commandline -opc)[2..-1] "$word" 2>/dev/null)
+    switch "$found[1]"
+        case files
+            __fish_complete_path "$word"
+        case folders
+            __fish_complete_directories "$word"
+        case programs
+            __fish_complete_command
+        case '*'
+            printf '%s\\n' $found[2..-1]
+    end
+end
+complete -c ctxb -f -a '(__ctxb)'
+`,
+} as const;
+
+/** What may stand where the cursor is: words, or what the shell itself knows to offer. */
+interface Offers {
+  readonly kind: 'words' | 'files' | 'folders' | 'programs';
+  /** Each alone, or with what it means behind a tab. */
+  readonly words: readonly string[];
+}
+
+/** The words that options of keys of the configuration take, by the name of the option. */
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
+  KEY_PATHS.flatMap((path) => {
+    const { takes, option = '' }: Key = KEYS[path];
+    return typeof takes === 'string' ? [] : [[option.split(' ', 1)[0] ?? '', takes] as const];
+  }),
+);
+
+/** By the word in the brackets of an option or an argument. */
+const KINDS: ReadonlyMap<string, Offers['kind']> = new Map([
+  ...['file', 'files', 'path', 'policy', 'session'].map((word) => [word, 'files'] as const),
+  ...['folder', 'folders'].map((word) => [word, 'folders'] as const),
+]);
+
+/**
+ * @param program with the commands that are named
+ * @param typed the words behind the program's name; the last one is being typed
+ */
+function offersFor(program: Command, typed: readonly string[]): Offers {
+  const help = program.createHelp();
+  const { before, current, prefix } = atCursor(typed);
+  const end = before.indexOf('--');
+  if (end >= 0) return { kind: end === before.length - 1 ? 'programs' : 'files', words: [] };
+  const path = commandsIn(program, before, help);
+  const command = path.at(-1) ?? program;
+  const option = help.visibleOptions(command).find(({ long, short }) => [long, short].includes(before.at(-1)));
+  // Behind an option whose value may be left out stands what stands behind a switch.
+  const { kind, words } = option?.required ? valuesOf(option) : next(path, current, help);
+  return { kind, words: words.filter((word) => word.startsWith(current)).map((word) => prefix + word) };
+}
+
+/** bash cuts `--option=value` into three words, other shells take it for one. */
+function atCursor(typed: readonly string[]) {
+  const words = typed.filter((word) => word !== '=');
+  const current = typed.at(-1) === '=' ? '' : (words.pop() ?? '');
+  const [, prefix = '', option = '', value = ''] = /^((--[^=]+)=)(.*)$/s.exec(current) ?? [];
+  return prefix === '' ? { before: words, current, prefix } : { before: [...words, option], current: value, prefix };
+}
+
+/** The program, and each command below it that the words name. */
+function commandsIn(program: Command, words: readonly string[], help: Help): Command[] {
+  const path = [program];
+  for (const word of words) {
+    const below = help.visibleCommands(path.at(-1) ?? program).find((command) => command.name() === word);
+    if (below !== undefined) path.push(below);
+  }
+  return path;
+}
+
+/** What stands where no value of an option does. */
+function next(path: readonly Command[], current: string, help: Help): Offers {
+  const [above, command] = path.slice(-2) as [Command, Command?];
+  const own = command ?? above;
+  if (current.startsWith('-')) {
+    return wordsOf(
+      help
+        .visibleOptions(own)
+        .flatMap(({ long, short, description }) =>
+          [long, short].flatMap((flag) => (flag ? `${flag}\t${description}` : [])),
+        ),
+    );
+  }
+  const commands = help.visibleCommands(own);
+  if (commands.length > 0) return described(commands, help);
+  const [argument] = own.registeredArguments;
+  if (argument === undefined) return wordsOf([]);
+  // The help of commander's own takes the name of a command.
+  if (argument.name() === 'command') return described(help.visibleCommands(above), help);
+  return argument.argChoices === undefined ? kindOf(argument.name()) : wordsOf(argument.argChoices);
+}
+
+function described(commands: readonly Command[], help: Help): Offers {
+  return wordsOf(commands.map((command) => `${command.name()}\t${help.subcommandDescription(command)}`));
+}
+
+function valuesOf({ flags, long = '', argChoices }: Option): Offers {
+  const choices = argChoices ?? WORDS.get(long);
+  return choices === undefined ? kindOf(/[<[]([\w-]+)/.exec(flags)?.[1] ?? '') : wordsOf(choices);
+}
+
+function kindOf(word: string): Offers {
+  return { kind: KINDS.get(word) ?? 'words', words: [] };
+}
+
+function wordsOf(words: readonly string[]): Offers {
+  return { kind: 'words', words };
+}
