@@ -21,7 +21,7 @@ const LINES = [
   { line: 'ctxb flow ', offers: ['run', 'explain', 'report', 'studio'], not: ['replay'] },
   { line: 'ctxb flow run no', offers: ['notes.yaml'], not: ['run'] },
   { line: 'ctxb flow run --res', offers: ['--resume'], not: ['--html'] },
-  { line: 'ctxb handoff ', offers: ['verify', 'write', 'list'], not: ['run'] },
+  { line: 'ctxb handoff ', offers: ['write'], not: ['run'] },
   { line: 'ctxb replay no', offers: ['notes.yaml'], not: [] },
   { line: 'ctxb scratch --out ', offers: ['notes'], not: ['notes.yaml'] },
   { line: 'ctxb completion ', offers: ['bash', 'zsh', 'fish'], not: ['notes.yaml'] },
