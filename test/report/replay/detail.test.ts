@@ -7,9 +7,7 @@ const AGENT = { kind: null, peak: 1, calls: 1, tokens: 1, usd: 0, estimated: fal
 
 describe('the story of a session', () => {
   it('goes turn after turn, with compactions and what the policy would do in their places', async () => {
-    expect(
-      written(detail, [await judged('compact.ndjson')]),
-    ).toBe(`  file      compact.ndjson
+    expect(written(detail, [await judged('compact.ndjson')])).toBe(`  file      compact.ndjson
   session   Claude Code 2.1.197 · claude-sonnet-4-5 · 2ca20535-eb66-43be-96ec-4185d43d4749
   window    200,000 tokens (result)
   context   peak 160,000 (80%), last 31,500 (measured)
