@@ -45,7 +45,7 @@ export function costPicture(groups: readonly Bars[]): string {
     y += HEADING;
     if (line !== undefined) lines.push(lineAt(BARS.left + lengthOf(line, most), y, y + ROW * bars.length));
     for (const bar of bars) {
-      lines.push(...row(bar, y, most));
+      lines.push(...row(bar, y, most, line));
       y += ROW;
     }
   }
@@ -68,12 +68,13 @@ function lineAt(x: number, from: number, to: number): string {
   return `  <line class="line" x1="${x}" x2="${x}" y1="${from}" y2="${to}"/>`;
 }
 
-function row({ name, value, label, note = '' }: Bar, y: number, most: number): string[] {
+/** The figures stand behind the bar, and behind the line. */
+function row({ name, value, label, note = '' }: Bar, y: number, most: number, line = 0): string[] {
   const length = lengthOf(value, most);
   const kind = name.includes('alone') || name.includes('own variable') ? 'claude' : 'ctxb';
   return [
     `  <text x="${BARS.left - 8}" y="${y + 15}" text-anchor="end">${name}</text>`,
     `  <rect class="${kind}" x="${BARS.left}" y="${y + 2}" width="${length}" height="${ROW - 7}" rx="2"/>`,
-    `  <text x="${BARS.left + length + 6}" y="${y + 15}">${label}<tspan class="faint">${note}</tspan></text>`,
+    `  <text x="${BARS.left + lengthOf(Math.max(value, line), most) + 6}" y="${y + 15}">${label}<tspan class="faint">${note}</tspan></text>`,
   ];
 }
