@@ -1,3 +1,4 @@
+import type { ExactReceipt } from '../../exact/plan.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { placeTrigger } from '../control/trigger.ts';
 import type { Decision } from '../decisions.ts';
@@ -5,6 +6,7 @@ import type { AskAnswer, Effect } from '../effects.ts';
 import { predicted } from '../gauge/gauge.ts';
 import type { Ask } from '../input.ts';
 import { waiting } from '../prompts/mailbox.ts';
+import { prefixOf } from '../relief/outlook.ts';
 import type { AskedRelief, Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, isCompacting, isRelieving, keep, type Step } from '../steps.ts';
@@ -105,16 +107,34 @@ function answerFrom(
   const failed = decisions.find((decision) => decision.kind !== 'compacted' || decision.verdict !== 'success');
   if (failed !== undefined) return { done: false, text: failed.reason };
   const { asked, landing } = state.relief;
-  const hasLanded = before.relief.landing !== undefined && landing === undefined && asked?.phase === 'begun';
-  // Where no prompt follows yet, claude's own answer shows what is left.
-  const isTold = landing !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle';
-  if (hasLanded || isTold) return doneAnswer(asked?.way ?? 'compact', asked?.before ?? 0, state.gauge.used);
+  const { way = 'compact', before: size = 0, phase } = asked ?? {};
+  const hasLanded = before.relief.landing !== undefined && landing === undefined && phase === 'begun';
+  if (hasLanded) return doneAnswer(way, size, state.gauge.used, before.relief.landing?.receipt);
+  // Where no prompt follows yet, the receipt says what has gone, or else claude what is left.
+  if (landing !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle') {
+    const { receipt } = landing;
+    return doneAnswer(way, size, receipt === undefined ? state.gauge.used : leftBy(receipt, size, before), receipt);
+  }
   if (state.input !== 'closed') return undefined;
   return { done: false, text: 'the run has ended before' };
 }
 
-function doneAnswer(way: AskedRelief['way'], before: number, after: number): AskAnswer {
+function doneAnswer(way: AskedRelief['way'], before: number, after: number, receipt?: ExactReceipt): AskAnswer {
+  if (receipt !== undefined && shareLeft(receipt) > NEXT_TO_ALL) return { done: false, text: 'nothing is left to cut' };
   return { done: true, text: way === 'compact' ? 'compacted' : 'handed over', before, after };
+}
+
+/** A compaction that leaves more has only written again what stood there. */
+const NEXT_TO_ALL = 0.99;
+
+function shareLeft({ before, after }: ExactReceipt): number {
+  return after.tokens / Math.max(1, before.tokens);
+}
+
+/** The receipt estimates the messages alone: its share is taken of what was measured of them. */
+function leftBy(receipt: ExactReceipt, size: number, before: GovernorState): number {
+  const prefix = Math.min(prefixOf(before), size);
+  return Math.round(prefix + (size - prefix) * shareLeft(receipt));
 }
 
 function answerTo(to: Asker, answer: AskAnswer): Effect {

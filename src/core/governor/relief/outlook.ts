@@ -62,13 +62,17 @@ export function extentOf(state: GovernorState): Extent {
   };
 }
 
+/** Tokens of the system prompt and the tools; a resumed session begins with more than these. */
+export function prefixOf({ gauge: { first = 0 }, run }: GovernorState): number {
+  return run.resumes ? Math.min(first, USUAL_PREFIX) : first;
+}
+
 /** What is known of the cost of going on. It is assumed that the context grows as it did. */
 function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<WorkingSet, 'atStake'> {
   const { gauge, relief, run, cache } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const full = predicted(gauge);
-  const first = gauge.first ?? 0;
-  const prefix = run.resumes ? Math.min(first, USUAL_PREFIX) : first;
+  const prefix = prefixOf(state);
   const { kept, missed, atStake } = workingSetOf(state);
   const landings = {
     exact: (relief.bare ?? prefix + USUALLY_KEPT) + kept,
