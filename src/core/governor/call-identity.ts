@@ -102,6 +102,12 @@ export function createCallIdentity() {
       if (event.kind === 'result') {
         const call = atEnd(event);
         ofTurn = NO_USAGE;
+        const late = unsized.get('');
+        if (late !== undefined)
+          unsized.set(
+            '',
+            late.map((other) => ({ ...other, isBilled: true })),
+          );
         return call;
       }
       if (event.kind === 'partial') return sized(event.subagent ?? '', -1, event.usage);

@@ -79,6 +79,8 @@ export interface AssistantEvent extends LineFields {
   readonly cacheMiss?: string;
   /** What kept the API from answering, where this line stands in the answer's place. */
   readonly failure?: ApiFailure;
+  /** A result has been told since the call, so claude's counter of cost has it. */
+  readonly isBilled?: true;
 }
 
 /** The API did not answer a call, and may answer it later. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCallIdentity } from '../../../src/core/governor/call-identity.ts';
+import { EMPTY_COST, readCost, totalMicroUsd } from '../../../src/core/governor/cost/cost.ts';
+import { PRICES } from '../../../src/core/governor/cost/prices.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
 import { contextOf, NO_USAGE } from '../../../src/core/protocol/usage.ts';
 import { callLine, type Line, userLine } from '../../support/governor.ts';
@@ -99,5 +101,17 @@ describe('a call whose lines do not say what it has read', () => {
     const told = lines.map(decodeObject).flatMap((event) => sizedBy(identified(event)) ?? []);
     expect(told.map(({ messageId, usage = NO_USAGE }) => `${messageId} ${contextOf(usage)}`)).toEqual(sizes);
     expect(told.every(({ outputFinal, blocks }) => outputFinal && blocks.length === 0)).toBe(true);
+  });
+
+  it('is not counted again where claude says what it has read behind the result of its turn', () => {
+    const { identified, sizedBy } = createCallIdentity();
+    const tell = (line: object) => sizedBy(identified(decodeObject({ ...line })));
+    const end = { type: 'result', subtype: 'success', usage: usage(30), total_cost_usd: 0.2 };
+    for (const line of [zero('a'), zero('b'), end]) tell(line);
+    const late = tell(answer(20));
+    expect(late).toMatchObject({ messageId: 'a', isBilled: true });
+    const events = [decodeObject(end), ...(late === undefined ? [] : [{ ...late, model: 'claude-sonnet-4-5' }])];
+    const list = { prices: PRICES, version: undefined };
+    expect(totalMicroUsd(events.reduce((cost, event) => readCost(cost, event, list), EMPTY_COST))).toBe(200_000);
   });
 });

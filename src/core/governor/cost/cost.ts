@@ -245,6 +245,7 @@ function readFirstReport(cost: Cost, total: number, carried: number): Cost {
 
 function readCall(cost: Cost, event: AssistantEvent, list: PriceList, generated: Content): Cost {
   const { usage, messageId, subagent, model } = event;
+  if (event.isBilled) return cost;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return noteUncounted(cost, event);
   const last = cost.calls.find(({ thread }) => thread === subagent);
   // Without an id each line is a call of its own.
