@@ -30,7 +30,12 @@ const HEADINGS = ['run', 'state', 'for', 'turn', 'context', 'cost', 'prompts'];
 
 /** The runs for a person: a line each and below it the folder, then the commands that lead on. */
 export function runsTable(runs: readonly ListedRun[], { style, home, now }: RunsPage): string {
-  const [first = '', ...rows] = aligned([HEADINGS, ...runs.map((run) => cellsOf(run, now))]);
+  const cells = [HEADINGS, ...runs.map((run) => cellsOf(run, now))];
+  const widest = Math.max(...cells.map(([, state = '']) => state.length));
+  // Figures end where their column ends; words begin where it begins.
+  const [first = '', ...rows] = aligned(
+    cells.map(([run = '', state = '', ...figures]) => [run, state.padEnd(widest), ...figures]),
+  );
   const lines = rows.flatMap((row, at) => {
     const cwd = onOneLine(runs[at]?.cwd ?? '');
     const isInHome = home !== undefined && (cwd === home || cwd.startsWith(`${home}/`));
