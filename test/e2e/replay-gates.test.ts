@@ -18,6 +18,6 @@ inSoak('gates end a script of a shell as they say', async () => {
     env: { ...env, PATH: `${bin}:${process.env.PATH}`, RECORDINGS: fixture('.') },
     cwd,
   });
-  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(run).toMatchObject({ code: 0, stderr: 'ctxb: the gates are passed by 1 session\n' });
   expect(run.stdout.toString()).toBe('passed\n');
 });

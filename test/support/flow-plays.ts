@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Flow } from '../../src/flow/flow.ts';
 import { type Finished, type RunningProgram, runProgram, startProgram, type World } from './claude.ts';
 import { mainRequests, userTexts } from './conversation.ts';
@@ -24,9 +24,10 @@ export function writeFlow({ scratch }: Pick<World, 'scratch'>, { name = 'job', s
 /** What a model that is played does not make: a step without its outputs is not done. */
 export function makeOutputs({ scratch }: Pick<World, 'scratch'>, { steps }: Pick<Flow, 'steps'>): void {
   for (const path of steps.flatMap(({ outputs }) => outputs)) {
-    const file = join(scratch.cwd, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, 'made\n');
+    const place = join(scratch.cwd, path);
+    const isFile = basename(path).includes('.');
+    mkdirSync(isFile ? dirname(place) : place, { recursive: true });
+    if (isFile) writeFileSync(place, 'made\n');
   }
 }
 
