@@ -38,7 +38,11 @@ interface Printing {
   readonly say: (message: string) => void;
   /** Called before anything is written to the terminal. */
   readonly clear: () => void;
+  /** What the sessions were to be. */
+  readonly meant?: string | undefined;
 }
+
+const FILTERS = 'what --since, --project and --model ask for';
 
 const EXIT_UNREADABLE = 2;
 const EXIT_UNWRITTEN = 2;
@@ -56,7 +60,7 @@ const CHUNK = 65_536;
 export async function printReport(
   find: () => Promise<Found>,
   options: ReportOptions,
-  { io, levels, shown, say, clear }: Printing,
+  { io, levels, shown, meant = FILTERS, say, clear }: Printing,
 ): Promise<number> {
   const page = await openPage(io, levels, options.list);
   const { format, gates } = options;
@@ -76,7 +80,7 @@ export async function printReport(
   const lines = sessions.length > 0 || faults.length === 0 ? report(sessions, page, outcome) : [];
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   for (const extra of extras) extra(sessions.filter(isFull), outcome);
-  if (sessions.length === 0) filteredTexts(leftOut).forEach(say);
+  if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} is ${meant}`);
   if (isGated(gates)) verdictTexts(sessions, failing.filter((texts) => texts.length > 0).length, outcome).forEach(say);
   if (unwritten === undefined) return exitCodeOf(outcome);
   say(unwritten);
@@ -126,10 +130,6 @@ async function print(
   if (chunk !== '') outlet.write(chunk);
   await outlet.finish();
   return unwritten;
-}
-
-function filteredTexts(left: number): string[] {
-  return left === 0 ? [] : [`none of ${counted(left, 'session')} is what --since, --project and --model ask for`];
 }
 
 /** The verdict of the gates, and below it what does not pass. */

@@ -45,6 +45,17 @@ describe('--what-if', () => {
     expect(await reliefs()).toBe(0);
   });
 
+  it('without files, and without a session in the last 30 days: says so, and how older ones are taken', async () => {
+    await using place = await createPlace();
+    await mkdir(place.path('.claude/projects/-old'), { recursive: true });
+    const log = await readFile(fixture('crossing.session.jsonl'), 'utf8');
+    const old = log.replaceAll(/"timestamp":"[^"]*"/g, '"timestamp":"2020-01-01T00:00:00.000Z"');
+    await place.file('.claude/projects/-old/old.jsonl', old);
+    const words = ['-c', '"$@" < /dev/null', 'bash', process.execPath, CTXB, 'replay', '--what-if'];
+    const run = await runProgram('bash', words, place);
+    expect(run.stderr).toBe('ctxb: none of 1 session is of the last 30 days: --since 90d takes more\n');
+  });
+
   it('without files: all that claude has logged in the last 30 days, together', async () => {
     await using place = await createPlace();
     const logs = ['crossing', 'native-mid-turn', 'tool-turn'];
