@@ -41,7 +41,7 @@ inSoak('leaves no notes and no session behind, and its cost is counted', async (
 
   const { cwd, env } = world.scratch;
   const folder = join(cwd, '.context');
-  for (const name of ['sessions', 'scratch.md', 'handoffs', 'inbox', 'runs']) {
+  for (const name of ['sessions', 'scratch.md', 'handoffs', 'runs']) {
     expect(existsSync(join(folder, name)), name).toBe(false);
   }
   const logs = readdirSync(env.CLAUDE_CONFIG_DIR ?? '', { recursive: true, encoding: 'utf8' });

@@ -53,12 +53,13 @@ export const THINKING_RULES: readonly Rule[] = [
       return isBroken ? [at] : [];
     });
   }),
-  ofRequest(
+  rule(
     ['open-round-begins', THINKING, 'with a budget for thinking, an open round of tools begins with a thought'],
-    (sent) => {
-      const round = openRound(sent);
-      const [first] = round?.blocks ?? [];
-      return sent.thinking.type === 'enabled' && first !== undefined && !isThought(first.block);
+    (sent, { thoughts }) => {
+      const [first] = openRound(sent)?.blocks ?? [];
+      // A model that is played without a thought has none to begin with.
+      const isMeant = sent.thinking.type === 'enabled' && thoughts.size > 0;
+      return isMeant && first !== undefined && !isThought(first.block) ? ['request'] : [];
     },
   ),
   rule(
