@@ -1,5 +1,6 @@
 import { toUsd } from '../core/governor/cost/cost.ts';
 import { microUsdOf, type Price, type Prices, priceAt, priceFor } from '../core/governor/cost/prices.ts';
+import { lifetimeOf, writePrice } from '../core/governor/cost/prompt-cache.ts';
 import { inTokens, nativeLevel, type Policy } from '../core/governor/policy.ts';
 import { UNPRICED } from '../core/governor/relief/accounts.ts';
 import { CALL_TOKENS, momentNow, USUALLY_MISSED } from '../core/governor/relief/economic-moment.ts';
@@ -251,13 +252,16 @@ function dueAt(
   const { moment } = policy.compaction;
   if (moment !== 'economic') return Math.min(latest, inTokens(moment, window));
   const price = priceOf(call.model);
-  const { output, cacheRead, cacheWrite, cacheWriteHour } = price ? priceAt(price, full, call.terms?.fast) : UNPRICED;
-  const isHour = (call.cacheCreationHour ?? 0) * 2 > call.cacheCreation;
+  const rates = price ? priceAt(price, full, call.terms?.fast) : UNPRICED;
   const outlook = {
     ...{ full, landing: fresh + USUALLY_KEPT, prefix: fresh, ceiling: compact, how: 'exact' as const },
     ...{ answer: 0, kept: 0, missed: USUALLY_MISSED, calls: seen.calls },
     growth: seen.grown / Math.max(1, seen.calls - 1),
-    rates: { write: isHour ? cacheWriteHour : cacheWrite, cacheRead, output },
+    rates: {
+      write: writePrice({ lifetimeMs: lifetimeOf(call) }, rates),
+      cacheRead: rates.cacheRead,
+      output: rates.output,
+    },
   };
   return Math.min(latest, momentNow(outlook, warm !== undefined && warm < COLD_SHARE));
 }

@@ -102,18 +102,18 @@ export function createCallIdentity() {
       if (event.kind === 'result') {
         const call = atEnd(event);
         ofTurn = NO_USAGE;
-        const late = unsized.get('');
-        if (late !== undefined)
-          unsized.set(
-            '',
-            late.map((other) => ({ ...other, isBilled: true })),
-          );
+        const late = unsized.get('') ?? [];
+        unsized.set('', late.map(billed));
         return call;
       }
       if (event.kind === 'partial') return sized(event.subagent ?? '', -1, event.usage);
       return event.kind === 'control-response' ? sized('', 0, readUsage(event.response.apiUsage)) : undefined;
     },
   };
+}
+
+function billed(call: AssistantEvent): AssistantEvent {
+  return { ...call, isBilled: true };
 }
 
 /** Logs of 1.0.x do not say which subagent a line is of: the lines of several stand in one thread. */

@@ -25,8 +25,8 @@ const ASKED_MS = 1_000;
 
 /**
  * The plugin for people at the terminal: it follows claude's log with the governor, shows how full the context is,
- * compacts exactly at the end of a turn when that pays, and offers to hand back what `/clear` took away. claude reads the source of this
- * function and wants `on` and `$` under these names.
+ * compacts exactly at the end of a turn when that pays, and offers to hand back what `/clear` took away. claude reads the
+ * source of this function and wants `on` and `$` under these names.
  */
 export function register(on: On, options: Options): void {
   const seat = new Seat(options);

@@ -6,7 +6,7 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Most lines fit in a buffer of this size. */
 const USUAL_BYTES = 1024 * 1024;
-/** A longer one gets so many times of what it needs: all that it may need would have V8 look for garbage all the time. */
+/** Factor by which a buffer for a longer line grows. One of the largest size would make V8 collect garbage all the time. */
 const GROWTH = 4;
 
 /** Characters of a recording's first line that are shown. */

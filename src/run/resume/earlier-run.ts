@@ -5,6 +5,7 @@ import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf 
 import { CtxbError } from '../../errors.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../../store/files/process-mark.ts';
 import { readLines } from '../../store/files/read-lines.ts';
+import { JOURNAL } from '../../store/runs/journal.ts';
 import type { Seal } from '../../store/runs/seal.ts';
 import { hasRunFile, readRunFile } from '../../store/runs/session-store.ts';
 import type { SpentSoFar } from '../cost-keeper.ts';
@@ -63,7 +64,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   const [runId, run] = open.at(-1) ?? [];
   if (runId === undefined || run === undefined) {
     const which = id === undefined ? 'no unfinished run' : `no run whose id begins with ${id}`;
-    throw new CtxbError('usage', `there is ${which} in ${contextDir}: its journal.ndjson names all runs (runId)`);
+    throw new CtxbError('usage', `there is ${which} in ${contextDir}: its ${JOURNAL} names all runs (runId)`);
   }
   const starts = run.entries.filter(({ kind }) => kind === 'start');
   // Of several that have taken it up at once the first has it.
@@ -100,7 +101,7 @@ export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): voi
 
 function runsIn(contextDir: string): Map<string, Seen> {
   const runs = new Map<string, Seen>();
-  for (const line of readLines(join(contextDir, 'journal.ndjson'))) {
+  for (const line of readLines(join(contextDir, JOURNAL))) {
     const entry = parseFields(line);
     const runId = textOf(entry.runId);
     if (runId === undefined) continue;

@@ -7,7 +7,7 @@ import { readLines } from '../files/read-lines.ts';
 /** What was decided and done in the runs of a folder, and why. */
 export const JOURNAL = 'journal.ndjson';
 
-/** What the journal of a folder says, oldest first; nothing where there is none. */
+/** The entries of a folder's journal, oldest first; empty without a journal. */
 export function* journalEntries(contextDir: string): Generator<Fields> {
   const path = join(resolve(contextDir), JOURNAL);
   if (kindOf(path) !== 'file') return;

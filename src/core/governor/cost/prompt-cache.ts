@@ -1,4 +1,6 @@
 import type { AssistantEvent, InitEvent } from '../../protocol/events.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { toUsd } from './cost.ts';
 import type { Rates } from './prices.ts';
 
 const FIVE_MINUTES_MS = 5 * 60_000;
@@ -39,18 +41,24 @@ export function cacheAfter(
   now: number,
 ): PromptCache {
   if (usage === undefined) return cache;
-  const { cacheCreation, cacheCreationHour = 0, cacheRead } = usage;
-  const written = cacheCreationHour * 2 > cacheCreation ? HOUR_MS : FIVE_MINUTES_MS;
+  const { cacheCreation, cacheRead } = usage;
   const held = cacheCreation + cacheRead;
   return {
     usedAt: held > 0 ? now : undefined,
-    lifetimeMs: cacheCreation > 0 ? written : cache.lifetimeMs,
+    lifetimeMs: cacheCreation > 0 ? lifetimeOf(usage) : cache.lifetimeMs,
     held,
     setup: made.setup,
     version: made.version,
     restarted: false,
     foretold: false,
   };
+}
+
+type Written = Pick<Usage, 'cacheCreation' | 'cacheCreationHour'>;
+
+/** How long the cache keeps most of what a call has written to it, in milliseconds. */
+export function lifetimeOf({ cacheCreation, cacheCreationHour = 0 }: Written): number {
+  return cacheCreationHour * 2 > cacheCreation ? HOUR_MS : FIVE_MINUTES_MS;
 }
 
 /** For how long nothing has used a cache that lives no longer than that; undefined: it should still be there. */
@@ -60,6 +68,12 @@ export function idleBeyondLife({ usedAt, lifetimeMs }: PromptCache, now: number)
 }
 
 /** What a token costs to write to a cache of this lifetime, in micro-dollars for a million. */
-export function writePrice({ lifetimeMs }: PromptCache, price: Rates): number {
+export function writePrice({ lifetimeMs }: Pick<PromptCache, 'lifetimeMs'>, price: Rates): number {
   return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
+}
+
+/** What it costs to write tokens to the cache again, and what to read them from it, in US dollars. */
+export function rewriteCost(tokens: number, cache: PromptCache, price: Rates) {
+  const usdAt = (rate: number) => toUsd(Math.round((tokens * rate) / 1_000_000));
+  return { usd: usdAt(writePrice(cache, price)), cachedUsd: usdAt(price.cacheRead) };
 }

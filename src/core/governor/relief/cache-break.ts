@@ -1,8 +1,7 @@
 import type { AssistantEvent, Event } from '../../protocol/events.ts';
 import { contextOf } from '../../protocol/usage.ts';
-import { toUsd } from '../cost/cost.ts';
 import { priceAt } from '../cost/prices.ts';
-import { idleBeyondLife, type Setup, writePrice } from '../cost/prompt-cache.ts';
+import { idleBeyondLife, rewriteCost, type Setup } from '../cost/prompt-cache.ts';
 import type { CacheBreak } from '../decisions.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
@@ -38,9 +37,7 @@ function lostIn(before: GovernorState, state: GovernorState, { usage }: Assistan
   if (usage === undefined || gauge.basis !== 'measured' || typeof least !== 'number') return undefined;
   if (listPrice === undefined || usage.cacheRead >= cache.held * KEPT_SHARE) return undefined;
   const tokens = Math.min(cache.held - usage.cacheRead, usage.cacheCreation);
-  const price = priceAt(listPrice, contextOf(usage));
-  const usdAt = (rate: number) => toUsd(Math.round((tokens * rate) / 1_000_000));
-  const [usd, cachedUsd] = [usdAt(writePrice(state.cache, price)), usdAt(price.cacheRead)];
+  const { usd, cachedUsd } = rewriteCost(tokens, state.cache, priceAt(listPrice, contextOf(usage)));
   return usd - cachedUsd < least ? undefined : { tokens, usd, cachedUsd };
 }
 
@@ -106,7 +103,7 @@ function toolChanges(before: Setup | undefined, after: Setup | undefined): reado
   return causeIf(text !== '', 'tools', text);
 }
 
-/** Names of which so many are told. */
+/** Most names that are listed. */
 const NAMED = 3;
 
 function changedNames(what: string, before: readonly string[], after: readonly string[]): string[] {

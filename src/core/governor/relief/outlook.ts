@@ -1,6 +1,6 @@
 import { toUsd } from '../cost/cost.ts';
 import { priceAt } from '../cost/prices.ts';
-import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
+import { idleBeyondLife, rewriteCost, writePrice } from '../cost/prompt-cache.ts';
 import type { Saving } from '../decisions.ts';
 import { callOutput, crossedText, isGuess, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
@@ -229,9 +229,7 @@ export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'):
   }
   if (prompt !== 'unseen' && relievesContext(prompt)) return keep(state);
   const tokens = gauge.used + callOutput(gauge);
-  const price = priceAt(listPrice, tokens);
-  const usdAt = (rate: number) => toUsd(Math.round((tokens * rate) / 1_000_000));
-  const [usd, cachedUsd] = [usdAt(writePrice(cache, price)), usdAt(price.cacheRead)];
+  const { usd, cachedUsd } = rewriteCost(tokens, cache, priceAt(listPrice, tokens));
   if (usd - cachedUsd < least) return keep(state);
   const { lifetimeMs } = cache;
   const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;

@@ -79,8 +79,9 @@ const LEAST_CHANCE = 0.5;
 
 /**
  * Contents that are likely to be used again before the next relief stay whole. A model that reads several files before it
- * changes one needs as many with the next change, the last used ones: that they are used in turn says little. What was fetched and not used since may still be what the work is
- * about: it goes only as far as the run can bear to fetch all of it again, the oldest first.
+ * changes one needs as many with the next change, the last used ones: that they are used in turn says little. What was
+ * fetched and not used since may still be what the work is about: it goes only as far as the run can bear to fetch all of
+ * it again, the oldest first.
  */
 export function workingSet(contents: Contents, now: number, { costOf, slack }: Stakes): WorkingSet {
   const keep: string[] = [];
@@ -126,9 +127,9 @@ interface SummedUp {
 }
 
 /**
- * A summary leaves the last results, and claude shows the last files again. What was read and not used yet is fetched again at once, where that was in the
- * running turn, or a relief would leave it whole. A model that reads several files before it changes one needs as many
- * again, the last used first. The rest is fetched as it is used.
+ * A summary leaves the last results, and claude shows the last files again. What was read and not used yet is fetched again
+ * at once, where that was in the running turn, or a relief would leave it whole. A model that reads several files before it
+ * changes one needs as many again, the last used first. The rest is fetched as it is used.
  */
 export function afterSummary(contents: Contents, { now, since, keep }: SummedUp): AfterSummary {
   const { byName, step, together } = contents;

@@ -55,14 +55,14 @@ function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
   const lost = facts.filter((fact) => !holds(own, fact));
   const given = lost.filter((fact) => holds(handedBack, fact));
   const gone = lost.filter((fact) => !given.includes(fact));
+  const stayed = facts.filter((fact) => !gone.includes(fact));
   return {
     relief,
     all: tallyOf(facts),
-    kept: tallyOf(facts.filter((fact) => !gone.includes(fact))),
+    kept: tallyOf(stayed),
     given: tallyOf(given),
     gone: gone.map(told).sort(byKind),
-    stayed: facts
-      .filter((fact) => !gone.includes(fact))
+    stayed: stayed
       .map((fact) => ({ ...told(fact), by: given.includes(fact) ? ('ctxb' as const) : ('claude' as const) }))
       .sort(byKind),
   };
