@@ -8,6 +8,7 @@ import { createFramer } from '../core/protocol/frame.ts';
 import { CtxbError, unreadable } from '../errors.ts';
 import { readNamed, readPiped } from '../store/files/given-file.ts';
 import type { HeadlessRun } from './headless-run.ts';
+import { linesOf } from './kept-prompts.ts';
 import { WAYS } from './prompt-text.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function callerInput(
   text: string | undefined,
 ): Promise<CallerInput> {
   const { invocation, prompts = [], promptsFile, config, resumed } = run;
-  if (resumed !== undefined) return fixedPrompts(resumed.lines);
+  if (resumed !== undefined) return fixedPrompts(linesOf(resumed.prompts, 'waiting'));
   const stamp = createStamp(runId);
   if (invocation.inputFormat === 'stream-json') return protocolLines(stdin, config.observe ? undefined : stamp);
   const own = [...(text ? [text] : []), ...prompts].map((prompt) => promptLine(prompt, stamp));

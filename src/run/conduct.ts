@@ -43,7 +43,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const files = openRunFiles(headless, { run, io, record, notice: watcher.notice });
   const { store, recorder } = files;
   listen(child, watcher);
-  noteBeginning(files, headless, run, child, input.lines ?? []);
+  noteBeginning(files, headless, run, child, input.lines);
 
   let isUnwritable = false;
   const onGone = (error: NodeJS.ErrnoException) => {

@@ -103,13 +103,13 @@ export function createExecutor(world: ExecutorWorld) {
     send({ line, promptUuid, exact }) {
       if (promptUuid === undefined) return send(line, exact);
       // On disk before it is on its way: after a crash claude's log tells whether it has arrived.
-      store.run({ said: promptUuid, line });
+      store.run({ prompts: [{ uuid: promptUuid, line, fate: 'sent' }] });
       output.promptSent();
       send(line, exact);
       store.mailbox({ delivered: promptUuid });
     },
     hold({ uuid, line }) {
-      store.run({ held: uuid, line });
+      store.run({ prompts: [{ uuid, line, fate: 'waiting' }] });
       store.mailbox({ held: uuid, line: maskedLine(line) });
     },
     keep: ({ file, texts }) => store.keep(file, texts),
@@ -121,7 +121,8 @@ export function createExecutor(world: ExecutorWorld) {
     buffered: ({ fate }) => world.passOn.settle('buffered', fate),
     deferred: ({ fate }) => world.passOn.settle('deferred', fate),
     health: ({ record }) => store.health(record),
-    answered: ({ uuids }) => output.whenGiven(() => store.run({ answered: uuids })),
+    answered: ({ uuids }) =>
+      output.whenGiven(() => store.run({ prompts: uuids.map((uuid) => ({ uuid, fate: 'over' })) })),
     kill: ({ signal }) => world.child().kill(signal ?? 'SIGKILL'),
   };
 

@@ -13,6 +13,7 @@ import type { Io } from '../io.ts';
 import { realPath } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import type { CostPlace } from '../store/ledgers/cost-ledger.ts';
+import type { KeptPrompt } from './kept-prompts.ts';
 import type { ModelUsage } from './output/whole-results.ts';
 
 export interface HeadlessRun {
@@ -45,10 +46,8 @@ export interface ResumedRun {
   readonly runId: string;
   /** claude's session to resume; undefined: no session holds a message. */
   readonly sessionId: string | undefined;
-  /** Prompts that claude has not got, a line each. */
-  readonly lines: readonly string[];
-  /** Lines of prompts that claude has got, and whose answer the caller has not. */
-  readonly answers: readonly string[];
+  /** What has no answer: `waiting` where claude has not got it, else `owed`. */
+  readonly prompts: readonly KeptPrompt[];
   /** What a fresh session is to begin with. */
   readonly document: { readonly path: string; readonly text: string } | undefined;
   /** The sum of what the run has cost, and the limits that the person has set. */
@@ -95,7 +94,7 @@ export function outageSeconds({
   resumed,
 }: Pick<HeadlessRun, 'config' | 'prompts' | 'promptsFile' | 'resumed'>): number {
   const { wait, outageWait } = config.limits;
-  const count = resumed ? resumed.lines.length + resumed.answers.length : (prompts?.length ?? 0);
+  const count = (resumed?.prompts ?? prompts ?? []).length;
   return outageWait ?? (count > 1 || promptsFile !== undefined || wait > 0 ? OUTAGE_SECONDS : 0);
 }
 

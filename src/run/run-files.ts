@@ -21,6 +21,7 @@ import { createSessionStore, type SessionStore } from '../store/runs/session-sto
 import { adoptNotes } from './adopted-notes.ts';
 import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
 import { contextFolder, costPlace, type HeadlessRun, type Watcher } from './headless-run.ts';
+import { waitingPrompt } from './kept-prompts.ts';
 import { createMail, type Mail } from './mail.ts';
 import { createNoteTaker, type NoteTaker } from './notes.ts';
 import { createWholeResults, type WholeResults } from './output/whole-results.ts';
@@ -90,14 +91,13 @@ export function noteBeginning(
   headless: HeadlessRun,
   run: Run,
   child: Child,
-  lines: readonly string[],
+  lines: readonly string[] = [],
 ): void {
   const { resumed, values, otlp, record } = headless;
   const settings = values && settingsToKeep({ values, otlp, record });
   const spent = { settled: 0, open: 0, raised: {}, agents: 0, lost: 0, ...resumed?.spent, at: Date.now(), claimed: 0 };
-  const { answers: owed = [], document, models } = resumed ?? {};
-  const known = { settings, spent, models, handedOver: document?.path };
-  store.run({ words: startWords(headless), prompts: lines, owed, ...known });
+  const { document, models, prompts = lines.flatMap(waitingPrompt) } = resumed ?? {};
+  store.run({ words: startWords(headless), prompts, settings, spent, models, handedOver: document?.path });
   // From this line on it is this run that is taken up, and not the one before.
   noteProcess(store, run, child, resumed?.runId);
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });

@@ -19,6 +19,7 @@ import { createExactMod } from './exact-mod.ts';
 import { createExecutor, type ExecutorWorld, type StartClaude } from './executor.ts';
 import { createHandoffWriter } from './handoff-writer.ts';
 import { contextFolder, type HeadlessRun, type ResumedRun, type Watcher } from './headless-run.ts';
+import { linesOf } from './kept-prompts.ts';
 import type { CallerOutput } from './output/output.ts';
 import { createPassOn } from './output/pass-on.ts';
 import { keepRunCard } from './run-card.ts';
@@ -246,6 +247,6 @@ function mayFollowNote({ from, event }: Input): boolean {
   return from === 'caller' || event.kind === 'user' || event.kind === 'result';
 }
 
-function recovery({ finished, openTool, answers, document, spent }: ResumedRun): OwnEvent {
-  return { kind: 'recovered', finished, openTool, answers, document, spent };
+function recovery({ finished, openTool, prompts, document, spent }: ResumedRun): OwnEvent {
+  return { kind: 'recovered', finished, openTool, answers: linesOf(prompts, 'owed'), document, spent };
 }

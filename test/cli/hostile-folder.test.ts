@@ -13,7 +13,7 @@ function plantRun({ path }: Place, seal = ''): void {
   const start = { v: 1, t: '2026-01-02T12:00:00.000Z', kind: 'start', runId: RUN_ID, claude: mark, ctxb: mark };
   const words = ['/bin/sh', '-c', `touch ${path('owned')}`, '-p'];
   const said = { type: 'user', uuid: RUN_ID, message: { role: 'user', content: 'hello' } };
-  const run = JSON.stringify({ v: 1, words, prompts: [JSON.stringify(said)], owed: [] });
+  const run = JSON.stringify({ v: 1, words, prompts: [{ uuid: RUN_ID, line: JSON.stringify(said), fate: 'waiting' }] });
   mkdirSync(path('.context/runs'), { recursive: true });
   writeFileSync(path('.context/journal.ndjson'), `${JSON.stringify(start)}\n`);
   writeFileSync(path(`.context/runs/${RUN_ID}.ndjson`), `${run.slice(0, -1)}${seal}}\n`);

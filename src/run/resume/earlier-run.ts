@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { spentIn } from '../../core/governor/record.ts';
-import { decodeLine } from '../../core/protocol/decode.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../../store/files/process-mark.ts';
@@ -9,6 +8,7 @@ import { JOURNAL } from '../../store/runs/journal.ts';
 import type { Seal } from '../../store/runs/seal.ts';
 import { hasRunFile, readRunFile } from '../../store/runs/session-store.ts';
 import type { SpentSoFar } from '../cost-keeper.ts';
+import { readKept } from '../kept-prompts.ts';
 import type { ModelUsage } from '../output/whole-results.ts';
 import { type RunSettings, readSettings } from './run-settings.ts';
 
@@ -22,16 +22,10 @@ export interface EarlierRun extends Mail {
   readonly sessions: readonly { readonly id: string; readonly log: string | undefined }[];
 }
 
-/** What a run has written down for the process that resumes it. Prompts are named by their `uuid`. */
-interface Mail {
+/** What a run has written down for the process that resumes it. */
+interface Mail extends ReturnType<typeof readKept> {
   /** The program and its arguments, without prompt and session. */
   readonly words: readonly string[];
-  /** The caller's prompts, and what ctxb said itself, in order. */
-  readonly prompts: readonly { readonly uuid: string; readonly line: string }[];
-  /** Of these, what claude was sent. */
-  readonly said: readonly string[];
-  /** What the caller has the answer to. */
-  readonly answered: ReadonlySet<string>;
   /** The newest document of a handoff, as the agent was to name it. */
   readonly document: string | undefined;
   /** When the usage limit resets that it came to, in milliseconds since the epoch; undefined: that is not known. */
@@ -118,20 +112,9 @@ function runsIn(contextDir: string): Map<string, Seen> {
 function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
   const mail = [...readRunFile(contextDir, runId, seal)].map(parseFields);
   const opening = mail.find((entry) => Array.isArray(entry.words)) ?? {};
-  const prompts = new Map<string, { readonly uuid: string; readonly line: string }>();
-  const take = (uuid: unknown, line: unknown) => {
-    if (typeof uuid === 'string' && typeof line === 'string' && !prompts.has(uuid)) prompts.set(uuid, { uuid, line });
-  };
-  for (const line of [...textsOf(opening.owed), ...textsOf(opening.prompts)]) take(uuidOf(line), line);
-  for (const { held, said, line } of mail) take(held ?? said, line);
   return {
     words: textsOf(opening.words),
-    prompts: [...prompts.values()],
-    said: [
-      ...textsOf(opening.owed).flatMap((line) => uuidOf(line) ?? []),
-      ...mail.flatMap(({ said }) => textOf(said) ?? []),
-    ],
-    answered: new Set(mail.flatMap(({ answered }) => textsOf(answered))),
+    ...readKept(mail),
     document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
     resetsAt: countOf(mail.findLast(({ resetsAt }) => resetsAt !== undefined)?.resetsAt),
     settings: readSettings(opening.settings),
@@ -144,9 +127,4 @@ function readSpent(spent: unknown): Mail['spent'] {
   if (spent === undefined) return undefined;
   const { at, claimed, ...fields } = fieldsOf(spent);
   return { ...spentIn(fields), at: countOf(at) ?? 0, claimed: countOf(claimed) ?? 0 };
-}
-
-function uuidOf(line: string): string | undefined {
-  const event = decodeLine(line);
-  return event.kind === 'user' ? event.uuid : undefined;
 }

@@ -25,6 +25,7 @@ import { openSeal } from '../../store/runs/seal.ts';
 import { createSessionStore } from '../../store/runs/session-store.ts';
 import { handedAgain } from '../handoff-writer.ts';
 import type { HeadlessRun, ResumedRun } from '../headless-run.ts';
+import type { KeptPrompt } from '../kept-prompts.ts';
 import { holdSignals } from '../signals.ts';
 import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
 import type { RunSettings } from './run-settings.ts';
@@ -61,17 +62,19 @@ export async function resumeRun(
   tellEnd(await endClaude(run.claude), run, notice);
   const logs = logsOf(run, io);
   const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));
-  const open = run.prompts.filter(({ uuid }) => !run.answered.has(uuid) && !isOurs(uuid, run));
-  const lines = open.filter(({ uuid }) => !known.has(uuid)).map(({ line }) => line);
-  const answers = open.filter(({ uuid }) => known.has(uuid)).map(({ line }) => line);
-  if (lines.length === 0 && answers.length === 0) {
+  // claude's logs say what has arrived.
+  const prompts = run.prompts
+    .filter(({ uuid, fate }) => fate !== 'over' && !isOurs(uuid, run))
+    .map((one): KeptPrompt => ({ ...one, fate: known.has(one.uuid) ? 'owed' : 'waiting' }));
+  if (prompts.length === 0) {
     store.journal({ kind: 'end', runId: run.runId });
     store.forgetRun();
     if (run.prompts.length > 0) return undefined;
     throw new CtxbError('usage', `nothing of run ${run.runId} is left to go on with: start a new run`);
   }
   const { models } = run;
-  const resumed = { lines, answers, models, spent: spentOf(run, logs), ...stateOf(run, { logs, answers }, io) };
+  const isOwed = prompts.some(({ fate }) => fate === 'owed');
+  const resumed = { prompts, models, spent: spentOf(run, logs), ...stateOf(run, { logs, isOwed }, io) };
   return {
     ...readWords(words.length > 0 ? words : run.words, words.length > 0 ? notice : () => {}),
     resumed,
@@ -132,8 +135,7 @@ function logsOf(run: EarlierRun, io: Place): RunLog[] {
 }
 
 /** The log of a session that took the last prompt, and that ctxb did not live to hear of. */
-function unnamedLog({ said, since }: EarlierRun, named: readonly RunLog[], io: Place): RunLog[] {
-  const last = said.at(-1);
+function unnamedLog({ lastSent: last, since }: EarlierRun, named: readonly RunLog[], io: Place): RunLog[] {
   if (last === undefined || named.some(({ delivered }) => delivered.has(last))) return [];
   for (const path of sessionLogsSince(since, io)) {
     const log = readSessionLog(path);
@@ -148,13 +150,13 @@ function unnamedLog({ said, since }: EarlierRun, named: readonly RunLog[], io: P
  */
 function stateOf(
   { runId, prompts, document: path }: EarlierRun,
-  { logs, answers }: { readonly logs: readonly RunLog[]; readonly answers: readonly string[] },
+  { logs, isOwed }: { readonly logs: readonly RunLog[]; readonly isOwed: boolean },
   io: Place,
-): Omit<ResumedRun, 'lines' | 'answers' | 'models' | 'spent'> {
+): Omit<ResumedRun, 'prompts' | 'models' | 'spent'> {
   const log = logs.findLast((one) => one.hasMessages || prompts.some(({ uuid }) => one.delivered.has(uuid)));
   const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
   const { head, body } = parseHandoffFile(text ?? '');
-  const isLeft = answers.length === 0 && head?.session === log?.id;
+  const isLeft = !isOwed && head?.session === log?.id;
   if (path !== undefined && text !== undefined && (log === undefined || isLeft)) {
     const document = { path, text: handedAgain(body, path) };
     return { runId, sessionId: undefined, finished: true, openTool: undefined, document };

@@ -39,12 +39,15 @@ function storeOf(runId: string) {
 
 const line = (uuid: string) => JSON.stringify({ type: 'user', uuid, message: { role: 'user', content: uuid } });
 
+const kept = (uuid: string) => ({ uuid, line: line(uuid), fate: 'waiting' });
+const over = (uuid: string) => ({ prompts: [{ uuid, fate: 'over' }] });
+
 /** A run of two prompts, of which the first was answered in session `full`. */
 function begin(runId = RUN, more: object = {}) {
   const store = storeOf(runId);
-  store.run({ words: ['claude', '-p'], prompts: [line('one'), line('two')], owed: [] });
+  store.run({ words: ['claude', '-p'], prompts: [kept('one'), kept('two')] });
   store.journal({ kind: 'start', runId, claude: GONE, ctxb: GONE, ...more });
-  store.run({ answered: ['one'] });
+  store.run(over('one'));
   return store;
 }
 
@@ -97,8 +100,8 @@ it.each<Moment>([
   {
     name: 'the caller himself has cleared it',
     at: (store) => {
-      store.run({ said: 'clear', line: line('clear') });
-      store.run({ answered: ['clear'] });
+      store.run({ prompts: [{ ...kept('clear'), fate: 'sent' }] });
+      store.run(over('clear'));
       store.journal(session('fresh'));
       log('fresh', ...cleared('clear'));
     },
@@ -109,7 +112,7 @@ it.each<Moment>([
     name: 'it is handed over, and a prompt is said that claude has not logged',
     at: (store) => {
       handOver(store);
-      store.run({ said: 'two', line: line('two') });
+      store.run({ prompts: [{ ...kept('two'), fate: 'sent' }] });
       store.journal(session('fresh'));
     },
     in: DOCUMENT,
@@ -152,7 +155,7 @@ it.each<Moment>([
   expect(resumed?.sessionId ?? resumed?.document?.path).toBe(place);
   if (place === DOCUMENT)
     expect(resumed?.document?.text).toMatch(/^The context before this one was full.*\n\nAll that/);
-  expect(resumed?.lines).toEqual(says.map(line));
+  expect(resumed?.prompts.filter(({ fate }) => fate === 'waiting')).toEqual(says.map(kept));
 });
 
 function handOver(store: ReturnType<typeof storeOf>): void {
@@ -171,7 +174,7 @@ it('takes up the run that had taken up another, whose files may still be there',
 
 it('takes up the run before one that had not begun', async () => {
   begin();
-  storeOf(NEXT).run({ words: ['claude', '-p'], prompts: [line('two')], owed: [] });
+  storeOf(NEXT).run({ words: ['claude', '-p'], prompts: [kept('two')] });
   const resumption = await resumeRun({ contextDir: contextDir(), id: undefined, words: [] }, io, () => {});
   expect(resumption?.resumed.runId).toBe(RUN);
 });
@@ -207,7 +210,7 @@ it('another finds that it is being taken up', async () => {
 it('of which everything was answered is over: the one before it comes next, and nothing is left of it', async () => {
   begin();
   const next = begin(NEXT);
-  next.run({ answered: ['two'] });
+  next.run(over('two'));
   expect(await takeNewest()).toBeUndefined();
   expect(hasRunFile(contextDir(), NEXT)).toBe(false);
   expect((await takeNewest())?.resumed.runId).toBe(RUN);
@@ -216,7 +219,7 @@ it('of which everything was answered is over: the one before it comes next, and 
 it('in which nothing was said is told of once, and then the one before it comes', async () => {
   begin();
   const next = storeOf(NEXT);
-  next.run({ words: ['claude', '-p'], prompts: [], owed: [] });
+  next.run({ words: ['claude', '-p'], prompts: [] });
   next.journal({ kind: 'start', runId: NEXT, claude: GONE, ctxb: GONE });
   await expect(takeNewest()).rejects.toThrow(`nothing of run ${NEXT} is left to go on with`);
   expect((await takeNewest())?.resumed.runId).toBe(RUN);

@@ -1,0 +1,39 @@
+import { decodeLine } from '../core/protocol/decode.ts';
+import { type Fields, listOf } from '../core/protocol/fields.ts';
+
+/** A prompt as the run's file holds it, for the process that resumes the run. */
+export interface KeptPrompt {
+  readonly uuid: string;
+  readonly line: string;
+  /**
+   * - `waiting`: claude has not got it.
+   * - `sent`: it is on its way; claude's log says whether it has arrived.
+   * - `owed`: claude has got it, and the caller has no answer.
+   * - `over`: nothing more comes of it.
+   */
+  readonly fate: 'waiting' | 'sent' | 'owed' | 'over';
+}
+
+type News = Partial<KeptPrompt> & Pick<KeptPrompt, 'uuid'>;
+
+export function waitingPrompt(line: string): KeptPrompt[] {
+  const event = decodeLine(line);
+  return event.kind === 'user' && event.uuid !== undefined ? [{ uuid: event.uuid, line, fate: 'waiting' }] : [];
+}
+
+export function linesOf(prompts: readonly KeptPrompt[], which: KeptPrompt['fate']): string[] {
+  return prompts.filter(({ fate }) => fate === which).map(({ line }) => line);
+}
+
+/**
+ * The list out of a run's file, in order. An entry about a prompt that is in it already changes its fate.
+ *
+ * @param entries sealed by ctxb, so of this shape
+ */
+export function readKept(entries: readonly Fields[]) {
+  const told = entries.flatMap(({ prompts }) => listOf(prompts)) as News[];
+  const prompts = new Map<string, KeptPrompt>();
+  for (const one of told) prompts.set(one.uuid, { line: '', fate: 'waiting', ...prompts.get(one.uuid), ...one });
+  const lastSent = told.findLast(({ fate }) => fate === 'sent' || fate === 'owed')?.uuid;
+  return { prompts: [...prompts.values()], lastSent };
+}
