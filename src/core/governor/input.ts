@@ -2,7 +2,7 @@ import type { ExactReceipt } from '../exact/plan.ts';
 import type { Event, UserEvent } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { TimerName } from './effects.ts';
-import type { Asker } from './relief/relief-state.ts';
+import type { Asker, Unfinished } from './relief/relief-state.ts';
 import type { FileMeasure } from './tool-budget/tool-budget.ts';
 
 /** What can be asked of a run from outside. `now`: in the middle of a turn, where that is possible. */
@@ -122,4 +122,6 @@ export interface Prompt {
   /** Name of the slash command, where it is one. */
   readonly command: string | undefined;
   readonly event: UserEvent;
+  /** The interrupted work that it resumes; undefined: it is the caller's. */
+  readonly work?: Unfinished;
 }

@@ -9,7 +9,7 @@ import type { Content } from './gauge/estimator.ts';
 import type { Gauge } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
-import type { Exact, Handoff, Latch, Relief, Unfinished } from './relief/relief-state.ts';
+import type { Exact, Handoff, Latch, Relief } from './relief/relief-state.ts';
 import type { Tools } from './relief/tool-results.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
 import type { Life, Limits, Stall, Wait } from './waits/waits-state.ts';
@@ -79,8 +79,6 @@ export const NEW_TURN = {
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
   /** The caller, the person or ctxb has asked claude to end it. */
   stopped: false,
-  /** The interrupted work with which it goes on: its answer is also that of what is owed. */
-  resumes: undefined as Unfinished | undefined,
 };
 
 /** One attempt to compact, from the command to its verdict. */

@@ -1,4 +1,5 @@
 import type { OwnEvent } from '../../../src/core/governor/input.ts';
+import { resumedWork } from '../../../src/core/governor/prompts/mailbox.ts';
 import type { Run } from '../../../src/core/governor/state.ts';
 import { isRelieving } from '../../../src/core/governor/steps.ts';
 import { policyWith, runWith } from '../governor.ts';
@@ -104,9 +105,10 @@ function live(run: ModelRun, random: Random, shares: { crash: number; interrupt:
 }
 
 function isInRelief({ state }: ModelRun): boolean {
-  const { relief, compaction, turn } = state;
+  const { relief, compaction } = state;
   const isNative = compaction.phase === 'overdue';
-  const isToResume = relief.exhausted !== undefined || relief.unfinished !== undefined || turn.resumes !== undefined;
+  const isToResume =
+    relief.exhausted !== undefined || relief.unfinished !== undefined || resumedWork(state) !== undefined;
   return isRelieving(state) || isNative || isToResume || relief.pending !== undefined;
 }
 

@@ -12,7 +12,7 @@ import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
-import { answer, heardMail, inTurn, owed } from '../prompts/mailbox.ts';
+import { answer, heardMail, inTurn, owed, resumedWork } from '../prompts/mailbox.ts';
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
@@ -188,7 +188,7 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
   const ended = changed(changedIn(calm, 'relief', { fresh }), over);
   const watched = keep(ended, over.turn.phase === 'sent' ? [watch] : []);
   if (!isAnswer) return watched;
-  const { resumes } = state.turn;
+  const resumes = resumedWork(state);
   const others = resumes === undefined ? owed(state) : [];
   const answered = owed(ended).filter((one) => !others.includes(one));
   // Of what it has resumed the end was deferred.

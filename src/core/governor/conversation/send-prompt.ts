@@ -40,9 +40,7 @@ export function injectPrompt(state: GovernorState, text: string, work: Unfinishe
   const line = userLine(text, ownUuid(state));
   const event = decodeLine(line);
   if (event.kind !== 'user') return keep(state);
-  return chain(sendPrompt(countSent(state), toPrompt(event, line)), (next) =>
-    keep(changed(next, { turn: { ...next.turn, resumes: work } })),
-  );
+  return sendPrompt(countSent(state), { ...toPrompt(event, line), work });
 }
 
 /** claude has heard it in the turn before, or in an earlier run: no other answer follows. */

@@ -1,6 +1,6 @@
 import { decodeLine } from '../../protocol/decode.ts';
 import type { ExitEvent, RecoveredEvent } from '../input.ts';
-import { inTurn, owed } from '../prompts/mailbox.ts';
+import { inTurn, owed, resumedWork } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { cut } from '../prompts/sentences.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
@@ -45,13 +45,14 @@ function retold(text: string): string {
 function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | undefined {
   const { turn, tools } = state;
   if (turn.phase === 'idle') return undefined;
+  const resumed = resumedWork(state);
   // Our own prompt to resume has not arrived: it is sent again.
-  if (!inTurn(state).some(({ uuid }) => event.delivered.includes(uuid))) return turn.resumes;
+  if (!inTurn(state).some(({ uuid }) => event.delivered.includes(uuid))) return resumed;
   // The stream is ahead of the log.
   const openTool = openTools(tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
   const what = `Claude Code ${state.stall.phase === 'ending' ? 'said nothing any more, was ended' : end}`;
-  return { because: interruption(what, { ...event, openTool }), isLost: turn.resumes?.isLost ?? false };
+  return { because: interruption(what, { ...event, openTool }), isLost: resumed?.isLost ?? false };
 }
 
 /** ctxb itself died, and a new ctxb resumes its work. */

@@ -235,7 +235,7 @@ function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[])
 function withoutProcess(state: GovernorState): GovernorState {
   const { compaction, control, turn, trigger } = state;
   return changed(state, {
-    turn: { ...turn, phase: 'idle', stopped: false, resumes: undefined },
+    turn: { ...turn, phase: 'idle', stopped: false },
     mailbox: afterTurn(state, [], 'owed'),
     compaction: compaction.phase === 'idle' ? compaction : { ...NOT_COMPACTING, failures: compaction.failures },
     handoff: { phase: 'idle' },

@@ -1,5 +1,6 @@
 import type { Event } from '../../protocol/events.ts';
 import type { Prompt } from '../input.ts';
+import type { Unfinished } from '../relief/relief-state.ts';
 import type { Fate, GovernorState, Mailbox, OpenPrompt } from '../state.ts';
 import { changed, keep, type Step } from '../steps.ts';
 import { isOwnUuid } from './own-lines.ts';
@@ -15,6 +16,11 @@ export const inTurn = withFate('sent', 'heard');
 
 /** What was said into the turn since the last tool round. */
 export const unheard = withFate('sent');
+
+/** The interrupted work with which the turn goes on: its answer is also that of what is owed. */
+export function resumedWork(state: WithMail): Unfinished | undefined {
+  return inTurn(state).find(({ work }) => work !== undefined)?.work;
+}
 
 /** What interrupted work is to answer. */
 export const owed = withFate('owed');

@@ -43,7 +43,6 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Pick<Govern
   const queued = isAhead ? prompts : left;
   const next = changedTurn(turn, {
     ...startedBy('prompt', gauge),
-    resumes: isAhead ? turn.resumes : undefined,
     phase: queued.length > 0 ? 'sent' : 'idle',
     ended: turn.ended + 1,
     unprompted: turn.unprompted + (unprompted ? 1 : 0),
@@ -98,7 +97,7 @@ export function calledTurn(turn: Turn): Turn {
 
 /** Field by field for the same reason as in `draftOf`. */
 function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
-  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, last, stopped, resumes } = turn;
+  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, last, stopped } = turn;
   const copy = {
     phase,
     startedBy,
@@ -109,7 +108,6 @@ function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
     calls,
     last,
     stopped,
-    resumes,
   };
   return Object.assign(copy, changes);
 }
