@@ -6,6 +6,7 @@ import type { Answered } from '../core/memory/hand-back/hand-back.ts';
 import { messageOf } from '../errors.ts';
 import { maskedLine } from '../store/masks/disk-text.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
+import { fatesIn } from './kept-prompts.ts';
 import type { CallerOutput } from './output/output.ts';
 import type { PassOn } from './output/pass-on.ts';
 
@@ -100,16 +101,18 @@ export function createExecutor(world: ExecutorWorld) {
 
   const carryOut: Handlers<Effect['kind']> = {
     ...world.others,
-    send({ line, promptUuid, exact }) {
+    send(effect) {
+      const { line, promptUuid, exact } = effect;
       if (promptUuid === undefined) return send(line, exact);
       // On disk before it is on its way: after a crash claude's log tells whether it has arrived.
-      store.run({ prompts: [{ uuid: promptUuid, line, fate: 'sent' }] });
+      store.run({ prompts: fatesIn(effect) });
       output.promptSent();
       send(line, exact);
       store.mailbox({ delivered: promptUuid });
     },
-    hold({ uuid, line }) {
-      store.run({ prompts: [{ uuid, line, fate: 'waiting' }] });
+    hold(effect) {
+      const { uuid, line } = effect;
+      store.run({ prompts: fatesIn(effect) });
       store.mailbox({ held: uuid, line: maskedLine(line) });
     },
     keep: ({ file, texts }) => store.keep(file, texts),
@@ -121,8 +124,7 @@ export function createExecutor(world: ExecutorWorld) {
     buffered: ({ fate }) => world.passOn.settle('buffered', fate),
     deferred: ({ fate }) => world.passOn.settle('deferred', fate),
     health: ({ record }) => store.health(record),
-    answered: ({ uuids }) =>
-      output.whenGiven(() => store.run({ prompts: uuids.map((uuid) => ({ uuid, fate: 'over' })) })),
+    answered: (effect) => output.whenGiven(() => store.run({ prompts: fatesIn(effect) })),
     kill: ({ signal }) => world.child().kill(signal ?? 'SIGKILL'),
   };
 

@@ -1,3 +1,4 @@
+import type { Action } from '../core/governor/decisions.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { type Fields, listOf } from '../core/protocol/fields.ts';
 
@@ -19,6 +20,29 @@ type News = Partial<KeptPrompt> & Pick<KeptPrompt, 'uuid'>;
 export function waitingPrompt(line: string): KeptPrompt[] {
   const event = decodeLine(line);
   return event.kind === 'user' && event.uuid !== undefined ? [{ uuid: event.uuid, line, fate: 'waiting' }] : [];
+}
+
+/** What an action makes of prompts: it is on disk before it is done. */
+export function fatesIn(action: Action): readonly News[] {
+  if (action.kind === 'hold') return [{ uuid: action.uuid, line: action.line, fate: 'waiting' }];
+  if (action.kind === 'answered') return action.uuids.map((uuid) => ({ uuid, fate: 'over' }));
+  if (action.kind !== 'send' || action.promptUuid === undefined) return [];
+  return [{ uuid: action.promptUuid, line: action.line, fate: 'sent' }];
+}
+
+/**
+ * What is still to be done of a run that was broken off.
+ *
+ * @param arrived what claude's logs have
+ */
+export function openIn(
+  prompts: readonly KeptPrompt[],
+  arrived: ReadonlySet<string>,
+  isOwn: (uuid: string) => boolean,
+): KeptPrompt[] {
+  return prompts
+    .filter(({ uuid, fate }) => fate !== 'over' && !isOwn(uuid))
+    .map((one) => ({ ...one, fate: arrived.has(one.uuid) ? 'owed' : 'waiting' }));
 }
 
 export function linesOf(prompts: readonly KeptPrompt[], which: KeptPrompt['fate']): string[] {

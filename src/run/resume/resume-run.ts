@@ -25,7 +25,7 @@ import { openSeal } from '../../store/runs/seal.ts';
 import { createSessionStore } from '../../store/runs/session-store.ts';
 import { handedAgain } from '../handoff-writer.ts';
 import type { HeadlessRun, ResumedRun } from '../headless-run.ts';
-import type { KeptPrompt } from '../kept-prompts.ts';
+import { openIn } from '../kept-prompts.ts';
 import { holdSignals } from '../signals.ts';
 import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
 import type { RunSettings } from './run-settings.ts';
@@ -62,10 +62,7 @@ export async function resumeRun(
   tellEnd(await endClaude(run.claude), run, notice);
   const logs = logsOf(run, io);
   const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));
-  // claude's logs say what has arrived.
-  const prompts = run.prompts
-    .filter(({ uuid, fate }) => fate !== 'over' && !isOurs(uuid, run))
-    .map((one): KeptPrompt => ({ ...one, fate: known.has(one.uuid) ? 'owed' : 'waiting' }));
+  const prompts = openIn(run.prompts, known, (uuid) => isOurs(uuid, run));
   if (prompts.length === 0) {
     store.journal({ kind: 'end', runId: run.runId });
     store.forgetRun();

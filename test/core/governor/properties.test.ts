@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { fateFaults } from '../../support/model/fate-faults.ts';
 import { endFaults, faultsOf, NOTHING_YET, replayFaults } from '../../support/model/properties.ts';
-import { play, playRelief } from '../../support/model/streams.ts';
+import { play, playRelief, playTakenUp } from '../../support/model/streams.ts';
 import { ignoredFaults, toolFaults, type Unanswered } from '../../support/model/tool-faults.ts';
 import { sized } from '../../support/size.ts';
 
@@ -36,6 +37,18 @@ function faultsIn(seed: number, playing = play): string[] {
   return faults.map((fault) => `seed ${seed}: ${fault}`);
 }
 
+/** The same of a run that another ctxb has taken up. */
+function faultsTakenUp(seed: number): string[] {
+  const faults: string[] = [];
+  try {
+    const { run, judged } = playTakenUp(seed, (one) => faults.push(...fateFaults(one)));
+    faults.push(...endFaults(run), ...(judged.length > 0 ? replayFaults(judged) : []));
+  } catch (error) {
+    faults.push(`threw ${error}`);
+  }
+  return faults.map((fault) => `seed ${seed}: ${fault}`);
+}
+
 describe('whatever comes, in whatever order', () => {
   const groups =
     ONLY > 0 ? [ONLY] : Array.from({ length: Math.ceil(STREAMS / GROUP) }, (_, group) => group * GROUP + 1);
@@ -46,6 +59,7 @@ describe('whatever comes, in whatever order', () => {
       const seeds = Array.from({ length: ONLY > 0 ? 1 : GROUP }, (_, at) => first + at);
       expect(seeds.flatMap((seed) => faultsIn(seed))).toEqual([]);
       expect(seeds.flatMap((seed) => faultsIn(seed, playRelief))).toEqual([]);
+      expect(seeds.flatMap(faultsTakenUp)).toEqual([]);
     },
   );
 

@@ -6,13 +6,14 @@ import { inTurn } from '../../../src/core/governor/prompts/mailbox.ts';
 import { stampUuid } from '../../../src/core/governor/prompts/prompt.ts';
 import type { GovernorState, Run } from '../../../src/core/governor/state.ts';
 import { step } from '../../../src/core/governor/step.ts';
-import { decodeObject } from '../../../src/core/protocol/decode.ts';
+import { decodeLine, decodeObject } from '../../../src/core/protocol/decode.ts';
 import { fieldsOf } from '../../../src/core/protocol/fields.ts';
 import { type Line, userLine } from '../governor.ts';
 import type { Random } from '../random.ts';
 import { freeze } from './freeze.ts';
 import { ModelClaude } from './model-claude.ts';
 import { createDisk, type ModelDisk } from './model-disk.ts';
+import { createRunFile } from './model-resume.ts';
 import type { Habits } from './model-turns.ts';
 
 /** One input, the state it was judged in, and what came of it. */
@@ -54,6 +55,7 @@ export class ModelRun {
   readonly #options: ModelRunOptions;
   /** What was kept in files, by their names. */
   readonly #kept = new Map<string, readonly string[]>();
+  readonly #file = createRunFile();
   readonly #timers = new Map<TimerName, number>();
   #now = 1_000_000;
   #claude: ModelClaude;
@@ -110,6 +112,25 @@ export class ModelRun {
     const isHeard = line.type === 'user' && this.state.input !== 'closed';
     if (isHeard && !isCommand(line)) this.said.push(String(line.uuid));
     this.#judge({ t: this.#now, from: 'caller', event: decodeObject(line), line: JSON.stringify(line) }, line);
+  }
+
+  /** ctxb is killed, and its claude with it; another takes the run up. */
+  takeUp(): void {
+    const { random, run } = this.#options;
+    this.#claude.die(undefined, 'SIGKILL');
+    const { session, event, lines } = this.#file.takeUp(this.disk);
+    if (session === undefined && event.document === undefined) this.disk.abandon();
+    this.#timers.clear();
+    [this.#wanted, this.#asked, this.#isExitTold, this.#hasDied] = [undefined, undefined, false, false];
+    const runId = `${random.whole(1, 9)}${run.runId.slice(1)}`;
+    this.state = initialState({ ...run, runId, resumes: session !== undefined });
+    const context = session === undefined ? 20_000 : this.#claude.context;
+    this.#claude = this.#start(session ?? `session-${++this.#ids}`, context);
+    this.tell(event);
+    for (const line of lines)
+      this.#judge({ t: this.#now, from: 'caller', event: decodeLine(line), line }, JSON.parse(line));
+    this.endCaller();
+    this.tell({ kind: 'begin' });
   }
 
   prompt(text: string): void {
@@ -226,7 +247,11 @@ export class ModelRun {
     this.state = state;
     this.#wasStopped ||= state.spending.brokenOff;
     this.#now += this.#options.random.whole(1, 3_000);
-    for (const action of actions) this.#carryOut(action);
+    for (const action of actions) {
+      this.#file.note(action);
+      this.#carryOut(action);
+    }
+    if (state.session.id !== undefined) this.#file.session(state.session.id);
     this.#options.onJudged({ input, raw, before, after: state, actions });
     for (const action of actions) this.#tellBack(action);
   }

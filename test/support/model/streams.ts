@@ -67,12 +67,24 @@ export function play(seed: number, onJudged: (judged: Judged) => void = () => {}
 
 /** The same, in which what comes from outside comes during reliefs most of all, and compactions may be exact ones. */
 export function playRelief(seed: number, onJudged: (judged: Judged) => void = () => {}): Stream {
-  return playRun(createRandom(seed), onJudged, createRandom(seed + RELIEF_SEEDS));
+  return playRun(createRandom(seed), onJudged, { relief: createRandom(seed + RELIEF_SEEDS) });
+}
+
+/** The same, in which ctxb itself is killed and the run is taken up; `judged` begins there. */
+export function playTakenUp(seed: number, onJudged: (judged: Judged) => void = () => {}): Stream {
+  return playRun(createRandom(seed), onJudged, { killedAfter: createRandom(seed + RELIEF_SEEDS).whole(4, 120) });
 }
 
 const RELIEF_SEEDS = 1_000_000_000;
 
-function playRun(random: Random, onJudged: (judged: Judged) => void, relief?: Random): Stream {
+interface Outside {
+  /** What comes in a relief is drawn from it. */
+  readonly relief?: Random;
+  /** ctxb is killed after so many inputs. */
+  readonly killedAfter?: number;
+}
+
+function playRun(random: Random, onJudged: (judged: Judged) => void, { relief, killedAfter }: Outside = {}): Stream {
   const isExact = relief?.chance(0.5) ?? false;
   const settings = { ...randomRun(random), exact: isExact };
   const judged: Judged[] = [];
@@ -89,13 +101,21 @@ function playRun(random: Random, onJudged: (judged: Judged) => void, relief?: Ra
   const shares = { crash: random.pick([0, 0, 0.01, 0.05]), interrupt: random.chance(0.1) ? 0.02 : 0 };
   const length = random.whole(30, 120);
   const rate = relief?.pick([0.02, 0.1, 0.3]) ?? 0;
-  while (judged.length < length && !run.isOver) {
+  while (judged.length < (killedAfter ?? length) && !run.isOver) {
     if (relief?.chance(rate) && isInRelief(run)) MEANWHILE[relief.weighted(MEANWHILE_WEIGHTS)](run, relief);
     else live(run, random, shares);
   }
+  if (killedAfter !== undefined && !run.isOver) {
+    judged.length = 0;
+    run.takeUp();
+  }
+  finish(run);
+  return { run, judged };
+}
+
+function finish(run: ModelRun): void {
   if (!run.isOver && !run.state.mailbox.ended) run.endCaller();
   for (let left = MOST_STEPS; left > 0 && !run.isOver && drain(run); left--);
-  return { run, judged };
 }
 
 function live(run: ModelRun, random: Random, shares: { crash: number; interrupt: number }): void {
