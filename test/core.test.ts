@@ -45,7 +45,7 @@ describe('the core remembers nothing between two calls', () => {
 
 /** The rooms of the governor from the ground up: each may use what stands before it. */
 const ROOMS = [
-  ...['call-identity', 'policy', 'input', 'decisions', 'effects', 'state', 'gauge', 'cost', 'steps'],
+  ...['call-identity', 'policy', 'input', 'facts', 'decisions', 'effects', 'state', 'gauge', 'cost', 'steps'],
   ...[
     'prompts',
     'agents',

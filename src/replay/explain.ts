@@ -1,3 +1,4 @@
+import { isMessage } from '../core/governor/facts.ts';
 import {
   type Calibration,
   type Content,
@@ -98,7 +99,7 @@ export function createExplainer(wanted: string) {
   return {
     see(seen: Seen): void {
       if (number !== undefined) return;
-      if (seen.after.gauge.calls > seen.before.gauge.calls) seeCall(seen);
+      if (seen.after.facts.call) seeCall(seen);
       seeMessage(seen);
     },
     /** What was measured and what was foreseen; null as long as the call has not come. */
@@ -114,8 +115,8 @@ export function createExplainer(wanted: string) {
 
 /** A summary is counted by the boundary before it, an echo by the line it echoes. */
 function isInContext(event: Seen['input']['event'], { call }: Gauge): event is AssistantEvent | UserEvent {
-  if (event.kind === 'assistant') return event.subagent === null && event.messageId === call?.messageId;
-  return event.kind === 'user' && event.subagent === null && !event.replay && event.role !== 'summary';
+  if (!isMessage(event)) return false;
+  return event.kind === 'assistant' ? event.messageId === call?.messageId : !event.replay && event.role !== 'summary';
 }
 
 function predictionOf(gauge: Gauge, pieces: readonly Piece[]): Prediction {

@@ -1,7 +1,6 @@
 import { costUsd, isComputed } from '../core/governor/cost/cost.ts';
 import { largestShare, peakShare } from '../core/governor/gauge/gauge.ts';
 import { savedUsd } from '../core/governor/relief/accounts.ts';
-import { isEcho } from '../core/governor/relief/exact.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Cutter } from '../core/memory/words.ts';
 import { createInputReader, type RecordingLine } from './inputs.ts';
@@ -76,10 +75,9 @@ export function createFigures(cut: Cutter, keeps: Kept) {
     },
     /** @returns whether the line says something that has not been seen */
     see(seen: Seen): boolean {
-      const { input, before } = seen;
       compactions.see(seen);
       // What claude repeats behind a compaction has been seen.
-      if (input.from === 'claude' && isEcho(before, input.event)) return false;
+      if (seen.after.facts.isEcho) return false;
       curve.see(seen);
       ledger.see(seen);
       prompts.see(seen);

@@ -77,7 +77,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
     for (const observer of observers) observer.see(seen);
     retention?.see(seen);
     // Also in a recording that nobody acted in.
-    const next = lineageStep(before, after);
+    const next = lineageStep(after);
     if (next !== undefined) lineage.push({ ...next, context: predicted(before.gauge) });
     for (const action of actions) noteAction(action);
     for (const decision of remembered?.decisions ?? []) decide(decision);

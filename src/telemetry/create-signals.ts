@@ -83,9 +83,10 @@ function createTurns({ start, measure }: Sink, run: OpenSpan) {
       span = start('invoke_agent claude-code', input.t, attributes, run);
     },
     /** What ends, after everything else of it. */
-    end({ input: { event, t }, before, after }: Judged): void {
-      if (event.kind === 'result' && after.turn.ended > before.turn.ended) {
-        const error = event.isError ? (event.terminalReason ?? event.subtype) : undefined;
+    end({ input: { t }, before, after }: Judged): void {
+      const { ending } = after.facts;
+      if (ending !== undefined) {
+        const error = ending.isError ? (ending.terminalReason ?? ending.subtype) : undefined;
         stop(t, after, error, { 'ctxb.turn.calls': before.turn.calls, 'ctxb.context.tokens': after.gauge.used });
         // Else claude is gone, and its turn with it.
       } else if (before.turn.phase !== 'idle' && after.turn.phase === 'idle') stop(t, after, 'process_ended');

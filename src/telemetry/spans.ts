@@ -1,4 +1,5 @@
 import type { CompactionKind, Decision } from '../core/governor/decisions.ts';
+import { isSaid } from '../core/governor/facts.ts';
 import { callOutput } from '../core/governor/gauge/gauge.ts';
 import type { Input } from '../core/governor/input.ts';
 import { isExact } from '../core/governor/relief/exact.ts';
@@ -45,9 +46,10 @@ export function createCalls({ start, measure }: Sink) {
     see(judged: Judged, parent: OpenSpan): void {
       const { input, before, after } = judged;
       const { event } = input;
-      if (after.gauge.calls > before.gauge.calls && event.kind === 'assistant' && event.usage !== undefined) {
+      const measured = after.facts.call;
+      if (measured?.kind === 'assistant') {
         settle(before);
-        begin(judged, event.usage, parent);
+        begin(judged, measured.usage, parent);
         return;
       }
       if (event.kind === 'assistant' && event.subagent === null && call.messageId === event.messageId) {
@@ -71,7 +73,7 @@ function beginsTurn({ turn: before }: GovernorState, { turn: after }: GovernorSt
 
 /** Something that claude has for the model to answer. */
 function asksModel({ from, event }: Input): boolean {
-  return from === 'claude' && event.kind === 'user' && event.subagent === null;
+  return from === 'claude' && isSaid(event);
 }
 
 function commonOf({ session, gauge }: GovernorState): Attributes {

@@ -2,6 +2,7 @@ import { NO_FAN_OUT } from './agents/agents-state.ts';
 import { EMPTY_COST, restarted } from './cost/cost.ts';
 import { NO_SPENDING } from './cost/cost-limit.ts';
 import { NO_CACHE } from './cost/prompt-cache.ts';
+import { NO_FACTS } from './facts.ts';
 import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
 import { newExact } from './relief/exact.ts';
@@ -28,7 +29,7 @@ export function initialState(run: Run): GovernorState {
     process: { phase: 'running', resumes: run.resumes, restarts: 0 },
     session: NO_SESSION,
     notes: undefined,
-    measured: [],
+    facts: NO_FACTS,
     gauge:
       window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
     latch: 'none',

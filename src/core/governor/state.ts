@@ -5,7 +5,7 @@ import type { Cost } from './cost/cost.ts';
 import type { Spending } from './cost/cost-limit.ts';
 import type { PromptCache, Setup } from './cost/prompt-cache.ts';
 import type { CompactionKind } from './decisions.ts';
-import type { Content } from './gauge/estimator.ts';
+import type { Facts } from './facts.ts';
 import type { Gauge } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
@@ -226,8 +226,7 @@ export interface GovernorState {
   readonly session: Readonly<typeof NO_SESSION>;
   /** Folder of the session's notes as the agent is to name it; undefined until they are there. */
   readonly notes: string | undefined;
-  /** What each block of claude's last line takes, where it counts for a context or for a cost: texts are measured once. */
-  readonly measured: readonly Content[];
+  readonly facts: Facts;
   readonly gauge: Gauge;
   readonly latch: Latch;
   readonly turn: Turn;

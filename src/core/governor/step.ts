@@ -8,6 +8,7 @@ import { onInterrupt } from './conversation/interrupt.ts';
 import { forgetSkipped } from './conversation/send-prompt.ts';
 import { judgeSpending, onCostAnswer, onTimeUp, startTime } from './conversation/spending.ts';
 import type { TimerName } from './effects.ts';
+import { NO_FACTS } from './facts.ts';
 import type { Input, OwnEvent } from './input.ts';
 import { onRecovered } from './process/broken-off.ts';
 import { onBegin, onExit } from './process/process.ts';
@@ -27,7 +28,7 @@ import { onWaitTimer } from './waits/wait.ts';
  */
 export function step(before: GovernorState, input: Input): Step {
   const life = input.from === 'claude' ? lifeAfter(before.life, input.event, input.t) : before.life;
-  const state = changed(before, { now: input.t, life });
+  const state = changed(before, { now: input.t, life, facts: NO_FACTS });
   const judged = chain(take(state, input), (taken) => afterRelief(state, taken), advance);
   return chain(answerAskers(before, judged), (next) => watchLife(before, next));
 }

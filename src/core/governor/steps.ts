@@ -100,7 +100,7 @@ export function draftOf(state: GovernorState): Draft {
     process: state.process,
     session: state.session,
     notes: state.notes,
-    measured: state.measured,
+    facts: state.facts,
     gauge: state.gauge,
     latch: state.latch,
     turn: state.turn,
@@ -130,10 +130,4 @@ export function draftOf(state: GovernorState): Draft {
     input: state.input,
     outcome: state.outcome,
   };
-}
-
-/** The context was replaced or emptied, by ctxb or not. A new session id in mid-stream is a cleared conversation. */
-export function wasReplaced(before: GovernorState, after: GovernorState, { kind }: { readonly kind: string }): boolean {
-  const another = before.session.id !== undefined && before.session.id !== after.session.id;
-  return kind === 'boundary' || kind === 'reset' || another;
 }

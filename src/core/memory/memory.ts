@@ -1,11 +1,11 @@
 import { isOfSubagent } from '../governor/control/hook-callbacks.ts';
 import type { Decision } from '../governor/decisions.ts';
 import { type HookAnswer, hookOutput } from '../governor/effects.ts';
+import { isMessage, isSaid } from '../governor/facts.ts';
 import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { Input } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';
 import { inTurn } from '../governor/prompts/mailbox.ts';
-import { isEcho } from '../governor/relief/exact.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { decided } from '../governor/steps.ts';
 import { plainText, textsOf } from '../protocol/blocks.ts';
@@ -51,7 +51,6 @@ export function createMemory({ run, mask }: MemoryOptions) {
   const recent = createRecentMessages();
   let folder: string | undefined;
   let waiting: Input[] = [];
-  let before: GovernorState | undefined;
   const handBack = createHandBack(notebook, () => folder ?? run.contextDir);
 
   function note(input: Input, state: GovernorState): Remembered {
@@ -83,8 +82,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
   function followClaude(event: Event, state: GovernorState): Decision[] {
     if (event.kind === 'boundary') handBack.relieved('compaction', recent.textsOf(event.kept));
     if (event.kind === 'compact-status' && event.phase === 'failed') handBack.failed();
-    const isMessage = event.kind === 'user' || event.kind === 'assistant';
-    return isMessage && event.subagent === null ? followMessage(event, state) : [];
+    return isMessage(event) ? followMessage(event, state) : [];
   }
 
   function followMessage(event: AssistantEvent | UserEvent, state: GovernorState): Decision[] {
@@ -124,9 +122,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
         folder = input.event.path;
         return catchUp(state);
       }
-      const isRepeated = input.from === 'claude' && before !== undefined && isEcho(before, input.event);
-      before = state;
-      if (isRepeated) return NOTHING;
+      if (state.facts.isEcho) return NOTHING;
       if (folder !== undefined) return note(input, state);
       waiting.push(input);
       return NOTHING;
@@ -174,7 +170,7 @@ function createSummaryReader(): (input: Input) => string | undefined {
       isKnown ||= summary !== undefined;
       return summary || undefined;
     }
-    if (event.kind !== 'user' || event.role !== 'summary' || event.subagent !== null) return undefined;
+    if (!isSaid(event, 'summary')) return undefined;
     const summary = isKnown ? undefined : plainText(event.blocks);
     isKnown = false;
     return summary;

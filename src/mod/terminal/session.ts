@@ -2,6 +2,7 @@ import { DEFAULTS } from '../../config/defaults.ts';
 import { type Answer, answerWith, type Circumstances } from '../../core/exact/exact-answer.ts';
 import type { Message } from '../../core/exact/message.ts';
 import { type MidTurnPrompt, notAmong } from '../../core/exact/plan.ts';
+import { isSaid } from '../../core/governor/facts.ts';
 import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
 import type { Input } from '../../core/governor/input.ts';
@@ -117,8 +118,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   function noteSaid(event: Input['event']): void {
     if (event.kind === 'boundary') forgetSaid();
     if (event.kind === 'user' && event.marked) for (const text of textsOf(event.blocks)) prompts.add(text);
-    if (event.kind === 'user' && event.subagent === null)
-      lastCall = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId ?? lastCall;
+    if (isSaid(event)) lastCall = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId ?? lastCall;
   }
 
   function beginAgain(): void {

@@ -1,6 +1,7 @@
 import { createCallIdentity } from '../../core/governor/call-identity.ts';
 import { readMessage, sessionIn } from '../../core/governor/conversation/readings.ts';
 import { readCost } from '../../core/governor/cost/cost.ts';
+import { factsOf, NO_FACTS } from '../../core/governor/facts.ts';
 import { measureNatively, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
 import { emptyContext } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
@@ -38,7 +39,10 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       before.cost = state.cost;
       before.session = state.session;
       before.exact = state.exact;
-      readLightly(state, event);
+      const isRepeated = isEcho(state, event);
+      if (isRepeated) state.exact = afterEcho(state).exact;
+      else readLightly(state, event);
+      state.facts = factsOf(event, before, state, { ...NO_FACTS, isEcho: isRepeated });
       figures.see({ line: figures.at, input: { t, from: 'claude', event }, before, after: state });
     }
   }
@@ -89,10 +93,6 @@ function isCalm({ session, exact }: GovernorState): boolean {
 
 /** What a line says of calls, contexts and costs. @param state is changed */
 function readLightly(state: Draft, event: Event): void {
-  if (isEcho(state, event)) {
-    state.exact = afterEcho(state).exact;
-    return;
-  }
   if (event.kind === 'boundary') state.gauge = emptyContext(state.gauge, event.postTokens ?? 0);
   if (event.kind === 'assistant' || event.kind === 'user') {
     const written = event.kind === 'assistant' ? measureNatively(event.blocks) : NO_CONTENT;

@@ -1,7 +1,7 @@
 import { billedOutput, toUsd } from '../../core/governor/cost/cost.ts';
 import { costBeside, microUsdOf, type Prices, priceFor } from '../../core/governor/cost/prices.ts';
+import type { Facts } from '../../core/governor/facts.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
-import type { Usage } from '../../core/protocol/usage.ts';
 import type { CallSeen, Growth } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
@@ -22,8 +22,8 @@ export function createCalls(prices: Prices) {
       added.set(source, (added.get(source) ?? 0) + tokens);
     },
     see(seen: Seen): void {
-      const { gauge } = seen.after;
-      if (gauge.calls > seen.before.gauge.calls) calls.push(priced(callOf(seen, take()), prices, versionOf(seen)));
+      const { gauge, facts } = seen.after;
+      if (facts.call) calls.push(priced(callOf(seen, facts.call, take()), prices, versionOf(seen)));
       const current = calls.at(-1);
       if (current === undefined || gauge.call === seen.before.gauge.call) return;
       if (gauge.call?.messageId !== current.messageId) return;
@@ -36,9 +36,9 @@ export function createCalls(prices: Prices) {
   };
 }
 
-function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
+/** A recording of `--output-format json` has the usage of its only call in the result. */
+function callOf({ line, input, after }: Seen, { usage }: NonNullable<Facts['call']>, added: Growth): CallSeen {
   const { gauge, turn } = after;
-  const usage: Usage = usageOf(input) ?? { input: gauge.used, cacheCreation: 0, cacheRead: 0, output: 0 };
   return {
     number: gauge.calls,
     line,
@@ -61,11 +61,6 @@ function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
     usd: null,
     added,
   };
-}
-
-/** A recording of `--output-format json` has the usage of its only call in the result. */
-function usageOf({ event }: Seen['input']): Usage | undefined {
-  return event.kind === 'assistant' || event.kind === 'result' ? event.usage : undefined;
 }
 
 /** Of the Claude Code that made the call. */
@@ -100,8 +95,8 @@ export function createCurve(): Observer<readonly number[]> {
   }
 
   return {
-    see({ before, after }) {
-      if (after.gauge.calls > before.gauge.calls) add(after.gauge.used);
+    see({ after: { facts, gauge } }) {
+      if (facts.call) add(gauge.used);
     },
     found: () => (peaks.length <= CURVE_POINTS ? [...peaks] : inPairs(peaks)),
   };

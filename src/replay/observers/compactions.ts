@@ -28,8 +28,8 @@ export function createCompactions(): Observer<readonly CompactionSeen[]> {
 }
 
 /** What a line tells of the compaction before it, as long as no call has come. */
-function learned({ by }: CompactionSeen, { input: { event }, before, after }: Seen, hasSummary: boolean) {
-  if (after.gauge.calls !== before.gauge.calls) {
+function learned({ by }: CompactionSeen, { input: { event }, after }: Seen, hasSummary: boolean) {
+  if (after.facts.call) {
     const how = !hasSummary && isAtLeast(after.session.version, FIRST_WITH_MODS) ? 'exact' : 'summary';
     // Only ctxb, in a run or as a plugin, lets what stays take the place of a summary.
     const whose = how === 'exact' && by !== 'caller' ? 'ctxb' : by;

@@ -1,6 +1,6 @@
+import { isMessage } from '../../core/governor/facts.ts';
 import { estimateTokens, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { wasReplaced } from '../../core/governor/steps.ts';
 import { type Cutter, LINE_LENGTH } from '../../core/memory/words.ts';
 import type { Block, UserRole } from '../../core/protocol/events.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
@@ -28,7 +28,7 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   let calls = 0;
 
   function add(block: Block, index: number, role: UserRole | 'answer', { line, after }: Seen): void {
-    const tokens = estimateTokens(after.measured[index] ?? NO_CONTENT, after.gauge.calibration);
+    const tokens = estimateTokens(after.facts.measured[index] ?? NO_CONTENT, after.gauge.calibration);
     if (tokens === 0) return;
     const use = role === 'answer' ? undefined : uses.of(block);
     const source = sourceOf(block, role, use?.name);
@@ -47,8 +47,7 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
 
   function addLine(seen: Seen): void {
     const { event, from } = seen.input;
-    if (from !== 'claude') return;
-    if ((event.kind !== 'assistant' && event.kind !== 'user') || event.subagent !== null) return;
+    if (from !== 'claude' || !isMessage(event)) return;
     // Results have the names of their tools also where a back-end has not counted the call.
     event.blocks.forEach(uses.see);
     if (event.kind === 'assistant' ? !isAnswer(event, seen.after) : event.replay) return;
@@ -65,7 +64,7 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   return {
     see(seen: Seen): void {
       calls = seen.after.gauge.calls;
-      if (wasReplaced(seen.before, seen.after, seen.input.event)) for (const result of kept) result.gone ??= calls;
+      if (seen.after.facts.replaced) for (const result of kept) result.gone ??= calls;
       addLine(seen);
     },
     found: () => ({

@@ -54,11 +54,9 @@ export function createLedger(keepsUsage: boolean) {
 
   function seeMain(seen: Seen): void {
     const { before, after } = seen;
-    const { event } = seen.input;
-    if (after.gauge.calls > before.gauge.calls) {
-      if (event.kind === 'assistant') begin(seen, event);
-      else open.delete('');
-    }
+    const { call } = after.facts;
+    if (call?.kind === 'assistant') begin(seen, call);
+    if (call?.kind === 'result') open.delete('');
     if (after.gauge.call !== null && after.gauge.call !== before.gauge.call) {
       const { output } = after.gauge.call;
       const billed = billedOutput(output, after.gauge.call);

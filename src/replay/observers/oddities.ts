@@ -1,3 +1,4 @@
+import { isAnswer, isSaid } from '../../core/governor/facts.ts';
 import type { Gauge } from '../../core/governor/gauge/gauge.ts';
 import { saysNothing } from '../../core/protocol/usage.ts';
 import type { Observer, Seen } from './seen.ts';
@@ -77,8 +78,8 @@ export function createOddities(): Observer<readonly Oddity[]> {
     const { event } = input;
     signs.see(seen);
     if (event.kind === 'boundary') beforeBoundary = event.preTokens ?? before.gauge.used;
-    if (event.kind !== 'assistant' || event.subagent !== null || event.synthetic) return;
-    if (event.usage === undefined || !saysNothing(event.usage) || event.messageId === silent) return;
+    if (!isAnswer(event) || event.usage === undefined || !saysNothing(event.usage) || event.messageId === silent)
+      return;
     silent = event.messageId;
     note('no-usage', { call: after.gauge.calls + 1, line, expected: null, found: 0 });
   }
@@ -103,8 +104,7 @@ export function createOddities(): Observer<readonly Oddity[]> {
   }
 
   function seeModel({ line, input: { event }, after }: Seen): void {
-    if (event.kind !== 'assistant' || event.subagent !== null || event.synthetic || event.model === undefined) return;
-    if (event.usage === undefined || saysNothing(event.usage)) return;
+    if (!isAnswer(event) || event.model === undefined || event.usage === undefined || saysNothing(event.usage)) return;
     if (lastModel !== undefined && lastModel !== event.model) {
       note('other-model', { call: after.gauge.calls, line, expected: lastModel, found: event.model });
     }
@@ -114,7 +114,7 @@ export function createOddities(): Observer<readonly Oddity[]> {
   return {
     see(seen) {
       seeModel(seen);
-      if (seen.after.gauge.calls > seen.before.gauge.calls) seeCall(seen);
+      if (seen.after.facts.call) seeCall(seen);
       else seeLine(seen);
     },
     found: () => [...oddities.values()],
@@ -150,10 +150,10 @@ function createDropSigns() {
 
   return {
     /** A line that is not a call. */
-    see({ input: { event }, before, after }: Seen): void {
+    see({ input: { event }, after }: Seen): void {
       if (event.kind === 'known' && event.name === 'system/microcompact_boundary') signs.add('micro-compaction');
-      if (before.session.id !== undefined && before.session.id !== after.session.id) signs.add('resume');
-      if (event.kind !== 'user' || event.subagent !== null) return;
+      if (after.facts.left !== undefined) signs.add('resume');
+      if (!isSaid(event)) return;
       for (const block of event.blocks) if (block.type === 'text') noteOpening(block.text);
       prompted ||= event.role === 'prompt';
     },

@@ -1,4 +1,5 @@
 import type { ToldFact } from '../../core/governor/decisions.ts';
+import { isMessage, isSaid } from '../../core/governor/facts.ts';
 import {
   commandFact,
   deadEndFact,
@@ -42,8 +43,8 @@ export function createPlaces() {
 
   return {
     see({ line, input: { event }, after }: Seen): void {
-      if ((event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null) return;
-      if (event.kind === 'user' && event.role === 'prompt') add({ line, call: 0 }, plainText(event.blocks));
+      if (!isMessage(event)) return;
+      if (isSaid(event, 'prompt')) add({ line, call: 0 }, plainText(event.blocks));
       for (const block of event.blocks)
         if (block.type === 'tool_use') add({ line, call: after.gauge.calls }, askedIn(block));
     },

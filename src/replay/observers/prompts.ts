@@ -1,5 +1,6 @@
 import { hasCalled, isAgentCall } from '../../core/governor/agents/agents.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
+import { isSaid } from '../../core/governor/facts.ts';
 import { estimateTokens, measureContent } from '../../core/governor/gauge/estimator.ts';
 import type { Input } from '../../core/governor/input.ts';
 import { inTurn } from '../../core/governor/prompts/mailbox.ts';
@@ -30,7 +31,7 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
 
   function add({ line, input, after }: Seen): void {
     const { event } = input;
-    if (event.kind !== 'user' || event.role !== 'prompt' || event.subagent !== null || event.replay) return;
+    if (!isSaid(event, 'prompt') || event.replay) return;
     first ??= cut(textsOf(event.blocks), LINE_LENGTH) || null;
     if (!keepAll) return;
     if (input.from === 'caller' && event.uuid !== undefined) held.set(event.uuid, all.length);

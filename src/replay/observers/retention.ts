@@ -57,9 +57,9 @@ export function createRetention({ run, mask, recorded, receipts = [] }: Retentio
   }
 
   /** At the first call of a fresh context, also of one that begins with the log. */
-  function settleWritten({ input, before, after, line }: Seen): void {
-    if (after.gauge.calls === before.gauge.calls) return;
-    const isFirst = before.gauge.calls === 0;
+  function settleWritten({ input, after, line }: Seen): void {
+    if (!after.facts.call) return;
+    const isFirst = after.gauge.calls === 1;
     const distance = ({ t }: TimedReceipt) => Math.abs(t - input.t);
     const [nearest] = receipts
       .filter(({ receipt }) => isFresh || (isFirst && receipt.relief === 'handoff'))
@@ -80,8 +80,8 @@ export function createRetention({ run, mask, recorded, receipts = [] }: Retentio
 
   return {
     see(seen: Seen): void {
-      const { kind } = seen.input.event;
-      if (kind === 'boundary' || kind === 'reset') isFresh = true;
+      const { replaced } = seen.after.facts;
+      if (replaced && replaced !== 'session') isFresh = true;
       follow(seen);
       settleWritten(seen);
       places.see(seen);

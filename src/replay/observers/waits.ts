@@ -51,20 +51,24 @@ export function createPauses(prices: Prices): Observer<Pauses> {
   const microUsd = { read: 0, cached: 0 };
   return {
     see({ input, before, after }) {
-      const { event } = input;
-      if (event.kind !== 'assistant' || event.usage === undefined || after.gauge.calls === before.gauge.calls) return;
-      if (before.gauge.basis !== 'measured' || idleBeyondLife(before.cache, input.t) === undefined) return;
-      const { cacheRead, cacheCreation, input: uncached } = event.usage;
+      const { call } = after.facts;
+      if (
+        call?.kind !== 'assistant' ||
+        before.gauge.basis !== 'measured' ||
+        idleBeyondLife(before.cache, input.t) === undefined
+      )
+        return;
+      const { cacheRead, cacheCreation, input: uncached } = call.usage;
       const { used } = before.gauge;
       pauses.count++;
       if (cacheRead >= used * KEPT_SHARE) return;
       const tokens = Math.min(used - cacheRead, cacheCreation + uncached);
-      const listPrice = priceFor(event.model, prices, event.version ?? before.session.version);
+      const listPrice = priceFor(call.model, prices, call.version ?? before.session.version);
       const cost = (rate: number) => Math.round((tokens * rate) / 1_000_000);
       pauses.expired++;
       pauses.tokens += tokens;
       if (listPrice === undefined) return;
-      const price = priceAt(listPrice, cacheRead + cacheCreation + uncached, event.usage.terms?.fast);
+      const price = priceAt(listPrice, cacheRead + cacheCreation + uncached, call.usage.terms?.fast);
       microUsd.read += cost(writePrice(before.cache, price));
       microUsd.cached += cost(price.cacheRead);
     },

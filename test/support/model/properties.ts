@@ -25,7 +25,7 @@ export const NOTHING_YET: Readonly<Seen> = { outstanding: undefined, isWarned: f
 
 /** What must hold after every input, and does not. */
 export function faultsOf(judged: Judged, seen: Seen): string[] {
-  return [...protocolFaults(judged, seen), ...latchFaults(judged, seen), ...fateFaults(judged)];
+  return [...protocolFaults(judged, seen), ...latchFaults(judged, seen), ...fateFaults(judged), ...factFaults(judged)];
 }
 
 function protocolFaults({ input, after, actions }: Judged, seen: Seen): string[] {
@@ -50,6 +50,29 @@ function actionFaults(action: Action, seen: Seen): string[] {
   if (action.promptUuid === undefined) seen.outstanding = text;
   else seen.handoffs = 0;
   return faults;
+}
+
+/** What a line is said to have meant is what it has changed, and no other input changes that. */
+function factFaults({ input, before, after }: Judged): string[] {
+  const { call, left, ending, replaced } = after.facts;
+  const { kind } = input.event;
+  const changes = {
+    call: after.gauge.calls - before.gauge.calls,
+    left: before.session.id !== after.session.id ? before.session.id : undefined,
+    ending: after.turn.ended - before.turn.ended,
+    replaced: kind === 'boundary' || kind === 'reset' ? kind : undefined,
+  };
+  const facts = {
+    call: call === undefined ? 0 : 1,
+    left,
+    ending: ending === undefined ? 0 : 1,
+    replaced: replaced === 'session' && left !== undefined ? undefined : replaced,
+  };
+  const isEmptied = replaced === undefined || kind === 'assistant' || after.gauge.call === null;
+  return [
+    ...(isDeepStrictEqual(facts, changes) ? [] : [`${JSON.stringify(facts)} of ${JSON.stringify(changes)}`]),
+    ...(isEmptied ? [] : ['the context is another and its last call is known']),
+  ];
 }
 
 function isGivenUp({ event }: Judged['input']): boolean {

@@ -6,6 +6,7 @@ import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import type { HookName } from '../effects.ts';
+import { isAnswer, isSaid } from '../facts.ts';
 import { learnWindowOf, predicted, takeReading } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
@@ -140,20 +141,17 @@ function askAtOnce(state: GovernorState): Step {
 export function askLater(before: GovernorState, event: Event): Step {
   const state = withUnsized(before, event);
   const { phase, asked, unsized } = state.control;
-  const isDue = asked ? unsized && isToolResult(event) && !isAsking(state, 'context') : hasNextCall(state, event);
+  const isDue = asked
+    ? unsized && isSaid(event, 'tool-result') && !isAsking(state, 'context')
+    : hasNextCall(state, event);
   return phase === 'closed' || !isDue ? keep(state) : askContext(state);
 }
 
 /** Gateways exist whose calls say what they have read at their very end, which claude does not pass on. */
 function withUnsized(state: GovernorState, event: Event): GovernorState {
-  if (event.kind !== 'assistant' || event.subagent !== null || event.synthetic || event.usage === undefined)
-    return state;
+  if (!isAnswer(event) || event.usage === undefined) return state;
   const unsized = saysNothing(event.usage);
   return unsized === state.control.unsized ? state : changedIn(state, 'control', { unsized });
-}
-
-function isToolResult(event: Event): boolean {
-  return event.kind === 'user' && event.role === 'tool-result' && event.subagent === null;
 }
 
 /** A turn that goes on with a tool has a second call, and so has a session that goes on: there a relief may pay. */
@@ -161,7 +159,7 @@ function hasNextCall(state: GovernorState, event: Event): boolean {
   const { gauge, mailbox } = state;
   if (event.kind === 'result')
     return predicted(gauge) >= LEAST_RELIEVED && !(mailbox.ended && waiting(state).length === 0);
-  return event.kind === 'assistant' && event.subagent === null && event.blocks.some(({ type }) => type === 'tool_use');
+  return isAnswer(event) && event.blocks.some(({ type }) => type === 'tool_use');
 }
 
 function withOurHooks(state: GovernorState, callers: Fields): Fields {

@@ -8,6 +8,7 @@ import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
 import type { Action } from '../decisions.ts';
+import { factsOf, isSaid, NO_FACTS } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
@@ -36,7 +37,7 @@ import { brakeThrash, readBreaker } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
 import { passThroughOlder } from '../relief/unsupported.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, draftOf, inStages, keep, type Stage, type Step, wasReplaced } from '../steps.ts';
+import { chain, changed, changedIn, draftOf, inStages, keep, type Stage, type Step } from '../steps.ts';
 import { followResults } from '../tool-budget/tool-state.ts';
 import { followLimits, followWait, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteHealth } from '../zones/notices.ts';
@@ -55,7 +56,7 @@ export function onClaude(before: GovernorState, event: Event): Step {
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
   if (isFailedResume(state, event)) return keep(state);
-  if (isEcho(state, event)) return keep(afterEcho(state));
+  if (isEcho(state, event)) return keep(changed(afterEcho(state), { facts: { ...NO_FACTS, isEcho: true } }));
   const mayBeInjected = isInjectedTurn(state);
   if (MEANINGLESS.has(event.kind) && !mayBeInjected) return keep(noteAlive(state, event));
   const injected = mayBeInjected && !startsForeignTurn(state, event);
@@ -79,11 +80,11 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { event }) => judgeArrival(state, event),
   // What the line says.
   (state, { event, injected }) => keep(read(noteAlive(state, event), event, injected)),
-  (state, { before, event }) => announceBreak(before, state, event),
-  (state, { before, event, injected }) => keep(followAccount(before, state, event, injected)),
+  (state, { before }) => announceBreak(before, state),
+  (state, { before }) => keep(followAccount(before, state)),
   (state, { before }) => noteLineage(before, state),
   (state, { before, event }) => passThroughOlder(before, state, event),
-  (state, { before, event }) => followResults(before, state, event),
+  (state, { event }) => followResults(state, event),
   (state, { event }) => followLimits(state, event),
   (state, { event, injected }) => followWait(state, event, injected),
   // Whose turn it belongs to, and what its end means.
@@ -110,7 +111,7 @@ const STAGES: readonly Stage<Line>[] = [
   placeTrigger,
   (state, { before }) => judgeAgents(before, state),
   (state, { before }) => countUnseen(before, state),
-  (state, { before }) => prepareExact(before, state),
+  prepareExact,
   (state, { before, event }) => judgeSpending(before, readStop(state, event)),
   (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askNewWindow(state) : keep(state)),
 ];
@@ -129,15 +130,16 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
     calibration: state.gauge.calibration,
     weighs: run.mode === 'act' && handoff.phase !== 'clearing',
   });
-  before.measured = measureLine(event);
-  const content = sumContent(before.measured);
+  const measured = measureLine(event);
+  const content = sumContent(measured);
   const { mode, policy } = state.run;
   const reading = { isLimiting: mode !== 'replay', isRecording: mode === 'replay' };
   const list = { prices: policy.cost.prices, version: state.session.version, ...reading };
   before.cost = readCost(state.cost, event, list, content);
   const after = readRelief(state, readSession(readAgents(readContext(before, event, content), event), event), event);
-  if (after.gauge.calls === state.gauge.calls) return after;
   const counted = draftOf(after);
+  counted.facts = factsOf(event, state, after, { measured, isEcho: false, isInjected: injected });
+  if (counted.facts.call === undefined) return counted;
   if (!injected) counted.turn = calledTurn(after.turn);
   counted.tasks = withoutTold(after.tasks);
   const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
@@ -160,7 +162,7 @@ function followInjected(state: GovernorState, event: Event): Step {
 /** A line of a turn that the caller, or claude itself, started: buffered lines are shown. */
 function releaseLines(state: GovernorState, { before, event }: Line): Step {
   const buffered: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'buffered', fate: 'show' }] : [];
-  const relieved = wasReplaced(before, state, event) ? forgetFailures(state) : state;
+  const relieved = state.facts.replaced ? forgetFailures(state) : state;
   return keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, buffered);
 }
 
@@ -239,7 +241,7 @@ function isReading(state: GovernorState, event: Event): boolean {
 /** A recording shows a prompt: reports what would have been due before it. */
 function judgeArrival(state: GovernorState, event: Event): Step {
   if (state.run.mode !== 'replay') return keep(state);
-  const isLogPrompt = event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
+  const isLogPrompt = isSaid(event, 'prompt');
   const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
   if (!isLogPrompt && !isNextTurn) return keep(state);
   if (!isLogPrompt) return chain(advise(state, 'unseen'), (next) => announceExpiry(next, 'unseen'));

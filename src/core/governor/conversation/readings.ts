@@ -3,6 +3,7 @@ import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { modelName } from '../../protocol/model-name.ts';
 import { contextOf, saysNothing, type Usage } from '../../protocol/usage.ts';
+import { isAnswer } from '../facts.ts';
 import { type Content, measureContent, NO_CONTENT } from '../gauge/estimator.ts';
 import {
   addCall,
@@ -261,7 +262,7 @@ function withSession(state: GovernorState, session: Session): GovernorState {
 
 /** Session logs have no init line: id, model and version stand on every line. */
 export function sessionIn(session: Session, event: AssistantEvent | UserEvent): Session {
-  const model = event.kind === 'assistant' && !event.synthetic && event.subagent === null ? event.model : undefined;
+  const model = isAnswer(event) ? event.model : undefined;
   return completed(session, { id: event.sessionId, model, version: event.version });
 }
 

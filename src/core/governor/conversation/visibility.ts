@@ -1,6 +1,7 @@
 import { plainText } from '../../protocol/blocks.ts';
 import type { Event } from '../../protocol/events.ts';
 import { replyForCaller } from '../control/control.ts';
+import { isAnswer, isSaid } from '../facts.ts';
 import { isFailedResume } from '../process/process.ts';
 import { tellsStall } from '../process/stall.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
@@ -63,10 +64,9 @@ function tellsExhaustion(state: GovernorState, event: Event): boolean {
 }
 
 function tellsFailure(state: GovernorState, event: Event): boolean {
-  if (event.kind === 'user')
-    return state.wait?.phase === 'breaking' && event.subagent === null && event.role === 'notice';
-  if (event.kind !== 'result' && (event.kind !== 'assistant' || event.subagent !== null)) return false;
-  return planFor(state, event) !== undefined;
+  if (isSaid(event, 'notice')) return state.wait?.phase === 'breaking';
+  const isAnswered = event.kind === 'result' || (event.kind === 'assistant' && event.subagent === null);
+  return isAnswered && planFor(state, event) !== undefined;
 }
 
 /**
@@ -92,9 +92,8 @@ function isAnswering(handoff: Handoff): boolean {
 export function startsForeignTurn({ handoff }: GovernorState, event: Event): boolean {
   if (event.kind === 'result') return event.fromBackgroundTask;
   if (isAnswering(handoff)) return false;
-  if (event.kind === 'assistant') return event.subagent === null && !event.synthetic;
   if (event.kind === 'partial') return event.subagent === null;
-  return event.kind === 'user' && event.subagent === null && (event.role === 'tool-result' || event.role === 'prompt');
+  return isAnswer(event) || isSaid(event, 'tool-result') || isSaid(event, 'prompt');
 }
 
 function isOwnTraffic(state: GovernorState, event: Event): boolean {

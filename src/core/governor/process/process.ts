@@ -146,17 +146,17 @@ export function isFailedResume({ process, input }: GovernorState, event: Event):
 }
 
 /** The step from one session id of claude's to the next; undefined while the id stays the same. */
-export function lineageStep(before: GovernorState, { session, handoff, relief, process }: GovernorState) {
-  const from = before.session.id;
+export function lineageStep({ facts, session, handoff, relief, process }: GovernorState) {
+  const { left: from } = facts;
   const to = session.id;
-  if (from === undefined || to === undefined || from === to) return undefined;
+  if (from === undefined || to === undefined) return undefined;
   if (handoff.phase !== 'idle' || relief.left === from) return { from, to, reason: 'handed over' };
   return { from, to, reason: process.resumes ? 'resumed' : 'a new conversation' };
 }
 
 /** A recording shows what happened, and nothing was done about it. */
 export function noteLineage(before: GovernorState, state: GovernorState): Step {
-  const next = state.run.mode === 'replay' ? undefined : lineageStep(before, state);
+  const next = state.run.mode === 'replay' ? undefined : lineageStep(state);
   return keep(state, next === undefined ? [] : [{ kind: 'lineage', ...decided(before, next.reason), ...next }]);
 }
 

@@ -1,6 +1,7 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isAgentCall } from '../agents/agents.ts';
 import type { Action } from '../decisions.ts';
+import { isSaid } from '../facts.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { isAtWork } from '../prompts/tasks.ts';
 import { titleOf } from '../relief/tool-results.ts';
@@ -157,7 +158,7 @@ export function tellsStall({ stall }: GovernorState, event: Event): boolean {
 /** What claude says of a turn that was interrupted. */
 export function tellsInterrupt(event: Event): boolean {
   if (event.kind === 'result') return event.subtype === 'error_during_execution';
-  return event.kind === 'user' && event.subagent === null && event.role === 'notice';
+  return isSaid(event, 'notice');
 }
 
 /** At the end of a turn: one that was interrupted goes on in another process; one that ended by itself was no stall. */

@@ -1,4 +1,5 @@
 import type { Event } from '../../protocol/events.ts';
+import { isSaid } from '../facts.ts';
 import type { Prompt } from '../input.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { Fate, GovernorState, Mailbox, OpenPrompt } from '../state.ts';
@@ -64,8 +65,7 @@ function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: Fate | 'ov
 
 /** Tool results go out together with all prompts sent so far. */
 export function heardMail(state: WithMail, event: Event): Mailbox {
-  const isRound = event.kind === 'user' && event.subagent === null && event.role === 'tool-result';
-  return isRound ? changeFate(state.mailbox, unheard(state), 'heard') : state.mailbox;
+  return isSaid(event, 'tool-result') ? changeFate(state.mailbox, unheard(state), 'heard') : state.mailbox;
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { Event } from '../../protocol/events.ts';
 import { toUsd } from '../cost/cost.ts';
 import { multiplied, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
+import type { Replaced } from '../facts.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, isCompacting, wasReplaced } from '../steps.ts';
+import { changed, changedIn, isCompacting } from '../steps.ts';
 import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUsd } from './alone.ts';
 import { endStep, forgetHad } from './contents.ts';
 import { afterSummary, type WorkingSet, workingSet } from './working-set.ts';
@@ -35,24 +35,20 @@ export function savedUsd(state: GovernorState): number {
   return priceOfModel(state) === undefined ? 0 : toUsd(Math.round(savedMicroUsd(state.relief.alone, state.gauge)));
 }
 
-/** What a line means for the account of claude alone. `injected`: it belongs to a turn of ctxb's own. */
-export function followAccount(
-  before: GovernorState,
-  state: GovernorState,
-  event: Event,
-  injected: boolean,
-): GovernorState {
+/** What a line means for the account of claude alone. */
+export function followAccount(before: GovernorState, state: GovernorState): GovernorState {
   if (state.run.mode !== 'act') return state;
   const { alone } = state.relief;
-  if (wasReplaced(before, state, event)) {
-    const isOwn = isClaudesOwn(before, event);
+  const { call, replaced, isInjected } = state.facts;
+  if (replaced) {
+    const isOwn = isClaudesOwn(before, replaced);
     const after = aloneAfterReplacing(alone, before.gauge, state.gauge, isOwn);
     return changedIn(state, 'relief', { alone: after });
   }
-  if (event.kind !== 'assistant' || event.usage === undefined || state.gauge.calls === before.gauge.calls) return state;
+  if (call?.kind !== 'assistant') return state;
   const { gauge, cache, tools } = before;
   const after = aloneAfterCall(alone, {
-    ...{ usage: event.usage, gauge, contents: tools.contents, isOwn: injected },
+    ...{ usage: call.usage, gauge, contents: tools.contents, isOwn: isInjected },
     price: priceOfModel(state) ?? UNPRICED,
     afterSummary: () =>
       afterSummary(tools.contents, {
@@ -69,8 +65,8 @@ export function followAccount(
 }
 
 /** Whether the context would have been replaced without ctxb as well. */
-function isClaudesOwn({ exact, compaction, handoff, trigger, gauge }: GovernorState, event: Event): boolean {
-  if (event.kind !== 'boundary') return handoff.phase === 'idle';
+function isClaudesOwn({ exact, compaction, handoff, trigger, gauge }: GovernorState, replaced: Replaced): boolean {
+  if (replaced !== 'boundary') return handoff.phase === 'idle';
   if (exact.receipt?.answered === true || isCompacting(compaction)) return false;
   const { tokens = Number.POSITIVE_INFINITY } = gauge.window;
   return typeof trigger !== 'number' || trigger >= tokens - NATIVE_RESERVE_TOKENS;

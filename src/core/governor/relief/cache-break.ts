@@ -1,8 +1,8 @@
-import type { AssistantEvent, Event } from '../../protocol/events.ts';
-import { contextOf } from '../../protocol/usage.ts';
+import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { priceAt } from '../cost/prices.ts';
 import { idleBeyondLife, rewriteCost, type Setup } from '../cost/prompt-cache.ts';
 import type { CacheBreak } from '../decisions.ts';
+import type { Facts } from '../facts.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import { priceOfModel } from './accounts.ts';
@@ -12,11 +12,12 @@ import { minutes } from './outlook.ts';
  * Says when a call has written again what the call before it had left in the cache, what that cost, and why: in the words
  * of the API where claude passes them on, else by what has changed between the two calls.
  */
-export function announceBreak(before: GovernorState, state: GovernorState, event: Event): Step {
-  if (event.kind !== 'assistant' || state.gauge.calls === before.gauge.calls) return keep(state);
-  const lost = lostIn(before, state, event);
+export function announceBreak(before: GovernorState, state: GovernorState): Step {
+  const { call } = state.facts;
+  if (call?.kind !== 'assistant') return keep(state);
+  const lost = lostIn(before, state, call.usage);
   if (lost === undefined) return keep(state);
-  const causes = causesOf(before, state, event);
+  const causes = causesOf(before, state, call);
   const cause = causes[0]?.cause ?? 'unknown';
   if (cause === 'pause' && before.cache.foretold) return keep(state);
   const reason = causes.map(({ text }) => text).join(', and ') || NOTHING;
@@ -29,24 +30,26 @@ const NOTHING = 'nothing that claude shows has changed';
 const KEPT_SHARE = 0.5;
 
 /** What was written again and what that cost; undefined: nothing worth a line. */
-function lostIn(before: GovernorState, state: GovernorState, { usage }: AssistantEvent) {
+function lostIn(before: GovernorState, state: GovernorState, usage: Usage) {
   const { cache, gauge, run } = before;
   const least = run.policy.cost.expiredCacheUsd;
   const listPrice = priceOfModel(state);
   // Another basis says that the context has been replaced since, or may have been.
-  if (usage === undefined || gauge.basis !== 'measured' || typeof least !== 'number') return undefined;
+  if (gauge.basis !== 'measured' || typeof least !== 'number') return undefined;
   if (listPrice === undefined || usage.cacheRead >= cache.held * KEPT_SHARE) return undefined;
   const tokens = Math.min(cache.held - usage.cacheRead, usage.cacheCreation);
   const { usd, cachedUsd } = rewriteCost(tokens, state.cache, priceAt(listPrice, contextOf(usage)));
   return usd - cachedUsd < least ? undefined : { tokens, usd, cachedUsd };
 }
 
+type SizedAnswer = Extract<NonNullable<Facts['call']>, { readonly kind: 'assistant' }>;
+
 interface Cause {
   readonly cause: CacheBreak;
   readonly text: string;
 }
 
-function causesOf(before: GovernorState, state: GovernorState, event: AssistantEvent): readonly Cause[] {
+function causesOf(before: GovernorState, state: GovernorState, event: SizedAnswer): readonly Cause[] {
   const seen = changesBetween(before, state, event);
   const verdict = VERDICTS[event.cacheMiss ?? ''];
   if (verdict === undefined) return seen;
@@ -62,13 +65,13 @@ const VERDICTS: Readonly<Record<string, Cause>> = {
   messages_changed: { cause: 'messages', text: 'the API says that earlier messages have changed' },
 };
 
-function changesBetween(before: GovernorState, state: GovernorState, event: AssistantEvent): readonly Cause[] {
+function changesBetween(before: GovernorState, state: GovernorState, event: SizedAnswer): readonly Cause[] {
   const { cache, gauge } = before;
   const { version } = state.cache;
   const idleMs = idleBeyondLife(cache, state.now);
   // Then it is gone, whatever else has changed.
   if (idleMs !== undefined) return [{ cause: 'pause', text: pauseText(idleMs, cache.lifetimeMs) }];
-  const removed = event.usage === undefined ? 0 : gauge.used - contextOf(event.usage);
+  const removed = gauge.used - contextOf(event.usage);
   const model = gauge.call?.model;
   return [
     ...causeIf(differ(model, event.model), 'model', `the model is ${event.model} instead of ${model}`),

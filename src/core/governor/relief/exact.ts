@@ -8,6 +8,7 @@ import type {
 } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
+import { isMessage, isSaid } from '../facts.ts';
 import { isCharactersOnly, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
@@ -49,9 +50,9 @@ const MOST_KEPT = 60_000;
 const LEAST_KEPT = 5_000;
 
 /** Loads the mod once the context has grown, and keeps the plan up to date for a compaction in mid-turn. */
-export function prepareExact(before: GovernorState, state: GovernorState): Step {
+export function prepareExact(state: GovernorState): Step {
   const { exact, gauge } = state;
-  if (exact.phase === 'off' || gauge.calls === before.gauge.calls) return keep(state);
+  if (exact.phase === 'off' || !state.facts.call) return keep(state);
   if (exact.phase === 'unarmed') return predicted(gauge) >= LEAST_RELIEVED ? arm(state) : keep(state);
   // claude waits while the plan is written: that is not needed while its trigger is far.
   const isNear = typeof state.trigger !== 'number' || predicted(gauge) >= NEAR * state.trigger;
@@ -75,7 +76,7 @@ export function noteSaid(state: GovernorState, prompt: Prompt): GovernorState {
 
 /** Results of tools go out together with what the caller has said meanwhile. */
 export function noteMidTurn(before: GovernorState, state: GovernorState, event: Event): Step {
-  if (state.exact.phase === 'off' || event.kind !== 'user' || event.subagent !== null) return keep(state);
+  if (state.exact.phase === 'off' || !isSaid(event)) return keep(state);
   const after = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId;
   if (after === undefined) return keep(state);
   const said = unheard(state).length > 0 ? [] : unheard(before).map(({ text }) => ({ text, after }));
@@ -241,7 +242,7 @@ export const NO_ECHO = { echoes: 0, until: undefined };
 /** What is new begins, or a summary shows that nothing is repeated. */
 function endsEchoes({ exact }: GovernorState, event: Event): boolean {
   if (exact.echoes === 0) return false;
-  return event.kind === 'result' || ((event.kind === 'user' || event.kind === 'assistant') && event.subagent === null);
+  return event.kind === 'result' || isMessage(event);
 }
 
 /**
@@ -257,8 +258,7 @@ export function isEcho({ exact, gauge }: GovernorState, event: Event): boolean {
 
 /** Messages of the main thread; a summary is new. */
 export function mayEcho(event: Event): event is UserEvent | AssistantEvent {
-  if ((event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null) return false;
-  return event.kind === 'assistant' || event.role !== 'summary';
+  return isMessage(event) && !isSaid(event, 'summary');
 }
 
 export function afterEcho(state: GovernorState): GovernorState {

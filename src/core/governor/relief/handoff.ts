@@ -1,5 +1,6 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { saysUnavailable } from '../../protocol/failures.ts';
+import { isAnswer } from '../facts.ts';
 import { callOutput, predicted, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
 import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
@@ -96,8 +97,7 @@ export function followHandoff(state: GovernorState, event: Event): Step {
 }
 
 function answering(state: GovernorState, handoff: HandoffPhase<'asking'>, event: Event): Step {
-  const isAnswer = event.kind === 'assistant' && !event.synthetic && event.subagent === null;
-  const apiDown = !isAnswer && (handoff.apiDown || (event.kind === 'api-retry' && isDown(statusOf(event))));
+  const apiDown = !isAnswer(event) && (handoff.apiDown || (event.kind === 'api-retry' && isDown(statusOf(event))));
   const next = changed(state, { handoff: { ...handoff, turn: 'running', apiDown } });
   // claude waits for the API, and not the agent takes its time.
   const waits = event.kind === 'api-retry' && handoff.attempt !== 'late';

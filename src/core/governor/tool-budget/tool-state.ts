@@ -2,11 +2,12 @@ import { plainText } from '../../protocol/blocks.ts';
 import type { Block, ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, jsonText, ownOf, textOf } from '../../protocol/fields.ts';
 import type { Decision } from '../decisions.ts';
+import { isSaid } from '../facts.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN, estimateTokens } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Step, wasReplaced } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
 import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.ts';
 
 /** Calls, tools and subagents that are remembered: the stream has no end. */
@@ -138,14 +139,14 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
 type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 
 /** What a line of claude's says about the size of tool results. */
-export function followResults(before: GovernorState, state: GovernorState, event: Event): Step {
+export function followResults(state: GovernorState, event: Event): Step {
   // Notices are lost with the context that held them.
-  if (wasReplaced(before, state, event))
+  if (state.facts.replaced)
     return keep(changedIn(settledTurn(state), 'toolBudget', { history: 0, results: 0, hinted: {}, alerted: 'none' }));
   if (event.kind === 'result') return keep(changedIn(settledTurn(state), 'toolBudget', { results: 0, hinted: {} }));
   if (event.kind === 'init') return keep(settledTurn(state));
   if (event.kind !== 'user' || event.replay) return keep(state);
-  if (event.role === 'summary' && event.subagent === null) return keep(remembered(state, plainText(event.blocks)));
+  if (isSaid(event, 'summary')) return keep(remembered(state, plainText(event.blocks)));
   // Nobody cuts anything in a recording, and going through all its texts would take longer than all the rest.
   if (event.role !== 'tool-result' || state.run.mode === 'replay') return keep(state);
   const results = event.blocks.filter((block) => block.type === 'tool_result');

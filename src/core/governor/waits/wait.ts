@@ -1,4 +1,5 @@
 import type { ApiFailure, ApiRetryEvent, AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
+import { isSaid } from '../facts.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { startCompaction } from '../relief/compaction.ts';
@@ -86,8 +87,7 @@ export function followWait(state: GovernorState, event: Event, injected: boolean
   if (wait === undefined || wait.phase === 'paused') return keep(state);
   const isReplay = state.run.mode === 'replay';
   // A recording goes on with another prompt: nobody waits any more.
-  const isPrompt = event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
-  if (isReplay && isPrompt) return keep(changed(state, { wait: undefined }));
+  if (isReplay && isSaid(event, 'prompt')) return keep(changed(state, { wait: undefined }));
   if (event.kind !== 'assistant' || event.subagent !== null) return keep(state);
   if (!event.synthetic) return endWait(state, true);
   // A session log has no results.

@@ -73,9 +73,10 @@ export function noteHealth(before: GovernorState, state: GovernorState, event: E
   if (before.relief.landing?.of === 'compaction' && state.relief.landing === undefined) {
     return keep(state, [health(state, { event: 'landing' }, state.gauge.used)]);
   }
-  if (event.kind !== 'result' || state.turn.ended === before.turn.ended) return keep(state);
+  const { ending } = state.facts;
+  if (ending === undefined) return keep(state);
   const turn = health(state, { event: 'turn', turn: state.turn.ended });
-  return keep(state, isExhaustion(event) ? [turn, health(state, { event: 'exhausted' })] : [turn]);
+  return keep(state, isExhaustion(ending) ? [turn, health(state, { event: 'exhausted' })] : [turn]);
 }
 
 /** Whether a prompt is too large for the zone, and nothing has been done about it yet. */
