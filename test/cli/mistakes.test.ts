@@ -1,19 +1,28 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createPlace, ctxb } from './fakes.ts';
 
-/** What somebody types who has not read anything. */
-it.each([
+interface Mistake {
+  readonly args: readonly string[];
+  readonly says: string;
+  readonly and?: string;
+  readonly code?: number;
+}
+
+const NO_VALUE = [
+  ['run', '--record', '--', 'claude'],
+  ['run', '--record', '--quiet', '--', 'claude'],
+  ['replay', '--html', '--json'],
+  ['flow', 'run', '--resume', '--', 'claude'],
+];
+
+/** What people type who have read nothing yet. */
+const MISTAKES: readonly Mistake[] = [
   { args: [], says: 'Usage: ctxb [options] [command]' },
   { args: ['rum'], says: '(Did you mean run?)' },
   { args: ['run'], says: 'no program given: ctxb run -- claude [arguments]' },
   { args: ['run', '--'], says: 'no program given: ctxb run -- claude [arguments]' },
   { args: ['run', '--cost-limt', '2', '--', 'claude'], says: '(Did you mean --cost-limit?)' },
-  ...[
-    ['run', '--record', '--', 'claude'],
-    ['run', '--record', '--quiet', '--', 'claude'],
-    ['replay', '--html', '--json'],
-    ['flow', 'run', '--resume', '--', 'claude'],
-  ].map((args) => ({ args, says: 'argument missing\nSee ctxb' })),
+  ...NO_VALUE.map((args) => ({ args, says: 'argument missing\nSee ctxb' })),
   { args: ['run', '--', 'clade'], says: 'clade: command not found', code: 127 },
   // What is written behind `=` is meant.
   { args: ['run', '--prompt=--quiet', '--', 'clade'], says: 'clade: command not found', code: 127 },
@@ -39,6 +48,7 @@ it.each([
   { args: ['scratch'], says: 'scratch.md is not there: notes are kept by ctxb run' },
   { args: ['flow', 'run', 'missing.yaml'], says: 'missing.yaml', and: 'no such file' },
   { args: ['flow', 'run', 'good.yaml'], says: 'did you mean: ctxb flow run good.yaml -- claude' },
+  { args: ['replay', '--what-if', 'gird'], says: 'gird: cannot be read' },
   { args: ['replay', '--html', '-', 'f.yaml'], says: 'stdout has other output: name a file instead of -' },
   { args: ['recall'], says: "missing required argument 'words'" },
   { args: ['recall', ''], says: 'recall: name a word to look for' },
@@ -50,15 +60,49 @@ it.each([
   { args: ['note'], says: 'Usage: ctxb note' },
   { args: ['note', 'state', ''], says: 'note state: the text is empty' },
   { args: ['help', 'rum'], says: 'did you mean run?' },
-])('ctxb $args: $says', async ({ args, says, and = '', code = 2 }) => {
-  await using place = await createPlace();
-  await place.file('empty', '');
-  await place.file('good.yaml', 'name: x\nsteps:\n  - id: a\n    prompt: do it\n');
-  await place.file('f.yaml', 'name: x\nsteps:\n  - id: a\n    promt: do it\n');
-  await place.file('lines', '{"type":"user","message":{"role":"assistant","content":"Go."}}\n');
-  const run = await ctxb(place, args);
-  expect(run.stderr).toContain(says);
-  expect(run.stderr).toContain(and);
-  expect(run.stderr).not.toMatch(/ctxb: (?:\w+ )?(?:ctxb|error)/);
-  expect(run.code).toBe(code);
+];
+
+const BEGINNING = `# Wrong uses
+
+What ctxb says when it is called wrongly, and its exit code. A test runs each command and makes this page. \`f.yaml\` is a flow with a
+wrong key, \`good.yaml\` one without a mistake, \`lines\` a file of prompts with a wrong role, \`empty\` an empty file.
+
+| command | message | exit code |
+| --- | --- | --- |
+`;
+
+describe('a wrong use', () => {
+  const rows = new Map<Mistake, string>();
+
+  it.each(MISTAKES)('ctxb $args: $says', async (mistake) => {
+    const { args, says, and = '', code = 2 } = mistake;
+    await using place = await createPlace();
+    await place.file('empty', '');
+    await place.file('good.yaml', 'name: x\nsteps:\n  - id: a\n    prompt: do it\n');
+    await place.file('f.yaml', 'name: x\nsteps:\n  - id: a\n    promt: do it\n');
+    await place.file('lines', '{"type":"user","message":{"role":"assistant","content":"Go."}}\n');
+    const run = await ctxb(place, args);
+    expect(run.stderr).toContain(says);
+    expect(run.stderr).toContain(and);
+    expect(run.stderr).not.toMatch(/ctxb: (?:\w+ )?(?:ctxb|error)/);
+    expect(run.code).toBe(code);
+    rows.set(mistake, rowOf(args, run.stderr.replaceAll(`${place.cwd}/`, ''), code));
+  });
+
+  it('docs/mistakes.md shows the message and the exit code of each (npm test -- mistakes -u)', async () => {
+    const page = MISTAKES.map((mistake) => rows.get(mistake)).join('\n');
+    await expect(`${BEGINNING}${page}\n`).toMatchFileSnapshot('../../docs/mistakes.md');
+  });
 });
+
+/** Without the reference to the help; of the help itself the first line. */
+function rowOf(args: readonly string[], stderr: string, code: number): string {
+  const words = args.map((arg) => (/^[\w./=-]+$/.test(arg) ? arg : `'${arg}'`));
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('See ctxb'));
+  const said = stderr.startsWith('Usage:') ? lines.slice(0, 1) : lines;
+  const message = said.map((line) => line.trim().replace(/^ctxb: /, '')).join(' ');
+  return `| ${[['ctxb', ...words].join(' '), message].map((text) => `\`${text.replaceAll('|', '\\|')}\``).join(' | ')} | ${code} |`;
+}

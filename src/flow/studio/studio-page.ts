@@ -94,7 +94,7 @@ function headOf({ steps, window, profile }: FlowView, step: StepView | undefined
 <p class="quiet">${needs}; it sees the output of ${counted(sees, 'step')}.</p>`;
   }
   if (level !== PROFILE) {
-    return html`<h2>The flow</h2><p class="quiet">Holds for all of its ${counted(steps.length, 'step')} that say nothing else. Presets and shares are those of a window of ${grouped(window)} tokens.</p>`;
+    return html`<h2>The flow</h2><p class="quiet">These budgets apply to each of its ${counted(steps.length, 'step')}, unless the step sets its own. Presets and shares refer to a window of ${grouped(window)} tokens.</p>`;
   }
   const place =
     profile?.file === undefined
@@ -152,7 +152,7 @@ function row(
   const kind = value === '' ? 'row' : 'row own';
   const input =
     key === 'preset'
-      ? html`<select id="${key}" name="${key}">${PRESETS.map((preset) => html`<option value="${preset}"${preset === value && html` selected`}>${preset || 'none here'}</option>`)}</select>`
+      ? html`<select id="${key}" name="${key}">${PRESETS.map((preset) => html`<option value="${preset}"${preset === value && html` selected`}>${preset || 'not set'}</option>`)}</select>`
       : html`<input id="${key}" name="${key}" value="${value}" maxlength="100" inputmode="numeric" spellcheck="false" aria-describedby="${key}-hint"${fault !== '' && html` aria-invalid="true"`}>`;
   return html`<div class="${kind}"><label for="${key}">${label} <code>${key}</code></label>${input}<p class="used">${used}</p>
 <p id="${key}-hint" class="quiet">${hint}</p><p class="warning">${said}</p></div>`;

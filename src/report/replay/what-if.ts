@@ -25,7 +25,9 @@ export const whatIf: Report = (sessions, page) => {
     ? []
     : [...unlistedRows(tried.length, page), [totalsTable(totals, page), dearerRow(totals)].join('\n')];
   const known = `by how much the context grew before ${tokens(calls - estimated)} of ${counted(calls, 'call')}`;
-  const sentences = [`Exact: what happened, and ${known}.`, ...ASSUMED].map((sentence) => page.style.dim(sentence));
+  const sentences = [`Exact: the recorded calls, and ${known}.`, ...ASSUMED].map((sentence) =>
+    page.style.dim(sentence),
+  );
   return [[...each, ...all, ...left, sentences.join('\n')].join('\n\n')];
 };
 
@@ -42,9 +44,10 @@ function dearerRow({ sessions, dearer }: WhatIfTotals): string {
 }
 
 const ASSUMED = [
-  `Assumed: a compaction leaves ${tokens(USUALLY_KEPT)} tokens beside the smallest context of the session, and takes away what ${counted(USUALLY_MISSED.calls, 'call')} must fetch again (${tokens(USUALLY_MISSED.tokens)} tokens); as many calls follow as there were.`,
-  'Assumed: the model does the same, and the cache is as warm as it was recorded.',
-  'Left out: results that ctxb cuts, and cost limits. Estimated: the calls that wrote summaries. Costs are list prices of the main thread.',
+  `Assumed: a compaction leaves ${tokens(USUALLY_KEPT)} tokens more than the smallest context of the session, and takes away what ${counted(USUALLY_MISSED.calls, 'call')} must fetch again (${tokens(USUALLY_MISSED.tokens)} tokens).`,
+  'Assumed: the model does the same in as many calls, and the cache is as warm as it was recorded.',
+  'Left out: results that ctxb cuts, cost limits, and subagents. Costs are list prices.',
+  'Estimated: the calls that wrote summaries. Logs do not have them, so ctxb replay shows a lower cost.',
 ];
 
 function tableOf(

@@ -21,7 +21,7 @@ it('a session is a table against what happened, and what is assumed', () => {
   expect(lines[2]).toMatch(/^ +>50% +>70% +>85% +peak +read +cached +cost +compactions$/);
   expect(lines[3]).toMatch(/^ {2}what happened +19 +0 +0 +138,000 +4\.74M +4\.60M +\$\d\.\d\d +0$/);
   expect(lines[4]).toMatch(/^ {2}with ctxb +0 +0 +0 +\d\d,000 .* \d$/);
-  expect(lines[6]).toBe('Exact: what happened, and by how much the context grew before 60 of 60 calls.');
+  expect(lines[6]).toBe('Exact: the recorded calls, and by how much the context grew before 60 of 60 calls.');
 });
 
 it.each([48, 60])('a row is whole within %d columns', (columns) => {

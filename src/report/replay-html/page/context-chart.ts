@@ -124,25 +124,30 @@ function drawEvents(pen: Pen, { info }: Session, span: Span): void {
 /** Pixels that compactions keep from each other on the average, or they are only ticks; and the height of these. */
 const [APART, TICK] = [8, 8];
 
-/** Names of compactions where there is little room, and the room that they need. */
+/** Names of compactions where there is little room, and pixels that a letter of them needs. */
 const NAMES: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
   claude: 'by claude',
   placed: 'by claude, as placed',
   caller: 'by the caller',
   ctxb: 'by ctxb',
 };
-const NAME = 125;
+const LETTER = 7;
 
 function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['compactions']): void {
   const isDense = compactions.length * APART > box.width;
   const foot = box.top + (isDense ? TICK : box.height);
+  let free = box.left;
   for (const [index, { call, by }] of compactions.entries()) {
     const at = x(call + 0.5);
     line('ink', [at, box.top], [at, foot], [5, 3]);
     const next = compactions[index + 1];
     const end = next === undefined ? box.left + box.width : x(next.call + 0.5);
-    // What has no room for its name is named by the tooltip and the table.
-    if (!isDense && end - at > NAME) text('ink', NAMES[by], at + 5, box.top + 9);
+    const width = NAMES[by].length * LETTER;
+    const left = at + width < end ? at + 5 : at - width;
+    // The tooltip and the table name a compaction whose name has no room.
+    if (isDense || left < free) continue;
+    text('ink', NAMES[by], left, box.top + 9);
+    free = left + width;
   }
 }
 
