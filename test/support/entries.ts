@@ -1,5 +1,5 @@
 import { createDeadEnds } from '../../src/core/memory/dead-ends/dead-ends.ts';
-import type { CommandFacts, Discard, Entry, FileChange, ToolEntry } from '../../src/core/memory/entry.ts';
+import type { CommandFacts, Entry, FileChange, ToolEntry } from '../../src/core/memory/entry.ts';
 
 /** An entry before it has its place: `calls` gives it an id and a time. */
 export type Draft = Entry | Call;
@@ -24,18 +24,9 @@ export function failed(text: string, error = 'Error: boom', facts: Partial<Comma
   });
 }
 
-export function discarded(text: string, how: Discard['how'], paths: Discard['paths'] = 'all'): Call {
-  return ran(text, {}, { discards: { how, paths } });
-}
-
-export function changed(path: string, change: FileChange['change'] = 'edited', to?: string): Call {
+export function changed(path: string, change: FileChange['change'] = 'edited'): Call {
   const name = change === 'created' ? 'Write' : 'Edit';
-  return {
-    name,
-    title: path,
-    input: `${name} ${path}`,
-    changes: [{ path, change, ...(to === undefined ? {} : { to }) }],
-  };
+  return { name, title: path, input: `${name} ${path}`, changes: [{ path, change }] };
 }
 
 export function swapped(path: string, before: string, after: string): Call {

@@ -107,8 +107,8 @@ function toldCommand({ text, exit, background, ms, tail, failures }: CommandFact
   };
 }
 
-function toldChange({ path, change, to }: FileChange): string {
-  return to === undefined ? `${change} ${path}` : `${change} ${path} to ${to}`;
+function toldChange({ path, change }: FileChange): string {
+  return `${change} ${path}`;
 }
 
 /** Pieces that texts from tools are made of to break a file that they are written to. */
@@ -158,7 +158,7 @@ export function randomEntries(seed: number, count: number): Entry[] {
 
 function randomCall(t: number, text: () => string, next: (limit: number) => number): ToolEntry {
   const outcome = (['ok', 'failed', 'refused', 'cancelled'] as const)[next(4)] ?? 'ok';
-  const change = (['created', 'edited', 'deleted', 'moved'] as const)[next(4)] ?? 'edited';
+  const change = (['created', 'edited'] as const)[next(2)] ?? 'edited';
   const command = { text: text(), exit: next(3), background: false, ms: next(5_000), tail: text() };
   return {
     kind: 'tool',
@@ -174,7 +174,7 @@ function randomCall(t: number, text: () => string, next: (limit: number) => numb
     ...(outcome === 'failed' ? { signature: `Error: ${text()}` } : {}),
     ...(next(2) === 0 ? { command } : {}),
     ...(next(2) === 0 ? { reads: text() } : {}),
-    ...(next(2) === 0 ? { changes: [{ path: text(), change, ...(change === 'moved' ? { to: text() } : {}) }] } : {}),
+    ...(next(2) === 0 ? { changes: [{ path: text(), change }] } : {}),
   };
 }
 

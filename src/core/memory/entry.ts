@@ -61,17 +61,12 @@ export interface CommandFacts {
   readonly tail: string;
   /** What the last lines say of failures, as `2 failed`: behind a pipe the status does not tell. */
   readonly failures?: string | undefined;
-  /** Changes to files that the command took back, as far as its words are certain. */
-  readonly discards?: Discard | undefined;
-  /** It made a commit: what was edited until then is safe. */
-  readonly commits?: boolean | undefined;
 }
 
 export interface FileChange {
   /** As the tool named it; a relative one is relative to the working folder. */
   readonly path: string;
-  readonly change: 'created' | 'edited' | 'deleted' | 'moved';
-  readonly to?: string | undefined;
+  readonly change: 'created' | 'edited';
 }
 
 /** `all`: every change that is not committed. */
@@ -116,14 +111,7 @@ export interface RemarkEntry {
 export interface DeadEnd {
   /** The same approach has the same key. */
   readonly key: string;
-  readonly cause:
-    | 'told'
-    | 'pattern'
-    | 'same failure'
-    | 'same error'
-    | 'alternation'
-    | 'edit reverted'
-    | 'changes discarded';
+  readonly cause: 'told' | 'pattern' | 'same failure' | 'same error' | 'edit reverted' | 'changes discarded';
   /** What was tried and how it ended, on one line, at most 500 code points. */
   readonly text: string;
   /** `tool_use` ids, oldest first, at most 20. */

@@ -3,11 +3,9 @@ import { summarizeOutput } from './call-summary/command-output.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
 import { describeInput, describeResult, errorSignature } from './entries/describe.ts';
 import { fileWork } from './entries/file-changes.ts';
-import type { CommandFacts, Entry, ToolEntry } from './entry.ts';
+import type { CommandFacts, Entry, Swap, ToolEntry } from './entry.ts';
 import type { Found } from './extract/extract.ts';
-import { commandEffects, commandFacts, type EndedCall } from './extract/tool-calls.ts';
-import { createWorkingFolder, type WorkingFolder } from './paths.ts';
-import type { ShellEffects } from './shell/shell-effects.ts';
+import { commandFacts, type EndedCall } from './extract/tool-calls.ts';
 import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from './words.ts';
 
 /** Commands longer than this (heredocs with whole files) are kept in part. */
@@ -19,11 +17,15 @@ const TAIL_LENGTH = 2_000;
 
 /** Makes entries of what was found, in order: analysed, bounded and masked. */
 export function createEntryMaker(mask: Mask): (found: Found) => Entry {
-  const folder = createWorkingFolder();
+  /** The project's folder: what is in it is named relative to it. */
+  let root: string | undefined;
+  const placeOf = (path: string) =>
+    root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path.replace(/^\.\//, '');
   return (found) => {
     switch (found.kind) {
       case 'call':
-        return toolEntry(found, folder, mask);
+        root ??= found.call.root || undefined;
+        return toolEntry(found, placeOf, mask);
       case 'prompt': {
         const { kind, t, texts, pictures } = found;
         return { kind, t, text: mask(texts), pictures };
@@ -43,16 +45,11 @@ function line(text: string): string {
   return oneLine(text, LONG_LINE_LENGTH);
 }
 
-function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEntry {
+function toolEntry(found: EndedCall, placeOf: (path: string) => string, mask: Mask): ToolEntry {
   const ended = withoutSecrets(found, mask);
   const { call, result, outcome, t } = ended;
   const { id, name, input } = call.use;
-  folder.at(call.root, call.cwd);
   const command = commandFacts(ended);
-  const effects = commandEffects(ended);
-  const files = filesOf(ended, effects, folder, mask);
-  // The place where this command ends is where the next one begins.
-  if (command !== undefined && outcome !== 'refused') folder.ran(command.text);
   return {
     kind: 'tool',
     t: t ?? 0,
@@ -62,12 +59,12 @@ function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEnt
     outcome,
     title: line(mask(describeInput(name, input, cutterWith(mask)))),
     said: line(describeResult(name, outcome, result.text)),
-    gist: summarizeCall(ended, { command, summarizeOutput, placeOf: folder.path, mask }),
+    gist: summarizeCall(ended, { command, summarizeOutput, placeOf, mask }),
     input: fingerprint(comparedInput(name, input)),
     output: fingerprint(found.result.text),
     signature: outcome === 'ok' ? undefined : errorSignature(name, result.text),
-    command: command && maskedCommand(command, effects, mask),
-    ...files,
+    command: command && maskedCommand(command, mask),
+    ...filesOf(ended, (path) => mask(placeOf(path))),
   };
 }
 
@@ -86,39 +83,28 @@ function comparedInput(name: string, input: unknown): unknown {
 
 type Files = Pick<ToolEntry, 'reads' | 'changes' | 'swaps'>;
 
-function filesOf(ended: EndedCall, effects: ShellEffects | undefined, folder: WorkingFolder, mask: Mask): Files {
-  const { call, result, report, outcome } = ended;
+function filesOf({ call, result, report, outcome }: EndedCall, named: (path: string) => string): Files {
   const { name, input } = call.use;
   if (outcome !== 'ok') return {};
-  const work = fileWork(name, input, result.text, report);
+  const { changes, swaps } = fileWork(name, input, result.text, report);
   const reads = name === 'Read' ? textOf(fieldsOf(input).file_path) : undefined;
-  const named = (path: string) => mask(folder.path(path));
-  const moved = (to: string | undefined) => (to === undefined ? {} : { to: mask(to) });
-  const changes = [
-    ...work.changes.map((change) => ({ ...change, path: named(change.path) })),
-    ...folder
-      .certain(effects?.changes ?? [])
-      .map(({ path, change, to }) => ({ path: mask(path), change, ...moved(to) })),
-  ];
-  const swaps = work.swaps.map(({ path, before, after }) => {
-    return { path: named(path), before: fingerprint(before), after: fingerprint(after) };
-  });
   return {
     reads: reads === undefined ? undefined : named(reads),
-    ...(changes.length === 0 ? {} : { changes }),
-    swaps: swaps.length === 0 ? undefined : swaps,
+    ...(changes.length === 0 ? {} : { changes: changes.map((change) => ({ ...change, path: named(change.path) })) }),
+    ...(swaps.length === 0 ? {} : { swaps: swaps.map((swap) => swapOf(swap, named)) }),
   };
 }
 
-function maskedCommand(command: CommandFacts, effects: ShellEffects | undefined, mask: Mask): CommandFacts {
+function swapOf({ path, before, after }: Swap, named: (path: string) => string): Swap {
+  return { path: named(path), before: fingerprint(before), after: fingerprint(after) };
+}
+
+function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {
   const { text, tail } = command;
-  const { how, paths } = effects?.discards ?? {};
   return {
     ...command,
     text: cut(mask(text), COMMAND_LENGTH),
     tail: tail === '' ? '' : lastLines(mask(tail), TAIL_LINES, TAIL_LENGTH),
-    discards: how && paths && { how, paths: paths === 'all' ? paths : paths.map((path) => mask(path)) },
-    commits: effects?.commits || undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Entry } from '../entry.ts';
-import { createLedger, createRecentEntries, type DeadEndChange, type Ledger } from './ledger.ts';
-import { createAlternation, createSameError, createSameFailure } from './repetition.ts';
+import { createLedger, type DeadEndChange, type Ledger } from './ledger.ts';
+import { createSameError, createSameFailure } from './repetition.ts';
 import { createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
 
 /**
@@ -9,18 +9,11 @@ import { createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
  */
 export function createDeadEnds() {
   const ledger = createLedger();
-  const recent = createRecentEntries();
-  const detectors = [
-    createRemark,
-    createSameFailure,
-    createSameError,
-    createAlternation,
-    createRevertedEdit,
-    createDiscardedChanges,
-  ].map((create) => create(ledger, recent));
+  const detectors = [createRemark, createSameFailure, createSameError, createRevertedEdit, createDiscardedChanges].map(
+    (create) => create(ledger),
+  );
   return {
     add(entry: Entry): readonly DeadEndChange[] {
-      recent.add(entry);
       for (const detect of detectors) detect(entry);
       return ledger.take();
     },

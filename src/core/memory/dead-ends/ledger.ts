@@ -1,4 +1,4 @@
-import type { DeadEnd, Entry, PromptEntry, ToolEntry } from '../entry.ts';
+import type { DeadEnd, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { LONG_LINE_LENGTH, oneLine } from '../words.ts';
 
@@ -61,32 +61,4 @@ export function prolong(series: Series, { id, t }: Pick<ToolEntry, 'id' | 't'>):
   series.last = t;
   series.ids.push(id);
   if (series.ids.length > MAX_EVIDENCE) series.ids.splice(1, 1);
-}
-
-const RING_LENGTH = 256;
-
-export type RecentEntries = ReturnType<typeof createRecentEntries>;
-
-/** The newest prompts and tool calls, to look back at. */
-export function createRecentEntries() {
-  const ring: (PromptEntry | ToolEntry)[] = [];
-  const recent = {
-    /** Number of the entry that is being looked at. */
-    now: -1,
-    add(entry: Entry): void {
-      if (entry.kind !== 'tool' && entry.kind !== 'prompt') return;
-      recent.now++;
-      ring[recent.now % RING_LENGTH] = entry;
-    },
-    /** Whether an entry after number `at` and before the present one passes; undefined when that is too far back. */
-    someSince(at: number, test: (entry: PromptEntry | ToolEntry) => boolean): boolean | undefined {
-      if (recent.now - at >= RING_LENGTH) return undefined;
-      for (let index = at + 1; index < recent.now; index++) {
-        const entry = ring[index % RING_LENGTH];
-        if (entry !== undefined && test(entry)) return true;
-      }
-      return false;
-    },
-  };
-  return recent;
 }

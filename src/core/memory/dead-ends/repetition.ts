@@ -1,9 +1,9 @@
 import { errorLine, namesError } from '../entries/describe.ts';
-import type { Entry, PromptEntry, ToolEntry } from '../entry.ts';
+import type { Entry, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { asks, commandCore, onlyReads, programOf, waits } from '../shell/command-words.ts';
 import { quoted } from '../words.ts';
-import { type Ledger, prolong, type RecentEntries, type Series, startSeries } from './ledger.ts';
+import { type Ledger, prolong, type Series, startSeries } from './ledger.ts';
 
 /** A call that failed, as long as it fails in the same way. */
 interface SameFailure {
@@ -12,9 +12,10 @@ interface SameFailure {
   readonly failure: string;
   /** Failures without a change before them. */
   steady: number;
-  /** Number of the entry of the last failure. */
+  /** How many changes there had been at the last failure. */
   at: number;
-  core?: string;
+  /** What a success of the same command has in common with it. */
+  readonly core: string | undefined;
 }
 
 const MAX_CALLS = 256;
@@ -25,55 +26,57 @@ const UNSTEADY = 3;
  * The same call fails again in the same way: twice when nothing can have changed in between, three times when
  * something has. An edit between two runs of a test is work, not a dead end.
  */
-export function createSameFailure(ledger: Ledger, recent: RecentEntries): (entry: Entry) => void {
+export function createSameFailure(ledger: Ledger): (entry: Entry) => void {
   const cases = new Map<string, SameFailure>();
+  let changes = 0;
 
   function fail(entry: ToolEntry): void {
     const key = callKey(entry);
-    const { agent } = entry;
     const failure = failureFingerprint(entry);
     const known = cases.get(key);
-    const same = known?.failure === failure ? known : undefined;
-    const now: SameFailure = same ?? { agent, series: startSeries(entry), failure, steady: 1, at: recent.now };
-    if (same !== undefined) {
-      prolong(same.series, entry);
-      same.steady = recent.someSince(same.at, (other) => mayChange(other, entry)) === false ? same.steady + 1 : 1;
-      same.at = recent.now;
+    const now = known?.failure === failure ? known : started(entry, failure);
+    if (now === known) {
+      prolong(now.series, entry);
+      now.steady = now.at === changes ? now.steady + 1 : 1;
     }
+    // A failed call may have changed something for others, not for itself.
+    now.at = changes + Number(mayChange(entry));
     remember(cases, key, now, MAX_CALLS);
     if (now.steady >= STEADY || (now.series.count >= UNSTEADY && hasErrorMessage(entry))) report(entry, key, now);
   }
 
-  function report(entry: ToolEntry, key: string, now: SameFailure): void {
-    const { series, steady } = now;
+  function report(entry: ToolEntry, key: string, { series, steady }: SameFailure): void {
     const steadily =
       steady === series.count ? 'without a change in between' : 'in the same way, with changes in between';
     const verb = entry.outcome === 'refused' ? 'was refused' : 'failed';
     const text = `${nameOf(entry)} ${verb} ${series.count} times ${steadily}: ${failureText(entry)}`;
     ledger.put({ key, cause: 'same failure', agent: entry.agent }, series, text);
-    if (entry.command !== undefined) now.core = commandCore(entry.command.text).text;
   }
 
   /** A success of the same command clears also when its output was cut in another way. */
   function succeed(entry: ToolEntry): void {
-    clear(callKey(entry));
-    const text = entry.command?.text ?? '';
+    const own = callKey(entry);
+    const text = entry.command && commandCore(entry.command.text).text;
     for (const [key, { agent, core }] of cases) {
-      if (core !== undefined && agent === entry.agent && text.includes(core) && core === commandCore(text).text)
-        clear(key);
+      if (key !== own && (core === undefined || agent !== entry.agent || core !== text)) continue;
+      cases.delete(key);
+      ledger.clear(key);
     }
   }
 
-  function clear(key: string): void {
-    cases.delete(key);
-    ledger.clear(key);
-  }
-
   return (entry) => {
-    if (entry.kind !== 'tool') return;
-    if (isFailedAttempt(entry)) fail(entry);
-    else if (cases.size > 0 && isSuccess(entry)) succeed(entry);
+    if (entry.kind === 'tool') {
+      if (isFailedAttempt(entry)) fail(entry);
+      else if (cases.size > 0 && isSuccess(entry)) succeed(entry);
+    }
+    if (mayChange(entry)) changes += 1;
   };
+}
+
+function started(entry: ToolEntry, failure: string): SameFailure {
+  const { agent, command } = entry;
+  const core = command && commandCore(command.text).text;
+  return { agent, series: startSeries(entry), failure, steady: 1, at: 0, core };
 }
 
 function callKey({ agent, name, input }: ToolEntry): string {
@@ -84,11 +87,10 @@ function callKey({ agent, name, input }: ToolEntry): string {
  * Whether an entry may have changed the result of another call. What a command or an MCP tool does is not known, so any
  * may have; and before a prompt the user may have changed something too.
  */
-function mayChange(entry: PromptEntry | ToolEntry, looked: ToolEntry): boolean {
-  if (entry.kind === 'prompt') return true;
-  const { outcome, name, input, command, changes } = entry;
+function mayChange(entry: Entry): boolean {
+  if (entry.kind !== 'tool') return entry.kind === 'prompt';
+  const { outcome, name, command, changes } = entry;
   if (outcome === 'refused' || outcome === 'cancelled') return false;
-  if (name === looked.name && input === looked.input) return false;
   if (changes !== undefined) return true;
   if (command !== undefined) return isWaiting(entry) || !onlyReads(command.text);
   return outcome === 'ok' && !LOOKING.test(name) && !BOOKKEEPING.test(name);
@@ -170,76 +172,6 @@ function meansOf({ name, title, command, changes }: ToolEntry): string {
 function errorKey(entry: ToolEntry, means: string): string {
   const narrow = entry.outcome === 'refused' || entry.command === undefined ? means : '';
   return `same error\n${entry.agent ?? ''}\n${entry.name}\n${failureFingerprint(entry)}\n${narrow}`;
-}
-
-type Round = readonly [ToolEntry, ToolEntry, ToolEntry, ToolEntry];
-
-const MAX_AGENTS = 64;
-const MAX_FOUND = 64;
-
-/** An agent alternates between two calls with equal inputs and equal results: it goes in circles. */
-export function createAlternation(ledger: Ledger): (entry: Entry) => void {
-  /** The newest four calls of each agent, oldest first. */
-  const agents = new Map<string | null, readonly ToolEntry[]>();
-  const found = new Map<string, { readonly series: Series; readonly calls: readonly ToolEntry[] }>();
-
-  function see(entry: ToolEntry): void {
-    const calls = [...(agents.get(entry.agent) ?? []), entry].slice(-4);
-    remember(agents, entry.agent, calls, MAX_AGENTS);
-    if (!isRound(calls)) return;
-    report(calls);
-    // The next round needs two more calls.
-    agents.set(entry.agent, calls.slice(-2));
-  }
-
-  function report([a, b, c, d]: Round): void {
-    const key = `alternation\n${d.agent ?? ''}\n${[callOf(c), callOf(d)].sort().join('\n')}`;
-    const { series } = found.get(key) ?? { series: { ...startSeries(a), ids: [a.id, b.id] } };
-    series.ids.push(c.id);
-    prolong(series, d);
-    remember(found, key, { series, calls: [c, d] }, MAX_FOUND);
-    const text = `${nameOf(c)} and ${nameOf(d)} in turn, ${series.count} times, with the same results each time`;
-    ledger.put({ key, cause: 'alternation', agent: d.agent }, series, text);
-  }
-
-  /** A new result of one of the two is progress. */
-  function clearBy(entry: ToolEntry): void {
-    const isProgress = (call: ToolEntry) =>
-      call.agent === entry.agent && callOf(call) === callOf(entry) && call.output !== entry.output;
-    for (const [key, { calls }] of found) {
-      if (!calls.some(isProgress)) continue;
-      found.delete(key);
-      ledger.clear(key);
-    }
-  }
-
-  return (entry) => {
-    // After a prompt, or with a new context, an agent looks again at what it has seen before.
-    if (entry.kind === 'prompt') agents.delete(null);
-    if (entry.kind === 'state' && /^(?:compaction|clear|session|handoff)$/.test(entry.what)) agents.clear();
-    if (entry.kind !== 'tool' || entry.outcome === 'cancelled' || BOOKKEEPING.test(entry.name)) return;
-    if (found.size > 0 && entry.outcome === 'ok') clearBy(entry);
-    see(entry);
-  };
-}
-
-function isRound(calls: readonly ToolEntry[]): calls is Round {
-  const [a, b, c, d] = calls;
-  if (a === undefined || b === undefined || c === undefined || d === undefined) return false;
-  return isSame(a, c) && isSame(b, d) && !isSame(a, b) && ![c, d].some(isUntold);
-}
-
-function callOf({ name, input }: ToolEntry): string {
-  return `${name} ${input}`;
-}
-
-function isSame(a: ToolEntry, b: ToolEntry): boolean {
-  return a.input === b.input && a.name === b.name && a.output === b.output;
-}
-
-/** Empty results, and partial ones such as screenshots, do not show that there was no progress. */
-function isUntold(entry: ToolEntry): boolean {
-  return entry.said === '' || entry.name.startsWith('mcp__') || isWaiting(entry);
 }
 
 /** Tools that wait for something, or poll its progress. */

@@ -1,6 +1,6 @@
 import type { Discard, Entry, FileChange, Swap, ToolEntry } from '../entry.ts';
-import { isAtOrIn, mayBeAtOrIn } from '../paths.ts';
 import { remember } from '../remember.ts';
+import { commits, discardsOf } from '../shell/command-words.ts';
 import { counted, quoted } from '../words.ts';
 import { type Ledger, prolong, type Series, startSeries } from './ledger.ts';
 
@@ -55,60 +55,54 @@ export function createRevertedEdit(ledger: Ledger): (entry: Entry) => void {
 
   return (entry) => {
     if (entry.kind !== 'tool' || entry.outcome !== 'ok') return;
-    if (entry.command?.commits) standing.clear();
+    if (entry.command !== undefined && commits(entry.command.text)) standing.clear();
     for (const swap of entry.swaps ?? []) see(entry, swap);
   };
 }
 
 interface Edit {
-  readonly path: string;
-  readonly ids: readonly string[];
-  readonly first: number;
-  /** git leaves a new file alone unless it is named. */
-  readonly isNew: boolean;
+  readonly change: FileChange['change'];
+  /** The call that made it. */
+  readonly entry: ToolEntry;
 }
 
+/** Edits are thrown away with git. */
 export function createDiscardedChanges(ledger: Ledger): (entry: Entry) => void {
   const edits = new Map<string, Edit>();
 
-  function note(entry: ToolEntry, { path, change, to = path }: FileChange): void {
-    const known = edits.get(path);
-    if (change === 'moved' || change === 'deleted') edits.delete(path);
-    if (change === 'deleted' || (change === 'moved' && known === undefined)) return;
-    // What a command wrote into a file can be made again.
-    if (change === 'created' && known === undefined && entry.command !== undefined) return;
-    const ids = [...(known?.ids ?? []).slice(-5), entry.id];
-    const isNew = known?.isNew ?? change === 'created';
-    remember(edits, to, { path: to, ids, first: known?.first ?? entry.t, isNew }, MAX_EDITS);
-  }
-
   function discard(entry: ToolEntry, { how, paths }: Discard): void {
-    const lost = lostOf([...edits.values()], paths);
-    if (lost.length === 0) return;
-    for (const { path } of lost) edits.delete(path);
-    const ids = [...new Set(lost.flatMap((edit) => edit.ids))].slice(-19);
-    const first = Math.min(...lost.map((edit) => edit.first));
-    const series: Series = { count: 1, first, last: entry.t, ids: [...ids, entry.id] };
+    // git leaves a new file alone unless it is named.
+    const lost = [...edits].filter(([path, { change }]) =>
+      paths === 'all' ? change !== 'created' : paths.some((named) => isAtOrIn(path, named)),
+    );
+    const [first] = lost;
+    if (first === undefined) return;
+    const series = startSeries(first[1].entry);
+    for (const [path, edit] of lost) {
+      edits.delete(path);
+      if (edit !== first[1]) prolong(series, edit.entry);
+    }
+    prolong(series, entry);
     const more = lost.length > 1 ? ` and ${counted(lost.length - 1, 'more file')}` : '';
-    const text = `changes to ${quoted(lost[0]?.path ?? '', 160)}${more} were thrown away with git ${how}`;
+    const text = `changes to ${quoted(first[0], 160)}${more} were thrown away with git ${how}`;
     const key = `changes discarded\n${entry.agent ?? ''}\n${entry.id}`;
-    ledger.put({ key, cause: 'changes discarded', agent: entry.agent }, series, text);
+    ledger.put({ key, cause: 'changes discarded', agent: entry.agent }, { ...series, count: 1 }, text);
   }
 
   return (entry) => {
     if (entry.kind !== 'tool' || entry.outcome !== 'ok') return;
-    for (const change of entry.changes ?? []) note(entry, change);
-    if (entry.command?.discards !== undefined) discard(entry, entry.command.discards);
-    if (entry.command?.commits) edits.clear();
+    for (const { path, change } of entry.changes ?? []) {
+      remember(edits, path, { change: edits.get(path)?.change ?? change, entry }, MAX_EDITS);
+    }
+    if (entry.command === undefined) return;
+    const discards = entry.command.exit === 0 ? discardsOf(entry.command.text) : undefined;
+    if (discards !== undefined) discard(entry, discards);
+    if (commits(entry.command.text)) edits.clear();
   };
 }
 
-/** If no path matches exactly, the command ran in another folder. */
-function lostOf(edits: readonly Edit[], paths: Discard['paths']): Edit[] {
-  if (paths === 'all') return edits.filter(({ isNew }) => !isNew);
-  return paths.flatMap((named) => {
-    const exactly = edits.filter(({ path }) => isAtOrIn(path, named));
-    const found = exactly.length > 0 ? exactly : edits.filter(({ path }) => mayBeAtOrIn(path, named));
-    return found.filter(({ path, isNew }) => !isNew || isAtOrIn(named, path) || mayBeAtOrIn(named, path));
-  });
+/** Whether `path` is the file or in the folder `named`; either may be relative to any folder. */
+function isAtOrIn(path: string, named: string): boolean {
+  const [file, place] = [path, named].map((each) => `/${each.replace(/^(?:\.?\/)+|\/$/g, '')}/`) as [string, string];
+  return file.includes(place) || place.endsWith(file);
 }

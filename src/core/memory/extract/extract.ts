@@ -49,7 +49,7 @@ export function createExtractor(options: ExtractOptions) {
   function begin(use: OpenCall['use'], subagent: string | null, t: number | undefined): void {
     // A subagent by what it was asked to do, where its beginning was seen.
     const agent = subagent === null ? null : (agents.get(subagent) ?? subagent);
-    const call = { use, agent, t, cwd: subagent === null ? cwd : undefined, root: cwd };
+    const call = { use, agent, t, root: cwd };
     remember(open, use.id, call, MAX_OPEN_CALLS);
     if (use.name !== 'Task' && use.name !== 'Agent') return;
     const description = textOf(fieldsOf(use.input).description);

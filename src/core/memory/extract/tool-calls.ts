@@ -2,7 +2,6 @@ import type { Block } from '../../protocol/events.ts';
 import { fieldsOf, numberOf, textOf, textsOf } from '../../protocol/fields.ts';
 import type { CommandFacts, Outcome, ToolEntry } from '../entry.ts';
 import { onlyReads } from '../shell/command-words.ts';
-import { type ShellEffects, shellEffects } from '../shell/shell-effects.ts';
 import { durationText, lastLines } from '../words.ts';
 
 type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
@@ -13,8 +12,6 @@ export interface OpenCall {
   readonly agent: string | null;
   /** Milliseconds since the epoch; undefined where a recording does not say. */
   readonly t: number | undefined;
-  /** The shell's folder at the time, where claude says it. */
-  readonly cwd: string | undefined;
   /** The main thread's folder at the time, also for calls of subagents. */
   readonly root: string | undefined;
 }
@@ -90,10 +87,7 @@ const LEFT_RUNNING =
 const COMMAND_NEAR = 20_000;
 const TAIL_NEAR = { lines: 40, length: 8_000 };
 
-/** Most commands only look: without one of these words nothing need be understood. */
-const MAY_CHANGE_FILES = /\b(?:rm|mv|git)\b/;
-
-/** What is known of a command that was run, without what it did to files, or undefined when the call ran none. */
+/** What is known of a command that was run, or undefined when the call ran none. */
 export function commandFacts(ended: EndedCall): CommandFacts | undefined {
   const text = commandOf(ended);
   if (text === undefined) return undefined;
@@ -122,12 +116,6 @@ const FAILURES =
 function failuresIn(command: string, output: string): string | undefined {
   const end = output.slice(-CLOSING).replace(/\x1b\[[\d;]*[A-Za-z]/g, '');
   return onlyReads(command) ? undefined : end.match(FAILURES)?.at(-1)?.toLowerCase();
-}
-
-/** What a command has certainly done to files; undefined where it does nothing to them, or did not succeed. */
-export function commandEffects(ended: EndedCall): ShellEffects | undefined {
-  const text = commandOf(ended) ?? '';
-  return ended.outcome === 'ok' && exitOf(ended) === 0 && MAY_CHANGE_FILES.test(text) ? shellEffects(text) : undefined;
 }
 
 function exitOf({ call, exit, report }: EndedCall): number | null {

@@ -30,7 +30,7 @@ const NEWEST = 40;
 
 type Tally = { readonly [K in FileChange['change']]: number };
 
-const UNTOUCHED: Tally = { created: 0, edited: 0, moved: 0, deleted: 0 };
+const UNTOUCHED: Tally = { created: 0, edited: 0 };
 
 export type Evidence = ReturnType<typeof createEvidence>;
 
@@ -80,10 +80,7 @@ export function createEvidence() {
   return {
     add(entry: ToolEntry): void {
       if (entry.reads !== undefined) remember(reads, entry.reads, true, MAX_FILES);
-      for (const { path, change, to } of entry.changes ?? []) {
-        noteFile(path, change);
-        if (to !== undefined) noteFile(to, 'created');
-      }
+      for (const { path, change } of entry.changes ?? []) noteFile(path, change);
       if (entry.command !== undefined && entry.command.exit !== null) {
         const times = (commands.get(entry.command.text)?.times ?? 0) + 1;
         remember(commands, entry.command.text, { entry, times }, MAX_COMMANDS);

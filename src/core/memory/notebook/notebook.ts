@@ -106,10 +106,9 @@ export function createNotebook(historyTokens?: number) {
     return states.add({ heading: timeText(entry.t), body: quoted(change, 500), text });
   }
 
-  function artifact(entry: ToolEntry, { path, change, to }: FileChange): Page {
-    const counts = evidence.fileCounts(path);
-    const text = oneLine(`${path}${to === undefined ? '' : ` → ${to}`}: ${counts}${agentMention(entry)}`, LINE_LENGTH);
-    const body = `${change} ${quoted(path, 500)}${to === undefined ? '' : ` to ${quoted(to, 500)}`} · ${entry.name} ${entry.id}${agentMention(entry)}`;
+  function artifact(entry: ToolEntry, { path, change }: FileChange): Page {
+    const text = oneLine(`${path}: ${evidence.fileCounts(path)}${agentMention(entry)}`, LINE_LENGTH);
+    const body = `${change} ${quoted(path, 500)} · ${entry.name} ${entry.id}${agentMention(entry)}`;
     return artifacts.add({ heading: timeText(entry.t), body, key: path, text });
   }
 

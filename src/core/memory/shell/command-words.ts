@@ -1,4 +1,4 @@
-import { type Command, type Link, programIn, shellLists } from './shell-lists.ts';
+import type { Discard } from '../entry.ts';
 
 /** Of what a longer command does its words are no sign. */
 const HEAD = 400;
@@ -61,44 +61,61 @@ export interface CommandCore {
   readonly piped: boolean;
 }
 
-/** They show what comes in, all of it or a part. */
-const VIEWERS = new Set(['tail', 'head', 'cat', 'tee', 'less']);
+/** What stands before a command and only says where and how it is run. */
+const LEAD =
+  /^(?:\s*cd\s+(?:"[^"]*"|'[^']*'|[^\s;&|]+)\s*?(?:&&|[;\n])|\s*[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*)\s|\s*(?:sudo|command|builtin|nohup|env|time|timeout\s+\S+)\s)+/;
+
+/** At the end of a line: where output goes, or a program that shows all or a part of what comes in. */
+const OUTPUT = / ?(?:[&\d]?>{1,2} ?(?:&\d|[^\s;&|<>"'`()]+)|\| ?(?:tail|head|cat|tee|less)\b[^|;&<>"'`()]*)$/;
 
 /** `cd app && CI=1 npm  test 2>&1 | tail -5` becomes `npm test`. */
 export function commandCore(command: string): CommandCore {
-  const near = command.slice(0, NEAR);
-  const links = (shellLists(near) ?? []).flatMap((chain) => chain.links);
-  const own = links.slice(links.findIndex((link, at) => !isChangeOfFolder(link, links[at + 1])));
-  const commands = own.flatMap((link) => link.commands);
-  const [first, ...viewers] = commands;
-  const last = commands.at(-1);
-  if (first === undefined || last === undefined) return { text: oneSpaced(near), piped: false };
-  const piped = own.length === 1 && viewers.length > 0 && viewers.every(isViewer);
-  return { text: oneSpaced(near.slice(beginOf(first), endOf(piped ? first : last))), piped };
+  let text = oneSpaced(command.slice(0, NEAR).replace(LEAD, ''));
+  let piped = false;
+  for (let end = OUTPUT.exec(text); end !== null; end = OUTPUT.exec(text)) {
+    piped ||= end[0].includes('|');
+    text = text.slice(0, end.index);
+  }
+  return { text, piped };
 }
 
-function isChangeOfFolder({ commands: [only, ...others] }: Link, next: Link | undefined): boolean {
-  if (only?.kind !== 'simple' || others.length > 0 || next === undefined || next.otherwise) return false;
-  return only.words[0]?.text === 'cd' && only.words.length === 2;
-}
-
-function isViewer(command: Command): boolean {
-  return command.kind === 'simple' && VIEWERS.has(command.words[0]?.text ?? '');
-}
-
-function beginOf(command: Command): number {
-  return (command.kind === 'simple' ? programIn(command.words)[0]?.from : undefined) ?? command.from;
-}
-
-/** Where the output goes does not change the exit status. */
-function endOf(command: Command): number {
-  if (command.kind !== 'simple') return command.to;
-  const inputs = command.redirects.flatMap(({ operator, target }) => (operator.includes('>') ? [] : [target]));
-  const ends = [...command.words, ...inputs].map(({ to }) => to);
-  return ends.length === 0 ? command.to : Math.max(...ends);
-}
-
-/** A line that goes on in the next one is one line. */
+/** A line that continues in the next one is one line. */
 export function oneSpaced(text: string): string {
   return text.replaceAll('\\\n', '').replace(/\s+/g, ' ').trim();
+}
+
+/** The ways to throw away what is not committed; what is named behind them is a path. */
+const DISCARDS: readonly (readonly [Discard['how'], RegExp])[] = [
+  ['checkout', /^git checkout (?:\S+ )?-- (.+)$/],
+  ['checkout', /^git checkout (?:-f|--force|HEAD)? ?(\.|\S*\.[a-z]{2,4}(?: \S+)*)$/],
+  ['restore', /^git restore (?!.*(?:-S|--staged|-p|--patch)\b)(.+)$/],
+  ['reset', /^git reset (?:.* )?--(?:hard|merge|keep)(?: |$)/],
+];
+
+/** What a command that has succeeded took back; a path may be a folder, then it stands for all in it. */
+export function discardsOf(command: string): Discard | undefined {
+  if (!command.includes('git ') || command.includes('||')) return undefined;
+  const discards = partsOf(command).flatMap((part) =>
+    DISCARDS.flatMap(([how, pattern]): Discard[] => {
+      const match = pattern.exec(part);
+      if (match === null) return [];
+      const paths = match[1]?.split(' ').filter((word) => /^[^-$*"'`:]/.test(word));
+      return [{ how, paths: paths === undefined || paths.includes('.') ? 'all' : paths }];
+    }),
+  );
+  return discards[0];
+}
+
+export function commits(command: string): boolean {
+  return (
+    command.includes('git commit') && partsOf(command).some((part) => /^git commit(?: (?!--dry-run)|$)/.test(part))
+  );
+}
+
+/** The commands of a line, without what stands before each. */
+function partsOf(command: string): string[] {
+  return command
+    .slice(0, NEAR)
+    .split(/&&|[;|\n]/)
+    .map((part) => commandCore(part).text);
 }

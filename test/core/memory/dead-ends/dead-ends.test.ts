@@ -16,75 +16,10 @@ import {
 
 const A = looked('Read', 'a.ts');
 const B = ran('npm run build', { output: 'built', said: 'built' });
-const COMPACTION: Entry = { kind: 'state', t: 0, what: 'compaction', to: 'auto' };
 
 function told(text: string, source: 'told' | 'pattern' = 'told'): Entry {
   return { kind: 'remark', t: 0, text, source };
 }
-
-describe('an alternation', () => {
-  it.each<{ name: string; entries: readonly Draft[]; story: readonly string[] }>([
-    { name: 'two rounds', entries: [A, B, A, B], story: ['4 found: alternation'] },
-    { name: 'three rounds', entries: [A, B, A, B, A, B], story: ['4 found: alternation', '6 grown: alternation'] },
-    {
-      name: 'four rounds, and a half',
-      entries: [A, B, A, B, A, B, A, B, A],
-      story: ['4 found: alternation', '6 grown: alternation', '8 grown: alternation'],
-    },
-    { name: 'between other calls', entries: [B, B, A, B, A, B], story: ['5 found: alternation'] },
-    {
-      name: 'with the task list in between',
-      entries: [A, B, looked('TodoWrite', ''), A, B],
-      story: ['5 found: alternation'],
-    },
-    { name: 'not: another result', entries: [A, B, A, { ...B, output: 'other' }], story: [] },
-    { name: 'not: another input', entries: [A, B, { ...A, input: 'other' }, B], story: [] },
-    { name: 'not: one call only', entries: [A, A, A, A], story: [] },
-    { name: 'not: something else in between', entries: [A, B, changed('c.ts'), A, B], story: [] },
-    { name: 'not: a prompt in between', entries: [A, B, PROMPT, A, B], story: [] },
-    {
-      name: 'not: a compaction in between, after which all is read again',
-      entries: [A, B, COMPACTION, A, B],
-      story: [],
-    },
-    {
-      name: 'not: two agents',
-      entries: [A, B, { ...A, agent: 'x' }, { ...B, agent: 'x' }],
-      story: [],
-    },
-    { name: 'not: waiting', entries: [1, 2].flatMap(() => [ran('sleep 30'), B]), story: [] },
-    {
-      name: 'not: asking how far a task is',
-      entries: [1, 2].flatMap(() => [looked('TaskOutput', 't1'), B]),
-      story: [],
-    },
-    { name: 'not: results without words', entries: [1, 2].flatMap(() => [{ ...A, said: '' }, B]), story: [] },
-    {
-      name: 'not: what a server shows',
-      entries: [1, 2].flatMap(() => [looked('mcp__browser__click', 'x'), looked('mcp__browser__look', 'y')]),
-      story: [],
-    },
-    {
-      name: 'another answer clears',
-      entries: [A, B, A, B, { ...B, output: 'other' }],
-      story: ['4 found: alternation', '5 cleared: alternation'],
-    },
-  ])('$name', ({ entries, story }) => {
-    expect(storyOf(entries)).toEqual(story);
-  });
-
-  it('is told with its evidence', () => {
-    expect(deadEndsOf([A, B, A, B, A, B])).toMatchObject([
-      {
-        text: 'Read `a.ts` and `npm run build` in turn, 3 times, with the same results each time',
-        evidence: ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'],
-        count: 3,
-        first: 1_000,
-        last: 6_000,
-      },
-    ]);
-  });
-});
 
 describe('what somebody calls a dead end', () => {
   it('is one, and the same words again are the same one', () => {
@@ -110,7 +45,7 @@ describe('createDeadEnds', () => {
       changed('/tmp/check.js', 'created'),
       ran('node /tmp/check.js && rm /tmp/check.js'),
       ran('git add -A'),
-      ran('git commit -m done', {}, { commits: true }),
+      ran('git commit -m done'),
     ];
     expect(storyOf([...work, PROMPT, ...work])).toEqual([]);
   });

@@ -82,8 +82,7 @@ describe('the mechanical handoff', () => {
   });
 
   it('tells files and commands so that they can be checked', () => {
-    const gone = edit('src/old.ts', { changes: [{ path: 'src/old.ts', change: 'deleted' }] });
-    const all = [edit('src/a.ts'), gone, command('npm test', 0), command('make', 2), command('ls -la', 0)];
+    const all = [edit('src/a.ts'), command('npm test', 0), command('make', 2), command('ls -la', 0)];
     const { files, commands } = parseHandoff(handoffOf(all));
     expect(files).toStrictEqual(['src/a.ts']);
     expect(commands).toStrictEqual([

@@ -23,7 +23,6 @@ describe('what a command comes down to', () => {
     { text: 'CI=1', core: 'CI=1' },
     { text: 'cd app && CI=1', core: 'CI=1' },
     { text: '(npm test) > log', core: '(npm test)' },
-    { text: 'npm test # all', core: 'npm test' },
     { text: 'echo "not closed', core: 'echo "not closed' },
     { text: '', core: '' },
   ])('$text', ({ text, core, piped = false }) => {

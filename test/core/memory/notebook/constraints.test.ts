@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { constraintsIn, RULE_FORMS, RULE_WORDS } from '../../../../src/core/memory/notebook/constraints.ts';
+import { constraintsIn } from '../../../../src/core/memory/notebook/constraints.ts';
 import { createRequests } from '../../../../src/core/memory/notebook/requests.ts';
 import { cpuMs } from '../../../support/cpu-time.ts';
-import { createRandom } from '../../../support/random.ts';
-import { sampler } from '../../../support/sampler.ts';
-import { sized } from '../../../support/size.ts';
 
 describe('what lasts is found, in whole sentences and word for word', () => {
   it.each([
@@ -109,14 +106,12 @@ describe('what is told, asked, or done once is no constraint', () => {
     'I never understood that part.',
     'It only fails on Windows.',
     'There is only one file.',
-    'Only three tests are left.',
     'Why must this be async?',
     'Do you always need two calls?',
     'Which port do we use?',
     'It must be a race condition.',
     'That must have been the cache.',
     'I must admit that I like it.',
-    "The tests don't pass.",
     "I don't know why.",
     "Don't worry.",
     'Never mind.',
@@ -128,14 +123,12 @@ describe('what is told, asked, or done once is no constraint', () => {
     'Keep going.',
     'Keep working on it.',
     'He keeps the list in order.',
-    "I'm not sure about it.",
     'To avoid races it takes a lock.',
     'Use the log to find out why it hangs.',
     'The run took 45 minutes.',
     'Thanks, that works.',
     'The server is slow.',
     'We have 12 tasks.',
-    'The error is in line 300.',
     'Now the long part.',
     'Show me the diff.',
     'What is the port?',
@@ -158,18 +151,17 @@ describe('what is told, asked, or done once is no constraint', () => {
     'Es läuft jetzt wieder.',
     'Le test échoue toujours.',
     'I never know which.',
-    'No, the second one is right.',
     'Nope, same error.',
-    'No, not yet.',
     'It works after all.',
     'Tests pass everywhere else.',
     'Nein, weiter.',
     'Use the browser for testing.',
-    'Use grep for finding the callers.',
     "Let's see what the test says.",
-    'I would rather see the logs first.',
     'このテストは必ず失敗します。',
     'npm ERR! You must use Node 20 only',
+    '"branch": "main",',
+    '{"id": "5859965f", "must": "never"}',
+    '  "always": true,',
     '[INFO] Ready. Do not stop.',
     'WARN  worker: never reuse it. Always call close().',
     'src/a.ts:10:3: error TS1: x is y. You must not do that.',
@@ -257,11 +249,4 @@ Then:
       expect(cpuMs(() => constraintsIn(words))).toBeLessThan(5_000);
     }
   });
-});
-
-it.each(RULE_FORMS)('what %s matches contains one of the words that are looked for first', (pattern) => {
-  const samples = Array.from({ length: sized(1_000, 5_000) }, sampler(pattern, createRandom(3)));
-  const matching = samples.map((text) => text.toLowerCase()).filter((text) => pattern.test(text));
-  expect(matching.length).toBeGreaterThan(samples.length / 10);
-  for (const text of matching) expect(RULE_WORDS.filter((word) => text.includes(word))).not.toEqual([]);
 });
