@@ -48,7 +48,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
     // One that has not ended on SIGTERM and had to be killed was ended on purpose all the same.
     const signal = isStopped && end.signal === 'SIGKILL' ? 'SIGTERM' : end.signal;
     // Only what died is taken up again, and only then it matters what it has logged.
-    const isDone = end.code === 0 && state().stall.phase !== 'ending';
+    const isDone = end.code === 0 && !state().process.hangs;
     tell({ kind: 'exit', ...end, signal, ...(isDone ? UNREADABLE : logged()) });
     return end;
   }

@@ -87,7 +87,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   watcher.ended(state, headless.record);
   // What did not end behind its last answer is judged by that.
   const received = early.received() ?? signals.received();
-  const exitCode = exitCodeOf(state.stall.phase === 'ending' ? { code: 0, signal: undefined } : end, {
+  const exitCode = exitCodeOf(state.process.hangs ? { code: 0, signal: undefined } : end, {
     lastResult: output.lastResult,
     isUnsaved: output.isUnsaved,
     received,

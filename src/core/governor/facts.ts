@@ -24,6 +24,11 @@ export function isSaid<R extends UserRole = UserRole>(
   return event.kind === 'user' && event.subagent === null && (role ?? event.role) === event.role;
 }
 
+/** What claude says of a turn that was interrupted. */
+export function tellsInterrupt(event: Input['event']): boolean {
+  return event.kind === 'result' ? event.subtype === 'error_during_execution' : isSaid(event, 'notice');
+}
+
 export type Replaced = 'boundary' | 'reset' | 'session';
 
 type Sized<E> = E & { readonly usage: Usage };

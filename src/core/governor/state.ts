@@ -77,9 +77,17 @@ export const NEW_TURN = {
   calls: 0,
   /** The turn before, which claude's log may not have yet. */
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
-  /** The caller, the person or ctxb has asked claude to end it. */
-  stopped: false,
+  /** Why claude was asked to end it; undefined: it was not. */
+  stopped: undefined as Stop | undefined,
 };
+
+/**
+ * - `asked`: the caller or the person wants it, or ctxb in a turn of its own.
+ * - `cost`: a limit is crossed. `wait`: claude would wait too long for the API. `stall`: nothing came any more. Another
+ *   turn goes on with the work.
+ * - `last`: the last turn has used up its room above a limit.
+ */
+export type Stop = 'asked' | 'cost' | 'wait' | 'stall' | 'last';
 
 /** One attempt to compact, from the command to its verdict. */
 export interface Attempt {
@@ -222,6 +230,8 @@ export interface GovernorState {
     readonly restarts: number;
     /** The caller has sent a line at which claude ends with 1, and says so on stderr: another would end at it too. */
     readonly balks?: true;
+    /** It said nothing any more, and was told to end. */
+    readonly hangs?: true;
   };
   readonly session: Readonly<typeof NO_SESSION>;
   /** Folder of the session's notes as the agent is to name it; undefined until they are there. */

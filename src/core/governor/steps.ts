@@ -65,6 +65,11 @@ export function isRelieving({ compaction, handoff, process, spending, exact }: G
   );
 }
 
+/** No limit on costs or time was crossed. */
+export function isWithinLimit({ spending, turn }: GovernorState): boolean {
+  return spending.phase === 'within' && turn.stopped !== 'cost';
+}
+
 /** A state that is being made, before anyone has seen it. */
 export type Draft = { -readonly [K in keyof GovernorState]: GovernorState[K] };
 

@@ -142,8 +142,8 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
 }
 
 /** A turn is interrupted that goes on later: what claude says of that is not for the caller. */
-function isInterrupting({ spending, stall, wait }: GovernorState): boolean {
-  return spending.phase === 'stopping' || stall.phase === 'interrupted' || wait?.phase === 'breaking';
+function isInterrupting({ turn }: GovernorState): boolean {
+  return turn.stopped !== undefined && turn.stopped !== 'asked';
 }
 
 function withoutTerminator(line: string): string {

@@ -68,7 +68,7 @@ function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
 
 export function isFree(state: GovernorState): boolean {
   if (state.turn.phase !== 'idle' || isRelieving(state) || state.wait?.phase === 'paused') return false;
-  if (awaitsAgents(state) || state.stall.phase === 'ending') return false;
+  if (awaitsAgents(state) || state.process.hangs) return false;
   // A handoff waits until claude has stopped compacting.
   if (state.compaction.phase === 'overdue' && state.relief.due !== undefined) return false;
   // In a run that only observes nothing is asked of claude, so there is nothing to wait for.

@@ -11,7 +11,7 @@ import { noteInterrupt } from '../relief/compaction.ts';
 import { adviseRelief, dueRelief } from '../relief/relief.ts';
 import type { Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, isRelieving, isWithinLimit, keep, type Step } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/notices.ts';
 import { closeInput, isFree } from './advance.ts';
@@ -68,7 +68,7 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
 
 function ask(state: GovernorState, event: ControlRequestEvent, line: string): Step {
   if (event.subtype === 'interrupt') {
-    const stopped = changed(state, { turn: { ...state.turn, stopped: true } });
+    const stopped = changed(state, { turn: { ...state.turn, stopped: state.turn.stopped ?? 'asked' } });
     return chain(endPause(stopped), (next) => pass(noteStop(noteInterrupt(next)), line));
   }
   if (!isInitialize(event)) return pass(state, line);
@@ -112,7 +112,7 @@ function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
   return (
     state.turn.phase === 'running' &&
     state.input === 'open' &&
-    state.spending.phase === 'within' &&
+    isWithinLimit(state) &&
     prompt.command === undefined &&
     !isRelieving(state) &&
     waiting(state).length === 0

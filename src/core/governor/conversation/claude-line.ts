@@ -112,7 +112,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { before }) => judgeAgents(before, state),
   (state, { before }) => countUnseen(before, state),
   prepareExact,
-  (state, { before, event }) => judgeSpending(before, readStop(state, event)),
+  (state, { before, event }) => judgeSpending(before, readStop(before, state, event)),
   (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askNewWindow(state) : keep(state)),
 ];
 
@@ -207,12 +207,12 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
  * given the prompt up yet.
  */
 function isCutOff(state: GovernorState, event: ResultEvent): boolean {
-  const { run, input, turn, spending } = state;
+  const { run, input, turn } = state;
   if (run.mode !== 'act') return false;
   if (endsAtBudget(state, event)) return true;
   const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
   if (event.subtype !== 'error_during_execution' || !isAborted) return false;
-  return !turn.stopped || input === 'interrupted' || spending.phase === 'stopping';
+  return turn.stopped === undefined || turn.stopped === 'cost' || input === 'interrupted';
 }
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {

@@ -1,19 +1,19 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
 import { asksPerson, type CostLimits, type CostNotice, isRoomUsedUp, judgeCost } from '../cost/cost-limit.ts';
-import { tellsInterrupt } from '../process/stall.ts';
+import { tellsInterrupt } from '../facts.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { askUsage, sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changedIn, decided, isWithinLimit, keep, type Step, setTimer } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { injectPrompt } from './send-prompt.ts';
 
 /** After claude's own stop at the limit it takes no further prompt. A turn that ended before its interruption was not broken off. */
-export function readStop(state: GovernorState, event: Event): GovernorState {
+export function readStop({ turn }: GovernorState, state: GovernorState, event: Event): GovernorState {
   if (event.kind !== 'result' || tellsInterrupt(event)) return state;
   if (endsAtBudget(state, event)) return changedIn(state, 'spending', { phase: 'wrapping' });
-  return state.spending.phase === 'stopping' ? changedIn(state, 'spending', { brokenOff: false }) : state;
+  return turn.stopped === 'cost' ? changedIn(state, 'spending', { brokenOff: false }) : state;
 }
 
 /** claude has stopped at the limit, which it was told as its budget. */
@@ -50,14 +50,13 @@ function judgeLimits(before: GovernorState, state: GovernorState): Step {
     news.map((notice) => announcement(told, notice)),
   );
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase !== 'running') return announced;
-  if (state.spending.phase === 'within') return chain(announced, breakOff);
+  if (isWithinLimit(state)) return chain(announced, breakOff);
   // claude's own budget stops it too, but knows nothing of other runs.
-  if (state.spending.phase !== 'wrapping' || !isRoomUsedUp(runMicroUsd(state), limitsOf(state))) return announced;
-  return chain(announced, (next) => sendInterrupt(changedIn(next, 'spending', { phase: 'cutting' })));
+  return isRoomUsedUp(runMicroUsd(state), limitsOf(state)) ? chain(announced, cutLastTurn) : announced;
 }
 
 function breakOff(state: GovernorState): Step {
-  return sendInterrupt(changedIn(state, 'spending', { phase: 'stopping', brokenOff: true }));
+  return sendInterrupt(changedIn(state, 'spending', { brokenOff: true }), 'cost');
 }
 
 /** Begins to count the time of a run, in its first process. */
@@ -80,12 +79,13 @@ export function onTimeUp(before: GovernorState): Step {
     { kind: 'time-limit', ...decided(state, 'the time for the run is up'), seconds: time },
     setTimer('time', room * 1_000),
   ]);
-  return state.turn.phase === 'running' && state.spending.phase === 'within' ? chain(told, breakOff) : told;
+  return state.turn.phase === 'running' && isWithinLimit(state) ? chain(told, breakOff) : told;
 }
 
 function cutLastTurn(state: GovernorState): Step {
-  if (state.turn.phase !== 'running' || state.spending.phase !== 'wrapping') return keep(state);
-  return sendInterrupt(changedIn(state, 'spending', { phase: 'cutting' }));
+  const { turn, spending } = state;
+  const isLast = turn.phase === 'running' && turn.stopped !== 'last' && spending.phase === 'wrapping';
+  return isLast ? sendInterrupt(state, 'last') : keep(state);
 }
 
 function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorState {
@@ -122,16 +122,15 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
 
 /** What happens between turns because of a limit; undefined: the run goes on. */
 export function atLimit(state: GovernorState): Step | undefined {
-  const { phase } = state.spending;
-  if (phase === 'wrapping' || phase === 'cutting') return endAtLimit(state);
+  const { phase, brokenOff } = state.spending;
+  if (phase === 'wrapping') return endAtLimit(state);
   if (phase === 'over' || state.run.mode !== 'act') return undefined;
   const { level, nearest } = judge(state);
   // What claude reports may be less than what was computed in mid-turn.
   const isReached = level === 'limit' && nearest !== undefined;
   const isLate = state.spending.time === 'up';
-  if (!isReached && !isLate) return phase === 'stopping' ? keep(goOn(state)) : undefined;
+  if (!isReached && !isLate) return brokenOff ? keep(goOn(state)) : undefined;
   const way = wayOf(state);
-  const { brokenOff } = state.spending;
   // Before its first turn there is nothing to wrap up.
   const isDone = !brokenOff && (waiting(state).length === 0 || state.turn.ended === 0);
   if (way === 'stop' || isDone) return endAtLimit(state);
@@ -188,7 +187,9 @@ function endAtLimit(state: GovernorState): Step {
   return keep(ended, [{ kind: 'deferred', fate: 'show' }]);
 }
 
-/** Lines of the turn that is stopped at a limit: a later turn answers the caller. */
+/** What claude says of a turn that ctxb has interrupted: a later turn answers the caller. */
 export function tellsStop(state: GovernorState, event: Event): boolean {
-  return state.spending.phase === 'stopping' && wayOf(state) !== 'stop' && tellsInterrupt(event);
+  const { stopped } = state.turn;
+  const isResumed = stopped === 'stall' || (stopped === 'cost' && wayOf(state) !== 'stop');
+  return (isResumed || (stopped === 'wait' && event.kind === 'user')) && tellsInterrupt(event);
 }

@@ -3,7 +3,6 @@ import type { Event } from '../../protocol/events.ts';
 import { replyForCaller } from '../control/control.ts';
 import { isAnswer, isSaid } from '../facts.ts';
 import { isFailedResume } from '../process/process.ts';
-import { tellsStall } from '../process/stall.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import { isEcho, speaksOfMod } from '../relief/exact.ts';
@@ -36,7 +35,6 @@ export function isMended(state: GovernorState, event: Event): boolean {
     isFailedResume(state, event) ||
     tellsTurnStop(state, event) ||
     tellsStop(state, event) ||
-    tellsStall(state, event) ||
     tellsFailure(state, event) ||
     (tellsExhaustion(state, event) && mayRelieve(state))
   );
@@ -64,7 +62,6 @@ function tellsExhaustion(state: GovernorState, event: Event): boolean {
 }
 
 function tellsFailure(state: GovernorState, event: Event): boolean {
-  if (isSaid(event, 'notice')) return state.wait?.phase === 'breaking';
   const isAnswered = event.kind === 'result' || (event.kind === 'assistant' && event.subagent === null);
   return isAnswered && planFor(state, event) !== undefined;
 }

@@ -22,15 +22,13 @@ export const NO_SPENDING = {
   /** Limits in US dollars that the person has set instead of those that were reached. */
   raised: {} as { readonly [S in CostScope]?: number },
   /**
-   * - `stopping`: the turn that crossed a limit is being interrupted.
    * - `asking`: the person is asked.
    * - `wrapping`: the last turn runs.
-   * - `cutting`: the last turn is interrupted, as it has used up its room.
    */
-  phase: 'within' as 'within' | 'stopping' | 'asking' | 'wrapping' | 'cutting' | 'over',
+  phase: 'within' as 'within' | 'asking' | 'wrapping' | 'over',
   /** Whether the time for the run is limited, and up. */
   time: 'unlimited' as 'unlimited' | 'runs' | 'up',
-  /** The turn that crossed the limit did not come to its end. */
+  /** The turn that crossed the limit was interrupted, and did not come to its end before. */
   brokenOff: false,
 };
 

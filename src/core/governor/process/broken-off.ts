@@ -43,7 +43,7 @@ function retold(text: string): string {
 }
 
 function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | undefined {
-  const { turn, tools } = state;
+  const { turn, tools, process } = state;
   if (turn.phase === 'idle') return undefined;
   const resumed = resumedWork(state);
   // Our own prompt to resume has not arrived: it is sent again.
@@ -51,7 +51,7 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
   // The stream is ahead of the log.
   const openTool = openTools(tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
-  const what = `Claude Code ${state.stall.phase === 'ending' ? 'said nothing any more, was ended' : end}`;
+  const what = `Claude Code ${process.hangs ? 'said nothing any more, was ended' : end}`;
   return { because: interruption(what, { ...event, openTool }), isLost: resumed?.isLost ?? false };
 }
 

@@ -46,7 +46,7 @@ function leavingOf(state: GovernorState): GovernorState | undefined {
 
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (state.run.mode !== 'act' || state.input !== 'open') return false;
-  const isStalled = state.stall.phase === 'ending';
+  const isStalled = state.process.hangs === true;
   // A process that exits before it has a session was started wrongly, and would exit again.
   if (!isStalled && signal === undefined && state.session.id === undefined) return false;
   if (!isStalled && wasAsked({ code, signal })) return false;
@@ -167,7 +167,7 @@ const FIRST_DELAY_MS = 1_000;
 function restart(state: GovernorState, event: ExitEvent): Step {
   const { process, session, mailbox } = state;
   const attempt = process.restarts + 1;
-  const isStalled = state.stall.phase === 'ending';
+  const isStalled = process.hangs === true;
   const end = isStalled ? 'claude was ended' : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
   // A process that was to begin anew has not: the session known is the one that was left, or lost.
   const isLeft = process.phase !== 'running' && !process.resumes;
@@ -235,7 +235,7 @@ function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[])
 function withoutProcess(state: GovernorState): GovernorState {
   const { compaction, control, turn, trigger } = state;
   return changed(state, {
-    turn: { ...turn, phase: 'idle', stopped: false },
+    turn: { ...turn, phase: 'idle', stopped: undefined },
     mailbox: afterTurn(state, [], 'owed'),
     compaction: compaction.phase === 'idle' ? compaction : { ...NOT_COMPACTING, failures: compaction.failures },
     handoff: { phase: 'idle' },
@@ -249,6 +249,5 @@ function withoutProcess(state: GovernorState): GovernorState {
     grace: 'none',
     life: { ...state.life, at: state.now },
     stall: { ...NO_STALL, tries: state.stall.tries },
-    spending: state.spending.phase === 'stopping' ? { ...state.spending, phase: 'within' } : state.spending,
   });
 }

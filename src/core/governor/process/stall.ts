@@ -1,7 +1,7 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isAgentCall } from '../agents/agents.ts';
 import type { Action } from '../decisions.ts';
-import { isSaid } from '../facts.ts';
+import { tellsInterrupt } from '../facts.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { isAtWork } from '../prompts/tasks.ts';
 import { titleOf } from '../relief/tool-results.ts';
@@ -57,8 +57,17 @@ export function watchLife(before: GovernorState, after: GovernorState): Step {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.input !== 'closed' && after.input === 'closed');
   const state = isAsked ? changed(after, { life: { ...after.life, at: after.now } }) : after;
-  if (state.stall.lookedAt !== undefined || state.stall.phase !== 'none' || !isWatched(state)) return keep(state);
+  if (state.stall.lookedAt !== undefined || isEnding(state) || !isWatched(state)) return keep(state);
   return look(state, state.now);
+}
+
+/** It was told to stop its turn because nothing came, or its process to end. */
+function isEnding({ turn, process }: GovernorState): boolean {
+  return turn.stopped === 'stall' || process.hangs === true;
+}
+
+function end(state: GovernorState, notes: readonly Action[] = []): Step {
+  return keep(changed(state, { process: { ...state.process, hangs: true } }), [...notes, ...END]);
 }
 
 function isWatched(state: GovernorState): boolean {
@@ -83,7 +92,7 @@ function pauseOf(state: GovernorState): number {
 /** It is time to look, or claude has not heeded an interrupt. */
 export function onStallTimer(state: GovernorState): Step {
   const { stall, now } = state;
-  if (stall.phase !== 'none') return keep(changedIn(state, 'stall', { phase: 'ending' }), END);
+  if (isEnding(state)) return end(state);
   const expected = silentSince(state);
   if (expected === undefined || !isWatched(state)) return keep(changedIn(state, 'stall', { lookedAt: undefined }));
   const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
@@ -116,12 +125,12 @@ function onStall(state: GovernorState, ms: number): Step {
   if (isLast) {
     // With its input closed it has answered all, and only does not end.
     const outcome = state.outcome ?? (input === 'open' ? 'stalled' : undefined);
-    return keep({ ...changedIn(next, 'stall', { phase: 'ending' }), outcome }, [note, ...END]);
+    return end({ ...next, outcome }, [note]);
   }
   // Before its turn has begun claude would not heed an interrupt.
-  if (turn.phase !== 'running') return keep(changedIn(besideLost(next), 'stall', { phase: 'ending' }), [note, ...END]);
+  if (turn.phase !== 'running') return end(besideLost(next), [note]);
   const timer = setTimer('stall', Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
-  return chain(keep(changedIn(next, 'stall', { phase: 'interrupted' }), [note, timer]), sendInterrupt);
+  return chain(keep(next, [note, timer]), (told) => sendInterrupt(told, 'stall'));
 }
 
 /** What ran beside the conversation is lost with the process, and nobody else says so. */
@@ -150,24 +159,11 @@ function lastSeen({ life, turn }: GovernorState): string {
   return `the last that it wrote was ${WORDS[life.kind] ?? life.kind}`;
 }
 
-/** The end of a turn that was interrupted because nothing came: the caller sees it only if the work cannot go on. */
-export function tellsStall({ stall }: GovernorState, event: Event): boolean {
-  return stall.phase === 'interrupted' && tellsInterrupt(event);
-}
-
-/** What claude says of a turn that was interrupted. */
-export function tellsInterrupt(event: Event): boolean {
-  if (event.kind === 'result') return event.subtype === 'error_during_execution';
-  return isSaid(event, 'notice');
-}
-
 /** At the end of a turn: one that was interrupted goes on in another process; one that ended by itself was no stall. */
 export function readStall(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
-  if (before.stall.phase !== 'interrupted') return keep(state);
-  if (!tellsStall(before, event))
-    return keep(changedIn(state, 'stall', { phase: 'none' }), [{ kind: 'clear-timer', timer: 'stall' }]);
+  if (before.turn.stopped !== 'stall') return keep(state);
+  if (!tellsInterrupt(event)) return keep(state, [{ kind: 'clear-timer', timer: 'stall' }]);
   const because =
     'Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.';
-  const broken = changedIn(state, 'relief', { unfinished: { because, isLost: false } });
-  return keep(changedIn(broken, 'stall', { phase: 'ending' }), END);
+  return end(changedIn(state, 'relief', { unfinished: { because, isLost: false } }));
 }

@@ -1,5 +1,5 @@
 import type { Fields } from '../../protocol/fields.ts';
-import type { ControlPurpose, GovernorState, Run } from '../state.ts';
+import type { ControlPurpose, GovernorState, Run, Stop } from '../state.ts';
 import { chain, changed, changedIn, keep, type Step } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
@@ -76,8 +76,8 @@ export function stopTask(taskId: string): (state: GovernorState) => Step {
   return (state) => request(state, 'stop-task', { subtype: 'stop_task', task_id: taskId });
 }
 
-export function sendInterrupt(state: GovernorState): Step {
-  return request(changed(state, { turn: { ...state.turn, stopped: true } }), 'interrupt', { subtype: 'interrupt' });
+export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): Step {
+  return request(changed(state, { turn: { ...state.turn, stopped } }), 'interrupt', { subtype: 'interrupt' });
 }
 
 /**

@@ -28,7 +28,7 @@ export function begunTurn({ turn, gauge, run }: GovernorState, event: Event): Tu
 
 /** What a turn has when it starts. */
 function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
-  return { startedBy: who, startedAt: used, calls: 0, stopped: false };
+  return { startedBy: who, startedAt: used, calls: 0, stopped: undefined };
 }
 
 export function endedTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {

@@ -1,12 +1,13 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isExhaustion, refusedSize } from '../../protocol/failures.ts';
+import { tellsInterrupt } from '../facts.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { windowIn } from '../gauge/window.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { answer, owed, requestsOf, unanswered } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, isRelieving, isWithinLimit, keep, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
 import { dueReason, extentOf } from './outlook.ts';
@@ -80,10 +81,8 @@ function readAnother(before: GovernorState, state: GovernorState, exhausted: Exh
   return keep(changedIn(state, 'relief', { exhausted: undefined, unfinished }));
 }
 
-function isStoppedByCaller({ spending, stall, wait }: GovernorState, event: ResultEvent): boolean {
-  const isAtLimit = spending.phase === 'stopping' || spending.phase === 'cutting';
-  const isOurs = isAtLimit || stall.phase === 'interrupted' || wait?.phase === 'breaking';
-  return event.subtype === 'error_during_execution' && !isOurs;
+function isStoppedByCaller({ turn }: GovernorState, event: ResultEvent): boolean {
+  return tellsInterrupt(event) && (turn.stopped ?? 'asked') === 'asked';
 }
 
 export const TOO_LONG = 'the prompt is too long for the context';
@@ -160,8 +159,8 @@ export function stopTurn(step: Step): Step {
 const STOP = { continue: false, stopReason: 'ctxb hands the work over to a fresh context' };
 
 function isToStop(state: GovernorState): boolean {
-  const { run, turn, relief, gauge, input, spending, tasks } = state;
-  const isOurs = run.mode === 'act' && run.policy.midTurn.enabled && input === 'open' && spending.phase === 'within';
+  const { run, turn, relief, gauge, input, tasks } = state;
+  const isOurs = run.mode === 'act' && run.policy.midTurn.enabled && input === 'open' && isWithinLimit(state);
   if (!isOurs || turn.phase !== 'running' || turn.startedBy !== 'prompt' || isRelieving(state)) return false;
   if (relief.stop !== undefined || relief.putOffAt === gauge.calls) return false;
   if (Object.values(tasks).some(({ phase }) => phase === 'foreground')) return false;

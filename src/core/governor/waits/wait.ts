@@ -1,11 +1,11 @@
 import type { ApiFailure, ApiRetryEvent, AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
-import { isSaid } from '../facts.ts';
+import { isSaid, tellsInterrupt } from '../facts.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { startCompaction } from '../relief/compaction.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, isWithinLimit, keep, type Step, setTimer } from '../steps.ts';
 import type { Limits, Wait } from './waits-state.ts';
 
 /** What follows when the API has not answered a turn. `until`: it is repeated then, in milliseconds since the epoch. */
@@ -18,9 +18,9 @@ interface Failure extends ApiFailure {
 
 /** Undefined: the caller gets claude's own answer, and the run goes on. */
 export function planFor(state: GovernorState, event: ResultEvent | AssistantEvent): Plan | undefined {
-  const { run, input, mailbox, spending } = state;
+  const { run, input, mailbox } = state;
   const failure = failureIn(state, event);
-  if (failure === undefined || run.mode !== 'act' || input !== 'open' || spending.phase !== 'within') return undefined;
+  if (failure === undefined || run.mode !== 'act' || input !== 'open' || !isWithinLimit(state)) return undefined;
   const until = retryAt(state, failure);
   if (until !== undefined) return { way: 'wait', until };
   // Who speaks the protocol decides himself what to do about an answer.
@@ -30,9 +30,9 @@ export function planFor(state: GovernorState, event: ResultEvent | AssistantEven
 }
 
 /** What kept the API from answering, also where claude's own wait was broken off. */
-function failureIn({ wait, run }: GovernorState, event: ResultEvent | AssistantEvent): Failure | undefined {
-  const isBroken = wait?.phase === 'breaking' && event.kind === 'result' && event.subtype === 'error_during_execution';
-  if (isBroken) return { cause: wait.cause, resetsAt: wait.until };
+function failureIn({ wait, run, turn }: GovernorState, event: ResultEvent | AssistantEvent): Failure | undefined {
+  if (wait !== undefined && turn.stopped === 'wait' && event.kind === 'result' && tellsInterrupt(event))
+    return { cause: wait.cause, resetsAt: wait.until };
   const { failure } = event;
   if (failure?.cause !== 'outage') return failure;
   // With an API key claude alone knows when the limit resets: where that is later than it waits, a minute unless it was told
@@ -98,8 +98,8 @@ export function followWait(state: GovernorState, event: Event, injected: boolean
 const LEAST_LIMIT_MS = 120_000;
 
 function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Step {
-  const { wait, now, limits } = state;
-  if (wait?.phase === 'paused' || wait?.phase === 'breaking') return keep(state);
+  const { wait, now, limits, turn } = state;
+  if (wait?.phase === 'paused' || turn.stopped === 'wait') return keep(state);
   const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= LEAST_LIMIT_MS);
   const cause = isLimit ? 'limit' : (wait?.cause ?? 'outage');
   // claude waits six hours at a time.
@@ -120,7 +120,7 @@ const SLEPT_MS = 60_000;
 function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
   const { wait, now, run, turn, tasks, limits } = state;
   const isOurs = run.mode === 'act' && state.input === 'open' && turn.phase === 'running';
-  if (!isOurs || wait?.phase !== 'claude' || wait.cause !== 'limit') return keep(state);
+  if (!isOurs || turn.stopped === 'wait' || wait?.phase !== 'claude' || wait.cause !== 'limit') return keep(state);
   const reset = resetOf(limits) ?? wait.until;
   const slept = now > reset + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
@@ -128,7 +128,7 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
   if (!slept && !pays && !isTooLong) return keep(state);
-  return sendInterrupt(changed(state, { wait: { ...wait, phase: 'breaking', until: slept ? now : wait.until } }));
+  return sendInterrupt(changed(state, { wait: { ...wait, until: slept ? now : wait.until } }), 'wait');
 }
 
 /** The turn has ended without an answer of the API: it is repeated later, or the run ends. */

@@ -16,12 +16,11 @@ export interface Wait {
   readonly cause: ApiFailure['cause'];
   /**
    * - `claude`: claude tries again by itself.
-   * - `breaking`: it was told to stop that.
    * - `paused`: nothing is sent until `until`.
    * - `trying`: the turn is repeated.
    * - `over`: it was given up.
    */
-  readonly phase: 'claude' | 'breaking' | 'paused' | 'trying' | 'over';
+  readonly phase: 'claude' | 'paused' | 'trying' | 'over';
   readonly since: number;
   readonly until: number;
   /** Turns that have ended without an answer. */
@@ -41,11 +40,6 @@ export const NEW_LIFE = {
 export type Stall = Readonly<typeof NO_STALL>;
 
 export const NO_STALL = {
-  /**
-   * - `interrupted`: it was told to stop its turn.
-   * - `ending`: its process was told to end.
-   */
-  phase: 'none' as 'none' | 'interrupted' | 'ending',
   /** Stalls in a row. */
   tries: 0,
   /** When it was last looked at; undefined: nothing is expected of claude. */
