@@ -32,6 +32,8 @@ export function tellsInterrupt(event: Input['event']): boolean {
 export type Replaced = 'boundary' | 'reset' | 'session';
 
 type Sized<E> = E & { readonly usage: Usage };
+export type SizedAnswer = Sized<AssistantEvent>;
+export type SizedCall = SizedAnswer | Sized<ResultEvent>;
 
 /** What claude's last line meant, in the state behind it; `NO_FACTS` behind any other input. */
 export interface Facts {
@@ -42,11 +44,13 @@ export interface Facts {
   /** The line belongs to a turn of ctxb's own. */
   readonly isInjected: boolean;
   /** The line that told of a call of the main thread, which is measured now. */
-  readonly call: Sized<AssistantEvent> | Sized<ResultEvent> | undefined;
+  readonly call: SizedCall | undefined;
   /** Why the context is another, whoever wanted it. A new session id in mid-stream is a cleared conversation. */
   readonly replaced: Replaced | undefined;
   /** Id of the session that another has taken the place of. */
   readonly left: string | undefined;
+  /** Figures of subagents have changed. */
+  readonly agents: boolean;
   /** The end of a turn that the caller, or claude itself, had started. */
   readonly ending: ResultEvent | undefined;
 }
@@ -54,6 +58,7 @@ export interface Facts {
 interface Meters {
   readonly gauge: Gauge;
   readonly session: { readonly id: string | undefined };
+  readonly subagents: object;
 }
 
 export const NO_FACTS: Facts = {
@@ -63,8 +68,11 @@ export const NO_FACTS: Facts = {
   call: undefined,
   replaced: undefined,
   left: undefined,
+  agents: false,
   ending: undefined,
 };
+
+export const ECHO: Facts = { ...NO_FACTS, isEcho: true };
 
 /**
  * The facts of a line that has been read.
@@ -76,21 +84,22 @@ export function factsOf(
   event: Event,
   before: Meters,
   after: Meters,
-  { measured, isEcho, isInjected }: Pick<Facts, 'measured' | 'isEcho' | 'isInjected'>,
+  { measured, isInjected }: Pick<Facts, 'measured' | 'isInjected'> = NO_FACTS,
 ): Facts {
   const left = before.session.id === after.session.id ? undefined : before.session.id;
   const another = left === undefined ? undefined : 'session';
   return {
     measured,
-    isEcho,
+    isEcho: false,
     isInjected,
     call: after.gauge.calls > before.gauge.calls && isSized(event) ? event : undefined,
     replaced: event.kind === 'boundary' || event.kind === 'reset' ? event.kind : another,
     left,
+    agents: after.subagents !== before.subagents,
     ending: event.kind === 'result' && !isInjected ? event : undefined,
   };
 }
 
-function isSized(event: Event): event is Sized<AssistantEvent> | Sized<ResultEvent> {
+function isSized(event: Event): event is SizedCall {
   return (event.kind === 'assistant' || event.kind === 'result') && event.usage !== undefined;
 }

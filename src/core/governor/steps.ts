@@ -1,3 +1,4 @@
+import type { Event } from '../protocol/events.ts';
 import type { Action } from './decisions.ts';
 import type { TimerName } from './effects.ts';
 import { readGauge } from './gauge/gauge.ts';
@@ -19,6 +20,13 @@ const NOTHING: readonly Action[] = [];
 
 export function keep(state: GovernorState, actions = NOTHING): Step {
   return { state, actions };
+}
+
+/** A line of claude's that is being judged. */
+export interface Line<E extends Event = Event> {
+  readonly event: E;
+  /** The state that it found. */
+  readonly before: GovernorState;
 }
 
 /** A step that is always among the same others, and is told what they are about. */

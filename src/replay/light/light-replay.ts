@@ -1,7 +1,7 @@
 import { createCallIdentity } from '../../core/governor/call-identity.ts';
 import { readMessage, sessionIn } from '../../core/governor/conversation/readings.ts';
 import { readCost } from '../../core/governor/cost/cost.ts';
-import { factsOf, NO_FACTS } from '../../core/governor/facts.ts';
+import { ECHO, factsOf } from '../../core/governor/facts.ts';
 import { measureNatively, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
 import { emptyContext } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
@@ -42,7 +42,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       const isRepeated = isEcho(state, event);
       if (isRepeated) state.exact = afterEcho(state).exact;
       else readLightly(state, event);
-      state.facts = factsOf(event, before, state, { ...NO_FACTS, isEcho: isRepeated });
+      state.facts = isRepeated ? ECHO : factsOf(event, before, state);
       figures.see({ line: figures.at, input: { t, from: 'claude', event }, before, after: state });
     }
   }

@@ -1,6 +1,6 @@
 import { billedOutput, toUsd } from '../../core/governor/cost/cost.ts';
 import { costBeside, microUsdOf, type Prices, priceFor } from '../../core/governor/cost/prices.ts';
-import type { Facts } from '../../core/governor/facts.ts';
+import type { SizedCall } from '../../core/governor/facts.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { CallSeen, Growth } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
@@ -37,7 +37,7 @@ export function createCalls(prices: Prices) {
 }
 
 /** A recording of `--output-format json` has the usage of its only call in the result. */
-function callOf({ line, input, after }: Seen, { usage }: NonNullable<Facts['call']>, added: Growth): CallSeen {
+function callOf({ line, input, after }: Seen, { usage }: SizedCall, added: Growth): CallSeen {
   const { gauge, turn } = after;
   return {
     number: gauge.calls,

@@ -4,7 +4,7 @@ import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { askUsage, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Step, type Telling } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Line, type Step, type Telling } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
 import type { Agent, FanOut } from './agents-state.ts';
 
@@ -35,8 +35,8 @@ export function agentsBegun({ subagents, fanOut }: Pick<GovernorState, 'subagent
 const COUNT_EVERY_MS = 10_000;
 
 /** Calls that are not on the stream cost too: claude's own counter knows of them before the next result. */
-export function countUnseen(before: GovernorState, state: GovernorState): Step {
-  if (before.subagents === state.subagents || state.run.mode !== 'act') return keep(state);
+export function countUnseen(state: GovernorState, { before }: Line): Step {
+  if (state.run.mode !== 'act') return keep(state);
   const { countedAt = Number.NEGATIVE_INFINITY } = state.fanOut;
   if (state.control.phase !== 'open' || state.now - countedAt < COUNT_EVERY_MS) return keep(state);
   const isNew = ([id, { isUnseen, calls }]: [string, Agent]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
@@ -45,8 +45,8 @@ export function countUnseen(before: GovernorState, state: GovernorState): Step {
 }
 
 /** What follows from the figures of agents: one that has crossed its bound is stopped. */
-export function judgeAgents(before: GovernorState, state: GovernorState): Step {
-  if (before.subagents === state.subagents || !hasAgentLimits(state.run.policy.agents)) return keep(state);
+export function judgeAgents(state: GovernorState, { before }: Line): Step {
+  if (!hasAgentLimits(state.run.policy.agents)) return keep(state);
   const ids = Object.keys(state.subagents);
   return ids.reduce<Step>((step, id, index) => {
     const [was, is] = [agentOf(before, id), agentOf(step.state, id)];

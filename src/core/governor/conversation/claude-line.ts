@@ -8,7 +8,7 @@ import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
 import type { Action } from '../decisions.ts';
-import { factsOf, isSaid, NO_FACTS } from '../facts.ts';
+import { ECHO, type Facts, factsOf, isSaid } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
@@ -33,11 +33,11 @@ import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import { adviseRelief, dueRelief, judgeLevel, measureLanding, readRelief, tellNative } from '../relief/relief.ts';
-import { brakeThrash, readBreaker } from '../relief/thrash.ts';
+import { brakeThrash } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
 import { passThroughOlder } from '../relief/unsupported.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, draftOf, inStages, keep, type Stage, type Step } from '../steps.ts';
+import { chain, changed, changedIn, draftOf, inStages, keep, type Line, type Stage, type Step } from '../steps.ts';
 import { followResults } from '../tool-budget/tool-state.ts';
 import { followLimits, followWait, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteHealth } from '../zones/notices.ts';
@@ -56,71 +56,76 @@ export function onClaude(before: GovernorState, event: Event): Step {
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
   if (isFailedResume(state, event)) return keep(state);
-  if (isEcho(state, event)) return keep(changed(afterEcho(state), { facts: { ...NO_FACTS, isEcho: true } }));
+  if (isEcho(state, event)) return keep(changed(afterEcho(state), { facts: ECHO }));
   const mayBeInjected = isInjectedTurn(state);
   if (MEANINGLESS.has(event.kind) && !mayBeInjected) return keep(noteAlive(state, event));
-  const injected = mayBeInjected && !startsForeignTurn(state, event);
-  const ending = event.kind === 'result' && !injected ? event : undefined;
-  return inStages(STAGES, state, { before: state, event, injected, ending });
+  const isInjected = mayBeInjected && !startsForeignTurn(state, event);
+  const arrived = judgeArrival(state, event);
+  const read = readLine(noteAlive(arrived.state, event), event, isInjected);
+  return inStages(RULES, read, { before: state, event }, arrived.actions);
 }
 
-interface Line {
-  readonly event: Event;
-  /** The state that it found. */
-  readonly before: GovernorState;
-  /** It belongs to a turn of ctxb's own. */
-  readonly injected: boolean;
-  /** The same line where it ends a turn that the caller, or claude itself, started. */
-  readonly ending: ResultEvent | undefined;
+type Rule<E extends Event = Event> = Stage<Line<E>>;
+
+/** A rule for one kind of line. */
+function on<K extends Event['kind']>(kind: K, rule: Rule<Extract<Event, { readonly kind: K }>>): Rule {
+  return (state, line) => (line.event.kind === kind ? rule(state, line as never) : keep(state));
 }
 
-/** What a line leads to, in order. What happens between turns follows in `advance`. */
-const STAGES: readonly Stage<Line>[] = [
-  // A recording shows a prompt: what would have been done before it?
-  (state, { event }) => judgeArrival(state, event),
-  // What the line says.
-  (state, { event, injected }) => keep(read(noteAlive(state, event), event, injected)),
-  (state, { before }) => announceBreak(before, state),
+/** A rule for a fact. */
+function when<F extends keyof Facts>(
+  fact: F,
+  rule: Rule<Facts[F] extends Event | undefined ? NonNullable<Facts[F]> : Event>,
+): Rule {
+  return (state, line) => (state.facts[fact] ? rule(state, line as never) : keep(state));
+}
+
+/** What a line leads to once it has been read, in order. What happens between turns follows in `advance`. */
+const RULES: readonly Rule[] = [
+  when('call', announceBreak),
   (state, { before }) => keep(followAccount(before, state)),
-  (state, { before }) => noteLineage(before, state),
-  (state, { before, event }) => passThroughOlder(before, state, event),
-  (state, { event }) => followResults(state, event),
-  (state, { event }) => followLimits(state, event),
-  (state, { event, injected }) => followWait(state, event, injected),
+  when('left', noteLineage),
+  on('init', passThroughOlder),
+  followResults,
+  on('rate-limit', followLimits),
+  followWait,
   // Whose turn it belongs to, and what its end means.
-  (state, line) => (line.injected ? followInjected(state, line.event) : releaseLines(state, line)),
-  (state, { ending, before }) => (ending ? endTurn(state, ending, before) : keep(state)),
-  (state, { ending, before }) => (ending ? readExhaustion(before, readBreaker(state, ending), ending) : keep(state)),
-  (state, { ending, before }) => keep(ending ? readTurnStop(before, state, ending) : state),
-  (state, { ending, before }) => (ending ? readStall(before, state, ending) : keep(state)),
-  (state, { ending, before }) => (ending ? readFailure(before, state, ending) : keep(state)),
-  (state, { ending }) => (ending ? chain(waitLonger(state), waitForHandoff) : keep(state)),
+  (state, line) => (state.facts.isInjected ? followInjected(state, line.event) : releaseLines(state, line)),
+  when('ending', endTurn),
+  when('ending', readExhaustion),
+  when('ending', readTurnStop),
+  when('ending', readStall),
+  when('ending', readFailure),
+  when('ending', (state) => chain(waitLonger(state), waitForHandoff)),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : keep(state)),
   (state, { before }) => keep(state, hasBegun(before, state) ? [NO_TURN_TIMER] : []),
   // What has become of the context.
-  (state, { before, event }) => chain(tellNative(before, state, event), (next) => giveUpNative(next, event)),
-  (state, { before, event }) => noteMidTurn(before, state, event),
+  on('boundary', tellNative),
+  on('compact-status', giveUpNative),
+  noteMidTurn,
   (state, { event }) => followExact(state, event),
-  (state, { before, event, injected }) => (injected ? keep(state) : brakeThrash(before, state, event)),
+  on('boundary', brakeThrash),
   measureLanding,
-  (state, { event, injected }) => (isReading(state, event) && !injected ? judgeLevel(state) : keep(state)),
-  (state, { before, event }) => noteHealth(before, state, event),
+  (state, { event }) => (isReading(state, event) ? judgeLevel(state) : keep(state)),
+  noteHealth,
   judgeZone,
   // What claude itself has to know, and what it all costs.
   (state, { event }) => askLater(state, event),
   placeTrigger,
-  (state, { before }) => judgeAgents(before, state),
-  (state, { before }) => countUnseen(before, state),
-  prepareExact,
-  (state, { before, event }) => judgeSpending(before, readStop(before, state, event)),
-  (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askNewWindow(state) : keep(state)),
+  when('agents', judgeAgents),
+  when('agents', countUnseen),
+  when('call', prepareExact),
+  on('result', readStop),
+  (state, { before }) => judgeSpending(before, state),
+  on('init', followModel),
 ];
 
-function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
-  const turn = injected ? state.turn : begunTurn(state, event);
+/** The state that knows what a line says, and what that means. */
+function readLine(state: GovernorState, event: Event, isInjected: boolean): GovernorState {
+  const turn = isInjected ? state.turn : begunTurn(state, event);
   const before = draftOf(state);
   before.turn = turn;
-  if (!injected) before.mailbox = heardMail(state, event);
+  if (!isInjected) before.mailbox = heardMail(state, event);
   before.grace = turn.phase === 'idle' ? state.grace : 'none';
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   // A recording has too many lines, and a handoff counts once it is over.
@@ -138,9 +143,9 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.cost = readCost(state.cost, event, list, content);
   const after = readRelief(state, readSession(readAgents(readContext(before, event, content), event), event), event);
   const counted = draftOf(after);
-  counted.facts = factsOf(event, state, after, { measured, isEcho: false, isInjected: injected });
+  counted.facts = factsOf(event, state, after, { measured, isInjected });
   if (counted.facts.call === undefined) return counted;
-  if (!injected) counted.turn = calledTurn(after.turn);
+  if (!isInjected) counted.turn = calledTurn(after.turn);
   counted.tasks = withoutTold(after.tasks);
   const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
   if (event.kind === 'assistant') {
@@ -176,7 +181,7 @@ function hasBegun(before: GovernorState, { run, turn }: GovernorState): boolean 
   return run.mode === 'act' && before.turn.phase === 'sent' && turn.phase === 'running';
 }
 
-function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState): Step {
+function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Step {
   const over = endedTurn(state, event);
   const calm = event.isError ? state : forgetRestarts(state);
   // claude's own log now holds what the conversation began with.
@@ -228,14 +233,15 @@ function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Ste
 const REMEMBERED_CALLBACKS = 63;
 
 /** Another model may have another window. */
-function switchedModel(before: string | undefined, state: GovernorState, event: Event): boolean {
-  if (event.kind !== 'init' || before === undefined || state.session.model === before) return false;
-  return state.run.mode === 'act' && state.control.phase === 'open';
+function followModel(state: GovernorState, { before }: Line): Step {
+  const { model } = before.session;
+  const isOther = model !== undefined && state.session.model !== model;
+  return isOther && state.run.mode === 'act' && state.control.phase === 'open' ? askNewWindow(state) : keep(state);
 }
 
 /** Input since the last call is only a prediction, unless characters are all there is to count. */
 function isReading(state: GovernorState, event: Event): boolean {
-  return event.kind !== 'user' || isCharactersOnly(state.gauge);
+  return !state.facts.isInjected && (event.kind !== 'user' || isCharactersOnly(state.gauge));
 }
 
 /** A recording shows a prompt: reports what would have been due before it. */

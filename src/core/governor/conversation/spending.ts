@@ -5,15 +5,15 @@ import { tellsInterrupt } from '../facts.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { askUsage, sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, isWithinLimit, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changedIn, decided, isWithinLimit, keep, type Line, type Step, setTimer } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { injectPrompt } from './send-prompt.ts';
 
 /** After claude's own stop at the limit it takes no further prompt. A turn that ended before its interruption was not broken off. */
-export function readStop({ turn }: GovernorState, state: GovernorState, event: Event): GovernorState {
-  if (event.kind !== 'result' || tellsInterrupt(event)) return state;
-  if (endsAtBudget(state, event)) return changedIn(state, 'spending', { phase: 'wrapping' });
-  return turn.stopped === 'cost' ? changedIn(state, 'spending', { brokenOff: false }) : state;
+export function readStop(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
+  if (tellsInterrupt(event)) return keep(state);
+  if (endsAtBudget(state, event)) return keep(changedIn(state, 'spending', { phase: 'wrapping' }));
+  return keep(before.turn.stopped === 'cost' ? changedIn(state, 'spending', { brokenOff: false }) : state);
 }
 
 /** claude has stopped at the limit, which it was told as its budget. */

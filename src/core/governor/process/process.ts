@@ -13,7 +13,7 @@ import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
 import { startHandoff } from '../relief/handoff.ts';
 import { NOT_EXACT } from '../relief/relief-state.ts';
 import { type GovernorState, NOT_COMPACTING } from '../state.ts';
-import { chain, changed, changedIn, decided, isCompacting, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, decided, isCompacting, keep, type Line, type Step } from '../steps.ts';
 import { NO_STALL } from '../waits/waits-state.ts';
 import { reliefAfter } from './broken-off.ts';
 
@@ -155,7 +155,7 @@ export function lineageStep({ facts, session, handoff, relief, process }: Govern
 }
 
 /** A recording shows what happened, and nothing was done about it. */
-export function noteLineage(before: GovernorState, state: GovernorState): Step {
+export function noteLineage(state: GovernorState, { before }: Line): Step {
   const next = state.run.mode === 'replay' ? undefined : lineageStep(state);
   return keep(state, next === undefined ? [] : [{ kind: 'lineage', ...decided(before, next.reason), ...next }]);
 }

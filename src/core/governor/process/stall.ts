@@ -6,7 +6,7 @@ import { sendInterrupt } from '../prompts/own-lines.ts';
 import { isAtWork } from '../prompts/tasks.ts';
 import { titleOf } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, isRelieving, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, isRelieving, keep, type Line, type Step, setTimer } from '../steps.ts';
 import type { Life } from '../waits/waits-state.ts';
 
 /** What claude writes by the clock: to keep a connection open, and for a tool that runs, also one whose call hangs. */
@@ -160,7 +160,7 @@ function lastSeen({ life, turn }: GovernorState): string {
 }
 
 /** At the end of a turn: one that was interrupted goes on in another process; one that ended by itself was no stall. */
-export function readStall(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
+export function readStall(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
   if (before.turn.stopped !== 'stall') return keep(state);
   if (!tellsInterrupt(event)) return keep(state, [{ kind: 'clear-timer', timer: 'stall' }]);
   const because =

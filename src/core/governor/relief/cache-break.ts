@@ -2,9 +2,9 @@ import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { priceAt } from '../cost/prices.ts';
 import { idleBeyondLife, rewriteCost, type Setup } from '../cost/prompt-cache.ts';
 import type { CacheBreak } from '../decisions.ts';
-import type { Facts } from '../facts.ts';
+import type { SizedAnswer, SizedCall } from '../facts.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
+import { decided, keep, type Line, type Step } from '../steps.ts';
 import { priceOfModel } from './accounts.ts';
 import { minutes } from './outlook.ts';
 
@@ -12,9 +12,8 @@ import { minutes } from './outlook.ts';
  * Says when a call has written again what the call before it had left in the cache, what that cost, and why: in the words
  * of the API where claude passes them on, else by what has changed between the two calls.
  */
-export function announceBreak(before: GovernorState, state: GovernorState): Step {
-  const { call } = state.facts;
-  if (call?.kind !== 'assistant') return keep(state);
+export function announceBreak(state: GovernorState, { before, event: call }: Line<SizedCall>): Step {
+  if (call.kind !== 'assistant') return keep(state);
   const lost = lostIn(before, state, call.usage);
   if (lost === undefined) return keep(state);
   const causes = causesOf(before, state, call);
@@ -41,8 +40,6 @@ function lostIn(before: GovernorState, state: GovernorState, usage: Usage) {
   const { usd, cachedUsd } = rewriteCost(tokens, state.cache, priceAt(listPrice, contextOf(usage)));
   return usd - cachedUsd < least ? undefined : { tokens, usd, cachedUsd };
 }
-
-type SizedAnswer = Extract<NonNullable<Facts['call']>, { readonly kind: 'assistant' }>;
 
 interface Cause {
   readonly cause: CacheBreak;

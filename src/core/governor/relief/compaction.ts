@@ -1,5 +1,5 @@
 import { plainText } from '../../protocol/blocks.ts';
-import type { ApiRetryEvent, Event, ResultEvent } from '../../protocol/events.ts';
+import type { ApiRetryEvent, CompactStatusEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import {
   BLOCKED,
   COMMANDS_OFF,
@@ -13,7 +13,7 @@ import type { Verdict } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import { type Attempt, type Compaction, type GovernorState, NOT_COMPACTING } from '../state.ts';
-import { chain, changed, changedIn, decided, isCompacting, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, isCompacting, keep, type Line, type Step, setTimer } from '../steps.ts';
 import { aloneAfterSummary } from './alone.ts';
 import { exactIsPossible, planExact, tellNotExact } from './exact.ts';
 import { leaveExhausted, TOO_LONG } from './exhaustion.ts';
@@ -169,9 +169,9 @@ const REFUSED = 'the API refuses to summarise the context';
  * claude has tried to compact by itself, and a hook has blocked it or it could not be written: each further call would
  * pay for a summary that fails again.
  */
-export function giveUpNative(state: GovernorState, event: Event): Step {
+export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): Step {
   const { compaction, run } = state;
-  const failed = event.kind === 'compact-status' && compaction.phase === 'idle' && event.error;
+  const failed = compaction.phase === 'idle' && event.error;
   if (failed && BLOCKED.test(failed)) return keep(changedIn(state, 'relief', { blocked: true }));
   if (!failed || !UNWRITABLE.test(failed)) return keep(state);
   const failures = run.policy.compaction.maxAttempts;

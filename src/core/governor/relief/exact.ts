@@ -15,7 +15,7 @@ import { inTokens } from '../policy.ts';
 import { inTurn, unheard } from '../prompts/mailbox.ts';
 import { isOwnUuid, request } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Line, type Step, setTimer } from '../steps.ts';
 import { workingSetOf } from './accounts.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
 
@@ -52,7 +52,7 @@ const LEAST_KEPT = 5_000;
 /** Loads the mod once the context has grown, and keeps the plan up to date for a compaction in mid-turn. */
 export function prepareExact(state: GovernorState): Step {
   const { exact, gauge } = state;
-  if (exact.phase === 'off' || !state.facts.call) return keep(state);
+  if (exact.phase === 'off') return keep(state);
   if (exact.phase === 'unarmed') return predicted(gauge) >= LEAST_RELIEVED ? arm(state) : keep(state);
   // claude waits while the plan is written: that is not needed while its trigger is far.
   const isNear = typeof state.trigger !== 'number' || predicted(gauge) >= NEAR * state.trigger;
@@ -75,7 +75,7 @@ export function noteSaid(state: GovernorState, prompt: Prompt): GovernorState {
 }
 
 /** Results of tools go out together with what the caller has said meanwhile. */
-export function noteMidTurn(before: GovernorState, state: GovernorState, event: Event): Step {
+export function noteMidTurn(state: GovernorState, { before, event }: Line): Step {
   if (state.exact.phase === 'off' || !isSaid(event)) return keep(state);
   const after = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId;
   if (after === undefined) return keep(state);

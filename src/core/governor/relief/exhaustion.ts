@@ -7,12 +7,12 @@ import { windowIn } from '../gauge/window.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { answer, owed, requestsOf, unanswered } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, isRelieving, isWithinLimit, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, isRelieving, isWithinLimit, keep, type Line, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
 import { dueReason, extentOf } from './outlook.ts';
 import type { Due, Exhausted } from './relief-state.ts';
-import { tellsBreaker } from './thrash.ts';
+import { readBreaker, tellsBreaker } from './thrash.ts';
 
 /** Whether the context can be relieved, so that the caller need not see the error. */
 export function mayRelieve(state: GovernorState): boolean {
@@ -49,7 +49,8 @@ export function ranOut(state: GovernorState, event: ResultEvent): boolean {
 }
 
 /** Notes at the end of a turn whether the context was too full for it. */
-export function readExhaustion(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
+export function readExhaustion(ended: GovernorState, { before, event }: Line<ResultEvent>): Step {
+  const state = readBreaker(ended, event);
   const { exhausted, blocked } = state.relief;
   const { compaction, handoff } = state.run.policy;
   if ((!compaction.enabled && !handoff.enabled) || blocked) return keep(state);
@@ -180,12 +181,12 @@ export function tellsTurnStop({ relief, gauge }: GovernorState, event: Event): b
 }
 
 /** At the end of a turn: where it was stopped, the work is handed over. */
-export function readTurnStop(before: GovernorState, state: GovernorState, event: ResultEvent): GovernorState {
+export function readTurnStop(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
   const { stop } = state.relief;
-  if (stop === undefined || stop.call !== state.gauge.calls) return state;
-  if (!tellsTurnStop(before, event)) return changedIn(state, 'relief', { stop: undefined });
+  if (stop?.call !== state.gauge.calls) return keep(state);
+  if (!tellsTurnStop(before, event)) return keep(changedIn(state, 'relief', { stop: undefined }));
   const exhausted = { cause: 'stopped', tried: 'compaction', handoffs: 0, open: true } as const;
-  return changedIn(state, 'relief', { stop: undefined, due: stop.reason, exhausted });
+  return keep(changedIn(state, 'relief', { stop: undefined, due: stop.reason, exhausted }));
 }
 
 /** A turn that was stopped goes on in the same context, as the work cannot be handed over now. */

@@ -1,5 +1,5 @@
 import type { ExactReceipt } from '../../exact/plan.ts';
-import type { Event } from '../../protocol/events.ts';
+import type { BoundaryEvent, Event } from '../../protocol/events.ts';
 import { toUsd } from '../cost/cost.ts';
 import type { Decision } from '../decisions.ts';
 import { crossedText, isCharactersOnly, isGuess, predicted, type Reading, readGauge } from '../gauge/gauge.ts';
@@ -7,7 +7,7 @@ import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { type GovernorState, NOT_COMPACTING } from '../state.ts';
-import { chain, changed, changedIn, decided, isCompacting, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
 import { priceOfModel } from './accounts.ts';
 import { accountsOf } from './alone.ts';
 import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compaction.ts';
@@ -121,8 +121,8 @@ export function readRelief(before: GovernorState, state: GovernorState, event: E
 const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has compacted, as the mod said' } as const;
 
 /** claude has compacted by itself: only the boundary proves that no hook prevented it. */
-export function tellNative(before: GovernorState, state: GovernorState, event: Event): Step {
-  if (event.kind !== 'boundary' || event.trigger === 'manual' || state.run.mode === 'replay') return keep(state);
+export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): Step {
+  if (event.trigger === 'manual' || state.run.mode === 'replay') return keep(state);
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
   const tokens = event.preTokens ?? predicted(before.gauge);
   const how = isExact(before) ? 'exact' : 'summary';

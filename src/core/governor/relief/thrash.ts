@@ -1,7 +1,7 @@
-import type { Event, ResultEvent } from '../../protocol/events.ts';
+import type { ResultEvent } from '../../protocol/events.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Line, type Step } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import type { Boundary, Relief } from './relief-state.ts';
 import { refillText, type Tools } from './tool-results.ts';
@@ -36,8 +36,9 @@ export function withBoundary(
 }
 
 /** In the middle of a turn it is said what fills the window again and again, and at last the turn is ended. */
-export function brakeThrash(before: GovernorState, state: GovernorState, event: Event): Step {
-  if (event.kind !== 'boundary' || state.turn.phase !== 'running' || state.run.mode === 'replay') return keep(state);
+export function brakeThrash(state: GovernorState, { before }: Line): Step {
+  const { turn, run, facts } = state;
+  if (facts.isInjected || turn.phase !== 'running' || run.mode === 'replay') return keep(state);
   const { maxCompactions } = state.run.policy.midTurn;
   const compactions = state.relief.refilled;
   const last = compactions >= maxCompactions && mayEnd(state);

@@ -1,8 +1,7 @@
-import type { Event } from '../../protocol/events.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import type { Policy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, decided, keep, type Step } from '../steps.ts';
+import { changed, decided, keep, type Line, type Step } from '../steps.ts';
 import { NOT_EXACT } from './relief-state.ts';
 
 /**
@@ -15,10 +14,10 @@ export const OLDEST_SUPPORTED = '2.1.301';
  * A claude older than the oldest supported is passed through and measured: nothing relieves its context, cuts its tools'
  * results or moves its trigger. The limits that the user has set still hold. Said once for each version.
  */
-export function passThroughOlder(before: GovernorState, state: GovernorState, event: Event): Step {
+export function passThroughOlder(state: GovernorState, { before }: Line): Step {
   const { version } = state.session;
   const isOlder = version !== undefined && !isAtLeast(version, OLDEST_SUPPORTED);
-  if (event.kind !== 'init' || state.run.mode !== 'act' || !isOlder) return keep(state);
+  if (state.run.mode !== 'act' || !isOlder) return keep(state);
   const run = { ...state.run, policy: measuringOnly(state.run.policy) };
   const measuring = changed(state, { run, exact: NOT_EXACT, trigger: 'off' });
   if (before.session.version === version) return keep(measuring);

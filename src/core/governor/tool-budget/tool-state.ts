@@ -1,5 +1,5 @@
 import { plainText } from '../../protocol/blocks.ts';
-import type { Block, ControlRequestEvent, Event } from '../../protocol/events.ts';
+import type { Block, ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, jsonText, ownOf, textOf } from '../../protocol/fields.ts';
 import type { Decision } from '../decisions.ts';
 import { isSaid } from '../facts.ts';
@@ -7,7 +7,7 @@ import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN, estimateTokens } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Line, type Step } from '../steps.ts';
 import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.ts';
 
 /** Calls, tools and subagents that are remembered: the stream has no end. */
@@ -139,7 +139,7 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
 type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 
 /** What a line of claude's says about the size of tool results. */
-export function followResults(state: GovernorState, event: Event): Step {
+export function followResults(state: GovernorState, { event }: Line): Step {
   // Notices are lost with the context that held them.
   if (state.facts.replaced)
     return keep(changedIn(settledTurn(state), 'toolBudget', { history: 0, results: 0, hinted: {}, alerted: 'none' }));

@@ -1,11 +1,11 @@
-import type { ApiFailure, ApiRetryEvent, AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
+import type { ApiFailure, ApiRetryEvent, AssistantEvent, RateLimitEvent, ResultEvent } from '../../protocol/events.ts';
 import { isSaid, tellsInterrupt } from '../facts.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { startCompaction } from '../relief/compaction.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, isWithinLimit, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, isWithinLimit, keep, type Line, type Step, setTimer } from '../steps.ts';
 import type { Limits, Wait } from './waits-state.ts';
 
 /** What follows when the API has not answered a turn. `until`: it is repeated then, in milliseconds since the epoch. */
@@ -78,11 +78,11 @@ function jitter({ run, wait }: GovernorState, ms: number): number {
 const LEAST_TOLD_MS = 30_000;
 
 /** claude waits by itself, or the API answers again. */
-export function followWait(state: GovernorState, event: Event, injected: boolean): Step {
+export function followWait(state: GovernorState, { event }: Line): Step {
   const { wait } = state;
   if (event.kind === 'api-retry') {
     const noted = noteRetry(state, event);
-    return injected ? noted : chain(noted, (next) => breakWait(next, event));
+    return state.facts.isInjected ? noted : chain(noted, (next) => breakWait(next, event));
   }
   if (wait === undefined || wait.phase === 'paused') return keep(state);
   const isReplay = state.run.mode === 'replay';
@@ -132,7 +132,7 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
 }
 
 /** The turn has ended without an answer of the API: it is repeated later, or the run ends. */
-export function readFailure(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
+export function readFailure(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
   const plan = planFor(before, event);
   const failure = failureIn(before, event);
   if (failure === undefined || plan === undefined) {
@@ -232,8 +232,7 @@ export function stopWaiting(state: GovernorState): GovernorState {
 }
 
 /** Notes how much of the account's limits is used, and announces what has come near. */
-export function followLimits(state: GovernorState, event: Event): Step {
-  if (event.kind !== 'rate-limit') return keep(state);
+export function followLimits(state: GovernorState, { event }: Line<RateLimitEvent>): Step {
   const used = { ...state.limits.used, ...event.limits };
   const near = Object.entries(event.limits).filter(
     ([name, { share }]) => share !== undefined && share >= state.run.policy.limits.warnAt && name !== event.rejected,

@@ -1,4 +1,3 @@
-import type { Event } from '../../protocol/events.ts';
 import { isExhaustion } from '../../protocol/failures.ts';
 import { runCostUsd } from '../cost/cost.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
@@ -6,7 +5,7 @@ import { isGuess, predicted, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decided, keep, type Step, type Telling } from '../steps.ts';
+import { changed, changedIn, decided, keep, type Line, type Step, type Telling } from '../steps.ts';
 import { type HealthRecord, isLargeTask, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 export function judgeZone(state: GovernorState): Step {
@@ -63,7 +62,7 @@ const STOPPING_POINT =
   'That is nearly full: bring the step you are at to a point from which the work can be taken up again, and begin nothing large.';
 
 /** What a line of claude's adds to the health ledger; zones and handoffs are noted where they are decided. */
-export function noteHealth(before: GovernorState, state: GovernorState, event: Event): Step {
+export function noteHealth(state: GovernorState, { before, event }: Line): Step {
   if (event.kind === 'boundary') {
     const { receipt } = before.exact;
     const how = receipt?.answered ? ({ how: 'exact', ms: receipt.ms } as const) : { ms: null };
