@@ -1,4 +1,4 @@
-import type { Block, UserRole } from './events.ts';
+import type { Block, ToolResult, ToolUse, UserRole } from './events.ts';
 import { type Fields, fieldsOf, isFields, jsonText, listOf, textOf } from './fields.ts';
 import { pictureSize } from './picture.ts';
 
@@ -25,6 +25,19 @@ export function picturesIn(blocks: readonly Block[]): number {
 
 export function plainText(blocks: readonly Block[]): string {
   return textsOf(blocks).join('\n');
+}
+
+export function usesIn(blocks: readonly Block[]): readonly ToolUse[] {
+  return blocks.filter((block) => block.type === 'tool_use');
+}
+
+export function resultsIn(blocks: readonly Block[]): readonly ToolResult[] {
+  return blocks.filter((block) => block.type === 'tool_result');
+}
+
+/** Ids of the calls whose results these are. */
+export function answeredIn(blocks: readonly Block[]): readonly string[] {
+  return resultsIn(blocks).map(({ toolUseId }) => toolUseId);
 }
 
 function readBlock(value: unknown): Block {

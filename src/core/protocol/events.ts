@@ -49,6 +49,9 @@ export type Block =
   | { readonly type: 'document' }
   | { readonly type: 'other'; readonly name: string };
 
+export type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
+export type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
+
 /** Fields that most lines carry. */
 interface LineFields {
   readonly uuid: string | undefined;

@@ -13,7 +13,7 @@ import { reliefNow } from '../../core/governor/relief/relief.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { changedIn } from '../../core/governor/steps.ts';
 import { createMemory, type Memory } from '../../core/memory/memory.ts';
-import { plainText, readBlocks, textsOf } from '../../core/protocol/blocks.ts';
+import { answeredIn, plainText, readBlocks, textsOf } from '../../core/protocol/blocks.ts';
 import { LOG_TAIL_BYTES } from '../../core/protocol/decode.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { rowsIn } from '../../core/protocol/objects-in.ts';
@@ -118,7 +118,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   function noteSaid(event: Input['event']): void {
     if (event.kind === 'boundary') forgetSaid();
     if (event.kind === 'user' && event.marked) for (const text of textsOf(event.blocks)) prompts.add(text);
-    if (isSaid(event)) lastCall = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId ?? lastCall;
+    if (isSaid(event)) lastCall = answeredIn(event.blocks)[0] ?? lastCall;
   }
 
   function beginAgain(): void {

@@ -11,9 +11,10 @@ import {
   searchable,
 } from '../../core/memory/notebook/fact.ts';
 import { LINE_LENGTH } from '../../core/memory/words.ts';
-import { plainText } from '../../core/protocol/blocks.ts';
+import { plainText, usesIn } from '../../core/protocol/blocks.ts';
+import type { ToolUse } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
-import type { Seen, ToolUse } from './seen.ts';
+import type { Seen } from './seen.ts';
 
 /** Of what was said the newest is searched, each as far as this. */
 const MAX_PLACES = 5_000;
@@ -45,8 +46,7 @@ export function createPlaces() {
     see({ line, input: { event }, after }: Seen): void {
       if (!isMessage(event)) return;
       if (isSaid(event, 'prompt')) add({ line, call: 0 }, plainText(event.blocks));
-      for (const block of event.blocks)
-        if (block.type === 'tool_use') add({ line, call: after.gauge.calls }, askedIn(block));
+      for (const use of usesIn(event.blocks)) add({ line, call: after.gauge.calls }, askedIn(use));
     },
     /** The last line before one that says it, and the first call from there on, before another line, that asks a tool for it. */
     of(told: ToldFact, line: number, end: number): { readonly line: number | null; readonly again: number | null } {

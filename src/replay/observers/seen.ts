@@ -1,6 +1,6 @@
 import type { Input } from '../../core/governor/input.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import type { Block } from '../../core/protocol/events.ts';
+import type { Block, ToolUse } from '../../core/protocol/events.ts';
 
 /** A line of a recording, and what the judgement made of it. */
 export interface Seen {
@@ -21,8 +21,6 @@ export interface Observer<Found> {
 export function timeIn({ t }: Input): number | null {
   return t === 0 ? null : t;
 }
-
-export type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
 
 /** Tool calls that are remembered until their result: more never wait at a time. */
 const WAITING = 256;

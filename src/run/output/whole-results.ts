@@ -2,6 +2,7 @@ import { isInjectedTurn } from '../../core/governor/conversation/visibility.ts';
 import { runCostUsd } from '../../core/governor/cost/cost.ts';
 import { isEcho } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
+import { usesIn } from '../../core/protocol/blocks.ts';
 import type { AssistantEvent, Event, ResultEvent } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, numberOf, parseFields } from '../../core/protocol/fields.ts';
 import { withMembers } from '../../core/protocol/json-spans.ts';
@@ -182,7 +183,7 @@ function counted(turn: WholeTurn, event: Event, state: GovernorState): WholeTurn
   }
   if (isEcho(state, event) || !('subagent' in event) || event.subagent !== null) return turn;
   if (event.kind === 'assistant') {
-    const asked = event.blocks.filter(({ type }) => type === 'tool_use').length;
+    const asked = usesIn(event.blocks).length;
     return asked === 0 ? turn : { ...turn, pending: turn.pending + asked };
   }
   const isStep = event.kind === 'user' && event.role === 'tool-result';

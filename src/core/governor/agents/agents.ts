@@ -1,3 +1,4 @@
+import { answeredIn, usesIn } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, readUsage, saysNothing, type Usage } from '../../protocol/usage.ts';
@@ -91,18 +92,18 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
   if (event.synthetic || usage === undefined || saysNothing(usage)) return state;
   const agent = agentOf(state, id) ?? NEW_AGENT;
   const isSame = messageId !== '' && agent.last?.messageId === messageId;
-  const usesTool = blocks.some(({ type }) => type === 'tool_use') || (isSame && agent.last?.usesTool === true);
+  const uses = usesIn(blocks);
+  const usesTool = uses.length > 0 || (isSame && agent.last?.usesTool === true);
   const { output = usage.output, microUsd = 0 } = open ?? {};
   const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
-  const begun = blocks.flatMap((block) => (block.type === 'tool_use' && isAgentCall(block.name) ? [block.id] : []));
-  const started = begun.length === 0 ? agent.started : [...agent.started, ...begun];
-  return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started });
+  const begun = uses.filter(({ name }) => isAgentCall(name)).map(({ id }) => id);
+  return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started: [...agent.started, ...begun] });
 }
 
 /** The result of an agent that its parent has waited for, with the usage of its last call, which the stream leaves out. */
 function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   const report = fieldsOf(event.toolReport);
-  const ids = event.blocks.flatMap((block) => (block.type === 'tool_result' ? [block.toolUseId] : []));
+  const ids = answeredIn(event.blocks);
   const [id] = ids;
   const asked = ids.reduce(forgetAsked, state);
   const taskId = textOf(report.agentId);

@@ -1,4 +1,4 @@
-import { isTaskReport } from '../../protocol/blocks.ts';
+import { isTaskReport, usesIn } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { countOf, type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
@@ -159,7 +159,7 @@ function hasNextCall(state: GovernorState, event: Event): boolean {
   const { gauge, mailbox } = state;
   if (event.kind === 'result')
     return predicted(gauge) >= LEAST_RELIEVED && !(mailbox.ended && waiting(state).length === 0);
-  return isAnswer(event) && event.blocks.some(({ type }) => type === 'tool_use');
+  return isAnswer(event) && usesIn(event.blocks).length > 0;
 }
 
 function withOurHooks(state: GovernorState, callers: Fields): Fields {

@@ -32,7 +32,7 @@ import { afterEcho, followExact, isEcho, noteMidTurn, noteReport, prepareExact }
 import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
 import { announceExpiry } from '../relief/outlook.ts';
-import { adviseRelief, dueRelief, judgeLevel, measureLanding, readRelief, tellNative } from '../relief/relief.ts';
+import { adviseRelief, dueRelief, judgeLevel, measureLanding, noteBoundary, tellNative } from '../relief/relief.ts';
 import { brakeThrash } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
 import { passThroughOlder } from '../relief/unsupported.ts';
@@ -40,7 +40,7 @@ import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, draftOf, inStages, keep, type Line, type Stage, type Step } from '../steps.ts';
 import { followResults } from '../tool-budget/tool-state.ts';
 import { followLimits, followWait, readFailure } from '../waits/wait.ts';
-import { judgeZone, noteHealth } from '../zones/notices.ts';
+import { judgeZone, noteCompaction, noteHealth } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
 import { notePrompt } from './send-prompt.ts';
 import { endsAtBudget, judgeSpending, readStop } from './spending.ts';
@@ -82,6 +82,7 @@ function when<F extends keyof Facts>(
 
 /** What a line leads to once it has been read, in order. What happens between turns follows in `advance`. */
 const RULES: readonly Rule[] = [
+  on('boundary', noteBoundary),
   when('call', announceBreak),
   (state, { before }) => keep(followAccount(before, state)),
   when('left', noteLineage),
@@ -107,6 +108,7 @@ const RULES: readonly Rule[] = [
   on('boundary', brakeThrash),
   measureLanding,
   (state, { event }) => (isReading(state, event) ? judgeLevel(state) : keep(state)),
+  on('boundary', noteCompaction),
   noteHealth,
   judgeZone,
   // What claude itself has to know, and what it all costs.
@@ -141,7 +143,7 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   const reading = { isLimiting: mode !== 'replay', isRecording: mode === 'replay' };
   const list = { prices: policy.cost.prices, version: state.session.version, ...reading };
   before.cost = readCost(state.cost, event, list, content);
-  const after = readRelief(state, readSession(readAgents(readContext(before, event, content), event), event), event);
+  const after = readSession(readAgents(readContext(before, event, content), event), event);
   const counted = draftOf(after);
   counted.facts = factsOf(event, state, after, { measured, isInjected });
   if (counted.facts.call === undefined) return counted;

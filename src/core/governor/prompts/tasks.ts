@@ -1,3 +1,4 @@
+import { answeredIn } from '../../protocol/blocks.ts';
 import type { Event } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import type { Task, Tasks } from '../agents/agents-state.ts';
@@ -45,8 +46,7 @@ export function withoutWakeup({ [WAKEUP]: _, ...others }: Tasks): Tasks {
 function scheduled(tasks: Tasks, { subagent, toolReport, blocks }: Extract<Event, { readonly kind: 'user' }>): Tasks {
   const at = fieldsOf(toolReport).scheduledFor;
   if (subagent !== null || typeof at !== 'number') return tasks;
-  const [block] = blocks;
-  const toolUseId = block?.type === 'tool_result' ? block.toolUseId : undefined;
+  const [toolUseId] = answeredIn(blocks);
   const others = withoutWakeup(tasks);
   return at > 0 ? { ...others, [WAKEUP]: { kind: 'wakeup', toolUseId, phase: 'background', at } } : others;
 }
@@ -91,7 +91,7 @@ function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>,
 /** The result of a tool call whose task still runs: it was sent to the background. */
 function answered(tasks: Tasks, event: Extract<Event, { readonly kind: 'user' }>): Tasks {
   if (Object.keys(tasks).length === 0) return tasks;
-  const ids = event.blocks.flatMap((block) => (block.type === 'tool_result' ? [block.toolUseId] : []));
+  const ids = answeredIn(event.blocks);
   const sent = Object.entries(tasks).filter(
     ([, { phase, toolUseId }]) => phase === 'foreground' && toolUseId !== undefined && ids.includes(toolUseId),
   );

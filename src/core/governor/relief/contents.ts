@@ -1,10 +1,7 @@
 import { isSeenBefore } from '../../protocol/blocks.ts';
-import type { Block } from '../../protocol/events.ts';
+import type { ToolResult, ToolUse } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
-
-type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
-type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 
 /**
  * Each kind is used again in its own way: a file that was neither changed nor named since it was fetched, another file,

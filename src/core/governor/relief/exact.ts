@@ -1,4 +1,4 @@
-import { isTaskReport, textsOf } from '../../protocol/blocks.ts';
+import { answeredIn, isTaskReport, textsOf } from '../../protocol/blocks.ts';
 import type {
   AssistantEvent,
   ControlRequestEvent,
@@ -77,7 +77,7 @@ export function noteSaid(state: GovernorState, prompt: Prompt): GovernorState {
 /** Results of tools go out together with what the caller has said meanwhile. */
 export function noteMidTurn(state: GovernorState, { before, event }: Line): Step {
   if (state.exact.phase === 'off' || !isSaid(event)) return keep(state);
-  const after = event.blocks.find((block) => block.type === 'tool_result')?.toolUseId;
+  const [after] = answeredIn(event.blocks);
   if (after === undefined) return keep(state);
   const said = unheard(state).length > 0 ? [] : unheard(before).map(({ text }) => ({ text, after }));
   return keep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.exact.midTurn, ...said] }));

@@ -1,5 +1,5 @@
 import type { ExactReceipt } from '../../exact/plan.ts';
-import type { BoundaryEvent, Event } from '../../protocol/events.ts';
+import type { BoundaryEvent } from '../../protocol/events.ts';
 import { toUsd } from '../cost/cost.ts';
 import type { Decision } from '../decisions.ts';
 import { crossedText, isCharactersOnly, isGuess, predicted, type Reading, readGauge } from '../gauge/gauge.ts';
@@ -101,8 +101,7 @@ export function relieveFor(state: GovernorState): Step {
 }
 
 /** A boundary, and the first call after it: what compacting is worth. */
-export function readRelief(before: GovernorState, state: GovernorState, event: Event): GovernorState {
-  if (event.kind !== 'boundary') return state;
+export function noteBoundary(state: GovernorState, { before, event }: Line<BoundaryEvent>): Step {
   const { relief, gauge, turn } = state;
   const { receipt } = before.exact;
   const answered = receipt?.answered ? receipt : undefined;
@@ -110,12 +109,8 @@ export function readRelief(before: GovernorState, state: GovernorState, event: E
   const isOurs = event.trigger === 'manual' && isCompacting(before.compaction);
   // An exact one leaves what was asked where it is: it is not said again.
   const kept = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, isLost: false } } : {};
-  return changedIn(state, 'relief', {
-    ...seen,
-    ...kept,
-    due: undefined,
-    landing: { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered },
-  });
+  const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered } as const;
+  return keep(changedIn(state, 'relief', { ...seen, ...kept, due: undefined, landing }));
 }
 
 const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has compacted, as the mod said' } as const;

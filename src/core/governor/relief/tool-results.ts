@@ -1,10 +1,8 @@
-import type { AssistantEvent, Block, Event, UserEvent } from '../../protocol/events.ts';
+import { resultsIn, usesIn } from '../../protocol/blocks.ts';
+import type { AssistantEvent, Event, ToolResult, ToolUse, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { Calibration } from '../gauge/estimator.ts';
 import { contentsAfter, contentsAfterRelief, NO_CONTENTS } from './contents.ts';
-
-type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
-type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 
 /** The tools that claude has called, and what they have brought into the main thread's context. */
 export type Tools = Readonly<typeof NO_TOOLS>;
@@ -55,7 +53,7 @@ export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
 }
 
 function withCalls(tools: Tools, { blocks, subagent: agent }: AssistantEvent, since: number): Tools {
-  const uses = blocks.filter((block) => block.type === 'tool_use');
+  const uses = usesIn(blocks);
   if (uses.length === 0) return tools;
   const others = tools.open.filter(({ use }) => !uses.some(({ id }) => id === use.id));
   return { ...tools, open: [...others, ...uses.map((use) => ({ use, agent, since, said: false }))].slice(-LIMIT) };
@@ -63,8 +61,7 @@ function withCalls(tools: Tools, { blocks, subagent: agent }: AssistantEvent, si
 
 function withResults(before: Tools, { blocks, subagent }: UserEvent, at: ToolsAt): Tools {
   let tools = before;
-  for (const block of blocks) {
-    if (block.type !== 'tool_result') continue;
+  for (const block of resultsIn(blocks)) {
     const tool = tools.open.find(({ use }) => use.id === block.toolUseId);
     if (tool === undefined) continue;
     tools = { ...tools, open: tools.open.filter((other) => other !== tool) };

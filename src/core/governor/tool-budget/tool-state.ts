@@ -1,5 +1,5 @@
-import { plainText } from '../../protocol/blocks.ts';
-import type { Block, ControlRequestEvent } from '../../protocol/events.ts';
+import { plainText, resultsIn } from '../../protocol/blocks.ts';
+import type { ControlRequestEvent, ToolResult } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, jsonText, ownOf, textOf } from '../../protocol/fields.ts';
 import type { Decision } from '../decisions.ts';
 import { isSaid } from '../facts.ts';
@@ -136,8 +136,6 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
   return keep(after, ignores.length > 0 ? [] : [{ kind: 'tools-ignored', ...decided(after, reason) }]);
 }
 
-type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
-
 /** What a line of claude's says about the size of tool results. */
 export function followResults(state: GovernorState, { event }: Line): Step {
   // Notices are lost with the context that held them.
@@ -149,7 +147,7 @@ export function followResults(state: GovernorState, { event }: Line): Step {
   if (isSaid(event, 'summary')) return keep(remembered(state, plainText(event.blocks)));
   // Nobody cuts anything in a recording, and going through all its texts would take longer than all the rest.
   if (event.role !== 'tool-result' || state.run.mode === 'replay') return keep(state);
-  const results = event.blocks.filter((block) => block.type === 'tool_result');
+  const results = resultsIn(event.blocks);
   return chain(
     keep(state),
     ...results.map((each) => (next: GovernorState) => count(next, each, event.subagent === null)),

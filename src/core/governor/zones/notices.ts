@@ -1,3 +1,4 @@
+import type { BoundaryEvent } from '../../protocol/events.ts';
 import { isExhaustion } from '../../protocol/failures.ts';
 import { runCostUsd } from '../cost/cost.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
@@ -61,14 +62,16 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): T
 const STOPPING_POINT =
   'That is nearly full: bring the step you are at to a point from which the work can be taken up again, and begin nothing large.';
 
-/** What a line of claude's adds to the health ledger; zones and handoffs are noted where they are decided. */
-export function noteHealth(state: GovernorState, { before, event }: Line): Step {
-  if (event.kind === 'boundary') {
-    const { receipt } = before.exact;
-    const how = receipt?.answered ? ({ how: 'exact', ms: receipt.ms } as const) : { ms: null };
-    const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
-    return keep(state, [health(state, occurrence, event.preTokens ?? before.gauge.used)]);
-  }
+/** What a boundary adds to the health ledger. */
+export function noteCompaction(state: GovernorState, { before, event }: Line<BoundaryEvent>): Step {
+  const { receipt } = before.exact;
+  const how = receipt?.answered ? ({ how: 'exact', ms: receipt.ms } as const) : { ms: null };
+  const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
+  return keep(state, [health(state, occurrence, event.preTokens ?? before.gauge.used)]);
+}
+
+/** What other lines add to it; zones and handoffs are noted where they are decided. */
+export function noteHealth(state: GovernorState, { before }: Line): Step {
   if (before.relief.landing?.of === 'compaction' && state.relief.landing === undefined) {
     return keep(state, [health(state, { event: 'landing' }, state.gauge.used)]);
   }

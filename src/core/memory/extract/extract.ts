@@ -3,7 +3,7 @@ import { waiting } from '../../governor/prompts/mailbox.ts';
 import { isOwnLine } from '../../governor/prompts/own-lines.ts';
 import { mayEcho } from '../../governor/relief/exact.ts';
 import type { GovernorState } from '../../governor/state.ts';
-import { picturesIn, wordsOf } from '../../protocol/blocks.ts';
+import { picturesIn, resultsIn, usesIn, wordsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
 import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
@@ -41,7 +41,7 @@ export function createExtractor(options: ExtractOptions) {
     if (event.synthetic) return [];
     const { subagent, blocks } = event;
     if (subagent === null) cwd = event.cwd ?? cwd;
-    for (const block of blocks) if (block.type === 'tool_use') begin(block, subagent, t);
+    for (const use of usesIn(blocks)) begin(use, subagent, t);
     if (subagent !== null) return [];
     return states.see(event, t ?? 0);
   }
@@ -68,7 +68,7 @@ export function createExtractor(options: ExtractOptions) {
 
   function user(event: UserEvent, t: number | undefined): readonly Found[] {
     if (event.role === 'tool-result') {
-      return event.blocks.flatMap((block) => (block.type === 'tool_result' ? end(block, event.toolReport, t) : []));
+      return resultsIn(event.blocks).flatMap((result) => end(result, event.toolReport, t));
     }
     if (event.subagent !== null) return [];
     const isSaid = event.role === 'prompt' && !callerSpeaks && !isOwnLine(event.uuid);

@@ -1,14 +1,12 @@
-import type { Block } from '../../protocol/events.ts';
+import type { ToolResult, ToolUse } from '../../protocol/events.ts';
 import { fieldsOf, numberOf, textOf, textsOf } from '../../protocol/fields.ts';
 import type { CommandFacts, Outcome, ToolEntry } from '../entry.ts';
 import { onlyReads } from '../shell/command-words.ts';
 import { durationText, lastLines } from '../words.ts';
 
-type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
-
 /** A call whose result has not come yet. */
 export interface OpenCall {
-  readonly use: Extract<Block, { readonly type: 'tool_use' }>;
+  readonly use: ToolUse;
   readonly agent: string | null;
   /** Milliseconds since the epoch; undefined where a recording does not say. */
   readonly t: number | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { triggerPlace } from '../../../../src/core/governor/control/trigger.ts';
 import { momentOf, savingText } from '../../../../src/core/governor/relief/outlook.ts';
-import { readRelief, reliefNow } from '../../../../src/core/governor/relief/relief.ts';
+import { noteBoundary, reliefNow } from '../../../../src/core/governor/relief/relief.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import { step } from '../../../../src/core/governor/step.ts';
 import {
@@ -223,9 +223,12 @@ it('an exact compaction leaves what was asked in the context: work that is resum
   const receipt = { version: 1, number: 1, answered: true, ms: 5, ...RECEIPT } as const;
   const told = { ...driver.state, relief: { ...driver.state.relief, unfinished } };
   const exactly = { ...told, exact: { ...told.exact, receipt } };
-  const boundary = { kind: 'boundary', trigger: 'manual' } as never;
-  expect(readRelief(exactly, exactly, boundary).relief.unfinished).toEqual({ ...unfinished, isLost: false });
-  expect(readRelief(told, told, boundary).relief.unfinished).toEqual(unfinished);
+  const event = { kind: 'boundary', trigger: 'manual' } as never;
+  expect(noteBoundary(exactly, { before: exactly, event }).state.relief.unfinished).toEqual({
+    ...unfinished,
+    isLost: false,
+  });
+  expect(noteBoundary(told, { before: told, event }).state.relief.unfinished).toEqual(unfinished);
 });
 
 const RECEIPT = {
