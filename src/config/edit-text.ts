@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
+import { type Document, isMap, isScalar, type YAMLMap } from 'yaml';
 import { isFields } from '../core/protocol/fields.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -8,8 +8,6 @@ export interface TextEdit {
   readonly place: readonly (string | number)[];
   /** undefined removes the key. */
   readonly value: string | number | undefined;
-  /** Keys behind which a new one is put, where its mapping has one of them. Default: the last. */
-  readonly behind?: readonly string[];
 }
 
 export interface TextStyle {
@@ -17,8 +15,8 @@ export interface TextStyle {
 }
 
 /**
- * Edits YAML or JSON. Everything else stays as it is, byte for byte; where a comment is in the way, the library writes
- * the whole text, in which comments and order stay and spaces may change.
+ * Edits YAML or JSON. What stands on lines of its own is changed in place, and everything else stays as it is, byte for
+ * byte; elsewhere the library writes the whole text, in which comments and order stay and spaces may change.
  *
  * @returns undefined where something else would change as well (an anchor that is used in several places)
  */
@@ -28,23 +26,19 @@ export function editText(text: string, edit: TextEdit, style: TextStyle): string
   const data = dataOf(text, style);
   const wanted = withValue(data, edit.place, edit.value);
   if (isDeepStrictEqual(data, wanted)) return text;
-  const ways = [
-    () => inPlace({ text, edit, style }, document.contents, edit.place, wanted),
-    () => (style.isJson ? undefined : rewritten(text, document, edit)),
-  ];
-  for (const way of ways) {
-    const edited = way();
-    // Taken only where it changes this value and nothing else.
-    if (edited !== undefined && isDeepStrictEqual(dataOf(edited, style), wanted)) return edited;
-  }
-  return undefined;
+  const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
+  const edited = style.isJson
+    ? `${JSON.stringify(wanted, undefined, /\n([ \t]+)/.exec(text)?.[1])}\n`
+    : (inPlace(text, document, edit, lineBreak) ?? rewritten(document, edit));
+  const whole = edited?.replace(/\r?\n/g, lineBreak);
+  return whole !== undefined && isDeepStrictEqual(dataOf(whole, style), wanted) ? whole : undefined;
 }
 
 /** In a flow of a thousand steps; a few lines of aliases can stand for more values than there is memory. */
 const MAX_ALIASES = 10_000;
 
 /** What a text says; undefined where it cannot be read. */
-export function dataOf(text: string, style: Pick<TextStyle, 'isJson'>): unknown {
+export function dataOf(text: string, style: TextStyle): unknown {
   const { document, errors } = parseYaml(text, style);
   try {
     return errors.length > 0 ? undefined : document?.toJS({ maxAliasCount: MAX_ALIASES });
@@ -62,71 +56,60 @@ function withValue(data: unknown, [key, ...rest]: TextEdit['place'], value: Text
   return { ...others, [key]: withValue(inner, rest, value) };
 }
 
-interface Editing {
-  readonly text: string;
-  readonly edit: TextEdit;
-  readonly style: TextStyle;
+/** Undefined where it is not on lines of its own. */
+function inPlace(text: string, document: Document, { place, value }: TextEdit, lineBreak: string): string | undefined {
+  const node = document.getIn(place, true);
+  if (value !== undefined && isScalar(node) && node.range) return spliced(text, node.range, scalarText(value));
+  const at = place.findLastIndex((_, index) => isMap(document.getIn(place.slice(0, index), true)));
+  const map = document.getIn(place.slice(0, at), true);
+  if (!isMap(map) || map.flow === true) return undefined;
+  if (value === undefined) return removed(text, map, String(place[at]));
+  return added(text, map, place.slice(at), scalarText(value), lineBreak);
 }
 
-/** @param wanted what the node is to say */
-function inPlace(
-  editing: Editing,
-  node: unknown,
-  [key, ...rest]: TextEdit['place'],
-  wanted: unknown,
-): string | undefined {
-  if (key === undefined || (!isFields(wanted) && !Array.isArray(wanted))) return replaced(editing, node, wanted);
-  const inner = (wanted as Record<string | number, unknown>)[key];
-  if (isSeq(node)) return inPlace(editing, node.items[Number(key)], rest, inner);
-  // An alias is written out, and so is what takes the place of an empty mapping.
-  if (!isMap(node) || node.items.length === 0) return replaced(editing, node, wanted);
-  const pair = node.items.find((each) => keyOf(each)?.value === key);
-  if (pair === undefined) return added(editing, node, String(key), inner);
-  if (rest.length === 0 && inner === undefined) return removed(editing.text, node, pair);
-  return inPlace(editing, pair.value, rest, inner);
+/** Behind the first key, whose value is short. */
+function added(text: string, map: YAMLMap, keys: TextEdit['place'], value: string, lineBreak: string) {
+  const [first] = map.items;
+  if (!isScalar(first?.key) || !isScalar(first.value) || !first.key.range || !first.value.range) return undefined;
+  const indent = first.key.range[0] - lineStart(text, first.key.range[0]);
+  const lines = keys.map((key, level) => `${lineBreak}${' '.repeat(indent + 2 * level)}${key}:`);
+  const end = text.slice(first.value.range[1]).search(/\r?\n|$/) + first.value.range[1];
+  return /^[|>]/.test(text.slice(first.value.range[0]))
+    ? undefined
+    : spliced(text, [end, end], `${lines.join('')} ${value}`);
 }
 
-function replaced({ text, style }: Editing, node: unknown, value: unknown): string | undefined {
-  const [start, end] = (node as Node | null)?.range ?? [];
-  return start === undefined || end === undefined ? undefined : spliced(text, start, end, inline(value, style));
+/** From its line up to the one behind its last value. */
+function removed(text: string, map: YAMLMap, key: string): string | undefined {
+  const pair = map.items.find((each) => isScalar(each.key) && each.key.value === key);
+  const end = endOf(pair?.value);
+  if (!isScalar(pair?.key) || !pair.key.range || end === undefined) return undefined;
+  const start = lineStart(text, pair.key.range[0]);
+  if (text.slice(start, pair.key.range[0]).trim() !== '') return undefined;
+  const next = text.indexOf('\n', end);
+  return spliced(text, [start, next < 0 ? text.length : next + 1], '');
 }
 
-/** With a pair behind another one of the same mapping. */
-function added({ text, edit, style }: Editing, map: YAMLMap, key: string, value: unknown): string | undefined {
-  const named = edit.behind?.flatMap((name) => map.items.find((each) => keyOf(each)?.value === name) ?? []) ?? [];
-  const behind = named[0] ?? map.items.at(-1);
-  const [start, end] = [startOf(behind), endOf(behind?.value)];
-  if (start === undefined || end === undefined) return undefined;
-  const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
-  const lineBreak = `${text.includes('\r\n') ? '\r\n' : '\n'}${' '.repeat(before.length)}`;
-  const written = `${keyText(key, style)}: ${inline(value, style)}`;
-  if (map.flow) return spliced(text, end, end, `,${before.trim() === '' ? lineBreak : ' '}${written}`);
-  const at = end + text.slice(end, nextLine(text, end)).replace(/\r?\n$/, '').length;
-  const lines = isFields(value) ? [`${keyText(key, style)}:`, ...pairsOf(value, style).map(indented)] : [written];
-  return spliced(text, at, at, lines.map((line) => lineBreak + line).join(''));
+/** The library's own end of a mapping is behind the comments that follow it. */
+function endOf(node: unknown): number | undefined {
+  if (isMap(node) && node.flow !== true) return endOf(node.items.at(-1)?.value);
+  return isMap(node) || isScalar(node) ? node.range?.[1] : undefined;
 }
 
-function indented(line: string): string {
-  return `  ${line}`;
+function lineStart(text: string, at: number): number {
+  return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** Without a pair; undefined where something else, such as a comment, would go with it. */
-function removed(text: string, map: YAMLMap, pair: Pair): string | undefined {
-  const [start, end] = [startOf(pair), endOf(pair.value)];
-  if (start === undefined || end === undefined) return undefined;
-  const place = map.items.indexOf(pair);
-  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-  if (!map.flow && text.slice(lineStart, start).trim() === '') return spliced(text, lineStart, nextLine(text, end), '');
-  // Behind the dash of a list, or the first between braces: the next pair takes its place.
-  const isFirst = !map.flow || place === 0;
-  const from = isFirst ? start : endOf(map.items[place - 1]?.value);
-  const to = isFirst ? startOf(map.items[place + 1]) : end;
-  if (from === undefined || to === undefined) return undefined;
-  const around = text.slice(from, start) + text.slice(end, to);
-  return around.includes('#') ? undefined : spliced(text, from, to, '');
+function spliced(text: string, [start, end]: readonly number[], put: string): string {
+  return `${text.slice(0, start)}${put}${text.slice(end)}`;
 }
 
-function rewritten(text: string, document: Document, { place, value }: TextEdit): string | undefined {
+/** Without quotes where it cannot be read as another type. */
+function scalarText(value: string | number): string {
+  return /^(?:lean|balanced|heavy|[\d.]+%)$/.test(String(value)) ? String(value) : JSON.stringify(value);
+}
+
+function rewritten(document: Document, { place, value }: TextEdit): string | undefined {
   try {
     if (value === undefined) document.deleteIn(place);
     else document.setIn(place, value);
@@ -134,49 +117,5 @@ function rewritten(text: string, document: Document, { place, value }: TextEdit)
     // An alias is on the way there.
     return undefined;
   }
-  const written = document.toString({ lineWidth: 0 });
-  return text.includes('\r\n') ? written.replaceAll('\n', '\r\n') : written;
-}
-
-function spliced(text: string, start: number, end: number, put: string): string {
-  return `${text.slice(0, start)}${put}${text.slice(end)}`;
-}
-
-function nextLine(text: string, from: number): number {
-  const at = text.indexOf('\n', from);
-  return at === -1 ? text.length : at + 1;
-}
-
-function keyOf(pair: Pair | undefined) {
-  return isScalar(pair?.key) ? pair.key : undefined;
-}
-
-function startOf(pair: Pair | undefined): number | undefined {
-  return keyOf(pair)?.range?.[0];
-}
-
-/** Where the last value in a node ends; the library's range of a mapping includes comments after it. */
-function endOf(node: unknown): number | undefined {
-  if (isMap(node) && !node.flow) return endOf(node.items.at(-1)?.value);
-  if (isSeq(node) && !node.flow) return endOf(node.items.at(-1));
-  return (node as Node | null | undefined)?.range?.[1];
-}
-
-function inline(value: unknown, style: TextStyle): string {
-  if (!isFields(value)) return scalarText(value, style);
-  return `{${pairsOf(value, style).join(', ')}}`;
-}
-
-function pairsOf(value: Readonly<Record<string, unknown>>, style: TextStyle): string[] {
-  return Object.entries(value).map(([key, inner]) => `${keyText(key, style)}: ${inline(inner, style)}`);
-}
-
-function keyText(key: string, { isJson }: TextStyle): string {
-  return isJson || !/^[\w-]+$/.test(key) ? JSON.stringify(key) : key;
-}
-
-function scalarText(value: unknown, { isJson }: TextStyle): string {
-  // Any other string could be read as another type.
-  const isPlain = typeof value === 'string' && /^(?:lean|balanced|heavy|\d+(?:\.\d+)?%)$/.test(value);
-  return isPlain && !isJson ? value : JSON.stringify(value);
+  return document.toString({ lineWidth: 0 });
 }

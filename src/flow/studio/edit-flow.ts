@@ -30,9 +30,6 @@ export function editFlow(path: string, text: string, edits: readonly Edit[], pro
   return edits.reduce((edited, edit) => editOnce(path, edited, edit, profile), text);
 }
 
-/** Keys whose values are short: the budgets come behind the first that there is. */
-const BEFORE_BUDGETS = ['agent', 'id', 'profile', 'name', 'curator'];
-
 function editOnce(path: string, text: string, edit: Edit, profile: string | undefined): string {
   const { step, key } = edit;
   const data = dataOf(text, styleOf(path));
@@ -40,7 +37,7 @@ function editOnce(path: string, text: string, edit: Edit, profile: string | unde
   const value = typedValue(edit);
   const isLast = value === undefined && Object.keys(budgetsAt(data, holder)).every((other) => other === key);
   const place = [...holder, 'budgets', ...(isLast ? [] : [key])];
-  const edited = editText(text, { place, value, behind: BEFORE_BUDGETS }, styleOf(path));
+  const edited = editText(text, { place, value }, styleOf(path));
   if (edited !== undefined) return edited;
   const level = step === PROFILE ? `profile ${profile}` : `step ${step}`;
   const where = step === null ? basename(path) : level;
