@@ -82,7 +82,7 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
     )
     .option('--only <steps>', 'run only this step, or these (a,b), with outputs from the same run')
     .option('--dry-run', 'print the briefing of every step and its receipt, and run nothing')
-    .option('--otlp <url>', 'send metrics and traces of each step to this OpenTelemetry receiver')
+    .option('--otlp <url>', 'send metrics of each step to this OpenTelemetry receiver')
     .option('--quiet', 'say nothing on stderr')
     .option('--context-dir <folder>', 'where runs, receipts and notes go')
     .addHelpText(

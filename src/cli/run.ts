@@ -51,7 +51,7 @@ function ownOptions(): Option[] {
     new Option('--record <file>', 'write everything that happens to this file, for ctxb replay'),
     new Option('--mask-record', 'with --record: without secrets, to be handed on'),
     new Option('--summary <file>', 'write the figures of the run to this file at its end, as JSON'),
-    new Option('--otlp <url>', 'send metrics and traces to this OpenTelemetry receiver'),
+    new Option('--otlp <url>', 'send metrics to this OpenTelemetry receiver'),
     new Option('--show-injected', 'show the turns that ctxb starts'),
     new Option('--dry-run', 'print what would be started, and start nothing'),
     new Option('--config <file>', 'read this configuration file and no other'),

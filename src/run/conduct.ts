@@ -32,7 +32,7 @@ export async function beginRun(
   if (!wantsTelemetry(headless.otlp, io.env)) return { run, watcher, telemetry: undefined };
   const { openTelemetry } = await import('../telemetry/telemetry.ts');
   const { otlp } = headless;
-  return { run, watcher, telemetry: await openTelemetry({ otlp, runId, now: Date.now, notice: watcher.notice }, io) };
+  return { run, watcher, telemetry: await openTelemetry({ otlp, runId, notice: watcher.notice }, io) };
 }
 
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
@@ -100,7 +100,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
   session.noteEnd(exitCode);
   summary?.write(state, exitCode);
-  await ends.telemetry?.close(state, exitCode);
+  await ends.telemetry?.close(state);
   return exitCode;
 }
 

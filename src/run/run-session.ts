@@ -132,7 +132,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     onDecision(decision) {
       card.decided(decision);
       recorder?.decided(decision, state().now);
-      telemetry?.decided(decision, state().now);
+      telemetry?.decided(decision);
       watcher.decision(decision);
     },
     onFault: watcher.notice,

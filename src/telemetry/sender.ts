@@ -1,18 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type Attributes,
-  type Context,
-  type Meter,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api';
+import type { Attributes, Meter } from '@opentelemetry/api';
 import { OTLPMetricExporter as JsonMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
-import { OTLPTraceExporter as JsonTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   defaultResource,
   detectResources,
@@ -20,16 +9,16 @@ import {
   type Resource,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { MeterProvider, PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Environment } from '../io.ts';
-import type { Destination, Destinations } from './destinations.ts';
-import { INSTRUMENTS, type Metric, type OpenSpan, type Sink } from './signal.ts';
+import type { Destination } from './destinations.ts';
+import { INSTRUMENTS, type Measure, type Metric } from './signal.ts';
 
 export type Sender = ReturnType<typeof createSender>;
 
-interface SenderOptions extends Pick<Destinations, 'metrics' | 'traces'> {
+interface SenderOptions {
+  readonly to: Destination;
   /** A UUID; tells this run's figures from those of others. */
   readonly runId: string;
   readonly env: Environment;
@@ -45,24 +34,16 @@ const INTERVAL_MS = 60_000;
 
 const NAME = 'ctxb';
 
-/** Hands signals to the OpenTelemetry SDK, which sends them in batches. */
-export function createSender({ metrics, traces, runId, env, onFault }: SenderOptions) {
-  const resource = resourceOf(runId);
-  const meters = metrics && meterProvider(metrics, resource, env, onFault);
-  const tracers = traces && tracerProvider(traces, resource, env, onFault);
-  const tracer = tracers?.getTracer(NAME, manifest.version);
-  const sink: Sink = {
-    start: tracer === undefined ? () => NO_SPAN : startWith(tracer),
-    measure: meters === undefined ? () => {} : measureWith(meters.getMeter(NAME, manifest.version)),
-  };
+/** Hands figures to the OpenTelemetry SDK, which sends them in batches. */
+export function createSender({ to, runId, env, onFault }: SenderOptions) {
+  const meters = meterProvider(to, resourceOf(runId), env, onFault);
   return {
-    sink,
+    measure: measureWith(meters.getMeter(NAME, manifest.version)),
     /** Sends what is left, for as long as `OTEL_EXPORTER_OTLP_TIMEOUT` says, else two seconds. Never rejects. */
     async close(): Promise<void> {
       const over = new AbortController();
-      const ms = patienceOf(env, ['METRICS', 'TRACES']) ?? PATIENCE_MS;
-      const late = delay(ms, undefined, { signal: over.signal }).catch(() => {});
-      await Promise.race([Promise.allSettled([meters?.shutdown(), tracers?.shutdown()]), late]);
+      const late = delay(patienceOf(env) ?? PATIENCE_MS, undefined, { signal: over.signal }).catch(() => {});
+      await Promise.race([Promise.allSettled([meters.shutdown()]), late]);
       over.abort();
     },
   };
@@ -80,7 +61,7 @@ type Fault = SenderOptions['onFault'];
 
 function meterProvider(to: Destination, resource: Resource, env: Environment, onFault: Fault): MeterProvider {
   const Exporter = to.protocol === 'http/json' ? JsonMetricExporter : OTLPMetricExporter;
-  const exporter = watched(new Exporter(exporterConfig(to, env, 'METRICS')), onFault);
+  const exporter = watched(new Exporter(exporterConfig(to, env)), onFault);
   const exportIntervalMillis = millisecondsIn(env.OTEL_METRIC_EXPORT_INTERVAL) ?? INTERVAL_MS;
   const timeout = millisecondsIn(env.OTEL_METRIC_EXPORT_TIMEOUT) ?? exportIntervalMillis;
   const exportTimeoutMillis = Math.min(timeout, exportIntervalMillis);
@@ -88,26 +69,16 @@ function meterProvider(to: Destination, resource: Resource, env: Environment, on
   return new MeterProvider({ resource, readers: [reader] });
 }
 
-function tracerProvider(to: Destination, resource: Resource, env: Environment, onFault: Fault): BasicTracerProvider {
-  const Exporter = to.protocol === 'http/json' ? JsonTraceExporter : OTLPTraceExporter;
-  const exporter = watched(new Exporter(exporterConfig(to, env, 'TRACES')), onFault);
-  return new BasicTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(exporter)] });
-}
-
-type SignalName = 'METRICS' | 'TRACES';
-
 /** Options win over the SDK's variables, so only what these do not say is given. */
-function exporterConfig({ url }: Destination, env: Environment, signal: SignalName) {
+function exporterConfig({ url }: Destination, env: Environment) {
   return {
     ...(url !== undefined && { url }),
-    ...(patienceOf(env, [signal]) === undefined && { timeoutMillis: PATIENCE_MS }),
+    ...(patienceOf(env) === undefined && { timeoutMillis: PATIENCE_MS }),
   };
 }
 
-function patienceOf(env: Environment, signals: readonly SignalName[]): number | undefined {
-  const own = signals.map((signal) => millisecondsIn(env[`OTEL_EXPORTER_OTLP_${signal}_TIMEOUT`]));
-  const given = [...own, millisecondsIn(env.OTEL_EXPORTER_OTLP_TIMEOUT)].filter((ms) => ms !== undefined);
-  return given.length === 0 ? undefined : Math.max(...given);
+function patienceOf(env: Environment): number | undefined {
+  return millisecondsIn(env.OTEL_EXPORTER_OTLP_METRICS_TIMEOUT) ?? millisecondsIn(env.OTEL_EXPORTER_OTLP_TIMEOUT);
 }
 
 function millisecondsIn(text: string | undefined): number | undefined {
@@ -115,12 +86,8 @@ function millisecondsIn(text: string | undefined): number | undefined {
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
 
-interface Exporter<Items> {
-  export(items: Items, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
-}
-
 /** The SDK does not report failed exports, so each result is checked. */
-function watched<Items, E extends Exporter<Items>>(exporter: E & Exporter<Items>, onFault: Fault): E {
+function watched(exporter: PushMetricExporter, onFault: Fault): PushMetricExporter {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) =>
     send(items, (result) => {
@@ -132,7 +99,7 @@ function watched<Items, E extends Exporter<Items>>(exporter: E & Exporter<Items>
 
 const METRICS = Object.keys(INSTRUMENTS) as Metric[];
 
-function measureWith(meter: Meter): Sink['measure'] {
+function measureWith(meter: Meter): Measure {
   const all = new Map(METRICS.map((metric) => [metric, instrument(meter, metric)]));
   return (metric, value, attributes = {}) => all.get(metric)?.(value, attributes);
 }
@@ -145,28 +112,4 @@ function instrument(meter: Meter, metric: Metric): (value: number, attributes: A
   }
   const level = type === 'gauge' ? meter.createGauge(metric, options) : meter.createHistogram(metric, options);
   return (value, attributes) => level.record(value, attributes);
-}
-
-const NO_SPAN: OpenSpan = { event() {}, end() {} };
-
-function startWith(tracer: Tracer): Sink['start'] {
-  const contexts = new WeakMap<OpenSpan, Context>();
-  return (name, startTime, attributes, parent, role) => {
-    const kind = role === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL;
-    const within = (parent && contexts.get(parent)) ?? ROOT_CONTEXT;
-    const span = tracer.startSpan(name, { kind, startTime, attributes }, within);
-    const open: OpenSpan = {
-      event: (event, t, about) => void span.addEvent(event, about, t),
-      end(t, about, error) {
-        span.setAttributes(about);
-        if (error !== undefined) {
-          span.setAttribute('error.type', error);
-          span.setStatus({ code: SpanStatusCode.ERROR, message: error });
-        }
-        span.end(t);
-      },
-    };
-    contexts.set(open, trace.setSpan(ROOT_CONTEXT, span));
-    return open;
-  };
 }

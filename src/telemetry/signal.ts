@@ -1,24 +1,8 @@
-/** What a span or a figure carries. Never words of the user's, of the agent's or of a path. */
-export type Attributes = Readonly<Record<string, string | number | boolean>>;
+/** What a figure carries. Never words of the user's, of the agent's or of a path. */
+export type Attributes = Readonly<Record<string, string>>;
 
-/** Takes what is to be sent. Times are in milliseconds since the epoch. */
-export interface Sink {
-  /**
-   * A span begins.
-   *
-   * @param role `client`: a call to the model
-   * @param parent the span it is a part of; undefined: none
-   */
-  start(name: string, t: number, attributes: Attributes, parent?: OpenSpan, role?: 'client'): OpenSpan;
-  /** Added to a counter, set on a gauge, recorded by a histogram: by the instrument. */
-  measure(metric: Metric, value: number, attributes?: Attributes): void;
-}
-
-export interface OpenSpan {
-  event(name: string, t: number, attributes: Attributes): void;
-  /** @param error one word for what is wrong; undefined: nothing */
-  end(t: number, attributes: Attributes, error: string | undefined): void;
-}
+/** Adds to a counter, sets a gauge, or is recorded by a histogram: by the instrument. */
+export type Measure = (metric: Metric, value: number, attributes?: Attributes) => void;
 
 export type Metric = keyof typeof INSTRUMENTS;
 

@@ -4,7 +4,7 @@ import { messageOf } from '../errors.ts';
 import type { Judged } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
 import { createSignals } from './create-signals.ts';
-import { destinations } from './destinations.ts';
+import { destination } from './destinations.ts';
 import type { Sender } from './sender.ts';
 
 export type Telemetry = ReturnType<typeof follow>;
@@ -13,7 +13,6 @@ export interface TelemetryOptions {
   /** The URL of `--otlp`; undefined: the variables of OpenTelemetry say where. */
   readonly otlp: string | undefined;
   readonly runId: string;
-  readonly now: () => number;
   /** Told once what could not be sent, and why. */
   readonly notice: (text: string) => void;
 }
@@ -23,14 +22,14 @@ export async function openTelemetry(
   options: TelemetryOptions,
   { env }: Pick<Io, 'env'>,
 ): Promise<Telemetry | undefined> {
-  const { otlp, runId, now, notice } = options;
+  const { otlp, runId, notice } = options;
   const onFault = once(notice);
-  const { metrics, traces, faults } = destinations(otlp, env);
-  for (const fault of faults) onFault(fault);
-  if (metrics === undefined && traces === undefined) return undefined;
+  const to = destination(otlp, env);
+  if (typeof to === 'string') onFault(to);
+  if (typeof to !== 'object') return undefined;
   try {
     const { createSender } = await import('./sender.ts');
-    return follow(createSender({ metrics, traces, runId, env, onFault }), now, onFault);
+    return follow(createSender({ to, runId, env, onFault }), onFault);
   } catch (error) {
     onFault(messageOf(error));
     return undefined;
@@ -38,8 +37,8 @@ export async function openTelemetry(
 }
 
 /** Sends the signals of a run to the user's collector. A failure never affects the run. */
-function follow({ sink, close }: Sender, now: () => number, onFault: (fault: string) => void) {
-  const signals = createSignals(sink, now());
+function follow({ measure, close }: Sender, onFault: (fault: string) => void) {
+  const signals = createSignals(measure);
 
   function send(work: () => void): void {
     try {
@@ -51,10 +50,10 @@ function follow({ sink, close }: Sender, now: () => number, onFault: (fault: str
 
   return {
     see: (judged: Judged) => send(() => signals.see(judged)),
-    decided: (decision: Decision, t: number) => send(() => signals.decided(decision, t)),
+    decided: (decision: Decision) => send(() => signals.decided(decision)),
     /** Resolves when everything is sent, or the time for it is over. */
-    close(state: GovernorState, exitCode: number): Promise<void> {
-      send(() => signals.end(now(), state, exitCode));
+    close(state: GovernorState): Promise<void> {
+      send(() => signals.end(state));
       return close();
     },
   };

@@ -6,7 +6,7 @@ import { growing } from '../support/handoff.ts';
 import { SENDS, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { inSoak } from '../support/size.ts';
 
-it('a run with a compaction is told as metrics and a tree of spans, without a word of what was said', async () => {
+it('a run with a compaction is told as metrics, without a word of what was said', async () => {
   await using world = await startWorld(conversation({ turns: [4, 4, 3], growBy: 18_000 }));
   await using receiver = await startOtlpReceiver();
   const run = await runCtxb(world, {
@@ -44,22 +44,6 @@ it('a run with a compaction is told as metrics and a tree of spans, without a wo
     { count: 11, attributes: { 'gen_ai.token.type': 'output' } },
   ]);
 
-  const spans = receiver.spans();
-  const tree = spans.map(
-    ({ name, parent, error }) => `${parent ?? ''} > ${name}${error === undefined ? '' : ' failed'}`,
-  );
-  const turn = 'ctxb.run > invoke_agent claude-code';
-  const call = 'invoke_agent claude-code > chat claude-sonnet-4-6';
-  expect(tree.filter((line) => line !== call)).toEqual([' > ctxb.run', turn, turn, 'ctxb.run > ctxb.compaction', turn]);
-  expect(tree.filter((line) => line === call)).toHaveLength(11);
-  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
-  expect(spans.find(({ attributes }) => attributes['ctxb.call'] === 8)?.attributes).toMatchObject({
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': 'anthropic',
-    'gen_ai.request.model': 'claude-sonnet-4-6',
-    'gen_ai.usage.input_tokens': 156_000,
-    'gen_ai.usage.cache_read.input_tokens': 138_000,
-  });
   expect(receiver.resource()).toMatchObject({ 'service.name': 'ctxb', team: 'build' });
 
   const everything = receiver.requests.map(({ body }) => body.toString()).join('\n');
@@ -68,7 +52,7 @@ it('a run with a compaction is told as metrics and a tree of spans, without a wo
   }
 });
 
-inSoak('a compaction that fails and the handoff in its place are spans with how they ended', async () => {
+inSoak('a compaction that fails and the handoff in its place are told with how they ended', async () => {
   const summary = { error: { status: 400, message: 'no' } };
   await using world = await startWorld(growing({ turns: [4, 4, 1], growBy: 18_000, summary }));
   await using receiver = await startOtlpReceiver();
@@ -79,25 +63,17 @@ inSoak('a compaction that fails and the handoff in its place are spans with how 
   });
   expect(run.code).toBe(0);
 
-  const spans = receiver.spans();
-  expect(spans.find(({ name }) => name === 'ctxb.compaction')).toMatchObject({
-    parent: 'ctxb.run',
-    error: 'failed',
-    attributes: {
-      'ctxb.compaction.by': 'ctxb',
-      'ctxb.compaction.how': 'summary',
-      'ctxb.compaction.verdict': 'failed',
-      'error.type': 'failed',
+  expect(receiver.points('ctxb.compactions')).toMatchObject([
+    {
+      value: 1,
+      attributes: {
+        'ctxb.compaction.by': 'ctxb',
+        'ctxb.compaction.how': 'summary',
+        'ctxb.compaction.verdict': 'failed',
+      },
     },
-  });
-  expect(spans.find(({ name }) => name === 'ctxb.handoff')).toMatchObject({
-    parent: 'ctxb.run',
-    error: undefined,
-    attributes: { 'ctxb.handoff.by': 'agent', 'ctxb.handoff.way': 'clear' },
-  });
-  expect(spans.filter(({ parent }) => parent === 'ctxb.handoff').map(({ name }) => name)).toEqual([
-    'chat claude-sonnet-4-6',
   ]);
-  expect(spans.filter(({ name }) => name.startsWith('invoke_agent'))).toHaveLength(3);
-  expect(receiver.points('ctxb.handoffs')).toMatchObject([{ value: 1 }]);
+  expect(receiver.points('ctxb.handoffs')).toMatchObject([
+    { value: 1, attributes: { 'ctxb.handoff.by': 'agent', 'ctxb.handoff.way': 'clear' } },
+  ]);
 });

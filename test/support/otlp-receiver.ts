@@ -29,19 +29,6 @@ export interface ReceivedPoint {
   readonly attributes: Readonly<Record<string, Plain>>;
 }
 
-export interface ReceivedSpan {
-  readonly name: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parent: string | undefined;
-  readonly kind: number;
-  readonly ms: number;
-  readonly attributes: Readonly<Record<string, Plain>>;
-  readonly events: readonly string[];
-  /** Undefined: no error. */
-  readonly error: string | undefined;
-}
-
 export interface ReceivedRequest {
   readonly path: string;
   readonly type: string | undefined;
@@ -56,7 +43,6 @@ export interface OtlpReceiver extends AsyncDisposable {
   readonly requests: readonly ReceivedRequest[];
   /** The newest figure of each series. */
   points(name?: string): ReceivedPoint[];
-  spans(): ReceivedSpan[];
   resource(): Readonly<Record<string, Plain>>;
 }
 
@@ -79,8 +65,7 @@ export async function startOtlpReceiver(answer: number | 'never' = 200): Promise
     url: `http://127.0.0.1:${port}`,
     requests,
     points: (name) => pointsIn(requests).filter((point) => name === undefined || point.name === name),
-    spans: () => spansIn(requests),
-    resource: () => plain(parts(requests, '/v1/traces')[0]?.resourceSpans?.[0]?.resource?.attributes ?? []),
+    resource: () => plain(parts(requests)[0]?.resourceMetrics?.[0]?.resource?.attributes ?? []),
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
@@ -91,11 +76,8 @@ export async function startOtlpReceiver(answer: number | 'never' = 200): Promise
 
 interface Part {
   readonly resourceMetrics?: readonly {
-    readonly scopeMetrics: readonly { readonly metrics: readonly RawMetric[] }[];
-  }[];
-  readonly resourceSpans?: readonly {
     readonly resource?: { readonly attributes: readonly KeyValue[] };
-    readonly scopeSpans: readonly { readonly spans: readonly RawSpan[] }[];
+    readonly scopeMetrics: readonly { readonly metrics: readonly RawMetric[] }[];
   }[];
 }
 
@@ -115,26 +97,13 @@ interface RawPoint {
   readonly count?: string | number;
 }
 
-interface RawSpan {
-  readonly name: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly kind: number;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly attributes: readonly KeyValue[];
-  readonly events: readonly { readonly name: string }[];
-  readonly status: { readonly code: number; readonly message?: string };
-}
-
-function parts(requests: readonly ReceivedRequest[], path: string): Part[] {
-  const fitting = requests.filter((request) => request.path === path);
+function parts(requests: readonly ReceivedRequest[]): Part[] {
+  const fitting = requests.filter(({ path }) => path === '/v1/metrics');
   return fitting.map(({ body }) => JSON.parse(body.toString()) as Part);
 }
 
 function pointsIn(requests: readonly ReceivedRequest[]): ReceivedPoint[] {
-  const metrics = parts(requests, '/v1/metrics').flatMap(({ resourceMetrics = [] }) =>
+  const metrics = parts(requests).flatMap(({ resourceMetrics = [] }) =>
     resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics)),
   );
   const newest = new Map<string, ReceivedPoint>();
@@ -147,27 +116,6 @@ function pointsIn(requests: readonly ReceivedRequest[]): ReceivedPoint[] {
     }
   }
   return [...newest.values()];
-}
-
-function spansIn(requests: readonly ReceivedRequest[]): ReceivedSpan[] {
-  const raw = parts(requests, '/v1/traces').flatMap(({ resourceSpans = [] }) =>
-    resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
-  );
-  const names = new Map(raw.map(({ spanId, name }) => [spanId, name]));
-  return raw
-    .map((span) => ({
-      name: span.name,
-      traceId: span.traceId,
-      spanId: span.spanId,
-      parent: span.parentSpanId ? (names.get(span.parentSpanId) ?? 'missing') : undefined,
-      kind: span.kind,
-      start: BigInt(span.startTimeUnixNano),
-      ms: Number((BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1_000_000n),
-      attributes: plain(span.attributes),
-      events: span.events.map(({ name }) => name),
-      error: span.status.code === 2 ? (span.status.message ?? '') : undefined,
-    }))
-    .sort((a, b) => (a.start < b.start ? -1 : 1));
 }
 
 function plain(attributes: readonly KeyValue[]): Record<string, Plain> {
