@@ -12,14 +12,9 @@ export interface Handoff {
 /** UTF-16 units of a document that are looked at. */
 export const HANDOFF_LIMIT = 100_000;
 
-/**
- * Reads a document as agents write it: headings of any level or in bold, numbered, in any case; a fence round the whole;
- * words before and after it.
- */
+/** Reads a document as agents write it: headings of any level or in bold, numbered, in any case; a fence round the whole. */
 export function parseHandoff(text: string): Handoff {
-  const texts = unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/));
-  const blocks = codeBlocks(texts);
-  const sections = sectionsIn(texts.map((line, at) => ({ text: line, fenced: blocks[at] !== undefined })));
+  const sections = sectionsIn(unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/)));
   const spoken = (section: HandoffSection) => (sections.get(section) ?? []).filter(({ fenced }) => !fenced);
   const wordsIn = (own: readonly Line[]) => own.map((line) => line.text).join('\n');
   return {
@@ -35,86 +30,58 @@ interface Line {
   readonly fenced: boolean;
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})\s{0,9}([^`\s]{0,40})/;
-
-/** For each line the number of the line that opened its code block, the fences included; undefined outside of one. */
-function codeBlocks(lines: readonly string[]): (number | undefined)[] {
-  let mark: string | undefined;
-  let opened: number | undefined;
-  return lines.map((line, at) => {
-    const [, fence, info] = FENCE.exec(line) ?? [];
-    const opens = mark === undefined;
-    if (opens) opened = fence === undefined ? undefined : at;
-    const closes = !opens && fence?.startsWith(mark ?? '') && info === '';
-    if (opens || closes) mark = opens ? fence : undefined;
-    return opened;
-  });
-}
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /** Without a fence around the whole: it was opened before the first heading, and the last fence closes it. */
 function unwrapped(lines: readonly string[]): readonly string[] {
-  const opened = codeBlocks(lines)[lines.findIndex((line) => headingIn(line)?.section !== undefined)];
-  if (opened === undefined) return lines;
-  const inner = lines.slice(opened + 1);
-  // The block that one more line would be in was opened by the fence that closes the whole.
-  const closing = codeBlocks([...inner, '']).at(-1);
-  return inner.slice(0, closing);
+  const first = lines.findIndex((line) => sectionIn(line) !== undefined);
+  const before = lines.slice(0, Math.max(0, first)).filter((line) => FENCE.test(line)).length;
+  if (before % 2 === 0) return lines;
+  const inner = lines.slice(first);
+  const fences = inner.filter((line) => FENCE.test(line)).length;
+  return fences % 2 === 0
+    ? inner
+    : inner.slice(
+        0,
+        inner.findLastIndex((line) => FENCE.test(line)),
+      );
 }
 
-/** Longer lines are no headings. */
-const HEADING_NEAR = 160;
-const BOLD_RANK = 7;
+/** Marks of its level, or two stars, the title, and what stands behind it in its line. */
+const HEADING =
+  /^ {0,3}(?:(#{1,6})\s{0,9}|(?:\d{1,2}[.)]\s{1,3})?\*\*)([^:]{1,80}?)(?:[:*#\s]{0,20}$|\*{0,2}:\*{0,2}\s{0,9}(.*)$)/;
+const BOLD_LEVEL = 7;
 
-const ATX = /^ {0,3}(#{1,6})\s{0,9}(\S.*)$/;
-const BOLD = /^ {0,3}(?:\d{1,2}[.)]\s{1,3})?(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s{0,3}:?(.*)$/;
-
-interface Heading {
-  /** Undefined for any other heading. */
-  readonly section: HandoffSection | undefined;
-  /** Its level; bold text counts as lower than any. */
-  readonly rank: number;
-  readonly rest: string;
+function sectionIn(line: string) {
+  const [, marks, title = '', rest = ''] = HEADING.exec(line.slice(0, LINE_NEAR)) ?? [];
+  const section = BY_TITLE.get(wordsOf(title));
+  return section && { section, level: marks?.length ?? BOLD_LEVEL, rest };
 }
 
-/** The lines below each heading. Of several headings of one name those of the highest level count. */
-function sectionsIn(lines: readonly Line[]): Map<HandoffSection, Line[]> {
-  const headings = lines.map(({ text, fenced }) => (fenced ? undefined : headingIn(text)));
-  const ranksOf = (name: HandoffSection) => headings.flatMap((one) => (one?.section === name ? [one.rank] : []));
-  const best = new Map(HANDOFF_SECTIONS.map((name) => [name, Math.min(...ranksOf(name))]));
+/** The lines below each heading, up to another one of its level or above. */
+function sectionsIn(lines: readonly string[]): Map<HandoffSection, Line[]> {
   const sections = new Map<HandoffSection, Line[]>();
   let own: Line[] | undefined;
   let level = 0;
-  for (const [at, line] of lines.entries()) {
-    const { section, rank = Number.POSITIVE_INFINITY, rest } = headings[at] ?? {};
-    if (section !== undefined && rank === best.get(section)) {
-      own = sections.get(section) ?? [];
-      sections.set(section, own);
-      level = Math.min(rank, BOLD_RANK - 1);
-      if (rest) own.push({ text: rest, fenced: false });
-    } else if (rank <= level) own = undefined;
-    else own?.push(line);
+  let opened: string | undefined;
+  for (const text of lines) {
+    const mark = FENCE.exec(text)?.[1];
+    const isInside = opened !== undefined || mark !== undefined;
+    if (opened === undefined) opened = mark;
+    else if (mark?.startsWith(opened)) opened = undefined;
+    const found = isInside ? undefined : sectionIn(text);
+    if (found !== undefined) {
+      own = sections.get(found.section) ?? [];
+      sections.set(found.section, own);
+      level = found.level;
+      if (found.rest !== '') own.push({ text: found.rest, fenced: false });
+    } else if (!isInside && (/^ {0,3}(#{1,6})/.exec(text)?.[1]?.length ?? BOLD_LEVEL + 1) <= level) own = undefined;
+    else own?.push({ text, fenced: isInside });
   }
   return sections;
 }
 
-function headingIn(line: string): Heading | undefined {
-  const [, marks, text = ''] = ATX.exec(line) ?? [];
-  if (marks !== undefined) {
-    const [title = '', ...rest] = line.length > HEADING_NEAR ? [] : text.split(':');
-    const whole = title === '' ? undefined : sectionOf(text);
-    const said = whole === undefined ? rest.join(':').replaceAll('*', '').trim() : '';
-    return { section: whole ?? sectionOf(title), rank: marks.length, rest: said };
-  }
-  const [, title = '', rest = ''] = BOLD.exec(line) ?? [];
-  const section = sectionOf(title);
-  return section && { section, rank: BOLD_RANK, rest: rest.trim() };
-}
-
 const BY_TITLE: ReadonlyMap<string, HandoffSection> = new Map(HANDOFF_SECTIONS.map((name) => [wordsOf(name), name]));
-
-function sectionOf(title: string): HandoffSection | undefined {
-  return title.length > HEADING_NEAR ? undefined : BY_TITLE.get(wordsOf(title));
-}
 
 /** `2. **Decisions & Why** (short)` comes down to `decisions and why`. */
 function wordsOf(title: string): string {

@@ -60,10 +60,10 @@ describe('sections are found', () => {
     expect([...parseHandoff(text).sections.keys()]).toStrictEqual(has);
   });
 
-  it('the highest heading of a name counts, and two alike are one section', () => {
-    const { sections } = parseHandoff('## Done\n### Files\nx\n## Files\ny\n## Done\nz');
+  it('a heading of a lower level stays in its section, and two alike are one section', () => {
+    const { sections } = parseHandoff('## Done\n### How\nx\n## Files\ny\n## Done\nz');
     expect([...sections]).toStrictEqual([
-      ['Done', '### Files\nx\nz'],
+      ['Done', '### How\nx\nz'],
       ['Files', 'y'],
     ]);
   });
