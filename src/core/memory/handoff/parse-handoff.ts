@@ -58,25 +58,32 @@ function sectionIn(line: string) {
   return section && { section, level: marks?.length ?? BOLD_LEVEL, rest };
 }
 
+function withFences(lines: readonly string[]): Line[] {
+  let opened: string | undefined;
+  return lines.map((text) => {
+    const mark = FENCE.exec(text)?.[1];
+    const fenced = opened !== undefined || mark !== undefined;
+    if (opened === undefined) opened = mark;
+    else if (mark?.startsWith(opened)) opened = undefined;
+    return { text, fenced };
+  });
+}
+
 /** The lines below each heading, up to another one of its level or above. */
 function sectionsIn(lines: readonly string[]): Map<HandoffSection, Line[]> {
   const sections = new Map<HandoffSection, Line[]>();
   let own: Line[] | undefined;
   let level = 0;
-  let opened: string | undefined;
-  for (const text of lines) {
-    const mark = FENCE.exec(text)?.[1];
-    const isInside = opened !== undefined || mark !== undefined;
-    if (opened === undefined) opened = mark;
-    else if (mark?.startsWith(opened)) opened = undefined;
-    const found = isInside ? undefined : sectionIn(text);
+  for (const line of withFences(lines)) {
+    const found = line.fenced ? undefined : sectionIn(line.text);
+    const marks = line.fenced ? undefined : /^ {0,3}(#{1,6})/.exec(line.text)?.[1];
     if (found !== undefined) {
       own = sections.get(found.section) ?? [];
       sections.set(found.section, own);
       level = found.level;
       if (found.rest !== '') own.push({ text: found.rest, fenced: false });
-    } else if (!isInside && (/^ {0,3}(#{1,6})/.exec(text)?.[1]?.length ?? BOLD_LEVEL + 1) <= level) own = undefined;
-    else own?.push({ text, fenced: isInside });
+    } else if (marks !== undefined && marks.length <= level) own = undefined;
+    else own?.push(line);
   }
   return sections;
 }
