@@ -84,7 +84,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
 /** Only its time counts. */
 function isQuiet(state: GovernorState, event: Event): boolean {
   if (event.kind !== 'user') return MEANINGLESS.has(event.kind);
-  return event.role === 'tool-result' && event.blocks.every(({ type }) => type === 'tool_result') && isCalm(state);
+  return event.role === 'tool-result' && isCalm(state);
 }
 
 function isCalm({ session, exact }: GovernorState): boolean {

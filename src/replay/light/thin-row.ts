@@ -1,190 +1,200 @@
-import { SIDECHAIN } from '../../core/protocol/decode.ts';
-import { countOf, type Fields, listOf, timeOf } from '../../core/protocol/fields.ts';
-import type { ReadLine, Row, Thin } from '../read/line-feed.ts';
-import { createSomeFields, type Field } from './some-fields.ts';
-import { behind, behindValue, CLOSE_ARRAY, COMMA, OPEN_ARRAY, OPEN_OBJECT, UNUSUAL } from './walker.ts';
+import { readBlocks } from '../../core/protocol/blocks.ts';
+import { decodeObject, SIDECHAIN } from '../../core/protocol/decode.ts';
+import type { Block } from '../../core/protocol/events.ts';
+import { type Fields, fieldsOf, isFields, listOf, parsed, textOf, timeOf } from '../../core/protocol/fields.ts';
+import { contextOf, type Usage } from '../../core/protocol/usage.ts';
+import type { ReadLine, Thin } from '../read/line-feed.ts';
+import { behindPiece, countIn, hole, type Layout, layoutOf, slot, textIn } from './layout.ts';
 
 /** Longer lines are cut, string by string, where they are read whole. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
+/** Layouts that are remembered: those of the rows that came last. */
+const MOST_LAYOUTS = 16;
+
+/** How claude begins a row of a conversation. Inside a text its quotes have backslashes. */
+const OPENING = Buffer.from('{"parentUuid":');
+
 const CARRIAGE_RETURN = 13;
 
-/** Rows of which no more counts than that they are there, and when. */
-const UNREAD_ROWS: ReadonlySet<unknown> = new Set(['progress', 'file-history-snapshot', 'queue-operation']);
+const [UUID, TIMESTAMP, STOP, ID] = [slot('uuid'), slot('timestamp'), slot('stop_reason'), slot('message id')];
+const CONTENT = hole('content');
 
-/** Blocks of which in a user's row it only counts that they are there. */
-const UNREAD_BLOCKS: ReadonlySet<unknown> = new Set(['tool_result', 'image', 'document']);
-
-/** A commit that is signed with it tells the size of the window. */
-const LARGE_WINDOW_MARK = Buffer.from('1M context');
-
-type Place = Pick<Field, 'from' | 'to'>;
-
-interface Block extends Place {
-  readonly type: unknown;
+/** How rows of one layout are read. */
+interface Reader {
+  readonly layout: Layout;
+  /** undefined: it has to be parsed. */
+  read(bytes: Buffer): ReadLine | undefined;
 }
 
 /**
- * Reads the rows of a session log without what no light figure needs: what tools have returned, and what the model has
- * written where its size is known.
+ * Reads the rows of a session log by the layouts of rows before them, which were parsed: what the model has written where
+ * its size is known, and what tools have returned, is not looked at.
  *
- * @param isCalm asked where a row holds nothing but results of tools: whether nothing in it counts
- * @returns undefined where a line is not compact JSON of an object of a usual type: it is to be read whole
+ * @param isCalm whether nothing counts in what tools return now
+ * @returns undefined: the line is no row of an object
  */
 export function createThinner(isCalm: () => boolean): Thin {
-  let isList = false;
-  const blocks: Block[] = [];
-  const block = createSomeFields({ type: 'repeated' });
-  const usage = createSomeFields({
-    input_tokens: 'new',
-    cache_creation_input_tokens: 'new',
-    cache_read_input_tokens: 'new',
-    output_tokens: 'new',
-    cache_creation: 'repeated',
-    iterations: 'repeated',
-    server_tool_use: 'repeated',
-    speed: 'repeated',
-    inference_geo: 'repeated',
-  });
-  const message = createSomeFields({
-    model: 'repeated',
-    id: 'repeated',
-    stop_reason: 'repeated',
-    usage: (bytes, at) => usage.walk(bytes, at, 3),
-    content: behindContent,
-  });
-  const row = createSomeFields({
-    type: 'repeated',
-    sessionId: 'repeated',
-    version: 'repeated',
-    cwd: 'repeated',
-    isSidechain: 'repeated',
-    agentId: 'repeated',
-    permissionMode: 'repeated',
-    promptSource: 'repeated',
-    uuid: 'new',
-    timestamp: 'new',
-    session_id: 'repeated',
-    requestId: 'new',
-    leafUuid: 'new',
-    parent_tool_use_id: 'repeated',
-    isReplay: 'new',
-    origin: 'new',
-    isCompactSummary: 'new',
-    isVisibleInTranscriptOnly: 'new',
-    isMeta: 'new',
-    isSynthetic: 'new',
-    toolUseResult: behindUnread,
-    tool_use_result: behindUnread,
-    message: (bytes, at) => message.walk(bytes, at, 2),
-    // Of a record of a run, and of what the API did not answer.
-    line: refused,
-    isApiErrorMessage: refused,
-  });
-  const { type, uuid, timestamp, sessionId } = row.field;
+  const readers: Reader[] = [];
 
-  function behindContent(bytes: Buffer, at: number): number {
-    blocks.length = 0;
-    isList = bytes[at] === OPEN_ARRAY;
-    if (!isList) return behindValue(bytes, at, 2);
-    if (bytes[at + 1] === CLOSE_ARRAY) return at + 2;
-    for (let place = at + 1; ; place++) {
-      const from = place;
-      place = block.walk(bytes, from, 4);
-      blocks.push({ type: block.field.type.value(), from, to: place });
-      if (bytes[place] !== COMMA) return behind(CLOSE_ARRAY, bytes, place);
+  function learned(bytes: Buffer, from: number, to: number): ReadLine | undefined {
+    const value = objectIn(bytes, from, to);
+    if (value === undefined) return undefined;
+    const reader = readerOf(value, isCalm);
+    if (reader !== undefined && readers.unshift(reader) > MOST_LAYOUTS) readers.pop();
+    return { kind: 'value', value };
+  }
+
+  function readerFor(bytes: Buffer, from: number, to: number): Reader | undefined {
+    for (let at = 0; at < readers.length; at++) {
+      const reader = readers[at] as Reader;
+      if (!reader.layout.fits(bytes, from, to)) continue;
+      if (at > 0) readers.splice(at - 1, 2, reader, readers[at - 1] as Reader);
+      return reader;
     }
-  }
-
-  /** Only results of tools, of which nobody has to be told. */
-  function isUnread(): boolean {
-    if (UNREAD_ROWS.has(type.value())) return isCalm();
-    return type.value() === 'user' && areResults() && isCalm();
-  }
-
-  function areResults(): boolean {
-    const isThere = message.field.content.from >= 0 && row.field.message.from >= 0;
-    if (!isThere || !isList || blocks.length === 0 || row.field.isReplay.from >= 0) return false;
-    return blocks.every((each) => each.type === 'tool_result');
-  }
-
-  function unreadRow(): Row {
-    const said = type.value() === 'user' ? thread() : undefined;
-    const id = uuid.value();
-    const isNamed = typeof id === 'string' && sessionId.from >= 0;
-    return { uuid: isNamed ? id : undefined, t: timeOf(timestamp.value()), answers: said };
-  }
-
-  function thread(): string {
-    const { parent_tool_use_id: parent, isSidechain, agentId } = row.field;
-    const tool = parent.value();
-    if (typeof tool === 'string') return tool;
-    if (isSidechain.value() !== true) return '';
-    const agent = agentId.value();
-    return typeof agent === 'string' ? agent : SIDECHAIN;
-  }
-
-  function fieldsOfRow(bytes: Buffer): Fields {
-    const found = row.values();
-    for (const report of REPORTS) if (row.field[report].from >= 0) found[report] = true;
-    if (row.field.message.from >= 0) found.message = messageFields(bytes);
-    return found;
-  }
-
-  function messageFields(bytes: Buffer): Fields {
-    const said = message.values();
-    const { content } = message.field;
-    if (message.field.usage.from >= 0) said.usage = usage.values();
-    if (content.from >= 0) said.content = isList ? listedContent(bytes, content) : parsedAt(bytes, content);
-    return said;
-  }
-
-  function listedContent(bytes: Buffer, { from, to }: Place): readonly unknown[] {
-    if (type.value() !== 'assistant')
-      return blocks.map((each) => (UNREAD_BLOCKS.has(each.type) ? { type: each.type } : parsedAt(bytes, each)));
-    if (isSizeKnown() && !bytes.subarray(from, to).includes(LARGE_WINDOW_MARK)) return [];
-    return blocks.map((each) => parsedAt(bytes, each));
-  }
-
-  /** The end of an answer tells how many tokens it has. Of several inferences the line is read as it is. */
-  function isSizeKnown(): boolean {
-    if (typeof message.field.stop_reason.value() !== 'string' || message.field.usage.from < 0) return false;
-    const { output_tokens, iterations } = usage.field;
-    return (countOf(output_tokens.value()) ?? 0) > 0 && listOf(iterations.value()).length < 2;
-  }
-
-  function read(bytes: Buffer, from: number, to: number): ReadLine {
-    if (row.walk(bytes, from, 1) !== to) throw UNUSUAL;
-    if (isUnread()) return { kind: 'unread', row: unreadRow() };
-    if (!TYPES.has(type.value())) throw UNUSUAL;
-    return { kind: 'value', value: fieldsOfRow(bytes) };
+    return undefined;
   }
 
   return (bytes, from, to) => {
-    if (to - from > MOST_BYTES || bytes[from] !== OPEN_OBJECT) return undefined;
-    try {
-      return read(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
-    } catch (error) {
-      if (error === UNUSUAL || error instanceof SyntaxError) return undefined;
-      throw error;
-    }
+    if (to - from > MOST_BYTES || behindPiece(bytes, from, OPENING) === -1) return undefined;
+    const another = bytes.indexOf(OPENING, from + OPENING.length);
+    if (another !== -1 && another < to) return undefined;
+    const reader = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
+    return reader === undefined ? learned(bytes, from, to) : reader.read(bytes);
   };
 }
 
-/** What a tool itself reported, in either dialect. */
-const REPORTS = ['toolUseResult', 'tool_use_result'] as const;
-
-/** Of rows of these types a part is enough. */
-const TYPES: ReadonlySet<unknown> = new Set(['assistant', 'user', ...UNREAD_ROWS]);
-
-function behindUnread(bytes: Buffer, at: number): number {
-  return behindValue(bytes, at, 1);
+function objectIn(bytes: Buffer, from: number, to: number): Fields | undefined {
+  const value = parsed(bytes.toString('utf8', from, to));
+  return isFields(value) ? value : undefined;
 }
 
-function refused(): never {
-  throw UNUSUAL;
+/** undefined: rows like it are parsed. */
+function readerOf(row: Fields, isCalm: () => boolean): Reader | undefined {
+  // What these rows do not have, others may have in a hole.
+  if (row.uuid === undefined || row.timestamp === undefined || row.sessionId === undefined) return undefined;
+  if (row.type === 'assistant') return answerReader(row);
+  const open = row.type === 'user' ? openResult(row) : openProgress(row);
+  const layout = open && layoutOf({ ...slotted(row), ...open });
+  if (layout === undefined) return undefined;
+  const { begins, ends } = layout;
+  const [uuid, timestamp] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP)];
+  const answers = row.type === 'user' ? threadOf(row) : undefined;
+  return {
+    layout,
+    read(bytes) {
+      if (!isCalm()) return undefined;
+      const text = (at: number) => textIn(bytes, begins[at] as number, ends[at] as number);
+      return { kind: 'unread', row: { uuid: text(uuid), t: timeOf(text(timestamp)), answers } };
+    },
+  };
 }
 
-function parsedAt(bytes: Buffer, { from, to }: Place): unknown {
-  return JSON.parse(bytes.toString('utf8', from, to));
+function openResult({ message, isReplay, toolUseResult }: Fields): Fields | undefined {
+  const said = fieldsOf(message);
+  const [block, ...others] = listOf(said.content).map(fieldsOf);
+  if (block?.type !== 'tool_result' || !('content' in block) || others.length > 0 || isReplay !== undefined)
+    return undefined;
+  const content = [{ ...block, tool_use_id: slot('tool_use_id'), content: CONTENT }];
+  return {
+    message: { ...said, content },
+    ...(toolUseResult !== undefined && { toolUseResult: hole('report') }),
+  };
+}
+
+function openProgress({ type, data }: Fields): Fields | undefined {
+  return type === 'progress' && data !== undefined ? { data: hole('data') } : undefined;
+}
+
+/** The thread that a row belongs to, by its subagent; '' is the main one. */
+function threadOf({ parent_tool_use_id: parent, isSidechain, agentId }: Fields): string {
+  return textOf(parent) ?? (isSidechain === true ? (textOf(agentId) ?? SIDECHAIN) : '');
+}
+
+/** Values of which light figures are made, and those that claude repeats from row to row. */
+const FIXED: ReadonlySet<string> = new Set([
+  ...['type', 'isSidechain', 'agentId', 'sessionId', 'version', 'cwd', 'parent_tool_use_id', 'session_id'],
+  ...['model', 'role'],
+]);
+
+/** The row with its other texts, nulls and counts left open. */
+function slotted(row: Fields): Fields {
+  const isOpen = (value: unknown) => typeof value === 'string' || value === null || typeof value === 'number';
+  const entries = Object.entries(row);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, isOpen(value) && !FIXED.has(name) ? slot(name) : value]),
+  );
+}
+
+function answerReader(row: Fields): Reader | undefined {
+  const event = decodeObject(row);
+  const said = fieldsOf(row.message);
+  if (event.kind !== 'assistant' || event.synthetic || row.line !== undefined) return undefined;
+  const { usage: known } = event;
+  const isUsual = Array.isArray(said.content) && typeof said.id === 'string';
+  if (!isUsual || known === undefined || known.besides !== undefined) return undefined;
+  const message = { ...slotted(said), id: ID, content: [CONTENT], usage: withCounts(said.usage, '') };
+  const layout = layoutOf({ ...slotted(row), message });
+  if (layout === undefined) return undefined;
+  const { begins, ends } = layout;
+  const [uuid, timestamp, stop] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP), layout.placeOf(STOP)];
+  const [id, content] = [layout.placeOf(ID), layout.placeOf(CONTENT)];
+  const usageIn = usageReader(known, layout);
+  return {
+    layout,
+    read(bytes) {
+      const text = (at: number) => (at === -1 ? undefined : textIn(bytes, begins[at] as number, ends[at] as number));
+      const messageId = text(id);
+      const usage = usageIn(bytes);
+      if (messageId === undefined || usage === undefined) return undefined;
+      const outputFinal = text(stop) !== undefined && usage.output > 0;
+      const blocks = blocksIn(bytes, begins[content] as number, ends[content] as number, outputFinal);
+      if (blocks === undefined) return undefined;
+      const own = { uuid: text(uuid), timestamp: timeOf(text(timestamp)), messageId, usage };
+      return { kind: 'answer', event: { ...event, ...own, outputFinal, blocks } };
+    },
+  };
+}
+
+/** What the model has written, where that counts. The end of an answer tells how many tokens it has. */
+function blocksIn(bytes: Buffer, from: number, to: number, isSized: boolean): readonly Block[] | undefined {
+  if (isSized && !bytes.subarray(from, to).includes(LARGE_WINDOW_MARK)) return [];
+  const content = parsed(bytes.toString('utf8', from - 1, to + 1));
+  return content === undefined ? undefined : readBlocks(content);
+}
+
+/** A commit that is signed with it tells the size of the window. */
+const LARGE_WINDOW_MARK = '1M context';
+
+/** A usage with its counts left open, by their path. */
+function withCounts(value: unknown, path: string): unknown {
+  if (typeof value === 'number') return slot(path);
+  if (typeof value !== 'object' || value === null) return value;
+  const parts = Object.entries(value).map(([name, part]) => [name, withCounts(part, `${path}/${name}`)] as const);
+  return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
+}
+
+/** Reads the counts of a usage that is written like a known one; undefined: they are to be parsed. */
+function usageReader(known: Usage, { placeOf, begins, ends }: Layout) {
+  const [input, output] = [placeOf(slot('/input_tokens')), placeOf(slot('/output_tokens'))];
+  const cacheCreation = placeOf(slot('/cache_creation_input_tokens'));
+  const cacheRead = placeOf(slot('/cache_read_input_tokens'));
+  const hour = placeOf(slot('/cache_creation/ephemeral_1h_input_tokens'));
+  const searches = placeOf(slot('/server_tool_use/web_search_requests'));
+  const { terms } = known;
+  return (bytes: Buffer): Usage | undefined => {
+    const count = (at: number, or: number) =>
+      at === -1 ? or : countIn(bytes, begins[at] as number, ends[at] as number);
+    const usage = {
+      input: count(input, known.input),
+      cacheCreation: count(cacheCreation, known.cacheCreation),
+      cacheRead: count(cacheRead, known.cacheRead),
+      output: count(output, known.output),
+    };
+    const cacheCreationHour = count(hour, known.cacheCreationHour ?? 0);
+    if (count(searches, terms?.webSearches ?? 0) !== (terms?.webSearches ?? 0)) return undefined;
+    if (Number.isNaN(contextOf(usage) + usage.output + cacheCreationHour)) return undefined;
+    if (cacheCreationHour === 0 && terms === undefined) return usage;
+    return { ...usage, ...(cacheCreationHour > 0 && { cacheCreationHour }), ...(terms && { terms }) };
+  };
 }

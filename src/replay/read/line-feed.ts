@@ -1,3 +1,4 @@
+import type { AssistantEvent } from '../../core/protocol/events.ts';
 import { type Fields, isFields, parsed } from '../../core/protocol/fields.ts';
 import { objectsIn } from '../../core/protocol/objects-in.ts';
 
@@ -33,6 +34,7 @@ export type ReadLine = (
   | { readonly kind: 'malformed'; readonly lost?: true }
   | { readonly kind: 'value'; readonly value: Fields }
   | { readonly kind: 'unread'; readonly row: Row }
+  | { readonly kind: 'answer'; readonly event: AssistantEvent }
 ) & {
   /** Something else stands before it in the same line. */
   readonly isMore?: true;
@@ -99,6 +101,8 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   let held: Buffer = nothing;
   /** Of that line, in bytes; of one that is too long no more are kept. */
   let size = 0;
+  /** There are zeros in a line or near it, as a crash of the system leaves them: no part of it is enough. */
+  let hasZeros = false;
   let isFirst = true;
   let isOpened = false;
   /** All that follows is one array. */
@@ -127,14 +131,14 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
       hold(bytes.subarray(from, to));
       const length = size;
       size = 0;
-      if (length <= maxLine) takeLine(held, 0, length, isLast);
+      if (length <= maxLine) takeLine(held.subarray(0, length), 0, length, isLast);
       else takeWhole(undefined, isLast);
     }
     isFirst = false;
   }
 
   function takeLine(bytes: Buffer, from: number, to: number, isLast: boolean): void {
-    const thinned = isOpened ? thin?.(bytes, from, to) : undefined;
+    const thinned = isOpened && !hasZeros ? thin?.(bytes, from, to) : undefined;
     if (thinned === undefined) takeWhole(textOf(bytes.subarray(from, to)), isLast);
     else onLine(thinned);
   }
@@ -160,6 +164,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   return {
     /** The chunk may be written over afterwards. */
     push(chunk: Buffer): void {
+      hasZeros = chunk.includes(0) || (hasZeros && size > 0);
       let begin = 0;
       while (array === undefined) {
         const end = chunk.indexOf(LINE_FEED, begin);

@@ -26,10 +26,14 @@ export function oddLog(random: Random): Buffer {
   return Buffer.from((random.chance(0.1) ? '\ufeff' : '') + text);
 }
 
-/** The same with a piece missing, from any byte on to any other. */
+/**
+ * The same with a piece missing: from any byte to the beginning of a line or the end of the log, or from the beginning of a
+ * line to any byte. A line whose beginning and end are both as they should be is whole for a light reading.
+ */
 export function torn(log: Buffer, random: Random): Buffer {
-  const from = random.whole(0, log.length);
-  const to = random.chance(0.5) ? log.length : Math.min(log.length, from + random.whole(1, 200));
+  const [any, other] = [random.whole(0, log.length), random.whole(0, log.length)];
+  const line = random.chance(0.3) ? log.length : log.indexOf('\n', other) + 1;
+  const [from, to] = [Math.min(any, line), Math.max(any, line)];
   return Buffer.concat([log.subarray(0, from), log.subarray(to)]);
 }
 

@@ -155,9 +155,11 @@ const LARGE_WORDS = /\[1m\]|1M context/;
  * @returns the family of the models that are run with the large window; empty: another model was chosen, without a mark;
  * undefined: nothing is said
  */
-export function markedFamily({ kind, blocks }: AssistantEvent | UserEvent): string | undefined {
-  const told = blocks.map((block) => {
-    if (kind === 'user') return block.type === 'text' ? familySwitchedTo(block.text) : undefined;
+export function markedFamily(event: AssistantEvent | UserEvent): string | undefined {
+  // A command begins a turn: what stands beside a tool's result is none.
+  if (event.kind === 'user' && event.role === 'tool-result') return undefined;
+  const told = event.blocks.map((block) => {
+    if (event.kind === 'user') return block.type === 'text' ? familySwitchedTo(block.text) : undefined;
     return block.type === 'tool_use' ? familyThatSigned(fieldsOf(block.input).command) : undefined;
   });
   return told.find((family) => family !== undefined);

@@ -1,0 +1,148 @@
+import type { Fields } from '../../core/protocol/fields.ts';
+
+/**
+ * How rows are written that differ in some values only: pieces of text, the same in all of them, and a row's own values
+ * between them. A row that fits is not parsed: its values stand where the pieces end.
+ */
+export interface Layout {
+  /** Whether the line is such a row, from its first byte to its last. */
+  fits(bytes: Buffer, from: number, to: number): boolean;
+  /** The place of a slot or hole among those of the pattern; -1: it has none like it. */
+  placeOf(open: string): number;
+  /** Where each of them begins and ends in the row that was looked at last. */
+  readonly begins: Int32Array;
+  readonly ends: Int32Array;
+}
+
+/** Before the name of a value that is left open: no text of claude's has these characters. */
+const SLOT = '\ue000';
+const HOLE = '\ue001';
+const PARTS = /"([\ue000\ue001][^"\ue000\ue001]*)"/;
+
+/** Stands in a pattern for a text without escapes, for null or for a count. */
+export const slot = (name: string) => SLOT + name;
+
+/** Stands for any value. A pattern has one or two of them. */
+export const hole = (name: string) => HOLE + name;
+
+const QUOTE = 0x22;
+
+/** @param pattern a row with slots and holes; undefined: lines that are cut short would fit as well */
+export function layoutOf(pattern: Fields): Layout | undefined {
+  const parts = JSON.stringify(pattern).split(PARTS);
+  const pieces = parts.filter((_, at) => at % 2 === 0).map((text) => Buffer.from(text));
+  const names = parts.filter((_, at) => at % 2 === 1);
+  const isHole = (name: string) => name.startsWith(HOLE);
+  const [first, last] = [names.findIndex(isHole), names.findLastIndex(isHole)];
+  const isNamedBehind = pieces.slice(last + 1).some((piece) => piece.includes(QUOTE));
+  if (first === -1 || !isNamedBehind || names.filter(isHole).length > 2) return undefined;
+  const [begins, ends] = [new Int32Array(names.length), new Int32Array(names.length)];
+
+  /** From a piece to a hole. @returns where the hole begins; -1: the row is written in another way */
+  function forwards(bytes: Buffer, from: number, piece: number, until: number): number {
+    let place = from;
+    for (let at = piece; ; at++) {
+      place = behindPiece(bytes, place, pieces[at] as Buffer);
+      if (at === until || place === -1) return place;
+      begins[at] = place;
+      place = behindSlot(bytes, place);
+      ends[at] = place;
+      if (place === -1) return -1;
+    }
+  }
+
+  /** From the end of the row. @returns where its last hole ends */
+  function backwards(bytes: Buffer, to: number): number {
+    let place = to;
+    for (let at = names.length; ; at--) {
+      const piece = pieces[at] as Buffer;
+      place -= piece.length;
+      if (behindPiece(bytes, place, piece) === -1) return -1;
+      if (at === last + 1) return place;
+      ends[at - 1] = place;
+      place = beforeSlot(bytes, place);
+      begins[at - 1] = place;
+      if (place === -1) return -1;
+    }
+  }
+
+  return {
+    fits(bytes, from, to) {
+      let begin = forwards(bytes, from, 0, first);
+      if (begin === -1) return false;
+      if (first !== last) {
+        begins[first] = begin;
+        // Whether it ends there is seen from what follows.
+        const end = bytes.indexOf(pieces[first + 1] as Buffer, begin);
+        ends[first] = end;
+        begin = end === -1 ? -1 : forwards(bytes, end, first + 1, last);
+      }
+      const end = begin === -1 || begin >= to ? -1 : backwards(bytes, to);
+      begins[last] = begin;
+      ends[last] = end;
+      return end > begin;
+    },
+    placeOf: (open) => names.indexOf(open),
+    begins,
+    ends,
+  };
+}
+
+export function behindPiece(bytes: Buffer, from: number, piece: Buffer): number {
+  for (let at = 0; at < piece.length; at++) if (bytes[from + at] !== piece[at]) return -1;
+  return from + piece.length;
+}
+
+const BACKSLASH = 0x5c;
+const [BLANK, LAST_ASCII] = [0x20, 0x7e];
+const [ZERO, NINE] = [0x30, 0x39];
+
+/** Whether a byte stands for itself in a text. */
+function isPlain(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= BLANK && byte <= LAST_ASCII && byte !== QUOTE && byte !== BACKSLASH;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= ZERO && byte <= NINE;
+}
+
+/** A slot's text; undefined: it is none. */
+export function textIn(bytes: Buffer, from: number, to: number): string | undefined {
+  return bytes[from] === QUOTE ? bytes.toString('latin1', from + 1, to - 1) : undefined;
+}
+
+/** A slot's count; NaN: it is none. */
+export function countIn(bytes: Buffer, from: number, to: number): number {
+  let count = 0;
+  for (let at = from; at < to; at++) count = count * 10 + (bytes[at] as number) - ZERO;
+  return isDigit(bytes[from]) && to - from <= MOST_DIGITS ? count : Number.NaN;
+}
+
+const MOST_DIGITS = 15;
+
+const NULL = Buffer.from('null');
+
+function behindSlot(bytes: Buffer, from: number): number {
+  let at = from;
+  if (bytes[at] === QUOTE) {
+    do at++;
+    while (isPlain(bytes[at]));
+    return bytes[at] === QUOTE ? at + 1 : -1;
+  }
+  while (isDigit(bytes[at])) at++;
+  if (at === from) return behindPiece(bytes, from, NULL);
+  return bytes[from] === ZERO && at > from + 1 ? -1 : at;
+}
+
+function beforeSlot(bytes: Buffer, to: number): number {
+  let at = to - 1;
+  if (bytes[at] === QUOTE) {
+    do at--;
+    while (isPlain(bytes[at]));
+    return bytes[at] === QUOTE ? at : -1;
+  }
+  while (isDigit(bytes[at])) at--;
+  at++;
+  if (at === to) return behindPiece(bytes, to - NULL.length, NULL) === to ? to - NULL.length : -1;
+  return bytes[at] === ZERO && to > at + 1 ? -1 : at;
+}
