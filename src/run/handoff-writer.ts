@@ -83,10 +83,10 @@ function isDocument(problems: readonly Problem[]): boolean {
 }
 
 function headOf(
-  { session, run, relief, handoff, gauge }: GovernorState,
+  { session, run, relief, operation, gauge }: GovernorState,
   head: Pick<HandoffHead, 'reason' | 't' | 'by' | 'checks'>,
 ): HandoffHead {
-  const before = 'plan' in handoff ? handoff.plan.before : relief.landing?.before;
+  const before = 'plan' in operation ? operation.plan.before : relief.landing?.before;
   const tokens = before?.predicted ?? null;
   return { version: 1, session: session.id ?? run.runId, tokens, window: gauge.window.tokens ?? null, ...head };
 }

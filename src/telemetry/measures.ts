@@ -4,7 +4,6 @@ import { callOutput } from '../core/governor/gauge/gauge.ts';
 import type { Input } from '../core/governor/input.ts';
 import { isExact } from '../core/governor/relief/exact.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import { isCompacting } from '../core/governor/steps.ts';
 import { contextOf } from '../core/protocol/usage.ts';
 import type { Judged } from '../host/governor-host.ts';
 import type { Attributes, Measure } from './signal.ts';
@@ -92,7 +91,7 @@ export function createInterventions(measure: Measure) {
   return {
     /** What claude does by itself, or for the caller. */
     see({ input: { event }, before }: Judged): void {
-      if (isCompacting(before.compaction)) return;
+      if (before.operation.phase === 'compacting') return;
       if (event.kind === 'compact-status' && event.phase === 'compacting') compacting ??= 'claude';
       if (event.kind === 'compact-status' && event.phase === 'failed') compacted('failed');
       if (event.kind !== 'boundary') return;

@@ -6,7 +6,7 @@ import { NO_FACTS } from './facts.ts';
 import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
 import { newExact } from './relief/exact.ts';
-import { NO_RELIEF } from './relief/relief-state.ts';
+import { IDLE, NO_RELIEF } from './relief/relief-state.ts';
 import { NO_TOOLS } from './relief/tool-results.ts';
 import {
   EMPTY_MAILBOX,
@@ -14,7 +14,6 @@ import {
   NEW_CONTROL,
   NEW_TURN,
   NO_SESSION,
-  NOT_COMPACTING,
   NOTHING_TOLD,
   type Run,
 } from './state.ts';
@@ -34,8 +33,7 @@ export function initialState(run: Run): GovernorState {
       window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
     latch: 'none',
     turn: NEW_TURN,
-    compaction: NOT_COMPACTING,
-    handoff: { phase: 'idle' },
+    operation: IDLE,
     relief: { ...NO_RELIEF, landings: run.landings ?? [] },
     exact: newExact(run.mode === 'act' && run.exact === true),
     tools: NO_TOOLS,

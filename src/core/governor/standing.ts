@@ -3,7 +3,6 @@ import { isCharactersOnly, predicted } from './gauge/gauge.ts';
 import { openPrompts } from './prompts/mailbox.ts';
 import { turnsBegun } from './prompts/turns.ts';
 import type { GovernorState } from './state.ts';
-import { isCompacting } from './steps.ts';
 
 /** Where a run stands, for people and programs outside of it. */
 export interface Standing {
@@ -49,10 +48,10 @@ export function standingOf(state: GovernorState): Standing {
   };
 }
 
-function phaseOf({ process, compaction, handoff, turn, session }: GovernorState): RunPhase {
+function phaseOf({ process, operation, turn, session }: GovernorState): RunPhase {
   if (process.phase !== 'running') return 'restarting';
-  if (isCompacting(compaction)) return 'compacting';
-  if (handoff.phase !== 'idle') return 'handing over';
+  if (operation.phase === 'compacting') return 'compacting';
+  if (operation.phase !== 'idle') return 'handing over';
   if (turn.phase === 'idle') return session.id === undefined ? 'starting' : 'idle';
   return 'working';
 }

@@ -4,12 +4,11 @@ import type { Agent, FanOut, Tasks } from './agents/agents-state.ts';
 import type { Cost } from './cost/cost.ts';
 import type { Spending } from './cost/cost-limit.ts';
 import type { PromptCache, Setup } from './cost/prompt-cache.ts';
-import type { CompactionKind } from './decisions.ts';
 import type { Facts } from './facts.ts';
 import type { Gauge } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
-import type { Exact, Handoff, Latch, Relief } from './relief/relief-state.ts';
+import type { Exact, Latch, Operation, Relief } from './relief/relief-state.ts';
 import type { Tools } from './relief/tool-results.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
 import type { Life, Limits, Stall, Wait } from './waits/waits-state.ts';
@@ -88,34 +87,6 @@ export const NEW_TURN = {
  * - `last`: the last turn has used up its room above a limit.
  */
 export type Stop = 'asked' | 'cost' | 'wait' | 'stall' | 'last';
-
-/** One attempt to compact, from the command to its verdict. */
-export interface Attempt {
-  readonly how: CompactionKind;
-  /** Micro-dollars. */
-  readonly costBefore: number;
-  readonly error?: string | undefined;
-  /** Status for which claude tried a call again last; `unreachable`: there was no answer at all. */
-  readonly apiStatus?: number | 'unreachable' | undefined;
-  readonly boundarySeen?: boolean;
-  /** The caller interrupted it: that says nothing about compacting. */
-  readonly interrupted?: boolean;
-}
-
-/** `overdue`: it was given up waiting for, and its lines may still come. */
-export type Compaction = Tries &
-  ({ readonly phase: 'idle' } | { readonly phase: 'asked' | 'running' | 'overdue'; readonly attempt: Attempt });
-
-interface Tries {
-  /** In a row. */
-  readonly failures: number;
-  /** Calls that were measured when the last attempt failed: until there is another, nothing has changed. */
-  readonly triedAt: number | undefined;
-  /** claude cannot write what a compaction leaves: it is kept from trying before each call. */
-  readonly unwritable?: boolean;
-}
-
-export const NOT_COMPACTING = { phase: 'idle', failures: 0, triedAt: undefined } as const;
 
 /** ctxb's own traffic on the control channel. */
 export type Control = Readonly<typeof NEW_CONTROL>;
@@ -230,6 +201,8 @@ export interface GovernorState {
     readonly restarts: number;
     /** The caller has sent a line at which claude ends with 1, and says so on stderr: another would end at it too. */
     readonly balks?: true;
+    /** It has not said yet that it has stopped a compaction that took too long, whose lines may still come. */
+    readonly compacts?: true | undefined;
     /** It said nothing any more, and was told to end. */
     readonly hangs?: true;
   };
@@ -240,8 +213,7 @@ export interface GovernorState {
   readonly gauge: Gauge;
   readonly latch: Latch;
   readonly turn: Turn;
-  readonly compaction: Compaction;
-  readonly handoff: Handoff;
+  readonly operation: Operation;
   readonly relief: Relief;
   readonly exact: Exact;
   readonly tools: Tools;

@@ -2,7 +2,7 @@ import type { Event } from '../protocol/events.ts';
 import type { Action } from './decisions.ts';
 import type { TimerName } from './effects.ts';
 import { readGauge } from './gauge/gauge.ts';
-import type { Attempt, Compaction, GovernorState } from './state.ts';
+import type { GovernorState } from './state.ts';
 
 export interface Step {
   readonly state: GovernorState;
@@ -57,19 +57,24 @@ export function decided({ turn, gauge }: GovernorState, reason: string) {
   return { at: { turn: turn.ended, call: gauge.calls }, reason, gauge: readGauge(gauge) };
 }
 
-/** A compaction of ours is under way: prompts wait. */
-export function isCompacting(compaction: Compaction): compaction is Extract<Compaction, { readonly attempt: Attempt }> {
-  return compaction.phase === 'asked' || compaction.phase === 'running';
+/** A compaction of ours is under way, or claude has yet to say that it has stopped one. */
+export function isCompacting({ operation, process }: GovernorState): boolean {
+  return operation.phase === 'compacting' || process.compacts === true;
+}
+
+export function isHandingOver({ operation }: GovernorState): boolean {
+  return operation.phase !== 'idle' && operation.phase !== 'compacting';
+}
+
+/** claude answers ctxb, and not the caller. */
+export function isAnsweringUs({ operation }: GovernorState): boolean {
+  return operation.phase === 'asking' || operation.phase === 'briefing';
 }
 
 /** Something of ctxb's own is under way: prompts wait. */
-export function isRelieving({ compaction, handoff, process, spending, exact }: GovernorState): boolean {
+export function isRelieving({ operation, process, spending, exact }: GovernorState): boolean {
   return (
-    isCompacting(compaction) ||
-    exact.phase === 'awaited' ||
-    handoff.phase !== 'idle' ||
-    process.phase === 'dead' ||
-    spending.phase === 'asking'
+    operation.phase !== 'idle' || exact.phase === 'awaited' || process.phase === 'dead' || spending.phase === 'asking'
   );
 }
 
@@ -117,8 +122,7 @@ export function draftOf(state: GovernorState): Draft {
     gauge: state.gauge,
     latch: state.latch,
     turn: state.turn,
-    compaction: state.compaction,
-    handoff: state.handoff,
+    operation: state.operation,
     relief: state.relief,
     exact: state.exact,
     tools: state.tools,

@@ -177,9 +177,9 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   /** Whether the context is to be compacted now that the turn is over. One that was tried in vain is not tried again at once. */
   function isDue(known: Known): boolean {
     const state = judged(known);
-    const { compaction } = state;
-    const tried = { ...compaction, triedAt: triedAt ?? compaction.triedAt };
-    return reliefNow({ ...state, compaction: tried })?.way === 'compact';
+    const { relief } = state;
+    const tried = { ...relief, triedAt: triedAt ?? relief.triedAt };
+    return reliefNow({ ...state, relief: tried })?.way === 'compact';
   }
 
   /** claude has made a call that its log, as far as it was read, does not hold. */

@@ -2,7 +2,6 @@ import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { isOwnLine } from '../../core/governor/prompts/own-lines.ts';
 import { FIRST_WITH_MODS } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { isCompacting } from '../../core/governor/steps.ts';
 import type { BoundaryEvent } from '../../core/protocol/events.ts';
 import { isAtLeast } from '../../core/protocol/version.ts';
 import type { CompactionSeen } from '../items-seen.ts';
@@ -57,7 +56,7 @@ function compactionOf(event: BoundaryEvent, { line, input, before }: Seen): Comp
   };
 }
 
-function initiatorOf({ trigger }: BoundaryEvent, { compaction, trigger: placed }: GovernorState): CompactionSeen['by'] {
-  if (trigger === 'manual') return isCompacting(compaction) ? 'ctxb' : 'caller';
+function initiatorOf({ trigger }: BoundaryEvent, { operation, trigger: placed }: GovernorState): CompactionSeen['by'] {
+  if (trigger === 'manual') return operation.phase === 'compacting' ? 'ctxb' : 'caller';
   return typeof placed === 'number' ? 'placed' : 'claude';
 }

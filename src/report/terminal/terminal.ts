@@ -5,6 +5,7 @@ import type { Decision } from '../../core/governor/decisions.ts';
 import { runningTool, silentSince } from '../../core/governor/process/stall.ts';
 import { turnsBegun } from '../../core/governor/prompts/turns.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
+import { isCompacting } from '../../core/governor/steps.ts';
 import type { Wait } from '../../core/governor/waits/waits-state.ts';
 import { shortened } from '../../core/memory/words.ts';
 import { decisionText, isRoutine, observedText } from '../../messages.ts';
@@ -130,11 +131,11 @@ const ECHO = '^C';
 
 /** One line for a person who watches a run: that of claude's terminal, and what is under way. */
 export function statusLine(state: GovernorState, style: Style, width: number, now = state.now): string {
-  const { cost, turn, wait, compaction } = state;
+  const { cost, turn, wait } = state;
   const agents = agentTotals(state);
   const urgent = (text: string): Part => ({ text, rank: 1, paint: style.yellow });
   const under: Part[] = [
-    ...(compaction.phase === 'idle' ? [] : [{ text: 'compacting', rank: 1, paint: style.cyan }]),
+    ...(isCompacting(state) ? [{ text: 'compacting', rank: 1, paint: style.cyan }] : []),
     ...(wait === undefined || !wait.said ? [] : [urgent(waitPart(wait))]),
     ...silenceText(state, now).map(urgent),
     ...(cost.uncounted === 'all' ? [urgent('cost unknown')] : []),

@@ -217,7 +217,7 @@ export class ModelRun {
       this.#succeed();
       return;
     }
-    if (start.resume === undefined && (this.#hasDied || this.state.handoff.phase !== 'leaving')) this.disk.abandon();
+    if (start.resume === undefined && (this.#hasDied || this.state.operation.phase !== 'leaving')) this.disk.abandon();
     this.#hasDied = false;
     const context = start.resume === undefined ? 20_000 : this.#claude.context;
     this.#claude = this.#start(start.resume ?? `session-${++this.#ids}`, context);

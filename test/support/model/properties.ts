@@ -6,7 +6,6 @@ import { inTokens } from '../../../src/core/governor/policy.ts';
 import { inTurn } from '../../../src/core/governor/prompts/mailbox.ts';
 import { readRecord, readRecordedRun, recordRun, toRecord } from '../../../src/core/governor/record.ts';
 import { step } from '../../../src/core/governor/step.ts';
-import { isCompacting } from '../../../src/core/governor/steps.ts';
 import { type Fields, fieldsOf } from '../../../src/core/protocol/fields.ts';
 import { fateFaults } from './fate-faults.ts';
 import type { Judged, ModelRun } from './model-run.ts';
@@ -29,10 +28,13 @@ export function faultsOf(judged: Judged, seen: Seen): string[] {
 }
 
 function protocolFaults({ input, after, actions }: Judged, seen: Seen): string[] {
-  const isDouble = isCompacting(after.compaction) && after.handoff.phase !== 'idle';
+  const { operation, exact, spending, process } = after;
+  const underWay = [operation.phase !== 'idle', exact.phase === 'awaited', spending.phase === 'asking'];
+  const isAlone = process.phase !== 'dead' || ['idle', 'writing', 'leaving'].includes(operation.phase);
   if (input.event.kind === 'exit' || isGivenUp(input)) seen.outstanding = undefined;
   return [
-    ...(isDouble ? ['a compaction and a handoff at once'] : []),
+    ...(underWay.filter(Boolean).length > 1 ? ['two operations at once'] : []),
+    ...(isAlone ? [] : [`${operation.phase} without a process`]),
     ...actions.flatMap((one) => actionFaults(one, seen)),
   ];
 }

@@ -125,11 +125,10 @@ function live(run: ModelRun, random: Random, shares: { crash: number; interrupt:
 }
 
 function isInRelief({ state }: ModelRun): boolean {
-  const { relief, compaction } = state;
-  const isNative = compaction.phase === 'overdue';
+  const { relief, process } = state;
   const isToResume =
     relief.exhausted !== undefined || relief.unfinished !== undefined || resumedWork(state) !== undefined;
-  return isRelieving(state) || isNative || isToResume || relief.pending !== undefined;
+  return isRelieving(state) || process.compacts === true || isToResume || relief.pending !== undefined;
 }
 
 /** What comes from outside during a relief, and how often. */

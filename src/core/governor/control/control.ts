@@ -15,7 +15,7 @@ import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request } from 
 import { LEAST_RELIEVED, onModLoaded, prepareResumed } from '../relief/exact.ts';
 import { documentToGive } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, decided, isAnsweringUs, keep, type Step } from '../steps.ts';
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
@@ -251,7 +251,7 @@ export function onQuestion(state: GovernorState, requestId: string): Step {
  */
 export function replyForCaller(state: GovernorState, event: ControlRequestEvent): Action | undefined {
   const { requestId, subtype, request } = event;
-  const inOwnTurn = state.handoff.phase === 'asking' || state.handoff.phase === 'briefing';
+  const inOwnTurn = isAnsweringUs(state);
   if (subtype === 'can_use_tool' && inOwnTurn) return reply(requestId, DENIAL);
   if (subtype !== 'hook_callback') return undefined;
   const { hook_event_name: hook, prompt } = fieldsOf(request.input);

@@ -78,11 +78,12 @@ function answerPreCompact(
   answer: HookAnswer,
   { trigger, custom_instructions }: Fields,
 ): Action[] {
-  if (trigger === 'auto' && state.compaction.unwritable && state.run.mode === 'act') {
+  if (trigger === 'auto' && state.relief.unwritable && state.run.mode === 'act') {
     return [{ ...answer, output: { decision: 'block', reason: 'its result could not be written' } }];
   }
+  const { operation } = state;
   // The mod has left a compaction to claude that ctxb asked for: the command says nothing.
-  const isLeft = isCompacting(state.compaction) && state.compaction.attempt.how === 'exact';
+  const isLeft = operation.phase === 'compacting' && operation.attempt.how === 'exact';
   const focus = trigger === 'auto' || isLeft ? focusText(state) : notesClause(state);
   if (focus === '' || textOf(custom_instructions)?.includes(focus)) return [answer];
   const at = state.trigger;
@@ -99,9 +100,9 @@ function restore(state: GovernorState, plain: HookAnswer): Action[] {
   // The answer holds the prompts, and its note the rest.
   if (isExact(state)) return [plain];
   const answer: HookAnswer = { ...plain, recall: 'lost' };
-  const { compaction, turn } = state;
+  const { turn } = state;
   // claude keeps the prompt verbatim when it compacts before the turn's first call.
-  const isMidTurn = compaction.phase === 'idle' && turn.phase === 'running' && turn.calls > 0;
+  const isMidTurn = !isCompacting(state) && turn.phase === 'running' && turn.calls > 0;
   const prompts = requestsIn(isMidTurn ? inTurn(state) : []);
   if (prompts.length === 0) return [answer];
   const what = prompts.length === 1 ? 'The request' : 'The requests';

@@ -70,7 +70,7 @@ export function isFree(state: GovernorState): boolean {
   if (state.turn.phase !== 'idle' || isRelieving(state) || state.wait?.phase === 'paused') return false;
   if (awaitsAgents(state) || state.process.hangs) return false;
   // A handoff waits until claude has stopped compacting.
-  if (state.compaction.phase === 'overdue' && state.relief.due !== undefined) return false;
+  if (state.process.compacts && state.relief.due !== undefined) return false;
   // In a run that only observes nothing is asked of claude, so there is nothing to wait for.
   if (state.run.mode === 'observe') return true;
   return state.control.phase === 'open' || (state.control.phase === 'closed' && state.mailbox.ended);

@@ -9,7 +9,7 @@ import { waiting } from '../prompts/mailbox.ts';
 import { prefixOf } from '../relief/outlook.ts';
 import type { AskedRelief, Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, isCompacting, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, isHandingOver, isRelieving, keep, type Step } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { onInterrupt } from './interrupt.ts';
 import { onCostAnswer } from './spending.ts';
@@ -49,9 +49,10 @@ function compactionBar({ gauge, session, relief }: GovernorState): string | unde
   return relief.blocked ? 'a hook blocks compactions' : undefined;
 }
 
-function handoffBar({ gauge, run, handoff }: GovernorState): string | undefined {
+function handoffBar(state: GovernorState): string | undefined {
+  const { gauge, run } = state;
   if (gauge.calls === 0) return 'there is nothing to hand over yet';
-  if (!run.policy.handoff.enabled && handoff.phase === 'idle') return 'handoffs are switched off (handoff.enabled)';
+  if (!run.policy.handoff.enabled && !isHandingOver(state)) return 'handoffs are switched off (handoff.enabled)';
   return undefined;
 }
 
@@ -64,9 +65,9 @@ function askRelief(state: GovernorState, way: AskedRelief['way'], now: boolean, 
   return changedIn(state, 'relief', { asked: { way, by: all, now: now || asked?.now === true, phase, before } });
 }
 
-function isUnderWay({ compaction, handoff, relief }: GovernorState, way: AskedRelief['way']): boolean {
-  const landing = relief.landing?.of === (way === 'compact' ? 'compaction' : 'handoff');
-  return landing || (way === 'compact' ? isCompacting(compaction) : handoff.phase !== 'idle');
+function isUnderWay(state: GovernorState, way: AskedRelief['way']): boolean {
+  const landing = state.relief.landing?.of === (way === 'compact' ? 'compaction' : 'handoff');
+  return landing || (way === 'compact' ? state.operation.phase === 'compacting' : isHandingOver(state));
 }
 
 /** A turn that waits for the API may wait for hours, so it is interrupted. The answer is the end of the run. */

@@ -20,17 +20,10 @@ import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, openLogTurn } from '../prompts/turns.ts';
 import { followAccount } from '../relief/accounts.ts';
 import { announceBreak } from '../relief/cache-break.ts';
-import {
-  endOverdue,
-  followCompaction,
-  forgetFailures,
-  giveUpNative,
-  type NextPrompt,
-  waitLonger,
-} from '../relief/compaction.ts';
+import { endOverdue, forgetFailures, giveUpNative, type NextPrompt } from '../relief/compaction.ts';
 import { afterEcho, followExact, isEcho, noteMidTurn, noteReport, prepareExact } from '../relief/exact.ts';
 import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
-import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
+import { followOperation, waitLonger } from '../relief/operation.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import { adviseRelief, dueRelief, judgeLevel, measureLanding, noteBoundary, tellNative } from '../relief/relief.ts';
 import { brakeThrash } from '../relief/thrash.ts';
@@ -91,13 +84,13 @@ const RULES: readonly Rule[] = [
   on('rate-limit', followLimits),
   followWait,
   // Whose turn it belongs to, and what its end means.
-  (state, line) => (state.facts.isInjected ? followInjected(state, line.event) : releaseLines(state, line)),
+  (state, line) => (state.facts.isInjected ? followOperation(state, line.event) : releaseLines(state, line)),
   when('ending', endTurn),
   when('ending', readExhaustion),
   when('ending', readTurnStop),
   when('ending', readStall),
   when('ending', readFailure),
-  when('ending', (state) => chain(waitLonger(state), waitForHandoff)),
+  when('ending', waitLonger),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : keep(state)),
   (state, { before }) => keep(state, hasBegun(before, state) ? [NO_TURN_TIMER] : []),
   // What has become of the context.
@@ -131,11 +124,11 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   before.grace = turn.phase === 'idle' ? state.grace : 'none';
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   // A recording has too many lines, and a handoff counts once it is over.
-  const { exact, run, handoff } = state;
+  const { exact, run, operation } = state;
   before.tools = toolsAfter(state.tools, event, {
     ...{ now: state.now, calls: state.gauge.calls, kept: exact.receipt?.whole ?? [] },
     calibration: state.gauge.calibration,
-    weighs: run.mode === 'act' && handoff.phase !== 'clearing',
+    weighs: run.mode === 'act' && operation.phase !== 'clearing',
   });
   const measured = measureLine(event);
   const content = sumContent(measured);
@@ -156,14 +149,6 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   }
   const [first] = inTurn(after);
   return first?.command !== undefined && counted.turn.calls === 1 ? notePrompt(counted, first, true) : counted;
-}
-
-function followInjected(state: GovernorState, event: Event): Step {
-  if (state.handoff.phase !== 'idle') return followHandoff(state, event);
-  const before = state.compaction.phase;
-  return chain(followCompaction(state, event), (next) =>
-    keep(next, next.compaction.phase === before ? [] : [{ kind: 'buffered', fate: 'drop' }]),
-  );
 }
 
 /** A line of a turn that the caller, or claude itself, started: buffered lines are shown. */

@@ -7,8 +7,8 @@ import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/
 import { withoutWakeup } from '../prompts/tasks.ts';
 import { isEcho, speaksOfMod } from '../relief/exact.ts';
 import { mayRelieve, ranOut, tellsTurnStop } from '../relief/exhaustion.ts';
-import type { Handoff } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
+import { isAnsweringUs } from '../steps.ts';
 import { planFor } from '../waits/wait.ts';
 import { tellsStop } from './spending.ts';
 
@@ -44,8 +44,8 @@ function inInjectedTurn(state: GovernorState, event: Event): Visibility {
   // A fresh context lists background tasks even when there are none.
   if (Object.keys(withoutWakeup(state.tasks)).length === 0 && isKnown(event, TASKS_CHANGED)) return 'hide';
   // Only the result tells whether a turn was ours or one that claude started itself.
-  if (isAnswering(state.handoff)) return speaksOfTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';
-  if (phaseOfInjected(state) === 'running') return speaksOfTurn(event) ? 'hide' : 'show';
+  if (isAnsweringUs(state)) return speaksOfTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';
+  if ('turn' in state.operation && state.operation.turn === 'running') return speaksOfTurn(event) ? 'hide' : 'show';
   if (startsForeignTurn(state, event) || !speaksOfTurn(event)) return 'show';
   return isAmbiguous(event) ? 'buffer' : 'hide';
 }
@@ -70,25 +70,15 @@ function tellsFailure(state: GovernorState, event: Event): boolean {
  * Whether a line can belong to a turn that ctxb injected: the command was sent, and no turn that claude started itself
  * is under way.
  */
-export function isInjectedTurn(state: GovernorState): boolean {
-  const phase = phaseOfInjected(state);
-  if (phase === 'overdue') return state.turn.phase !== 'running';
-  return phase === 'running' || (phase === 'asked' && state.turn.phase === 'idle');
-}
-
-function phaseOfInjected({ compaction, handoff }: GovernorState): 'none' | 'asked' | 'running' | 'overdue' {
-  if (compaction.phase !== 'idle') return compaction.phase;
-  return 'turn' in handoff ? handoff.turn : 'none';
-}
-
-function isAnswering(handoff: Handoff): boolean {
-  return handoff.phase === 'asking' || handoff.phase === 'briefing';
+export function isInjectedTurn({ operation, process, turn }: GovernorState): boolean {
+  if ('turn' in operation) return operation.turn === 'running' || turn.phase === 'idle';
+  return process.compacts === true && turn.phase !== 'running';
 }
 
 /** An answer of the model before the command takes effect belongs to a turn that claude started itself. */
-export function startsForeignTurn({ handoff }: GovernorState, event: Event): boolean {
+export function startsForeignTurn(state: GovernorState, event: Event): boolean {
   if (event.kind === 'result') return event.fromBackgroundTask;
-  if (isAnswering(handoff)) return false;
+  if (isAnsweringUs(state)) return false;
   if (event.kind === 'partial') return event.subagent === null;
   return isAnswer(event) || isSaid(event, 'tool-result') || isSaid(event, 'prompt');
 }

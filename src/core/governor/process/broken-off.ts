@@ -6,18 +6,19 @@ import { cut } from '../prompts/sentences.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
 import { openTools } from '../relief/tool-results.ts';
 import type { GovernorState, Turn } from '../state.ts';
-import { changed, changedIn, keep, type Step } from '../steps.ts';
+import { changed, changedIn, isCompacting, keep, type Step } from '../steps.ts';
 
 /** A handoff under way starts over, and a document that died with the process is given again. */
 export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
-  const { relief, handoff } = state;
-  const due = 'plan' in handoff ? handoff.plan.reason : relief.due;
+  const { relief, operation } = state;
+  const due = 'plan' in operation ? operation.plan.reason : relief.due;
   const missing = missingTurn(state, event);
   const isOpen = owed(state).some((prompt) => missing?.prompts.includes(prompt));
   const answered = isOpen ? undefined : missing && retoldTurn(missing);
   const pending = event.logged ? (relief.pending ?? answered) : (relief.fresh ?? relief.pending);
   const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
-  const after = { ...relief, due, pending, unfinished, stop: undefined };
+  const triedAt = isCompacting(state) ? undefined : relief.triedAt;
+  const after = { ...relief, due, triedAt, pending, unfinished, stop: undefined };
   if (event.logged) return isOpen && unfinished ? { ...after, unfinished: { ...unfinished, isLost: true } } : after;
   // What has no answer is said again.
   return { ...after, unfinished: undefined, exhausted: undefined };

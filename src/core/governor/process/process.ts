@@ -11,9 +11,9 @@ import { isOwnUuid } from '../prompts/own-lines.ts';
 import { newExact } from '../relief/exact.ts';
 import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
 import { startHandoff } from '../relief/handoff.ts';
-import { NOT_EXACT } from '../relief/relief-state.ts';
-import { type GovernorState, NOT_COMPACTING } from '../state.ts';
-import { chain, changed, changedIn, decided, isCompacting, keep, type Line, type Step } from '../steps.ts';
+import { IDLE, NOT_EXACT } from '../relief/relief-state.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, changed, changedIn, decided, isHandingOver, keep, type Line, type Step } from '../steps.ts';
 import { NO_STALL } from '../waits/waits-state.ts';
 import { reliefAfter } from './broken-off.ts';
 
@@ -36,12 +36,12 @@ export function onExit(state: GovernorState, event: ExitEvent): Step {
 
 /** A process that is being replaced, or that died during `/clear`: the document for the next one exists. */
 function leavingOf(state: GovernorState): GovernorState | undefined {
-  const { handoff } = state;
+  const { operation } = state;
   if (state.input !== 'open') return undefined;
-  if (handoff.phase === 'leaving') return state;
-  if (handoff.phase !== 'clearing') return undefined;
-  const { plan, document } = handoff;
-  return changed(state, { handoff: { phase: 'leaving', plan, document } });
+  if (operation.phase === 'leaving') return state;
+  if (operation.phase !== 'clearing') return undefined;
+  const { plan, document } = operation;
+  return changed(state, { operation: { phase: 'leaving', plan, document } });
 }
 
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
@@ -50,9 +50,9 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   // A process that exits before it has a session was started wrongly, and would exit again.
   if (!isStalled && signal === undefined && state.session.id === undefined) return false;
   if (!isStalled && wasAsked({ code, signal })) return false;
-  const { turn, mailbox, relief } = state;
-  const isUnderWay = isCompacting(state.compaction) || state.handoff.phase !== 'idle';
-  const isDone = turn.phase === 'idle' && mailbox.ended && waiting(state).length === 0 && !isUnderWay;
+  const { turn, mailbox, relief, operation } = state;
+  const isIdle = turn.phase === 'idle' && operation.phase === 'idle';
+  const isDone = isIdle && mailbox.ended && waiting(state).length === 0;
   return !isDone || relief.unfinished !== undefined;
 }
 
@@ -67,7 +67,7 @@ export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): 
  * @param exit its end; undefined: it was not there any more
  */
 export function endWithIt(state: GovernorState, exit?: ExitEvent): Step {
-  const isUnrelieved = state.handoff.phase === 'leaving' && state.input === 'open';
+  const isUnrelieved = state.operation.phase === 'leaving' && state.input === 'open';
   const outcome = isUnrelieved ? 'unrelieved' : state.outcome;
   return keep(changed(state, { input: 'closed', outcome }), [
     ...leftUndone(state, exit),
@@ -105,13 +105,13 @@ const END_REASONS = {
 
 /** A process has started: the first, or a replacement. */
 export function onBegin(state: GovernorState): Step {
-  const { run, process, control, handoff, cost, exact } = state;
+  const { run, process, control, operation, cost, exact } = state;
   if (run.mode !== 'act') return keep(state);
   // A prompt given at the start has opened the channel already.
   const isOpened = run.callerSpeaksProtocol || control.phase !== 'closed';
   if (process.phase !== 'dead') return isOpened ? keep(state) : openControl(state);
   const alive = changed(withoutProcess(state), {
-    handoff,
+    operation,
     process: { ...process, phase: 'starting' },
     cost: restarted(cost, process.resumes ? 'resumed' : 'fresh'),
   });
@@ -146,11 +146,12 @@ export function isFailedResume({ process, input }: GovernorState, event: Event):
 }
 
 /** The step from one session id of claude's to the next; undefined while the id stays the same. */
-export function lineageStep({ facts, session, handoff, relief, process }: GovernorState) {
+export function lineageStep(state: GovernorState) {
+  const { facts, session, relief, process } = state;
   const { left: from } = facts;
   const to = session.id;
   if (from === undefined || to === undefined) return undefined;
-  if (handoff.phase !== 'idle' || relief.left === from) return { from, to, reason: 'handed over' };
+  if (isHandingOver(state) || relief.left === from) return { from, to, reason: 'handed over' };
   return { from, to, reason: process.resumes ? 'resumed' : 'a new conversation' };
 }
 
@@ -233,12 +234,11 @@ function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[])
 
 /** The state without everything that belonged to the process. */
 function withoutProcess(state: GovernorState): GovernorState {
-  const { compaction, control, turn, trigger } = state;
+  const { control, turn, trigger } = state;
   return changed(state, {
     turn: { ...turn, phase: 'idle', stopped: undefined },
     mailbox: afterTurn(state, [], 'owed'),
-    compaction: compaction.phase === 'idle' ? compaction : { ...NOT_COMPACTING, failures: compaction.failures },
-    handoff: { phase: 'idle' },
+    operation: IDLE,
     exact: newExact(state.exact.phase !== 'off'),
     control: { ...control, phase: 'closed', asked: false, pending: {}, callbacks: [], held: [], questions: [] },
     trigger: typeof trigger === 'number' ? 'unplaced' : trigger,

@@ -5,7 +5,7 @@ import type { Replaced } from '../facts.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, isCompacting } from '../steps.ts';
+import { changed, changedIn, isHandingOver } from '../steps.ts';
 import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUsd } from './alone.ts';
 import { endStep, forgetHad } from './contents.ts';
 import { afterSummary, type WorkingSet, workingSet } from './working-set.ts';
@@ -65,9 +65,10 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
 }
 
 /** Whether the context would have been replaced without ctxb as well. */
-function isClaudesOwn({ exact, compaction, handoff, trigger, gauge }: GovernorState, replaced: Replaced): boolean {
-  if (replaced !== 'boundary') return handoff.phase === 'idle';
-  if (exact.receipt?.answered === true || isCompacting(compaction)) return false;
+function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
+  const { exact, operation, trigger, gauge } = state;
+  if (replaced !== 'boundary') return !isHandingOver(state);
+  if (exact.receipt?.answered === true || operation.phase === 'compacting') return false;
   const { tokens = Number.POSITIVE_INFINITY } = gauge.window;
   return typeof trigger !== 'number' || trigger >= tokens - NATIVE_RESERVE_TOKENS;
 }

@@ -12,7 +12,7 @@ import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import type { Verdict } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
-import { type Attempt, type Compaction, type GovernorState, NOT_COMPACTING } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, isCompacting, keep, type Line, type Step, setTimer } from '../steps.ts';
 import { aloneAfterSummary } from './alone.ts';
 import { exactIsPossible, planExact, tellNotExact } from './exact.ts';
@@ -20,6 +20,7 @@ import { leaveExhausted, TOO_LONG } from './exhaustion.ts';
 import { focusText } from './focus.ts';
 import { UNTRIED } from './ladder.ts';
 import { dueReason } from './outlook.ts';
+import { type Attempt, IDLE, type OperationIn } from './relief-state.ts';
 
 /** How long claude may take to say that it has stopped compacting before it is ended. */
 const STOPPING_PATIENCE_MS = 10_000;
@@ -29,13 +30,13 @@ export type NextPrompt = Prompt | 'unseen' | undefined;
 
 /** `/compact` goes alone: the whole message is its argument, and a prompt sent with it would be lost in it. */
 export function startCompaction(state: GovernorState): Step {
-  if (state.compaction.phase !== 'idle') return keep(state);
+  if (state.operation.phase !== 'idle' || isCompacting(state)) return keep(state);
   const how = exactIsPossible(state) ? 'exact' : 'summary';
   const focus = focusText(state);
   // In a conversation whose messages stay, it would stand as an instruction.
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
   const attempt: Attempt = { how, costBefore: totalMicroUsd(state.cost) };
-  const started = changed(countSent(state), { compaction: { ...state.compaction, phase: 'asked', attempt } });
+  const started = changed(countSent(state), { operation: { phase: 'compacting', turn: 'asked', attempt } });
   return chain(tellNotExact(started), planExact, (next) =>
     keep(next, [
       { kind: 'compact', ...decided(state, reasonFor(state)), how, focus },
@@ -51,28 +52,31 @@ function reasonFor(state: GovernorState): string {
   return asked?.way === 'compact' ? 'it was asked for with ctxb compact' : dueReason(state);
 }
 
-export function followCompaction(state: GovernorState, event: Event): Step {
-  const { compaction } = state;
-  if (compaction.phase === 'idle') return keep(state);
-  if (compaction.phase === 'overdue') return keep(event.kind === 'result' ? endOverdue(state) : state);
-  if (event.kind === 'result') return conclude(state, compaction.attempt, verdictOf(compaction.attempt, event));
-  const attempt = note(compaction.attempt, event);
-  const phase = compaction.phase === 'running' || hasBegun(event) ? 'running' : 'asked';
+export function followCompaction(state: GovernorState, operation: OperationIn<'compacting'>, event: Event): Step {
+  if (event.kind === 'result')
+    return chain(conclude(state, operation.attempt, verdictOf(operation.attempt, event)), dropBuffered);
+  const attempt = note(operation.attempt, event);
+  const turn = operation.turn === 'running' || hasBegun(event) ? 'running' : 'asked';
   // claude is not silent while it waits for the API.
   const watch = event.kind === 'api-retry' ? [timer(state, event.delayMs)] : [];
-  return keep(changed(state, { compaction: { ...compaction, phase, attempt } }), watch);
+  const followed = keep(changed(state, { operation: { ...operation, turn, attempt } }), watch);
+  return turn === operation.turn ? followed : chain(followed, dropBuffered);
+}
+
+function dropBuffered(state: GovernorState): Step {
+  return keep(state, [{ kind: 'buffered', fate: 'drop' }]);
 }
 
 export function giveUpWaiting(state: GovernorState): Step {
-  if (!isCompacting(state.compaction)) return keep(state);
+  if (state.operation.phase !== 'compacting') return keep(state);
   // A turn that claude started itself is in the way, and not the compaction.
-  if (state.turn.phase === 'running') return waitLonger(state);
-  const { attempt } = state.compaction;
+  if (state.turn.phase === 'running') return keep(state, [timer(state)]);
+  const { attempt } = state.operation;
   const missed = isDown(attempt.apiStatus) ? 'unavailable' : 'silent';
   // Stuck, it would hold up every prompt behind it. A boundary proves that room was made all the same.
   return chain(
     conclude(state, attempt, attempt.boundarySeen ? 'success' : missed),
-    (next) => keep(changed(next, { compaction: { ...next.compaction, phase: 'overdue', attempt } })),
+    (next) => keep(changed(next, { process: { ...next.process, compacts: true } })),
     sendInterrupt,
     (next) => keep(next, [setTimer('handoff', STOPPING_PATIENCE_MS)]),
   );
@@ -80,47 +84,42 @@ export function giveUpWaiting(state: GovernorState): Step {
 
 /** The caller interrupts during a compaction of ours, which the caller does not see. */
 export function noteInterrupt(state: GovernorState): GovernorState {
-  const { compaction } = state;
-  if (!isCompacting(compaction)) return state;
-  return changed(state, { compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } });
+  const { operation } = state;
+  if (operation.phase !== 'compacting') return state;
+  return changed(state, { operation: { ...operation, attempt: { ...operation.attempt, interrupted: true } } });
 }
 
 /** The lines of a compaction that came too late are over. */
 export function endOverdue(state: GovernorState): GovernorState {
-  const { phase, failures, triedAt } = state.compaction;
-  return phase === 'overdue' ? changed(state, { compaction: { phase: 'idle', failures, triedAt } }) : state;
+  const { process } = state;
+  return process.compacts ? changed(state, { process: { ...process, compacts: undefined } }) : state;
 }
 
-/** A turn that claude started itself came between: waiting starts over. */
-export function waitLonger(state: GovernorState): Step {
-  return keep(state, isCompacting(state.compaction) ? [timer(state)] : []);
+/** A line behind a compaction that was given up. */
+export function followOverdue(state: GovernorState, event: Event): Step {
+  return event.kind === 'result' && state.process.compacts ? dropBuffered(endOverdue(state)) : keep(state);
 }
 
 /** Any relief makes compacting worth trying again. */
 export function forgetFailures(state: GovernorState): GovernorState {
-  const { compaction, relief } = state;
-  if (compaction.phase !== 'idle') return state;
-  const isFresh = compaction.failures === 0 && relief.due === undefined && !relief.useless && !relief.blocked;
-  return isFresh
-    ? state
-    : changed(state, {
-        compaction: { ...compaction, failures: 0, unwritable: false },
-        relief: { ...relief, ...UNTRIED },
-      });
+  const { failures, due, useless, blocked } = state.relief;
+  const isFresh = failures === 0 && due === undefined && !useless && !blocked;
+  return isFresh || isCompacting(state) ? state : changedIn(state, 'relief', UNTRIED);
 }
 
-function timer({ run }: GovernorState, delayMs = 0) {
+export function timer({ run }: GovernorState, delayMs = 0) {
   return setTimer('compaction', run.policy.compaction.timeoutSeconds * 1000 + delayMs);
 }
 
 function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Step {
-  const { session, relief, compaction } = state;
+  const { session, relief } = state;
   const concluded = changed(state, {
-    compaction: concludedAs(state, attempt, verdict),
+    operation: IDLE,
     // What was crossed stays crossed after a failure, so it is not announced again.
     latch: verdict === 'success' ? state.latch : 'warn',
     relief: {
       ...relief,
+      ...triesAfter(state, attempt, verdict),
       due: verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : relief.due,
       blocked: relief.blocked || verdict === 'blocked',
     },
@@ -136,16 +135,16 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
       { kind: 'compacted', ...decided(concluded, reason), how, verdict, costUsd: toUsd(microUsd) },
     ]),
     (next) =>
-      giveUpWhenUseless(next, compaction.failures, verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined),
+      giveUpWhenUseless(next, relief.failures, verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined),
     (next) => (verdict === 'unavailable' || verdict === 'blocked' ? leaveExhausted(next) : keep(next)),
     (next) => (verdict === 'success' ? askContext(next) : keep(next)),
   );
 }
 
-function concludedAs({ compaction, gauge, run }: GovernorState, attempt: Attempt, verdict: Verdict): Compaction {
-  const { failures } = compaction;
-  if (verdict === 'success') return { ...NOT_COMPACTING, failures };
-  const ended = { ...NOT_COMPACTING, failures, triedAt: gauge.calls };
+function triesAfter({ relief, gauge, run }: GovernorState, attempt: Attempt, verdict: Verdict) {
+  const { failures } = relief;
+  if (verdict === 'success') return { triedAt: undefined };
+  const ended = { triedAt: gauge.calls };
   if (verdict === 'unavailable' || verdict === 'blocked' || attempt.interrupted) return ended;
   // What the API refuses for good it would refuse again, at the price of several summary calls.
   const least = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
@@ -170,18 +169,18 @@ const REFUSED = 'the API refuses to summarise the context';
  * pay for a summary that fails again.
  */
 export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): Step {
-  const { compaction, run } = state;
-  const failed = compaction.phase === 'idle' && event.error;
+  const { relief, run } = state;
+  const failed = !isCompacting(state) && event.error;
   if (failed && BLOCKED.test(failed)) return keep(changedIn(state, 'relief', { blocked: true }));
   if (!failed || !UNWRITABLE.test(failed)) return keep(state);
   const failures = run.policy.compaction.maxAttempts;
-  const unwritable = changed(state, { compaction: { ...compaction, failures, unwritable: true } });
-  return giveUpWhenUseless(unwritable, compaction.failures, `claude cannot compact: ${failed}`);
+  const unwritable = changedIn(state, 'relief', { failures, unwritable: true });
+  return giveUpWhenUseless(unwritable, relief.failures, `claude cannot compact: ${failed}`);
 }
 
 /** @param because why nothing else is to be expected of another attempt; default: as many have failed */
 export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, because?: string): Step {
-  const { failures } = state.compaction;
+  const { failures } = state.relief;
   const limit = state.run.policy.compaction.maxAttempts;
   if (failures < limit || failuresBefore >= limit) return keep(state);
   const tried = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;

@@ -7,7 +7,17 @@ import { windowIn } from '../gauge/window.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { answer, owed, requestsOf, unanswered } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, isRelieving, isWithinLimit, keep, type Line, type Step } from '../steps.ts';
+import {
+  chain,
+  changedIn,
+  decided,
+  isCompacting,
+  isRelieving,
+  isWithinLimit,
+  keep,
+  type Line,
+  type Step,
+} from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
 import { dueReason, extentOf } from './outlook.ts';
@@ -102,7 +112,7 @@ function tooLongAlone(state: GovernorState, { text = '' }: ResultEvent): string 
 export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due | undefined {
   if (state.run.mode !== 'act') return undefined;
   // A compaction that hangs is not followed by another.
-  const canCompact = state.compaction.phase === 'idle' && mayCompact(state);
+  const canCompact = !isCompacting(state) && mayCompact(state);
   if (tried === 'nothing' && canCompact) return { way: 'compact' };
   // A handoff interrupted by a crash is due again.
   const { due } = state.relief;
@@ -128,8 +138,7 @@ export function leaveExhausted(state: GovernorState): Step {
 /** Room was made for a turn that had none: the turn resumes. */
 export function afterRelief(before: GovernorState, state: GovernorState): Step {
   const { exhausted, unfinished } = state.relief;
-  const wasBusy = before.compaction.phase !== 'idle' || before.handoff.phase !== 'idle';
-  const isBusy = state.compaction.phase !== 'idle' || state.handoff.phase !== 'idle';
+  const [wasBusy, isBusy] = [before, state].map((one) => one.operation.phase !== 'idle' || isCompacting(one));
   if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === 'dead') return keep(state);
   const tried = { ...exhausted, tried: 'compaction' } as const;
   const { landing } = state.relief;

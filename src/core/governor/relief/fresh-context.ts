@@ -2,10 +2,10 @@ import type { Event } from '../../protocol/events.ts';
 import type { Action } from '../decisions.ts';
 import { emptyContext } from '../gauge/gauge.ts';
 import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
-import { type GovernorState, NOT_COMPACTING } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
-import type { HandoffDocument, HandoffPhase, Written } from './relief-state.ts';
+import { type HandoffDocument, IDLE, type OperationIn, type Written } from './relief-state.ts';
 import { toolsAfterRelief } from './tool-results.ts';
 
 /** How long a turn of a handoff may take: `/clear` needs no API call. */
@@ -21,28 +21,28 @@ export const TURN_OVER: readonly Action[] = [
 ];
 
 export function clear(state: GovernorState, written: Written): Step {
-  const handoff = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
-  return keep(changed(countSent(state), { handoff }), [
+  const operation = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
+  return keep(changed(countSent(state), { operation }), [
     { kind: 'send', line: userLine('/clear', ownUuid(state)) },
     setTimer('handoff', PATIENCE_MS.clearing),
   ]);
 }
 
 /** All supported versions show a new conversation: by a `reset`, another session id, or the hook that takes the document. */
-export function followClear(state: GovernorState, handoff: HandoffPhase<'clearing'>, event: Event): Step {
-  const another = state.session.id !== handoff.plan.sessionId;
-  const proved = handoff.proved || event.kind === 'reset' || (event.kind === 'init' && another);
-  const followed = changed(state, { handoff: { ...handoff, turn: 'running', proved } });
+export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): Step {
+  const another = state.session.id !== operation.plan.sessionId;
+  const proved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && another);
+  const followed = changed(state, { operation: { ...operation, turn: 'running', proved } });
   if (event.kind !== 'result') return keep(followed);
   return chain(keep(followed, TURN_OVER), (next) =>
-    proved ? finish(next, handoff, 'clear', handoff.given) : leave(next, handoff),
+    proved ? finish(next, operation, 'clear', operation.given) : leave(next, operation),
   );
 }
 
 /** A hook of claude's tells that a new conversation has begun. @param given it has taken the document */
 export function noteCleared(state: GovernorState, given: boolean): GovernorState {
-  const { handoff, relief } = state;
-  if (handoff.phase === 'clearing') return changed(state, { handoff: { ...handoff, proved: true, given } });
+  const { operation, relief } = state;
+  if (operation.phase === 'clearing') return changed(state, { operation: { ...operation, proved: true, given } });
   return relief.pending === undefined || !given ? state : changedIn(state, 'relief', { pending: undefined });
 }
 
@@ -50,19 +50,19 @@ export function noteCleared(state: GovernorState, given: boolean): GovernorState
  * A prompt of ours, with which the stopped turn resumes, goes next and takes the document along. At the beginning it
  * would stand before what claude says there about itself, which then would not be in the cache.
  */
-export function resumesWithIt({ handoff, relief, run }: GovernorState): boolean {
+export function resumesWithIt({ operation, relief, run }: GovernorState): boolean {
   // A run of one prompt has no hook for prompts.
-  return handoff.phase === 'clearing' && relief.exhausted?.open === true && run.singlePrompt !== true;
+  return operation.phase === 'clearing' && relief.exhausted?.open === true && run.singlePrompt !== true;
 }
 
 /** The document that the agent is still to be given. */
-export function documentToGive({ handoff, relief }: GovernorState): HandoffDocument | undefined {
-  return handoff.phase === 'clearing' && !handoff.given ? handoff.document : relief.pending;
+export function documentToGive({ operation, relief }: GovernorState): HandoffDocument | undefined {
+  return operation.phase === 'clearing' && !operation.given ? operation.document : relief.pending;
 }
 
 /** A new process replaces a `/clear` that has no effect. */
 export function leave(state: GovernorState, { plan, document }: Written): Step {
-  const left = changed(state, { handoff: { phase: 'leaving', plan, document } });
+  const left = changed(state, { operation: { phase: 'leaving', plan, document } });
   if (state.process.phase === 'dead') return startFresh(left);
   return keep(left, [{ kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS)]);
 }
@@ -77,8 +77,8 @@ export function startFresh(state: GovernorState): Step {
 }
 
 export function finishLeaving(state: GovernorState): Step {
-  const { handoff } = state;
-  return handoff.phase === 'leaving' ? finish(state, handoff, 'process') : keep(state);
+  const { operation } = state;
+  return operation.phase === 'leaving' ? finish(state, operation, 'process') : keep(state);
 }
 
 /** @param given a hook has taken the document to the agent already */
@@ -86,13 +86,15 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
   const { relief, gauge } = state;
   const { path, by, problems } = document;
   const fresh = changed(state, {
-    handoff: { phase: 'idle' },
+    operation: IDLE,
     latch: 'none',
     gauge: emptyContext(gauge, 0),
     tools: toolsAfterRelief(state.tools, []),
-    compaction: NOT_COMPACTING,
     relief: {
       ...relief,
+      failures: 0,
+      triedAt: undefined,
+      unwritable: false,
       due: undefined,
       handoffs: relief.handoffs + 1,
       handed: { call: gauge.calls, landing: undefined, answer: plan.answer },
@@ -116,7 +118,7 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
 export function startBriefing(state: GovernorState, document: HandoffDocument): Step {
   const text = `${document.text}\n\nThe work goes on with the next message. Answer only: OK`;
   const briefing = changed(countSent(state), {
-    handoff: { phase: 'briefing', turn: 'asked' },
+    operation: { phase: 'briefing', turn: 'asked' },
     relief: { ...state.relief, pending: undefined },
   });
   return keep(briefing, [
@@ -125,6 +127,7 @@ export function startBriefing(state: GovernorState, document: HandoffDocument): 
   ]);
 }
 
-export function endBriefing(state: GovernorState): Step {
-  return keep(changed(state, { handoff: { phase: 'idle' } }), TURN_OVER);
+export function followBriefing(state: GovernorState, operation: OperationIn<'briefing'>, event: Event): Step {
+  if (event.kind === 'result') return keep(changed(state, { operation: IDLE }), TURN_OVER);
+  return keep(changed(state, { operation: { ...operation, turn: 'running' } }));
 }

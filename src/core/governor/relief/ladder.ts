@@ -5,8 +5,7 @@ import { isThrashing } from './thrash.ts';
 /** What has been tried so far: the part of a state on which the choice rests. */
 export interface Standing {
   readonly latch: Latch;
-  readonly compaction: { readonly failures: number };
-  readonly relief: Pick<Relief, 'due' | 'useless' | 'blocked' | 'boundaries' | 'landings'>;
+  readonly relief: Pick<Relief, 'failures' | 'due' | 'useless' | 'blocked' | 'boundaries' | 'landings'>;
   readonly session: { readonly commandsOff: boolean };
   readonly run: { readonly policy: Policy };
 }
@@ -95,9 +94,9 @@ function prefersHandoff(standing: Standing, extent: Extent): boolean {
 }
 
 /** Compacting is wanted and has not proved useless. */
-export function mayCompact({ compaction, relief, session, run }: Standing): boolean {
+export function mayCompact({ relief, session, run }: Standing): boolean {
   const { enabled, maxAttempts } = run.policy.compaction;
-  return enabled && !session.commandsOff && !relief.blocked && compaction.failures < maxAttempts;
+  return enabled && !session.commandsOff && !relief.blocked && relief.failures < maxAttempts;
 }
 
 /** It is wanted, the last one helped, and no hook of the user's guards the context. */
@@ -113,15 +112,11 @@ export function latchAt(latch: Latch, tokens: number, window: number | undefined
 }
 
 /** The context has fallen below its target: every way is worth trying again. */
-export const UNTRIED = { due: undefined, useless: false, blocked: false } as const;
+export const UNTRIED = { failures: 0, unwritable: false, due: undefined, useless: false, blocked: false } as const;
 
 /** Failures in a row after a compaction of ours whose first call has `tokens`: one that freed too little is one. */
-export function failuresAfterLanding(
-  { compaction, run }: Standing,
-  tokens: number,
-  window: number | undefined,
-): number {
-  return tokens < inTokens(run.policy.thresholds.compact, window) ? 0 : compaction.failures + 1;
+export function failuresAfterLanding({ relief, run }: Standing, tokens: number, window: number | undefined): number {
+  return tokens < inTokens(run.policy.thresholds.compact, window) ? 0 : relief.failures + 1;
 }
 
 /** Whether what a relief left is above the target, so that more must be done. */

@@ -45,7 +45,7 @@ const USUAL_PREFIX = 33_000;
 
 /** What is known of the context of a session under way. */
 export function extentOf(state: GovernorState): Extent {
-  const { gauge, turn, relief, compaction, run } = state;
+  const { gauge, turn, relief, run } = state;
   const full = predicted(gauge);
   // Below the level of warnings only what pays is done.
   const isHigh = full >= inTokens(run.policy.thresholds.warn, gauge.window.tokens);
@@ -55,7 +55,7 @@ export function extentOf(state: GovernorState): Extent {
     first: gauge.first ?? 0,
     growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
     // Where one has just failed, another before the next call would fail as well.
-    turn: compaction.triedAt === gauge.calls ? undefined : forecast(turn)?.p90,
+    turn: relief.triedAt === gauge.calls ? undefined : forecast(turn)?.p90,
     moment: momentOf(state),
     isUnbearable: isHigh && exactIsPossible(state) && isBounded(run.policy) && isUnbearable(state, 'compact'),
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,
@@ -113,8 +113,8 @@ function callsToCome(state: GovernorState): number {
 
 /** From how many tokens on which relief pays; undefined: it can't be told, or another is not to follow yet. */
 export function momentOf(state: GovernorState): Moment | undefined {
-  const { gauge, relief, compaction, run } = state;
-  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, compaction.triedAt ?? 0);
+  const { gauge, relief, run } = state;
+  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, relief.triedAt ?? 0);
   if (gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON) return undefined;
   const moment = nextMoment(state);
   if (moment === undefined || !isBounded(run.policy)) return moment;

@@ -1,4 +1,5 @@
 import type { ExactReceipt, MidTurnPrompt } from '../../exact/plan.ts';
+import type { CompactionKind } from '../decisions.ts';
 import type { Reading } from '../gauge/gauge.ts';
 import { NEW_ALONE } from './alone.ts';
 
@@ -30,9 +31,26 @@ export const NOT_EXACT = {
   refusals: 0,
 };
 
-/** A handoff under way: from the question for the document to the fresh context. */
-export type Handoff =
-  | { readonly phase: 'idle' }
+/** One attempt to compact, from the command to its verdict. */
+export interface Attempt {
+  readonly how: CompactionKind;
+  /** Micro-dollars. */
+  readonly costBefore: number;
+  readonly error?: string | undefined;
+  /** Status for which claude tried a call again last; `unreachable`: there was no answer at all. */
+  readonly apiStatus?: number | 'unreachable' | undefined;
+  readonly boundarySeen?: boolean;
+  /** The caller interrupted it: that says nothing about compacting. */
+  readonly interrupted?: boolean;
+}
+
+/**
+ * What ctxb does with the conversation, one at a time: prompts wait, and so does whatever else is due. A compaction, or
+ * a handoff from the question for the document to the fresh context.
+ */
+export type Operation =
+  | typeof IDLE
+  | (InjectedTurn & { readonly phase: 'compacting'; readonly attempt: Attempt })
   /**
    * The agent answers with the document. `second`: it was told what was wrong with its first answer. `late`: it took
    * too long and was interrupted. `apiDown`: claude tries again, and the API has not answered since.
@@ -55,7 +73,9 @@ export type Handoff =
   /** No hook takes the document to the agent, so it is said. `isLate`: it took too long and was interrupted. */
   | (InjectedTurn & { readonly phase: 'briefing'; readonly isLate?: true });
 
-export type HandoffPhase<P extends Handoff['phase']> = Extract<Handoff, { readonly phase: P }>;
+export type OperationIn<P extends Operation['phase']> = Extract<Operation, { readonly phase: P }>;
+
+export const IDLE = { phase: 'idle' } as const;
 
 interface InjectedTurn {
   readonly turn: 'asked' | 'running';
@@ -114,6 +134,12 @@ export interface Boundary {
 export type Relief = Readonly<typeof NO_RELIEF>;
 
 export const NO_RELIEF = {
+  /** Compactions in a row that have failed. */
+  failures: 0,
+  /** Calls that were measured when the last one failed: until there is another, nothing has changed. */
+  triedAt: undefined as number | undefined,
+  /** claude cannot write what a compaction leaves: it is kept from trying before each call. */
+  unwritable: false,
   /** Why compacting is no longer enough. */
   due: undefined as string | undefined,
   /** Calls that were measured when a handoff was put off: until there is another, it is not tried again. */

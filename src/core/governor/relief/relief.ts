@@ -6,7 +6,7 @@ import { crossedText, isCharactersOnly, isGuess, predicted, type Reading, readGa
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
-import { type GovernorState, NOT_COMPACTING } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
 import { priceOfModel } from './accounts.ts';
 import { accountsOf } from './alone.ts';
@@ -44,15 +44,16 @@ export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefin
   const { when } = state.run.policy.compaction;
   if (next === undefined && (when !== 'boundary' || state.mailbox.ended)) return undefined;
   const due = reliefNow(state);
-  return due?.way === 'compact' && state.compaction.phase !== 'idle' ? undefined : due;
+  return due?.way === 'compact' && isCompacting(state) ? undefined : due;
 }
 
 /** What somebody outside has asked for, unless the run is about to end anyway. */
-function askedRelief({ relief, compaction, mailbox }: GovernorState, next: NextPrompt): Due | undefined {
+function askedRelief(state: GovernorState, next: NextPrompt): Due | undefined {
+  const { mailbox, relief } = state;
   const { asked } = relief;
   if (asked?.phase !== 'waiting' || (next === undefined && mailbox.ended)) return undefined;
   if (asked.way === 'handoff') return { way: 'handoff', reason: 'it was asked for with ctxb handoff' };
-  return compaction.phase === 'idle' ? { way: 'compact' } : undefined;
+  return isCompacting(state) ? undefined : { way: 'compact' };
 }
 
 export function reliefNow(state: GovernorState): Due | undefined {
@@ -106,7 +107,7 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const { receipt } = before.exact;
   const answered = receipt?.answered ? receipt : undefined;
   const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, answered !== undefined);
-  const isOurs = event.trigger === 'manual' && isCompacting(before.compaction);
+  const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
   // An exact one leaves what was asked where it is: it is not said again.
   const kept = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, isLost: false } } : {};
   const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered } as const;
@@ -129,7 +130,7 @@ export function judgeLevel(state: GovernorState): Step {
   const { gauge, run } = state;
   if (isGuess(gauge)) return keep(state);
   // The last attempt failed at this very reading: trying again or warning again would change nothing.
-  if (state.compaction.phase === 'idle' && state.compaction.triedAt === gauge.calls) return keep(state);
+  if (!isCompacting(state) && state.relief.triedAt === gauge.calls) return keep(state);
   // While a compaction is under way the figure is the one it is to bring down.
   if (isRelieving(state) || state.input === 'interrupted') return keep(state);
   const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
@@ -160,20 +161,22 @@ export function measureLanding(state: GovernorState): Step {
 }
 
 function measureCompaction(state: GovernorState, landing: Landing, freed: number, isMissed: boolean): Step {
-  const { gauge, relief, run, compaction } = state;
+  const { gauge, relief, run } = state;
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   const missed = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
   const landings = withLanding(relief.landings, gauge.used);
   const bare = landing.receipt === undefined ? relief.bare : Math.max(0, gauge.used - heldTokens(state.tools.contents));
   const known = changedIn(state, 'relief', { landings, bare, due: isMissed ? missed : undefined, landing: undefined });
-  const failures = landing.isOurs ? failuresAfterLanding(state, gauge.used, gauge.window.tokens) : compaction.failures;
-  const landed = landing.isOurs ? changed(known, { compaction: { ...NOT_COMPACTING, failures } }) : known;
+  const failures = landing.isOurs ? failuresAfterLanding(state, gauge.used, gauge.window.tokens) : relief.failures;
+  const landed = landing.isOurs
+    ? changedIn(known, 'relief', { failures, triedAt: undefined, unwritable: false })
+    : known;
   const made = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   return chain(
     landing.receipt === undefined
       ? keep(landed, landing.isOurs ? [{ kind: 'landed', ...decided(landed, made), relief: 'compaction', freed }] : [])
       : tellExact(landed, landing.before, landing.receipt, freed),
-    (next) => (landing.isOurs ? giveUpWhenUseless(next, compaction.failures) : keep(next)),
+    (next) => (landing.isOurs ? giveUpWhenUseless(next, relief.failures) : keep(next)),
   );
 }
 

@@ -163,7 +163,7 @@ it('of a relief that fails stops no prompt after it', () => {
   driver.prompt('Second.');
   const full = 'Prompt is too long';
   driver.claude(initLine(), syntheticLine(full), resultLine({ is_error: true, result: full }));
-  expect(driver.state.compaction.phase).toBe('asked');
+  expect(driver.state.operation).toMatchObject({ phase: 'compacting', turn: 'asked' });
   const down = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 1000 };
   driver.claude(statusLine({ status: 'compacting' }), { ...down, error_status: 529, session_id: 's1' });
   driver.caller({ type: 'control_request', request_id: 'i1', request: { subtype: 'interrupt' } });

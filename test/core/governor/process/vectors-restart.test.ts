@@ -50,14 +50,14 @@ function play({ input }: Vector<Loop, Ended>) {
   };
   attempt(0);
   const written: OwnEvent = { kind: 'handoff-written', path: 'h.md', text: DOCUMENT, by: 'memory', problems: [] };
-  if (driver.state.handoff.phase === 'writing') {
+  if (driver.state.operation.phase === 'writing') {
     driver.tell(written);
     const fresh = { session_id: 's2', num_turns: 0 };
     driver.claude(initLine(fresh), resultLine({ ...fresh, result: '' }));
     driver.claude(initLine(fresh), resultLine({ session_id: 's2', result: 'OK' }));
     attempt(1);
     // What is left is a last document.
-    if (driver.state.handoff.phase === 'writing') driver.tell(written);
+    if (driver.state.operation.phase === 'writing') driver.tell(written);
   }
   return driver;
 }

@@ -125,7 +125,7 @@ describe('a turn that claude starts itself, between the command and its begin', 
     driver.prompt('Next.');
     expect(kinds(driver.claude(initLine()))).toEqual([]);
     expect(driver.claude(...foreign.slice(0, 1))).toMatchObject([{ kind: 'buffered', fate: 'show' }]);
-    expect(driver.state.compaction.phase).toBe('asked');
+    expect(driver.state.operation).toMatchObject({ phase: 'compacting', turn: 'asked' });
   });
 
   it('ends without a verdict, and the waiting starts anew', () => {
@@ -150,7 +150,7 @@ describe('a turn that claude starts itself, between the command and its begin', 
     const driver = full();
     driver.prompt('Next.');
     expect(driver.claude(statusLine({ status: 'compacting' }))).toEqual([{ kind: 'buffered', fate: 'drop' }]);
-    expect(driver.state.compaction.phase).toBe('running');
+    expect(driver.state.operation).toMatchObject({ phase: 'compacting', turn: 'running' });
   });
 });
 
@@ -206,7 +206,7 @@ describe('attempts', () => {
     driver.prompt('One.');
     driver.claude(...COMPACT_TURNS.failed);
     driver.claude(initLine(), callLine(170_000), boundaryLine('auto', 170_000), callLine(40_000), resultLine());
-    expect(driver.state.compaction.failures).toBe(0);
+    expect(driver.state.relief.failures).toBe(0);
     driver.prompt('Two.');
     driver.claude(...turn(FULL));
     expect(said(driver.prompt('Three.'))).toEqual(['/compact focus on Do the thing.']);
@@ -218,7 +218,7 @@ describe('attempts', () => {
     driver.claude(...COMPACT_TURNS.failed, ...turn(FULL));
     driver.prompt('/clear');
     driver.claude(...cut('clear.ndjson', 5, 8).map((line) => ({ ...line, session_id: 's2' })));
-    expect(driver.state.compaction.failures).toBe(0);
+    expect(driver.state.relief.failures).toBe(0);
     driver.prompt('Two.');
     driver.claude(...turn(FULL).map((line) => ({ ...line, session_id: 's2' })));
     expect(said(driver.prompt('Three.'))).toEqual(['/compact focus on Do the thing.']);
@@ -236,13 +236,13 @@ describe('the landing', () => {
   it('is measured at the first call', () => {
     const { driver, actions } = land(30_000);
     expect(decisions(actions)).toMatchObject([{ kind: 'landed', freed: 130_001 }]);
-    expect(driver.state.compaction).toEqual({ phase: 'idle', failures: 0, landing: undefined });
+    expect(driver.state).toMatchObject({ operation: { phase: 'idle' }, relief: { failures: 0, triedAt: undefined } });
   });
 
   it('that freed nothing is a failure', () => {
     const { driver, actions } = land(159_000);
     expect(decisions(actions)).toMatchObject([{ kind: 'landed', freed: 1_001 }, { kind: 'warn' }]);
-    expect(driver.state.compaction.failures).toBe(1);
+    expect(driver.state.relief.failures).toBe(1);
   });
 
   it('that freed nothing again is the end of trying', () => {

@@ -71,7 +71,7 @@ describe('the moment of an exact compaction', () => {
     },
     {
       name: 'within ten calls of one in vain',
-      work: { changes: () => ({ compaction: { phase: 'idle', failures: 1, triedAt: 15 } }) },
+      work: { changes: ({ relief }) => ({ relief: { ...relief, failures: 1, triedAt: 15 } }) },
     },
   ])('is none $name', ({ work }) => {
     expect(momentOf(worked(work))).toBeUndefined();

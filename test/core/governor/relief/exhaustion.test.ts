@@ -236,7 +236,7 @@ it('what a turn that resumed was to answer is not answered by a turn of claude i
   const driver = exhausted();
   driver.claude(...COMPACT_TURNS.success);
   driver.claude(initLine(), ...TOO_LONG.slice(1));
-  expect(driver.state.handoff.phase).not.toBe('idle');
+  expect(driver.state.operation.phase).not.toBe('idle');
   driver.claude(initLine(), callLine(100_000), resultLine({ origin: { kind: 'task-notification' } }));
   expect(answered(driver)).toEqual(['prompt-1']);
 });

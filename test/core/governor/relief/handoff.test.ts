@@ -229,7 +229,7 @@ describe('the document', () => {
       resultLine({ result: 'The task is done.', origin: { kind: 'task-notification' } }),
     );
     expect(actions).toContainEqual({ kind: 'buffered', fate: 'show' });
-    expect(driver.state.handoff.phase).toBe('asking');
+    expect(driver.state.operation.phase).toBe('asking');
     expect(kinds(driver.claude(...answer('## Goal')))).toContain('write-handoff');
   });
 });
@@ -445,8 +445,7 @@ describe('after a handoff', () => {
     const { state } = landed(30_000).driver;
     expect(state).toMatchObject({
       latch: 'none',
-      compaction: { failures: 0 },
-      relief: { due: undefined, handoffs: 1 },
+      relief: { failures: 0, due: undefined, handoffs: 1 },
     });
   });
 });

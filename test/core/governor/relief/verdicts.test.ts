@@ -117,14 +117,14 @@ describe('the verdict', () => {
     const actions = driver.timeout('compaction');
     expect(decisions(actions)).toMatchObject([{ kind: 'compacted', verdict: 'success' }]);
     expect(said(actions)).toEqual(['Next.']);
-    expect(driver.state.compaction).toMatchObject({ phase: 'overdue', failures: 0 });
+    expect(driver.state).toMatchObject({ process: { compacts: true }, relief: { failures: 0 } });
   });
 
   it('unavailable, when nothing came in time because claude tries again and again', () => {
     const driver = compacting();
     driver.claude(statusLine({ status: 'compacting' }), { type: 'system', subtype: 'api_retry', error_status: null });
     expect(decisions(driver.timeout('compaction'))).toMatchObject([{ kind: 'compacted', verdict: 'unavailable' }]);
-    expect(driver.state.compaction).toMatchObject({ phase: 'overdue', failures: 0 });
+    expect(driver.state).toMatchObject({ process: { compacts: true }, relief: { failures: 0 } });
   });
 
   it('comes once: a timer that runs out later changes nothing', () => {
@@ -156,7 +156,7 @@ describe('after the verdict', () => {
       const actions = driver.claude(...lines);
       expect(said(actions)).toEqual(['Next.']);
       expect(kinds(actions)).toContain('clear-timer');
-      expect(driver.state.compaction.phase).toBe('idle');
+      expect(driver.state.operation.phase).toBe('idle');
     },
   );
 
@@ -174,12 +174,12 @@ describe('after the verdict', () => {
   ] as const)('$verdict: counts as $failures of the 2 failures that are allowed', ({ verdict, failures }) => {
     const driver = compacting();
     driver.claude(...COMPACT_TURNS[verdict]);
-    expect(driver.state.compaction.failures).toBe(failures);
+    expect(driver.state.relief.failures).toBe(failures);
   });
 
   it('unavailable: does not count as a failure', () => {
     const driver = compacting();
     driver.claude(...COMPACT_TURNS.unavailable);
-    expect(driver.state.compaction.failures).toBe(0);
+    expect(driver.state.relief.failures).toBe(0);
   });
 });
