@@ -1,9 +1,9 @@
-import type { ExactReceipt } from './core/exact/plan.ts';
 import type { Decision, FactKind, FactTally, Receipt } from './core/governor/decisions.ts';
 import type { Reading } from './core/governor/gauge/gauge.ts';
 import { limitName } from './core/governor/waits/wait.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
 import { shortened } from './core/memory/words.ts';
+import type { ExactReceipt } from './core/protocol/exact-plan.ts';
 import { counted, dollars, duration, groupedIn, localTime, percent, roughTokens, tokens } from './report/figures.ts';
 
 /** A decision as one line for stderr. */

@@ -43,7 +43,10 @@ describe('the core remembers nothing between two calls', () => {
   });
 });
 
-/** The rooms of the governor from the ground up: each may use what stands before it. */
+/**
+ * The rooms of the governor from the ground up: each may use what stands before it. Types may come from anywhere: the
+ * state names what all rooms keep in it.
+ */
 const ROOMS = [
   ...['call-identity', 'policy', 'input', 'facts', 'decisions', 'effects', 'state', 'gauge', 'cost', 'steps'],
   ...[
@@ -65,13 +68,32 @@ const ROOMS = [
 
 const roomOf = (file: string) => file.slice('core/governor/'.length).split('/')[0]?.replace(/\.ts$/, '') ?? '';
 
-/** Files whose values a file uses. Types may come from anywhere: the state names what all rooms keep in it. */
-function usedBy(file: string): readonly string[] {
+/** Files whose values a file uses; with `types`, their types too. */
+function usedBy(file: string, types = false): readonly string[] {
   const { staticImports } = parseSync(file, textOf(file)).module;
   return staticImports
-    .filter(({ entries }) => entries.some(({ isType }) => !isType))
+    .filter(({ entries }) => types || entries.some(({ isType }) => !isType))
     .map(({ moduleRequest }) => join(dirname(file), moduleRequest.value));
 }
+
+describe('the rooms of the core', () => {
+  /** From the ground up. */
+  const rooms = ['protocol', 'governor', 'memory', 'exact'];
+
+  it('are these', () => {
+    expect([...new Set(filesIn('core').map((file) => file.split('/')[1]))].sort()).toEqual([...rooms].sort());
+  });
+
+  it.each(rooms.map((room, at) => [room, rooms.slice(at + 1)] as const))(
+    '%s uses nothing of %j, not even types',
+    (room, above) => {
+      const used = filesIn(`core/${room}`).flatMap((file) =>
+        usedBy(file, true).filter((other) => above.some((one) => other.startsWith(`core/${one}/`))),
+      );
+      expect(used).toEqual([]);
+    },
+  );
+});
 
 describe('the governor', () => {
   const files = filesIn('core/governor');

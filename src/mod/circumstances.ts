@@ -1,6 +1,6 @@
 import type { Circumstances } from '../core/exact/exact-answer.ts';
 import { filesRead } from '../core/exact/newest-files.ts';
-import type { ExactPlan } from '../core/exact/plan.ts';
+import type { ExactPlan } from '../core/protocol/exact-plan.ts';
 import type { CompactEvent, Engine } from './engine.ts';
 
 /** Compactions in a row that may wait for the next call, whose results can be such again. */

@@ -1,5 +1,5 @@
 import { answerWith } from '../core/exact/exact-answer.ts';
-import { type ExactReceipt, readPlan } from '../core/exact/plan.ts';
+import { type ExactReceipt, readPlan } from '../core/protocol/exact-plan.ts';
 import { circumstancesOf } from './circumstances.ts';
 import { isHeard, isSaid, type On } from './engine.ts';
 import { PLACE } from './place.js';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { findSessionLog, newestSession } from '../claude/claude-log.ts';
-import { notAmong } from '../core/exact/plan.ts';
 import type { Entry } from '../core/memory/entry.ts';
 import { createExtractor } from '../core/memory/extract/extract.ts';
 import { createEntryMaker } from '../core/memory/make-entry.ts';
 import { decodeObject, LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
+import { notAmong } from '../core/protocol/exact-plan.ts';
 import { fieldsOf } from '../core/protocol/fields.ts';
 import { rowsIn } from '../core/protocol/objects-in.ts';
 import type { Io } from '../io.ts';

@@ -1,6 +1,6 @@
-import type { ExactPlan, ExactReceipt, Extent } from '../core/exact/plan.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import { commandOf } from '../core/protocol/blocks.ts';
+import type { ExactPlan, ExactReceipt, Extent } from '../core/protocol/exact-plan.ts';
 import { countOf, fieldsOf, listOf, textOf, textsOf } from '../core/protocol/fields.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';

@@ -1,5 +1,5 @@
-import type { ExactReceipt } from '../../src/core/exact/plan.ts';
 import type { RecordLine } from '../../src/core/governor/record.ts';
+import type { ExactReceipt } from '../../src/core/protocol/exact-plan.ts';
 import { playRecord } from '../../src/demo/facts.ts';
 import { tokens } from '../../src/report/figures.ts';
 

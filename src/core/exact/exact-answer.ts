@@ -1,11 +1,11 @@
 import { shortOf, tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
 import { commandOf } from '../protocol/blocks.ts';
+import type { ExactPlan, ExactReceipt } from '../protocol/exact-plan.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { built, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { type Files, withNewestFiles } from './newest-files.ts';
 import { linesText, noteText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
-import type { ExactPlan, ExactReceipt } from './plan.ts';
 import { lostOf, stepForm } from './step-form.ts';
 import { type Form, resultsOf, usedRounds, type Whole, type WholeOptions, wholeRounds } from './whole-rounds.ts';
 

@@ -1,6 +1,6 @@
 import { estimateTokens, measureBlock, UNCALIBRATED } from '../governor/gauge/estimator.ts';
 import type { Block } from '../protocol/events.ts';
-import type { Extent } from './plan.ts';
+import type { Extent } from '../protocol/exact-plan.ts';
 
 /** A message as claude tells it to a mod: one content block each, thoughts and images without a text. */
 export interface Message {

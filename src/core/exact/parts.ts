@@ -1,7 +1,7 @@
 import { commandOf, isNotice, isSeenBefore, isSummary } from '../protocol/blocks.ts';
+import { type MidTurnPrompt, notAmong } from '../protocol/exact-plan.ts';
 import { built, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
 import { heardText, isOwn, isStep, type Own, readOwn, reportLine } from './own-words.ts';
-import { type MidTurnPrompt, notAmong } from './plan.ts';
 
 export type Part =
   /** `heard`: what was said in mid-turn, where `message` is ctxb's own. */

@@ -1,4 +1,4 @@
-import type { ExactReceipt } from '../exact/plan.ts';
+import type { ExactReceipt } from '../protocol/exact-plan.ts';
 import type { CostScope } from './cost/cost-limit.ts';
 import type { Effect, HookName } from './effects.ts';
 import type { Reading } from './gauge/gauge.ts';

@@ -1,4 +1,4 @@
-import type { ExactPlan } from '../exact/plan.ts';
+import type { ExactPlan } from '../protocol/exact-plan.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { CostScope } from './cost/cost-limit.ts';
 import type { HealthRecord } from './zones/zones.ts';

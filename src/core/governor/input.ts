@@ -1,5 +1,5 @@
-import type { ExactReceipt } from '../exact/plan.ts';
 import type { Event, UserEvent } from '../protocol/events.ts';
+import type { ExactReceipt } from '../protocol/exact-plan.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { TimerName } from './effects.ts';
 import type { Asker, Unfinished } from './relief/relief-state.ts';

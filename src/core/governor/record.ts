@@ -1,5 +1,5 @@
-import type { ExactReceipt } from '../exact/plan.ts';
 import { decodeLine, decodeObject } from '../protocol/decode.ts';
+import type { ExactReceipt } from '../protocol/exact-plan.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../protocol/fields.ts';
 import { asAsk } from './conversation/asks.ts';
 import type { Decision } from './decisions.ts';

@@ -1,9 +1,9 @@
 import { isOwn, readOwn } from '../../core/exact/own-words.ts';
-import type { ExactReceipt } from '../../core/exact/plan.ts';
 import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { inTokens } from '../../core/governor/policy.ts';
 import { momentOf } from '../../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
+import type { ExactReceipt } from '../../core/protocol/exact-plan.ts';
 import { fieldsOf, listOf, parseFields } from '../../core/protocol/fields.ts';
 import { changeText, keptPrompts } from '../../messages.ts';
 import { counted, percent, tokens } from '../../report/figures.ts';

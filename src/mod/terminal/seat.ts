@@ -1,4 +1,4 @@
-import type { ExactReceipt } from '../../core/exact/plan.ts';
+import type { ExactReceipt } from '../../core/protocol/exact-plan.ts';
 import type { Known } from '../../statusline/judge-status.ts';
 import type { Engine } from '../engine.ts';
 import type { Compacted } from './commands.ts';

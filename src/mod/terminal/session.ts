@@ -1,7 +1,6 @@
 import { DEFAULTS } from '../../config/defaults.ts';
 import { type Answer, answerWith, type Circumstances } from '../../core/exact/exact-answer.ts';
 import type { Message } from '../../core/exact/message.ts';
-import { type MidTurnPrompt, notAmong } from '../../core/exact/plan.ts';
 import { isSaid } from '../../core/governor/facts.ts';
 import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
@@ -15,6 +14,7 @@ import { changedIn } from '../../core/governor/steps.ts';
 import { createMemory, type Memory } from '../../core/memory/memory.ts';
 import { answeredIn, plainText, readBlocks, textsOf } from '../../core/protocol/blocks.ts';
 import { LOG_TAIL_BYTES } from '../../core/protocol/decode.ts';
+import { type MidTurnPrompt, notAmong } from '../../core/protocol/exact-plan.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { rowsIn } from '../../core/protocol/objects-in.ts';
 import { createHost } from '../../host/governor-host.ts';

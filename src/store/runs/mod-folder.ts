@@ -1,7 +1,7 @@
 import { cpSync, existsSync, type FSWatcher, lstatSync, mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ExactPlan } from '../../core/exact/plan.ts';
+import type { ExactPlan } from '../../core/protocol/exact-plan.ts';
 import { createPlain, namesOf, readJson, removeFile } from '../files/plain-file.ts';
 import { isAlive } from '../files/process-mark.ts';
 import { orStoreError } from '../files/store-error.ts';

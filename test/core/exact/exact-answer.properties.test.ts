@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exactAnswer } from '../../../src/core/exact/exact-answer.ts';
 import { extentOf, type Message } from '../../../src/core/exact/message.ts';
-import type { MidTurnPrompt } from '../../../src/core/exact/plan.ts';
+import type { MidTurnPrompt } from '../../../src/core/protocol/exact-plan.ts';
 import { createRandom, type Random } from '../../support/random.ts';
 import { sized } from '../../support/size.ts';
 import { listedAgain, randomTalk } from './talk.ts';

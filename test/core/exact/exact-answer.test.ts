@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exactAnswer } from '../../../src/core/exact/exact-answer.ts';
 import type { Message } from '../../../src/core/exact/message.ts';
-import type { ExactPlan } from '../../../src/core/exact/plan.ts';
+import type { ExactPlan } from '../../../src/core/protocol/exact-plan.ts';
 import { listed, listedAgain, type Said } from './talk.ts';
 
 const PLAN: ExactPlan = { version: 1, note: 'Notes are in .context/scratch.md.', budget: 10_000 };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { ExactReceipt } from '../../../src/core/exact/plan.ts';
 import { CALLBACKS } from '../../../src/core/governor/control/hook-callbacks.ts';
 import { type Decision, isDecision } from '../../../src/core/governor/decisions.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
@@ -12,6 +11,7 @@ import { createMemory, type Remembered } from '../../../src/core/memory/memory.t
 import type { Page } from '../../../src/core/memory/notebook/notebook.ts';
 import type { Mask } from '../../../src/core/memory/words.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
+import type { ExactReceipt } from '../../../src/core/protocol/exact-plan.ts';
 import type { Fields } from '../../../src/core/protocol/fields.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import {

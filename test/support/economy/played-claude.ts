@@ -7,10 +7,10 @@ import {
   tokensOfAll,
   tokensOfText,
 } from '../../../src/core/exact/message.ts';
-import type { ExactPlan } from '../../../src/core/exact/plan.ts';
 import { PRICES, priceAt, priceOf } from '../../../src/core/governor/cost/prices.ts';
 import type { Action } from '../../../src/core/governor/decisions.ts';
 import { NATIVE_RESERVE_TOKENS } from '../../../src/core/governor/policy.ts';
+import type { ExactPlan } from '../../../src/core/protocol/exact-plan.ts';
 import { fieldsOf } from '../../../src/core/protocol/fields.ts';
 import { type Driver, drive, type Line, type PolicyChanges, policyWith, runWith } from '../governor.ts';
 

@@ -1,4 +1,4 @@
-import type { ExactReceipt } from '../../../src/core/exact/plan.ts';
+import type { ExactReceipt } from '../../../src/core/protocol/exact-plan.ts';
 import { fieldsOf, textOf } from '../../../src/core/protocol/fields.ts';
 import type { Line } from '../governor.ts';
 import type { Random } from '../random.ts';

@@ -1,4 +1,4 @@
-import type { ExactReceipt } from '../../exact/plan.ts';
+import type { ExactReceipt } from '../../protocol/exact-plan.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { placeTrigger } from '../control/trigger.ts';
 import type { Decision } from '../decisions.ts';

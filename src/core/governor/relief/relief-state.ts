@@ -1,4 +1,4 @@
-import type { ExactReceipt, MidTurnPrompt } from '../../exact/plan.ts';
+import type { ExactReceipt, MidTurnPrompt } from '../../protocol/exact-plan.ts';
 import type { CompactionKind } from '../decisions.ts';
 import type { Reading } from '../gauge/gauge.ts';
 import { NEW_ALONE } from './alone.ts';

@@ -1,5 +1,5 @@
-import type { ExactReceipt } from '../../exact/plan.ts';
 import type { BoundaryEvent } from '../../protocol/events.ts';
+import type { ExactReceipt } from '../../protocol/exact-plan.ts';
 import { toUsd } from '../cost/cost.ts';
 import type { Decision } from '../decisions.ts';
 import { crossedText, isCharactersOnly, isGuess, predicted, type Reading, readGauge } from '../gauge/gauge.ts';

@@ -1,4 +1,3 @@
-import type { ExactPlan } from '../../exact/plan.ts';
 import type { Decision, Receipt } from '../../governor/decisions.ts';
 import { type HookAnswer, hookOutput } from '../../governor/effects.ts';
 import { SMALL_WINDOW } from '../../governor/gauge/window.ts';
@@ -6,6 +5,7 @@ import { unheard } from '../../governor/prompts/mailbox.ts';
 import { recallLine, taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
+import type { ExactPlan } from '../../protocol/exact-plan.ts';
 import type { ToolEntry } from '../entry.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
 import { type Fact, saidFact, tallyOf } from '../notebook/fact.ts';

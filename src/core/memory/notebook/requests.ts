@@ -1,10 +1,11 @@
 import { tellsTask } from '../../governor/prompts/prompt.ts';
 import { firstSentences } from '../../governor/prompts/sentences.ts';
+import type { Request, UserWords } from '../../protocol/exact-plan.ts';
 import type { PromptEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { oneLine } from '../words.ts';
 import { constraintsIn } from './constraints.ts';
-import { type Request, shortOf, type UserWords } from './user-words.ts';
+import { shortOf } from './user-words.ts';
 
 const MAX_REQUESTS = 200;
 const MAX_CONSTRAINTS = 400;

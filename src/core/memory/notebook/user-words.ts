@@ -1,22 +1,6 @@
 import { firstSentences, withoutBullets } from '../../governor/prompts/sentences.ts';
+import type { UserWords } from '../../protocol/exact-plan.ts';
 import { inTurns, oneLine, spaced } from '../words.ts';
-
-/** What the user has said in a conversation, in short, for a context that has lost it. */
-export interface UserWords {
-  /** What holds for more than one prompt, word for word: of the newest prompt first, then as it was said. */
-  readonly constraints: readonly string[];
-  /** The newest first. */
-  readonly prompts: readonly Request[];
-  /** Where all prompts stand whole. */
-  readonly file: string;
-}
-
-export interface Request {
-  /** Of the prompt in the notes. */
-  readonly number: number;
-  /** Its first sentences. */
-  readonly text: string;
-}
 
 /** UTF-16 units of a prompt in short. */
 const SHORT_LENGTH = 160;

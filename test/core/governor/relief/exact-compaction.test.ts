@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ExactReceipt } from '../../../../src/core/exact/plan.ts';
 import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
 import type { Action } from '../../../../src/core/governor/decisions.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
+import type { ExactReceipt } from '../../../../src/core/protocol/exact-plan.ts';
 import {
   answerTo,
   boundaryLine,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPlan } from '../../../src/core/exact/plan.ts';
+import { readPlan } from '../../../src/core/protocol/exact-plan.ts';
 
 const plan = (more: object) => JSON.stringify({ version: 1, note: 'index', budget: 3_000, ...more });
 

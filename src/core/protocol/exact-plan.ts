@@ -1,5 +1,4 @@
-import type { UserWords } from '../memory/notebook/user-words.ts';
-import { countOf, fieldsOf, listOf, textOf, textsOf } from '../protocol/fields.ts';
+import { countOf, fieldsOf, listOf, textOf, textsOf } from './fields.ts';
 
 /**
  * What ctxb and its mod inside claude tell each other about an exact compaction, as JSON files in the folder that claude
@@ -26,6 +25,23 @@ export interface ExactPlan {
   readonly midTurn?: readonly MidTurnPrompt[] | undefined;
   /** What the user is known to have said since the context began, block by block: prompts, whatever they look like. */
   readonly prompts?: readonly string[] | undefined;
+}
+
+/** What the user has said in a conversation, in short, for a context that has lost it. */
+export interface UserWords {
+  /** What holds for more than one prompt, word for word: of the newest prompt first, then as it was said. */
+  readonly constraints: readonly string[];
+  /** The newest first. */
+  readonly prompts: readonly Request[];
+  /** Where all prompts stand whole. */
+  readonly file: string;
+}
+
+export interface Request {
+  /** Of the prompt in the notes. */
+  readonly number: number;
+  /** Its first sentences. */
+  readonly text: string;
 }
 
 export interface MidTurnPrompt {
