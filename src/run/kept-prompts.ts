@@ -40,9 +40,13 @@ export function openIn(
   arrived: ReadonlySet<string>,
   isOwn: (uuid: string) => boolean,
 ): KeptPrompt[] {
-  return prompts
-    .filter(({ uuid, fate }) => fate !== 'over' && !isOwn(uuid))
-    .map((one) => ({ ...one, fate: arrived.has(one.uuid) ? 'owed' : 'waiting' }));
+  const callers = prompts.filter(({ uuid }) => !isOwn(uuid));
+  const last = callers.findLastIndex(({ uuid }) => arrived.has(uuid));
+  return callers.flatMap((one, at) => {
+    // claude joins what arrives together, and logs the last one's uuid alone.
+    const hasArrived = arrived.has(one.uuid) || (one.fate === 'sent' && at < last);
+    return one.fate === 'over' ? [] : [{ ...one, fate: hasArrived ? 'owed' : 'waiting' }];
+  });
 }
 
 export function linesOf(prompts: readonly KeptPrompt[], which: KeptPrompt['fate']): string[] {

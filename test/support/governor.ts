@@ -243,3 +243,10 @@ export function exitEvent(changes: Partial<ExitEvent> = {}): ExitEvent {
   const nothing = { delivered: [], finished: false, openTool: undefined };
   return { kind: 'exit', code: undefined, signal: 'SIGKILL', logged: true, ...nothing, ...changes };
 }
+
+/** The session that goes on has told how full it is. */
+export function answerOpening(driver: Driver): Line {
+  const [id] = Object.entries(driver.state.control.pending).findLast(([, purpose]) => purpose === 'context') ?? [];
+  const response = { totalTokens: 20_000, rawMaxTokens: 200_000, isAutoCompactEnabled: true };
+  return { type: 'control_response', response: { subtype: 'success', request_id: id, response } };
+}

@@ -31,16 +31,18 @@ const UNIT: Readonly<Record<Spending, number>> = {
   'agents.costUsd': USD,
 };
 
-/**
- * What may be spent: a call is known once it was made. A subagent is refused before; one that is stopped may call once more,
- * as may runs that share a limit, and one that is killed in a call.
- */
-export function bound(limit: Spending, situation: Situation): number {
+/** What may be spent: a call is known once it was made. A subagent is refused before; one that is stopped may call once more. */
+export function bound(limit: Spending): number {
   const { mine } = LIMIT_VALUES[limit];
   if (limit === 'agents.max') return mine;
+  return (Math.ceil(mine / UNIT[limit]) + (limit.startsWith('agents') ? 1 : 0)) * UNIT[limit];
+}
+
+/** What is spent at least where the limit has ended it: runs at once may stop for calls that others then do not make. */
+export function least(limit: Spending, situation: Situation): number {
+  if (situation === 'killed again and again') return 0;
   const isShared = limit === 'cost.projectLimitUsd' && situation === 'four at once';
-  const isLate = isShared || situation === 'killed again and again' || limit.startsWith('agents');
-  return (Math.ceil(mine / UNIT[limit]) + (isLate ? 1 : 0)) * UNIT[limit];
+  return LIMIT_VALUES[limit].mine - (isShared ? 3 * USD : 0);
 }
 
 /** How often the model goes on, where nothing stops it. */

@@ -196,6 +196,16 @@ it('of two that take it up at once the first has it', async () => {
   await expect(takeNewest()).rejects.toThrow(`run ${NEXT} still goes on`);
 });
 
+it('does not say again what claude has joined with a later prompt, under whose uuid alone it is logged', async () => {
+  const store = begin();
+  store.journal(session('full'));
+  for (const uuid of ['two', 'three']) store.run({ prompts: [{ ...kept(uuid), fate: 'sent' }] });
+  log('full', said('one'), answer, said('three'));
+  expect((await takeNewest())?.resumed.prompts).toEqual(
+    ['two', 'three'].map((uuid) => ({ ...kept(uuid), fate: 'owed' })),
+  );
+});
+
 it('another finds that it is being taken up', async () => {
   begin();
   await takeNewest();

@@ -9,7 +9,8 @@ export interface ModelRunFile {
   note(action: Action): void;
   /** A session of claude's has a name. */
   session(id: string): void;
-  takeUp(disk: ModelDisk): TakenUp;
+  /** @param last the session that claude has begun last, of which ctxb may not have heard */
+  takeUp(disk: ModelDisk, last: string): TakenUp;
 }
 
 interface TakenUp {
@@ -36,8 +37,9 @@ export function createRunFile(): ModelRunFile {
     session(id) {
       if (sessions.at(-1) !== id) sessions.push(id);
     },
-    takeUp(disk) {
-      const { prompts } = readKept(JSON.parse(JSON.stringify(entries)));
+    takeUp(disk, last) {
+      const { prompts, lastSent = '' } = readKept(JSON.parse(JSON.stringify(entries)));
+      if (disk.delivered(last, [lastSent]).length > 0) this.session(last);
       const uuids = prompts.map(({ uuid }) => uuid);
       const known = new Set(sessions.flatMap((id) => disk.delivered(id, uuids)));
       const open = openIn(prompts, known, isOwnLine);

@@ -117,12 +117,15 @@ export class ModelRun {
   /** ctxb is killed, and its claude with it; another takes the run up. */
   takeUp(): void {
     const { random, run } = this.#options;
-    this.#claude.die(undefined, 'SIGKILL');
-    const { session, event, lines } = this.#file.takeUp(this.disk);
+    // What has ended by itself has written its log.
+    if (this.#claude.end === undefined) this.#claude.die(undefined, 'SIGKILL');
+    else this.disk.flush();
+    this.leftUndone.length = 0;
+    const { session, event, lines } = this.#file.takeUp(this.disk, this.#claude.session);
     if (session === undefined && event.document === undefined) this.disk.abandon();
     this.#timers.clear();
     [this.#wanted, this.#asked, this.#isExitTold, this.#hasDied] = [undefined, undefined, false, false];
-    const runId = `${random.whole(1, 9)}${run.runId.slice(1)}`;
+    const runId = `${random.whole(2, 9)}${run.runId.slice(1)}`;
     this.state = initialState({ ...run, runId, resumes: session !== undefined });
     const context = session === undefined ? 20_000 : this.#claude.context;
     this.#claude = this.#start(session ?? `session-${++this.#ids}`, context);

@@ -67,12 +67,14 @@ export function answerHeld(state: GovernorState): Step {
 
 /** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
 function hooksFor(state: GovernorState): Fields {
-  const { memory, zones, tools, strategy, agents } = state.run.policy;
+  const { memory, zones, tools, strategy, agents, cost } = state.run.policy;
   const budgets = tools.mode !== 'off';
   const limited = hasAgentLimits(agents);
   const unwanted = new Set<string>([
-    // Nothing goes with the first prompt, and there is no other.
-    ...(state.run.singlePrompt === true && isFresh(state) ? ['UserPromptSubmit'] : []),
+    // Nothing goes with the first prompt, there is no other, and no other run spends what it needs.
+    ...(state.run.singlePrompt === true && isFresh(state) && cost.projectLimitUsd === undefined
+      ? ['UserPromptSubmit']
+      : []),
     ...(memory.enabled ? [] : ['PostCompact']),
     ...(budgets || limited ? [] : ['PreToolUse', 'PostToolUseFailure']),
     ...(budgets || limited || zones.tellAgent || strategy !== 'compact' ? [] : ['PostToolUse']),

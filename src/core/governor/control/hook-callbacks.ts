@@ -59,8 +59,9 @@ function hookOf(callbackId: string | undefined): HookName {
 /** A command is not sent to the model, so context given with it may be lost. */
 function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string): Step {
   if (commandIn(prompt) !== undefined) return keep(state, [answer]);
+  const stopped = stopHeldPrompt(state);
   // What a stopped prompt is given would be lost with it.
-  if (state.mailbox.stopNext) return chain(stopHeldPrompt(state), (next) => keep(next, [answer]));
+  if (stopped.actions.length > 0) return chain(stopped, (next) => keep(next, [answer]));
   return tellWith(handOver(state, { ...answer, recall: 'prompt' }));
 }
 

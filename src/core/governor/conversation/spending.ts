@@ -49,14 +49,16 @@ function judgeLimits(before: GovernorState, state: GovernorState): Step {
     told,
     news.map((notice) => announcement(told, notice)),
   );
-  if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase !== 'running') return announced;
+  if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
   if (isWithinLimit(state)) return chain(announced, breakOff);
   // claude's own budget stops it too, but knows nothing of other runs.
   return isRoomUsedUp(runMicroUsd(state), limitsOf(state)) ? chain(announced, cutLastTurn) : announced;
 }
 
+/** A prompt that claude has not begun with is stopped when it begins. */
 function breakOff(state: GovernorState): Step {
-  return sendInterrupt(changedIn(state, 'spending', { brokenOff: true }), 'cost');
+  const brokenOff = changedIn(state, 'spending', { brokenOff: true });
+  return state.turn.phase === 'running' ? sendInterrupt(brokenOff, 'cost') : keep(brokenOff);
 }
 
 /** Begins to count the time of a run, in its first process. */
@@ -131,8 +133,8 @@ export function atLimit(state: GovernorState): Step | undefined {
   const isLate = state.spending.time === 'up';
   if (!isReached && !isLate) return brokenOff ? keep(goOn(state)) : undefined;
   const way = wayOf(state);
-  // Before its first turn there is nothing to wrap up.
-  const isDone = !brokenOff && (waiting(state).length === 0 || state.turn.ended === 0);
+  // Before its first call there is nothing to wrap up.
+  const isDone = state.gauge.calls === 0 || (!brokenOff && waiting(state).length === 0);
   if (way === 'stop' || isDone) return endAtLimit(state);
   if (way === 'wrap-up' || !isReached) return wrapUp(state);
   const { scope, spent, limit } = nearest;

@@ -81,13 +81,16 @@ export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): St
 }
 
 /**
- * Stops the turn of a prompt that the caller interrupted while it waited inside ctxb: at its hook, so that the model is
- * not called, or as soon as the turn runs. Before either, claude ignores an interrupt.
+ * Stops the turn of a prompt that the caller interrupted while it waited inside ctxb, or that a limit does not allow any
+ * more: at its hook, so that the model is not called, or as soon as the turn runs. Before either, claude ignores an
+ * interrupt.
  */
 export function stopHeldPrompt(state: GovernorState): Step {
-  const { turn, mailbox } = state;
-  if (!mailbox.stopNext || turn.phase === 'idle' || turn.startedBy !== 'prompt') return keep(state);
-  return sendInterrupt(changedIn(state, 'mailbox', { stopNext: false }));
+  const { turn, mailbox, spending } = state;
+  if (turn.phase === 'idle' || turn.startedBy !== 'prompt') return keep(state);
+  if (mailbox.stopNext) return sendInterrupt(changedIn(state, 'mailbox', { stopNext: false }));
+  const isBeyond = spending.brokenOff && spending.phase === 'within' && turn.stopped === undefined;
+  return isBeyond ? sendInterrupt(state, 'cost') : keep(state);
 }
 
 /** Whether an answer is to a request of ours. */

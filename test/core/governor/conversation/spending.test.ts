@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { openPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import { decisionText } from '../../../../src/messages.ts';
 import {
   afterTurn,
+  answerOpening,
   answerTo,
   callLine,
   type Driver,
@@ -78,6 +80,44 @@ describe('what is announced', () => {
     const driver = spent(0.5, { limitUsd: undefined, projectLimitUsd: 10 });
     driver.tell({ kind: 'project-cost', others: 9_000_000, earlier: 250_000 });
     expect(costs(driver)).toMatchObject([{ scope: 'project', level: 'warn', spentUsd: 9.25, limitUsd: 10 }]);
+  });
+});
+
+describe('a prompt that is sent while other runs use up the limit of the project', () => {
+  function sentInto(onLimit: 'stop' | 'wrap-up'): Driver {
+    const driver = drive(runWith({ policy: policyWith({ cost: { projectLimitUsd: 1, onLimit } }) }));
+    driver.begin();
+    driver.prompt('Do the thing.');
+    driver.prompt('And this.');
+    driver.callerEnd();
+    driver.claude(answerOpening(driver));
+    driver.tell({ kind: 'project-cost', others: 1_000_000, earlier: 0 });
+    return driver;
+  }
+
+  it.each(['stop', 'wrap-up'] as const)('is not asked of the model: %s', (onLimit) => {
+    const driver = sentInto(onLimit);
+    expect(interrupts(driver)).toEqual([]);
+    const asked = driver.claude(hookLine('UserPromptSubmit', { prompt: 'Do the thing.' }));
+    expect(kinds(asked).filter((kind) => kind === 'send' || kind === 'answer-hook')).toEqual(['send', 'answer-hook']);
+    expect(interrupts(driver)).toHaveLength(1);
+    const over = driver.claude(initLine(), resultLine({ subtype: 'error_during_execution', is_error: true }));
+    expect(kinds(over)).toContain('end-input');
+    expect(openPrompts(driver.state)).toEqual(['prompt-1', 'prompt-2']);
+  });
+
+  it('is stopped when its turn begins, where claude asks no hook', () => {
+    const driver = sentInto('stop');
+    driver.claude(initLine());
+    expect(interrupts(driver)).toHaveLength(1);
+  });
+
+  it('goes on where the others have not spent what they had claimed', () => {
+    const driver = sentInto('wrap-up');
+    driver.claude(hookLine('UserPromptSubmit', { prompt: 'Do the thing.' }));
+    driver.tell({ kind: 'project-cost', others: 900_000, earlier: 0 });
+    const over = driver.claude(initLine(), resultLine({ subtype: 'error_during_execution', is_error: true }));
+    expect(said(over)).toEqual([expect.stringContaining('it may go on now')]);
   });
 });
 

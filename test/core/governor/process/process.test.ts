@@ -4,6 +4,7 @@ import { inTurn, openPrompts, unanswered, waiting } from '../../../../src/core/g
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
+  answerOpening,
   callLine,
   type Driver,
   decisions,
@@ -35,13 +36,6 @@ function diedAndBack(driver: Driver, changes: Partial<ExitEvent> = {}): unknown[
   driver.tell(exitEvent(changes));
   driver.begin();
   return said(driver.claude(answerOpening(driver)));
-}
-
-/** The session that goes on has told how full it is. */
-function answerOpening(driver: Driver): Line {
-  const [id] = Object.entries(driver.state.control.pending).findLast(([, purpose]) => purpose === 'context') ?? [];
-  const response = { totalTokens: 20_000, rawMaxTokens: 200_000, isAutoCompactEnabled: true };
-  return { type: 'control_response', response: { subtype: 'success', request_id: id, response } };
 }
 
 const starts = (driver: Driver) => driver.actions.filter(({ kind }) => kind === 'start-claude');
