@@ -28,12 +28,12 @@ export interface SourcesOptions extends DepthOptions {
 /** Judges recordings, and hands them over in their order. */
 export function replaySources(sources: readonly Source[], options: SourcesOptions): AsyncIterable<Judged> {
   const { cached, env, ...own } = options;
-  const { policy, depth, series, retention, explain, onBytes } = own;
+  const { policy, depth, series, uses, retention, explain, onBytes } = own;
   const folder = cached && explain === undefined ? cacheFolder(env) : undefined;
   const judge = (missing: readonly Source[]) => judgeAnew(missing, own);
   if (folder === undefined) return judge(sources);
   const program = createHash('sha256').update(readFileSync(PROGRAM)).digest('hex');
-  const key = JSON.stringify({ program, policy, depth, series, retention });
+  const key = JSON.stringify({ program, policy, depth, series, uses, retention });
   return replayCached(sources, { cache: openFileCache(join(folder, 'replay'), key), judge, onBytes });
 }
 

@@ -146,6 +146,7 @@ function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
   return {
     cached: flags.cache !== false,
     series: format.needsSeries || (flags.whatIf ?? flags.series ?? html) !== undefined,
+    uses: flags.whatIf === true,
     retention: (flags.retention ?? html ?? gates.retention) !== undefined,
     explain: flags.explain,
   };

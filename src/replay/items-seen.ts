@@ -39,6 +39,18 @@ export interface CallSeen {
   readonly added: Growth;
   /** It counts in another session of the same replay, whose history this one has copied. */
   readonly copied?: true;
+  /** What it draws from results before the last ones, where that was asked for and there is any. */
+  readonly uses?: readonly UseSeen[];
+}
+
+/** Words of a tool's result that a call uses. */
+export interface UseSeen {
+  /** The last call in whose text, or in the results of whose tools, they stood. */
+  readonly seen: number;
+  /** Tells the result apart from others. */
+  readonly result: number;
+  /** Estimated, of the whole result. */
+  readonly tokens: number;
 }
 
 /** One API call, of the main thread or a subagent, as it counts in sums. */

@@ -10,12 +10,14 @@ import { createHost, type Judged } from '../host/governor-host.ts';
 import { trafficOf } from './copies.ts';
 import { createExplainer } from './explain.ts';
 import { createFigures } from './figures.ts';
+import type { CallSeen } from './items-seen.ts';
 import { createCalls } from './observers/calls.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createOddities } from './observers/oddities.ts';
 import { createSubagents } from './observers/prompts.ts';
 import { createRetention, type TimedReceipt } from './observers/retention.ts';
 import type { Seen } from './observers/seen.ts';
+import { createUses } from './observers/uses.ts';
 import { createPauses, createWaits } from './observers/waits.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionSummary } from './summary.ts';
@@ -23,6 +25,8 @@ import type { SessionSummary } from './summary.ts';
 export interface Asked {
   /** Each main-thread call, each prompt and each result. */
   readonly series: boolean;
+  /** With the series: what each call draws from earlier results. */
+  readonly uses?: boolean;
   /** What each relief kept of what was known before it; `receipts`: as the run wrote it, whose log this is. */
   readonly retention?: boolean | { readonly receipts: readonly TimedReceipt[] };
   /** A call that is to be explained: its number, from 1, or its message's id. */
@@ -59,6 +63,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
     waits: createWaits(),
     explainer: explain === undefined ? undefined : createExplainer(explain),
     calls,
+    uses: options.uses ? createUses() : undefined,
     growth: createGrowth({ cut, keepAll: series, ...(calls && { onAdded: calls.added }) }),
   };
   const observers = Object.values(watch).filter((observer) => observer !== undefined);
@@ -129,8 +134,20 @@ export function createSessionReplay(options: SessionReplayOptions) {
         ...(watch.explainer && { explanation: watch.explainer.found(calls?.found() ?? []) }),
         ...(retention && { retention: retention.found() }),
         lines,
-        ...(calls && series && { series: calls.found(), prompts: figures.prompts(), results: found.results }),
+        ...(calls &&
+          series && {
+            series: withUses(calls.found(), watch.uses?.found()),
+            prompts: figures.prompts(),
+            results: found.results,
+          }),
       };
     },
   };
+}
+
+function withUses(calls: readonly CallSeen[], found: ReadonlyMap<number, CallSeen['uses']> = new Map()): CallSeen[] {
+  return calls.map((call) => {
+    const uses = found.get(call.number);
+    return uses ? { ...call, uses } : call;
+  });
 }

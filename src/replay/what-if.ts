@@ -1,29 +1,13 @@
-import { toUsd } from '../core/governor/cost/cost.ts';
-import { microUsdOf, type Price, type Prices, priceAt, priceFor } from '../core/governor/cost/prices.ts';
+import { priceAt } from '../core/governor/cost/prices.ts';
 import { lifetimeOf, writePrice } from '../core/governor/cost/prompt-cache.ts';
 import { inTokens, nativeLevel, type Policy } from '../core/governor/policy.ts';
-import { UNPRICED } from '../core/governor/relief/accounts.ts';
-import { CALL_TOKENS, momentNow, USUALLY_MISSED } from '../core/governor/relief/economic-moment.ts';
+import { BOUND, UNPRICED } from '../core/governor/relief/accounts.ts';
+import { CALL_TOKENS, momentNow, onceMore, USUALLY_MISSED } from '../core/governor/relief/economic-moment.ts';
 import { TOO_SOON, USUALLY_KEPT } from '../core/governor/relief/outlook.ts';
-import { contextOf, type Usage } from '../core/protocol/usage.ts';
-import { sumUsd } from './copies.ts';
 import type { CallSeen } from './items-seen.ts';
+import { createSight, LAST_STEPS } from './sight.ts';
 import type { SessionSummary } from './summary.ts';
-
-/** What the calls of the main thread come to. */
-export interface Figures {
-  /** Calls whose context is above these shares of the window. */
-  readonly above: { readonly half: number; readonly seventy: number; readonly eightyFive: number };
-  /** The largest context; over several sessions that of all. */
-  readonly peak: number;
-  /** Sum of their contexts, in tokens, and what of it the cache had. */
-  readonly read: number;
-  readonly cacheRead: number;
-  /** At list prices; null where none of the models has a price. */
-  readonly usd: number | null;
-  /** Compactions and handoffs. */
-  readonly reliefs: number;
-}
+import { added, type Billed, createTally, type Figures, type PriceOf, priceList, type Tally } from './tally.ts';
 
 /** A session as it was, and as ctxb would have had it. */
 export interface SessionWhatIf {
@@ -32,6 +16,8 @@ export interface SessionWhatIf {
   /** Calls of the main thread, and those at which the growth is estimated, as the context was replaced before them. */
   readonly calls: number;
   readonly estimated: number;
+  /** Results that the calls with ctxb fetch again, each by a call of its own. */
+  readonly fetched: number;
   /** The context of each call with ctxb, where the series was asked for. */
   readonly curve?: readonly number[];
 }
@@ -55,16 +41,15 @@ export function withCtxb(sessions: readonly SessionSummary[], policy: Policy): S
     const steps = stepsOf(session);
     if (window === null || steps.length === 0) return session;
     const priceOf = priceList(policy.cost.prices, session.claudeCodeVersion);
-    const [actual, ctxb] = [createTally(window, priceOf), createTally(window, priceOf)];
-    for (const { call, summaries, reliefs } of steps) {
-      for (const summary of summaries) actual.add(summary);
-      actual.called(recorded(call), reliefs);
-    }
-    const curve = simulate(steps, { policy, window, priceOf }, ctxb);
+    const [actual, ctxb] = [createTally(priceOf), createTally(priceOf)];
+    const curve = simulate(steps, { policy, window, priceOf, actual, ctxb });
     const estimated = steps.filter(({ change }) => change === 'replaced').length;
     return {
       ...session,
-      whatIf: { actual: actual.figures(), ctxb: ctxb.figures(), calls: steps.length, estimated, curve },
+      whatIf: {
+        ...{ actual: actual.figures(), ctxb: ctxb.figures(), fetched: ctxb.fetched() },
+        ...{ calls: steps.length, estimated, curve },
+      },
     };
   });
 }
@@ -80,66 +65,8 @@ export function whatIfTotals(sessions: readonly SessionSummary[]): WhatIfTotals 
     actual: tried.map(({ actual }) => actual).reduce(added),
     ctxb: tried.map(({ ctxb }) => ctxb).reduce(added),
     calls: tried.reduce((sum, { calls }) => sum + calls, 0),
+    fetched: tried.reduce((sum, { fetched }) => sum + fetched, 0),
     estimated: tried.reduce((sum, { estimated }) => sum + estimated, 0),
-  };
-}
-
-function added(a: Figures, b: Figures): Figures {
-  return {
-    above: {
-      half: a.above.half + b.above.half,
-      seventy: a.above.seventy + b.above.seventy,
-      eightyFive: a.above.eightyFive + b.above.eightyFive,
-    },
-    peak: Math.max(a.peak, b.peak),
-    read: a.read + b.read,
-    cacheRead: a.cacheRead + b.cacheRead,
-    usd: sumUsd([a.usd, b.usd]),
-    reliefs: a.reliefs + b.reliefs,
-  };
-}
-
-type PriceOf = (model: string | null) => Price | undefined;
-
-/** Looks each model up once. */
-function priceList(prices: Prices, version: string | null): PriceOf {
-  const known = new Map<string | null, Price | undefined>();
-  return (model) => {
-    if (!known.has(model)) known.set(model, priceFor(model ?? '', prices, version));
-    return known.get(model);
-  };
-}
-
-/** A call as it is paid for. */
-type Billed = Usage & Pick<CallSeen, 'model' | 'terms'>;
-
-type Tally = ReturnType<typeof createTally>;
-
-function createTally(window: number, priceOf: PriceOf) {
-  const above = { half: 0, seventy: 0, eightyFive: 0 };
-  const sums = { peak: 0, read: 0, cacheRead: 0, reliefs: 0 };
-  let microUsd: number | undefined;
-
-  /** A call that adds nothing to the context: it writes a summary, or fetches again what a relief took away. */
-  function add(usage: Billed): void {
-    const price = priceOf(usage.model);
-    sums.read += contextOf(usage);
-    sums.cacheRead += usage.cacheRead;
-    if (price !== undefined) microUsd = (microUsd ?? 0) + microUsdOf(usage, price);
-  }
-
-  return {
-    add,
-    called(usage: Billed, reliefs: number): void {
-      add(usage);
-      const context = contextOf(usage);
-      if (context > window * 0.5) above.half++;
-      if (context > window * 0.7) above.seventy++;
-      if (context > window * 0.85) above.eightyFive++;
-      sums.peak = Math.max(sums.peak, context);
-      sums.reliefs += reliefs;
-    },
-    figures: (): Figures => ({ ...sums, above, usd: microUsd === undefined ? null : toUsd(microUsd) }),
   };
 }
 
@@ -203,30 +130,49 @@ interface Helm {
   readonly policy: Policy;
   readonly window: number;
   readonly priceOf: PriceOf;
+  readonly actual: Tally;
+  readonly ctxb: Tally;
 }
 
 /** With less of the context before it in the cache, a call's cache had expired. */
 const COLD_SHARE = 0.5;
 
 /** The context of each call, were exact compactions made as soon as they pay. As many calls are expected as there were. */
-function simulate(steps: readonly Step[], helm: Helm, tally: Tally): readonly number[] {
+function simulate(steps: readonly Step[], helm: Helm): readonly number[] {
   const fresh = steps.reduce((least, { call }) => Math.min(least, call.context), Number.POSITIVE_INFINITY);
-  const seen = { calls: 0, grown: 0, since: 0 };
+  let seen: Seen['seen'] = { calls: 0, grown: 0, since: 0 };
+  const sight = createSight(steps.map(({ call, growth }) => ({ number: call.number, growth })));
   let before = 0;
-  return steps.map((step) => {
+  return steps.map((step, at) => {
     const full = before + (step.previous?.output ?? 0);
-    const grown = grownContext(step, before);
     const isDue = !isNew(step) && full >= dueAt(step, full, { ...helm, fresh, seen });
-    const context = isDue ? Math.min(fresh + USUALLY_KEPT + USUALLY_MISSED.tokens, grown) : grown;
-    const cache = isDue ? fresh : Math.round(before * (step.warm ?? 1));
-    if (isDue) refetched(step, context).forEach(tally.add);
-    tally.called(billed(step, context, cache), Number(isDue));
-    if (seen.calls > 0 && !isDue) seen.grown += Math.max(0, context - before);
-    seen.calls++;
-    seen.since = isDue ? 1 : seen.since + 1;
+    if (isNew(step)) sight.renew();
+    if (isDue) sight.relieve(at);
+    const fetched = sight.fetch(step.call);
+    const most = isDue ? landing(fresh, step) : Number.POSITIVE_INFINITY;
+    const context = fetched.reduce((sum, tokens) => sum + tokens + CALL_TOKENS, grownContext(step, before, most));
+    for (const _ of fetched) helm.ctxb.fetch(step.call.model, context);
+    helm.ctxb.called(billed(step, context, isDue ? fresh : Math.round(before * (step.warm ?? 1))), Number(isDue));
+    happened(step, helm.actual);
+    seen = seenAfter(seen, context - before, isDue);
     before = context;
     return context;
   });
+}
+
+function seenAfter({ calls, grown, since }: Seen['seen'], growth: number, isDue: boolean): Seen['seen'] {
+  if (isDue) return { calls: calls + 1, grown, since: 1 };
+  return { calls: calls + 1, grown: grown + (calls > 0 ? Math.max(0, growth) : 0), since: since + 1 };
+}
+
+function happened({ call, summaries, reliefs }: Step, actual: Tally): void {
+  summaries.forEach(actual.add);
+  actual.called(recorded(call), reliefs);
+}
+
+/** Tokens; what the model has yet to see stays whole. */
+function landing(fresh: number, { growth }: Step): number {
+  return fresh + USUALLY_KEPT + Math.max(0, growth - LAST_STEPS);
 }
 
 /** A context of the caller's own. */
@@ -243,7 +189,7 @@ interface Seen {
 function dueAt(
   { call, previous, warm }: Step,
   full: number,
-  { policy, window, priceOf, fresh, seen }: Helm & Seen,
+  { policy, window, priceOf, fresh, seen, actual, ctxb }: Helm & Seen,
 ): number {
   if (!policy.compaction.enabled) return Number.POSITIVE_INFINITY;
   const [compact, native] = [inTokens(policy.thresholds.compact, window), nativeLevel(policy, window)];
@@ -263,14 +209,21 @@ function dueAt(
       output: rates.output,
     },
   };
-  return Math.min(latest, momentNow(outlook, warm !== undefined && warm < COLD_SHARE));
+  // What else empties the cache nobody can foresee.
+  const isIdle = (call.t ?? 0) - (previous?.t ?? 0) > lifetimeOf(previous ?? call);
+  const isCold = isIdle && warm !== undefined && warm < COLD_SHARE;
+  // What stays beside contents is not counted, as in a run; with a cache that is gone, what goes need not be written again.
+  const spared = isCold ? Math.max(0, full - fresh) * (outlook.rates.write - rates.cacheRead) : 0;
+  const stake = (onceMore({ ...outlook, landing: fresh }) - spared) / 1_000_000;
+  const isBearable = stake <= actual.microUsd() * BOUND - ctxb.microUsd();
+  return isBearable || price === undefined ? Math.min(latest, momentNow(outlook, isCold)) : latest;
 }
 
 /** What is taken out of a context without a compaction leaves no less than there was left of the recorded one. */
-function grownContext(step: Step, before: number): number {
+function grownContext(step: Step, before: number, most: number): number {
   const { call, growth } = step;
   if (isNew(step)) return call.context;
-  return growth < 0 ? Math.max(before + growth, Math.min(before, call.context)) : before + growth;
+  return Math.min(most, growth < 0 ? Math.max(before + growth, Math.min(before, call.context)) : before + growth);
 }
 
 function recorded({
@@ -298,10 +251,4 @@ function billed(step: Step, context: number, cache: number): Billed {
   const share = call.cacheCreation > 0 ? (call.cacheCreationHour ?? 0) / call.cacheCreation : 0;
   const cacheCreation = rest - input;
   return { ...base, input, cacheCreation, cacheCreationHour: Math.round(cacheCreation * share), cacheRead };
-}
-
-/** The calls that fetch again what a relief took away; what they bring is in its landing. */
-function refetched({ call: { model } }: Step, context: number): Billed[] {
-  const call = { model, input: 0, cacheRead: context, cacheCreation: 0, output: CALL_TOKENS };
-  return Array.from({ length: USUALLY_MISSED.calls }, () => call);
 }

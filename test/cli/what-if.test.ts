@@ -24,7 +24,7 @@ describe('--what-if', () => {
       return JSON.parse((await ctxb(place, ['replay', '--what-if', '--json', ...more, ...files])).stdout.toString());
     };
     const plain = await report();
-    const figures = { above: { half: expect.any(Number) }, peak: expect.any(Number), usd: expect.any(Number) };
+    const figures = { reliefs: expect.any(Number), peak: expect.any(Number), usd: expect.any(Number) };
     expect(plain).toMatchObject({
       sessions: [{ whatIf: { actual: figures, ctxb: figures } }, { whatIf: { actual: figures, ctxb: figures } }],
       whatIf: { sessions: 2, actual: figures, ctxb: figures },

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { built, type ToolResult, type ToolUse, tokensOfAll, tokensOfText } from '../../src/core/exact/message.ts';
+import {
+  built,
+  type ToolResult,
+  type ToolUse,
+  tokensOfAll,
+  tokensOfText,
+  useBlock,
+} from '../../src/core/exact/message.ts';
 import { plainText } from '../../src/core/protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../src/core/protocol/events.ts';
-import { fieldsOf } from '../../src/core/protocol/fields.ts';
 import { contextOf } from '../../src/core/protocol/usage.ts';
 import { createInputReader } from '../../src/replay/inputs.ts';
+import { ownWords, wordsIn } from '../../src/replay/observers/uses.ts';
 import { findIn } from '../../src/replay/read/line-feed.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import type { Move, PlayedJob, PlayedTurn, Sight } from '../support/economy/played-claude.ts';
@@ -139,7 +146,7 @@ export function jobOfRecorded({ turns }: RecordedSession, onFetch?: () => void):
     function* again(call: Recorded, ends: boolean): Generator<Move> {
       for (const use of call.uses) {
         const result = call.results.find(({ tool_use_id }) => tool_use_id === use.tool_use_id);
-        if (result !== undefined) known.push({ use, text: [result.text, ...ownWords(use)].join('\n') });
+        if (result !== undefined) known.push({ use, text: [result.text, ...ownWords(useBlock(use))].join('\n') });
       }
       // Logs hold a placeholder for the output of most calls.
       const output = Math.max(call.output, tokensOfAll([built('assistant', call.text, { toolUses: call.uses })]));
@@ -165,32 +172,7 @@ const PAUSE_MS = 60_000;
 /** Tokens of a call that fetches something. */
 const FETCH_OUTPUT = 150;
 
-/** Paths and figures that tell something apart. */
-const NAMED = /(?<![\w./@~-])(?:[~/]|\.{1,2}\/)?(?:[\w.@-]+\/)+[\w.@-]*\w|(?<![\w.-])\d{3,}(?![\w.-])/g;
-
-/** The new contents of a file are the model's own. */
-const OWN = new Set(['content', 'new_string', 'new_source', 'edits', 'todos']);
-
-function ownWords({ input }: ToolUse): string[] {
-  return Object.entries(fieldsOf(input)).flatMap(([field, value]) =>
-    OWN.has(field) && typeof value === 'string' ? [value] : [],
-  );
-}
-
-/** A line as it stands in a file: shorter ones stand anywhere. */
-const LINE_LENGTH = 12;
-
-/** What a call draws from what came before: paths and figures, and the lines that an edit replaces. */
+/** What a call draws from what came before. */
 function usedIn({ text, uses }: Recorded): Set<string> {
-  const named = uses.flatMap(({ input }) =>
-    Object.entries(fieldsOf(input)).flatMap(([field, value]) => {
-      if (typeof value !== 'string' || OWN.has(field)) return [];
-      if (field !== 'old_string') return value.match(NAMED) ?? [];
-      return value
-        .split('\n')
-        .map((line) => line.trim())
-        .filter(({ length }) => length >= LINE_LENGTH);
-    }),
-  );
-  return new Set([...named, ...(text.match(NAMED) ?? [])]);
+  return new Set([{ type: 'text', text } as const, ...uses.map(useBlock)].flatMap(wordsIn));
 }

@@ -38,8 +38,12 @@ describe('with ctxb', () => {
 
   it('after a pause only what stays is bought again', () => {
     const calls = growing(24);
-    calls[20] = { context: 60_000, output: 100, cacheRead: 0 };
+    const cold = { context: 60_000, output: 100, cacheRead: 0, t: 3_600_000 };
+    calls[20] = cold;
     expect(tried(long(calls)).drops[0]).toBeLessThan(tried(long(growing(24))).drops[0] ?? 24);
+    // What else empties the cache nobody can foresee.
+    calls[20] = { ...cold, t: 60_000 };
+    expect(tried(long(calls)).drops[0]).toBeGreaterThan(20);
   });
 
   it('without prices the moment is the one of list prices, and the cost is not known', () => {
@@ -57,6 +61,48 @@ describe('with ctxb', () => {
   it('a context that the caller began anew is begun anew, and what is taken out is taken out', () => {
     const { curve } = tried(sketched({ calls: [50_000, 60_000, 55_000, 10_000].map((context) => ({ context })) }));
     expect(curve).toEqual([50_000, 60_000, 55_000, 10_000]);
+  });
+});
+
+describe('what a relief took', () => {
+  const drop = tried(long(growing(60))).drops[0] ?? 0;
+  /** The call at a distance behind the first relief uses 5,000 tokens that stood last at a distance before it. */
+  const using = (behind: number, before: number, turns = 1, tokens = 5_000) => {
+    const calls = growing(60);
+    for (let turn = 0; turn < turns; turn++) {
+      const uses = [{ seen: drop - before, result: 7, tokens }];
+      calls[drop + behind + turn] = { ...(calls[drop + behind] as CallSketch), uses };
+    }
+    return tried(long(calls));
+  };
+  const without = tried(long(growing(60)));
+
+  it.each([0, 4])('is fetched again by a call of its own, %d calls later, and stays', (behind) => {
+    const { fetched, ctxb, curve } = using(behind, 10);
+    expect(fetched).toBe(1);
+    expect((curve[drop + behind] ?? 0) - (without.curve[drop + behind] ?? 0)).toBe(5_000 + 150);
+    expect(ctxb.read).toBeGreaterThan(without.ctxb.read + (curve[drop + behind] ?? 0));
+    expect(ctxb.usd ?? 0).toBeGreaterThan((without.ctxb.usd ?? 0) + (5_000 * 6.25 + 150 * 25) / 1_000_000);
+  });
+
+  it('is fetched once until the next relief, and not where it stood in the last steps', () => {
+    expect(using(0, 10, 3).fetched).toBe(1);
+    expect(using(0, 1).fetched).toBe(0);
+    expect(using(-2, 10).fetched).toBe(0);
+  });
+
+  it('leaves nothing for another relief before it is earned', () => {
+    const loss = using(1, 10, 1, 100_000);
+    expect(loss.drops.slice(0, 1)).toEqual([drop]);
+    expect(loss.drops[1] ?? 60).toBeGreaterThan(without.drops[1] ?? 60);
+  });
+
+  it('what a context of the caller never had is not missed', () => {
+    const calls = growing(60);
+    calls[drop + 3] = { context: 20_000, output: 100 };
+    const uses = [{ seen: drop - 10, result: 7, tokens: 5_000 }];
+    calls.splice(drop + 4, 60, { context: 21_000, uses });
+    expect(tried(long(calls)).fetched).toBe(0);
   });
 });
 

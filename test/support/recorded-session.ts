@@ -17,6 +17,9 @@ export interface CallSketch {
   readonly cacheRead?: number;
   /** Results that came in for it, by tool. */
   readonly results?: readonly (readonly [tool: string, tokens: number])[];
+  readonly uses?: CallSeen['uses'];
+  /** Milliseconds since the epoch. */
+  readonly t?: number;
 }
 
 export interface SessionSketch {
@@ -48,7 +51,7 @@ export function sketched({ calls, compactedAfter = [], by = 'claude', ...more }:
 }
 
 function callOf(
-  { context, turn = 1, output = 0, added = {}, cacheRead }: CallSketch,
+  { context, turn = 1, output = 0, added = {}, cacheRead, uses, t }: CallSketch,
   at: number,
   before: CallSketch | undefined,
   { window, model }: { readonly window: number; readonly model: string },
@@ -60,7 +63,7 @@ function callOf(
   return {
     number: at + 1,
     line: at + 1,
-    t: null,
+    t: t ?? null,
     turn,
     messageId: `m${at}`,
     model,
@@ -72,6 +75,7 @@ function callOf(
     predicted: null,
     usd: price === undefined ? null : microUsdOf(usage, price) / 1_000_000,
     added,
+    ...(uses && { uses }),
   };
 }
 

@@ -1,7 +1,7 @@
-import { USUALLY_MISSED } from '../../core/governor/relief/economic-moment.ts';
 import { USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
 import { dayOf } from '../../replay/sums.ts';
-import { type Figures, type SessionWhatIf, type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
+import type { Figures } from '../../replay/tally.ts';
+import { type SessionWhatIf, type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { aligned } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
@@ -20,12 +20,13 @@ export const whatIf: Report = (sessions, page) => {
     const about = found && `${counted(found.calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
     return found ? [tableOf(`${page.style.bold(onOneLine(file))}  ${about}`, found, page)] : [];
   });
-  const { calls, estimated } = totals;
+  const { calls, estimated, fetched } = totals;
   const all = isOne
     ? []
     : [...unlistedRows(tried.length, page), [totalsTable(totals, page), dearerRow(totals)].join('\n')];
+  const again = fetched === 0 ? [] : [`With ctxb ${counted(fetched, 'result')} would have been fetched again.`];
   const known = `by how much the context grew before ${tokens(calls - estimated)} of ${counted(calls, 'call')}`;
-  const sentences = [`Exact: the recorded calls, and ${known}.`, ...ASSUMED].map((sentence) =>
+  const sentences = [`Exact: the recorded calls, and ${known}.`, ...again, ...ASSUMED].map((sentence) =>
     page.style.dim(sentence),
   );
   return [[...each, ...all, ...left, sentences.join('\n')].join('\n\n')];
@@ -44,8 +45,9 @@ function dearerRow({ sessions, dearer }: WhatIfTotals): string {
 }
 
 const ASSUMED = [
-  `Assumed: a compaction leaves ${tokens(USUALLY_KEPT)} tokens more than the smallest context of the session, and takes away what ${counted(USUALLY_MISSED.calls, 'call')} must fetch again (${tokens(USUALLY_MISSED.tokens)} tokens).`,
+  `Assumed: a compaction leaves ${tokens(USUALLY_KEPT)} tokens more than the smallest context of the session, with the last steps and the prompts whole.`,
   'Assumed: the model does the same in as many calls, and the cache is as warm as it was recorded.',
+  'Assumed: a result that a compaction took is fetched again as soon as a call names a path or a figure, or edits a line, that it does not see elsewhere.',
   'Left out: results that ctxb cuts, cost limits, and subagents. Costs are list prices.',
   'Estimated: the calls that wrote summaries. Logs do not have them, so ctxb replay shows a lower cost.',
 ];
@@ -59,16 +61,15 @@ function tableOf(
   const share = `${percent(Math.abs(after - before) / before)} ${after < before ? 'less' : 'more'}`;
   const verdict = actual.usd === null ? [] : [`  with ctxb: ${after === before ? 'the same cost' : share}`];
   const rows = [
-    ['', '>50%', '>70%', '>85%', 'peak', 'read', 'cached', 'cost', 'compactions'],
+    ['', 'peak', 'read', 'cached', 'cost', 'compactions'],
     ['what happened', ...cellsOf(actual)],
     ['with ctxb', ...cellsOf(ctxb)],
   ];
   return [title, ...verdict.map(style.bold), ...aligned(rows, edge - 2).map((line) => `  ${line}`)].join('\n');
 }
 
-function cellsOf({ above, peak, read, cacheRead, usd, reliefs }: Figures): string[] {
-  const counts = [above.half, above.seventy, above.eightyFive, peak].map(tokens);
-  return [...counts, millions(read), millions(cacheRead), usd === null ? '' : dollars(usd), tokens(reliefs)];
+function cellsOf({ peak, read, cacheRead, usd, reliefs }: Figures): string[] {
+  return [tokens(peak), millions(read), millions(cacheRead), usd === null ? '' : dollars(usd), tokens(reliefs)];
 }
 
 /** 19728242 → `19.73M`; below a million in thousands. */

@@ -22,7 +22,7 @@ export function priceOfModel({ gauge, session, run }: GovernorState): Price | un
  * What a run may cost at most, as many times as claude alone, and one relief that leaves no contents. 1.05 is promised;
  * the rest is for what the account may be wrong by.
  */
-const BOUND = 1.04;
+export const BOUND = 1.04;
 
 /** What the run may still lose without costing more than the bound allows, in micro-dollars. */
 export function slackOf({ relief, gauge }: GovernorState): number {

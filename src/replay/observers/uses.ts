@@ -1,0 +1,114 @@
+import { estimateTokens, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
+import { plainText } from '../../core/protocol/blocks.ts';
+import type { Block } from '../../core/protocol/events.ts';
+import { fieldsOf } from '../../core/protocol/fields.ts';
+import type { UseSeen } from '../items-seen.ts';
+import type { Observer, Seen, ToolUse } from './seen.ts';
+
+/** A text in the main thread's context, from a call on. */
+interface Stood {
+  readonly text: string;
+  readonly call: number;
+  /** Of a result, or of a file's contents as the model wrote them; 0: of anything else. */
+  readonly tokens: number;
+}
+
+/** Paths and figures that tell something apart. */
+const NAMED = /(?<![\w./@~-])(?:[~/]|\.{1,2}\/)?(?:[\w.@-]+\/)+[\w.@-]*\w|(?<![\w.-])\d{3,}(?!\w|[.-]\w)/g;
+
+/** The new contents of a file are the model's own. */
+const OWN = new Set(['content', 'new_string', 'new_source', 'edits', 'todos']);
+
+/** A line as it stands in a file: shorter ones stand anywhere. */
+const LINE_LENGTH = 12;
+
+/** What each call draws from the results of tools before it, and where that stood last. */
+export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> {
+  const stood: Stood[] = [];
+  /** Where each word was found last, where in a result, and how far was looked: texts are searched once. */
+  const places = new Map<string, { readonly last: number; readonly result: number; readonly upTo: number }>();
+  const uses = new Map<number, Map<number, UseSeen>>();
+  /** All prompts: they stay. */
+  let said = '';
+
+  function newestIn(from: number, to: number, isMeant: (one: Stood) => boolean): number | undefined {
+    for (let at = to - 1; at >= from; at--) if (isMeant(stood[at] as Stood)) return at;
+    return undefined;
+  }
+
+  function placeOf(word: string) {
+    const known = places.get(word) ?? { last: -1, result: -1, upTo: 0 };
+    const upTo = stood.length;
+    const last = newestIn(known.upTo, upTo, ({ text }) => text.includes(word)) ?? known.last;
+    const result = newestIn(known.upTo, last + 1, ({ text, tokens }) => tokens > 0 && text.includes(word));
+    const place = { last, result: result ?? known.result, upTo };
+    places.set(word, place);
+    return place;
+  }
+
+  function use(word: string, call: number): void {
+    const { last, result } = placeOf(word);
+    const [newest, from] = [stood[last], stood[result]];
+    // What the last call has seen stays in any case.
+    if (newest === undefined || from === undefined || newest.call >= call - 1 || said.includes(word)) return;
+    const found = uses.get(call) ?? new Map<number, UseSeen>();
+    const seen = Math.min(newest.call, found.get(result)?.seen ?? newest.call);
+    uses.set(call, found.set(result, { seen, result, tokens: from.tokens }));
+  }
+
+  function add(blocks: readonly Block[], call: number, { measured, gauge }: GovernorState): void {
+    for (const [at, block] of blocks.entries()) {
+      const tokens = isContents(block) ? estimateTokens(measured[at] ?? NO_CONTENT, gauge.calibration) : 0;
+      stood.push({ text: textIn(block), call, tokens });
+    }
+  }
+
+  return {
+    see({ input: { event }, after }: Seen): void {
+      const { calls, call } = after.gauge;
+      if ((event.kind !== 'assistant' && event.kind !== 'user') || event.subagent !== null) return;
+      if (event.kind === 'user' && event.role === 'prompt') said += plainText(event.blocks);
+      else if (event.kind === 'user') add(event.blocks, calls, after);
+      else if (event.messageId === call?.messageId) {
+        for (const word of event.blocks.flatMap(wordsIn)) use(word, calls);
+        add(event.blocks, calls, after);
+      }
+    },
+    found: () => new Map([...uses].map(([call, found]) => [call, [...found.values()]])),
+  };
+}
+
+/** What a block of a call draws from what came before: paths and figures, and the lines that an edit replaces. */
+export function wordsIn(block: Block): readonly string[] {
+  if (block.type === 'text') return block.text.match(NAMED) ?? [];
+  if (block.type !== 'tool_use') return [];
+  return stringsIn(block).flatMap(([field, text]) => {
+    if (OWN.has(field)) return [];
+    if (field !== 'old_string') return text.match(NAMED) ?? [];
+    const lines = text.split('\n').map((line) => line.trim());
+    return lines.filter(({ length }) => length >= LINE_LENGTH);
+  });
+}
+
+/** What may be fetched again. */
+function isContents(block: Block): boolean {
+  return block.type === 'tool_result' || (block.type === 'tool_use' && ownWords(block).length > 0);
+}
+
+/** What the model itself writes: the new contents of files. */
+export function ownWords(use: ToolUse): readonly string[] {
+  return stringsIn(use).flatMap(([field, text]) => (OWN.has(field) ? [text] : []));
+}
+
+function textIn(block: Block): string {
+  if (block.type === 'tool_use')
+    return stringsIn(block)
+      .map(([, text]) => text)
+      .join('\n');
+  return 'text' in block ? block.text : '';
+}
+
+function stringsIn({ input }: ToolUse): [field: string, text: string][] {
+  return Object.entries(fieldsOf(input)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+}

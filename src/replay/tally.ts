@@ -1,0 +1,75 @@
+import { toUsd } from '../core/governor/cost/cost.ts';
+import { microUsdOf, type Price, type Prices, priceFor } from '../core/governor/cost/prices.ts';
+import { CALL_TOKENS } from '../core/governor/relief/economic-moment.ts';
+import { contextOf, type Usage } from '../core/protocol/usage.ts';
+import { sumUsd } from './copies.ts';
+import type { CallSeen } from './items-seen.ts';
+
+/** What the calls of the main thread come to. */
+export interface Figures {
+  /** The largest context; over several sessions that of all. */
+  readonly peak: number;
+  /** Sum of their contexts, in tokens, and what of it the cache had. */
+  readonly read: number;
+  readonly cacheRead: number;
+  /** At list prices; null where none of the models has a price. */
+  readonly usd: number | null;
+  /** Compactions and handoffs. */
+  readonly reliefs: number;
+}
+
+export function added(a: Figures, b: Figures): Figures {
+  return {
+    peak: Math.max(a.peak, b.peak),
+    read: a.read + b.read,
+    cacheRead: a.cacheRead + b.cacheRead,
+    usd: sumUsd([a.usd, b.usd]),
+    reliefs: a.reliefs + b.reliefs,
+  };
+}
+
+export type PriceOf = (model: string | null) => Price | undefined;
+
+/** Looks each model up once. */
+export function priceList(prices: Prices, version: string | null): PriceOf {
+  const known = new Map<string | null, Price | undefined>();
+  return (model) => {
+    if (!known.has(model)) known.set(model, priceFor(model ?? '', prices, version));
+    return known.get(model);
+  };
+}
+
+/** A call as it is paid for. */
+export type Billed = Usage & Pick<CallSeen, 'model' | 'terms'>;
+
+export type Tally = ReturnType<typeof createTally>;
+
+export function createTally(priceOf: PriceOf) {
+  const sums = { peak: 0, read: 0, cacheRead: 0, reliefs: 0 };
+  let microUsd: number | undefined;
+  let fetched = 0;
+
+  /** A call that adds nothing to the context: it writes a summary, or fetches again what a relief took away. */
+  function add(usage: Billed): void {
+    const price = priceOf(usage.model);
+    sums.read += contextOf(usage);
+    sums.cacheRead += usage.cacheRead;
+    if (price !== undefined) microUsd = (microUsd ?? 0) + microUsdOf(usage, price);
+  }
+
+  return {
+    add,
+    fetch(model: string | null, context: number): void {
+      fetched++;
+      add({ model, input: 0, cacheRead: context, cacheCreation: 0, output: CALL_TOKENS });
+    },
+    called(usage: Billed, reliefs: number): void {
+      add(usage);
+      sums.peak = Math.max(sums.peak, contextOf(usage));
+      sums.reliefs += reliefs;
+    },
+    fetched: () => fetched,
+    microUsd: () => microUsd ?? 0,
+    figures: (): Figures => ({ ...sums, usd: microUsd === undefined ? null : toUsd(microUsd) }),
+  };
+}
