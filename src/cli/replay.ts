@@ -145,7 +145,7 @@ function depthOf(flags: ReplayFlags, { format, gates, html, ci }: ReportOptions)
 function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
   return {
     cached: flags.cache !== false,
-    series: format.needsSeries || (flags.whatIf ?? flags.series ?? html) !== undefined,
+    series: format.needsSeries || (flags.series ?? html) !== undefined,
     uses: flags.whatIf === true,
     retention: (flags.retention ?? html ?? gates.retention) !== undefined,
     explain: flags.explain,

@@ -25,7 +25,7 @@ import type { SessionSummary } from './summary.ts';
 export interface Asked {
   /** Each main-thread call, each prompt and each result. */
   readonly series: boolean;
-  /** With the series: what each call draws from earlier results. */
+  /** The calls, with what each draws from earlier results. */
   readonly uses?: boolean;
   /** What each relief kept of what was known before it; `receipts`: as the run wrote it, whose log this is. */
   readonly retention?: boolean | { readonly receipts: readonly TimedReceipt[] };
@@ -54,7 +54,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
     : undefined;
   const cut = cutterWith(mask);
   const figures = createFigures(cut, { prompts: series, usage: true });
-  const calls = series || explain !== undefined ? createCalls(run.policy.cost.prices) : undefined;
+  const calls = series || options.uses || explain !== undefined ? createCalls(run.policy.cost.prices) : undefined;
   // Calls before growth: what a call writes is in the context of the next one.
   const watch = {
     subagents: createSubagents(cut),
@@ -134,18 +134,17 @@ export function createSessionReplay(options: SessionReplayOptions) {
         ...(watch.explainer && { explanation: watch.explainer.found(calls?.found() ?? []) }),
         ...(retention && { retention: retention.found() }),
         lines,
-        ...(calls &&
-          series && {
-            series: withUses(calls.found(), watch.uses?.found()),
-            prompts: figures.prompts(),
-            results: found.results,
-          }),
+        ...((series || options.uses) && { series: withUses(calls?.found(), watch.uses?.found()) }),
+        ...(series && { prompts: figures.prompts(), results: found.results }),
       };
     },
   };
 }
 
-function withUses(calls: readonly CallSeen[], found: ReadonlyMap<number, CallSeen['uses']> = new Map()): CallSeen[] {
+function withUses(
+  calls: readonly CallSeen[] = [],
+  found: ReadonlyMap<number, CallSeen['uses']> = new Map(),
+): CallSeen[] {
   return calls.map((call) => {
     const uses = found.get(call.number);
     return uses ? { ...call, uses } : call;

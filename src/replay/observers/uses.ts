@@ -1,10 +1,10 @@
 import { estimateTokens, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { plainText } from '../../core/protocol/blocks.ts';
-import type { Block } from '../../core/protocol/events.ts';
+import type { Block, ToolUse } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
 import type { UseSeen } from '../items-seen.ts';
-import type { Observer, Seen, ToolUse } from './seen.ts';
+import type { Observer, Seen } from './seen.ts';
 
 /** A text in the main thread's context, from a call on. */
 interface Stood {
@@ -57,9 +57,9 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
     uses.set(call, found.set(result, { seen, result, tokens: from.tokens }));
   }
 
-  function add(blocks: readonly Block[], call: number, { measured, gauge }: GovernorState): void {
+  function add(blocks: readonly Block[], call: number, { facts, gauge }: GovernorState): void {
     for (const [at, block] of blocks.entries()) {
-      const tokens = isContents(block) ? estimateTokens(measured[at] ?? NO_CONTENT, gauge.calibration) : 0;
+      const tokens = isContents(block) ? estimateTokens(facts.measured[at] ?? NO_CONTENT, gauge.calibration) : 0;
       stood.push({ text: textIn(block), call, tokens });
     }
   }
