@@ -3,6 +3,7 @@ import { isCharactersOnly, predicted } from './gauge/gauge.ts';
 import { openPrompts } from './prompts/mailbox.ts';
 import { turnsBegun } from './prompts/turns.ts';
 import type { GovernorState } from './state.ts';
+import { isHandingOver } from './steps.ts';
 
 /** Where a run stands, for people and programs outside of it. */
 export interface Standing {
@@ -48,16 +49,17 @@ export function standingOf(state: GovernorState): Standing {
   };
 }
 
-function phaseOf({ process, operation, turn, session }: GovernorState): RunPhase {
+function phaseOf(state: GovernorState): RunPhase {
+  const { process, operation, turn, session } = state;
   if (process.phase !== 'running') return 'restarting';
   if (operation.phase === 'compacting') return 'compacting';
-  if (operation.phase !== 'idle') return 'handing over';
+  if (isHandingOver(state)) return 'handing over';
   if (turn.phase === 'idle') return session.id === undefined ? 'starting' : 'idle';
   return 'working';
 }
 
-function waitsFor({ wait, input, spending, control }: GovernorState): Standing['waitsFor'] {
-  if (input === 'paused' || spending.phase === 'asking') return { what: 'person', until: null };
+function waitsFor({ wait, input, operation, control }: GovernorState): Standing['waitsFor'] {
+  if (input === 'paused' || operation.phase === 'deciding') return { what: 'person', until: null };
   if (control.questions.length > 0) return { what: 'caller', until: null };
   if (wait === undefined || !wait.said || wait.phase === 'over') return null;
   return wait.cause === 'limit' ? { what: 'usage limit', until: wait.until } : { what: 'API', until: null };

@@ -63,7 +63,7 @@ export function isCompacting({ operation, process }: GovernorState): boolean {
 }
 
 export function isHandingOver({ operation }: GovernorState): boolean {
-  return operation.phase !== 'idle' && operation.phase !== 'compacting';
+  return 'plan' in operation || operation.phase === 'briefing';
 }
 
 /** claude answers ctxb, and not the caller. */
@@ -72,15 +72,13 @@ export function isAnsweringUs({ operation }: GovernorState): boolean {
 }
 
 /** Something of ctxb's own is under way: prompts wait. */
-export function isRelieving({ operation, process, spending, exact }: GovernorState): boolean {
-  return (
-    operation.phase !== 'idle' || exact.phase === 'awaited' || process.phase === 'dead' || spending.phase === 'asking'
-  );
+export function isRelieving({ operation, process }: GovernorState): boolean {
+  return operation.phase !== 'idle' || process.phase === 'dead';
 }
 
 /** No limit on costs or time was crossed. */
-export function isWithinLimit({ spending, turn }: GovernorState): boolean {
-  return spending.phase === 'within' && turn.stopped !== 'cost';
+export function isWithinLimit({ spending, turn, operation }: GovernorState): boolean {
+  return spending.phase === 'within' && turn.stopped !== 'cost' && operation.phase !== 'deciding';
 }
 
 /** A state that is being made, before anyone has seen it. */

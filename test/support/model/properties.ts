@@ -27,14 +27,15 @@ export function faultsOf(judged: Judged, seen: Seen): string[] {
   return [...protocolFaults(judged, seen), ...latchFaults(judged, seen), ...fateFaults(judged), ...factFaults(judged)];
 }
 
+/** What can be under way between two processes. */
+const WITHOUT_PROCESS = ['idle', 'writing', 'leaving', 'deciding'];
+
 function protocolFaults({ input, after, actions }: Judged, seen: Seen): string[] {
-  const { operation, exact, spending, process } = after;
-  const underWay = [operation.phase !== 'idle', exact.phase === 'awaited', spending.phase === 'asking'];
-  const isAlone = process.phase !== 'dead' || ['idle', 'writing', 'leaving'].includes(operation.phase);
+  const { operation, process } = after;
+  const isPossible = process.phase !== 'dead' || WITHOUT_PROCESS.includes(operation.phase);
   if (input.event.kind === 'exit' || isGivenUp(input)) seen.outstanding = undefined;
   return [
-    ...(underWay.filter(Boolean).length > 1 ? ['two operations at once'] : []),
-    ...(isAlone ? [] : [`${operation.phase} without a process`]),
+    ...(isPossible ? [] : [`${operation.phase} without a process`]),
     ...actions.flatMap((one) => actionFaults(one, seen)),
   ];
 }

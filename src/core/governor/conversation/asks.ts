@@ -75,7 +75,7 @@ function stop(state: GovernorState, { now }: Ask, by: Asker): Step {
   const isWaiting = state.wait !== undefined && state.wait.phase !== 'over';
   const ended = changed(stopWaiting(state), { outcome: 'asked' });
   const told = keep(ended, [answerTo(by, { done: true, text: 'stopping' })]);
-  if (state.spending.phase === 'asking') return chain(told, (next) => onCostAnswer(next, undefined));
+  if (state.operation.phase === 'deciding') return chain(told, (next) => onCostAnswer(next, undefined));
   if (!now && !isWaiting) return told;
   return chain(told, (next) => onInterrupt(next, 'ctxb stop asked to end the turn'));
 }

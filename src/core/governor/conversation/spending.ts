@@ -4,8 +4,9 @@ import { asksPerson, type CostLimits, type CostNotice, isRoomUsedUp, judgeCost }
 import { tellsInterrupt } from '../facts.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { askUsage, sendInterrupt } from '../prompts/own-lines.ts';
+import { IDLE } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, isWithinLimit, keep, type Line, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, isWithinLimit, keep, type Line, type Step, setTimer } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { injectPrompt } from './send-prompt.ts';
 
@@ -138,7 +139,7 @@ export function atLimit(state: GovernorState): Step | undefined {
   if (way === 'stop' || isDone) return endAtLimit(state);
   if (way === 'wrap-up' || !isReached) return wrapUp(state);
   const { scope, spent, limit } = nearest;
-  return keep(changedIn(state, 'spending', { phase: 'asking' }), [
+  return keep(changed(state, { operation: { phase: 'deciding' } }), [
     { kind: 'ask-person', scope, spentUsd: toUsd(spent), limitUsd: toUsd(limit) },
   ]);
 }
@@ -149,14 +150,14 @@ function wayOf({ run, spending }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
   return onLimit === 'stop' ? 'stop' : 'wrap-up';
 }
 
-export function onCostAnswer(state: GovernorState, limitUsd: number | undefined): Step {
-  const { spending } = state;
-  if (spending.phase !== 'asking') return keep(state);
+export function onCostAnswer(before: GovernorState, limitUsd: number | undefined): Step {
+  if (before.operation.phase !== 'deciding') return keep(before);
+  const state = changed(before, { operation: IDLE });
   // The person has stopped the run instead.
   if (state.input !== 'open') return endAtLimit(state);
   const { nearest } = judge(state);
   if (limitUsd === undefined || nearest === undefined || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
-  const raised = { ...spending.raised, [nearest.scope]: limitUsd };
+  const raised = { ...state.spending.raised, [nearest.scope]: limitUsd };
   return keep(goOn(changedIn(state, 'spending', { raised })));
 }
 

@@ -22,10 +22,9 @@ export const NO_SPENDING = {
   /** Limits in US dollars that the person has set instead of those that were reached. */
   raised: {} as { readonly [S in CostScope]?: number },
   /**
-   * - `asking`: the person is asked.
    * - `wrapping`: the last turn runs.
    */
-  phase: 'within' as 'within' | 'asking' | 'wrapping' | 'over',
+  phase: 'within' as 'within' | 'wrapping' | 'over',
   /** Whether the time for the run is limited, and up. */
   time: 'unlimited' as 'unlimited' | 'runs' | 'up',
   /** The turn that crossed the limit was interrupted, and did not come to its end before. */

@@ -238,7 +238,7 @@ function withoutProcess(state: GovernorState): GovernorState {
   return changed(state, {
     turn: { ...turn, phase: 'idle', stopped: undefined },
     mailbox: afterTurn(state, [], 'owed'),
-    operation: IDLE,
+    operation: state.operation.phase === 'deciding' ? state.operation : IDLE,
     exact: newExact(state.exact.phase !== 'off'),
     control: { ...control, phase: 'closed', asked: false, pending: {}, callbacks: [], held: [], questions: [] },
     trigger: typeof trigger === 'number' ? 'unplaced' : trigger,

@@ -15,9 +15,9 @@ import { inTokens } from '../policy.ts';
 import { inTurn, unheard } from '../prompts/mailbox.ts';
 import { isOwnUuid, request } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Line, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, keep, type Line, type Step, setTimer } from '../steps.ts';
 import { workingSetOf } from './accounts.ts';
-import { type Exact, NOT_EXACT } from './relief-state.ts';
+import { type Exact, IDLE, NOT_EXACT } from './relief-state.ts';
 
 /**
  * Exact compactions: ctxb's mod inside claude answers a compaction itself, without a call of the API. It is loaded into
@@ -95,7 +95,8 @@ export function noteReport(state: GovernorState, { request }: ControlRequestEven
 /** The prompts wait for the mod, where it may still come. */
 export function awaitExact(state: GovernorState): Step {
   const armed = state.exact.phase === 'unarmed' ? arm(state) : keep(state);
-  return isArming(armed.state) ? keep(changedIn(armed.state, 'exact', { phase: 'awaited' }), armed.actions) : armed;
+  const isComing = armed.state.exact.phase === 'arming';
+  return isComing ? keep(changed(armed.state, { operation: { phase: 'loading' } }), armed.actions) : armed;
 }
 
 /** claude does not ask a PreCompact hook where a mod answers, and such a hook may guard the context. */
@@ -131,13 +132,13 @@ export function onModLoaded(state: GovernorState, { ok, response }: ControlRespo
   if (!isLoading(state)) return keep(state);
   if (!ok) return disarm(state, 'claude refuses to load the mod');
   if (response.held === true) return disarm(state, 'loading the mod would change the tools');
-  const timer = isArming(state) ? [setTimer('exact', LIFE_PATIENCE_MS)] : [];
+  const timer = state.exact.phase === 'arming' ? [setTimer('exact', LIFE_PATIENCE_MS)] : [];
   return keep(state, [{ kind: 'prove-exact' }, ...timer]);
 }
 
 export function onExactProved(state: GovernorState): Step {
   if (!isLoading(state)) return keep(state);
-  const ready = changedIn(state, 'exact', { phase: 'ready', why: undefined });
+  const ready = settled(state, { phase: 'ready', why: undefined });
   return chain(planExact(ready), (next) => keep(next, [CLEAR]));
 }
 
@@ -149,21 +150,23 @@ export function giveUpArming(state: GovernorState): Step {
   const { version } = state.session;
   const name = version === undefined ? 'this claude' : `Claude Code ${version}`;
   const late = { phase: 'late', why: `${name} does not run the mod` } as const;
-  return keep(isArming(state) ? changedIn(state, 'exact', late) : state);
+  return keep(state.exact.phase === 'arming' ? settled(state, late) : state);
 }
 
 const CLEAR = { kind: 'clear-timer', timer: 'exact' } as const;
 
-function isArming({ exact }: GovernorState): boolean {
-  return exact.phase === 'arming' || exact.phase === 'awaited';
+/** Nothing waits for the mod any more. */
+function settled(state: GovernorState, exact: Partial<Exact>): GovernorState {
+  const next = changedIn(state, 'exact', exact);
+  return next.operation.phase === 'loading' ? changed(next, { operation: IDLE }) : next;
 }
 
-function isLoading(state: GovernorState): boolean {
-  return isArming(state) || state.exact.phase === 'late';
+function isLoading({ exact }: GovernorState): boolean {
+  return exact.phase === 'arming' || exact.phase === 'late';
 }
 
 function disarm(state: GovernorState, why: string): Step {
-  return keep(changedIn(state, 'exact', { phase: 'off', why }), [CLEAR]);
+  return keep(settled(state, { phase: 'off', why }), [CLEAR]);
 }
 
 /** Says once, at a compaction, that it is not an exact one. */

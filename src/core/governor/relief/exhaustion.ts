@@ -12,6 +12,7 @@ import {
   changedIn,
   decided,
   isCompacting,
+  isHandingOver,
   isRelieving,
   isWithinLimit,
   keep,
@@ -138,7 +139,7 @@ export function leaveExhausted(state: GovernorState): Step {
 /** Room was made for a turn that had none: the turn resumes. */
 export function afterRelief(before: GovernorState, state: GovernorState): Step {
   const { exhausted, unfinished } = state.relief;
-  const [wasBusy, isBusy] = [before, state].map((one) => one.operation.phase !== 'idle' || isCompacting(one));
+  const [wasBusy, isBusy] = [before, state].map((one) => isCompacting(one) || isHandingOver(one));
   if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === 'dead') return keep(state);
   const tried = { ...exhausted, tried: 'compaction' } as const;
   const { landing } = state.relief;

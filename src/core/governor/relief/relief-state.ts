@@ -9,10 +9,10 @@ export type Exact = Readonly<typeof NOT_EXACT>;
 export const NOT_EXACT = {
   /**
    * - `off`: compactions are claude's own.
-   * - `arming`: claude loads the mod. `awaited`: the prompts wait for it. `late`: nothing waits for it any more.
+   * - `arming`: claude loads the mod. `late`: it should have, and nothing waits for it any more.
    * - `ready`: the mod runs.
    */
-  phase: 'off' as 'off' | 'unarmed' | 'arming' | 'awaited' | 'late' | 'ready',
+  phase: 'off' as 'off' | 'unarmed' | 'arming' | 'late' | 'ready',
   /** Why it cannot be, until that was said. */
   why: undefined as string | undefined,
   /** What the mod did in the compaction that is under way. */
@@ -46,10 +46,14 @@ export interface Attempt {
 
 /**
  * What ctxb does with the conversation, one at a time: prompts wait, and so does whatever else is due. A compaction, or
- * a handoff from the question for the document to the fresh context.
+ * a handoff from the question for the document to the fresh context; or it waits for something.
  */
 export type Operation =
   | typeof IDLE
+  /** claude loads the mod for the next compaction. */
+  | { readonly phase: 'loading' }
+  /** A limit on costs is reached, and the person is asked. */
+  | { readonly phase: 'deciding' }
   | (InjectedTurn & { readonly phase: 'compacting'; readonly attempt: Attempt })
   /**
    * The agent answers with the document. `second`: it was told what was wrong with its first answer. `late`: it took

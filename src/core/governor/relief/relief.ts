@@ -76,7 +76,7 @@ export function startRelief(state: GovernorState, due: Due): Step {
 }
 
 function compact(state: GovernorState): Step {
-  return chain(awaitExact(state), (next) => (next.exact.phase === 'awaited' ? keep(next) : startCompaction(next)));
+  return chain(awaitExact(state), (next) => (next.operation.phase === 'loading' ? keep(next) : startCompaction(next)));
 }
 
 function handOver(state: GovernorState, reason: string): Step {
