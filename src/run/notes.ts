@@ -24,8 +24,6 @@ export interface NoteTakerWorld {
   readonly notice: (text: string) => void;
   /** Of a session that goes on. */
   readonly adopted?: AdoptedNotes | undefined;
-  /** Turns that were over when the notes were brought up to date last. Default: none. */
-  readonly turnsFlushed?: number;
 }
 
 /** A caller answers a result with its next prompt, which is not to wait for files that are replaced; short turns share one. */
@@ -39,7 +37,6 @@ export function createNoteTaker(world: NoteTakerWorld) {
   let folder: SessionFolder | undefined;
   let files: NoteFiles | undefined;
   let sessionId: string | undefined;
-  let turnsFlushed = world.turnsFlushed ?? 0;
   /** The index does not say what is known. */
   let isStale = true;
   let over = false;
@@ -84,11 +81,11 @@ export function createNoteTaker(world: NoteTakerWorld) {
 
   function remember(input: Input, state: GovernorState): void {
     const { entries, pages, decisions: made } = memory.add(input, state);
-    if (input.from === 'ctxb' && input.event.kind === 'earlier') {
+    if (input.event.kind === 'earlier') {
       files?.check(pages);
       return;
     }
-    if (input.from === 'ctxb' && input.event.kind === 'notes') files?.repair();
+    if (input.event.kind === 'notes') files?.repair();
     if (entries.length > 0) {
       files?.append(entries, pages);
       isStale = true;
@@ -100,11 +97,10 @@ export function createNoteTaker(world: NoteTakerWorld) {
     for (const { input, state } of unnoted.splice(0)) {
       remember(input, state);
       follow(nameOfSession(state) ?? world.adopted?.session);
-      if (state.turn.ended !== turnsFlushed) {
+      if (state.facts.ending) {
         timer ??= setTimeout(() => attempt(() => flush(latest)), FLUSH_AFTER_MS);
         isStale = true;
       }
-      turnsFlushed = state.turn.ended;
       latest = state;
     }
   }

@@ -73,9 +73,8 @@ export function createMemory({ run, mask }: MemoryOptions) {
   function followRelief(input: Input, state: GovernorState): Decision[] {
     const summary = summaryIn(input);
     if (summary !== undefined) handBack.summary(summary);
-    if (input.from === 'ctxb' && input.event.kind === 'exact-receipt' && input.event.receipt.answered) {
-      handBack.relieved('compaction', input.event.kept);
-    }
+    const { event } = input;
+    if (event.kind === 'exact-receipt' && event.receipt.answered) handBack.relieved('compaction', event.kept);
     return input.from === 'claude' ? followClaude(input.event, state) : [];
   }
 
@@ -112,14 +111,15 @@ export function createMemory({ run, mask }: MemoryOptions) {
   return {
     /** Inputs are only kept until an event names the folder of the notes; an empty name: there are no files. */
     add(input: Input, state: GovernorState): Remembered {
-      if (input.from === 'ctxb' && input.event.kind === 'earlier') {
+      const { event } = input;
+      if (event.kind === 'earlier') {
         // The log was written by this program, in this shape, and its lines are checked where they are read.
-        const entry = input.event.entry as unknown as Entry;
+        const entry = event.entry as unknown as Entry;
         extractor.earlier(entry);
         return { ...NOTHING, pages: notebook.add(entry).pages };
       }
-      if (input.from === 'ctxb' && input.event.kind === 'notes') {
-        folder = input.event.path;
+      if (event.kind === 'notes') {
+        folder = event.path;
         return catchUp(state);
       }
       if (state.facts.isEcho) return NOTHING;

@@ -1,6 +1,6 @@
 import { isInjectedTurn } from '../../core/governor/conversation/visibility.ts';
 import { runCostUsd } from '../../core/governor/cost/cost.ts';
-import { isEcho } from '../../core/governor/relief/exact.ts';
+import { isEcho, isExact } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { usesIn } from '../../core/protocol/blocks.ts';
 import type { AssistantEvent, Event, ResultEvent } from '../../core/protocol/events.ts';
@@ -178,8 +178,7 @@ function hasUsage(event: AssistantEvent): event is AssistantEvent & { readonly u
 /** claude counts a round trip for each result of a tool, and one for a summary of its own. */
 function counted(turn: WholeTurn, event: Event, state: GovernorState): WholeTurn {
   if (event.kind === 'boundary') {
-    const isExact = state.exact.receipt?.answered === true;
-    return isExact ? { ...turn, isPieced: true } : { ...turn, steps: turn.steps + 1 };
+    return isExact(state) ? { ...turn, isPieced: true } : { ...turn, steps: turn.steps + 1 };
   }
   if (isEcho(state, event) || !('subagent' in event) || event.subagent !== null) return turn;
   if (event.kind === 'assistant') {

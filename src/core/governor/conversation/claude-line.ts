@@ -8,7 +8,7 @@ import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
 import type { Action } from '../decisions.ts';
-import { ECHO, type Facts, factsOf, isSaid } from '../facts.ts';
+import { ECHO, type Facts, factsOf, isSaid, tellsInterrupt } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
@@ -203,7 +203,7 @@ function isCutOff(state: GovernorState, event: ResultEvent): boolean {
   if (run.mode !== 'act') return false;
   if (endsAtBudget(state, event)) return true;
   const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
-  if (event.subtype !== 'error_during_execution' || !isAborted) return false;
+  if (!tellsInterrupt(event) || !isAborted) return false;
   return turn.stopped === undefined || turn.stopped === 'cost' || input === 'interrupted';
 }
 

@@ -1,4 +1,5 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
+import { tellsInterrupt } from '../facts.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState, Turn } from '../state.ts';
 import { changed } from '../steps.ts';
@@ -36,7 +37,7 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Pick<Govern
   // A plain recording does not show prompts, so there only the result tells what started the turn.
   const unprompted = event.fromBackgroundTask || (run.mode !== 'replay' && turn.startedBy === 'claude');
   // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
-  const left = event.subtype !== 'error_during_execution' ? unheard(state) : [];
+  const left = tellsInterrupt(event) ? [] : unheard(state);
   // claude was about to report a task when the prompt was sent: the prompt's turn is still to come.
   const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
   const prompts = inTurn(state);

@@ -137,7 +137,7 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
   const failure = failureIn(before, event);
   if (failure === undefined || plan === undefined) {
     // A turn that was interrupted says nothing about the API, any other error that it has answered.
-    const isCertain = event.isError && event.subtype !== 'error_during_execution';
+    const isCertain = event.isError && !tellsInterrupt(event);
     return isCertain ? endWait(state, failure === undefined) : keep(state);
   }
   const because = 'The API did not answer for a while, and the turn was broken off.';
