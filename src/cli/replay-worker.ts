@@ -1,7 +1,9 @@
 // What a thread of `ctxb replay` runs; see src/replay/threads.ts.
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Share, work } from '../replay/threads.ts';
-import { redact } from '../store/masks/redact.ts';
+import type { Share } from '../replay/threads.ts';
+import { enableCompileCache } from '../store/files/compile-cache.ts';
 
-const own = { stdin: process.stdin, mask: redact };
-void work(workerData as Share, own, (message) => parentPort?.postMessage(message));
+enableCompileCache();
+void Promise.all([import('../replay/threads.ts'), import('../store/masks/redact.ts')]).then(([{ work }, { redact }]) =>
+  work(workerData as Share, { stdin: process.stdin, mask: redact }, (message) => parentPort?.postMessage(message)),
+);

@@ -9,8 +9,10 @@ import { afterEcho, followExact, isEcho } from '../../core/governor/relief/exact
 import type { GovernorState, Run } from '../../core/governor/state.ts';
 import { type Draft, draftOf } from '../../core/governor/steps.ts';
 import { cutterWith, type Mask } from '../../core/memory/words.ts';
-import type { Event } from '../../core/protocol/events.ts';
+import type { AssistantEvent, Event } from '../../core/protocol/events.ts';
+import { contextOf, NO_USAGE } from '../../core/protocol/usage.ts';
 import { createFigures } from '../figures.ts';
+import type { RecordingLine } from '../inputs.ts';
 import type { CompactionSeen } from '../items-seen.ts';
 import type { ReadLine, Row } from '../read/line-feed.ts';
 import type { SessionFigures } from '../summary.ts';
@@ -30,6 +32,14 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
   // Written over with each row: to copy a state takes longer than to read a row.
   const [before, state] = [draftOf(initialState(run)), draftOf(initialState(run))];
   let isLog = true;
+  /** The answer that was read last, with nothing behind it but what only its time counts of. */
+  let last: AssistantEvent | undefined;
+
+  /** A further row of an answer that says of it what the row before has said is as good as unread. */
+  function withoutRepeat(read: ReadLine): ReadLine {
+    if (read.kind !== 'answer' || last === undefined || !saysSame(read.event, last)) return read;
+    return { kind: 'unread', row: { uuid: read.event.uuid, t: read.event.timestamp, answers: undefined } };
+  }
 
   function feed(t: number, said: Event): void {
     const event = calls.identified(said);
@@ -59,8 +69,10 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
     },
     /** What a tool returns now changes nothing. */
     isCalm: () => isLog && figures.dialect === 'session' && isCalm(state),
-    line(read: ReadLine): void {
+    line(found: ReadLine): void {
+      const read = withoutRepeat(found);
       const line = figures.read(read);
+      if (read.kind !== 'unread') last = answerIn(line);
       if (line.kind === 'run' || line.kind === 'decided' || figures.dialect === 'stream') isLog = false;
       if (!isLog) return;
       if (line.kind === 'unread') pass(line.row);
@@ -79,6 +91,27 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       };
     },
   };
+}
+
+function answerIn(line: RecordingLine): AssistantEvent | undefined {
+  return line.kind === 'input' && line.input.event.kind === 'assistant' ? line.input.event : undefined;
+}
+
+/** It adds nothing that counts: its size is known. */
+function saysSame(answer: AssistantEvent, last: AssistantEvent): boolean {
+  const [usage, known] = [answer.usage ?? NO_USAGE, last.usage ?? NO_USAGE];
+  return (
+    answer.messageId === last.messageId &&
+    answer.subagent === last.subagent &&
+    answer.model === last.model &&
+    answer.outputFinal &&
+    last.outputFinal &&
+    answer.blocks.length === 0 &&
+    contextOf(usage) === contextOf(known) &&
+    usage.cacheRead === known.cacheRead &&
+    usage.cacheCreation === known.cacheCreation &&
+    usage.output === known.output
+  );
 }
 
 /** Only its time counts. */

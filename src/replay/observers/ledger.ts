@@ -11,14 +11,12 @@ import { type Seen, timeIn } from './seen.ts';
 interface Open {
   readonly at: number;
   readonly messageId: string;
+  usage: Usage;
   /** Missing for a model without one. */
-  readonly price?: Price;
+  price?: Price;
   /** Micro-dollars of what was billed with it. */
-  readonly besides?: number;
+  besides: number;
 }
-
-/** What later lines tell of a call. */
-type Changes = Partial<Pick<CountedCall, 'usage' | 'microUsd'>>;
 
 /**
  * Every call of a session once, subagents included.
@@ -27,46 +25,46 @@ type Changes = Partial<Pick<CountedCall, 'usage' | 'microUsd'>>;
  */
 export function createLedger(keepsUsage: boolean) {
   const calls: (Omit<LedgerCall, 'microUsd'> & { microUsd: number | null })[] = [];
-  const usages: (Usage | undefined)[] = [];
+  const usages: Usage[] = [];
   /** By subagent; '' is the main thread. */
   const open = new Map<string, Open>();
 
-  function change(thread: string | null, changes: (usage: Usage) => Changes): void {
-    const at = open.get(thread ?? '')?.at ?? -1;
-    const [call, known] = [calls[at], usages[at]];
-    if (call === undefined || known === undefined) return;
-    const { usage = known, microUsd = call.microUsd } = changes(known);
-    usages[at] = usage;
-    call.microUsd = microUsd;
+  function learn(call: Open, usage: Usage): void {
+    call.usage = usage;
+    if (keepsUsage) usages[call.at] = usage;
+  }
+
+  function pay(call: Open, microUsd: number): void {
+    const paid = calls[call.at];
+    if (paid !== undefined) paid.microUsd = microUsd;
   }
 
   function begin(seen: Seen, event: AssistantEvent): void {
     const { messageId, subagent, model = null, usage = NO_USAGE } = event;
     const t = timeIn(seen.input);
-    const last = open.get(subagent ?? '');
-    if (!keepsUsage && last !== undefined) usages[last.at] = undefined;
-    open.set(subagent ?? '', { at: calls.length, messageId });
+    const call = { at: calls.length, messageId, usage, besides: 0 };
+    open.set(subagent ?? '', call);
     const keys = keysOf(event, t, event.sessionId ?? seen.after.session.id);
     const place = subagent === null ? { main: true, number: seen.after.gauge.calls } : { main: false };
     calls.push({ keys, ...place, t, model, microUsd: null });
-    usages.push(usage);
+    learn(call, usage);
   }
 
   function seeMain(seen: Seen): void {
     const { before, after } = seen;
-    const { call } = after.facts;
-    if (call?.kind === 'assistant') begin(seen, call);
-    if (call?.kind === 'result') open.delete('');
-    if (after.gauge.call !== null && after.gauge.call !== before.gauge.call) {
-      const { output } = after.gauge.call;
-      const billed = billedOutput(output, after.gauge.call);
-      const { price, besides = 0 } = open.get('') ?? {};
-      change(null, (usage) => ({
-        usage: { ...usage, output: callOutput(after.gauge) },
-        // A result tells the output when the cost of the turn is already claude's own.
-        ...(price !== undefined && { microUsd: microUsdOf(usage, price, billed) + besides }),
-      }));
+    const { event } = seen.input;
+    if (after.gauge.calls > before.gauge.calls) {
+      if (event.kind === 'assistant') begin(seen, event);
+      else open.delete('');
     }
+    const call = open.get('');
+    if (call === undefined || after.gauge.call === null || after.gauge.call === before.gauge.call) return;
+    const { usage, price, besides } = call;
+    // A result tells the output when the cost of the turn is already claude's own.
+    if (price !== undefined) {
+      pay(call, microUsdOf(usage, price, billedOutput(after.gauge.call.output, after.gauge.call)) + besides);
+    }
+    if (keepsUsage) learn(call, { ...usage, output: callOutput(after.gauge) });
   }
 
   function seeSubagent(seen: Seen, event: AssistantEvent): void {
@@ -74,7 +72,7 @@ export function createLedger(keepsUsage: boolean) {
     if (subagent === null || usage === undefined || synthetic || saysNothing(usage)) return;
     const last = open.get(subagent);
     if (last === undefined || messageId === '' || last.messageId !== messageId) begin(seen, event);
-    else change(subagent, ({ output }) => ({ usage: { ...usage, output: Math.max(usage.output, output) } }));
+    else learn(last, { ...usage, output: Math.max(usage.output, last.usage.output) });
   }
 
   /** The run's own arithmetic, so that the sum of all calls is what the session has cost. */
@@ -82,14 +80,12 @@ export function createLedger(keepsUsage: boolean) {
     if (after.cost.calls === before.cost.calls) return;
     const priced = after.cost.calls.find((call) => call.thread === thread);
     const last = open.get(thread ?? '');
-    if (priced === undefined || priced.messageId !== last?.messageId) return;
-    open.set(thread ?? '', { ...last, price: priced.price, besides: priced.besides });
-    const output = billedOutput(priced.usage.output, priced);
+    if (priced === undefined || last === undefined || priced.messageId !== last.messageId) return;
+    last.price = priced.price;
+    last.besides = priced.besides;
+    pay(last, callMicroUsd(priced));
     // The gauge, which learns from the calls of the main thread, knows theirs better.
-    change(thread, (usage) => ({
-      microUsd: callMicroUsd(priced),
-      ...(thread !== null && { usage: { ...usage, output } }),
-    }));
+    if (thread !== null) learn(last, { ...last.usage, output: billedOutput(priced.usage.output, priced) });
   }
 
   return {
