@@ -88,6 +88,6 @@ async function watcherFor(stderr: Io['stderr'], env: Io['env']): Promise<Watcher
   return {
     ...terminal,
     decision: (decision) => (decision.kind === 'left-undone' ? undefined : terminal.decision(decision)),
-    ended: (state) => terminal.ended({ ...state, notes: undefined }),
+    ended: (state) => terminal.ended({ ...state, session: { ...state.session, notes: undefined } }),
   };
 }

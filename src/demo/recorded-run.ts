@@ -44,7 +44,7 @@ export async function playRecorded(screen: Screen, { stderr, env }: Pick<Io, 'st
     terminal.status(played.after);
     last = played.after;
   }
-  if (last !== undefined) terminal.ended({ ...last, notes: undefined });
+  if (last !== undefined) terminal.ended({ ...last, session: { ...last.session, notes: undefined } });
   return RUN;
 }
 

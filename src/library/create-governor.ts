@@ -113,7 +113,7 @@ function toInput(input: Input | RecordLine): Input | undefined {
 }
 
 function snapshotOf(state: GovernorState): GovernorSnapshot {
-  const { gauge, turn, latch, session, cost, run } = state;
+  const { gauge, turn, relief, session, cost, run } = state;
   return {
     context: readContext(state, run.policy),
     turns: turn.ended,
@@ -121,7 +121,7 @@ function snapshotOf(state: GovernorState): GovernorSnapshot {
     phase: turn.phase,
     isRelieving: isRelieving(state),
     waiting: waiting(state).length,
-    latch,
+    latch: relief.latch,
     sessionId: session.id,
     model: session.model,
     claudeCodeVersion: session.version,

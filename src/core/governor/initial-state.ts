@@ -12,49 +12,46 @@ import {
   EMPTY_MAILBOX,
   type GovernorState,
   NEW_CONTROL,
+  NEW_PROCESS,
   NEW_TURN,
   NO_SESSION,
   NOTHING_TOLD,
   type Run,
 } from './state.ts';
 import { NEW_TOOL_BUDGET } from './tool-budget/tool-budget.ts';
-import { NEW_LIFE, NO_LIMITS, NO_STALL } from './waits/waits-state.ts';
+import { NEW_LIFE, NO_LIMITS } from './waits/waits-state.ts';
 
 export function initialState(run: Run): GovernorState {
   const { window } = run.policy;
   return {
     run,
     now: 0,
-    process: { phase: 'running', resumes: run.resumes, restarts: 0 },
+    process: { ...NEW_PROCESS, resumes: run.resumes },
     session: NO_SESSION,
-    notes: undefined,
     facts: NO_FACTS,
     gauge:
       window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
-    latch: 'none',
     turn: NEW_TURN,
     operation: IDLE,
     relief: { ...NO_RELIEF, landings: run.landings ?? [] },
     exact: newExact(run.mode === 'act' && run.exact === true),
     tools: NO_TOOLS,
     mailbox: EMPTY_MAILBOX,
-    control: NEW_CONTROL,
-    trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',
-    triggerReason: '',
+    control: {
+      ...NEW_CONTROL,
+      trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',
+    },
     tasks: {},
-    grace: 'none',
     subagents: {},
     fanOut: NO_FAN_OUT,
     toolBudget: NEW_TOOL_BUDGET,
     told: NOTHING_TOLD,
-    largeTask: undefined,
     cost: run.resumes ? restarted(EMPTY_COST, 'resumed') : EMPTY_COST,
     cache: NO_CACHE,
     spending: NO_SPENDING,
     limits: NO_LIMITS,
     wait: undefined,
     life: NEW_LIFE,
-    stall: NO_STALL,
     input: 'open',
     outcome: undefined,
   };

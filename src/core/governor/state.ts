@@ -8,10 +8,10 @@ import type { Facts } from './facts.ts';
 import type { Gauge } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
-import type { Exact, Latch, Operation, Relief } from './relief/relief-state.ts';
+import type { Exact, Operation, Relief } from './relief/relief-state.ts';
 import type { Tools } from './relief/tool-results.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
-import type { Life, Limits, Stall, Wait } from './waits/waits-state.ts';
+import type { Life, Limits, Wait } from './waits/waits-state.ts';
 import type { ZoneName } from './zones/zones.ts';
 
 /** What does not change during a session. */
@@ -78,6 +78,8 @@ export const NEW_TURN = {
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
   /** Why claude was asked to end it; undefined: it was not. */
   stopped: undefined as Stop | undefined,
+  /** The time that background shells are given after the last turn. */
+  grace: 'none' as 'none' | 'running' | 'over',
 };
 
 /**
@@ -108,6 +110,9 @@ export const NEW_CONTROL = {
   questions: [] as readonly string[],
   /** The caller's `initialize`, for a process that takes the place of the first. */
   initialize: undefined as Fields | undefined,
+  /** Where claude's own trigger was placed, in tokens; `off` when it must be left alone. */
+  trigger: 'unplaced' as number | 'unplaced' | 'off',
+  triggerReason: '',
   /** What the caller asked of claude that a process in its place must be asked again, oldest first. */
   requests: [] as readonly CallersRequest[],
 };
@@ -167,6 +172,8 @@ export const NOTHING_TOLD = {
   askedAt: undefined as number | undefined,
   /** Warnings of cost and of usage limits that it has not been told yet. */
   warnings: [] as readonly string[],
+  /** The last prompt that was announced as too large, by its `uuid`. */
+  largeTask: undefined as string | undefined,
 };
 
 export const NO_SESSION = {
@@ -182,36 +189,45 @@ export const NO_SESSION = {
   /** Path of claude's own log of it, as its hooks name it. */
   transcript: undefined as string | undefined,
   commandsOff: false,
+  /** Folder of its notes as the agent is to name it; undefined until they are there. */
+  notes: undefined as string | undefined,
+};
+
+/** The process that claude is. */
+export type Process = Readonly<typeof NEW_PROCESS>;
+
+export const NEW_PROCESS = {
+  /**
+   * - `dead`: it ended, and another is to take its place.
+   * - `starting`: the other is there and has not begun yet.
+   */
+  phase: 'running' as 'running' | 'dead' | 'starting',
+  /** It resumes an earlier session. */
+  resumes: false,
+  /** Times in a row that it had to be started again. */
+  restarts: 0,
+  /** The caller has sent a line at which claude ends with 1, and says so on stderr: another would end at it too. */
+  balks: false,
+  /** It has not said yet that it has stopped a compaction that took too long, whose lines may still come. */
+  compacts: false,
+  /** It said nothing any more, and was told to end. */
+  hangs: false,
+  /** Stalls in a row. */
+  stalls: 0,
+  /** When it was last looked at; undefined: nothing is expected of it. */
+  lookedAt: undefined as number | undefined,
+  /** Silence before it does not count: the machine slept. */
+  since: 0,
 };
 
 export interface GovernorState {
   readonly run: Run;
   /** Time of the input that is being judged, in milliseconds since the epoch. */
   readonly now: number;
-  /** The process that claude is. */
-  readonly process: {
-    /**
-     * - `dead`: it ended, and another is to take its place.
-     * - `starting`: the other is there and has not begun yet.
-     */
-    readonly phase: 'running' | 'dead' | 'starting';
-    /** It resumes an earlier session. */
-    readonly resumes: boolean;
-    /** Times in a row that it had to be started again. */
-    readonly restarts: number;
-    /** The caller has sent a line at which claude ends with 1, and says so on stderr: another would end at it too. */
-    readonly balks?: true;
-    /** It has not said yet that it has stopped a compaction that took too long, whose lines may still come. */
-    readonly compacts?: true | undefined;
-    /** It said nothing any more, and was told to end. */
-    readonly hangs?: true;
-  };
+  readonly process: Process;
   readonly session: Readonly<typeof NO_SESSION>;
-  /** Folder of the session's notes as the agent is to name it; undefined until they are there. */
-  readonly notes: string | undefined;
   readonly facts: Facts;
   readonly gauge: Gauge;
-  readonly latch: Latch;
   readonly turn: Turn;
   readonly operation: Operation;
   readonly relief: Relief;
@@ -219,25 +235,17 @@ export interface GovernorState {
   readonly tools: Tools;
   readonly mailbox: Mailbox;
   readonly control: Control;
-  /** Where claude's own trigger was placed, in tokens; `off` when it must be left alone. */
-  readonly trigger: number | 'unplaced' | 'off';
-  readonly triggerReason: string;
   readonly tasks: Tasks;
-  /** The time that background shells are given after the last turn. */
-  readonly grace: 'none' | 'running' | 'over';
   /** By the id of the tool call that started them; where only claude's own id is known, by that. */
   readonly subagents: Readonly<Record<string, Agent>>;
   readonly fanOut: FanOut;
   readonly toolBudget: ToolBudget;
   readonly told: Readonly<typeof NOTHING_TOLD>;
-  /** The last prompt that was announced as too large, by its `uuid`. */
-  readonly largeTask: string | undefined;
   readonly cost: Cost;
   readonly cache: PromptCache;
   readonly spending: Spending;
   readonly limits: Limits;
   readonly life: Life;
-  readonly stall: Stall;
   /** The API does not answer; undefined: it does. */
   readonly wait: Wait | undefined;
   /**

@@ -63,7 +63,7 @@ const ON_OWN: OnOwn = {
   exit: onExit,
   recovered: onRecovered,
   state: (state, { to }) => keep(changedIn(state, 'session', { state: to })),
-  notes: (state, { path }) => keep(changed(state, { notes: path })),
+  notes: (state, { path }) => keep(changedIn(state, 'session', { notes: path })),
   'handoff-problems': (state, { problems }) => onHandoffProblems(state, problems),
   'handoff-written': onHandoffWritten,
   'project-cost': (state, { others, earlier }) =>
@@ -82,7 +82,7 @@ const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Step } 
   compaction: giveUpWaiting,
   context: giveUpAsking,
   exact: giveUpArming,
-  background: (state) => keep(changed(state, { grace: 'over' })),
+  background: (state) => keep(changedIn(state, 'turn', { grace: 'over' })),
   turn: forgetSkipped,
   handoff: onHandoffTimeout,
   exit: (state) => keep(state, [{ kind: 'kill' }]),

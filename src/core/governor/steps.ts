@@ -59,7 +59,7 @@ export function decided({ turn, gauge }: GovernorState, reason: string) {
 
 /** A compaction of ours is under way, or claude has yet to say that it has stopped one. */
 export function isCompacting({ operation, process }: GovernorState): boolean {
-  return operation.phase === 'compacting' || process.compacts === true;
+  return operation.phase === 'compacting' || process.compacts;
 }
 
 export function isHandingOver({ operation }: GovernorState): boolean {
@@ -95,7 +95,8 @@ type Part =
   | 'control'
   | 'fanOut'
   | 'toolBudget'
-  | 'stall'
+  | 'turn'
+  | 'process'
   | 'told'
   | 'spending'
   | 'exact';
@@ -115,10 +116,8 @@ export function draftOf(state: GovernorState): Draft {
     now: state.now,
     process: state.process,
     session: state.session,
-    notes: state.notes,
     facts: state.facts,
     gauge: state.gauge,
-    latch: state.latch,
     turn: state.turn,
     operation: state.operation,
     relief: state.relief,
@@ -126,21 +125,16 @@ export function draftOf(state: GovernorState): Draft {
     tools: state.tools,
     mailbox: state.mailbox,
     control: state.control,
-    trigger: state.trigger,
-    triggerReason: state.triggerReason,
     tasks: state.tasks,
-    grace: state.grace,
     subagents: state.subagents,
     fanOut: state.fanOut,
     toolBudget: state.toolBudget,
     told: state.told,
-    largeTask: state.largeTask,
     cost: state.cost,
     cache: state.cache,
     spending: state.spending,
     limits: state.limits,
     life: state.life,
-    stall: state.stall,
     wait: state.wait,
     input: state.input,
     outcome: state.outcome,

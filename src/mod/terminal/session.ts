@@ -98,9 +98,10 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   /** The state with what claude says of its last call, which its log may not have yet. */
   function judged(known: Known): GovernorState {
     const state = withCallAhead(withKnown(host.state, known), known, host.state.now);
-    const { latch, gauge } = state;
+    const { relief, gauge } = state;
     // The log does not say how large the window is.
-    return { ...state, latch: latchAt(latch, predicted(gauge), gauge.window.tokens, policy) };
+    const latch = latchAt(relief.latch, predicted(gauge), gauge.window.tokens, policy);
+    return { ...state, relief: { ...relief, latch } };
   }
 
   function read(lines: readonly string[]): void {

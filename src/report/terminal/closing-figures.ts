@@ -26,7 +26,8 @@ export function createClosingFigures() {
   const count = (relief: ReturnType<typeof reliefDone>) => decisions.filter((one) => reliefDone(one) === relief).length;
 
   function runText(state: GovernorState, { ms, record }: RunEnd): string[] {
-    const { gauge, turn, notes } = state;
+    const { gauge, turn } = state;
+    const { notes } = state.session;
     if (turn.ended === 0 && gauge.calls === 0) return [];
     const [compactions, handoffs] = [count('compaction'), count('handoff')];
     const reliefs = [

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/core/governor/decisions.ts';
 import type { GovernorState } from '../../../src/core/governor/state.ts';
+import { changedIn } from '../../../src/core/governor/steps.ts';
 import { createClosingFigures, type RunEnd } from '../../../src/report/terminal/closing-figures.ts';
 import { callLine, drive, initLine, resultLine } from '../../support/governor.ts';
 
@@ -53,7 +54,7 @@ describe('the line at the end of a run', () => {
 
   it('names the notes and the record', () => {
     const notes = '.context/sessions/a';
-    expect(closing([], { ...played(), notes }, { ...END, record: 'run.ndjson' })).toMatch(
+    expect(closing([], changedIn(played(), 'session', { notes }), { ...END, record: 'run.ndjson' })).toMatch(
       /; notes: \.context\/sessions\/a; record: run\.ndjson$/,
     );
   });

@@ -86,12 +86,13 @@ function latchFaults(judged: Judged, seen: Seen): string[] {
   const { input, before, after, actions } = judged;
   const faults: string[] = [];
   const isReplaced = input.event.kind === 'boundary' || input.event.kind === 'reset';
-  if (isReplaced && after.latch !== 'none') faults.push(`the latch is ${after.latch} after a boundary`);
+  if (isReplaced && after.relief.latch !== 'none') faults.push(`the latch is ${after.relief.latch} after a boundary`);
   if (isReplaced || isCleared(judged)) seen.isWarned = false;
   const isWarning = actions.some(({ kind }) => kind === 'warn');
   if (isWarning && seen.isWarned) faults.push('warned twice in one rise');
   seen.isWarned ||= isWarning;
-  if (before.latch === 'none' && after.latch === 'compact' && !seen.isWarned) faults.push('compact without a warning');
+  if (before.relief.latch === 'none' && after.relief.latch === 'compact' && !seen.isWarned)
+    faults.push('compact without a warning');
   return faults;
 }
 

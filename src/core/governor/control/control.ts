@@ -227,14 +227,14 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
   const total = countOf(response.totalTokens) ?? 0;
   const placed = PLACED_SOURCES.has(response.autocompactSource);
   // Below our own setting it can only be the model's true window, which caps it.
-  const isOurs = typeof state.trigger === 'number' && tokens >= state.trigger + NATIVE_RESERVE_TOKENS;
-  const hidesWindow = placed && (typeof state.trigger !== 'number' || isOurs);
+  const isOurs = typeof state.control.trigger === 'number' && tokens >= state.control.trigger + NATIVE_RESERVE_TOKENS;
+  const hidesWindow = placed && (typeof state.control.trigger !== 'number' || isOurs);
   // Measured figures of this process are better than the answer, which between calls is an estimate of claude's.
   const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
-  const callers = response.isAutoCompactEnabled === false || (placed && state.trigger === 'unplaced');
-  const trigger = callers ? 'off' : state.trigger;
+  const callers = response.isAutoCompactEnabled === false || (placed && state.control.trigger === 'unplaced');
+  const trigger = callers ? 'off' : state.control.trigger;
   const told = hidesWindow ? gauge : learnWindowOf(gauge, state.session.model, tokens, 'asked');
-  const opened = finishOpening({ ...state, gauge: told, trigger });
+  const opened = finishOpening(changed(changedIn(state, 'control', { trigger }), { gauge: told }));
   return state.control.phase === 'opening' ? chain(opened, prepareResumed) : opened;
 }
 

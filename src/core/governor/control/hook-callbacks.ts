@@ -87,7 +87,7 @@ function answerPreCompact(
   const isLeft = operation.phase === 'compacting' && operation.attempt.how === 'exact';
   const focus = trigger === 'auto' || isLeft ? focusText(state) : notesClause(state);
   if (focus === '' || textOf(custom_instructions)?.includes(focus)) return [answer];
-  const at = state.trigger;
+  const at = state.control.trigger;
   const isPlanned = typeof at === 'number' && readGauge(state.gauge).predicted >= at;
   const reason = isPlanned ? `claude compacts at its trigger of ${at} tokens` : 'claude compacts unplanned';
   return [

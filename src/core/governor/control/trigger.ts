@@ -4,7 +4,7 @@ import { lowTriggerSetting, needsPercent, restingTrigger, type TriggerSetting } 
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
 
 /** Where claude's own trigger belongs now, and why. */
 export interface TriggerPlace extends TriggerSetting {
@@ -38,7 +38,7 @@ const NEAR = 0.1;
 
 /** Where an exact compaction pays, if that is before `latest`. */
 function economicPlace(state: GovernorState, latest: number): TriggerPlace | undefined {
-  const { trigger } = state;
+  const { trigger } = state.control;
   const moment = momentOf(state);
   if (moment?.way !== 'compact' || moment.at >= latest) return undefined;
   const place = lowTriggerSetting(moment.at);
@@ -48,7 +48,8 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
 
 /** Places claude's own trigger as soon as the window is known, and again when it belongs elsewhere. */
 export function placeTrigger(state: GovernorState): Step {
-  const { gauge, trigger, control, relief } = state;
+  const { gauge, control, relief } = state;
+  const { trigger } = control;
   // With a hook that blocks compactions claude refuses prompts from its trigger on: it stays where claude has it.
   if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : keep(state);
   if (trigger === 'off' || !control.asked || !isKnown(gauge.window)) return keep(state);
@@ -56,33 +57,33 @@ export function placeTrigger(state: GovernorState): Step {
   if (isAsking(state, 'context') && gauge.window.source === 'result') return keep(state);
   const place = triggerPlace(state);
   if (place === undefined || place.at === trigger) return keep(state);
-  return setTrigger({ ...state, triggerReason: place.reason }, 'trigger', place);
+  return setTrigger(changedIn(state, 'control', { triggerReason: place.reason }), 'trigger', place);
 }
 
 /** Asks for the window of a new model, after releasing our trigger, which claude would report instead. */
 export function askNewWindow(state: GovernorState): Step {
-  if (typeof state.trigger !== 'number') return askContext(state);
+  if (typeof state.control.trigger !== 'number') return askContext(state);
   return chain(setTrigger(state, 'release-trigger'), askContext);
 }
 
 /** @param place undefined: where claude itself has it */
 function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): Step {
-  const { trigger } = state;
+  const { trigger } = state.control;
   const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place?.setting ?? '') };
   // What was said holds until it is taken back.
   const isLow = place?.percent !== undefined || (typeof trigger === 'number' && needsPercent(trigger));
   const env = isLow ? { ...window, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(place?.percent ?? '') } : window;
-  const placed: GovernorState = { ...state, trigger: place?.at ?? 'unplaced' };
+  const placed = changedIn(state, 'control', { trigger: place?.at ?? 'unplaced' });
   return request(placed, purpose, { subtype: 'apply_flag_settings', settings: { env } });
 }
 
 /** The trigger counts as placed once claude confirms it: some versions do not answer at all. */
 export function onTrigger(state: GovernorState, moved: boolean): Step {
   if (!moved) {
-    const refused: GovernorState = { ...state, trigger: 'off' };
+    const refused = changedIn(state, 'control', { trigger: 'off' });
     return keep(refused, [{ kind: 'trigger-refused', ...decided(refused, 'this claude cannot move its trigger') }]);
   }
-  const { trigger, triggerReason } = state;
+  const { trigger, triggerReason } = state.control;
   if (typeof trigger !== 'number') return keep(state);
   return keep(state, [{ kind: 'place-trigger', ...decided(state, triggerReason), tokens: trigger }]);
 }

@@ -8,7 +8,7 @@ import { isAtWork, tasksAside } from '../prompts/tasks.ts';
 import { startBriefing } from '../relief/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, isRelieving, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, isRelieving, keep, type Step, setTimer } from '../steps.ts';
 import { announceLargeTask, isTooLarge, refuse } from '../zones/notices.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';
@@ -93,10 +93,10 @@ function endWhenDone(state: GovernorState): Step {
   const shells = inBackground.filter(([, { kind }]) => kind === 'shell');
   const wakeAt = inBackground.flatMap(([, { at }]) => at ?? []).at(0);
   if (inBackground.some(([, task]) => isAtWork(task))) return keep(state);
-  if (state.grace === 'running') return keep(state);
-  if (state.grace === 'none') {
+  if (state.turn.grace === 'running') return keep(state);
+  if (state.turn.grace === 'none') {
     const afterMs = wakeAt === undefined ? SHELLS_MS : Math.max(0, wakeAt - state.now) + LATE_MS;
-    return keep({ ...state, grace: 'running' }, [setTimer('background', afterMs)]);
+    return keep(changedIn(state, 'turn', { grace: 'running' }), [setTimer('background', afterMs)]);
   }
   return chain(keep(state), ...shells.map(([id]) => stopTask(id)), closeInput);
 }

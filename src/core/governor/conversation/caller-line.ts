@@ -19,7 +19,7 @@ import { asAsk, onAsk } from './asks.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';
 
 export function onCallerLine(before: GovernorState, event: Event, line: string): Step {
-  const state = isRefused(event, line) ? changed(before, { process: { ...before.process, balks: true } }) : before;
+  const state = isRefused(event, line) ? changedIn(before, 'process', { balks: true }) : before;
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   const asked = askOf(event);
   if (asked !== undefined) return onAsk(state, asked.ask, asked.by);
@@ -68,7 +68,7 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
 
 function ask(state: GovernorState, event: ControlRequestEvent, line: string): Step {
   if (event.subtype === 'interrupt') {
-    const stopped = changed(state, { turn: { ...state.turn, stopped: state.turn.stopped ?? 'asked' } });
+    const stopped = changedIn(state, 'turn', { stopped: state.turn.stopped ?? 'asked' });
     return chain(endPause(stopped), (next) => pass(noteStop(noteInterrupt(next)), line));
   }
   if (!isInitialize(event)) return pass(state, line);

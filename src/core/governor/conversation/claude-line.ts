@@ -121,7 +121,6 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   const before = draftOf(state);
   before.turn = turn;
   if (!isInjected) before.mailbox = heardMail(state, event);
-  before.grace = turn.phase === 'idle' ? state.grace : 'none';
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   // A recording has too many lines, and a handoff counts once it is over.
   const { exact, run, operation } = state;

@@ -86,7 +86,7 @@ function withGauge(state: GovernorState, gauge: Gauge): GovernorState {
 }
 
 function withEmptyContext(state: GovernorState, keptTokens: number): GovernorState {
-  return changed(state, { gauge: emptyContext(state.gauge, keptTokens), latch: 'none' });
+  return changed(changedIn(state, 'relief', { latch: 'none' }), { gauge: emptyContext(state.gauge, keptTokens) });
 }
 
 type Measured = Parameters<typeof readMessage>[0];
@@ -182,7 +182,8 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
   const listed =
     state.run.mode === 'replay' ? windowIn(event.version ?? session.version, event.model, true) : undefined;
   const window = learnWindow(named, listed ?? 0, 'version');
-  return changed(state, { gauge: withWindow(own, window), latch: another ? 'none' : state.latch });
+  const fallen = another ? changedIn(state, 'relief', { latch: 'none' }) : state;
+  return changed(fallen, { gauge: withWindow(own, window) });
 }
 
 function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {

@@ -46,7 +46,7 @@ export function injectPrompt(state: GovernorState, text: string, work: Unfinishe
 /** claude has heard it in the turn before, or in an earlier run: no other answer follows. */
 export function forgetSkipped(state: GovernorState): Step {
   if (state.turn.phase !== 'sent') return keep(state);
-  return answer(changed(state, { turn: { ...state.turn, phase: 'idle' } }), inTurn(state));
+  return answer(changedIn(state, 'turn', { phase: 'idle' }), inTurn(state));
 }
 
 /**

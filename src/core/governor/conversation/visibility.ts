@@ -72,7 +72,7 @@ function tellsFailure(state: GovernorState, event: Event): boolean {
  */
 export function isInjectedTurn({ operation, process, turn }: GovernorState): boolean {
   if ('turn' in operation) return operation.turn === 'running' || turn.phase === 'idle';
-  return process.compacts === true && turn.phase !== 'running';
+  return process.compacts && turn.phase !== 'running';
 }
 
 /** An answer of the model before the command takes effect belongs to a turn that claude started itself. */

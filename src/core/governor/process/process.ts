@@ -12,9 +12,8 @@ import { newExact } from '../relief/exact.ts';
 import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
 import { startHandoff } from '../relief/handoff.ts';
 import { IDLE, NOT_EXACT } from '../relief/relief-state.ts';
-import type { GovernorState } from '../state.ts';
+import { type GovernorState, NEW_PROCESS } from '../state.ts';
 import { chain, changed, changedIn, decided, isHandingOver, keep, type Line, type Step } from '../steps.ts';
-import { NO_STALL } from '../waits/waits-state.ts';
 import { reliefAfter } from './broken-off.ts';
 
 /** Exits that somebody asked for: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows. */
@@ -46,7 +45,7 @@ function leavingOf(state: GovernorState): GovernorState | undefined {
 
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (state.run.mode !== 'act' || state.input !== 'open') return false;
-  const isStalled = state.process.hangs === true;
+  const isStalled = state.process.hangs;
   // A process that exits before it has a session was started wrongly, and would exit again.
   if (!isStalled && signal === undefined && state.session.id === undefined) return false;
   if (!isStalled && wasAsked({ code, signal })) return false;
@@ -125,9 +124,8 @@ export function onBegin(state: GovernorState): Step {
 
 /** A turn went well: earlier restarts no longer count. */
 export function forgetRestarts(state: GovernorState): GovernorState {
-  const { process, stall } = state;
-  if (process.restarts === 0 && stall.tries === 0) return state;
-  return changed(state, { process: { ...process, restarts: 0 }, stall: { ...stall, tries: 0 } });
+  const { restarts, stalls } = state.process;
+  return restarts === 0 && stalls === 0 ? state : changedIn(state, 'process', { restarts: 0, stalls: 0 });
 }
 
 /** Lines that prove a session; a compaction is reported before its turn begins. */
@@ -137,7 +135,7 @@ const SIGNS_OF_LIFE: ReadonlySet<Event['kind']> = new Set(['init', 'assistant', 
 export function noteAlive(state: GovernorState, event: Event): GovernorState {
   const { process } = state;
   if (process.phase !== 'starting' || !SIGNS_OF_LIFE.has(event.kind)) return state;
-  return changed(state, { process: { ...process, phase: 'running' } });
+  return changedIn(state, 'process', { phase: 'running' });
 }
 
 /** The error with which claude refuses to resume a session, before it exits: another attempt may still follow. */
@@ -167,8 +165,9 @@ const FIRST_DELAY_MS = 1_000;
 /** Work resumes in a new process: in the same session, or with a document where the session left no log. */
 function restart(state: GovernorState, event: ExitEvent): Step {
   const { process, session, mailbox } = state;
+  const { stalls } = process;
   const attempt = process.restarts + 1;
-  const isStalled = process.hangs === true;
+  const isStalled = process.hangs;
   const end = isStalled ? 'claude was ended' : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
   // A process that was to begin anew has not: the session known is the one that was left, or lost.
   const isLeft = process.phase !== 'running' && !process.resumes;
@@ -178,7 +177,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   const undelivered = logged ? undeliveredOf(inTurn(state), event.delivered) : unanswered(state);
   const alone = withoutProcess(state);
   const dead = changed(alone, {
-    process: { phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt },
+    process: { ...NEW_PROCESS, phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt, stalls },
     mailbox: { ...takeBack(alone, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
     relief: reliefAfter(state, { ...event, logged }),
     cache: { ...state.cache, restarted: true },
@@ -234,20 +233,27 @@ function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[])
 
 /** The state without everything that belonged to the process. */
 function withoutProcess(state: GovernorState): GovernorState {
-  const { control, turn, trigger } = state;
+  const { control, turn } = state;
+  const trigger = typeof control.trigger === 'number' ? 'unplaced' : control.trigger;
   return changed(state, {
-    turn: { ...turn, phase: 'idle', stopped: undefined },
+    turn: { ...turn, phase: 'idle', stopped: undefined, grace: 'none' },
     mailbox: afterTurn(state, [], 'owed'),
     operation: state.operation.phase === 'deciding' ? state.operation : IDLE,
     exact: newExact(state.exact.phase !== 'off'),
-    control: { ...control, phase: 'closed', asked: false, pending: {}, callbacks: [], held: [], questions: [] },
-    trigger: typeof trigger === 'number' ? 'unplaced' : trigger,
+    control: {
+      ...control,
+      phase: 'closed',
+      asked: false,
+      pending: {},
+      callbacks: [],
+      held: [],
+      questions: [],
+      trigger,
+    },
     tasks: {},
     subagents: withoutRunning(state),
     fanOut: { ...state.fanOut, asked: [] },
     tools: { ...state.tools, open: [] },
-    grace: 'none',
     life: { ...state.life, at: state.now },
-    stall: { ...NO_STALL, tries: state.stall.tries },
   });
 }

@@ -57,17 +57,17 @@ export function watchLife(before: GovernorState, after: GovernorState): Step {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.input !== 'closed' && after.input === 'closed');
   const state = isAsked ? changed(after, { life: { ...after.life, at: after.now } }) : after;
-  if (state.stall.lookedAt !== undefined || isEnding(state) || !isWatched(state)) return keep(state);
+  if (state.process.lookedAt !== undefined || isEnding(state) || !isWatched(state)) return keep(state);
   return look(state, state.now);
 }
 
 /** It was told to stop its turn because nothing came, or its process to end. */
 function isEnding({ turn, process }: GovernorState): boolean {
-  return turn.stopped === 'stall' || process.hangs === true;
+  return turn.stopped === 'stall' || process.hangs;
 }
 
 function end(state: GovernorState, notes: readonly Action[] = []): Step {
-  return keep(changed(state, { process: { ...state.process, hangs: true } }), [...notes, ...END]);
+  return keep(changedIn(state, 'process', { hangs: true }), [...notes, ...END]);
 }
 
 function isWatched(state: GovernorState): boolean {
@@ -82,7 +82,7 @@ function limitMs({ run }: GovernorState): number {
 /** @param since silence before it does not count */
 function look(state: GovernorState, since: number): Step {
   const lookedAt = state.now;
-  return keep(changedIn(state, 'stall', { lookedAt, since }), [setTimer('stall', pauseOf(state))]);
+  return keep(changedIn(state, 'process', { lookedAt, since }), [setTimer('stall', pauseOf(state))]);
 }
 
 function pauseOf(state: GovernorState): number {
@@ -91,12 +91,12 @@ function pauseOf(state: GovernorState): number {
 
 /** It is time to look, or claude has not heeded an interrupt. */
 export function onStallTimer(state: GovernorState): Step {
-  const { stall, now } = state;
+  const { process, now } = state;
   if (isEnding(state)) return end(state);
   const expected = silentSince(state);
-  if (expected === undefined || !isWatched(state)) return keep(changedIn(state, 'stall', { lookedAt: undefined }));
-  const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
-  const since = hasSlept ? now : stall.since;
+  if (expected === undefined || !isWatched(state)) return keep(changedIn(state, 'process', { lookedAt: undefined }));
+  const hasSlept = now - (process.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
+  const since = hasSlept ? now : process.since;
   if (runningTool(state) !== undefined) return chain(tellLongTools(state), (next) => look(next, since));
   return now - Math.max(expected, since) < limitMs(state) ? look(state, since) : onStall(state, now - expected);
 }
@@ -116,12 +116,12 @@ function tellLongTools(state: GovernorState): Step {
 }
 
 function onStall(state: GovernorState, ms: number): Step {
-  const { stall, run, turn, input } = state;
+  const { process, run, turn, input } = state;
   const { enabled } = run.policy.recovery;
-  const isLast = stall.tries >= MOST_STALLS || !enabled || !run.persistent || input !== 'open';
+  const isLast = process.stalls >= MOST_STALLS || !enabled || !run.persistent || input !== 'open';
   const last = lastSeen(state);
-  const note = { kind: 'stall', ...decided(state, last), ms, tries: stall.tries + 1, last: isLast } as const;
-  const next = changedIn(state, 'stall', { tries: stall.tries + 1, lookedAt: undefined });
+  const note = { kind: 'stall', ...decided(state, last), ms, tries: process.stalls + 1, last: isLast } as const;
+  const next = changedIn(state, 'process', { stalls: process.stalls + 1, lookedAt: undefined });
   if (isLast) {
     // With its input closed it has answered all, and only does not end.
     const outcome = state.outcome ?? (input === 'open' ? 'stalled' : undefined);

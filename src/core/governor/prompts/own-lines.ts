@@ -1,6 +1,6 @@
 import type { Fields } from '../../protocol/fields.ts';
 import type { ControlPurpose, GovernorState, Run, Stop } from '../state.ts';
-import { chain, changed, changedIn, keep, type Step } from '../steps.ts';
+import { chain, changedIn, keep, type Step } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
 /** What ctxb says in the user's place begins so, where nothing of the user's is in it. */
@@ -77,7 +77,7 @@ export function stopTask(taskId: string): (state: GovernorState) => Step {
 }
 
 export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): Step {
-  return request(changed(state, { turn: { ...state.turn, stopped } }), 'interrupt', { subtype: 'interrupt' });
+  return request(changedIn(state, 'turn', { stopped }), 'interrupt', { subtype: 'interrupt' });
 }
 
 /**

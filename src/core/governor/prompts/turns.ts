@@ -29,7 +29,7 @@ export function begunTurn({ turn, gauge, run }: GovernorState, event: Event): Tu
 
 /** What a turn has when it starts. */
 function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
-  return { startedBy: who, startedAt: used, calls: 0, stopped: undefined };
+  return { startedBy: who, startedAt: used, calls: 0, stopped: undefined, grace: 'none' } as const;
 }
 
 export function endedTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
@@ -98,7 +98,7 @@ export function calledTurn(turn: Turn): Turn {
 
 /** Field by field for the same reason as in `draftOf`. */
 function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
-  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, last, stopped } = turn;
+  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, last, stopped, grace } = turn;
   const copy = {
     phase,
     startedBy,
@@ -109,6 +109,7 @@ function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
     calls,
     last,
     stopped,
+    grace,
   };
   return Object.assign(copy, changes);
 }

@@ -66,11 +66,11 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
 
 /** Whether the context would have been replaced without ctxb as well. */
 function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
-  const { exact, operation, trigger, gauge } = state;
+  const { exact, operation, control, gauge } = state;
   if (replaced !== 'boundary') return !isHandingOver(state);
   if (exact.receipt?.answered === true || operation.phase === 'compacting') return false;
   const { tokens = Number.POSITIVE_INFINITY } = gauge.window;
-  return typeof trigger !== 'number' || trigger >= tokens - NATIVE_RESERVE_TOKENS;
+  return typeof control.trigger !== 'number' || control.trigger >= tokens - NATIVE_RESERVE_TOKENS;
 }
 
 /** What a relief is to leave whole, and what it would take that is fetched again. */

@@ -76,7 +76,7 @@ export function giveUpWaiting(state: GovernorState): Step {
   // Stuck, it would hold up every prompt behind it. A boundary proves that room was made all the same.
   return chain(
     conclude(state, attempt, attempt.boundarySeen ? 'success' : missed),
-    (next) => keep(changed(next, { process: { ...next.process, compacts: true } })),
+    (next) => keep(changedIn(next, 'process', { compacts: true })),
     sendInterrupt,
     (next) => keep(next, [setTimer('handoff', STOPPING_PATIENCE_MS)]),
   );
@@ -91,8 +91,7 @@ export function noteInterrupt(state: GovernorState): GovernorState {
 
 /** The lines of a compaction that came too late are over. */
 export function endOverdue(state: GovernorState): GovernorState {
-  const { process } = state;
-  return process.compacts ? changed(state, { process: { ...process, compacts: undefined } }) : state;
+  return state.process.compacts ? changedIn(state, 'process', { compacts: false }) : state;
 }
 
 /** A line behind a compaction that was given up. */
@@ -115,11 +114,11 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
   const { session, relief } = state;
   const concluded = changed(state, {
     operation: IDLE,
-    // What was crossed stays crossed after a failure, so it is not announced again.
-    latch: verdict === 'success' ? state.latch : 'warn',
     relief: {
       ...relief,
       ...triesAfter(state, attempt, verdict),
+      // What was crossed stays crossed after a failure, so it is not announced again.
+      latch: verdict === 'success' ? relief.latch : 'warn',
       due: verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : relief.due,
       blocked: relief.blocked || verdict === 'blocked',
     },

@@ -55,7 +55,8 @@ export function prepareExact(state: GovernorState): Step {
   if (exact.phase === 'off') return keep(state);
   if (exact.phase === 'unarmed') return predicted(gauge) >= LEAST_RELIEVED ? arm(state) : keep(state);
   // claude waits while the plan is written: that is not needed while its trigger is far.
-  const isNear = typeof state.trigger !== 'number' || predicted(gauge) >= NEAR * state.trigger;
+  const { trigger } = state.control;
+  const isNear = typeof trigger !== 'number' || predicted(gauge) >= NEAR * trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : keep(state);
 }
 

@@ -27,7 +27,8 @@ export function focusText(state: GovernorState): string {
 }
 
 /** Names the notes that outlive the compaction; empty without notes. */
-export function notesClause({ notes }: GovernorState): string {
+export function notesClause({ session }: GovernorState): string {
+  const { notes } = session;
   return notes === undefined ? '' : `say that notes of the whole session are in ${notes}/scratch.md`;
 }
 

@@ -2,7 +2,7 @@ import type { Event } from '../../protocol/events.ts';
 import type { Action } from '../decisions.ts';
 import { emptyContext } from '../gauge/gauge.ts';
 import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
-import type { GovernorState } from '../state.ts';
+import { type GovernorState, NEW_PROCESS } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { type HandoffDocument, IDLE, type OperationIn, type Written } from './relief-state.ts';
@@ -69,8 +69,8 @@ export function leave(state: GovernorState, { plan, document }: Written): Step {
 
 /** The process has ended: the next one knows nothing of the conversation. */
 export function startFresh(state: GovernorState): Step {
-  const restarts = state.process.restarts + 1;
-  return keep(changed(state, { process: { phase: 'dead', resumes: false, restarts } }), [
+  const { restarts, stalls } = state.process;
+  return keep(changed(state, { process: { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls } }), [
     { kind: 'clear-timer', timer: 'exit' },
     { kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 },
   ]);
@@ -87,11 +87,11 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
   const { path, by, problems } = document;
   const fresh = changed(state, {
     operation: IDLE,
-    latch: 'none',
     gauge: emptyContext(gauge, 0),
     tools: toolsAfterRelief(state.tools, []),
     relief: {
       ...relief,
+      latch: 'none',
       failures: 0,
       triedAt: undefined,
       unwritable: false,

@@ -51,7 +51,7 @@ function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: str
 
 /** claude does not even say that it has stopped compacting, or it is dead. */
 function isDeaf({ process }: GovernorState): boolean {
-  return process.compacts === true || process.phase === 'dead';
+  return process.compacts || process.phase === 'dead';
 }
 
 /** A full context takes no further question, and a prescribed output schema allows no document. */
@@ -61,10 +61,10 @@ function mayAsk(state: GovernorState): boolean {
 }
 
 /** The question itself must not set off claude's own compaction. */
-function hasRoomToAsk({ gauge, trigger, run }: GovernorState): boolean {
+function hasRoomToAsk({ gauge, control, run }: GovernorState): boolean {
   const window = gauge.window.tokens;
   if (window === undefined || window < LEAST_NATIVE_WINDOW) return true;
-  const native = typeof trigger === 'number' ? trigger : nativeLevel(run.policy, window);
+  const native = typeof control.trigger === 'number' ? control.trigger : nativeLevel(run.policy, window);
   return predicted(gauge) + QUESTION_TOKENS < native;
 }
 

@@ -4,8 +4,7 @@ import { isThrashing } from './thrash.ts';
 
 /** What has been tried so far: the part of a state on which the choice rests. */
 export interface Standing {
-  readonly latch: Latch;
-  readonly relief: Pick<Relief, 'failures' | 'due' | 'useless' | 'blocked' | 'boundaries' | 'landings'>;
+  readonly relief: Pick<Relief, 'latch' | 'failures' | 'due' | 'useless' | 'blocked' | 'boundaries' | 'landings'>;
   readonly session: { readonly commandsOff: boolean };
   readonly run: { readonly policy: Policy };
 }
@@ -52,9 +51,9 @@ export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
     return paying.way === 'compact' ? { way: 'compact' } : { way: 'handoff', cause: 'strategy' };
   const cause = handoffCause(standing, extent);
   if (cause !== undefined) return { way: 'handoff', cause };
-  const { latch, run } = standing;
+  const { relief, run } = standing;
   if (extent.isUnbearable === true && extent.full < nativeLevel(run.policy, extent.window ?? 0)) return undefined;
-  const isDue = latch === 'compact' || (latch !== 'spent' && willCross(run.policy, extent));
+  const isDue = relief.latch === 'compact' || (relief.latch !== 'spent' && willCross(run.policy, extent));
   return isDue && mayCompact(standing) ? { way: 'compact' } : undefined;
 }
 
@@ -66,10 +65,10 @@ export function payingMoment(standing: Standing, { moment, full, window }: Exten
 }
 
 function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefined {
-  const { relief, latch, session, run } = standing;
-  if (!mayHandOver(standing) || latch === 'spent') return undefined;
+  const { relief, session, run } = standing;
+  if (!mayHandOver(standing) || relief.latch === 'spent') return undefined;
   if (relief.due !== undefined) return 'due';
-  const isCrossed = latch === 'compact';
+  const isCrossed = relief.latch === 'compact';
   if (isCrossed && session.commandsOff) return 'commands off';
   const isHigh = extent.provesNothing !== true && extent.full >= handoffLevel(run.policy, extent.window);
   if (isHigh && !mayCompact(standing)) return 'no other way';

@@ -190,14 +190,14 @@ function callCost(state: GovernorState, way: Moment['way']): number {
 
 /** Why the context is relieved; where the way had to be chosen, also the sums. */
 export function dueReason(state: GovernorState): string {
-  const { gauge, run, latch } = state;
+  const { gauge, run, relief } = state;
   const { thresholds, strategy } = run.policy;
   const extent = extentOf(state);
   const paying = payingMoment(state, extent);
   if (paying !== undefined) return `${crossedText(gauge, paying.at)}: ${savingText(state, paying.way)}`;
   const { full, turn = 0, window } = extent;
   const why =
-    latch === 'compact' || !willCross(run.policy, extent)
+    relief.latch === 'compact' || !willCross(run.policy, extent)
       ? crossedText(gauge, thresholds.compact)
       : `${full} tokens and a turn's growth of up to ${turn} would cross ${handoffLevel(run.policy, window)}`;
   return strategy === 'auto' ? `${why}; ${compareStrategies(state, extent).text}` : why;

@@ -138,6 +138,7 @@ export interface Boundary {
 export type Relief = Readonly<typeof NO_RELIEF>;
 
 export const NO_RELIEF = {
+  latch: 'none' as Latch,
   /** Compactions in a row that have failed. */
   failures: 0,
   /** Calls that were measured when the last one failed: until there is another, nothing has changed. */

@@ -7,7 +7,7 @@ import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
+import { chain, changedIn, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
 import { priceOfModel } from './accounts.ts';
 import { accountsOf } from './alone.ts';
 import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compaction.ts';
@@ -85,7 +85,7 @@ function handOver(state: GovernorState, reason: string): Step {
 
 /** Only reports what is due: in a replay, or while observing. */
 export function adviseRelief(state: GovernorState, due: Due): Step {
-  const advised = changed(state, { latch: 'spent', relief: { ...state.relief, due: undefined } });
+  const advised = changedIn(state, 'relief', { latch: 'spent', due: undefined });
   if (due.way === 'none') return keep(advised);
   if (due.way === 'handoff') return keep(advised, [{ kind: 'handoff', ...decided(state, due.reason) }]);
   const focus = focusText(state);
@@ -135,11 +135,11 @@ export function judgeLevel(state: GovernorState): Step {
   if (isRelieving(state) || state.input === 'interrupted') return keep(state);
   const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
   const level = tired ? (gauge.window.tokens ?? 0) : predicted(gauge);
-  const latch = latchAt(state.latch, level, gauge.window.tokens, run.policy);
-  if (latch === state.latch) return keep(state);
-  const latched = changed(state, { latch });
+  const latch = latchAt(state.relief.latch, level, gauge.window.tokens, run.policy);
+  if (latch === state.relief.latch) return keep(state);
+  const latched = changedIn(state, 'relief', { latch });
   if (latch === 'none') return keep(forgetFailures(latched));
-  if (state.latch !== 'none') return keep(latched);
+  if (state.relief.latch !== 'none') return keep(latched);
   const reason = tired
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
     : crossedText(gauge, run.policy.thresholds.warn);

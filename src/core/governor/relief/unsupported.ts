@@ -1,7 +1,7 @@
 import { isAtLeast } from '../../protocol/version.ts';
 import type { Policy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, decided, keep, type Line, type Step } from '../steps.ts';
+import { changed, changedIn, decided, keep, type Line, type Step } from '../steps.ts';
 import { NOT_EXACT } from './relief-state.ts';
 
 /**
@@ -19,7 +19,7 @@ export function passThroughOlder(state: GovernorState, { before }: Line): Step {
   const isOlder = version !== undefined && !isAtLeast(version, OLDEST_SUPPORTED);
   if (state.run.mode !== 'act' || !isOlder) return keep(state);
   const run = { ...state.run, policy: measuringOnly(state.run.policy) };
-  const measuring = changed(state, { run, exact: NOT_EXACT, trigger: 'off' });
+  const measuring = changed(changedIn(state, 'control', { trigger: 'off' }), { run, exact: NOT_EXACT });
   if (before.session.version === version) return keep(measuring);
   return keep(measuring, [
     { kind: 'unsupported', ...decided(state, `Claude Code ${version}`), oldest: OLDEST_SUPPORTED },

@@ -36,14 +36,3 @@ export const NEW_LIFE = {
   /** What it was; undefined: there was none. */
   kind: undefined as string | undefined,
 };
-
-export type Stall = Readonly<typeof NO_STALL>;
-
-export const NO_STALL = {
-  /** Stalls in a row. */
-  tries: 0,
-  /** When it was last looked at; undefined: nothing is expected of claude. */
-  lookedAt: undefined as number | undefined,
-  /** Silence before it does not count: the machine slept. */
-  since: 0,
-};

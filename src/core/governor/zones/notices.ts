@@ -83,7 +83,7 @@ export function noteHealth(state: GovernorState, { before }: Line): Step {
 
 /** Whether a prompt is too large for the zone, and nothing has been done about it yet. */
 export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): prompt is Prompt {
-  if (prompt === undefined || prompt.command !== undefined || state.largeTask === prompt.uuid) return false;
+  if (prompt === undefined || prompt.command !== undefined || state.told.largeTask === prompt.uuid) return false;
   return isLargeTask(sizeOf(state, prompt), zoneNow(state), state.run.policy);
 }
 
@@ -100,7 +100,7 @@ function sizeOf({ gauge }: GovernorState, { event }: Prompt): number {
 /** Announces it, once for each prompt. */
 export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
   const { onLargeTask } = state.run.policy.zones;
-  const noted = changed(state, { largeTask: prompt.uuid });
+  const noted = changedIn(state, 'told', { largeTask: prompt.uuid });
   const size = sizeOf(state, prompt);
   const reason = `a prompt of about ${size} tokens in the zone ${zoneNow(state)}`;
   return keep(noted, [{ kind: 'large-task', ...decided(noted, reason), tokens: size, todo: onLargeTask }]);

@@ -271,7 +271,7 @@ describe("claude's answer about its context", () => {
   ])('$name: it stays, and what is reported is not the window', ({ more }) => {
     const driver = asked();
     const actions = driver.claude(contextAnswer(driver, context(120_000, 0, more)));
-    expect(driver.state.trigger).toBe('off');
+    expect(driver.state.control.trigger).toBe('off');
     expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
     expect(kinds(actions)).toEqual([]);
   });
@@ -289,7 +289,7 @@ describe("claude's answer about its context", () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(1_000_000, 0, { autocompactSource })));
     expect(driver.state.gauge.window).toEqual({ tokens: 1_000_000, source: 'asked' });
-    expect(driver.state.trigger).toBe(880_000);
+    expect(driver.state.control.trigger).toBe(880_000);
   });
 
   it('another model in mid-session: our trigger is taken back before its window is asked for', () => {
@@ -302,13 +302,13 @@ describe("claude's answer about its context", () => {
     ]);
     expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
     driver.claude(contextAnswer(driver, context(1_000_000, 0)));
-    expect(driver.state.trigger).toBe(880_000);
+    expect(driver.state.control.trigger).toBe(880_000);
   });
 
   it('native compaction switched off by the caller: its trigger is left alone', () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000, 0, { isAutoCompactEnabled: false })));
-    expect(driver.state.trigger).toBe('off');
+    expect(driver.state.control.trigger).toBe('off');
   });
 
   it('that it cannot answer: prompts go', () => {
@@ -387,7 +387,7 @@ describe("claude's own trigger", () => {
     const refused = { type: 'control_response', response: { subtype: 'error', request_id: id, error: 'unknown' } };
     expect(kinds(driver.claude(refused))).toEqual(['trigger-refused']);
     expect(kinds(driver.claude(refused))).toEqual([]);
-    expect(driver.state.trigger).toBe('off');
+    expect(driver.state.control.trigger).toBe('off');
   });
 
   it('another model is asked about anew', () => {

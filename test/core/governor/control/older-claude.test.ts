@@ -59,7 +59,7 @@ describe.each(ANSWERS)('a claude of 1.0 that knows few requests and $name', ({ a
     expect(decisions(actions)).toContainEqual(expect.objectContaining({ kind: 'compacted', verdict: 'success' }));
     expect(said(actions)).toEqual(['Next.']);
     driver.claude(initLine(OLD), callLine(30_000));
-    expect(driver.state).toMatchObject({ latch: 'none', gauge: { used: 30_000, basis: 'measured' } });
+    expect(driver.state).toMatchObject({ relief: { latch: 'none' }, gauge: { used: 30_000, basis: 'measured' } });
   });
 
   it('is told where it stands', () => {
@@ -74,7 +74,7 @@ it('keeps its own trigger where it cannot be moved, and that is said', () => {
   refuseAll(driver);
   refuseAll(driver);
   expect(decisions(driver.actions)).toContainEqual(expect.objectContaining({ kind: 'trigger-refused' }));
-  expect(driver.state.trigger).toBe('off');
+  expect(driver.state.control.trigger).toBe('off');
 });
 
 it('forgets what was crossed when it has compacted itself in mid-turn', () => {
@@ -87,6 +87,6 @@ it('forgets what was crossed when it has compacted itself in mid-turn', () => {
     userLine('…', { isCompactSummary: true }),
   );
   driver.claude(callLine(30_000), resultLine());
-  expect(driver.state).toMatchObject({ latch: 'none', gauge: { used: 30_000 } });
+  expect(driver.state).toMatchObject({ relief: { latch: 'none' }, gauge: { used: 30_000 } });
   expect(said(driver.prompt('And then.'))).toEqual(['And then.']);
 });

@@ -66,7 +66,7 @@ describe("claude's own trigger", () => {
   });
 
   it('is not moved by what the next turn may add', () => {
-    expect(turns(30_000, 90_000, 150_000).state.trigger).toBe(REST);
+    expect(turns(30_000, 90_000, 150_000).state.control.trigger).toBe(REST);
   });
 
   it('is as high as it can be where the policy wants no compaction, whatever is to be expected', () => {
@@ -83,6 +83,6 @@ describe("claude's own trigger", () => {
 
   it('is left alone where it is not ours', () => {
     expect(kinds(afterTurn(150_000, { callerPlacedTrigger: true }).actions)).not.toContain('place-trigger');
-    expect(afterTurn(150_000, { callerPlacedTrigger: true }).state.trigger).toBe('off');
+    expect(afterTurn(150_000, { callerPlacedTrigger: true }).state.control.trigger).toBe('off');
   });
 });

@@ -22,11 +22,11 @@ const ACCOUNTING = vectorsOf<Accounting, Accounted>('token-accounting');
 function account({ events, context_window, compact_threshold }: Accounting) {
   const thresholds = { warn: 0.01, compact: compact_threshold ?? 0.78 };
   const policy = policyWith({ window: context_window ?? 200_000, thresholds, compaction: { target: 0.001 } });
-  const { gauge, latch } = replayed(events.map(decodeObject), { policy });
+  const { gauge, relief } = replayed(events.map(decodeObject), { policy });
   return {
     used_tokens: gauge.used,
     utilization: gauge.used / (gauge.window.tokens ?? 200_000),
-    should_compact: latch === 'compact' || latch === 'spent',
+    should_compact: relief.latch === 'compact' || relief.latch === 'spent',
   };
 }
 

@@ -145,7 +145,7 @@ describe('a stream without any usage', () => {
     replayed(
       Array.from({ length: toolCalls }, () => decodeObject(toolResultLine('x'))),
       { policy: policyWith({ window: 200_000 }) },
-    ).latch;
+    ).relief.latch;
 
   it.each([
     { calls: TOOL_CALL_LIMIT - 1, latch: 'none' },

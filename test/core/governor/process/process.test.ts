@@ -225,7 +225,7 @@ describe('while no claude is there', () => {
     driver.tell(exitEvent());
     const subtypes = sent(driver.begin()).map(({ request }) => (request as { subtype: string }).subtype);
     expect(subtypes).toEqual(['initialize', 'get_context_usage', 'get_usage']);
-    expect(driver.state.trigger).toBe('unplaced');
+    expect(driver.state.control.trigger).toBe('unplaced');
   });
 
   it("with the caller's own initialize, where claude had answered one", () => {

@@ -77,7 +77,7 @@ describe('a claude that says nothing any more', () => {
     expect(resumed).toMatch(/^\[ctxb\] Nothing came any more in the middle of the work: .* not by the user/);
     const answer = driver.claude(initLine(), callLine(22_000), resultLine());
     expect(answer).toContainEqual({ kind: 'answered', uuids: expect.arrayContaining(['prompt-2']) });
-    expect(driver.state.stall.tries).toBe(0);
+    expect(driver.state.process.stalls).toBe(0);
   });
 
   it('that does not heed the interrupt is killed, and its turn goes on', () => {
@@ -138,7 +138,7 @@ describe('a claude that says nothing any more', () => {
     quiet(driver, 15);
     const end = driver.claude(resultLine());
     expect(kinds(end)).not.toContain('kill');
-    expect(driver.state.stall.tries).toBe(0);
+    expect(driver.state.process.stalls).toBe(0);
     expect(driver.state.turn.stopped).toBeUndefined();
   });
 });

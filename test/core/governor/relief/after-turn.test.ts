@@ -25,7 +25,7 @@ it('a compaction of claude after a turn relieves the context: ctxb asks for none
   const driver = afterTurn(160_000);
   const actions = driver.claude(...AFTER_TURN);
   expect(kinds(decisions(actions))).toContain('native-compaction');
-  expect(driver.state.latch).toBe('none');
+  expect(driver.state.relief.latch).toBe('none');
   expect(driver.state.turn.phase).toBe('idle');
   expect(said(driver.prompt('Next.'))).toEqual(['Next.']);
 });

@@ -93,7 +93,7 @@ describe('a compaction at the boundary', () => {
     const driver = afterTurn(155_000);
     const long = 'word '.repeat(1_000);
     driver.prompt(long);
-    expect(driver.state.latch).toBe('warn');
+    expect(driver.state.relief.latch).toBe('warn');
     driver.claude(...turn(157_000));
     expect(said(driver.prompt('Next.'))).toEqual([expect.stringMatching(/^\/compact focus on word word/)]);
   });
@@ -172,7 +172,7 @@ describe('a session whose first call was full already, as after --resume', () =>
   it("is not compacted after claude's own compaction in mid-turn", () => {
     const driver = resumed();
     driver.claude(initLine(), boundaryLine('auto', FULL));
-    expect(driver.state.latch).toBe('none');
+    expect(driver.state.relief.latch).toBe('none');
   });
 });
 
@@ -260,7 +260,7 @@ describe('the latch', () => {
     expect(decisions(driver.actions).filter(({ kind }) => kind === 'warn')).toHaveLength(1);
     driver.prompt('Next.');
     driver.claude(...COMPACT_TURNS.failed, ...turn(FULL));
-    expect(driver.state.latch).toBe('compact');
+    expect(driver.state.relief.latch).toBe('compact');
   });
 
   it.each([
@@ -270,15 +270,15 @@ describe('the latch', () => {
     { name: 'a call below the target', lines: [callLine(90_000)] },
   ])('is cleared by $name', ({ lines }) => {
     const driver = full();
-    expect(driver.state.latch).toBe('compact');
+    expect(driver.state.relief.latch).toBe('compact');
     driver.claude(...lines);
-    expect(driver.state.latch).toBe('none');
+    expect(driver.state.relief.latch).toBe('none');
   });
 
   it('stays between target and level', () => {
     const driver = full();
     driver.claude(callLine(120_000));
-    expect(driver.state.latch).toBe('compact');
+    expect(driver.state.relief.latch).toBe('compact');
   });
 
   it('compacts no context that claude compacted itself in mid-turn', () => {

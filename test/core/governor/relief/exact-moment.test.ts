@@ -4,6 +4,7 @@ import { momentOf, savingText } from '../../../../src/core/governor/relief/outlo
 import { noteBoundary, reliefNow } from '../../../../src/core/governor/relief/relief.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import { step } from '../../../../src/core/governor/step.ts';
+import { changedIn } from '../../../../src/core/governor/steps.ts';
 import {
   afterTurn,
   answerTo,
@@ -197,14 +198,14 @@ describe('what follows from it', () => {
 
   it('it stays where it is while the moment moves a little, and rests after a compaction', () => {
     const state = worked({ calls: 15 });
-    const near = { ...state, trigger: momentAt(state) + 2_000 };
-    expect(triggerPlace(near)?.at).toBe(near.trigger);
+    const near = changedIn(state, 'control', { trigger: momentAt(state) + 2_000 });
+    expect(triggerPlace(near)?.at).toBe(near.control.trigger);
     expect(triggerPlace(worked({ changes: relieved(15) }))).toMatchObject({ at: 167_000, setting: 200_000 });
   });
 
   it('the percentage is taken back', () => {
     const state = worked({ changes: relieved(15) });
-    const low = { ...state, trigger: 50_000, control: { ...state.control, pending: {} } };
+    const low = changedIn(state, 'control', { trigger: 50_000, pending: {} });
     const { actions } = step(low, { t: 1, from: 'claude', event: { kind: 'init' } as never });
     expect(JSON.stringify(actions)).toContain('\\"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE\\":\\"\\"');
   });
