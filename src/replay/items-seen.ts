@@ -137,8 +137,8 @@ export interface SubagentSeen extends Partial<SubagentBegun> {
   readonly calls: number;
   /** All that its calls read and wrote, the prompt cache included. */
   readonly tokens: number;
-  /** From list prices. */
-  readonly usd: number;
+  /** From list prices; null where none of its models has one. */
+  readonly usd: number | null;
   /** Its calls are not in the recording: the figures come from claude's own count of its context. */
   readonly estimated: boolean;
 }

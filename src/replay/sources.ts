@@ -14,11 +14,10 @@ export interface Source {
 const RECORDING = /\.(ndjson|jsonl)$/;
 
 /**
- * Folder of a session's subagent logs, beside the session's own: `<session>/subagents/agent-*.jsonl`, those of workflows
- * in `<session>/subagents/workflows/<workflow>/`.
+ * Folder of a session's subagent logs, beside the session's own: `<session>/subagents/agent-*.jsonl`; those of workflows,
+ * and of what subagents began, are in folders below it.
  */
 const SUBAGENTS = 'subagents';
-const WORKFLOWS = 'workflows';
 
 /** What ctxb keeps of runs; what git keeps of files, as git-annex does of those that links to them stand for. */
 const KEPT: ReadonlySet<string> = new Set([DEFAULTS.contextDir, '.git']);
@@ -221,16 +220,7 @@ function logsBeside(file: string, onFault: OnFault): string[] {
   const folder = join(dirname(file), basename(file, '.jsonl'), SUBAGENTS);
   const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!told(false, onFault, folder, isThere)) return [];
-  return logsIn(folder, onFault).sort();
-}
-
-function logsIn(folder: string, onFault: OnFault): string[] {
-  return entriesOf(folder, onFault).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.name === WORKFLOWS && (entry.isDirectory() || leadsToFolder(path))) return recordingsBelow(path, onFault);
-    // A folder will be told of as what cannot be read.
-    return RECORDING.test(entry.name) && (entry.isDirectory() || isFile(entry, path, onFault)) ? [path] : [];
-  });
+  return recordingsBelow(folder, onFault).sort();
 }
 
 function isLink(path: string): boolean {

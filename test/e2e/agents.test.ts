@@ -173,8 +173,8 @@ inSoak(
     for (const [index, { tokens, usd }] of live.entries()) {
       expect(tokens / (logged[index]?.tokens ?? 0)).toBeGreaterThan(0.6);
       expect(tokens / (logged[index]?.tokens ?? 0)).toBeLessThan(1.6);
-      expect(usd / (logged[index]?.usd ?? 0)).toBeGreaterThan(0.6);
-      expect(usd / (logged[index]?.usd ?? 0)).toBeLessThan(1.6);
+      expect((usd ?? 0) / (logged[index]?.usd ?? 0)).toBeGreaterThan(0.6);
+      expect((usd ?? 0) / (logged[index]?.usd ?? 0)).toBeLessThan(1.6);
     }
     expect(notices.at(-2)).toMatch(
       /^ctxb: 4 subagents made 1\d calls with \d{3},\d{3} tokens, about \$0\.\d\d; the dearest: /,

@@ -66,6 +66,16 @@ describe('what is found', () => {
       ],
     },
     {
+      name: 'logs of what subagents began, below those',
+      files: ['s.jsonl', 's/subagents/agent-a.jsonl', 's/subagents/agent-a/subagents/agent-b.jsonl'],
+      expected: [
+        {
+          file: 's.jsonl',
+          subagents: ['s/subagents/agent-a.jsonl', 's/subagents/agent-a/subagents/agent-b.jsonl'],
+        },
+      ],
+    },
+    {
       name: 'logs of subagents whose session is gone, on their own',
       files: ['gone/subagents/agent-a.jsonl'],
       expected: alone('gone/subagents/agent-a.jsonl'),

@@ -91,7 +91,15 @@ export function createSubagents(cut: Cutter) {
       Object.entries(agents).flatMap(([id, agent]) => {
         const { peak, calls, tokens, microUsd, isUnseen: estimated } = agent;
         const kind = agent.kind ?? kinds.get(id) ?? null;
-        const seen = { id, kind, peak, calls, tokens, usd: toUsd(microUsd), estimated };
+        const seen = {
+          id,
+          kind,
+          peak,
+          calls,
+          tokens,
+          usd: microUsd > 0 || tokens === 0 ? toUsd(microUsd) : null,
+          estimated,
+        };
         return hasCalled(agent) ? [{ ...seen, ...begun.get(id) }] : [];
       }),
   };

@@ -98,7 +98,7 @@ function lateSubagents(session: SessionSummary): SubagentSeen[] {
 
 function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, page: Page): string {
   const what = task === null || task === '' ? id : task;
-  const figures = `${counted(calls, 'call')}, peak ${tokens(peak)}, ${dollars(usd)}`;
+  const figures = `${counted(calls, 'call')}, peak ${tokens(peak)}, ${usd === null ? 'no price' : dollars(usd)}`;
   return cut(`${INDENT}subagent  ${kind === null ? '' : `${onOneLine(kind)}, `}${figures}: ${onOneLine(what)}`, page);
 }
 

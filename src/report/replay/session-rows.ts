@@ -95,10 +95,14 @@ const LISTED = 10;
 
 /** The dearest first: `general-purpose: 12 calls, 345,000 tokens, peak 34,000, $0.45`. */
 function subagentRows({ subagents }: SessionSummary): string[] {
-  const all = [...subagents].sort((a, b) => b.usd - a.usd);
+  const all = [...subagents].sort((a, b) => (b.usd ?? 0) - (a.usd ?? 0));
   const rest = all.slice(LISTED);
   const sum = (of: (agent: SubagentSeen) => number) => rest.reduce((total, agent) => total + of(agent), 0);
-  const last = { calls: sum(({ calls }) => calls), tokens: sum(({ tokens }) => tokens), usd: sum(({ usd }) => usd) };
+  const last = {
+    calls: sum(({ calls }) => calls),
+    tokens: sum(({ tokens }) => tokens),
+    usd: sum(({ usd }) => usd ?? 0),
+  };
   return [
     ...all.slice(0, LISTED).map((agent) => row('subagent', agentText(agent))),
     ...(rest.length === 0 ? [] : [row('', `${tokens(rest.length)} more: ${agentSums(last)}`)]),
@@ -111,7 +115,7 @@ function agentText(agent: SubagentSeen): string {
 }
 
 function agentSums({ calls, tokens: used, usd }: Pick<SubagentSeen, 'calls' | 'tokens' | 'usd'>): string {
-  return `${counted(calls, 'call')}, ${tokens(used)} tokens, ${dollars(usd)}`;
+  return `${counted(calls, 'call')}, ${tokens(used)} tokens, ${usd === null ? 'no price' : dollars(usd)}`;
 }
 
 /** How it came about, for the report of every format. */

@@ -131,7 +131,7 @@ export function eventTables({ info }: Session, go: Go): HTMLElement[] {
       ['Calls', (row) => row.calls],
       ['Tokens', (row) => row.tokens],
       ['Largest context', (row) => row.peak],
-      ['Cost', (row) => row.usd, (row) => `${row.estimated ? 'about ' : ''}${dollars(row.usd)}`],
+      ['Cost', (row) => row.usd, (row) => `${row.estimated ? 'about ' : ''}${dollarsOrNone(row.usd)}`],
     ]),
     ...table('The session went on under another id', info.lineage, [
       ['From', (row) => row.from],

@@ -1,0 +1,249 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { markCopies } from '../../src/replay/copies.ts';
+import { type Depth, readSource } from '../../src/replay/replay.ts';
+import { findSources } from '../../src/replay/sources.ts';
+import { isFull, type SessionSummary } from '../../src/replay/summary.ts';
+import { unmasked } from '../support/unmasked.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ctxb-wild-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+type Fields = Readonly<Record<string, unknown>>;
+
+let rows = 0;
+
+/** A row of a session log. */
+function row(sessionId: string, more: Fields): Fields {
+  const uuid = `row-${++rows}`;
+  const timestamp = new Date(Date.UTC(2026, 8, 1) + rows * 1_000).toISOString();
+  const usual = { isSidechain: false, cwd: '/home/dev/shop', version: '2.1.300', parentUuid: null };
+  return { ...usual, sessionId, uuid, timestamp, ...more };
+}
+
+function said(sessionId: string, content: unknown, more: Fields = {}): Fields {
+  return row(sessionId, { type: 'user', message: { role: 'user', content }, ...more });
+}
+
+const SONNET = 'claude-sonnet-4-5-20250929';
+
+/** Tokens: not cached, written to the cache, read from it, and output. */
+function usage(input: number, written: number, read: number, output: number, more: Fields = {}): Fields {
+  const cache = { cache_creation_input_tokens: written, cache_read_input_tokens: read };
+  return { input_tokens: input, ...cache, output_tokens: output, ...more };
+}
+
+interface Call {
+  readonly model?: string;
+  readonly content?: readonly Fields[];
+}
+
+/** Without words, whose tokens would be estimated where there is no count of output. */
+const TEXT = [{ type: 'text', text: '' }];
+
+function call(sessionId: string, id: string, used: Fields, { model = SONNET, content = TEXT }: Call = {}): Fields {
+  const message = { id, type: 'message', role: 'assistant', model, content, usage: used };
+  return row(sessionId, { type: 'assistant', message });
+}
+
+const use = (id: string) => [{ type: 'tool_use', id, name: 'Bash', input: { command: 'ls' } }];
+const result = (id: string) => [{ type: 'tool_result', tool_use_id: id, content: 'ok' }];
+const ofAgent = (line: Fields): Fields => ({ ...line, isSidechain: true, agentId: 'x1' });
+
+function put(name: string, lines: readonly (Fields | string)[]): void {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
+  writeFileSync(join(folder, name), texts.map((text) => `${text}\n`).join(''));
+}
+
+async function sessionsAt(depth: Depth) {
+  const how = { policy: DEFAULTS, stdin: process.stdin, series: false, mask: unmasked, depth };
+  return markCopies(await Promise.all(findSources(folder).map((source) => readSource(source, how))));
+}
+
+/** Sessions, calls of the main thread and US dollars, which both depths find. */
+async function found() {
+  const [light, full] = await Promise.all([sessionsAt('light'), sessionsAt('full')]);
+  const sums = [light, full].map((sessions) => {
+    const ledger = sessions.flatMap((session) => session.ledger);
+    const usd = ledger.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0) / 1_000_000;
+    return { sessions: sessions.length, calls: ledger.filter(({ main }) => main).length, usd };
+  });
+  expect(sums[0]).toEqual(sums[1]);
+  return { ...sums[0], full: full.filter(isFull) };
+}
+
+async function onlyOne(): Promise<SessionSummary> {
+  const { full } = await found();
+  expect(full).toHaveLength(1);
+  return full[0] as SessionSummary;
+}
+
+describe('one row is one inference', () => {
+  it('three message iterations of one model: the last one is the context, all are paid', async () => {
+    const iterations = [usage(10, 20_000, 0, 100), usage(10, 3_000, 20_000, 200), usage(10, 1_000, 23_000, 300)];
+    const typed = iterations.map((one) => ({ type: 'message', ...one }));
+    put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(30, 24_000, 43_000, 600, { iterations: typed }))]);
+    const { context, cost } = await onlyOne();
+    expect(context.peak).toBe(24_010);
+    expect(cost.usd).toBeCloseTo((30 * 3 + 24_000 * 3.75 + 43_000 * 0.3 + 600 * 15) / 1_000_000, 6);
+  });
+
+  it('an adviser in a subagent costs what its own model costs', async () => {
+    const iterations = [
+      { type: 'message', ...usage(10, 20_000, 0, 100) },
+      { type: 'advisor_message', model: 'claude-opus-4-5-20251101', ...usage(21_000, 0, 0, 500) },
+      { type: 'message', ...usage(10, 600, 20_000, 200) },
+    ];
+    const asked = ofAgent(call('s', 'm2', usage(20, 20_600, 20_000, 300, { iterations })));
+    put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(5, 30_000, 0, 10)), asked]);
+    const { subagents, cost } = await onlyOne();
+    expect(subagents[0]?.peak).toBe(20_610);
+    const own = 5 * 3 + 30_000 * 3.75 + 10 * 15;
+    const agent = 20 * 3 + 20_600 * 3.75 + 20_000 * 0.3 + 300 * 15 + 21_000 * 5 + 500 * 25;
+    expect(cost.usd).toBeCloseTo((own + agent) / 1_000_000, 6);
+  });
+});
+
+describe('an id stands for no identity', () => {
+  it('snapshots of an answer without a request id are one call, with the last output', async () => {
+    const snapshot = (output: number, content: readonly Fields[]) =>
+      call('s', 'chatcmpl-1', usage(100, 5_000, 0, output), { content });
+    const first = [snapshot(9, TEXT), snapshot(9, TEXT), snapshot(159, use('t'))];
+    put('a.jsonl', [
+      said('s', 'go'),
+      ...first,
+      said('s', result('t')),
+      call('s', 'chatcmpl-2', usage(100, 0, 5_100, 20)),
+    ]);
+    const { calls, usd } = await found();
+    expect(calls).toBe(2);
+    expect(usd).toBeCloseTo((100 * 3 + 5_000 * 3.75 + 159 * 15 + 100 * 3 + 5_100 * 0.3 + 20 * 15) / 1_000_000, 6);
+  });
+
+  it('two sessions of a gateway that has one id are two calls', async () => {
+    for (const name of ['s1', 's2'])
+      put(`${name}.jsonl`, [said(name, name), call(name, 'msg_1', usage(100, 5_000, 0, 50))]);
+    expect(await found()).toMatchObject({ sessions: 2, calls: 2, usd: 0.0396 });
+  });
+
+  it('a subagent and its session may have the same id', async () => {
+    put('s.jsonl', [
+      said('s', 'go'),
+      call('s', 'msg_1', usage(0, 5_000, 0, 50), { content: use('t') }),
+      said('s', result('t')),
+      call('s', 'msg_1', usage(0, 200, 5_000, 0)),
+    ]);
+    put('s/subagents/agent-x1.jsonl', [ofAgent(said('s', 'task')), ofAgent(call('s', 'msg_1', usage(0, 700, 0, 0)))]);
+    const { sessions, calls, usd } = await found();
+    expect([sessions, calls]).toEqual([1, 2]);
+    expect(usd).toBeCloseTo((5_900 * 3.75 + 5_000 * 0.3 + 50 * 15) / 1_000_000, 6);
+  });
+});
+
+describe('a counter that begins again', () => {
+  const init = (id: string) => ({ type: 'system', subtype: 'init', session_id: id, model: SONNET, tools: [] });
+  const spoken = (id: string, message: string, written: number) => {
+    const { sessionId: _, ...line } = call(id, message, usage(0, written, 0, 0));
+    return { ...line, session_id: id, parent_tool_use_id: null };
+  };
+  const ended = (id: string, usd: number) => ({
+    type: 'result',
+    subtype: 'success',
+    session_id: id,
+    total_cost_usd: usd,
+  });
+
+  it('also where it grows, the session goes on, and a shell wrote between', async () => {
+    const process = (id: string, at: number, written: number) => [
+      ...[init(id), spoken(id, `m${at}`, written), '+ claude -p --resume'],
+      ended(id, (written * 3.75) / 1_000_000),
+    ];
+    put('a.ndjson', [...process('s', 1, 10_000), ...process('s', 2, 20_000), ...process('t', 3, 40_000)]);
+    const { cost, lines } = await onlyOne();
+    expect(cost.usd).toBeCloseTo((70_000 * 3.75) / 1_000_000, 6);
+    expect(lines.malformed).toBe(3);
+  });
+});
+
+describe('nothing known is not zero', () => {
+  it.each([
+    { name: 'all for an hour', split: [0, 10_000], usd: 0.06 },
+    { name: 'a split of nothing', split: [0, 0], usd: 0.0375 },
+    { name: 'a split of less than the sum', split: [0, 4_000], usd: 0.0465 },
+    { name: 'a split of more than the sum', split: [0, 14_000], usd: 0.06 },
+  ])('what is written to the cache: $name', async ({ split: [minutes, hour], usd }) => {
+    const cache_creation = { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour };
+    put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 10_000, 0, 0, { cache_creation }))]);
+    expect((await found()).usd).toBeCloseTo(usd, 6);
+  });
+
+  it('a subagent whose model has no price costs nothing that is known', async () => {
+    put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 5_000, 0, 0))]);
+    const agent = ofAgent(call('s', 'm2', usage(0, 700, 0, 7), { model: 'kimi-k2.5' }));
+    put('s/subagents/agent-x1.jsonl', [ofAgent(said('s', 'task')), agent]);
+    const { subagents, cost } = await onlyOne();
+    expect(subagents[0]).toMatchObject({ usd: null, tokens: 707 });
+    expect(cost).toMatchObject({ usd: 0.01875, unpriced: 'kimi-k2.5' });
+  });
+});
+
+describe('the window of the model', () => {
+  const log = (model: string, ...asked: readonly string[]) => {
+    const row = { ...call('s', 'm1', usage(0, 150_000, 0, 10), { model }), version: '2.1.140' };
+    put('a.jsonl', [...asked.map((words) => said('s', words)), said('s', 'go'), row]);
+  };
+
+  it('of Sonnet 4.6 is the small one unless the person asked for the large one', async () => {
+    log('claude-sonnet-4-6');
+    expect((await onlyOne()).window.tokens).toBe(200_000);
+    log('claude-sonnet-4-6', '<local-command-stdout>Set model to Sonnet 4.6 (1M context)</local-command-stdout>');
+    expect((await onlyOne()).window.tokens).toBe(1_000_000);
+  });
+
+  it('of Opus 4.6 is not known: with some plans it is the large one without a word', async () => {
+    log('claude-opus-4-6');
+    expect((await onlyOne()).window.tokens).toBeNull();
+  });
+});
+
+describe('all of the input', () => {
+  it('what is left of a line that a crash cut, and of the one written behind it', async () => {
+    const [one, two, three] = [1, 2, 3].map((at) => call('s', `m${at}`, usage(0, 1_000, 0, 0)));
+    const torn = JSON.stringify(two).slice(0, 120);
+    put('a.jsonl', [said('s', 'go'), { ...one }, torn, { ...three }]);
+    put('b.jsonl', [said('t', 'go'), `${torn}${JSON.stringify(call('t', 'm4', usage(0, 1_000, 0, 0)))}`]);
+    const { calls, full } = await found();
+    expect(calls).toBe(3);
+    expect(full.map(({ lines }) => lines.malformed)).toEqual([1, 1]);
+  });
+});
+
+describe('one model by many names', () => {
+  it.each([
+    'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    'arn:aws:bedrock:us-west-2:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    'bedrock/converse/eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    'publishers/anthropic/models/claude-sonnet-4-5@20250929',
+    'openrouter/anthropic/claude-sonnet-4.5',
+    'anthropic/claude-4.5-sonnet',
+    'databricks-claude-sonnet-4-5',
+  ])('%s', async (model) => {
+    put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0), { model })]);
+    expect(await onlyOne()).toMatchObject({ cost: { usd: 0.00375 }, window: { tokens: 200_000 } });
+  });
+
+  it('a profile that names no model has no price', async () => {
+    const model = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/4jqtkehs0zy3';
+    put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0), { model })]);
+    expect((await onlyOne()).cost.usd).toBeNull();
+  });
+});
