@@ -43,76 +43,75 @@ describe('the core remembers nothing between two calls', () => {
   });
 });
 
-/**
- * The rooms of the governor from the ground up: each may use what stands before it. Types may come from anywhere: the
- * state names what all rooms keep in it.
- */
-const ROOMS = [
-  ...['call-identity', 'policy', 'input', 'facts', 'decisions', 'effects', 'state', 'gauge', 'cost', 'steps'],
-  ...[
-    'prompts',
-    'agents',
-    'zones',
-    'tool-budget',
-    'relief',
-    'waits',
-    'control',
-    'process',
-    'conversation',
-    'initial-state',
-    'record',
-    'standing',
-    'step',
+/** The rooms of the core from the ground up, each a folder or some files: each may use what stands before it. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  protocol: ['protocol/'],
+  'call-identity': ['governor/call-identity.ts'],
+  prices: ['governor/cost/prices.ts'],
+  policy: ['governor/policy.ts'],
+  gauge: ['governor/gauge/'],
+  cost: ['governor/cost/'],
+  texts: ['prompts/sentences.ts', 'tool-budget/cut-text.ts', 'tool-budget/cut-json.ts'].map(inGovernor),
+  contents: ['contents.ts', 'tool-results.ts', 'working-set.ts', 'economic-moment.ts', 'alone.ts'].map(inRelief),
+  state: [
+    ...['state.ts', 'decisions.ts', 'effects.ts', 'input.ts', 'facts.ts', 'steps.ts'].map(inGovernor),
+    ...['agents/agents-state.ts', 'relief/relief-state.ts', 'waits/waits-state.ts'].map(inGovernor),
+    ...['tool-budget/tool-budget.ts', 'zones/zones.ts'].map(inGovernor),
   ],
-];
+  prompts: ['governor/prompts/'],
+  agents: ['governor/agents/'],
+  zones: ['governor/zones/'],
+  'tool-budget': ['governor/tool-budget/'],
+  relief: ['governor/relief/'],
+  waits: ['governor/waits/'],
+  control: ['governor/control/'],
+  process: ['governor/process/'],
+  conversation: ['governor/conversation/'],
+  step: ['step.ts', 'initial-state.ts', 'record.ts', 'standing.ts'].map(inGovernor),
+  memory: ['memory/'],
+  exact: ['exact/'],
+};
 
-const roomOf = (file: string) => file.slice('core/governor/'.length).split('/')[0]?.replace(/\.ts$/, '') ?? '';
+const NAMES = Object.keys(ROOMS);
 
-/** Files whose values a file uses; with `types`, their types too. */
-function usedBy(file: string, types = false): readonly string[] {
-  const { staticImports } = parseSync(file, textOf(file)).module;
-  return staticImports
-    .filter(({ entries }) => types || entries.some(({ isType }) => !isType))
-    .map(({ moduleRequest }) => join(dirname(file), moduleRequest.value));
+function inGovernor(file: string): string {
+  return `governor/${file}`;
 }
 
+function inRelief(file: string): string {
+  return inGovernor(`relief/${file}`);
+}
+
+/** Its place among the rooms: a room that names the file, else the one that has its folder. */
+function placeOf(file: string): number {
+  const path = file.slice('core/'.length);
+  const named = NAMES.findIndex((name) => ROOMS[name]?.includes(path));
+  return named >= 0 ? named : NAMES.findIndex((name) => ROOMS[name]?.some((room) => path.startsWith(room)));
+}
+
+const importsOf = (file: string) => parseSync(file, textOf(file)).module.staticImports;
+
 describe('the rooms of the core', () => {
-  /** From the ground up. */
-  const rooms = ['protocol', 'governor', 'memory', 'exact'];
+  const files = filesIn('core');
 
-  it('are these', () => {
-    expect([...new Set(filesIn('core').map((file) => file.split('/')[1]))].sort()).toEqual([...rooms].sort());
+  it('have a place for each file', () => {
+    expect(files.filter((file) => placeOf(file) < 0)).toEqual([]);
   });
 
-  it.each(rooms.map((room, at) => [room, rooms.slice(at + 1)] as const))(
-    '%s uses nothing of %j, not even types',
-    (room, above) => {
-      const used = filesIn(`core/${room}`).flatMap((file) =>
-        usedBy(file, true).filter((other) => above.some((one) => other.startsWith(`core/${one}/`))),
-      );
-      expect(used).toEqual([]);
-    },
-  );
-});
-
-describe('the governor', () => {
-  const files = filesIn('core/governor');
-
-  it('has no room without its place', () => {
-    expect([...new Set(files.map(roomOf))].sort()).toEqual([...ROOMS].sort());
-  });
-
-  it.each(ROOMS)('%s uses nothing that stands above it', (room) => {
-    const own = files.filter((file) => roomOf(file) === room);
+  it.each(NAMES)('%s uses nothing of a room above it, not even types', (name) => {
+    const own = files.filter((file) => placeOf(file) === NAMES.indexOf(name));
+    expect(own).not.toEqual([]);
     const above = own.flatMap((file) =>
-      usedBy(file)
-        .filter((used) => used.startsWith('core/governor/') && ROOMS.indexOf(roomOf(used)) > ROOMS.indexOf(room))
+      importsOf(file)
+        .map(({ moduleRequest }) => join(dirname(file), moduleRequest.value))
+        .filter((used) => used.startsWith('core/') && placeOf(used) > placeOf(file))
         .map((used) => `${file} uses ${used}`),
     );
     expect(above).toEqual([]);
   });
 
-  it.each(['state', 'decisions', 'effects', 'input'])('%s uses no value of another file', (name) => {
-    expect(usedBy(`core/governor/${name}.ts`)).toEqual([]);
+  it.each(['state', 'decisions', 'effects', 'input'])('governor/%s.ts uses no value of another file', (name) => {
+    const values = importsOf(`core/governor/${name}.ts`).filter(({ entries }) => entries.some(({ isType }) => !isType));
+    expect(values).toEqual([]);
   });
 });
