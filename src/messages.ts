@@ -19,10 +19,10 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   compacted: compactedText,
   'not-exact': ({ once, reason }) =>
     once === true
-      ? `this compaction was a summary of claude's own: ${reason}`
+      ? `this compaction was claude's own summary: ${reason}`
       : `compactions are claude's own summaries: ${reason}`,
   unsupported: ({ oldest, reason }) =>
-    `${reason} is not supported: no exact compaction, no relief of the context; ctxb only measures it (from ${oldest} on it does more)`,
+    `${reason} is not supported: ctxb only measures it, and neither compacts nor hands over (supported from ${oldest} on)`,
   landed: landedText,
   'give-up': ({ reason }) => `${groupedIn(reason)}; no further compaction until the context shrinks`,
   'place-trigger': (trigger) => `claude will compact in mid-turn at ${tokens(trigger.tokens)} tokens`,
@@ -58,7 +58,7 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   'usage-limit': usageLimitText,
   wait: waitText,
   waited: ({ answered, ms, reason }) =>
-    `${reason}${ms > 0 ? `, after ${duration(ms)}` : ''}${answered ? ': going on' : ''}`,
+    `${reason}${ms > 0 ? `, after ${duration(ms)}` : ''}${answered ? ': continuing' : ''}`,
   'left-undone': (decision) => leftUndoneText(decision),
   restart: ({ attempt, reason }) => `${reason}; starting it again (${attempt})`,
   'limit-tool': ({ parameter, reason, tool, value }) => `limited ${tool} (${parameter} ${tokens(value)}): ${reason}`,
@@ -105,7 +105,7 @@ const WHEN = { 'mid-turn': 'in mid-turn', 'before-turn': 'before the turn' } as 
 
 function compactedText({ verdict, reason }: Of<'compacted'>): string {
   if (verdict === 'success') return 'compacted';
-  if (verdict === 'blocked') return `not compacted; the context stays as it is: ${reason}`;
+  if (verdict === 'blocked') return `not compacted; the context is unchanged: ${reason}`;
   return `not compacted (${verdict}): ${reason}`;
 }
 
@@ -154,7 +154,7 @@ function usageLimitText({ level, limit, share, resetsAt, beyond }: Of<'usage-lim
   const known = resetsAt === undefined ? allowed : [localTime(resetsAt), allowed].filter(Boolean).join(', ');
   const when = known === '' ? undefined : `; it resets ${known}`;
   if (level === 'warn') return `warning: ${percent(share)} of the ${nameOf(limit)} is used${when ?? ''}`;
-  return `the ${nameOf(limit)} is reached${when ?? '; claude does not tell when it resets'}`;
+  return `the ${nameOf(limit)} is reached${when ?? '; claude does not say when it resets'}`;
 }
 
 function nameOf(limit: string | undefined): string {

@@ -164,7 +164,7 @@ function startError(command: string, { code = '', message }: StartFault): CtxbEr
 const INSTALL = 'install Claude Code (npm install -g @anthropic-ai/claude-code), or give its path';
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  ENOENT: 'the interpreter that its first line names is not there',
+  ENOENT: 'the interpreter in its first line is missing',
   EACCES: 'it is no program, or you may not execute it: check the path and chmod +x',
   E2BIG: 'its arguments are too long: give the prompt on stdin or with --prompts',
   EAGAIN: 'there are too many processes: end some, or raise ulimit -u',

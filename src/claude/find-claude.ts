@@ -22,7 +22,7 @@ const REMEDY = 'install Claude Code (npm install -g @anthropic-ai/claude-code), 
  * @throws CtxbError `command-not-found`, with what to do
  */
 export async function findClaude(where: Where, options: FindOptions = {}): Promise<string> {
-  return (await lookForClaude(where, options)) ?? refuse('there is no claude on PATH besides ctxb itself');
+  return (await lookForClaude(where, options)) ?? refuse('no claude on PATH besides ctxb itself');
 }
 
 /**

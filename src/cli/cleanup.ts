@@ -19,21 +19,20 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   command
     .option(
       '--keep <number>',
-      'remove only sessions, and keep this many of the newest',
+      'remove only sessions, and keep the newest ones',
       wholeNumber('--keep', 'a whole number of sessions, 0 or more', 0),
     )
-    .option('--dry-run', 'say what would be removed, and remove nothing')
-    .option('--yes', 'remove it without asking')
+    .option('--dry-run', 'only list what it would remove')
+    .option('--yes', 'do not ask')
     .option('--context-dir <folder>', 'the folder to clean')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: CleanupFlags) => finish(await cleanup(flags, io)));
 }
 
 const EXAMPLES = `
-It first lists what it will remove: files that ctxb made, by their names, in a
-folder that ctxb made. Everything else in there stays, and so do the files of a
-run that is under way. Faults of the configuration are named, and do not stop
-it.
+It first lists what it will remove: files with ctxb's names, in a folder that
+ctxb made. Other files stay, and so do the files of an active run. It names
+faults of the configuration, and continues.
 
 Examples:
   ctxb cleanup --dry-run
@@ -80,7 +79,7 @@ function show(plan: CleanupPlan, { stdout, stderr }: Io): void {
   for (const removal of plan.remove) stdout.write(`remove ${printable(describe(removal))}\n`);
   if (plan.removesFolder) stdout.write(`remove ${printable(plan.root)}\n`);
   for (const name of plan.left) stderr.write(`ctxb: left ${printable(name)}: ctxb did not make it\n`);
-  for (const name of plan.running) stderr.write(`ctxb: left session ${printable(name)}: a run goes on in it\n`);
+  for (const name of plan.running) stderr.write(`ctxb: kept session ${printable(name)}: a run uses it\n`);
 }
 
 function describe({ name, parts }: Removal): string {

@@ -9,9 +9,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Waits until the run has compacted its context, between two turns, and prints
-what that has freed. Ends with 0; with 3 when it was not done, with the reason
-on stderr; with 4 when there is no answer in time.
+Waits until the run has compacted its context, between two turns, and prints the
+result. Exit codes: 0 done, 3 not done (stderr says why), 4 no answer in time.
 
 Examples:
   ctxb compact

@@ -14,8 +14,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-The script goes where the shell looks for such scripts, or is read at each
-start. It asks ctxb what to offer, so it fits every version:
+Put the script where your shell looks for completions, or read it at each start.
+It asks ctxb for completions, so it fits every version.
 
 Examples:
   ctxb completion bash > ~/.local/share/bash-completion/completions/ctxb

@@ -21,14 +21,14 @@ const EXIT_CONFIG = 2;
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
     .option('--json', 'as JSON')
-    .option('--schema', 'the JSON Schema of a configuration file instead')
+    .option('--schema', 'print the JSON Schema of a configuration file')
     .addHelpText('after', EXAMPLES)
     .action(async (options: ConfigOptions) => finish(await runConfig(options, io)));
 }
 
 const EXAMPLES = `
-Faults of the configuration are named on stderr, with exit code 2; the rest is
-printed. cleanup and doctor go on with such a configuration too.
+If the configuration has faults, it names them on stderr, prints the rest, and
+ends with 2. cleanup and doctor also continue with such a configuration.
 
 Examples:
   ctxb config

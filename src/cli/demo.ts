@@ -18,16 +18,16 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   command
     .option(
       '--claude <path>',
-      'the claude to run (default: the one installed beside ctxb, else CTXB_CLAUDE, else the next on PATH that is not ctxb)',
+      'the claude to run (default: the one installed with ctxb, else CTXB_CLAUDE, else the next on PATH that is not ctxb)',
     )
     .addHelpText('after', HELP)
     .action(async (flags: DemoFlags) => finish(await demo(flags, io)));
 }
 
 const HELP = `
-A scripted job reads 28 large files. Nothing leaves this machine, no key is
-used, and your own settings are not touched: claude runs in a temporary folder
-and speaks to a stand-in for the API on 127.0.0.1.
+A scripted job reads 44 large files. It needs no network and no key, and does
+not touch your settings: claude runs in a temporary folder and speaks to a
+stand-in for the API on 127.0.0.1.
 
 Examples:
   ctxb demo
@@ -50,12 +50,12 @@ async function demo(flags: DemoFlags, io: Io): Promise<number> {
 }
 
 const LIVE = [
-  'The real claude and the real ctxb at work; only the API is played, by a stand-in on this machine that says how many ' +
-    'tokens each call took. No network, no key, nothing to pay.',
+  'The real claude and the real ctxb at work. A stand-in on this machine plays the API and counts the tokens of each ' +
+    'call. No network, no key, no cost.',
 ];
 
 const RECORDED = [
-  'No claude was found here, so this is a RECORDING of a run: nothing is being run now. To see it live:',
+  'No claude was found here, so this is a RECORDING of a run. To see it live:',
   '  npm install -g @anthropic-ai/claude-code',
 ];
 

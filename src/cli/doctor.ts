@@ -28,16 +28,13 @@ const EXIT_GATE = 3;
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
-    .option(
-      '--claude <path>',
-      'the claude to look at (default: CTXB_CLAUDE, else the next one on PATH that is not ctxb)',
-    )
-    .option('--quick', 'only look around; try no facts')
+    .option('--claude <path>', 'the claude to check (default: CTXB_CLAUDE, else the next one on PATH that is not ctxb)')
+    .option('--quick', 'check the installation only; try no facts')
     .option('--only <name>', 'try only this fact; repeat it for several', (name, all: string[] = []) => [...all, name])
-    .option('--strict', 'exit code 3 also for a fact that ctxb can do without, or that took too long')
+    .option('--strict', 'exit code 3 also if an optional fact fails or takes too long')
     .option(
       '--timeout <seconds>',
-      'for all facts together; each has a third of it (default: as long as the machine needs)',
+      'limit for all facts together; each has a third of it (default: as the machine needs)',
       wholeNumber('--timeout', 'a whole number of seconds, 1 or more', 1),
     )
     .option('--json', 'as JSON')
@@ -46,13 +43,13 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Nothing leaves this machine, no key is used, and your own settings are read but
-not touched: claude runs in a temporary folder, which is removed, and speaks to
-a stand-in for the API on 127.0.0.1.
+It needs no network and no key. It reads your settings and changes nothing:
+claude runs in a temporary folder, which ctxb removes, and speaks to a stand-in
+for the API on 127.0.0.1.
 
-Exit code: 0 when nothing was found that keeps ctxb from working here, 3 when
-something is missing that it cannot do without, 127 without a claude. A fact for
-which the time was too short is shown as not known, and does not count.
+Exit codes: 0 ctxb can work here, 3 something that ctxb needs is missing, 127
+there is no claude. If the time was too short for a fact, it is shown as unknown
+and does not count.
 
 Examples:
   ctxb doctor
@@ -94,7 +91,7 @@ function chosenChecks({ quick, only }: DoctorFlags): readonly Check[] {
     if (names.includes(name)) continue;
     const meant = closest(name, names);
     const todo = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`;
-    throw new CtxbError('usage', `--only: there is no fact "${name}": ${todo}`);
+    throw new CtxbError('usage', `--only: unknown fact "${name}": ${todo}`);
   }
   return FACTS.filter(({ name }, index) => index === 0 || only.includes(name));
 }

@@ -94,7 +94,7 @@ async function runFlow(asked: Asked, { config, files, claudes, say }: FlowPlace,
   const { board, ends, exitCode } = await conductFlow(run, io);
   if (!options.quiet) io.stderr.write(flowTable(flow, board, ends));
   const open = askedSteps(run).filter(({ id }) => board[id] !== 'done');
-  if (open.length > 0) say(`to go on: ${resumeCommand(asked, run, open)}`);
+  if (open.length > 0) say(`to continue: ${resumeCommand(asked, run, open)}`);
   return exitCode;
 }
 

@@ -21,7 +21,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
   onFlow(command, 'pack', 'print the briefing of a step')
     .argument('<step>', 'the id of one of its steps')
     .option('--run <run>', 'the run with the outputs of earlier steps (default: the newest of this flow)')
-    .option('--receipt', 'print as JSON what the briefing holds and leaves out, instead of the briefing')
+    .option('--receipt', 'print the receipt of the briefing as JSON: what it holds and leaves out')
     .option('--context-dir <folder>', 'where the runs are')
     .addHelpText(
       'after',
@@ -33,7 +33,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     });
   command
     .command('report')
-    .description('show what the steps of a run were given and what they used')
+    .description('show what the steps of a run got and used')
     .argument('[run]', 'its id or the beginning of it (default: the newest)')
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the runs are')
@@ -71,19 +71,13 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
   onFlow(command, 'run', 'run the steps of a flow, each in a fresh claude with a briefing of its own')
     .usage('[options] <file> -- claude [arguments]')
     .argument('[claude...]', 'the program and its arguments, without a prompt and an output format')
-    .option('--parallel <count>', 'steps that may run at once, where they do not need each other (default: 1)')
-    .option(
-      '--resume <run>',
-      'continue an earlier run (its id or the beginning of it): finished steps are not run again',
-    )
-    .option(
-      '--from <step>',
-      'start with this step; outputs of the steps before it come from --resume or the newest run',
-    )
-    .option('--only <steps>', 'run only this step, or these (a,b), with outputs from the same run')
+    .option('--parallel <count>', 'how many steps run at once, if they do not need each other (default: 1)')
+    .option('--resume <run>', 'continue an earlier run (its id or the beginning of it) without its finished steps')
+    .option('--from <step>', 'start with this step; earlier outputs come from --resume or the newest run')
+    .option('--only <steps>', 'run only this step, or these (a,b); other outputs come from the same run')
     .option('--dry-run', 'print the briefing of every step and its receipt, and run nothing')
     .option('--otlp <url>', 'send metrics of each step to this OpenTelemetry receiver')
-    .option('--quiet', 'say nothing on stderr')
+    .option('--quiet', 'print no notices on stderr')
     .option('--context-dir <folder>', 'where runs, receipts and notes go')
     .addHelpText(
       'after',

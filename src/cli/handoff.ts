@@ -33,9 +33,9 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     });
   command
     .command('write')
-    .description('print the handoff that the notes of a session amount to')
+    .description('print a handoff document, made from the notes of a session')
     .argument('[session]', 'a session of this folder (its id or the beginning of it), or a recording; - is stdin')
-    .option('--out <file>', 'write it to this new file instead')
+    .option('--out <file>', 'write it to this new file')
     .option('--context-dir <folder>', 'where the notes are')
     .addHelpText('after', '\nExamples:\n  ctxb handoff write\n  ctxb handoff write session.jsonl --out handoff.md')
     .action(async (name: string | undefined, flags: HandoffFlags) => finish(await write(name, flags, io)));
@@ -46,13 +46,12 @@ function requireRun(word: string | undefined): void {
   if (word === undefined || /^[0-9a-f-]+$/.test(word)) return;
   const meant = closest(word, ['write']);
   const todo = meant === undefined ? 'See ctxb handoff --help.' : `Did you mean ${meant}?`;
-  throw new CtxbError('usage', `handoff: there is no command "${onOneLine(word)}", and no run has such an id. ${todo}`);
+  throw new CtxbError('usage', `handoff: "${onOneLine(word)}" is no command, and no run has this id. ${todo}`);
 }
 
 const EXAMPLES = `
-Without a subcommand it asks a run to hand its work over to a fresh context when
-its turn is over, as ctxb compact does. write without an argument takes the
-session that was noted last.
+Without a subcommand it asks a run to hand over to a fresh context when its turn
+is over. write without an argument takes the newest session with notes.
 
 Examples:
   ctxb handoff 3f2a
@@ -68,7 +67,7 @@ async function write(name: string | undefined, flags: HandoffFlags, io: Io): Pro
   const text = masked(renderHandoffFile({ ...head, tokens: null, window: null, checks: [] }, body));
   if (flags.out === undefined) io.stdout.write(printable(text));
   else if (!writeNewFile(resolve(io.cwd, flags.out), text)) {
-    throw new CtxbError('usage', `--out ${flags.out}: is there already: name a new file`);
+    throw new CtxbError('usage', `--out ${flags.out} exists already: name a new file`);
   }
   return 0;
 }
@@ -96,7 +95,7 @@ async function kept(name: string | undefined, flags: HandoffFlags, io: Io): Prom
       name === undefined
         ? `there are no notes in ${root}`
         : `${name}: no recording, and no session in ${root} begins so`;
-    throw new CtxbError('usage', `${what}: notes are kept by ctxb run`);
+    throw new CtxbError('usage', `${what}: ctxb run keeps notes`);
   }
   const { id, path, updatedAt } = session;
   return { notebook: readNotebook(path), session: id, t: Date.parse(updatedAt), folder: relative(io.cwd, path) };

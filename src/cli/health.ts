@@ -26,7 +26,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-A folder that has no records of its own stands for the projects directly in it.
+A folder without records of its own stands for the projects directly in it.
 
 Examples:
   ctxb health

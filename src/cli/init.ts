@@ -5,7 +5,7 @@ import type { Io } from '../io.ts';
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
     .addOption(
-      new Option('--preset <name>', 'how much of the window is used: lean, balanced or heavy')
+      new Option('--preset <name>', 'how much of the window to use: lean, balanced or heavy')
         .choices(PRESET_NAMES)
         .default('balanced'),
     )
@@ -17,8 +17,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-A configuration that exists is left as it is. At the terminal, the plugin in
-ctxb's repository does the work, and needs no settings.
+ctxb does not change an existing configuration. At the terminal use the plugin
+in ctxb's repository, which needs no settings.
 
 Examples:
   ctxb init

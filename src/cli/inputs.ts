@@ -52,7 +52,7 @@ export function wholeNumber(option: string, expected: string, least: number): (t
  */
 export async function isWanted(question: string, otherwise: string, { stdin, stdout, stderr }: Io): Promise<boolean> {
   if (stdin.isTTY !== true || stdout.isTTY !== true) {
-    throw new CtxbError('usage', `${otherwise}: say --yes, as there is nobody to ask here`);
+    throw new CtxbError('usage', `${otherwise}: use --yes where nobody can answer`);
   }
   // Not as a terminal: what readline steers one with does not get through what a command prints on.
   const reader = createInterface({ input: stdin, output: stderr, terminal: false });

@@ -139,7 +139,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   if (argv[0] === 'claude') {
     throw new CtxbError(
       'usage',
-      `there is no command "claude": did you mean: ${shellLine(['ctxb', 'run', '--', ...argv])}`,
+      `unknown command "claude": did you mean: ${shellLine(['ctxb', 'run', '--', ...argv])}`,
     );
   }
   if (argv[0] === 'help') checkTopic(argv[1]);
@@ -226,7 +226,7 @@ function checkTopic(topic: string | undefined): void {
   if (topic === undefined || names.includes(topic) || topic === 'help' || topic.startsWith('-')) return;
   const meant = closest(topic, names);
   const todo = meant === undefined ? 'see ctxb --help' : `did you mean ${meant}?`;
-  throw new CtxbError('usage', `help: there is no command "${topic}": ${todo}`);
+  throw new CtxbError('usage', `help: unknown command "${topic}": ${todo}`);
 }
 
 async function report(thrown: unknown, io: Io): Promise<number> {
@@ -237,7 +237,7 @@ async function report(thrown: unknown, io: Io): Promise<number> {
     return error.exitCode;
   }
   if (isCwdGone(error)) {
-    io.stderr.write('ctxb: the current folder is not there any more: change to another one\n');
+    io.stderr.write('ctxb: the current folder no longer exists: change to another one\n');
     return EXIT_USAGE;
   }
   // commander has told what is wrong; its own code 0 stands for help and version.

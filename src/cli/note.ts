@@ -5,7 +5,7 @@ import { leaveNote, type Note } from '../store/runs/inbox.ts';
 
 const KINDS: readonly { kind: Note['kind']; about: string; example: string }[] = [
   { kind: 'state', about: 'where the work stands', example: 'tests written, parser next' },
-  { kind: 'dead-end', about: 'what was tried and does not work', example: 'the old API has no paging' },
+  { kind: 'dead-end', about: 'what does not work', example: 'the old API has no paging' },
 ];
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
@@ -25,8 +25,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const WHERE = `
-Called inside a run, by the agent, a hook or a script, it reaches that run;
-elsewhere it reaches the only run of the folder.`;
+Inside a run (the agent, a hook, a script) it reaches that run. Elsewhere it
+reaches the only run of the folder.`;
 
 function exampleOf({ kind, example }: (typeof KINDS)[number]): string {
   return `  ctxb note ${kind} "${example}"`;

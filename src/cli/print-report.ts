@@ -69,7 +69,7 @@ export async function printReport(
   const { sessions, faults, leftOut, named } = await find();
   clear();
   if (sessions.length + faults.length + leftOut === 0 && !mayBeEmpty(options)) {
-    throw new CtxbError('unreadable-input', `${named.join(', ')}: no recording is there: ${HOW_TO_RECORD}`);
+    throw new CtxbError('unreadable-input', `${named.join(', ')}: no recordings found: ${HOW_TO_RECORD}`);
   }
   const failing = sessions.map((session) => breachesOf(session, gates).map((breach) => breachText(session, breach)));
   const outcome = {

@@ -33,7 +33,7 @@ interface Hit extends Recalled {
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
     .argument('<words...>', 'words or phrases, all of which must be there, in upper or lower case')
-    .option('--all', 'in all projects, not only that of the working folder')
+    .option('--all', 'search all projects, not only that of the working folder')
     .option(
       '--limit <n>',
       'show this many, the newest first',
@@ -47,9 +47,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Looks through what claude has logged of this project, and through ctxb's notes.
-Exit code 1 when nothing is found, as with grep, and 2 when something could
-not be read either.
+Searches claude's logs of this project, and ctxb's notes. As with grep, exit
+code 1 means no match, and 2 means that some file could not be read.
 
 Examples:
   ctxb recall ECONNREFUSED

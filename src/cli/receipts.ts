@@ -34,8 +34,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 
 const EXAMPLES = `
 Shows as a diff what each compaction and handoff took out of the context, what
-stayed, and what was asked for again. Without an argument it is the newest run
-of this folder with a compaction or handoff, else its newest session.
+stayed, and what the agent asked for again. Without an argument it takes the
+newest run of this folder with a compaction or handoff, else its newest session.
 
 Examples:
   ctxb receipts

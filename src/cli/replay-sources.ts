@@ -167,7 +167,7 @@ export async function findSessions(
 }
 
 function empty(file: string): CtxbError {
-  const what = file === '-' ? 'nothing has come on stdin' : `${file} is empty`;
+  const what = file === '-' ? 'stdin is empty' : `${file} is empty`;
   return new CtxbError('unreadable-input', `${what}: name recordings or a folder, such as ~/.claude/projects`);
 }
 
@@ -187,7 +187,7 @@ function foreign(file: string): CtxbError {
   const name = file === '-' ? 'stdin' : file;
   const begin = beginOf(file);
   const [, remedy = HOW_TO_RECORD] = WRAPPINGS.find(([begins]) => begins.test(begin)) ?? [];
-  return new CtxbError('unreadable-input', `${name}: no line of it is claude's: ${remedy}`);
+  return new CtxbError('unreadable-input', `${name}: no line comes from claude: ${remedy}`);
 }
 
 /** The first bytes of a file in hex; nothing of what has no beginning any more, as stdin. */

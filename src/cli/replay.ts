@@ -36,23 +36,20 @@ interface ReplayFlags extends ReportFlags {
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.argument(
     '[files...]',
-    'recordings or folders of them; - is stdin (default: stdin where it is piped, at a terminal what claude has logged, else what it has logged of this project)',
+    'recordings or folders of them; - is stdin (default: piped stdin; at a terminal all logs of claude, else those of this project)',
   );
   addReportOptions(command);
   command
-    .optionsGroup('How it is judged:')
-    .option('--retention', 'what each compaction and handoff kept of what was known before it')
-    .option('--explain <call>', 'where the figures of one call come from: its number, or the id of its message')
-    .option(
-      '--what-if',
-      'what the sessions would have come to with ctxb, as it is configured here (without files: all of the last 30 days)',
-    )
-    .option('--window <tokens>', 'size of the context window (default: what the recording says)')
-    .option('--warn-at <threshold>', 'judge with this level, at which the zone critical begins (0.7, 70% or tokens)')
-    .option('--compact-at <when>', 'judge with compactions at economic or at this level')
+    .optionsGroup('Analysis:')
+    .option('--retention', 'show what each compaction and handoff kept')
+    .option('--explain <call>', 'show the lines behind the figures of one call: its number, or the id of its message')
+    .option('--what-if', 'estimate the cost with ctxb, as it is configured here (without files: the last 30 days)')
+    .option('--window <tokens>', 'size of the context window (default: from the recording)')
+    .option('--warn-at <threshold>', 'assume this level for the zone critical (0.7, 70% or tokens)')
+    .option('--compact-at <when>', 'assume compactions at economic or at this level')
     .optionsGroup('More:')
-    .option('--series', 'with --json: one entry for each main-thread call as well')
-    .option('--no-cache', 'read everything again, even what has not changed since the last time')
+    .option('--series', 'with --json: also an entry for each call of the main thread')
+    .option('--no-cache', 'read all files again, also unchanged ones')
     .addHelpText('after', EXAMPLES)
     .action(async (files: string[], flags: ReplayFlags) => finish(await replay(files, flags, io)));
 }

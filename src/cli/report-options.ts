@@ -39,34 +39,34 @@ const COUNT = 'a whole number, 0 or more';
 export function addReportOptions(command: Command): void {
   const value = <T>(flags: string, about: string, expected: string, parse: (text: string) => T | undefined) =>
     command.option(flags, about, parsed(flags.split(' ', 1)[0] ?? '', expected, parse));
-  command.optionsGroup('Report, one of them (default: for a person):');
+  command.optionsGroup('Report (choose one; default: a list):');
   for (const { name, about } of FORMATS) command.option(`--${name}`, about);
-  value('--html <file>', 'besides, write a page with charts and tables to this file', 'the path of a file', nonEmpty);
+  value('--html <file>', 'also write a page with charts and tables to this file', 'the path of a file', nonEmpty);
   command
-    .option('--ci', 'also add the Markdown to the file that GITHUB_STEP_SUMMARY names, where it is set')
+    .option('--ci', 'also add the Markdown to the file that GITHUB_STEP_SUMMARY names')
     .optionsGroup('Only sessions:');
   const time = 'a date such as 2026-03-31, or an age such as 3d or 12h';
-  value('--since <time>', 'that went on since then: 2026-03-31, 3d or 12h', time, timeOf);
-  const about = 'of a working folder with this in its path, or like this pattern with * or ?';
+  value('--since <time>', 'active since then: 2026-03-31, 3d or 12h', time, timeOf);
+  const about = 'with this text, or this pattern with * or ?, in the path of the working folder';
   value('--project <pattern>', about, 'a part of a path', nonEmpty);
-  value('--model <text>', 'of a model with this in its id', 'a part of the id of a model', nonEmpty);
+  value('--model <text>', 'with this text in the id of the model', 'a part of the id of a model', nonEmpty);
   command
     .optionsGroup('Lists of several sessions:')
-    .addOption(new Option('--sort <figure>', 'by what (default of tables: newest)').choices(SORT_ORDERS));
-  value('--limit <number>', 'no more rows (0: all; default at a terminal: 30)', COUNT, countOf);
+    .addOption(new Option('--sort <figure>', 'order of the rows (default: newest)').choices(SORT_ORDERS));
+  value('--limit <number>', 'at most so many rows (0: all; default at a terminal: 30)', COUNT, countOf);
   command
-    .addOption(new Option('--by <what>', 'sums by day, project or model instead').choices(GROUPINGS))
-    .option('--ids', 'with the ids of the sessions')
-    .optionsGroup('Gates, exit 3 when a session does not pass, or when there is none with a call:');
+    .addOption(new Option('--by <what>', 'print sums by day, project or model').choices(GROUPINGS))
+    .option('--ids', 'also print the ids of the sessions')
+    .optionsGroup('Gates: exit code 3 if a session fails, or if no session has a call:');
   const level = 'a level such as 85%, 0.85 or 170000 tokens';
-  value('--fail-over <level>', 'its context was larger (85%, 0.85 or tokens)', level, levelOf);
-  value('--max-compactions <number>', 'it was compacted more often', COUNT, countOf);
-  value('--max-unplanned <number>', 'claude itself began more compactions', COUNT, countOf);
+  value('--fail-over <level>', 'fail if the context was larger (85%, 0.85 or tokens)', level, levelOf);
+  value('--max-compactions <number>', 'fail if it was compacted more often', COUNT, countOf);
+  value('--max-unplanned <number>', 'fail if claude itself began more compactions', COUNT, countOf);
   const amount = 'an amount in US dollars such as 2.50';
-  value('--max-cost <dollars>', 'it cost more, or what it cost is not known', amount, amountOf);
-  const share = 'its compactions and handoffs kept less (90% or 0.9)';
+  value('--max-cost <dollars>', 'fail if it cost more, or if its cost is unknown', amount, amountOf);
+  const share = 'fail if compactions and handoffs kept less (90% or 0.9)';
   value('--min-retention <share>', share, 'a share such as 90% or 0.9', shareOf);
-  command.option('--allow-empty', 'there need be no session with a call');
+  command.option('--allow-empty', 'pass without a session with a call');
 }
 
 /**

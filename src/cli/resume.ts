@@ -30,7 +30,10 @@ const EXIT_LIMIT = 3;
  */
 export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Promise<number> {
   if (options.prompt !== undefined || options.prompts !== undefined) {
-    throw new CtxbError('usage', '--resume-run goes on with the prompts of the run: leave --prompt and --prompts out');
+    throw new CtxbError(
+      'usage',
+      '--resume-run continues with the prompts of the run: leave --prompt and --prompts out',
+    );
   }
   const now = await prepareRun(flags, io, options.config);
   const { notice } = await now.watch();
@@ -45,7 +48,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   const id = waited?.runId ?? options.id;
   const resumption = await resumeRun({ contextDir, id, words: options.words }, io, notice);
   if (resumption === undefined) {
-    notice('everything that was said had been answered: there is nothing to go on with');
+    notice('every prompt of the run has an answer: nothing is left to do');
     return 0;
   }
   const { settings, invocation, program } = resumption;
@@ -126,7 +129,7 @@ function usd(spent: SpentBefore): string {
 function resetText(runId: string, resetsAt: number | undefined): string {
   const run = `run ${runId.slice(0, 8)}`;
   return resetsAt === undefined
-    ? `${run} does not say when its usage limit resets: going on now`
+    ? `the reset of the usage limit of ${run} is unknown: continuing now`
     : `${run} waits until ${localTime(resetsAt)}`;
 }
 
@@ -146,7 +149,7 @@ function toldOf(
   const ignored = unheeded(now.values, settings);
   const { withheld, record } = settings;
   return [
-    `${run} goes on as it was begun${except}${costSoFar(resumed.spent)}`,
+    `${run} continues with its own settings${except}${costSoFar(resumed.spent)}`,
     ...(ignored.length === 0 ? [] : [`not heeded, as only a flag changes it: ${ignored.join(', ')}`]),
     ...(withheld.length === 0 ? [] : [`not kept, as there is a secret in it: ${withheld.join(', ')}; give it again`]),
     ...(record === undefined || options.record !== undefined

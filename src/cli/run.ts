@@ -42,18 +42,18 @@ function ownOptions(): Option[] {
   const repeated = (text: string, all: string[] = []) => [...all, text];
   return [
     new Option('--prompt <text>', 'a prompt; repeat it for several turns').argParser(repeated),
-    new Option('--prompts <file>', 'prompts from a file (- is stdin), one a line: JSON strings or user lines'),
+    new Option('--prompts <file>', 'prompts from a file (- is stdin), one per line: JSON strings or user lines'),
     new Option(
       '--resume-run [id]',
       'continue the newest unfinished run, or the one with this id, with its own settings',
     ),
-    new Option('--at-reset', 'with --resume-run: first wait until the usage limit that ended the run resets'),
+    new Option('--at-reset', 'with --resume-run: first wait for the reset of the usage limit'),
     new Option('--record <file>', 'write everything that happens to this file, for ctxb replay'),
-    new Option('--mask-record', 'with --record: without secrets, to be handed on'),
+    new Option('--mask-record', 'with --record: mask secrets, to share the record'),
     new Option('--summary <file>', 'write the figures of the run to this file at its end, as JSON'),
     new Option('--otlp <url>', 'send metrics to this OpenTelemetry receiver'),
     new Option('--show-injected', 'show the turns that ctxb starts'),
-    new Option('--dry-run', 'print what would be started, and start nothing'),
+    new Option('--dry-run', 'print the command and the settings; start nothing'),
     new Option('--config <file>', 'read this configuration file and no other'),
     new Option('--no-config', 'read no configuration file'),
   ];

@@ -24,8 +24,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Lists the runs of this user: those that go on, those whose ctxb was killed, and
-those that ended during the last day, with the reason.
+Lists your runs: those under way, those whose ctxb was killed, and those that
+ended during the last day, with the reason.
 
 Examples:
   ctxb runs

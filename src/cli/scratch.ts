@@ -18,14 +18,14 @@ interface ScratchFlags {
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
     .argument('[session]', 'a session of this folder (its id or the beginning of it), or a recording; - is stdin')
-    .option('--out <folder>', 'write the notes of a recording to this new folder, detail files included')
+    .option('--out <folder>', 'write the notes of a recording, with detail files, to this new folder')
     .option('--context-dir <folder>', 'where the notes are')
     .addHelpText('after', EXAMPLES)
     .action(async (name: string | undefined, flags: ScratchFlags) => finish(await scratch(name, flags, io)));
 }
 
 const EXAMPLES = `
-Without an argument it is the session that was noted last.
+Without an argument it takes the newest session with notes.
 
 Examples:
   ctxb scratch

@@ -8,17 +8,17 @@ import type { Io } from '../io.ts';
 export function define(command: Command): void {
   command
     .usage("[claude's arguments]")
-    .argument('[arguments...]', 'as you would give them to claude; all of them are its own, --help too')
+    .argument('[arguments...]', "claude's own arguments, also --help")
     .helpOption(false)
     .addHelpText('after', HELP);
 }
 
 const HELP = `
-Runs claude under ctxb, headless runs only; everything else (a terminal, claude
-mcp, claude --version …) is claude alone. What ctxb does is said in its
-configuration and CTXB_* variables. The claude is the one that CTXB_CLAUDE
-names, else the next one on PATH. ctxb-shim is the same as a program of its own,
-for whoever starts a path without arguments.
+Runs claude under ctxb if the run is headless. Everything else (a terminal,
+claude mcp, claude --version …) goes to claude alone. The configuration and
+CTXB_* variables set ctxb up. CTXB_CLAUDE names the claude; the default is the
+next one on PATH. ctxb-shim does the same as a program of its own, for callers
+that take only a path.
 
 Examples:
   ctxb shim -p "say hello"

@@ -14,9 +14,9 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Claude Code calls it after every message and shows what it prints: how full the
-context is, the zone, about how many turns are left, and the cost. In Claude
-Code's settings.json:
+Claude Code calls it after every message and shows its output: how full the
+context is, the zone, about how many turns are left, and the cost. Add this to
+Claude Code's settings.json:
 
   "statusLine": { "type": "command", "command": "ctxb statusline" }
 

@@ -9,9 +9,9 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-The run ends when its turn is over. Prompts that have no answer then stay there
-for ctxb run --resume-run, and the run ends with 7. Ends with 0 when the run
-has ended, with 4 when it has not in time.
+The run ends when its turn is over. ctxb run --resume-run continues with the
+prompts that have no answer; the run then ends with 7. Exit codes: 0 the run has
+ended, 4 it has not ended in time.
 
 Examples:
   ctxb stop

@@ -1,11 +1,11 @@
 import type { ConfigPath, SettingAt } from './config.ts';
 import type { Kind } from './values.ts';
 
-/** One key of the configuration: all that is said about it anywhere. Its variable is made of its name. */
+/** One key of the configuration, with all its texts. Its name gives its variable. */
 export interface Key<T = unknown> {
-  /** The kind of its values, or the words that it takes. */
+  /** The kind of its values, or the allowed words. */
   readonly takes: Kind | readonly (T & string)[];
-  /** What holds where nobody sets it; without it nothing does. */
+  /** The default; without it the key is not set. */
   readonly preset?: T;
   /** A sentence for the schema, docs/configuration.md and the help of its option. */
   readonly about: string;
@@ -44,43 +44,43 @@ export const KEYS = {
     about: 'Only measure and report: change nothing, and add nothing to the input of claude.',
     option: '--observe',
   },
-  quiet: { takes: 'flag', preset: false, about: 'No notices on stderr.', option: '--quiet' },
+  quiet: { takes: 'flag', preset: false, about: 'Print no notices on stderr.', option: '--quiet' },
   statusLine: {
     takes: ['auto', 'always', 'never'],
     preset: 'auto',
-    about: 'The status line; auto: only on a terminal.',
+    about: 'When to show the status line; auto: only on a terminal.',
     option: '--status-line <when>',
   },
   contextDir: {
     takes: 'folder',
     preset: '.context',
-    about: 'The folder for what ctxb keeps.',
+    about: "Folder for ctxb's files.",
     option: '--context-dir <folder>',
   },
 
   'thresholds.warn': {
     takes: 'level',
     preset: 0.7,
-    about: 'Where ctxb asks the agent to come to a good stopping point; the zone critical begins here.',
+    about: 'Beginning of the zone critical: ctxb asks the agent to come to a stopping point.',
     option: '--warn-at <threshold>',
   },
   'thresholds.compact': {
     takes: 'moment',
     preset: 'economic',
     about:
-      'When to compact: economic, as soon as it pays, and at 78% unless it may cost more than claude alone; or always at this level.',
+      'When to compact. economic: as soon as it pays, and at 78% unless it may cost more than claude alone. A level: always there.',
     option: '--compact-at <when>',
   },
   'thresholds.handoff': {
     takes: 'level',
     preset: 0.85,
-    about: 'Where ctxb hands the work over to a fresh context, if compaction is off or does not help.',
+    about: 'Level at which ctxb hands over to a fresh context, if compaction is off or does not help.',
     option: '--handoff-at <threshold>',
   },
   'thresholds.midTurn': {
     takes: 'level',
     preset: 0.88,
-    about: "Where claude's own compaction is placed; never later than 33,000 tokens below the window.",
+    about: "Level of claude's own compaction; at most the window less 33,000 tokens.",
     option: '--mid-turn-at <threshold>',
   },
 
@@ -94,7 +94,7 @@ export const KEYS = {
     takes: ['auto', 'exact', 'summary'],
     preset: 'auto',
     about:
-      'exact: ctxb chooses what stays of the conversation, without a call; summary: the model writes one; auto: exact where this claude can.',
+      'exact: ctxb chooses what stays, without a call; summary: the model writes a summary; auto: exact if this claude can.',
     option: '--compaction <how>',
   },
   'compaction.when': {
@@ -106,17 +106,18 @@ export const KEYS = {
   'compaction.target': {
     takes: 'level',
     preset: 0.5,
-    about: 'A compaction should leave less than this; once it has, thresholds count as not crossed.',
+    about: 'Size that a compaction should leave at most. Below it, thresholds count as not crossed.',
   },
   'compaction.timeoutSeconds': {
     takes: 'seconds',
     preset: 300,
-    about: 'How long claude may take for a compaction without saying anything.',
+    about: 'How long claude may be silent during a compaction.',
   },
   'compaction.focus': {
     takes: 'text',
     preset: 'focus on {task} -- current state is {state}',
-    about: 'What the summary is to keep; {task} and {state} are filled in, or left out with the words around them.',
+    about:
+      "What claude's summary should keep. ctxb fills in {task} and {state}, or leaves them out with the words around them.",
   },
 
   'midTurn.enabled': {
@@ -136,7 +137,8 @@ export const KEYS = {
   'zones.onLargeTask': {
     takes: ['announce', 'relieve', 'reject'],
     preset: 'announce',
-    about: 'For a prompt that is too large for what is left: announce it, relieve (make room first), or reject it.',
+    about:
+      'For a prompt that is too large for the rest of the window: announce it, relieve (make room first), or reject it.',
     option: '--on-large-task <what>',
   },
   'zones.tellAgent': { takes: 'flag', preset: true, about: 'Tell the agent how full its context is.' },
@@ -164,90 +166,91 @@ export const KEYS = {
     takes: ['auto', 'ask', 'wrap-up', 'stop'],
     preset: 'auto',
     about:
-      'At a limit: ask, wrap up with one last prompt, or stop. auto asks at a terminal and wraps up elsewhere, as ask does there.',
+      'At a limit: ask, wrap up with one last prompt, or stop. auto asks at a terminal. Without a terminal, auto and ask wrap up.',
     option: '--on-cost-limit <what>',
   },
   'cost.prices': {
     takes: 'prices',
     preset: {},
     about:
-      'Prices instead of the built-in ones, used where claude reports no cost, and for limits where they are higher; cacheWrite, cacheWriteHour and cacheRead follow the input; in a file only.',
+      'Prices that replace the built-in ones; in a file only. ctxb uses them if claude reports no cost, and for limits if they are higher. cacheWrite, cacheWriteHour and cacheRead follow from input.',
   },
 
   'limits.time': {
     takes: 'duration',
-    about: 'How long a run may take. Then it wraps up or stops, as cost.onLimit says; nobody is asked.',
+    about: 'How long a run may take. Then it wraps up or stops, as cost.onLimit sets, and does not ask.',
     option: '--time-limit <duration>',
   },
   'limits.wait': {
     takes: 'duration',
     preset: 0,
     about:
-      'At a usage limit of the account: wait at most this long (6h, 90m) until it resets. 0 ends the run with exit code 5.',
+      'How long to wait at a usage limit of the account until it resets (6h, 90m). 0 ends the run with exit code 5.',
     option: '--limit-wait <duration>',
   },
   'limits.outageWait': {
     takes: 'duration',
     about:
-      'While the API is overloaded or out of reach: repeat the turn for this long. 10m with several prompts or limits.wait, else 0.',
+      'How long to repeat the turn while the API is overloaded or out of reach. Default: 10m with several prompts or limits.wait, else 0.',
     option: '--outage-wait <duration>',
   },
   'limits.warnAt': {
     takes: 'part',
     preset: 0.9,
-    about: 'Share of a usage limit at which there is a notice, and the agent is told, where claude reports the share.',
+    about: 'Share of a usage limit at which ctxb prints a notice and tells the agent, if claude reports the share.',
   },
 
   'agents.max': {
     takes: 'count',
-    about: 'How many subagents a run may start, including those of subagents and workflows. A further one is refused.',
+    about:
+      'How many subagents a run may start, including those of subagents and workflows. ctxb refuses a further one.',
     option: '--max-agents <number>',
   },
   'agents.tokens': {
     takes: 'tokens',
-    about: 'How many tokens one subagent may read and write, the prompt cache included. Beyond that it is stopped.',
+    about: 'How many tokens one subagent may read and write, including the prompt cache. Beyond that ctxb stops it.',
     option: '--max-agent-tokens <tokens>',
   },
   'agents.costUsd': {
     takes: 'dollars',
-    about: 'What one subagent may cost, in US dollars from list prices. Beyond that it is stopped.',
+    about: 'What one subagent may cost, in US dollars from list prices. Beyond that ctxb stops it.',
     option: '--max-agent-cost <usd>',
   },
 
   'recovery.enabled': {
     takes: 'flag',
     preset: true,
-    about: 'Start claude again in the same session when it has died.',
+    about: 'Restart claude in the same session if it dies.',
     option: '--no-restart',
   },
   'recovery.stallAfter': {
     takes: 'silence',
     about:
-      'Restart claude in the same session when it has written nothing for this long (15m). While a tool runs, stderr only names the tool.',
+      'Restart claude in the same session if it writes nothing for this long (15m). While a tool runs, stderr only names the tool.',
     option: '--stall-after <duration>',
   },
 
   'flow.preset': {
     takes: ['lean', 'balanced', 'heavy'],
-    about: 'Sets the three sizes below at once; a size that is set itself wins.',
+    about: 'Sets the three sizes below. A size that you set overrides it.',
   },
-  'flow.contextBudgetChars': { takes: 'characters', about: 'What a briefing may take, in characters.' },
+  'flow.contextBudgetChars': { takes: 'characters', about: 'Size of a briefing, in characters.' },
   'flow.historyRecentChars': {
     takes: 'characters',
-    about: 'What the output of the newest step, or of a critical one, may take of a briefing, in characters.',
+    about: 'Size of the output of the newest step, or of a critical one, in a briefing, in characters.',
   },
   'flow.historyOlderChars': {
     takes: 'characters',
-    about: "What each other step's output may take of a briefing, in characters.",
+    about: "Size of each other step's output in a briefing, in characters.",
   },
   'flow.contextBudgetTokens': {
     takes: 'share',
-    about: 'Instead of contextBudgetChars: tokens, or a share of the window.',
+    about: 'Size of a briefing in tokens, or as a share of the window, instead of contextBudgetChars.',
   },
   'flow.priorities': {
     takes: 'priorities',
     preset: {},
-    about: "How much an agent's output counts, instead of what is built in; in a file only.",
+    about: "How much an agent's output counts; overrides the built-in priorities. In a file only.",
   },
   'flow.curator': {
     takes: 'flag',
@@ -258,20 +261,20 @@ export const KEYS = {
   'tiers.total': {
     takes: 'share',
     preset: 100_000,
-    about:
-      'What the whole context is planned to take: system prompt, what stands for the past, results of tools, prompts, the answer.',
+    about: 'Planned size of the whole context: system prompt, history, results of tools, prompts, the answer.',
   },
 
   'tools.mode': {
     takes: ['enforce', 'advise', 'off'],
     preset: 'enforce',
-    about: 'enforce: cut results that are too large and keep them in files; advise: only tell the agent; off.',
+    about:
+      'enforce: cut results that are too large and keep them in files; advise: only tell the agent; off: do nothing.',
     option: '--tool-budgets <mode>',
   },
   'tools.perCall': {
     takes: 'share',
     preset: 8_000,
-    about: 'What one result of a tool may take; where it is not set, a Read may take 25,000.',
+    about: 'Budget for one result of a tool. If you do not set it, a Read may take 25,000.',
   },
 } as const satisfies Table;
 

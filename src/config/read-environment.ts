@@ -38,5 +38,5 @@ function unknownVariable(name: string, names: readonly string[]): Finding {
     meant === undefined
       ? `a variable is named after its key, as ${variableName('thresholds.compact')}`
       : `did you mean ${PREFIX}${meant}?`;
-  return { key: name, message: `${name}: there is no such variable, so it sets nothing; ${todo}` };
+  return { key: name, message: `${name}: unknown variable, which sets nothing; ${todo}` };
 }

@@ -5,25 +5,25 @@ import { schemaOf, text } from './values.ts';
 
 /** What the keys of a group have in common. */
 export const GROUPS: Readonly<Record<string, string>> = {
-  thresholds: 'How full the window is when ctxb acts.',
+  thresholds: 'Levels of the window at which ctxb acts.',
   compaction: 'Compaction at turn boundaries.',
   midTurn: 'Compaction in the middle of a turn.',
   memory: 'Working memory.',
-  zones: 'What is said on the way up.',
-  handoff: 'Handing the work over to a fresh context.',
-  cost: 'Limits of what may be spent.',
+  zones: 'Notices as the context grows.',
+  handoff: 'Handoffs to a fresh context.',
+  cost: 'Limits on costs.',
   limits: 'Time, usage limits of the account, and outages of the API.',
-  agents: 'What subagents may take.',
-  recovery: 'What happens when claude dies.',
-  flow: 'Briefings of all flows that say nothing else.',
-  tiers: 'What the context is planned for.',
-  tools: 'What results of tools may take.',
+  agents: 'Limits on subagents.',
+  recovery: 'Restarts of claude.',
+  flow: 'Briefings of all flows, unless a flow sets its own.',
+  tiers: 'The plan for the context.',
+  tools: 'Budgets for results of tools.',
 };
 
-/** The size for one tool, in the place of `tools.perCall`. */
+/** The budget for one tool, instead of `tools.perCall`. */
 const OF_TOOL: Key = {
   takes: 'share',
-  about: "In the place of perCall, by the tool's name, in which * stands for any characters; in a file only.",
+  about: "Budget for one tool instead of perCall, by the tool's name; * stands for any characters. In a file only.",
 };
 
 export type Leaf = v.GenericSchema;

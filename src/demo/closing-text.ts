@@ -32,10 +32,7 @@ export function closingText(story: DemoStory, style: Style, columns: number | un
     '',
     style.bold('What the job cost'),
     line('with ctxb   ', style.bold(dollars(costUsd))),
-    line(
-      'claude alone',
-      `about ${dollars(inCents(costUsd) + inCents(savedUsd))}, by the account that ctxb keeps of it`,
-    ),
+    line('claude alone', `about ${dollars(inCents(costUsd) + inCents(savedUsd))}, by ctxb's own account`),
     line('paid        ', 'nothing: the stand-in made up the token counts'),
     '',
   ].join('\n');

@@ -64,7 +64,7 @@ export function judgeVersion(version: string | undefined): Remark {
     return { status: 'warning', subject, text: 'it does not tell its version', todo };
   }
   if (!isAtLeast(version, OLDEST_CLAUDE)) {
-    const text = `${version} is not supported: no exact compaction, no relief of the context; ctxb only measures it`;
+    const text = `${version} is not supported: ctxb only measures it, and neither compacts nor hands over`;
     const todo = `install ${OLDEST_CLAUDE} or newer: npm install -g @anthropic-ai/claude-code`;
     return { status: 'warning', subject, text, todo };
   }

@@ -23,8 +23,8 @@ import { answersOf, contextIn, eventsOf, expectText, holds, requestsOf, requestW
 export const FACTS: readonly Check[] = [
   {
     name: 'two-way-stream',
-    fact: 'A prompt on stdin is answered, its turn ends with one result, and the process takes the next prompt.',
-    instead: 'nothing: ctxb speaks to claude in this way only',
+    fact: 'claude answers a prompt on stdin, ends its turn with one result, and takes the next prompt.',
+    instead: 'nothing: ctxb has no other way to speak to claude',
     vital: true,
     scene: plainTurns,
     look({ turns }) {
@@ -38,7 +38,7 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'control-channel',
-    fact: 'initialize, with the hooks, is answered with success.',
+    fact: 'claude answers initialize, with the hooks, with success.',
     instead: 'nothing: notes, tool budgets and the place of the trigger need it',
     vital: true,
     scene: askedAtTheStart,
@@ -49,8 +49,8 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'hook-error-proceeds',
-    fact: 'A hook that is answered with an error lets claude go on as if there were none: prompts, tools, compactions.',
-    instead: 'nothing: a hook that takes too long would hang the turn or lose the prompt',
+    fact: 'After an error from a hook claude continues as without the hook: prompts, tools, compactions.',
+    instead: 'nothing: a slow hook would hang the turn or lose the prompt',
     vital: true,
     scene: failingHooks,
     look(seen) {
@@ -65,9 +65,8 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'usage-per-call',
-    fact: 'Each line of an answer carries the tokens that its own API call has read, not a sum.',
-    instead:
-      'where there is no usage at all, the context is estimated from characters; a sum would be mistaken for a context',
+    fact: 'Each line of an answer has the tokens that its own API call has read, not a sum.',
+    instead: 'without any usage, ctxb estimates the context from characters; it would mistake a sum for a context',
     vital: true,
     scene: plainTurns,
     look({ turns: [turn = []] }) {
@@ -78,8 +77,8 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'context-asked',
-    fact: 'Right after the start claude tells its window when it is asked, without a call of the model.',
-    instead: 'the window is not known before the first result: until then nothing is warned of, cut or compacted',
+    fact: 'Right after the start claude reports its window, without a call of the model.',
+    instead: 'ctxb does not know the window before the first result: until then it does not warn, cut or compact',
     scene: askedAtTheStart,
     look(seen) {
       const [answer] = seen.answers;
@@ -94,8 +93,8 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'cost-in-result',
-    fact: 'A result says what the process has cost until then.',
-    instead: 'cost is counted per call from list prices, or from cost.prices',
+    fact: 'A result has the cost of the process so far.',
+    instead: 'ctxb counts the cost of each call from list prices, or from cost.prices',
     scene: plainTurns,
     look({ turns }) {
       const [first = 0, second = 0] = turns.map((turn) => resultOf(turn)?.costUsd);
@@ -105,8 +104,8 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'hook-post-tool-use',
-    fact: 'PostToolUse may replace what the model sees of a result (updatedToolOutput), and add to it.',
-    instead: 'a result that is too large stays whole; the budget counts it, and the next Read gets less',
+    fact: 'PostToolUse can replace the result that the model sees (updatedToolOutput), and add to it.',
+    instead: 'ctxb does not cut a result that is too large; the budget counts it, and the next Read gets less',
     scene: replacedResult,
     look(seen) {
       const request = requestsOf(seen).at(-1);
@@ -116,8 +115,8 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'hook-session-start',
-    fact: 'SessionStart is called after /compact and after /clear, and what it adds begins the fresh context.',
-    instead: 'what a summary loses, or the document of a handoff, goes with the next prompt',
+    fact: 'claude calls SessionStart after /compact and after /clear, and its text begins the fresh context.',
+    instead: 'lost evidence, or the document of a handoff, goes with the next prompt',
     scene: compactAndClear,
     look(seen) {
       for (const source of ['compact', 'clear']) {
@@ -128,8 +127,8 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'compact-succeeds',
-    fact: '/compact with a focus replaces the conversation by a summary, and reports it with a boundary.',
-    instead: 'a compaction that does not help is tried twice at most, then the work is handed over to a fresh context',
+    fact: '/compact with a focus replaces the conversation by a summary, and reports a boundary.',
+    instead: 'ctxb tries a compaction that does not help at most twice, then hands over to a fresh context',
     scene: compactAndClear,
     look(seen) {
       const turn = seen.turns[1] ?? [];
@@ -146,7 +145,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'clear-forgets',
     fact: '/clear empties the conversation, and a new session id or a reset shows it.',
-    instead: 'a handoff asks claude how full its context is, and starts a new process where that is not empty',
+    instead: 'a handoff asks claude how full its context is, and starts a new process if it is not empty',
     scene: compactAndClear,
     look(seen) {
       const [, , before = [], clear = [], after = []] = seen.turns;
@@ -159,8 +158,8 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'compact-exact',
-    fact: "A mod that is loaded into a running claude answers /compact with what stays: no summary is asked for, and the next request holds the mod's note and every prompt.",
-    instead: 'compactions are summaries, which is said once',
+    fact: "A mod in a running claude answers /compact: claude asks for no summary, and the next request holds the mod's note and every prompt.",
+    instead: 'compactions are summaries, and ctxb says so once',
     scene: compactedExactly,
     look(seen) {
       expectFact(seen.answers[0]?.ok === true, 'claude refuses to load it');
@@ -174,8 +173,8 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'trigger-moved',
-    fact: "claude's own trigger is moved while it runs (apply_flag_settings); it then compacts in the middle of a turn.",
-    instead: 'the trigger stays where claude has it; in one long turn nothing can be done before that',
+    fact: "apply_flag_settings moves claude's own trigger while it runs; it then compacts in the middle of a turn.",
+    instead: "the trigger stays at claude's own level; ctxb can do nothing earlier in a long turn",
     scene: movedTrigger,
     look(seen) {
       const { answers, turns } = seen;
@@ -189,8 +188,8 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'resume-after-kill',
-    fact: 'After SIGKILL a new process goes on with the session (--resume), with all that was said before.',
-    instead: 'where claude says that it knows no such session, a fresh one is begun with what the notes know',
+    fact: 'After SIGKILL a new process continues the session (--resume), with the whole conversation.',
+    instead: 'if claude does not know the session, ctxb begins a fresh one with the notes',
     scene: resumedAfterKill,
     look(seen) {
       expectText(seen.turns[1], 'the answer after', 'the result');

@@ -37,7 +37,7 @@ const OWN_FOLDER = '.context';
  */
 export function configFile(folder: string, preset: PresetName): string {
   const there = PLACES.find((name) => name.startsWith('.') && existsSync(join(folder, name)));
-  if (there !== undefined) return `${join(folder, there)}: exists already and is left as it is\n`;
+  if (there !== undefined) return `${join(folder, there)}: exists already; nothing was changed\n`;
   const isInstalled = existsSync(join(folder, INSTALLED));
   if (!isInstalled) openContextDir(join(folder, OWN_FOLDER)).write(SCHEMA, asItIs(`${JSON.stringify(jsonSchema())}\n`));
   const schema = isInstalled ? INSTALLED : `${OWN_FOLDER}/${SCHEMA}`;

@@ -64,10 +64,7 @@ export async function readNotes(source: Source, options: ReadNotesOptions) {
     await readValues(file, { stdin: options.stdin }, take);
   }
   if (understood === 0) {
-    throw new CtxbError(
-      'unreadable-input',
-      `${source.file}: no line of it is one that claude writes: name a recording`,
-    );
+    throw new CtxbError('unreadable-input', `${source.file}: no line comes from claude: name a recording`);
   }
   return { notebook, session, updated };
 }

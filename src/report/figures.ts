@@ -65,5 +65,5 @@ export function localTime(ms: number): string {
 /** Where a cost is from. claude's own log never says what a session has cost, a stream with each result it holds. */
 export function costSource({ cost, dialect }: Pick<SessionSummary, 'cost' | 'dialect'>): string {
   if (!cost.computed) return 'reported by claude';
-  return `from list prices${dialect === 'session' ? '' : ' where claude reported none'}`;
+  return `from list prices${dialect === 'session' ? '' : ' where claude reported no cost'}`;
 }

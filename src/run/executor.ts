@@ -94,7 +94,7 @@ export function createExecutor(world: ExecutorWorld) {
     } catch (error) {
       const message = messageOf(error);
       respond({ subtype: 'error', error: `ctxb: ${message}` });
-      world.onFault(`hook ${hook}: ${message}; claude goes on without it`);
+      world.onFault(`hook ${hook}: ${message}; claude continues without it`);
       world.hookFailed(requestId);
     }
   }

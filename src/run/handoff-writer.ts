@@ -122,7 +122,7 @@ function toHandOver(
 
 function opening(path: string | undefined): string {
   const where = path === undefined ? '' : ` It is kept in ${path}.`;
-  return `The context before this one was full, and its work goes on here. This is its handoff document.${where}`;
+  return `The context before this one was full, and its work continues here. This is its handoff document.${where}`;
 }
 
 function joined(...parts: readonly string[]): string {

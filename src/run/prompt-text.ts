@@ -74,8 +74,8 @@ export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): 
   let text = '';
   let gaveUp = false;
   const timer = setTimeout(() => {
-    if (!hasPrompt) return onNotice('nothing has come on stdin for 3 s; still waiting for the prompt');
-    onNotice('nothing has come on stdin for 3 s; going on without it (redirect it from /dev/null to skip the wait)');
+    if (!hasPrompt) return onNotice('no input on stdin for 3 s; still waiting for the prompt');
+    onNotice('no input on stdin for 3 s; continuing without it (redirect it from /dev/null to skip the wait)');
     gaveUp = true;
     stdin.destroy();
   }, PATIENCE_MS);

@@ -62,7 +62,7 @@ function follow({ measure, close }: Sender, onFault: (fault: string) => void) {
 function once(notice: (text: string) => void): (fault: string) => void {
   let told = false;
   return (fault) => {
-    if (!told) notice(`telemetry is not sent: ${fault}; the run goes on`);
+    if (!told) notice(`telemetry is not sent: ${fault}; the run continues`);
     told = true;
   };
 }

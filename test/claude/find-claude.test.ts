@@ -49,7 +49,7 @@ describe('on PATH', () => {
     const where = { env: { PATH: pathOf(scene, 'ctxb/dist') }, cwd: '/' };
     expect(await lookForClaude(where, { self: scene.self })).toBeUndefined();
     await expect(findClaude(where, { self: scene.self })).rejects.toThrow(
-      'there is no claude on PATH besides ctxb itself: install Claude Code (npm',
+      'no claude on PATH besides ctxb itself: install Claude Code (npm',
     );
   });
 });

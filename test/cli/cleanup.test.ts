@@ -57,7 +57,7 @@ it('removes nothing where nobody can be asked', async () => {
   await using place = await createPlace();
   await session(place, 'aaaa');
   const run = await ctxb(place, ['cleanup']);
-  expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(/say --yes, as there is nobody to ask here\n$/) });
+  expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(/use --yes where nobody can answer\n$/) });
   expect(run.stdout.toString()).toContain('remove sessions/aaaa');
   expect(sessions(place)).toEqual(['aaaa']);
 });
@@ -152,7 +152,7 @@ it.each(firstOf([{ flags: [] }, { flags: ['--keep', '0'] }]))(
     const live = await startSession(place, 'bbbb');
     const run = await ctxb(place, ['cleanup', '--yes', ...flags]);
     expect(run.code).toBe(0);
-    expect(run.stderr).toBe('ctxb: left session bbbb: a run goes on in it\n');
+    expect(run.stderr).toBe('ctxb: kept session bbbb: a run uses it\n');
     expect(run.stdout.toString()).toMatch(/^1 item removed/m);
     expect(sessions(place)).toEqual(['bbbb']);
     live.send(promptLine('y'));

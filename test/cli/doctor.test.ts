@@ -69,7 +69,7 @@ describe('a claude that is none', () => {
     const run = await ctxb(place, ['doctor', '--claude', await silentClaude(place), '--timeout', '3']);
     const text = run.stdout.toString();
     expect(text).not.toContain('✗');
-    expect(text).toContain('? A prompt on stdin is answered');
+    expect(text).toContain('? claude answers a prompt on stdin');
     const late = 'the result of "the first prompt" did not come, waited for 1 s';
     expect(text).toContain(`      not known: ${late}: give a slow machine more time with --timeout 6\n`);
     expect(text).toContain('      not known: not tried without two-way-stream\n');

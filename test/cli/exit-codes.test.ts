@@ -83,7 +83,7 @@ describe('the program', () => {
     await using place = await createPlace();
     await writeFile(place.path('claude'), '#!/nowhere/node\n', { mode: 0o755 });
     const run = await ctxb(place, ['run', '--', place.path('claude'), '-p', 'hi']);
-    expect(run.stderr).toContain('cannot be started: ENOENT (the interpreter that its first line names is not there)');
+    expect(run.stderr).toContain('cannot be started: ENOENT (the interpreter in its first line is missing)');
     expect(run.code).toBe(126);
   });
 

@@ -48,7 +48,7 @@ describe('ctxb handoff write', () => {
     expect((statSync(place.path('handoff.md')).mode & 0o777).toString(8)).toBe('600');
     const again = await ctxb(place, args);
     expect(again.code).toBe(2);
-    expect(again.stderr).toContain('--out handoff.md: is there already: name a new file');
+    expect(again.stderr).toContain('--out handoff.md exists already: name a new file');
     expect(readFileSync(place.path('handoff.md'), 'utf8')).toBe(text);
   });
 

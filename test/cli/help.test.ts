@@ -154,7 +154,7 @@ it('ctxb run --help names the words that an option takes', async () => {
   const { stdout } = await ctxb(place, ['run', '--help', '--all']);
   const text = stdout.toString().replace(/\s+/g, ' ');
   expect(text).toContain(
-    '--status-line <when> the status line; auto: only on a terminal (auto, always, never; default: auto)',
+    '--status-line <when> when to show the status line; auto: only on a terminal (auto, always, never; default: auto)',
   );
   expect(text).toContain('(auto, ask, wrap-up, stop; default: auto)');
 });

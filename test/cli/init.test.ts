@@ -18,7 +18,7 @@ it('the configuration is written once, with the schema that explains it', async 
   expect((await ctxb(place, ['config'])).stdout.toString()).toMatch(/thresholds\.compact +"economic" +user/);
 
   const second = await ctxb(place, ['init', '--preset', 'heavy']);
-  expect(second.stdout.toString()).toMatch(/json: exists already and is left as it is\n$/);
+  expect(second.stdout.toString()).toMatch(/json: exists already; nothing was changed\n$/);
   expect(JSON.parse(read(place, '.contextbudgetrc.json'))).toEqual(config);
 });
 

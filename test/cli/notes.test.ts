@@ -187,7 +187,7 @@ describe('said from outside', () => {
   it('an inbox that is not there any more is named', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['note', 'state', 'x'], { env: { CTXB_INBOX: place.path('gone.ndjson') } });
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('gone.ndjson is not there') });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('gone.ndjson does not exist') });
   });
 });
 

@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
       await using place = await sharedPlace();
       const run = await runningAs(place, 'nobody');
       const other = await takenUpBy(place, 'root');
-      expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/still goes on \(process \d+\)/) });
+      expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/is still active \(process \d+\)/) });
       await kill(place, run);
     });
 

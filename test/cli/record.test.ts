@@ -68,7 +68,7 @@ interface InTheWay {
 const IN_THE_WAY: readonly InTheWay[] = [
   {
     title: 'a file that is no record',
-    says: 'it is there already',
+    says: 'it exists already',
     prepare: (place) => place.file('rec', '{"type":"system"}\n'),
   },
   {
@@ -115,7 +115,7 @@ it('an older record is left alone, an empty file makes way, and nobody else can 
   const old = readFileSync(place.path('rec'), 'utf8');
   const again = await record();
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain('--record rec: cannot be written (it is there already): name another file');
+  expect(again.stderr).toContain('--record rec: cannot be written (it exists already): name another file');
   expect(readFileSync(place.path('rec'), 'utf8')).toBe(old);
 });
 

@@ -44,7 +44,7 @@ describe('ctxb replay --html', () => {
     const refused = await ctxb(place, ['replay', '--html', 'mine.html', ...RECORDINGS]);
     // Before all the reading.
     expect(refused).toMatchObject({ code: 2, stdout: Buffer.from('') });
-    expect(refused.stderr).toContain('mine.html is there already, and not written by ctxb: name another file');
+    expect(refused.stderr).toContain('mine.html exists already, and ctxb has not written it: name another file');
     expect(readFileSync(mine, 'utf8')).toBe('<p>mine</p>');
   });
 

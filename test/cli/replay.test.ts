@@ -157,7 +157,7 @@ describe('sources', () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', place.cwd]);
     expect(run.stdout.toString()).toBe('');
-    expect(run.stderr).toContain(`${place.cwd}: no recording is there: claude writes them with `);
+    expect(run.stderr).toContain(`${place.cwd}: no recordings found: claude writes them with `);
     expect(run.code).toBe(2);
   });
 });
@@ -185,10 +185,10 @@ describe('lines', () => {
     {
       title: 'is said of a text',
       stdin: 'All tests pass.\nNothing is left to do.\n',
-      says: "stdin: no line of it is claude's",
+      says: 'stdin: no line comes from claude',
       code: 2,
     },
-    { title: 'is not said of nothing', stdin: '', says: 'nothing has come on stdin', code: 2 },
+    { title: 'is not said of nothing', stdin: '', says: 'stdin is empty', code: 2 },
   ])("that none is claude's $title", async ({ stdin, says, code }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay'], { stdin });

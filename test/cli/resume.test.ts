@@ -54,7 +54,7 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(run.code).toBe(0);
     expect(policy).toMatchObject({ strategy: 'handoff', task: 'the parser', cost: { limitUsd: 3 } });
     expect(policy).toMatchObject({ thresholds: { compact: 0.6 } });
-    expect(run.stderr).toMatch(/^ctxb: run [0-9a-f]{8} goes on as it was begun; it has cost \$0\.0\d so far$/m);
+    expect(run.stderr).toMatch(/^ctxb: run [0-9a-f]{8} continues with its own settings; it has cost \$0\.0\d so far$/m);
   });
 
   inSoak('whatever variables and the file say now, which is said', async () => {
@@ -81,7 +81,7 @@ describe('--resume-run goes on as the run was begun', () => {
     await using place = await createPlace();
     await broken(place);
     const run = await ctxb(place, ['run', '--resume-run', '--', fake('answers'), '-p', 'four', ...STREAM]);
-    expect(run.stderr).toContain('the prompt beside --resume-run is not sent: the run goes on with its own');
+    expect(run.stderr).toContain('the prompt next to --resume-run is not sent: the run continues with its own');
     expect(run.code).toBe(0);
     expect(run.stdout.toString()).not.toContain('four');
   });
@@ -91,7 +91,9 @@ describe('--resume-run goes on as the run was begun', () => {
     await broken(place, ['--cost-limit', '3', '--strategy', 'handoff']);
     const { run, policy } = await policyOf(place, ['--cost-limit', '5', '--strategy', 'handoff', '--task', 'x']);
     expect(policy).toMatchObject({ strategy: 'handoff', task: 'x', cost: { limitUsd: 5 } });
-    expect(run.stderr).toContain('as it was begun, except: task "x" (was not set), cost.limitUsd 5 (was 3); it has');
+    expect(run.stderr).toContain(
+      'with its own settings, except: task "x" (was not set), cost.limitUsd 5 (was 3); it has',
+    );
   });
 
   inSoak('also when it is taken up twice', async () => {

@@ -90,7 +90,7 @@ describe('ctxb scratch of a run', () => {
     const before = readdirSync(place.cwd, { recursive: true });
     const run = await ctxb(place, ['scratch']);
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('scratch.md is not there: notes are kept by ctxb run');
+    expect(run.stderr).toContain('scratch.md does not exist: ctxb run keeps notes');
     expect(readdirSync(place.cwd, { recursive: true })).toEqual(before);
   });
 
@@ -138,7 +138,7 @@ describe('ctxb scratch of a recording', () => {
     const file = await place.file('odd.ndjson', 'no json\n{"type":"odd"}\n');
     const run = await ctxb(place, ['scratch', file]);
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('odd.ndjson: no line of it is one that claude writes: name a recording');
+    expect(run.stderr).toContain('odd.ndjson: no line comes from claude: name a recording');
   });
 });
 

@@ -138,7 +138,7 @@ describe('the claude that is run', () => {
     },
   );
 
-  const NONE = 'there is no claude on PATH besides ctxb itself';
+  const NONE = 'no claude on PATH besides ctxb itself';
 
   it.each([
     { title: 'there is none', env: {}, says: NONE },

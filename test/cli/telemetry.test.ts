@@ -9,7 +9,7 @@ import { createPlace, ctxb, fake, runFake, STREAM, startFake } from './fakes.ts'
 const FLAGS = ['--prompt', 'one', '--prompt', 'two'];
 /** Not to be waited for longer than needed. */
 const SHORT = { OTEL_EXPORTER_OTLP_TIMEOUT: '300' };
-const NOTICE = /^ctxb: telemetry is not sent: .+; the run goes on$/gm;
+const NOTICE = /^ctxb: telemetry is not sent: .+; the run continues$/gm;
 
 interface Fault {
   readonly name: string;

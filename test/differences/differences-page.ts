@@ -23,10 +23,10 @@ function beginning(differences: Differences, version: string): string {
   const [all, equal] = [[...differences], [...differences].filter(([, list]) => list.length === 0)];
   return `# Differences
 
-What a caller sees of \`ctxb run -- claude …\` that \`claude …\` alone does not show. A test makes ${all.length} invocations of claude ${version}
-both ways, each in a folder of its own, against the same stand-in for the API. It compares stdout, claude's stderr without the lines of
-ctxb, the exit code, and every request with all that is in it: messages, system, tools, thinking, model. ${equal.length} are equal. Most
-others differ in one description of a tool only. \`test/e2e/differences.test.ts\` makes this page.
+This page compares \`ctxb run -- claude …\` with \`claude …\` alone. A test makes ${all.length} invocations of claude ${version} both ways, each in a
+folder of its own, against the same stand-in for the API. It compares stdout, stderr without ctxb's lines, and the exit code. It also
+compares every request: messages, system, tools, thinking, model. ${equal.length} invocations are equal. Most others differ only in one description
+of a tool. \`test/e2e/differences.test.ts\` makes this page.
 `;
 }
 
@@ -68,9 +68,9 @@ function figures(): string {
   const rows = RESULT_FIGURES.map(({ name, made }) => `| ${name} | ${made} |\n`);
   return `## The figures of a result
 
-claude begins its counters again with \`/clear\` and in each process. Where ctxb does that, in a handoff, in a restart, or as a
-run is taken up (\`--resume-run\`), a result still tells the whole, as here; elsewhere each figure is claude's own, to the byte.
-\`test/e2e/whole-results.test.ts\` holds the sums against what the stand-in has charged.
+claude resets its counters at \`/clear\` and in each process. ctxb causes that in a handoff, in a restart, and in a resumed run
+(\`--resume-run\`). There it adds up the figures of a result as below. Elsewhere each figure is claude's own, to the byte.
+\`test/e2e/whole-results.test.ts\` checks the sums against the charges of the stand-in.
 
 | figure | how it is made |
 | --- | --- |

@@ -7,14 +7,13 @@ export interface KnownDifference {
   readonly why: string;
 }
 
-const CALLBACKS =
-  'claude tells the model of every hook that ran around a compaction, here of the two with which ctxb keeps notes';
+const CALLBACKS = "claude tells the model which hooks ran around a compaction. Two of them keep ctxb's notes";
 
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     what: 'request: in the descriptions of Bash and Monitor, a background command may run 1,800,000 ms instead of 600,000',
     matches: /tools\[(?:Bash|Monitor)\]\..*(?:1800000|30 minutes)/,
-    why: 'claude has the lower limit where its input is no stream, and no option for it; ctxb needs the stream',
+    why: 'claude has the lower limit if its input is no stream, and no option for it; ctxb needs the stream',
   },
   {
     what: 'stdout: after `/compact`, `post_tokens` is larger and `cumulative_dropped_tokens` smaller by about 60',
@@ -22,30 +21,30 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     why: CALLBACKS,
   },
   {
-    what: 'request: after `/compact`, the conversation names `PreCompact [callback]` and `PostCompact [callback]`, and where the notes are',
+    what: 'request: after `/compact`, the conversation names `PreCompact [callback]` and `PostCompact [callback]`, and the place of the notes',
     matches: /^request\.main\[\]\.messages.*(?:\[callback\]|Notes of this session)/,
     why: CALLBACKS,
   },
   {
-    what: 'request: the summary is asked to name the notes',
+    what: 'request: ctxb asks for the place of the notes in the summary',
     matches: /^request\.summary\[\]\.messages.*dditional Instructions/,
-    why: 'what a summary leaves out is in the notes. `--no-memory` keeps none',
+    why: 'the notes have what a summary leaves out. `--no-memory` switches them off',
   },
   {
-    what: 'stderr: warnings are missing: of a model or a tool that claude does not know, of half a rule, of settings that do not load, of an agent that a resumed session had',
+    what: 'stderr: some warnings are missing. They concern an unknown model or tool, an incomplete rule, settings that do not load, and a missing agent of a resumed session',
     matches:
       /^stderr: .* instead of ".*(?:recognize the model|no known tool|did not load|which is no longer available)/,
-    why: 'claude gives them only where its output is text or its input is no stream',
+    why: 'claude prints them only if its output is text or its input is no stream',
   },
   {
     what: 'after Ctrl-C: ended by SIGINT, instead of exit code 0',
     matches: /^exit: "SIGINT" instead of 0$/,
-    why: 'a script must not take work that was broken off for done',
+    why: 'a script must not mistake interrupted work for complete work',
   },
   {
-    what: 'stdout: after Ctrl-C, the result of the tool says also that it may have run in part',
+    what: 'stdout: after Ctrl-C, the result of the tool also says that it may have run in part',
     matches: /tool_result\]\.content: .*Correction to the text above/,
-    why: 'claude adds this where it is interrupted through its input, as ctxb does it, and not where a signal comes',
+    why: 'claude adds this if ctxb interrupts it through its input, and not after a signal',
   },
 ];
 

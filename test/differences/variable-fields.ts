@@ -31,7 +31,7 @@ export const VARIABLE_FIELDS: readonly VariableField[] = [
   },
   {
     what: '`duration_ms`, `duration_api_ms`, `thinking_duration_ms`, `ttft_ms`, `ttft_stream_ms`, `time_to_request_ms`, `first_content_frame_ms`, `totalDurationMs`',
-    why: 'how long something took',
+    why: 'a duration',
     keys: [
       ...['duration_ms', 'duration_api_ms', 'thinking_duration_ms', 'ttft_ms', 'ttft_stream_ms'],
       ...['time_to_request_ms', 'first_content_frame_ms', 'totalDurationMs'],
@@ -40,7 +40,7 @@ export const VARIABLE_FIELDS: readonly VariableField[] = [
   { what: '`retry_delay_ms`', why: 'claude draws it at random', keys: ['retry_delay_ms'] },
   {
     what: 'durations in texts (`/cost`, the end of an agent)',
-    why: 'how long something took',
+    why: 'a duration',
     text: /(Total duration \(\w+\): +|<duration_ms>|duration_ms: )[\dhms ]+/g,
     stands: '$1TIME',
   },
@@ -65,24 +65,24 @@ export const VARIABLE_FIELDS: readonly VariableField[] = [
   },
   {
     what: '`device_id` in `metadata.user_id`',
-    why: 'made anew in each configuration folder',
+    why: 'a new one for each configuration folder',
     text: /\b[0-9a-f]{64}\b/g,
     stands: 'DEVICE',
   },
   {
     what: '`Execution error` as text after Ctrl-C',
-    why: 'claude alone prints it or not, as it happens; with ctxb it is never there',
+    why: 'claude alone prints it at random; with ctxb it never does',
     text: /^Execution error$/g,
     stands: '',
   },
   {
     what: 'lines `system/ui_invalidate`, with `--bare`',
-    why: 'they come or not, as it happens',
+    why: 'claude prints them at random',
     line: 'ui_invalidate',
   },
   {
     what: '`messaging_socket_path`',
-    why: 'it holds the id of the process',
+    why: 'it contains the process id',
     text: /cc-socks\/\d+\.sock/g,
     stands: 'cc-socks/PID.sock',
   },

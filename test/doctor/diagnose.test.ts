@@ -15,8 +15,8 @@ it.each([
     status: 'warning',
     says: `not one of the versions that ctxb was measured with (${OLDEST_CLAUDE}, ${NEWEST_CLAUDE})`,
   },
-  { version: '2.1.300', status: 'warning', says: 'is not supported: no exact compaction' },
-  { version: '1.0.128', status: 'warning', says: 'is not supported: no exact compaction' },
+  { version: '2.1.300', status: 'warning', says: 'is not supported: ctxb only measures it' },
+  { version: '1.0.128', status: 'warning', says: 'is not supported: ctxb only measures it' },
   { version: undefined, status: 'warning', says: 'does not tell its version' },
 ])('$version: $status', ({ version, status, says }) => {
   const remark = judgeVersion(version);

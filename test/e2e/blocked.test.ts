@@ -33,7 +33,7 @@ it.each(
     expect(journal(world).find(({ kind }) => kind === 'compacted')).toMatchObject({ verdict: 'blocked' });
     const told = run.stderr.split('\n').filter((line) => line.includes('not while tests run'));
     expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/^ctxb: not compacted; the context stays as it is: Compaction blocked by PreCompact hook/);
+    expect(told[0]).toMatch(/^ctxb: not compacted; the context is unchanged: Compaction blocked by PreCompact hook/);
     expect(run.stderr).not.toMatch(/handing over|claude compacted by itself/);
     expectEachPromptOnce(world.standin, FOUR);
   },

@@ -126,7 +126,7 @@ inSoak('a flow that still goes on is not gone on with', async () => {
   await untilAsked(world, 'two');
   const other = await runFlowFile(world, file, { flags: ['--resume', flowRuns(world)[0] ?? ''] });
   expect(other.code).toBe(2);
-  expect(other.stderr).toMatch(/run \S+ still goes on \(process \d+\): end it first/);
+  expect(other.stderr).toMatch(/run \S+ is still active \(process \d+\): end it first/);
   flow.kill('SIGTERM');
   await flow.finished;
   expect(stepsAsked(world)).toEqual(['one', 'two']);
@@ -143,7 +143,7 @@ it('of two that go on with one run at the same time, while its claude is still b
   const both = ['left', 'right'].map((name) => ({ name, ...startFlowFile(world, file, { flags: ['--resume', id] }) }));
   const first = await Promise.race(both.map(async ({ name, finished }) => ({ name, ...(await finished) })));
   expect(first.code).toBe(2);
-  expect(first.stderr).toMatch(/run \S+ (?:still goes on \(process \d+\)|is being resumed by process \d+): end/);
+  expect(first.stderr).toMatch(/run \S+ (?:is still active \(process \d+\)|is being resumed by process \d+): end/);
   await vi.waitFor(() => expect(stepsAsked(world)).toEqual(['one', 'two', 'two']), { timeout: 30_000 });
   const other = both.find(({ name }) => name !== first.name);
   other?.kill('SIGTERM');

@@ -13,7 +13,7 @@ it('a hook of ours that throws does not stop claude', async () => {
   expect(stdout).toBe('answer 1\n');
   expect(code).toBe(0);
   expect(summaryRequests(world.standin)).toHaveLength(1);
-  expect(stderr).toMatch(/hook \w+: .*claude goes on without it/);
+  expect(stderr).toMatch(/hook \w+: .*claude continues without it/);
 });
 
 it("a caller's initialize with hooks keeps them, and ours work beside them", async () => {

@@ -105,7 +105,7 @@ describe('a usage limit', () => {
     const starts = () => journalLines(world).filter(({ kind }) => kind === 'start').length;
     await expect.poll(starts, { timeout: 30_000 }).toBe(2);
     const second = await resume(world, '--at-reset');
-    expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining('still goes on') });
+    expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining('is still active') });
     waiting.kill('SIGINT');
     expect(await waiting.finished).toMatchObject({ signal: 'SIGINT' });
     expect((await resume(world)).code).toBe(0);

@@ -154,7 +154,7 @@ describe('a turn that an outage ends', () => {
     const { code, stdout, stderr } = await runCtxb(world, { flags, claude: SMALL_WINDOW, env: ONE_RETRY });
     expect(code).toBe(5);
     expect(stdout.toString()).toMatch(/^answer 1\n.*429.*\n$/);
-    expect(stderr).toContain('the usage limit is reached; claude does not tell when it resets');
+    expect(stderr).toContain('the usage limit is reached; claude does not say when it resets');
     expect(stderr).toContain(
       '2 prompts not answered (“prompt two”, “prompt three”); continue with ctxb run --resume-run',
     );

@@ -23,7 +23,7 @@ it('claude reads the whole file when the hook before it throws', async () => {
   const { code, stdout, stderr } = await runInProcess(world, only('PreToolUse'));
 
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
-  expect(stderr).toMatch(/hook PreToolUse: .*claude goes on without it/);
+  expect(stderr).toMatch(/hook PreToolUse: .*claude continues without it/);
   expect(linesOf(given(world)[0] ?? '')).toHaveLength(1_001);
 });
 
@@ -33,7 +33,7 @@ inSoak('a result goes whole when the hook behind it throws', async () => {
   const { code, stdout, stderr } = await runInProcess(world, only('PostToolUse'), SMALL);
 
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
-  expect(stderr).toMatch(/hook PostToolUse: .*claude goes on without it/);
+  expect(stderr).toMatch(/hook PostToolUse: .*claude continues without it/);
   expect(`${given(world)[0]}\n`).toBe(OUTPUT);
 });
 

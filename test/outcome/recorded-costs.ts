@@ -41,7 +41,7 @@ export function printRecorded(paths: readonly string[]): void {
   const sessions = paths.flatMap(filesIn).flatMap((file) => readRecorded(file) ?? []);
   const heads = [
     'sessions',
-    'relieved',
+    'compacted',
     'claude alone',
     'ctxb run',
     'p10',

@@ -74,7 +74,7 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
       window: { tokens: null, source: 'unknown' },
       context: { ...summaryOf().context, peakFraction: null },
     }),
-    says: 'its window is not known, so 80% of it means nothing: set it with --window',
+    says: 'its window is unknown, so 80% has no meaning: set it with --window',
   },
   {
     name: 'a level as tokens, where the window is not known',

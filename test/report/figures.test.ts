@@ -23,7 +23,7 @@ it('text on several lines is put on one', () => {
 
 it.each([
   { dialect: 'session', computed: true, expected: 'from list prices' },
-  { dialect: 'stream', computed: true, expected: 'from list prices where claude reported none' },
+  { dialect: 'stream', computed: true, expected: 'from list prices where claude reported no cost' },
   { dialect: 'stream', computed: false, expected: 'reported by claude' },
 ] as const)('a cost of a $dialect is $expected', ({ dialect, computed, expected }) => {
   expect(costSource({ dialect, cost: { usd: 1, computed } })).toBe(expected);

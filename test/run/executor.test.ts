@@ -77,13 +77,13 @@ const CASES: readonly EffectCase[] = [
   {
     title: 'a prompt goes to claude, and its delivery is noted',
     action: { kind: 'send', line: 'x', promptUuid: 'u' },
-    notes: [{ run: { said: 'u', line: 'x' } }, 'prompt', { mailbox: { delivered: 'u' } }],
+    notes: [{ run: { prompts: [{ uuid: 'u', line: 'x', fate: 'sent' }] } }, 'prompt', { mailbox: { delivered: 'u' } }],
     sent: 'x\n',
   },
   {
     title: 'a held prompt goes to disk and not to claude',
     action: { kind: 'hold', uuid: 'u', line: 'x' },
-    notes: [{ run: { held: 'u', line: 'x' } }, { mailbox: { held: 'u', line: 'x' } }],
+    notes: [{ run: { prompts: [{ uuid: 'u', line: 'x', fate: 'waiting' }] } }, { mailbox: { held: 'u', line: 'x' } }],
     sent: '',
   },
   { title: 'a text is kept', action: { kind: 'keep', file: 'f', texts: ['t'] }, notes: [{ keep: ['f', ['t']] }] },
@@ -150,7 +150,7 @@ describe('a hook', () => {
       type: 'control_response',
       response: { subtype: 'error', request_id: 'r', error: `ctxb: ${message}` },
     });
-    const fault = { fault: `hook UserPromptSubmit: ${message}; claude goes on without it` };
+    const fault = { fault: `hook UserPromptSubmit: ${message}; claude continues without it` };
     expect(notes).toEqual([fault, { 'hook failed': 'r' }]);
   });
 });

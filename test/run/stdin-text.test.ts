@@ -41,7 +41,7 @@ describe('when nothing comes for 3 seconds', () => {
     expect(notices).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(await text).toBeUndefined();
-    expect(notices).toEqual([expect.stringContaining('going on without it')]);
+    expect(notices).toEqual([expect.stringContaining('continuing without it')]);
   });
 
   it('it is waited for where it is the only prompt, and that is said', async () => {

@@ -29,19 +29,19 @@ The file is \`.contextbudgetrc\`, \`.contextbudgetrc.json\`, \`.contextbudgetrc.
 | a \`CTXB_*\` variable, such as \`CTXB_THRESHOLDS_COMPACT=0.6\` | the file |
 | the file | the default |
 
-ctxb refuses unknown keys and wrong values, and names all of them at once. It only names an unknown \`CTXB_*\` variable.
-\`ctxb config\`, \`ctxb cleanup\` and \`ctxb doctor\` name what is refused, and continue with the rest. A run that is resumed
-(\`--resume-run\`) keeps its configuration; only options change it.
+ctxb refuses unknown keys and wrong values, and names all of them at once. An unknown \`CTXB_*\` variable is only a warning.
+\`ctxb config\`, \`ctxb cleanup\` and \`ctxb doctor\` name the faults, and continue with the rest. A resumed run (\`--resume-run\`)
+keeps its configuration; only options change it.
 
-\`NO_COLOR\` switches colours off in everything that ctxb prints; \`FORCE_COLOR\` switches them on where no terminal is.
+\`NO_COLOR\` switches colours off in everything that ctxb prints. \`FORCE_COLOR\` switches them on without a terminal.
 
 \`\`\`sh
 ctxb config
 ctxb config --schema > contextbudgetrc.schema.json
 \`\`\`
 
-The first prints every key with its value and its source. The second prints the JSON Schema for editors, from which the tables below
-are made. [.contextbudgetrc.example.json](../.contextbudgetrc.example.json) sets every key.
+The first prints every key with its value and its source. The second prints the JSON Schema for editors; a test makes the tables below
+from it. [.contextbudgetrc.example.json](../.contextbudgetrc.example.json) sets every key.
 
 A *share* is ${SHARE}.
 `;

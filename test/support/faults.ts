@@ -36,9 +36,9 @@ function loaded(name: string): string {
 const LOG = 'the record from there on';
 const NOTES = "the run's notes and journal from there on";
 const NOTHING = 'nothing';
-const NOT_TAKEN = "answers that nobody took; they are in claude's session log";
+const NOT_TAKEN = "unread answers; claude's session log has them";
 /** Held by the test: it takes the run up. */
-export const UNANSWERED = 'nothing: `ctxb run --resume-run` goes on with what was not answered';
+export const UNANSWERED = 'nothing: `ctxb run --resume-run` continues with the prompts that have no answer';
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -51,7 +51,7 @@ export const FAULTS: readonly Fault[] = [
     play: { program: () => 'no-such-claude' },
   },
   {
-    fault: 'claude may not be executed (EACCES)',
+    fault: 'claude is not executable (EACCES)',
     at: ['run-headless', 'child'],
     says: 'cannot be started: EACCES (it is no program, or you may not execute it',
     code: 126,
@@ -84,7 +84,7 @@ export const FAULTS: readonly Fault[] = [
     play: { script: loaded('too-few-descriptors') },
   },
   {
-    fault: 'the clock goes back, a minute at each look',
+    fault: 'the clock goes back, by a minute each time',
     at: ['run-session', 'conduct'],
     code: 0,
     lost: NOTHING,
@@ -123,7 +123,7 @@ export const FAULTS: readonly Fault[] = [
     lost: UNANSWERED,
     play: { fault: 'half-a-line' },
   },
-  { fault: 'output behind the result', at: ['pass-on'], code: 0, lost: NOTHING, play: { fault: 'more-behind-result' } },
+  { fault: 'output after the result', at: ['pass-on'], code: 0, lost: NOTHING, play: { fault: 'more-behind-result' } },
   {
     fault: 'claude closes its stdin (EPIPE)',
     at: ['executor', 'child'],
@@ -134,7 +134,7 @@ export const FAULTS: readonly Fault[] = [
     play: { fault: 'closes-stdin' },
   },
   {
-    fault: 'no control request of ctxb is answered',
+    fault: 'claude answers no control request of ctxb',
     at: ['executor'],
     code: 0,
     lost: NOTHING,
@@ -149,7 +149,7 @@ export const FAULTS: readonly Fault[] = [
     play: { fault: 'floods-stderr' },
   },
   {
-    fault: 'claude ignores SIGTERM, and ctxb gets one: SIGKILL after 5 s',
+    fault: 'ctxb gets SIGTERM, and claude ignores it: SIGKILL after 5 s',
     at: ['signals', 'conduct'],
     says: '2 prompts not answered',
     code: 143,
@@ -161,7 +161,7 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    fault: 'ctxb gets SIGTERM in the moment in which claude starts',
+    fault: 'ctxb gets SIGTERM while claude starts',
     at: ['run-headless', 'conduct'],
     says: '2 prompts not answered',
     code: 143,
@@ -176,7 +176,7 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    fault: 'ctxb gets SIGTERM in the moment in which a claude starts that ignores it: SIGKILL after 5 s',
+    fault: 'ctxb gets SIGTERM while claude starts, and claude ignores it: SIGKILL after 5 s',
     at: ['run-headless', 'conduct'],
     says: '2 prompts not answered',
     code: 143,
@@ -203,7 +203,7 @@ export const FAULTS: readonly Fault[] = [
     play: { flags: ['--record', 'disk.context.ndjson'], script: loaded('full-disk') },
   },
   {
-    fault: 'the disk takes no more (EFBIG, as ENOSPC and EDQUOT)',
+    fault: 'the disk is full (EFBIG, like ENOSPC and EDQUOT)',
     at: ['run-files', 'notes'],
     says: 'nothing more is written to',
     code: 0,
@@ -223,11 +223,11 @@ export const FAULTS: readonly Fault[] = [
     at: ['cost-keeper'],
     says: "the project's cost limit cannot be followed: ",
     code: 0,
-    lost: 'nothing of the run; until there is room, the limit does not count what it costs',
+    lost: 'nothing of the run; until the disk has room, the limit does not count its cost',
     play: { flags: ['--project-cost-limit', '5'], script: loaded('full-state') },
   },
   {
-    fault: 'no folder can be made for the notes (EPERM, EROFS)',
+    fault: 'ctxb cannot make a folder for its notes (EPERM, EROFS)',
     at: ['notes', 'run-files'],
     says: 'nothing more is written to /sys/ctxb: /sys/ctxb cannot be used',
     code: 0,
@@ -240,7 +240,7 @@ export const FAULTS: readonly Fault[] = [
     says: '--record /nowhere/run.ndjson: cannot be written (ENOENT',
     code: 2,
     stdout: '',
-    lost: 'nothing: claude is not started',
+    lost: 'nothing: ctxb does not start claude',
     play: { flags: ['--record', '/nowhere/run.ndjson'] },
   },
   {
@@ -266,7 +266,7 @@ export const FAULTS: readonly Fault[] = [
     at: ['outlet'],
     code: 0,
     stdout: '',
-    lost: 'what was not wanted',
+    lost: 'output without a reader',
     play: { script: '"$@" >&-' },
   },
   { fault: 'stderr is closed', at: ['run-session'], code: 0, lost: 'notices', play: { script: '"$@" 2>&-' } },

@@ -125,7 +125,7 @@ export function checkOddSettings(files: readonly SettingsFile[], variables: Vari
     ...remarksOn(SETTINGS, (name) => settingOf(files, name)),
   ];
   if (remarks.length > 0) return remarks;
-  return [{ status: 'good', subject: "claude's settings", text: 'none of them restricts ctxb' }];
+  return [{ status: 'good', subject: "claude's settings", text: 'they do not restrict ctxb' }];
 }
 
 function remarksOn(

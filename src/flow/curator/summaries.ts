@@ -109,7 +109,7 @@ export function checkSummaries(
   const judged: JudgedSummaries = new Map(
     toSum.map(({ stepId, output }) => {
       const text = summaries.find(({ step }) => step === stepId)?.text;
-      const fault = text === undefined ? 'there is none' : summaryFault(text, { output, steps, limit });
+      const fault = text === undefined ? 'it is missing' : summaryFault(text, { output, steps, limit });
       return [stepId, fault === undefined ? { text: text?.trim() ?? '' } : { fault }] as const;
     }),
   );

@@ -149,7 +149,7 @@ function checkIds(steps: readonly Fields[], refuse: Refuse): void {
 function checkPrompts(step: Fields, index: number, refuse: Refuse): void {
   const [objective, prompt, file] = ['objective', 'prompt', 'promptFile'].map((key) => Object.hasOwn(step, key));
   if (!objective && !prompt && !file) {
-    refuse(['steps', index], 'objective, prompt or promptFile', 'none of them', 'say what the step is to do');
+    refuse(['steps', index], 'objective, prompt or promptFile', 'neither', 'describe the work of the step');
   }
   if (prompt && file) {
     refuse(['steps', index, 'promptFile'], 'prompt or promptFile', 'both', 'remove one of the two');

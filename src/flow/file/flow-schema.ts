@@ -53,38 +53,43 @@ const curator = group({
 });
 
 export const profile = group({
-  budgets: v.optional(described(budgets, 'Sizes of briefings while the profile is chosen.'), {}),
-  curator: optional(curator, 'The curator while the profile is chosen.', {}),
+  budgets: v.optional(described(budgets, 'Sizes of briefings under this profile.'), {}),
+  curator: optional(curator, 'The curator under this profile.', {}),
 });
 
 const teaching = group({
-  notes: optional(text, 'What is good to know.'),
+  notes: optional(text, 'Useful facts.'),
   emphasis: optional(texts, 'What matters most.', []),
-  constraints: optional(texts, 'What must not be done, or must hold.', []),
+  constraints: optional(texts, 'Rules that the step must follow.', []),
 });
 
 const ids = v.array(v.string('the id of a step'), 'a list of ids of steps');
 
 const step = group({
   id: described(name, 'Unique in the flow; names the folder of the step.'),
-  agent: optional(text, 'Who does it, for instance test-author: says how much its output counts.'),
+  agent: optional(text, 'Role of the agent, for instance test-author; sets how much its output counts.'),
   priority: optional(priority, 'How much its output counts for later steps; overrides that of the agent.'),
-  objective: optional(text, 'What the step is for; without a prompt this is what is asked.'),
-  inputs: optional(paths, 'Files it builds on, relative to the working folder.', []),
-  outputs: optional(paths, 'Files it makes, relative to the working folder. Without one of them it fails.', []),
-  teaching: optional(teaching, 'What the step must keep in mind; always in the briefing, whole.', {}),
-  prompt: optional(text, 'What is asked of it.'),
+  objective: optional(text, 'Purpose of the step; without a prompt it is the prompt.'),
+  inputs: optional(paths, 'Files that the step uses, relative to the working folder.', []),
+  outputs: optional(
+    paths,
+    'Files that the step makes, relative to the working folder. If one is missing, the step fails.',
+    [],
+  ),
+  teaching: optional(teaching, 'Advice for the step; always in the briefing, whole.', {}),
+  prompt: optional(text, 'The prompt of the step.'),
   promptFile: optional(path, "A file with the prompt in the flow's folder, relative to the flow."),
   budgets: v.optional(described(budgets, 'Sizes of the briefing of this step.'), {}),
   curator: optional(curator, 'The curator of this step.', {}),
   model: optional(model, 'Model of claude for this step.'),
-  needs: optional(
-    ids,
-    'Steps that must have ended before it starts, and whose output it sees. Default: all steps above.',
-  ),
+  needs: optional(ids, 'Steps that must end before this one starts; it sees their output. Default: all steps above.'),
   timeoutSeconds: optional(seconds, 'The step fails after this time.'),
-  retries: optional(whole(0, 10), 'How often it is tried again after a failure.', 0),
-  onFail: optional(choice(['stop', 'continue']), 'Whether the flow stops or goes on when the step has failed.', 'stop'),
+  retries: optional(whole(0, 10), 'How often to try the step again after a failure.', 0),
+  onFail: optional(
+    choice(['stop', 'continue']),
+    'Whether the flow stops or continues after the step has failed.',
+    'stop',
+  ),
 });
 
 const STEPS = `a list of 1 to ${MAX_STEPS} steps`;
@@ -92,21 +97,21 @@ const steps = v.pipe(v.array(step, STEPS), v.minLength(1, STEPS), v.maxLength(MA
 const profiles = v.record(v.string(), profile, 'an object with a profile by each name');
 const priorities = v.record(v.string(), priority, 'an object with a priority by the name of each agent');
 
-/** What a flow file may say. Reading it with `v.parse` fills in the defaults. */
+/** The schema of a flow file. `v.parse` fills in the defaults. */
 export const flowFileSchema = v.pipe(
   group({
     $schema: optional(text, 'The JSON Schema for editors; ignored.'),
     name: described(name, 'Names the folders of runs and receipts.'),
     profile: optional(
       text,
-      'Name of the profile that applies: one of profiles, or of a file profiles/NAME.yaml beside the flow, or its path.',
+      'The profile: a name in profiles, the NAME of a file profiles/NAME.yaml next to the flow, or a path.',
     ),
-    profiles: optional(profiles, 'Budgets and curators by name, to choose from.', {}),
+    profiles: optional(profiles, 'Budgets and curators by name.', {}),
     budgets: v.optional(described(budgets, 'Sizes of the briefings of all steps.'), {}),
-    curator: optional(curator, 'A cheap model that chooses what matters to each step, and sums up older ones.', {}),
+    curator: optional(curator, 'A cheap model that chooses what matters to each step, and sums up older steps.', {}),
     priorities: optional(priorities, "How much an agent's output counts; overrides the built-in priorities.", {}),
     scentTrail: optional(path, 'A file with hints from earlier runs; every briefing holds its beginning.'),
-    steps: described(steps, 'The steps, in the order in which they run unless needs say otherwise.'),
+    steps: described(steps, 'The steps, in their order, unless needs change it.'),
   }),
   v.title('ctxb flow'),
 );

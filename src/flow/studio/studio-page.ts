@@ -99,7 +99,7 @@ function headOf({ steps, window, profile }: FlowView, step: StepView | undefined
   const place =
     profile?.file === undefined
       ? 'It stands in the file of the flow.'
-      : `It stands in ${profile.file}: what is changed here holds for all flows that choose it.`;
+      : `It is in ${profile.file}: a change applies to all flows that choose it.`;
   return html`<h2>The profile ${profile?.name}</h2><p class="quiet">Holds where neither the flow nor the step says anything else. ${place}</p>`;
 }
 

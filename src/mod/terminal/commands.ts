@@ -53,7 +53,7 @@ function momentText(state: GovernorState, { left }: Standing): string {
 
 function lastText({ last }: Standing): string {
   if (last === undefined) return '';
-  if (!last.answered) return `last compaction: claude's own summary, as ${last.why}`;
+  if (!last.answered) return `last compaction: claude's own summary, because ${last.why}`;
   const { before, after, ms } = last;
   return `last compaction: messages of ${changeText(before.tokens, after.tokens)} tokens, ${keptPrompts(last)}, in ${ms} ms without a call`;
 }
@@ -62,7 +62,7 @@ function lastText({ last }: Standing): string {
 export async function handoff($: Engine, document: string, file: string): Promise<Shown> {
   const text = redact(document, { keepLines: true });
   if (file === '') return { text };
-  if (await $.fs.exists(file)) return { text: `${file}: is there already: name a new file` };
+  if (await $.fs.exists(file)) return { text: `${file} exists already: name a new file` };
   await $.fs.write(file, text);
   return { text: `${file}: written` };
 }
@@ -93,7 +93,7 @@ export async function recall($: Engine, words: string, program: string | undefin
   if (program === undefined) return { text: `/ctxb:recall: ${NO_PROGRAM}` };
   const phrases = [...words.matchAll(/"([^"]+)"|\S+/g)].map(([word, phrase]) => phrase ?? word);
   const { stdout, stderr, exitCode } = await $.process.run([program, 'recall', '--', ...phrases]);
-  if (exitCode === 1) return { text: `nothing in this project's sessions has ${words}` };
+  if (exitCode === 1) return { text: `no match for ${words} in this project's sessions` };
   return { text: (stdout || stderr).trimEnd() };
 }
 
@@ -107,7 +107,7 @@ export async function doctor($: Engine, state: GovernorState, { left, program, l
   const { version } = state.session;
   const window = state.gauge.window.tokens;
   const lines = [
-    `Claude Code${version === undefined ? '' : ` ${version}`}, window ${window === undefined ? 'not known' : tokens(window)}`,
+    `Claude Code${version === undefined ? '' : ` ${version}`}, window ${window === undefined ? 'unknown' : tokens(window)}`,
     left === undefined ? 'compactions are exact: no call, prompts as they were said' : leftText(left),
     `log: ${logPath ?? 'none yet'}`,
     ...(program === undefined ? [NO_PROGRAM] : await checked($, program)),

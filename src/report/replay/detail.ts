@@ -50,7 +50,7 @@ function stretchRows(stretch: Stretch, session: SessionSummary, page: Page): str
     const earlier = callsBefore(subagent, session);
     return earlier >= first && earlier <= last;
   });
-  const name = page.style.bold(`turn ${turn}`) + (goesOn ? ' goes on' : '');
+  const name = page.style.bold(`turn ${turn}`) + (goesOn ? ' continues' : '');
   return [
     ...before.actions.map(actionRow),
     ...before.compactions.map(compactionRow),

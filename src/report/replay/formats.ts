@@ -36,7 +36,7 @@ const TEXT = list('text', async () => (await import('./session-list.ts')).text);
 
 /** Of the summary of a CI job. */
 export const CI_FORMAT = format('markdown', async () => (await import('./markdown.ts')).markdown, {
-  about: 'as tables, for a pull request or the summary of a CI job',
+  about: 'Markdown tables, for a pull request or the summary of a CI job',
   isData: true,
 });
 
@@ -51,12 +51,12 @@ const ASIDES: readonly ReportFormat[] = [
 /** Formats that are asked for, one at a time. */
 export const FORMATS: readonly ReportFormat[] = [
   format('detail', async () => (await import('./detail.ts')).detail, {
-    about: 'for a person, turn after turn: what filled the window, and who emptied it',
+    about: 'turn by turn: what filled the window, and who emptied it',
     needsSeries: true,
   }),
-  format('json', async () => (await import('./exports.ts')).json, { about: 'everything, as JSON', isData: true }),
+  format('json', async () => (await import('./exports.ts')).json, { about: 'all figures, as JSON', isData: true }),
   format('ndjson', async () => (await import('./exports.ts')).ndjson, {
-    about: 'a line of JSON for each call, flat: for DuckDB, jq or Spark',
+    about: 'a flat line of JSON for each call, for DuckDB, jq or Spark',
     needsSeries: true,
     isData: true,
   }),

@@ -112,7 +112,7 @@ function unknownWindowRows(sessions: readonly SessionFigures[]): string[] {
   if (unknown === 0) return [];
   const whose =
     unknown === sessions.length ? 'all sessions' : `${tokens(unknown)} of ${tokens(sessions.length)} sessions`;
-  return [`  The window of ${whose} is not known: --window sets it, for shares of it.`];
+  return [`  The window of ${whose} is unknown: --window sets it.`];
 }
 
 export const sums: Report<SessionFigures> = (sessions, page) => {

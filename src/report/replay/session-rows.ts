@@ -79,7 +79,7 @@ export function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 
 }
 
 function contextText({ context, calls }: SessionSummary): string {
-  if (context.basis === 'none') return 'nothing was measured';
+  if (context.basis === 'none') return 'not measured';
   const peak = calls === 0 ? '' : `peak ${tokens(context.peak)} (${percent(context.peakFraction)}), `;
   return `${peak}last ${tokens(context.last)} (${context.basis})`;
 }

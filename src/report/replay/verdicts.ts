@@ -14,7 +14,7 @@ function whatText({ gate, found, limit, call, share, isLost }: Breach): string {
   switch (gate) {
     case 'context': {
       if (Number.isNaN(found))
-        return `its window is not known, so ${percent(limit)} of it means nothing: set it with --window`;
+        return `its window is unknown, so ${percent(limit)} has no meaning: set it with --window`;
       const ofWindow = share === undefined ? '' : ` (${exactPercent(share)})`;
       return `call ${call} had a context of ${tokens(found)} tokens${ofWindow}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
     }

@@ -90,7 +90,7 @@ export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): voi
   // This process itself may have waited for it.
   const isSelf = ctxb?.pid === process.pid;
   if (ctxb === undefined || ctxb.start === undefined || isSelf || !isAlive(ctxb)) return;
-  throw new CtxbError('usage', `run ${runId} still goes on (process ${ctxb.pid}): end it first`);
+  throw new CtxbError('usage', `run ${runId} is still active (process ${ctxb.pid}): end it first`);
 }
 
 function runsIn(contextDir: string): Map<string, Seen> {

@@ -67,7 +67,7 @@ export async function resumeRun(
     store.journal({ kind: 'end', runId: run.runId });
     store.forgetRun();
     if (run.prompts.length > 0) return undefined;
-    throw new CtxbError('usage', `nothing of run ${run.runId} is left to go on with: start a new run`);
+    throw new CtxbError('usage', `nothing of run ${run.runId} is left to do: start a new run`);
   }
   const { models } = run;
   const isOwed = prompts.some(({ fate }) => fate === 'owed');
@@ -197,7 +197,7 @@ function readWords(
     throw new CtxbError('usage', 'how claude was started is not known: ctxb run --resume-run -- claude [arguments]');
   }
   if (invocation.prompt !== undefined) {
-    notice('the prompt beside --resume-run is not sent: the run goes on with its own');
+    notice('the prompt next to --resume-run is not sent: the run continues with its own');
   }
   // What the caller wanted to say he cannot say any more: the prompts come from the mailbox.
   return { program, invocation: { ...invocation, inputFormat: 'text', prompt: undefined } };

@@ -13,7 +13,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENXIO: 'it is a special file, so move it away',
   EISDIR: 'it is a folder where a file should be, so move it away',
   ENOTDIR: 'a file is where a folder should be, so move it away',
-  EEXIST: 'something else is there, so move it away',
+  EEXIST: 'something else has this name: move it away',
 };
 
 /**

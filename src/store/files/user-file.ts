@@ -63,7 +63,7 @@ function refuseOthers(path: string): void {
 }
 
 function notAFile(path: string, kind: Kind): CtxbError {
-  const found = kind === 'missing' ? 'is not there' : `is a ${kind}`;
+  const found = kind === 'missing' ? 'is missing' : `is a ${kind}`;
   return new CtxbError('store', `${path} ${found}: name the file itself`);
 }
 

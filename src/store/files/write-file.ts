@@ -117,7 +117,7 @@ export function requireFree(path: string, mark: string): void {
   requireName(path);
   const old = readPlain(path, HEAD);
   if (old !== undefined && old !== '' && !old.includes(mark)) {
-    throw new CtxbError('usage', `${path} is there already, and not written by ctxb: name another file`);
+    throw new CtxbError('usage', `${path} exists already, and ctxb has not written it: name another file`);
   }
 }
 
@@ -145,7 +145,7 @@ function requireName(path: string): void {
  */
 export function openOutput(path: string): number {
   requireName(path);
-  if ((readPlain(path, 1) ?? '') !== '') throw new CtxbError('usage', 'it is there already');
+  if ((readPlain(path, 1) ?? '') !== '') throw new CtxbError('usage', 'it exists already');
   removeFile(path);
   return openPlain(path, O_WRONLY | O_CREAT | O_EXCL).fd;
 }

@@ -48,7 +48,7 @@ export type CostLedger = ReturnType<typeof openCostLedger>;
  * do both at once none overlooks the other.
  */
 export function openCostLedger({ state, project }: CostPlace, { now, runId, period }: CostLedgerOptions) {
-  if (state === undefined) throw new CtxbError('store', 'there is no home folder to count costs in: set HOME');
+  if (state === undefined) throw new CtxbError('store', 'no home folder to count costs in: set HOME');
   const name = nameOf(project);
   const folder = openContextDir(join(state, 'costs')).within(name);
   const seal = openSeal(state);

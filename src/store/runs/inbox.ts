@@ -120,7 +120,7 @@ export function leaveInInbox(path: string, line: DiskText): void {
     return true;
   });
   if (isLeft) return;
-  throw new CtxbError('store', `${path} is not there, so no ctxb listens to it: run it inside of \`ctxb run\``);
+  throw new CtxbError('store', `${path} does not exist, so no ctxb reads it: use it inside of \`ctxb run\``);
 }
 
 /** The inboxes of processes that are still running, by name. Nothing is written. */

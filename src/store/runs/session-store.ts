@@ -126,7 +126,7 @@ export function* readRunFile(contextDir: string, runId: string, seal: Seal): Gen
   for (const line of readLines(path)) {
     const json = seal.open(line, name);
     if (json === undefined) {
-      const key = seal.keyPath ?? 'for which there is no home folder';
+      const key = seal.keyPath ?? 'which needs a home folder';
       const why = `it is not sealed with your key, ${key}: somebody else may have written it, or the key is new`;
       throw new CtxbError('usage', `${path} is not used, because ${why}. Start a new run`);
     }

@@ -72,9 +72,9 @@ export function readIndex(folder: string): string {
   const newest = listSessions(folder).find((session) => kindOf(join(session.path, INDEX)) === 'file');
   const remedy =
     newest === undefined
-      ? 'notes are kept by ctxb run, or made with ctxb scratch RECORDING'
+      ? 'ctxb run keeps notes, ctxb scratch RECORDING makes them'
       : `the newest session with notes is ${newest.id}: ctxb scratch ${newest.id.slice(0, 8)}`;
-  throw new CtxbError('usage', `${path} is not there: ${remedy}`);
+  throw new CtxbError('usage', `${path} does not exist: ${remedy}`);
 }
 
 export const SESSION_FILE = 'session.json';

@@ -211,7 +211,7 @@ it.each([
     name: 'nothing to do, and too much',
     text: 'name: a\nsteps:\n  - id: x\n    agent: y\n  - id: z\n    promptFile: f.yaml\n    prompt: y',
     findings: [
-      'steps[0]: expected objective, prompt or promptFile, found none of them (f.yaml:3); say what the step is to do',
+      'steps[0]: expected objective, prompt or promptFile, found neither (f.yaml:3); describe the work of the step',
       'steps[1].promptFile: expected prompt or promptFile, found both (f.yaml:6); remove one of the two',
       'steps[1].promptFile: expected a file with text in the flow\'s folder or below, at most 1000000 bytes, found "f.yaml": no such file (f.yaml:6); create it or correct the path',
     ],

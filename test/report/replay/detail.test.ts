@@ -39,7 +39,7 @@ describe('the story of a session', () => {
     prompt    Do the very long thing.
     grew by   Bash 300, answer 90, prompt 20
   compacted by claude itself at 115,032 (predicted 150,000), to 33,000
-  turn 1 goes on: 2 calls, 33,000 → 33,700 (17%)
+  turn 1 continues: 2 calls, 33,000 → 33,700 (17%)
     grew by   Bash 200, summary 200, answer 60
 `);
   });

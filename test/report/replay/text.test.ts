@@ -30,7 +30,7 @@ describe('one session', () => {
     {
       name: 'a cost that claude did not report',
       session: summaryOf({ cost: { usd: 0.708, computed: true } }),
-      has: 'cost      $0.71 (from list prices where claude reported none)\n',
+      has: 'cost      $0.71 (from list prices where claude reported no cost)\n',
     },
     {
       name: 'a cost out of a log of claude, which reports none',
@@ -40,7 +40,7 @@ describe('one session', () => {
     {
       name: 'a cost without calls of which it is not known',
       session: summaryOf({ cost: { usd: 0.708, computed: true, unpriced: 'glm-5.1' } }),
-      has: 'cost      $0.71 (from list prices where claude reported none, without calls of glm-5.1, which has no price)\n',
+      has: 'cost      $0.71 (from list prices where claude reported no cost, without calls of glm-5.1, which has no price)\n',
     },
     {
       name: 'the sessions that the work went on under',
@@ -60,7 +60,7 @@ describe('one session', () => {
         compactions: [],
         context: { last: 0, peak: 0, peakFraction: null, basis: 'none', curve: [] },
       }),
-      has: 'nothing was measured',
+      has: 'not measured',
       lacks: 'nothing to do',
     },
     {
@@ -209,7 +209,7 @@ describe('several sessions', () => {
     const unknown = { tokens: null, source: 'unknown' } as const;
     const sessions = [summaryOf({ file: 'a.jsonl', window: unknown }), summaryOf({ file: 'b.jsonl', window })];
     const last = written(text, sessions).trimEnd().split('\n').at(-1);
-    expect(last).toBe(`  The window of ${whose} is not known: --window sets it, for shares of it.`);
+    expect(last).toBe(`  The window of ${whose} is unknown: --window sets it.`);
   });
 
   it('keep their columns at a terminal with no room for a prompt', () => {

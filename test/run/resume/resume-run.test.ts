@@ -193,7 +193,7 @@ it('of two that take it up at once the first has it', async () => {
   begin(NEXT);
   claim(NEXT, OTHER);
   claim(NEXT, OWN);
-  await expect(takeNewest()).rejects.toThrow(`run ${NEXT} still goes on`);
+  await expect(takeNewest()).rejects.toThrow(`run ${NEXT} is still active`);
 });
 
 it('does not say again what claude has joined with a later prompt, under whose uuid alone it is logged', async () => {
@@ -231,7 +231,7 @@ it('in which nothing was said is told of once, and then the one before it comes'
   const next = storeOf(NEXT);
   next.run({ words: ['claude', '-p'], prompts: [] });
   next.journal({ kind: 'start', runId: NEXT, claude: GONE, ctxb: GONE });
-  await expect(takeNewest()).rejects.toThrow(`nothing of run ${NEXT} is left to go on with`);
+  await expect(takeNewest()).rejects.toThrow(`nothing of run ${NEXT} is left to do`);
   expect((await takeNewest())?.resumed.runId).toBe(RUN);
 });
 

@@ -63,7 +63,7 @@ it('an inbox that its run removes refuses a line, and says that nobody listens',
     try {
       leaveInInbox(path, line);
     } catch (error) {
-      expect(String(error)).toContain('is not there, so no ctxb listens to it');
+      expect(String(error)).toContain('does not exist, so no ctxb reads it');
     }
   });
 });

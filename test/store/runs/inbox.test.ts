@@ -95,7 +95,7 @@ describe('an inbox', () => {
     inbox.dispose();
     expect(existsSync(inbox.path)).toBe(false);
     expect(inbox.drain()).toEqual([]);
-    expect(() => leaveInInbox(inbox.path, asItIs('x'))).toThrow(/is not there, so no ctxb listens/);
+    expect(() => leaveInInbox(inbox.path, asItIs('x'))).toThrow(/does not exist, so no ctxb reads/);
   });
 
   it('removes answers that nobody has taken when the next one is made', () => {
@@ -153,7 +153,7 @@ describe('leaving a line', () => {
     { title: 'a link', put: (path: string) => symlinkSync(inbox.path, path), says: /symbolic link.*move it away/ },
     { title: 'a folder', put: (path: string) => mkdirSync(path), says: /folder.*move it away/ },
     { title: 'a pipe', put: (path: string) => execFileSync('mkfifo', [path]), says: /special file.*move it away/ },
-    { title: 'nothing', put: () => {}, says: /is not there/ },
+    { title: 'nothing', put: () => {}, says: /does not exist/ },
   ])('refuses $title', ({ put, says }) => {
     put(join(folder, 'way'));
     expect(() => leaveInInbox(join(folder, 'way'), asItIs('x'))).toThrow(says);

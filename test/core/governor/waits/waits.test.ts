@@ -162,8 +162,8 @@ describe('a usage limit', () => {
 
   it.each([
     { wait: 60, outageWait: 600, says: 'it resets later than --limit-wait 1 min 0 s allows' },
-    { wait: 0, outageWait: 600, says: 'claude does not tell when it resets' },
-    { wait: 0, outageWait: 0, says: 'claude does not tell when it resets' },
+    { wait: 0, outageWait: 600, says: 'claude does not say when it resets' },
+    { wait: 0, outageWait: 0, says: 'claude does not say when it resets' },
   ])(
     'for which claude does not even wait is not asked about again: $wait s and $outageWait s',
     ({ says, ...limits }) => {
