@@ -1,6 +1,7 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
 import type { CountedCall, LedgerCall } from './items-seen.ts';
+import { keyText } from './packed.ts';
 import { type Copied, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
 
 type Counted = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
@@ -56,8 +57,8 @@ export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usag
 export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const holders = createHolders();
   const marked = new Map<S, S>();
-  for (const session of ownersFirst(sessions)) {
-    const calls = session.ledger.map(({ keys, t, microUsd }) => holders.ownerOf(keys, { session, t, microUsd }));
+  for (const session of ownersFirst(sharing(sessions))) {
+    const calls = session.ledger().map(({ keys, t, microUsd }) => holders.ownerOf(keys, { session, t, microUsd }));
     const compactions = compactionKeys(session).map((keys) => holders.ownerOf(keys, { session, t: null, microUsd: 0 }));
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
     const own = isCopy ? withCopies(session, { calls, compactions, extra: holders.extraOf(calls) }) : session;
@@ -66,6 +67,38 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
   }
   return sessions.map((session) => marked.get(session) ?? session);
 }
+
+/** Those that may hold the same call or compaction as another one: few do, and of the others no call need be unpacked. */
+function sharing<S extends SessionFigures>(sessions: readonly S[]): S[] {
+  const holders = new Map<number, S>();
+  const found = new Set<S>();
+  for (const session of sessions) {
+    for (const mark of marksOf(session)) {
+      const holder = holders.get(mark) ?? session;
+      if (holder === session) holders.set(mark, session);
+      else found.add(holder).add(session);
+    }
+  }
+  return sessions.filter((session) => found.has(session));
+}
+
+/** What the keys of a session come to, each in 32 bits: different ones may come to the same. */
+function marksOf({ keys, ledger, compactions }: SessionFigures): number[] {
+  const times = compactions.map(({ t }) => `at ${t}`);
+  const text = [keys ?? keyText(ledger()), ...times].join();
+  const marks: number[] = [];
+  let mark = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === COMMA || unit === PLUS || at === text.length) {
+      if (mark !== 0) marks.push(mark);
+      mark = 0;
+    } else mark = Math.imul(mark ^ unit, 0x01000193);
+  }
+  return marks;
+}
+
+const [COMMA, PLUS] = [0x2c, 0x2b];
 
 /** A call or a compaction where it counts. */
 interface Held {
@@ -99,7 +132,7 @@ function createHolders() {
     },
     count(session: SessionFigures, own: SessionFigures): void {
       const { usd } = ownFigures(own);
-      extras.set(session, Math.max(0, toMicroUsd(usd ?? 0) - microUsdIn(own.ledger)));
+      extras.set(session, Math.max(0, toMicroUsd(usd ?? 0) - microUsdIn(own.ledger())));
     },
   };
 }
@@ -129,7 +162,7 @@ function byAge(a: SessionFigures, b: SessionFigures): number {
   return (
     (a.time.first ?? 0) - (b.time.first ?? 0) ||
     (a.time.last ?? 0) - (b.time.last ?? 0) ||
-    a.ledger.length - b.ledger.length ||
+    a.ledger().length - b.ledger().length ||
     (nameOf(a) < nameOf(b) ? -1 : 1)
   );
 }
@@ -140,7 +173,7 @@ function nameOf({ sessionId, file }: SessionFigures): string {
 
 /** By the call before it, which a copy may lack, and by its time, which only copies have in common. */
 function compactionKeys({ ledger, compactions }: SessionFigures): (readonly string[])[] {
-  const calls = compactions.length === 0 ? [] : ledger.filter(({ main }) => main);
+  const calls = compactions.length === 0 ? [] : ledger().filter(({ main }) => main);
   return compactions.map(({ call, preTokens, trigger, t }) => {
     const places = [...(calls[call - 1]?.keys ?? []), ...(t === null ? [] : [`at ${t}`])];
     return places.map((place) => `${place} ${trigger} ${preTokens}`);
@@ -156,12 +189,13 @@ interface Owned {
 }
 
 function withCopies<S extends SessionFigures>(session: S, { calls, compactions, extra }: Owned): S {
-  const { ledger } = session;
+  const ledger = session.ledger();
+  const own = ledger.filter((_, at) => calls[at] === undefined);
   const copied = ledger.filter((_, at) => calls[at] !== undefined);
   const isOwn = (at: number) => calls[at] === undefined;
   return {
     ...session,
-    ledger: ledger.filter((_, at) => isOwn(at)),
+    ledger: () => own,
     compactions: session.compactions.map((each, at) => (compactions[at] ? { ...each, copied: true } : each)),
     copied: {
       from: countedBy(calls.flatMap((owner) => (owner === undefined ? [] : nameOf(owner.session)))),
@@ -174,7 +208,8 @@ function withCopies<S extends SessionFigures>(session: S, { calls, compactions, 
 }
 
 /** @param isCopied of each call in the ledger */
-function ownOfFull({ ledger, series, retention }: SessionSummary, isOwn: (at: number) => boolean) {
+function ownOfFull({ ledger: calls, series, retention }: SessionSummary, isOwn: (at: number) => boolean) {
+  const ledger = calls();
   const isCopied = ledger.flatMap(({ main }, at) => (main ? [!isOwn(at)] : []));
   return {
     traffic: trafficOf(ledger.filter((_, at) => isOwn(at))),
@@ -188,7 +223,8 @@ function ownOfFull({ ledger, series, retention }: SessionSummary, isOwn: (at: nu
  * What of a session's cost counts in others: as the owners of its calls count them, and what they have counted beside
  * them. That may hold calls which only this recording shows, but none that came after the last shared one.
  */
-function copiedMicroUsd({ ledger, cost }: SessionFigures, calls: Owned['calls'], extra: number): number {
+function copiedMicroUsd({ ledger: all, cost }: SessionFigures, calls: Owned['calls'], extra: number): number {
+  const ledger = all();
   const shared = calls.reduce((sum, owner) => sum + (owner?.microUsd ?? 0), 0);
   if (cost.usd === null) return shared;
   const last = calls.findLastIndex((owner) => owner !== undefined);
