@@ -70,16 +70,22 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
 
 /** Those that may hold the same call or compaction as another one: few do, and of the others no call need be unpacked. */
 function sharing<S extends SessionFigures>(sessions: readonly S[]): S[] {
-  const holders = new Map<number, S>();
-  const found = new Set<S>();
-  for (const session of sessions) {
-    for (const mark of marksOf(session)) {
-      const holder = holders.get(mark) ?? session;
-      if (holder === session) holders.set(mark, session);
-      else found.add(holder).add(session);
+  const marks = sessions.map(marksOf);
+  const places = 2 ** Math.ceil(Math.log2(2 * marks.reduce((sum, { length }) => sum + length, 1)));
+  // In typed arrays: a map of all calls would take longer than all else of a list.
+  const [held, holders] = [new Int32Array(places), new Int32Array(places)];
+  const shared = new Set<number>();
+  for (const [session, all] of marks.entries()) {
+    for (const mark of all) {
+      let place = mark & (places - 1);
+      while (held[place] !== 0 && held[place] !== mark) place = (place + 1) & (places - 1);
+      if (held[place] === 0) {
+        held[place] = mark;
+        holders[place] = session;
+      } else if (holders[place] !== session) shared.add(holders[place] as number).add(session);
     }
   }
-  return sessions.filter((session) => found.has(session));
+  return sessions.filter((_, at) => shared.has(at));
 }
 
 /** What the keys of a session come to, each in 32 bits: different ones may come to the same. */
