@@ -33,7 +33,7 @@ import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, draftOf, inStages, keep, type Line, type Stage, type Step } from '../steps.ts';
 import { followResults } from '../tool-budget/tool-state.ts';
 import { followLimits, followWait, readFailure } from '../waits/wait.ts';
-import { judgeZone, noteCompaction, noteHealth } from '../zones/notices.ts';
+import { judgeZone, noteTurn } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
 import { notePrompt } from './send-prompt.ts';
 import { endsAtBudget, judgeSpending, readStop } from './spending.ts';
@@ -99,10 +99,9 @@ const RULES: readonly Rule[] = [
   noteMidTurn,
   (state, { event }) => followExact(state, event),
   on('boundary', brakeThrash),
-  measureLanding,
+  when('call', measureLanding),
   (state, { event }) => (isReading(state, event) ? judgeLevel(state) : keep(state)),
-  on('boundary', noteCompaction),
-  noteHealth,
+  when('ending', noteTurn),
   judgeZone,
   // What claude itself has to know, and what it all costs.
   (state, { event }) => askLater(state, event),

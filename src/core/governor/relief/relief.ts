@@ -8,6 +8,7 @@ import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
+import { health } from '../zones/notices.ts';
 import { priceOfModel } from './accounts.ts';
 import { accountsOf } from './alone.ts';
 import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compaction.ts';
@@ -111,7 +112,11 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   // An exact one leaves what was asked where it is: it is not said again.
   const kept = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, isLost: false } } : {};
   const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered } as const;
-  return keep(changedIn(state, 'relief', { ...seen, ...kept, due: undefined, landing }));
+  const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
+  const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
+  return keep(changedIn(state, 'relief', { ...seen, ...kept, due: undefined, landing }), [
+    health(state, occurrence, event.preTokens ?? before.gauge.used),
+  ]);
 }
 
 const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has compacted, as the mod said' } as const;
@@ -150,7 +155,7 @@ export function judgeLevel(state: GovernorState): Step {
 export function measureLanding(state: GovernorState): Step {
   const { relief, gauge } = state;
   const { landing } = relief;
-  if (landing === undefined || gauge.basis !== 'measured') return keep(state);
+  if (landing === undefined) return keep(state);
   const freed = landing.before.predicted - gauge.used;
   const isMissed = missesTarget(state, gauge.used, gauge.window.tokens);
   if (landing.of === 'compaction') return measureCompaction(state, landing, freed, isMissed);
@@ -177,6 +182,7 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
       ? keep(landed, landing.isOurs ? [{ kind: 'landed', ...decided(landed, made), relief: 'compaction', freed }] : [])
       : tellExact(landed, landing.before, landing.receipt, freed),
     (next) => (landing.isOurs ? giveUpWhenUseless(next, relief.failures) : keep(next)),
+    (next) => keep(next, [health(next, { event: 'landing' }, gauge.used)]),
   );
 }
 
