@@ -18,7 +18,7 @@ export interface TextStyle {
  * Edits YAML or JSON. What stands on lines of its own is changed in place, and everything else stays as it is, byte for
  * byte; elsewhere the library writes the whole text, in which comments and order stay and spaces may change.
  *
- * @returns undefined where something else would change as well (an anchor that is used in several places)
+ * @returns undefined where it cannot be read, or something else would change as well
  */
 export function editText(text: string, edit: TextEdit, style: TextStyle): string | undefined {
   const { document, errors } = parseYaml(text, style);
@@ -34,14 +34,12 @@ export function editText(text: string, edit: TextEdit, style: TextStyle): string
   return whole !== undefined && isDeepStrictEqual(dataOf(whole, style), wanted) ? whole : undefined;
 }
 
-/** In a flow of a thousand steps; a few lines of aliases can stand for more values than there is memory. */
-const MAX_ALIASES = 10_000;
-
 /** What a text says; undefined where it cannot be read. */
 export function dataOf(text: string, style: TextStyle): unknown {
   const { document, errors } = parseYaml(text, style);
   try {
-    return errors.length > 0 ? undefined : document?.toJS({ maxAliasCount: MAX_ALIASES });
+    // A few lines of aliases can stand for more values than there is memory: a flow has none.
+    return errors.length > 0 ? undefined : document?.toJS({ maxAliasCount: 0 });
   } catch {
     return undefined;
   }
@@ -109,13 +107,8 @@ function scalarText(value: string | number): string {
   return /^(?:lean|balanced|heavy|[\d.]+%)$/.test(String(value)) ? String(value) : JSON.stringify(value);
 }
 
-function rewritten(document: Document, { place, value }: TextEdit): string | undefined {
-  try {
-    if (value === undefined) document.deleteIn(place);
-    else document.setIn(place, value);
-  } catch {
-    // An alias is on the way there.
-    return undefined;
-  }
+function rewritten(document: Document, { place, value }: TextEdit): string {
+  if (value === undefined) document.deleteIn(place);
+  else document.setIn(place, value);
   return document.toString({ lineWidth: 0 });
 }
