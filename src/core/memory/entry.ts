@@ -32,10 +32,7 @@ export interface ToolEntry {
   readonly title: string;
   /** Its result, on one line, at most 500 code points. */
   readonly said: string;
-  /**
-   * Input and result as they stand in the tool log, on one line, at most 500 code points. Absent in logs of earlier
-   * versions.
-   */
+  /** Input and result as they stand in the tool log, on one line, at most 500 code points. */
   readonly gist?: string | undefined;
   /** Fingerprint of the input, independent of the order of its keys. */
   readonly input: string;
@@ -84,7 +81,7 @@ export interface Swap {
 export interface StateEntry {
   readonly kind: 'state';
   readonly t: number;
-  readonly what: 'permission mode' | 'model' | 'session' | 'compaction' | 'clear' | 'handoff' | 'plan mode' | 'state';
+  readonly what: 'session' | 'compaction' | 'clear' | 'handoff' | 'state';
   readonly from?: string | undefined;
   readonly to: string;
 }
