@@ -108,7 +108,7 @@ export interface RemarkEntry {
 export interface DeadEnd {
   /** The same approach has the same key. */
   readonly key: string;
-  readonly cause: 'told' | 'pattern' | 'same failure' | 'same error' | 'edit reverted' | 'changes discarded';
+  readonly cause: 'told' | 'pattern' | 'same failure' | 'edit reverted' | 'changes discarded';
   /** What was tried and how it ended, on one line, at most 500 code points. */
   readonly text: string;
   /** `tool_use` ids, oldest first, at most 20. */

@@ -1,6 +1,6 @@
 import type { Entry } from '../entry.ts';
 import { createLedger, type DeadEndChange, type Ledger } from './ledger.ts';
-import { createSameError, createSameFailure } from './repetition.ts';
+import { createSameFailure } from './repetition.ts';
 import { createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
 
 /**
@@ -9,8 +9,8 @@ import { createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
  */
 export function createDeadEnds() {
   const ledger = createLedger();
-  const detectors = [createRemark, createSameFailure, createSameError, createRevertedEdit, createDiscardedChanges].map(
-    (create) => create(ledger),
+  const detectors = [createRemark, createSameFailure, createRevertedEdit, createDiscardedChanges].map((create) =>
+    create(ledger),
   );
   return {
     add(entry: Entry): readonly DeadEndChange[] {
