@@ -96,19 +96,17 @@ export interface TaskEntry {
   readonly status: string;
 }
 
-/** Somebody said that an approach does not work. */
+/** Somebody said that an approach does not work, with `ctxb note dead-end`. */
 export interface RemarkEntry {
   readonly kind: 'remark';
   readonly t: number;
   readonly text: string;
-  /** `told`: with `ctxb note dead-end`. `pattern`: found in the agent's words; ctxb itself does not look there. */
-  readonly source: 'told' | 'pattern';
 }
 
 export interface DeadEnd {
   /** The same approach has the same key. */
   readonly key: string;
-  readonly cause: 'told' | 'pattern' | 'same failure' | 'edit reverted' | 'changes discarded';
+  readonly cause: 'told' | 'same failure' | 'edit reverted' | 'changes discarded';
   /** What was tried and how it ended, on one line, at most 500 code points. */
   readonly text: string;
   /** `tool_use` ids, oldest first, at most 20. */

@@ -25,9 +25,9 @@ export function createDeadEnds() {
 function createRemark(ledger: Ledger): (entry: Entry) => void {
   return (entry) => {
     if (entry.kind !== 'remark') return;
-    const { source, text, t } = entry;
-    const key = `${source}\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
+    const { text, t } = entry;
+    const key = `told\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
     const { count = 0, first = t } = ledger.get(key) ?? {};
-    ledger.put({ key, cause: source, agent: null }, { count: count + 1, first, last: t, ids: [] }, text);
+    ledger.put({ key, cause: 'told', agent: null }, { count: count + 1, first, last: t, ids: [] }, text);
   };
 }

@@ -94,7 +94,7 @@ export function createExtractor(options: ExtractOptions) {
 
   function own(event: OwnEvent, t: number): readonly Found[] {
     if (event.kind === 'state') return states.work(event.to, t);
-    return event.kind === 'dead-end' ? [{ kind: 'remark', t, text: event.text, source: 'told' }] : [];
+    return event.kind === 'dead-end' ? [{ kind: 'remark', t, text: event.text }] : [];
   }
 
   return {

@@ -143,8 +143,7 @@ function nextSteps({ tasks, states }: Notebook, { running, state }: HandoffFacts
 
 function deadEnds({ evidence, deadEnds: section }: Notebook): Part {
   const found = evidence.items('dead end').map(({ line }) => `- ${line}`);
-  const errors = evidence.items('error').map(({ line }) => `- An error, not yet a dead end: ${line}`);
-  return part('Found in the notes by repetition alone:', [...found, ...errors], section.file, NONE);
+  return part('Found in the notes by repetition alone:', found, section.file, NONE);
 }
 
 function files({ evidence, artifacts }: Notebook): Part {
