@@ -1,8 +1,8 @@
 import type { ApiFailure, ApiRetryEvent, AssistantEvent, RateLimitEvent, ResultEvent } from '../../protocol/events.ts';
 import { isSaid, tellsInterrupt } from '../facts.ts';
+import { startCompaction } from '../operations/compact.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
-import { startCompaction } from '../relief/compaction.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, isWithinLimit, keep, type Line, type Step, setTimer } from '../steps.ts';

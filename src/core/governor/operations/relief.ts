@@ -6,17 +6,12 @@ import { crossedText, isCharactersOnly, isGuess, predicted, type Reading, readGa
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
-import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
-import { health } from '../zones/notices.ts';
-import { priceOfModel } from './accounts.ts';
-import { accountsOf } from './alone.ts';
-import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compaction.ts';
-import { heldTokens } from './contents.ts';
-import { awaitExact, isExact, NO_ECHO } from './exact.ts';
-import { dueForExhausted, noteTried } from './exhaustion.ts';
-import { focusText } from './focus.ts';
-import { endUnrelieved, startHandoff } from './handoff.ts';
+import { priceOfModel } from '../relief/accounts.ts';
+import { accountsOf } from '../relief/alone.ts';
+import { heldTokens } from '../relief/contents.ts';
+import { isExact, NO_ECHO } from '../relief/exact.ts';
+import { dueForExhausted, noteTried } from '../relief/exhaustion.ts';
+import { focusText } from '../relief/focus.ts';
 import {
   chooseWay,
   failuresAfterLanding,
@@ -26,10 +21,16 @@ import {
   mayHandOver,
   missesTarget,
   withLanding,
-} from './ladder.ts';
-import { dueReason, extentOf } from './outlook.ts';
-import type { Due, Landing } from './relief-state.ts';
-import { thrashText, withBoundary } from './thrash.ts';
+} from '../relief/ladder.ts';
+import { dueReason, extentOf } from '../relief/outlook.ts';
+import type { Due, Landing } from '../relief/relief-state.ts';
+import { thrashText, withBoundary } from '../relief/thrash.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, changedIn, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
+import { health } from '../zones/notices.ts';
+import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compact.ts';
+import { endUnrelieved, startHandoff } from './hand-over.ts';
+import { awaitExact } from './load-mod.ts';
 
 type Landed = Extract<Decision, { readonly kind: 'landed' }>;
 
