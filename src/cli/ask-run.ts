@@ -48,8 +48,8 @@ interface Asked extends AskAnswer {
 }
 
 /**
- * Asks a run for something and prints what became of it. Resolves with 0 when it is done, 3 when it is not, and 4 when
- * there is no answer in time.
+ * Asks a run for something and prints the outcome. Resolves with 0 when it is done, 3 when it is not, and 4 when no
+ * answer comes in time.
  *
  * @throws CtxbError `usage` when the run is not there or not clear; `store` when it belongs to another user
  */
@@ -96,7 +96,7 @@ async function endOf(runId: string, end: number, io: Io): Promise<Asked> {
   return { runId, outcome: 'done', done: true, text };
 }
 
-/** Looks until there is something; undefined at the end of the time. @param end milliseconds since the epoch */
+/** Polls until `look` returns a value; undefined after `end`. @param end milliseconds since the epoch */
 async function waitFor<T>(end: number, look: () => T | undefined): Promise<T | undefined> {
   while (Date.now() < end) {
     const found = look();

@@ -63,7 +63,7 @@ async function contextDirOf({ cwd, env, stderr }: Io): Promise<string> {
   return config.contextDir;
 }
 
-/** Another folder than the one that was meant is not to be cleaned. */
+/** Never cleans another folder than the named one. */
 function named(contextDir: string | undefined): string | undefined {
   if (contextDir !== '') return contextDir;
   throw new CtxbError('usage', '--context-dir: expected a path, found ""');

@@ -23,7 +23,7 @@ Examples:
   ctxb completion fish > ~/.config/fish/completions/ctxb.fish
   source <(ctxb completion bash)`;
 
-/** For the scripts, `ctxb completion -- WORDS`: the kind of what may stand at the cursor, then a word a line. */
+/** For the scripts, `ctxb completion -- WORDS`: the kind of completion at the cursor, then one word per line. */
 export function complete(program: Command, typed: readonly string[], { stdout }: Io): number {
   const { kind, words } = offersFor(program, typed);
   stdout.write([kind, ...words].map((line) => `${line}\n`).join(''));
@@ -82,10 +82,10 @@ complete -c ctxb -f -a '(__ctxb)'
 `,
 } as const;
 
-/** What may stand where the cursor is: words, or what the shell itself knows to offer. */
+/** Possible completions at the cursor: words, or something that the shell itself completes. */
 interface Offers {
   readonly kind: 'words' | 'files' | 'folders' | 'programs';
-  /** Each alone, or with what it means behind a tab. */
+  /** A word alone, or a word, a tab and its meaning. */
   readonly words: readonly string[];
 }
 
@@ -97,7 +97,7 @@ const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** By the word in the brackets of an option or an argument. */
+/** Keyed by the placeholder of an option or an argument. */
 const KINDS: ReadonlyMap<string, Offers['kind']> = new Map([
   ...['file', 'files', 'path', 'policy', 'session'].map((word) => [word, 'files'] as const),
   ...['folder', 'folders'].map((word) => [word, 'folders'] as const),
@@ -115,7 +115,7 @@ function offersFor(program: Command, typed: readonly string[]): Offers {
   const path = commandsIn(program, before, help);
   const command = path.at(-1) ?? program;
   const option = help.visibleOptions(command).find(({ long, short }) => [long, short].includes(before.at(-1)));
-  // Behind an option whose value may be left out stands what stands behind a switch.
+  // After an option whose value is optional, complete as after a switch.
   const { kind, words } = option?.required ? valuesOf(option) : next(path, current, help);
   return { kind, words: words.filter((word) => word.startsWith(current)).map((word) => prefix + word) };
 }
@@ -138,7 +138,7 @@ function commandsIn(program: Command, words: readonly string[], help: Help): Com
   return path;
 }
 
-/** What stands where no value of an option does. */
+/** Completions where no option value is expected. */
 function next(path: readonly Command[], current: string, help: Help): Offers {
   const [above, command] = path.slice(-2) as [Command, Command?];
   const own = command ?? above;

@@ -36,8 +36,8 @@ Examples:
   ctxb config --schema > contextbudgetrc.schema.json`;
 
 /**
- * Prints the effective configuration and where each value comes from. What is refused goes to stderr, and its place is
- * taken by what else says something, or by the default.
+ * Prints the effective configuration with the source of each value. Refused values go to stderr; the next source, or
+ * the default, replaces them.
  */
 export async function runConfig(options: ConfigOptions, io: Io): Promise<number> {
   if (options.schema) {
@@ -68,7 +68,7 @@ interface Row {
   /** `null` when the key is not set. */
   readonly value: unknown;
   readonly origin: Origin;
-  /** What holds instead where the value cannot hold as it stands. */
+  /** The value that applies if this one cannot. */
   readonly note?: string;
 }
 
@@ -106,7 +106,7 @@ function noteOf(config: Config): Pick<Row, 'note'> {
 /** One long text would take the source of every key beyond the edge of a terminal; its own moves to the right. */
 const VALUE_WIDTH = 20;
 
-/** What the source of a value needs beside it. Where it has less, the key stands on a line of its own. */
+/** Space that the source of a value needs. With less space the key gets a line of its own. */
 const SOURCE_WIDTH = 24;
 
 /** @param columns of the terminal; undefined: none */

@@ -40,7 +40,7 @@ async function demo(flags: DemoFlags, io: Io): Promise<number> {
   const opening = (claude === undefined ? RECORDED : LIVE).flatMap((text) => wrap(text, textWidth(io.stdout.columns)));
   io.stdout.write(`${opening.map((line) => style.dim(line)).join('\n')}\n\n`);
   const run = await perform(claude, screen, io);
-  // Ended by the user, or nobody reads any more: there is no story to tell.
+  // The user ended it, or the reader of stdout is gone: no closing text.
   if (run.interrupted || screen.stdout.errored) return run.exitCode;
   const facts = readFacts(run.record);
   io.stdout.write(closingText({ facts, seen: run.seen, live: claude !== undefined }, style, io.stdout.columns));

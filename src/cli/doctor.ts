@@ -61,7 +61,7 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const checks = chosenChecks(flags);
   const around = await lookAround(io);
   const sheet = flags.json ? undefined : await sheetFor(io);
-  // What is known is shown at once: the protocol takes a while.
+  // Show what is known at once: the facts take a while.
   if (sheet !== undefined) io.stdout.write(`${remarksText('Surroundings', around.remarks, sheet)}\n`);
   const claude = await findClaude(io, { given: flags.claude });
   const signals = holdSignals();

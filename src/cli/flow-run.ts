@@ -10,7 +10,7 @@ import { namedProfile } from '../flow/file/flow-files.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
-import { createFlowProgress, flowSumText } from '../flow/report/flow-progress.ts';
+import { createFlowProgress, flowTable } from '../flow/report/flow-progress.ts';
 import { conductFlow, type FlowRun } from '../flow/run/conduct-flow.ts';
 import { settledSteps } from '../flow/run/run-flow.ts';
 import { readStepClaude } from '../flow/run/run-step.ts';
@@ -37,7 +37,7 @@ export interface FlowRunOptions {
   readonly contextDir?: string;
 }
 
-/** A flow to be run, as the command line names it. */
+/** The flow to run, as the command line names it. */
 interface Asked {
   readonly file: string;
   readonly flow: Flow;
@@ -58,7 +58,7 @@ export async function runFlowFile(
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${meant}`);
   }
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
-  // A dry run starts no program; the arguments only say which window the briefings are for.
+  // A dry run starts no program; the arguments only determine the window of the briefings.
   const asked = { file, flow, words: words.length === 0 ? ['claude'] : words, options };
   const say = (text: string) => void (options.quiet || io.stderr.write(`ctxb: ${printable(text)}\n`));
   const contextDir = resolve(io.cwd, config.contextDir);
@@ -68,7 +68,7 @@ export async function runFlowFile(
     createFaults(say),
   );
   const claudes = claudesFor(asked);
-  // What is done is looked at by the one that has the run.
+  // The process that runs the flow checks which steps are done.
   const lock = options.dryRun ? undefined : lockRun(files);
   try {
     return await runFlow(asked, { config, files, claudes, say }, io);
@@ -92,7 +92,7 @@ async function runFlow(asked: Asked, { config, files, claudes, say }: FlowPlace,
   await endOrphans(run.files, resolve(io.cwd, config.contextDir), say);
   say(`flow ${flow.name}, run ${run.files.id}: its files are in ${relative(io.cwd, run.files.folder)}`);
   const { board, ends, exitCode } = await conductFlow(run, io);
-  say(`${flowSumText(flow, board, ends)}; of each step: ctxb flow report`);
+  if (!options.quiet) io.stderr.write(flowTable(flow, board, ends));
   const open = askedSteps(run).filter(({ id }) => board[id] !== 'done');
   if (open.length > 0) say(`to continue: ${resumeCommand(asked, run, open)}`);
   return exitCode;
@@ -101,7 +101,7 @@ async function runFlow(asked: Asked, { config, files, claudes, say }: FlowPlace,
 /** For a shell. @param open steps that are not done */
 function resumeCommand({ file, words, options }: Asked, { files, settled }: FlowRun, open: readonly FlowStep[]) {
   const { profile, contextDir, parallel, otlp } = options;
-  // What was left out stays so, and what is done is not run again.
+  // Skipped steps stay skipped, and finished steps do not run again.
   const only = settled.leftOut.size > 0 ? open.map(({ id }) => id).join(',') : undefined;
   const given = { only, parallel, profile, otlp, 'context-dir': contextDir };
   const flags = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
@@ -139,7 +139,7 @@ async function describe(asked: Asked, { config, files, claudes }: Omit<FlowPlace
   };
 }
 
-/** The run whose outputs stand for what is not run; undefined: everything is run. */
+/** The run that supplies the outputs of steps that do not run; undefined: all steps run. */
 function earlierRun(flow: Flow, contextDir: string, { resume, from, only }: FlowRunOptions): string | undefined {
   const runs = listFlowRuns(contextDir, flow.name);
   if (resume === undefined) return from === undefined && only === undefined ? undefined : runs[0];
@@ -175,12 +175,12 @@ function countOf(parallel: string | undefined): number {
   throw new CtxbError('usage', `--parallel ${parallel}: expected a whole number, 1 or more`);
 }
 
-/** The steps that are to be run, in their order. */
+/** The steps to run, in their order. */
 function askedSteps({ flow, settled }: FlowRun): FlowStep[] {
   return orderSteps(flow).sequence.filter(({ id }) => !settled.done.has(id) && !settled.leftOut.has(id));
 }
 
-/** Prints the briefings of what would be run, with what earlier steps have said as far as a run is there. */
+/** Prints the briefings of the steps that would run, with outputs of earlier steps if a run exists. */
 function dryRun(run: FlowRun, io: Io): number {
   const { flow, files, brief } = run;
   const outputs = (id: string) => stepOutput(files, id);

@@ -25,7 +25,7 @@ export interface StudioOptions {
 
 const EXIT_FINDINGS = 2;
 
-/** Where the build puts it: commands and their parts are each one folder below the program. */
+/** The build puts it here: commands and their parts are one folder below the program. */
 const STYLE = new URL('../studio.css', import.meta.url);
 
 /** Serves the page for a flow file until Ctrl-C. Resolves with the exit code. */
@@ -44,7 +44,7 @@ export async function studio(
   const { window, flow: global } = config;
   const place = { contextDir: resolve(io.cwd, config.contextDir), window, global, profile };
   const fileStudio = createFileStudio(resolve(io.cwd, file), place);
-  // What it throws of a link or an odd file is said before the page is there.
+  // Report a link or an odd file before the page opens.
   fileStudio.view([]);
   const server = await startStudioServer(fileStudio, readFileSync(STYLE, 'utf8'));
   io.stdout.write(`${server.url}\n`);
@@ -59,8 +59,9 @@ export async function studio(
 }
 
 /**
- * Everybody on this machine can read the arguments of a program, and the address lets in whoever knows it: the browser is
- * given a file that only this user can read, which leads there. Whoever has no browser has read the address.
+ * Other users of this machine can read the arguments of a program, and the address alone gives access. So the browser
+ * gets a file that only this user can read, which redirects there. Without a browser the user reads the printed
+ * address.
  *
  * @returns the folder of that file, to be removed
  */

@@ -76,7 +76,7 @@ interface Notes {
   readonly notebook: Notebook;
   readonly session: string;
   readonly t: number;
-  /** As a reader in the working folder names it; undefined where nothing but a recording is there. */
+  /** Relative to the working folder; undefined if only a recording exists. */
   readonly folder: string | undefined;
 }
 

@@ -52,7 +52,7 @@ async function textOf(report: HealthReport, flags: HealthFlags, io: Io): Promise
   return healthTable(report, await styleFor(io.stdout, io.env), io.stdout.columns);
 }
 
-/** What cannot be read is named; the rest still counts, and each log once. */
+/** Names unreadable logs; counts the others, each once. */
 async function readAll(folders: readonly string[], contextDir: string | undefined, io: Io) {
   const reader = createHealthReader();
   const [logs, notes, faults] = [new Set<string>(), [] as string[], [] as string[]];

@@ -7,8 +7,8 @@ import type { Io } from '../io.ts';
 import { onOneLine } from '../report/shown.ts';
 
 /**
- * stdin where it is among the files, else a stream without a byte: Node makes a pipe that it opens non-blocking, and
- * then reads of it fail in other programs that share it, as `while read` does around a command.
+ * stdin if it is among the files, else an empty stream. Node opens a pipe non-blocking, and then reads fail in other
+ * programs that share it, as `while read` around a command does.
  *
  * @param files `-` is stdin
  */
@@ -18,7 +18,7 @@ export function openStdin(files: readonly string[], io: Pick<Io, 'stdin'>): Io['
 
 /** Whether something may come on stdin: a terminal and a device such as /dev/null, which cron and CI give, have nothing. */
 export function isPiped({ stdin }: Pick<Io, 'stdin'>): boolean {
-  // What stands in for a stdin that cannot be read is not open yet.
+  // Node replaces an unreadable stdin by a stream that is not open yet.
   if (stdin.isTTY === true || stdin.fd === null) return false;
   return stdin.fd === undefined || !fstatSync(stdin.fd).isCharacterDevice();
 }
@@ -28,7 +28,7 @@ export function isRecording(name: string, { cwd }: Io): boolean {
   return name === '-' || statSync(resolve(cwd, name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** What reads the value of an option. @param parse gives undefined for one that is refused */
+/** Parses the value of an option. @param parse gives undefined for one that is refused */
 export function parsed<T>(option: string, expected: string, parse: (text: string) => T | undefined) {
   return (text: string): T => {
     const value = parse(text);

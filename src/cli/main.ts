@@ -9,7 +9,7 @@ interface CommandModule {
   define(command: import('commander').Command, io: Io, finish: (exitCode: number) => void): void;
 }
 
-/** Of the program's commands. */
+/** A command of the program. */
 interface CommandEntry {
   readonly name: string;
   readonly summary: string;
@@ -71,14 +71,14 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     if (argv.length === 1 && argv[0] === 'statusline') {
       return await (await import('./statusline.ts')).runStatusline(io);
     }
-    // A reader that went away (`ctxb replay | head`) is no fault; what follows is written to nobody.
+    // A reader that closes the pipe (`ctxb replay | head`) is no fault; later output is dropped.
     io.stdout.on('error', () => {});
     // Answered without loading anything, because scripts ask it often.
     if (argv[0] === '--version' || argv[0] === '-V') {
       io.stdout.write(`${manifest.version}\n`);
       return 0;
     }
-    // What follows is claude's, down to `--help` and `--`: no parser of ours may look at it.
+    // All further arguments are claude's, also `--help` and `--`: do not parse them.
     if (argv[0] === 'shim') {
       await warnOfVariables(io);
       return await (await import('./shim.ts')).shim(argv.slice(1), io);
@@ -98,14 +98,14 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** Once for all commands. What knows the names of variables is loaded only where there is one. */
+/** Runs once for all commands. Loads the names of variables only if the environment has one. */
 async function warnOfVariables({ env, stderr }: Io): Promise<void> {
   if (!hasVariable(env)) return;
   const { readEnvironment } = await import('../config/read-environment.ts');
   for (const { message } of readEnvironment(env).warnings) stderr.write(`ctxb: ${onOneLine(message)}\n`);
 }
 
-/** What these print is claude's own words, or for claude; what they say themselves they clean where they say it. */
+/** These commands print claude's own words, or text for claude; they filter their own messages themselves. */
 function isVerbatim([command, subcommand]: readonly string[]): boolean {
   return command === 'run' || (command === 'flow' && subcommand === 'pack');
 }
@@ -150,7 +150,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 
 interface ProgramOptions {
   readonly argv: readonly string[];
-  /** Whether a command is to be loaded; of another only its name is known. */
+  /** Whether to load a command; for the others only the name is known. */
   readonly isNeeded: (name: string) => boolean;
   /** Also those commands that other programs call. */
   readonly showsAll: boolean;
@@ -193,8 +193,8 @@ export async function createProgram(
 }
 
 /**
- * commander takes any word for the value of an option: of one without a value the option behind it, or `--`. What is
- * written behind `=` is meant.
+ * commander takes any word as the value of an option: also the next option, or `--`. A value after `=` is always
+ * accepted.
  */
 function requireValues(command: import('commander').Command, argv: readonly string[]): void {
   const words = new Set(['--', ...command.options.flatMap(({ short, long }) => [short, long])]);
@@ -220,7 +220,7 @@ function isHelp(word: string | undefined): boolean {
   return word === '--help' || word === '-h';
 }
 
-/** commander shows all of the help for a topic that there is not. */
+/** For an unknown topic commander prints the whole help. */
 function checkTopic(topic: string | undefined): void {
   const names = COMMANDS.map(({ name }) => name);
   if (topic === undefined || names.includes(topic) || topic === 'help' || topic.startsWith('-')) return;
@@ -240,7 +240,7 @@ async function report(thrown: unknown, io: Io): Promise<number> {
     io.stderr.write('ctxb: the current folder no longer exists: change to another one\n');
     return EXIT_USAGE;
   }
-  // commander has told what is wrong; its own code 0 stands for help and version.
+  // commander has printed the message; its code 0 means help or version.
   if (isCommanderError(error)) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   io.stderr.write(
     `ctxb: this is a bug in ctxb: ${printable(error instanceof Error ? String(error.stack) : String(error))}\n`,

@@ -16,11 +16,11 @@ import { requireFolder, requireFree, writePage } from '../store/files/write-file
 import { HOW_TO_RECORD } from './replay-sources.ts';
 import type { ReportOptions } from './report-options.ts';
 
-/** What a report is about. */
+/** The subject of a report. */
 export interface Found {
   /** Those that were asked for, in their order. */
   readonly sessions: readonly SessionFigures[];
-  /** What could not be read. It has been said. */
+  /** Read errors, already reported on stderr. */
   readonly faults: readonly CtxbError[];
   /** Sessions that were not asked for. */
   readonly leftOut: number;
@@ -28,17 +28,17 @@ export interface Found {
   readonly named: readonly string[];
 }
 
-/** Where a report goes, and how. */
+/** Destination and form of a report. */
 interface Printing {
   readonly io: Io;
   readonly levels: Page['levels'];
-  /** What is shown one by one; else it was only looked at. */
+  /** What the report shows session by session. */
   readonly shown: { readonly series: boolean; readonly retention: boolean };
   /** Tells the user what is no part of the report. */
   readonly say: (message: string) => void;
   /** Called before anything is written to the terminal. */
   readonly clear: () => void;
-  /** What the sessions were to be. */
+  /** The filters in words. */
   readonly meant?: string | undefined;
 }
 
@@ -76,7 +76,7 @@ export async function printReport(
     faults: faults.map(({ message }) => message),
     breaches: [...failing.flat(), ...vainTexts(sessions, faults, isGated(gates) && !options.allowEmpty)],
   };
-  // Without any session it would only say again that there is none.
+  // Without sessions the report would only repeat the message.
   const lines = sessions.length > 0 || faults.length === 0 ? report(sessions, page, outcome) : [];
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   for (const extra of extras) extra(sessions.filter(isFull), outcome);
@@ -159,7 +159,8 @@ function exitCodeOf({ breaches, faults }: Outcome): number {
 }
 
 /**
- * Writes a report that goes elsewhere than the one that is printed. @param sessions with their calls, where they were looked at
+ * Writes a second report besides the printed one.
+ *
  * @throws CtxbError when it cannot be written
  */
 type ExtraReport = (sessions: readonly SessionSummary[], outcome: Outcome) => void;
@@ -192,7 +193,7 @@ async function openCiSummary(path: string, page: Page, say: (message: string) =>
   };
 }
 
-/** Where the build puts the page: commands and their parts are each one folder below the program. */
+/** The build puts the page here: commands and their parts are one folder below the program. */
 const TEMPLATE = new URL('../replay.html', import.meta.url);
 
 /** The page of a replay, `--html FILE`. @throws CtxbError `usage` when there is another file */
@@ -201,7 +202,7 @@ async function openHtmlPage(path: string, { levels, list }: Page): Promise<Extra
   requireFree(path, HTML_MARK);
   requireFolder(path);
   return (sessions, { faults }) => {
-    // Of a file that is no recording there is no report.
+    // A file that is no recording gets no report.
     if (sessions.length === 0 && faults.length > 0) return;
     const data = pageData(sessions, { policy: levels, sort: list.sort ?? 'newest' });
     writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), data), HTML_MARK);

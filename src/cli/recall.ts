@@ -72,7 +72,7 @@ async function recall(given: readonly string[], flags: RecallFlags, io: Io): Pro
   return code;
 }
 
-/** Where something may be found. */
+/** A place to search. */
 interface Place {
   readonly file: string;
   readonly session: string;
@@ -81,7 +81,7 @@ interface Place {
   readonly look: (search: Search) => Promise<Recalled[]> | Recalled[];
 }
 
-/** Newest first: what is older is not even read when there is enough. @param tell of what cannot be read */
+/** Searches the newest places first, and stops when it has enough. @param tell of what cannot be read */
 async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void): Promise<Hit[]> {
   const { all, limit, contextDir } = flags;
   const folder = await contextFolder(io, contextDir);
@@ -102,7 +102,7 @@ async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: Ct
   return hits;
 }
 
-/** A session that was forked or continued begins with a copy of the one before. */
+/** A forked or continued session begins with a copy of the one before. */
 function withoutCopies(hits: readonly Hit[]): Hit[] {
   return [...new Map(hits.map((hit) => [JSON.stringify([hit.t, hit.kind, hit.title, hit.lines]), hit])).values()];
 }
@@ -133,7 +133,7 @@ function itemsOf(file: string, changed: number, text: string): Item[] {
   return [{ t: changed, kind: 'note', texts: [text], title: () => file }];
 }
 
-/** A line of a session's memory, of which claude's own log is gone. */
+/** A line of a session's memory, for sessions without a log of claude's. */
 function entryItem(line: string): Item[] {
   const { kind, t, text, gist, title, said, command } = parseFields(line);
   const texts = [text, gist, title, said, fieldsOf(command).tail].filter((value) => typeof value === 'string');

@@ -105,7 +105,7 @@ async function ofRecording(file: string, retention: Retention, io: Io): Promise<
   }));
 }
 
-/** What a run has written of its reliefs, with what claude's logs of it show besides. */
+/** The receipts of a run, completed from claude's logs. */
 async function ofRun(written: readonly WrittenReceipt[], io: Io): Promise<ReliefReceipt[]> {
   const sessions = new Set(written.map(({ session }) => session));
   const found = await Promise.all(
@@ -120,12 +120,12 @@ async function ofRun(written: readonly WrittenReceipt[], io: Io): Promise<Relief
   return found.flat();
 }
 
-/** What stayed is the same list. */
+/** Matches if the same facts stayed. */
 function isOf({ stayed }: ReliefSeen, { receipt }: WrittenReceipt): boolean {
   return stayed.length === receipt.stayed.length && stayed.every((fact, at) => fact === receipt.stayed[at]);
 }
 
-/** Of a receipt whose call is in no log. */
+/** A receipt whose call is in no log. */
 function untraced({ session, receipt }: WrittenReceipt, file = ''): ReliefReceipt {
   const { relief, all, kept, given, gone, stayed, at } = receipt;
   const seen: ReliefSeen = {

@@ -16,11 +16,11 @@ import { cacheFolder } from '../store/folders/user-folders.ts';
 import { type DiskText, masked, maskedJson } from '../store/masks/disk-text.ts';
 import type { Found } from './print-report.ts';
 
-/** What a further thread runs, as seen from any bundle. It holds all that makes the judgement. */
+/** The program of a worker thread, relative to any bundle. It contains the whole judgement. */
 const PROGRAM = new URL('../cli/replay-worker.cjs', import.meta.url);
 
 export interface SourcesOptions extends DepthOptions {
-  /** What was made of a recording the last time will do, where it has not changed. */
+  /** Use the cached figures of unchanged recordings. */
   readonly cached: boolean;
   readonly env: Environment;
 }
@@ -38,14 +38,14 @@ export function replaySources(sources: readonly Source[], options: SourcesOption
 }
 
 async function* judgeAnew(sources: readonly Source[], options: DepthOptions): AsyncGenerator<Judged> {
-  // Loading the governor takes longer than to look up what it said.
+  // Loading the governor takes longer than reading the cache.
   const { replayOnThreads } = await import('../replay/threads.ts');
   yield* replayOnThreads(sources, options, PROGRAM);
 }
 
 interface CachedOptions extends Pick<DepthOptions, 'onBytes'> {
   readonly cache: FileCache;
-  /** Judges those of which nothing is kept, and hands them over in their order. */
+  /** Judges the sources without cached figures, in their order. */
   readonly judge: (sources: readonly Source[]) => AsyncIterable<Judged>;
 }
 
@@ -82,24 +82,23 @@ async function* replayCached(
   }
 }
 
-/** In light figures ctxb has masked what was said. */
+/** The texts in light figures are masked already. */
 function toCache(found: SessionFigures): DiskText {
-  return isFull(found) ? maskedJson(pack(found)) : masked(JSON.stringify(pack(found)));
+  return isFull(found) ? maskedJson(found) : masked(JSON.stringify(pack(found)));
 }
 
 /** undefined: it is damaged. */
 function fromCache(text: string): SessionFigures | undefined {
-  const kept = parsed(text) as Packed | undefined;
-  return kept && unpack(kept);
+  const kept = parsed(text) as SessionFigures | Packed | undefined;
+  return kept && 'columns' in kept ? unpack(kept) : kept;
 }
 
 /** Some file systems know the time of a change to two seconds only: what was just written may be written once more. */
 const CALM_MS = 2_000;
 
 /**
- * What a recording's files look like from outside: another as soon as one of them has been written, replaced, or has a
- * log of a subagent more. undefined where it cannot be told: stdin, a pipe, a file that is not there or was written just
- * now.
+ * Identity of a recording's files: it changes when one is written or replaced, or when a subagent's log is added.
+ * undefined if it cannot be told: stdin, a pipe, a file that is missing or was just written.
  */
 function identityOf({ file, subagents }: Source): string | undefined {
   if (file === '-') return undefined;
@@ -122,7 +121,7 @@ function statOf(path: string) {
 }
 
 interface FindOptions {
-  /** What is wrong with what was named, found out before. */
+  /** Errors of the named files that were found earlier. */
   readonly faults: readonly CtxbError[];
   readonly filters: Filters;
   /** A recording without a line is one. */
@@ -131,9 +130,9 @@ interface FindOptions {
 }
 
 /**
- * The sessions of recordings, and what cannot be read, which is said as it comes. Files that claude has not written, such
- * as its answer as text, are left out. One that was named is a fault, as it is not what it was taken for; of others in a
- * folder only their number is told.
+ * The sessions of recordings; read errors are reported as they come. Skips files that claude has not written, such as
+ * an answer as text. A named file without claude's lines is an error; for files in a folder only their number is
+ * reported.
  *
  * @param named paths as they were given
  */
@@ -177,7 +176,7 @@ function isForeign({ lines: { total, malformed, unknown } }: SessionFigures): bo
   return total > 0 && malformed + unknown === total;
 }
 
-/** What a recording may be wrapped in, by how the file begins in hex, and what takes it out. */
+/** Compressed formats of recordings: the first bytes in hex, and the program that unpacks them. */
 const WRAPPINGS: readonly (readonly [begins: RegExp, what: string])[] = [
   [/^1f8b/, 'it is compressed: gzip -dc FILE | ctxb replay'],
   [/^(?:fffe|feff)/, 'it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay'],
@@ -190,7 +189,7 @@ function foreign(file: string): CtxbError {
   return new CtxbError('unreadable-input', `${name}: no line comes from claude: ${remedy}`);
 }
 
-/** The first bytes of a file in hex; nothing of what has no beginning any more, as stdin. */
+/** The first bytes of a file in hex; empty for a stream such as stdin. */
 function beginOf(file: string): string {
   const bytes = Buffer.alloc(2);
   try {

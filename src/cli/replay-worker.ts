@@ -1,4 +1,4 @@
-// What a thread of `ctxb replay` runs; see src/replay/threads.ts.
+// The program of a thread of `ctxb replay`; see src/replay/threads.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Share } from '../replay/threads.ts';
 import { enableCompileCache } from '../store/files/compile-cache.ts';

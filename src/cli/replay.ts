@@ -87,7 +87,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   };
   const read = (some: readonly Source[], depth: Depth) => replaySources(some, { ...how, depth });
-  // Of one session more is told than in a list.
+  // A single session gets more rows than one in a list.
   const isDetailed = options.format.isList === true && options.list.by === undefined;
   const find = async (): Promise<Found> => {
     const depth = isDetailed && sources.length === 1 ? 'full' : depthOf(flags, options);
@@ -132,13 +132,13 @@ async function sessionsOf(judged: AsyncIterable<Judged>): Promise<readonly Sessi
   return sessions;
 }
 
-/** Lists and sums need a part of the recordings only; what is told of single sessions, and tried on them, all. */
+/** Lists and sums need only a part of each recording; details and what-if need all. */
 function depthOf(flags: ReplayFlags, { format, gates, html, ci }: ReportOptions): Depth {
   const isWhole = html !== undefined || ci || flags.retention || flags.explain || gates.retention !== undefined;
   return isWhole || flags.series || flags.whatIf ? 'full' : format.depth;
 }
 
-/** What of the recordings is looked at. */
+/** What the report needs from the recordings. */
 function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
   return {
     cached: flags.cache !== false,

@@ -6,7 +6,7 @@ import type { ListOptions } from '../report/replay/format.ts';
 import { chosenFormat, FORMATS, type ReportFormat } from '../report/replay/formats.ts';
 import { parsed } from './inputs.ts';
 
-/** What commander hands over of the options that commands which report on sessions share. */
+/** The options that all commands with session reports share, as commander returns them. */
 export interface ReportFlags extends Readonly<Record<string, unknown>>, Omit<ListOptions, 'ids'>, Filters {
   readonly ci?: true;
   readonly html?: string;
@@ -19,15 +19,15 @@ export interface ReportFlags extends Readonly<Record<string, unknown>>, Omit<Lis
   readonly ids?: true;
 }
 
-/** What they amount to. */
+/** The parsed options. */
 export interface ReportOptions {
   readonly format: ReportFormat;
   /** The summary of a CI job is added to as well. */
   readonly ci: boolean;
-  /** Path of a page with charts that is written besides. */
+  /** Path of an additional page with charts. */
   readonly html: string | undefined;
   readonly gates: Gates;
-  /** Gates pass where there is no session to check. */
+  /** Gates pass without any session. */
   readonly allowEmpty: boolean;
   readonly filters: Filters;
   readonly list: ListOptions;
@@ -125,7 +125,7 @@ function amountOf(text: string): number | undefined {
   return AMOUNT.test(text) ? Number(text) : undefined;
 }
 
-/** As many rows as a screen has room for; `--limit` asks for more. */
+/** Default row limit on a terminal; `--limit` overrides it. */
 const ROWS_OF_A_SCREEN = 30;
 
 function limitOf(asked: number | undefined, isTerminal: boolean): number | undefined {

@@ -75,7 +75,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   return runHeadless(headless, io, () => terminalOf(config, io));
 }
 
-/** What the run was begun with, below the flags of now; the terminal and the folder are those of now. */
+/** The settings that the run began with, below the present flags; terminal and folder are the present ones. */
 function settingsFor(
   kept: RunSettings,
   now: PreparedRun,
@@ -133,7 +133,7 @@ function resetText(runId: string, resetsAt: number | undefined): string {
     : `${run} waits until ${localTime(resetsAt)}`;
 }
 
-/** What a person is to know before it goes on, a line each. */
+/** Notices before the run continues, one per line. */
 function toldOf(
   { settings, resumed }: Resumption,
   { now, flags, options }: { readonly now: PreparedRun; readonly flags: Flags; readonly options: ResumeOptions },

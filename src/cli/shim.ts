@@ -36,7 +36,7 @@ export async function shim(args: readonly string[], io: Io): Promise<number> {
   return runUntouched(program, args, world);
 }
 
-/** claude is headless when it is told so, and wherever its output is no terminal. */
+/** claude is headless with `-p`, and whenever its output is no terminal. */
 function isHeadless({ isPrint }: HeadlessInvocation, { stdout }: Io): boolean {
   return isPrint || stdout.isTTY !== true;
 }

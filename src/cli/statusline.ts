@@ -24,7 +24,7 @@ Examples:
   echo '{"context_window":{"current_usage":{"input_tokens":90000}}}' |
     ctxb statusline`;
 
-/** What claude leaves free on both sides. */
+/** Columns that claude leaves free on both sides. */
 const MARGIN = 4;
 const USUAL_COLUMNS = 80;
 
@@ -55,7 +55,7 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
   return fault === undefined ? text : `${text} · ${style.red(`ctxb: ${onOneLine(fault)}`)}`;
 }
 
-/** A session that nothing was said in has no log yet. */
+/** A session without a prompt has no log yet. */
 function readLog(path: string | undefined): { lines: readonly string[]; faults: readonly string[] } {
   if (path === undefined) return { lines: [], faults: [] };
   try {

@@ -16,19 +16,22 @@ export interface Config extends Policy {
   readonly flow: FlowGlobals;
 }
 
-/** Where a value stands in the configuration: `window`, `thresholds.warn`. Those of `tools.byTool` are `ToolKey`s. */
+/** Path of a value in the configuration: `window`, `thresholds.warn`. Those of `tools.byTool` are `ToolKey`s. */
 export type ConfigPath = {
   [K in keyof Said]: Said[K] extends object ? `${K}.${Exclude<keyof Said[K] & string, 'byTool'>}` : K;
 }[keyof Said];
 
-/** What follows from the keys is none. */
+/** Without derived values. */
 type Said = Omit<Config, 'costDir'>;
 
 export type ValueAt<P extends ConfigPath> = P extends `${infer G extends keyof Config}.${infer N}`
   ? Config[G][N & keyof Config[G]]
   : Config[P & keyof Config];
 
-/** What a key may be set to: a level at which to compact, or `economic`, which leaves the default one as the latest. */
+/**
+ * The type of a key's value. For the compaction level: a level, or `economic`, which keeps the default level as the
+ * last one.
+ */
 export type SettingAt<P extends ConfigPath> =
   | ValueAt<P>
   | (P extends 'thresholds.compact' ? Policy['compaction']['moment'] : never);
@@ -36,7 +39,7 @@ export type SettingAt<P extends ConfigPath> =
 /** The override of one tool, which a file has in the group `tools`: `tools.Read`. */
 export type ToolKey = `tools.${Capitalize<string> | `mcp__${string}`}`;
 
-/** Where a value comes from. `where` is the file's path, the variable's name or the option. */
+/** The source of a value. `where` is the file's path, the variable's name or the option. */
 export interface Origin {
   /** `user`: the file in the home folder. `file`: any other, which may have come with a repository. */
   readonly source: 'flag' | 'env' | 'user' | 'file' | 'default';
@@ -65,27 +68,27 @@ export function splitKey(key: string): [group: string, name?: string] {
   return dot < 0 ? [key] : [key.slice(0, dot), key.slice(dot + 1)];
 }
 
-/** What a configuration says for a key; undefined where it says nothing. */
+/** The value of a key in a configuration; undefined if it is not set. */
 export function valueAt(config: Config, key: ConfigPath | ToolKey): unknown {
   const [group, name] = splitKey(key);
   const level: unknown = isToolKey(key) ? config.tools.byTool : config[group as keyof Config];
   return name === undefined ? level : Object(level)[name];
 }
 
-/** What a key is set to; undefined where nothing is. */
+/** The setting of a key; undefined if it is not set. */
 export function settingAt(config: Config, key: ConfigPath | ToolKey): unknown {
   return key === 'thresholds.compact' ? config.compaction.moment : valueAt(config, key);
 }
 
-/** What comes from a higher place wins. */
+/** The higher rank wins. */
 export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, user: 2, env: 3, flag: 4 };
 
-/** How much a step's output counts when there is not room for all. */
+/** How much a step's output counts when not all outputs fit. */
 export type Priority = 'critical' | 'high' | 'medium' | 'low';
 
 /**
- * In characters (code points): what a briefing may take, what of it the output of the newest step or of a critical one,
- * and what that of each other step.
+ * In characters (code points): the size of a briefing, the share of the newest or a critical step's output, and that of
+ * each other step.
  */
 export interface Budgets {
   readonly contextBudgetChars: number;
@@ -94,17 +97,17 @@ export interface Budgets {
 }
 
 /**
- * What a level (configuration, profile, flow, step) says otherwise. `contextBudgetTokens` takes the place of the characters:
- * a share of the window (≤ 1) or tokens (> 1); the other two are then in proportion, unless they are given.
+ * Overrides of one level (configuration, profile, flow, step). `contextBudgetTokens` replaces the characters: a share
+ * of the window (≤ 1) or tokens (> 1). It scales the other two, unless they are set.
  */
 export type BudgetChanges = Partial<Budgets> & {
   readonly preset?: 'lean' | 'balanced' | 'heavy';
   readonly contextBudgetTokens?: number;
 };
 
-/** The group `flow` of the configuration: what holds for all flows that say nothing else themselves. */
+/** The group `flow` of the configuration: defaults for all flows. */
 export type FlowGlobals = BudgetChanges & {
-  /** As those of a flow, which stand above them. */
+  /** Like those of a flow, which override them. */
   readonly priorities: Readonly<Record<string, Priority>>;
   /** Whether flows that do not say it themselves have a curator. */
   readonly curator: boolean;

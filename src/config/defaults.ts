@@ -3,11 +3,11 @@ import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 
 type Constants = { readonly [P in Exclude<ConfigPath, KeyPath>]: ValueAt<P> };
 
-/** Values that nobody has a reason to change, each with its reason. */
+/** Values that no one has a reason to change, each with its reason. */
 const CONSTANTS: Constants = {
   // `economic` of thresholds.compact; a level that is set there takes its place.
   'compaction.moment': 'economic',
-  // Where two freed nothing, a third frees nothing either.
+  // If two compactions freed nothing, a third frees nothing either.
   'compaction.maxAttempts': 2,
   // A context that is full again at once, five times over, stays so.
   'midTurn.maxCompactions': 5,
@@ -21,43 +21,43 @@ const CONSTANTS: Constants = {
   'zones.largeInWarning': 5_000,
   // It is what a tiny task may bring in; zones.onLargeTask says what follows.
   'zones.largeInCritical': 2_000,
-  // A stopping point takes minutes; zones.tellAgent switches all of it off.
+  // A stopping point takes minutes. zones.tellAgent switches these messages off.
   'zones.repromptMinutes': 10,
-  // A document takes a minute or two; the notes stand in for one that does not come.
+  // A document takes a minute or two; after that the notes replace it.
   'handoff.timeoutSeconds': 300,
   // It leaves room to wrap up; the limit itself is cost.limitUsd.
   'cost.warnAt': 0.8,
   // It is a notice, and comes once a pause; quiet switches notices off.
   'cost.expiredCacheUsd': 0.25,
-  // What kills claude three times in a row kills it again; see recovery.enabled.
+  // A cause that kills claude three times in a row kills it again; see recovery.enabled.
   'recovery.maxRestarts': 3,
-  // A hook that waits so long for the one before it finds it stuck.
+  // If a hook waits this long for the one before it, that one is stuck.
   'hooks.watchdogSeconds': 2,
   // Of a tiers.total of 100,000, and the same part of another.
   'tiers.system': 8_000,
   // Of a tiers.total of 100,000, and the same part of another.
   'tiers.history': 12_000,
-  // Of a tiers.total of 100,000, and the same part of another; tools.perCall limits a single result.
+  // For a tiers.total of 100,000; scaled for others. tools.perCall limits a single result.
   'tiers.toolResults': 40_000,
-  // What the caller says is measured, and counts against tiers.total.
+  // The caller's input is measured, and counts against tiers.total.
   'tiers.user': 10_000,
   // Of a tiers.total of 100,000, and the same part of another.
   'tiers.response': 30_000,
-  // With less of a result the agent only asks again.
+  // With a shorter result the agent only asks again.
   'tools.minTokens': 500,
-  // The agent is told once what is left is two or three results of tools.
+  // Tells the agent once that the rest is two or three results of tools.
   'tools.warnBelow': 20_000,
-  // The agent is told again at half of tools.warnBelow.
+  // Tells the agent again at half of tools.warnBelow.
   'tools.criticalBelow': 10_000,
 };
 
 /**
- * A file that is read whole is likely needed whole, and the rest of a cut one costs a call more. claude itself gives no
- * more than this of a file at once.
+ * A file that is read whole is likely needed whole, and fetching the rest of a cut one costs a call. claude itself
+ * returns at most this much of a file.
  */
 const WHOLE_FILES = { Read: 25_000 };
 
-/** Where `economic` has not compacted before, it does so here. */
+/** The last level of `economic`. */
 const LATEST = 0.78;
 
 /** A level for compacting is both the moment and the latest moment. */
@@ -69,7 +69,7 @@ export function placed(key: ConfigPath | ToolKey, value: unknown): (readonly [Co
   ];
 }
 
-/** What holds where nobody says otherwise. A key without a default is not there. */
+/** The defaults. A key without a default is absent. */
 export const DEFAULTS: Config = withValues({ tools: { byTool: WHOLE_FILES }, agents: {} } as unknown as Config, [
   ...KEY_PATHS.flatMap((path) => {
     const { preset }: Key = KEYS[path];
@@ -78,7 +78,7 @@ export const DEFAULTS: Config = withValues({ tools: { byTool: WHOLE_FILES }, age
   ...Object.entries(CONSTANTS).map(([path, value]) => [path as ConfigPath, value] as const),
 ]);
 
-/** Puts values in their places, of known keys and names of tools only: so nobody's name can reach a prototype. */
+/** Sets values by their keys. It accepts only known keys and names of tools, so no name can reach a prototype. */
 export function withValues(
   config: Config,
   values: Iterable<readonly [key: ConfigPath | ToolKey, value: unknown]>,

@@ -19,8 +19,8 @@ export function shown(value: unknown): string {
 }
 
 /**
- * The candidate that was probably meant, or undefined when none is near. Case, `_` and `-` do not count, and a
- * candidate's last part alone may match (`warn` for `thresholds.warn`).
+ * The nearest candidate, or undefined if none is near. Ignores case, `_` and `-`; the last part of a candidate alone
+ * may match (`warn` for `thresholds.warn`).
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = plain(word);

@@ -9,14 +9,14 @@ type Origins = Readonly<Record<KeyPath, Origin> & Partial<Record<ToolKey, Origin
 const TIERS = ['tiers.system', 'tiers.history', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
 
 /**
- * Defaults keep their place beside the levels that somebody set: a person who only says when to compact must not be told
- * that the default warning comes too late for it.
+ * Moves defaults along with the levels that the user set: setting only the compaction level must not make the default
+ * warning too late.
  */
 export function followLevels(config: Config, origins: Origins): Config {
   const { window } = config;
   const moved = new Map<ConfigPath, number>();
   const now = (path: ConfigPath) => moved.get(path) ?? Number(valueAt(config, path));
-  // What is no key is as it always is.
+  // Anything but a key keeps its value.
   const isDefault = (path: ConfigPath) =>
     (origins[path as KeyPath]?.source ?? 'default') === 'default' ||
     (path === 'thresholds.compact' && config.compaction.moment === 'economic');
@@ -79,7 +79,7 @@ function thousandths(fraction: number): number {
   return Math.round(fraction * 1000) / 1000;
 }
 
-/** What must hold between keys. Thresholds in different units are compared only when the window is known. */
+/** Checks between keys. Compares thresholds in different units only when the window is known. */
 export function checkLevels(config: Config, origins: Origins): Finding[] {
   const { thresholds, compaction, window } = config;
   return [
@@ -105,7 +105,7 @@ export function checkLevels(config: Config, origins: Origins): Finding[] {
 
   function belowNativeTrigger(): Finding[] {
     const key = 'thresholds.compact';
-    // A default that cannot fire is nobody's mistake: then only mid-turn compactions happen.
+    // A default that cannot fire is no mistake: then only mid-turn compactions happen.
     if (window === undefined || window < LEAST_NATIVE_WINDOW || origins[key].source === 'default') return [];
     const highest = window - NATIVE_RESERVE_TOKENS;
     if (inTokens(thresholds.compact, window) <= highest) return [];

@@ -17,12 +17,12 @@ export const LIMITS = [
 /** Groups of the user's own file that count also where a nearer file takes its place. */
 export const LIMIT_GROUPS = ['cost', 'limits', 'agents'] as const;
 
-/** With these no limit holds. */
+/** Keys that lift all limits. */
 const LIFTING: readonly string[] = ['observe'] satisfies readonly KeyPath[];
 
 /**
- * A file that may have come with a repository lifts no limit that the user has set elsewhere: `observe` does not count
- * there, and of the limits in both files the lower one holds.
+ * A file that may come with a repository lifts no limit that the user set elsewhere: `observe` is ignored there, and
+ * the lower of two limits applies.
  *
  * @param all valid values, from the lowest place to the highest
  */

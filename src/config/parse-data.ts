@@ -81,7 +81,7 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
 /** More than any configuration has. */
 const MOST_VALUES = 10_000;
 
-/** With anchors a few lines stand for billions of values, or for one without an end. */
+/** With anchors a few lines can stand for billions of values, or for an endless one. */
 function isBounded(root: unknown): boolean {
   const open = [root];
   for (let count = 1; open.length > 0; count++) {
@@ -92,7 +92,7 @@ function isBounded(root: unknown): boolean {
   return true;
 }
 
-/** What js-yaml throws; its lines and columns count from 0. */
+/** An error of js-yaml; lines and columns count from 0. */
 interface YamlFault {
   readonly reason: string;
   readonly mark?: { readonly line: number; readonly column: number };

@@ -31,15 +31,15 @@ export interface FoundConfig {
   readonly file?: ConfigFile;
   /** The one in the home folder, which may be the same. */
   readonly userFile?: ConfigFile;
-  /** The user has named the file, so what it says of places holds. */
+  /** The user named the file, so its paths are trusted. */
   readonly isNamed?: true;
   readonly findings: readonly Finding[];
 }
 
-/** Which configuration file counts: the nearest, the one at this path, or with `false` none. */
+/** The configuration file to read: the nearest, the one at this path, or with `false` no file. */
 export type WantedFile = string | false | undefined;
 
-/** Reads the wanted one: no other file counts beside one that is named. */
+/** Reads the wanted file. A named file replaces all others. */
 export async function readWanted(wanted: WantedFile, cwd: string, env: Environment): Promise<FoundConfig> {
   if (wanted === undefined) return readConfig(cwd, env);
   if (wanted === false) return { findings: [] };
@@ -49,8 +49,8 @@ export async function readWanted(wanted: WantedFile, cwd: string, env: Environme
 }
 
 /**
- * Looks for the nearest configuration in a folder and those above it. An empty file and a `package.json` without the key
- * `contextbudget` say nothing, so the search goes on. A file that cannot be read or parsed is a finding and ends it.
+ * Finds the nearest configuration in a folder and those above it. An empty file and a `package.json` without the key
+ * `contextbudget` are skipped. An unreadable file is a finding and ends the search.
  */
 export async function readConfig(cwd: string, env: Environment): Promise<FoundConfig> {
   const home = userHome(env);
@@ -112,7 +112,7 @@ export function isInside(folder: string, path: string): boolean {
   return inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`);
 }
 
-/** Links on the way resolved, as far as there is something. */
+/** Resolves links as far as the path exists. */
 function real(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);

@@ -16,26 +16,26 @@ import { leafOf, normalised } from './schema.ts';
 /** Values from the command line. Texts are read as what the key takes; `undefined` is a flag that was not given. */
 export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean | undefined>>>;
 
-/** What holds, where each value comes from, and everything that is wrong. */
+/** The effective values, their sources, and all faults. */
 export interface ResolvedConfig {
-  /** With findings: the refused values are left out, so something else holds in their place. */
+  /** Without refused values: the next source replaces them. */
   readonly config: Config;
-  /** Of every key, and of the overrides for tools. */
+  /** For every key, and for the overrides of tools. */
   readonly sources: Readonly<Record<KeyPath | ToolKey, Origin>>;
-  /** What makes it, of each key that somebody has set; all others are at their default. */
+  /** The values of keys that are set; all others are at their default. */
   readonly values: readonly SetValue[];
   /** Empty when the configuration is good. */
   readonly findings: readonly Finding[];
-  /** What has no effect, and stops nothing. */
+  /** Settings without effect, which stop nothing. */
   readonly warnings: {
     /** Variables. */
     readonly environment: readonly Finding[];
-    /** What a file may not set, as a limit of the user's holds. */
+    /** Settings of a file that a limit of the user's overrides. */
     readonly file: readonly Finding[];
   };
 }
 
-/** Where values may come from. */
+/** The sources of values. */
 export interface ConfigWorld {
   readonly cwd: string;
   readonly env: Environment;
@@ -44,7 +44,7 @@ export interface ConfigWorld {
   readonly file?: WantedFile;
 }
 
-/** A value that somebody has set, as it was said: percentages are texts. */
+/** A set value in its original form: percentages are texts. */
 export interface SetValue {
   readonly key: KeyPath | ToolKey;
   readonly value: unknown;
@@ -52,9 +52,8 @@ export interface SetValue {
 }
 
 /**
- * Works out the configuration: flag before `CTXB_*` variable before the nearest file before default; what
- * the user's own file says of limits stands above a nearer one. Never throws for
- * what somebody wrote in one of these places, and prints nothing.
+ * Resolves the configuration: flag before `CTXB_*` variable before the nearest file before default; limits in the
+ * user's own file override a nearer one. Never throws for a wrong value, and prints nothing.
  */
 export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig> {
   return resolveFound(await readWanted(world.file, world.cwd, world.env), world);
@@ -174,7 +173,7 @@ function originsOf(values: readonly SetValue[]): Record<KeyPath | ToolKey, Origi
   return Object.fromEntries(all) as Record<KeyPath | ToolKey, Origin>;
 }
 
-/** What a key takes the place of, where that comes from a lower place. */
+/** The keys that a key replaces, if they come from a lower source. */
 const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
   'flow.preset': [
     'flow.contextBudgetChars',
@@ -186,8 +185,8 @@ const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
 };
 
 /**
- * Of two values of a key the later one, and nothing that a key of a higher place overrules. In one place sizes of their
- * own stand above a preset, and tokens above characters; those of a file would also swallow a preset or characters in a
+ * The later of two values of a key wins, and a key of a higher source removes those it overrules. Within one source own
+ * sizes override a preset, and tokens override characters; those of a file also override a preset or characters in a
  * variable.
  */
 function latest(all: readonly SetValue[]): SetValue[] {

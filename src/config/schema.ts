@@ -3,7 +3,7 @@ import { type BudgetChanges, isToolKey, splitKey } from './config.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { schemaOf, text } from './values.ts';
 
-/** What the keys of a group have in common. */
+/** What the keys of each group share. */
 export const GROUPS: Readonly<Record<string, string>> = {
   thresholds: 'Levels of the window at which ctxb acts.',
   compaction: 'Compaction at turn boundaries.',
@@ -37,15 +37,15 @@ function leafFor({ takes, about }: Key): Leaf {
   return v.pipe(schemaOf(takes), v.description(about));
 }
 
-/** What a file may say at its top: keys, and groups of keys. */
+/** The top level of a file: keys, and groups of keys. */
 export const SETTINGS: readonly string[] = ['$schema', ...new Set(KEY_PATHS.map((path) => splitKey(path)[0]))];
 
-/** The names of the keys in a group; none where it is no group. */
+/** The names of the keys in a group; empty for anything else. */
 export function namesIn(group: string): string[] {
   return KEY_PATHS.map(splitKey).flatMap(([own, name]) => (own === group && name !== undefined ? [name] : []));
 }
 
-/** What a configuration file may say. */
+/** The schema of a configuration file. */
 export const settingsSchema = v.pipe(
   v.strictObject(Object.fromEntries(SETTINGS.map((name) => [name, settingSchema(name)]))),
   v.title('ctxb configuration'),
@@ -79,12 +79,12 @@ export const budgetEntries = {
   >;
 };
 
-/** The schema of a key's value, also of an override for one tool; undefined where there is no such key. */
+/** The schema of a key's value, also of an override for one tool; undefined for an unknown key. */
 export function leafOf(key: string): Leaf | undefined {
   return LEAVES.get(key as KeyPath) ?? (isToolKey(key) ? TOOL_LEAF : undefined);
 }
 
-/** What the key expects instead of this value, in words; `undefined` when the value is fine. */
+/** The expected value in words; `undefined` when the value is fine. */
 export function expectation(leaf: Leaf, value: unknown): string | undefined {
   return v.safeParse(leaf, value).issues?.[0].message;
 }

@@ -70,7 +70,7 @@ const priorities = v.record(
   PRIORITIES,
 );
 
-/** What they take, and the one form in which the program works with it: `"78%"` is 0.78, `"15m"` is 900. */
+/** The accepted forms, and the one form in which the program uses them: `"78%"` is 0.78, `"15m"` is 900. */
 const KINDS = {
   tokens,
   share,
@@ -96,7 +96,7 @@ export function schemaOf(takes: Kind | readonly string[]): v.GenericSchema {
   return typeof takes === 'string' ? KINDS[takes] : choice(takes);
 }
 
-/** What is not said of the prompt cache is what the API takes for it in most models. */
+/** Missing prices of the prompt cache get the usual ratios of the API. */
 function inMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: v.InferOutput<typeof rates>): Price {
   return {
     input: toMicroUsd(input),

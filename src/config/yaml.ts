@@ -2,7 +2,7 @@ import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
 import { messageOf } from '../errors.ts';
 
 /** The library descends into the text level by level; a stack that overflows in it can end the process. */
-const MAX_LEVELS = 50;
+export const MAX_LEVELS = 50;
 /** Words, marks and white space between them. A thousand steps of eighty keys have less. */
 const MAX_PARTS = 400_000;
 /** The first syntax errors are the real ones; the others follow from them. */
@@ -25,12 +25,12 @@ interface TextFault {
 }
 
 /**
- * Reads one YAML document, or JSON, as nodes with their places; where there are errors, they cannot be relied on. Never
- * throws, whatever the text is. Offsets are those of the text.
+ * Parses one YAML document, or JSON, into nodes with their offsets in the text. With errors the nodes are unreliable.
+ * Never throws.
  */
 export function parseYaml(text: string, { isJson }: { readonly isJson: boolean }) {
   const lines = new LineCounter();
-  // In valid JSON, tabs and CR stand only between tokens; the library does not take them for spaces.
+  // In valid JSON, tabs and CR occur only between tokens; the library does not accept them as spaces.
   const plain = isJson ? text.replaceAll(/[\t\r]/g, ' ') : text.replaceAll(/\r(?!\n)/g, '\n');
   return {
     ...compose(plain, lines),
@@ -62,7 +62,7 @@ function compose(
 }
 
 function faultsOf(document: Document.Parsed | undefined): TextFault[] {
-  // Of an unknown tag the library only warns; a flow that has one is refused with its key.
+  // The library only warns about an unknown tag; ctxb refuses a flow with one, and names its key.
   const warnings = document?.warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED') ?? [];
   return [...(document?.errors ?? []), ...warnings].map(({ pos, code, message }) => ({
     offset: pos[0],

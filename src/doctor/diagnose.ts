@@ -60,8 +60,8 @@ async function askVersion(claude: string, { scratch, patience }: Stage): Promise
 export function judgeVersion(version: string | undefined): Remark {
   const subject = 'version';
   if (version === undefined) {
-    const todo = 'see whether it is Claude Code, and whether it starts';
-    return { status: 'warning', subject, text: 'it does not tell its version', todo };
+    const todo = 'check that it is Claude Code, and that it starts';
+    return { status: 'warning', subject, text: 'it does not report its version', todo };
   }
   if (!isAtLeast(version, OLDEST_CLAUDE)) {
     const text = `${version} is not supported: ctxb only measures it, and neither compacts nor hands over`;
@@ -117,7 +117,8 @@ export function judgeThresholds(config: Config, fresh: FreshContext, isTaken: bo
 }
 
 function relief(config: Config, window: number): string {
-  if (config.compaction.enabled) return `compact at ${tokens(inTokens(config.thresholds.compact, window))}`;
+  const when = config.compaction.moment === 'economic' ? 'as soon as it pays, at the latest at' : 'at';
+  if (config.compaction.enabled) return `compact ${when} ${tokens(inTokens(config.thresholds.compact, window))}`;
   return `hand over at ${tokens(handoffLevel(config, window))}`;
 }
 

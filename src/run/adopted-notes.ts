@@ -19,7 +19,9 @@ import { entriesIn, LOG } from './notes.ts';
 
 export type AdoptedNotes = ReturnType<typeof adoptNotes>;
 
-/** What the notes of a session lack of what was said and done in it before this run, or in the one that it was forked from. */
+/**
+ * Finds what the notes of a session lack: work done in it before this run, or in the session that it was forked from.
+ */
 export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
   const begun = Date.now();
   const { resumed, forks, resumedAt } = headless.invocation;
@@ -52,7 +54,7 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
     return isNoted ? later : [...noted, ...later];
   }
 
-  /** Where another one was written to meanwhile, it is not known which of the two claude has taken. */
+  /** If another log was written meanwhile, it is unknown which one claude has taken. */
   function newestBut(id: string): string | undefined {
     return newest === newestSession(io, id) ? newest : undefined;
   }
@@ -65,9 +67,9 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
 }
 
 interface Extent {
-  /** What has come since is this run's, in milliseconds since the epoch. */
+  /** Later rows belong to this run; milliseconds since the epoch. */
   readonly begun: number;
-  /** The `uuid` of the last message that the conversation goes on from; undefined: the last one there is. */
+  /** The `uuid` of the last message that the conversation continues from; undefined: the last message of the log. */
   readonly last: string | undefined;
   readonly noted: readonly Entry[];
 }
@@ -93,7 +95,7 @@ function* eventsIn(path: string): Generator<{ readonly t: number; readonly event
   let t = 0;
   let left = statsOf(path)?.size ?? 0;
   for (const line of readLines(path)) {
-    // Of what is older, only what was said is noted.
+    // From older rows, only prompts are noted.
     const isNear = left <= LOG_TAIL_BYTES;
     left -= Buffer.byteLength(line) + 1;
     if (!isNear && !mayBeSaid(line)) continue;
@@ -109,7 +111,7 @@ function keyOf(entry: Entry): string {
   return JSON.stringify([kind, id, text, to, status]);
 }
 
-/** A prompt, or a compaction, behind which prompts stand a second time. */
+/** A prompt, or a compaction, after which the log repeats prompts. */
 function mayBeSaid(line: string): boolean {
   return (line.includes('"type":"user"') && !line.includes('"tool_result"')) || line.includes('"compact_boundary"');
 }

@@ -21,7 +21,7 @@ export function createQuestions(io: Io, { ask }: Pick<Watcher, 'ask'>) {
       open = new AbortController();
       return ask(question, () => readAnswer(io, open.signal));
     },
-    /** Nobody waits for the answer of the one that is open. */
+    /** No one waits for the answer to the open question. */
     takeBack: () => open.abort(),
   };
 }
@@ -66,7 +66,7 @@ function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
 }
 
-/** As much again, above what was spent. */
+/** The same amount again, above what was spent. */
 function nextLimit({ spentUsd, limitUsd }: Pick<AskPerson, 'spentUsd' | 'limitUsd'>): number {
   return Math.max(limitUsd * 2, spentUsd + limitUsd);
 }

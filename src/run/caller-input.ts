@@ -12,7 +12,8 @@ import { linesOf } from './kept-prompts.ts';
 import { WAYS } from './prompt-text.ts';
 
 /**
- * Where this run's prompts come from: its own options, else lines on stdin if the caller speaks the protocol, else `text`.
+ * The source of this run's prompts: its own options, else lines on stdin if the caller speaks the protocol, else
+ * `text`.
  *
  * @param text as `PromptText` has it
  * @throws CtxbError `usage` when a file of prompts cannot be read, or holds none and there is no other
@@ -34,7 +35,7 @@ export async function callerInput(
   return fixedPrompts(lines);
 }
 
-/** Bytes: more than a hundred windows of the largest model hold. */
+/** Bytes: more than a hundred windows of the largest model. */
 const LIMIT = 64 * 1024 * 1024;
 
 /**
@@ -69,7 +70,7 @@ function toPromptLine(line: string, place: string, stamp: Stamp): string {
   );
 }
 
-/** Where the caller's lines come from. */
+/** The source of the caller's lines. */
 export interface CallerInput {
   /** Lines of prompts, where all are known at the start. */
   readonly lines?: readonly string[];
@@ -106,7 +107,7 @@ export function fixedPrompts(lines: readonly string[]): CallerInput {
 
 /**
  * Lines of a program that speaks the stream protocol, each with its own terminator. Prompts without a `uuid` get one,
- * so that after a crash the session log says which were delivered; nothing else is changed.
+ * so that the session log shows which were delivered before a crash. Nothing else changes.
  */
 export function protocolLines(stdin: Readable, stamp: Stamp | undefined): CallerInput {
   async function read({ line, end, mayContinue }: CallerListener): Promise<void> {
@@ -127,7 +128,7 @@ export function protocolLines(stdin: Readable, stamp: Stamp | undefined): Caller
   return {
     // A stdin that fails, or that was destroyed, is at its end.
     start: (listener) => void read(listener).catch(listener.end),
-    // An open stdin that nobody reads any more must not keep the process alive.
+    // An open stdin without a reader must not keep the process alive.
     stop: () => stdin.destroy(),
   };
 }
@@ -137,7 +138,7 @@ export function promptLine(text: string, stamp: Stamp): string {
   return userLine(text, stamp());
 }
 
-/** Puts a `uuid` before the closing brace of a user line that has none; every other byte stays as it is. */
+/** Inserts a `uuid` before the closing brace of a user line without one; every other byte stays. */
 export function withUuid(line: string, stamp: Stamp): string {
   const event = decodeLine(line);
   if (event.kind !== 'user' || event.uuid !== undefined) return line;

@@ -45,7 +45,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
   async function untilEnd(): Promise<ChildEnd> {
     await passOn.read(child.stdout);
     const end = await child.ended;
-    // One that has not ended on SIGTERM and had to be killed was ended on purpose all the same.
+    // A process that ignored SIGTERM and had to be killed still ended on purpose.
     const signal = isStopped && end.signal === 'SIGKILL' ? 'SIGTERM' : end.signal;
     // Only what died is taken up again, and only then it matters what it has logged.
     const isDone = end.code === 0 && !state().process.hangs;
@@ -54,8 +54,8 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
   }
 
   /**
-   * The next process, or undefined when none is wanted. One that cannot be started counts as one that died, and one that
-   * a signal has kept from starting as one that the signal has ended.
+   * The next process, or undefined when none should start. One that cannot be started counts as dead; one that a signal
+   * prevented counts as ended by the signal.
    */
   async function next(): Promise<Child | undefined> {
     const start = wanted;

@@ -23,7 +23,7 @@ import { type Session, type SessionEnds, startSession } from './run-session.ts';
 import type { RunSummary } from './run-summary.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
 
-/** What is known of a run once claude is starting, and who is told of it. */
+/** Collects what is known of a run as claude starts, and reports it. */
 export async function beginRun(
   headless: HeadlessRun,
   { runId, io, input, watcher }: Pick<Ends, 'io' | 'input' | 'watcher'> & { readonly runId: string },
@@ -50,7 +50,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     // As claude does: the work continues without a reader.
     if (error.code === 'EPIPE') return;
     isUnwritable = true;
-    // It ends the run, so it is said with --quiet too.
+    // It ends the run, so it is printed even with --quiet.
     watcher.relay(`ctxb: stdout cannot be written: ${error.message}`);
     session.kill('SIGTERM');
   };
@@ -66,12 +66,12 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const connected = { ...ends, watcher, startSuccessor, output, ask: questions.ask, onGoOn: () => signals.rearm() };
   const session = startSession(headless, connected, files);
   if (resumed !== undefined && store.isWhole()) {
-    // From here on this run's own file holds everything of it.
+    // From here on this run's own file holds the whole run.
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
     store.forgetRun(resumed.runId);
   }
   const signals = passSignals(session, questions, outlet);
-  // A signal that came early has begun to end claude: it stays in charge, and none takes claude's place.
+  // An early signal has begun to end claude: it stays in charge, and no other process starts.
   const signalled = early.received();
   if (signalled === undefined) early.stop();
   else session.kill(signalled);
@@ -85,7 +85,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   watcher.clear();
   const state = session.state();
   watcher.ended(state, headless.record);
-  // What did not end behind its last answer is judged by that.
+  // A process that did not end after its last answer is judged by that answer.
   const received = early.received() ?? signals.received();
   const exitCode = exitCodeOf(state.process.hangs ? { code: 0, signal: undefined } : end, {
     lastResult: output.lastResult,
@@ -121,8 +121,8 @@ export function isReplaced({ config, invocation }: HeadlessRun, end: ChildEnd): 
 }
 
 /**
- * Passes ctxb's signals to claude; the first one also ends an open question to the person. Where claude has to be killed,
- * a reader who takes nothing may be why, and would keep ctxb from its end too.
+ * Passes ctxb's signals to claude; the first one also ends an open question to the person. If claude has to be killed,
+ * a reader that takes nothing may be the reason, and would also delay the end of ctxb.
  */
 function passSignals(session: Session, questions: Questions, outlet: Outlet): SignalWatch {
   return watchSignals({
@@ -144,8 +144,8 @@ const INTERRUPT_PATIENCE_MS = 2_000;
 const STOP_PATIENCE_MS = 5_000;
 
 /**
- * Ends claude when the run is to end at once, by force where it does not end by itself. Its turn is interrupted first:
- * claude 2.1.197 leaves the command that it has just started behind when it gets SIGTERM.
+ * Ends claude when the run must end at once, by force if necessary. It interrupts the turn first: on SIGTERM claude
+ * 2.1.197 leaves the command behind that it has just started.
  */
 function stopOn(stop: AbortSignal | undefined, session: Session): AbortController {
   const over = new AbortController();
@@ -158,7 +158,7 @@ function stopOn(stop: AbortSignal | undefined, session: Session): AbortControlle
   };
   const begin = () => {
     session.interrupt();
-    // It ends in time: then there is nothing to force.
+    // It ends in time, so no force is needed.
     force().catch(() => {});
   };
   if (stop?.aborted) begin();
@@ -172,7 +172,7 @@ function isDone(state: GovernorState): boolean {
 
 interface Ends extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'watcher' | 'telemetry'> {
   readonly startSuccessor: (start: StartClaude, spentUsd: number) => Promise<Child>;
-  /** Passes signals to the child until there is a session to take them. */
+  /** Passes signals to the child until the session handles them. */
   readonly early: SignalWatch;
   readonly record: RecordFile | undefined;
   readonly summary?: RunSummary | undefined;
@@ -181,7 +181,7 @@ interface Ends extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'wat
 /** Bytes; a longer line of stderr is relayed in pieces, a line each. */
 const STDERR_LINE_BYTES = 1024 * 1024;
 
-/** What claude says on stderr is the caller's. */
+/** claude's stderr belongs to the caller. */
 function listen({ stderr }: Child, { relay }: Watcher): void {
   const framer = createFramer(STDERR_LINE_BYTES);
   const say = (line: Buffer) => relay(line.toString().replace(/\r?\n$/, ''));
@@ -197,7 +197,7 @@ interface RunEnd {
   readonly isUnsaved: boolean;
   /** The first signal that ctxb got. */
   readonly received: NodeJS.Signals | undefined;
-  /** stdout took no more, though it had a reader. */
+  /** stdout failed although it had a reader. */
   readonly isUnwritable: boolean;
   readonly outcome: GovernorState['outcome'];
   /** Prompts that have no answer are left. */
@@ -207,8 +207,8 @@ interface RunEnd {
 }
 
 /**
- * Who speaks the control protocol, as the Agent SDK does, interrupts turns on purpose and reads each result. A claude that
- * exits with an error before it has a session says by that what is wrong.
+ * Callers that speak the control protocol, such as the Agent SDK, interrupt turns on purpose and read each result. A
+ * claude that exits with an error before it has a session has already named the problem.
  */
 function isUndone(state: GovernorState, { code }: ChildEnd): boolean {
   const { run, control, session } = state;
@@ -217,15 +217,15 @@ function isUndone(state: GovernorState, { code }: ChildEnd): boolean {
 }
 
 /**
- * The exit code for the caller: the signal that ended the run, else claude's own. Where claude judged by its last
- * result (0 or 1) the last *visible* result counts instead, because a hidden turn after an error would turn 1 into 0.
+ * The exit code for the caller: the signal that ended the run, else claude's own. If claude judged by its last result
+ * (0 or 1), the last *visible* result counts instead, because a hidden turn after an error would turn 1 into 0.
  */
 export function exitCodeOf(
   end: ChildEnd,
   { lastResult, isUnsaved, received, isUnwritable, outcome, isUndone, isUnsent }: RunEnd,
 ): number {
   if (received !== undefined) return signalExitCode(received);
-  // As claude's own, where the disk of its stdout is full.
+  // Like claude itself when the disk of its stdout is full.
   if (isUnwritable) return 1;
   if (outcome === 'asked' && isUndone) return UNDONE;
   if (outcome !== undefined && outcome !== 'asked') return OUTCOMES[outcome].exitCode;
@@ -233,7 +233,7 @@ export function exitCodeOf(
   const code = end.code ?? 1;
   if (code > 1) return code;
   const judged = lastResult === undefined ? code : Number(lastResult.isError || isUnsaved);
-  // An error of claude's tells of the prompt that it was about, and of no other.
+  // An error of claude's concerns the prompt that it was about, and no other.
   return isUndone && (judged === 0 || isUnsent) ? UNDONE : judged;
 }
 
@@ -254,7 +254,7 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     project: io.cwd,
     ...recallCommand(io.env.PATH),
     answersInSchema: invocation.jsonSchema,
-    // Where the caller speaks the protocol, claude refuses none.
+    // If the caller speaks the protocol, claude accepts any agent.
     ...(invocation.agent && invocation.inputFormat === 'text' ? { agent: invocation.agent } : {}),
     exact: config.compaction.how !== 'summary',
     withoutHooks: invocation.bare,

@@ -12,7 +12,7 @@ interface CostKeeperOptions extends CostPlace {
   readonly runId: string;
   readonly period: 'day' | 'month';
   readonly isLimited: boolean;
-  /** `Spending.lost` of the runs that this one goes on with: the ledger has it as claimed by them. */
+  /** `Spending.lost` of the runs that this one continues: the ledger has it as their claims. */
   readonly lostBefore?: number | undefined;
   readonly now: () => number;
   /** Told where a limit cannot be followed. */
@@ -21,17 +21,17 @@ interface CostKeeperOptions extends CostPlace {
   readonly onSpent?: (spent: SpentSoFar) => void;
 }
 
-/** What is written down of a run that may be broken off at any moment. */
+/** The spending of a run, recorded at each step because the run may break off at any moment. */
 export interface SpentSoFar extends SpentBefore {
   /** In milliseconds since the epoch. */
   readonly at: number;
-  /** What the calls under way will cost, by the ones before, in micro-dollars. */
+  /** The expected cost of the calls under way, judged by earlier ones, in micro-dollars. */
   readonly claimed: number;
 }
 
 interface Noted {
   readonly total: number;
-  /** As much as the ledger had of it. */
+  /** The part that the ledger already has. */
   readonly written: number;
   readonly agents: number;
   readonly raised: SpentBefore['raised'] | undefined;
@@ -53,11 +53,11 @@ export function createCostKeeper({
   let ledger: CostLedger | undefined;
   let turns = 0;
   let written = 0;
-  /** What the ledger has as claimed by this run. */
+  /** This run's claim in the ledger. */
   let claimed = 0;
-  /** What its calls cost last. */
+  /** The cost of its latest call. */
   let lastCall = 0;
-  /** What `onSpent` was told last. */
+  /** The last report to `onSpent`. */
   let noted: Noted = { total: 0, written: 0, agents: 0, raised: undefined, claimed: 0 };
 
   const opened = () => {
@@ -65,7 +65,7 @@ export function createCostKeeper({
     return ledger;
   };
 
-  /** What fails is tried again with the next call: a disk that was full may have room then. */
+  /** A failed write is tried again with the next call: a full disk may have room then. */
   function attempt<T>(work: (ledger: CostLedger) => T): T | undefined {
     try {
       return work(opened());
@@ -93,7 +93,9 @@ export function createCostKeeper({
     return true;
   }
 
-  /** @param always also what is too little to be worth a line */
+  /**
+   * @param always also an amount too small for a line of its own
+   */
   function note(state: GovernorState, always: boolean): void {
     const { raised, before, lost } = state.spending;
     const underWay = state.turn.phase === 'idle' ? 0 : lastCall;
@@ -119,9 +121,9 @@ export function createCostKeeper({
   }
 
   return {
-    /** What the project's runs have spent before this one begins; undefined where no limit asks for it. May throw. */
+    /** What the project's runs have spent before this one begins; undefined without such a limit. May throw. */
     opening: () => (isLimited ? look(opened()) : undefined),
-    /** With each call that was measured: writes down what it cost, and looks what other runs have spent. */
+    /** After each measured call: records its cost, and reads what other runs have spent. */
     settle(state: GovernorState): OwnEvent | undefined {
       const hasWritten = write(state);
       const isEnd = state.turn.ended !== turns;
@@ -133,7 +135,7 @@ export function createCostKeeper({
       const isNews = seen?.kind === 'project-cost' && (seen.others !== others || seen.earlier !== earlier);
       return isNews ? seen : undefined;
     },
-    /** What has not been written down yet. */
+    /** Records the rest. */
     close(state: GovernorState): void {
       write(state, true);
       note(state, true);

@@ -6,7 +6,7 @@ import type { Faults } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
 interface ExactModOptions {
-  /** Whether a hook of the user's is to be asked before a compaction. */
+  /** Whether a hook of the user's must be asked before a compaction. */
   readonly isGuarded: () => boolean;
   readonly onFault: Faults;
 }
@@ -42,7 +42,7 @@ export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
       attempt(() => folder?.plan(plan));
       written = text;
     },
-    /** What the mod has done, before the first line that can tell of it is judged. */
+    /** Reports what the mod has done, before the first line that depends on it is judged. */
     seen(input: Input): readonly OwnEvent[] {
       if (folder === undefined || !mayTellOfCompaction(input)) return [];
       const taken = attempt(() => folder?.takeReceipt());

@@ -24,7 +24,7 @@ export interface ExecutorWorld {
   readonly answer: (hook: HookAnswer) => Answered;
   /** Called before the context is replaced, or the fresh one begins: notes must be on disk by then. */
   readonly flushNotes: () => void;
-  /** Work to be done before a hook is answered. It may throw. */
+  /** Runs before a hook is answered. It may throw. */
   readonly beforeHook?: ((hook: HookName) => void) | undefined;
   readonly hookFailed: (requestId: string) => void;
   readonly others: Handlers<CarriedOutByOthers>;
@@ -66,7 +66,9 @@ export function createExecutor(world: ExecutorWorld) {
     timers.delete(timer);
   }
 
-  /** While the caller takes nothing, claude is not read: that nothing came of it tells nothing, and its time begins anew. */
+  /**
+   * While the caller does not read, ctxb does not read claude. Silence then means nothing, so the timer starts again.
+   */
   function setTimer(timer: TimerName, afterMs: number): void {
     clearTimer(timer);
     const end = () => {
@@ -77,8 +79,8 @@ export function createExecutor(world: ExecutorWorld) {
   }
 
   /**
-   * claude's hooks fail closed: unanswered, they hang the turn or lose the prompt. At an `error` claude goes on as if there
-   * were no hook.
+   * claude's hooks fail closed: without an answer they hang the turn or lose the prompt. After an `error` claude
+   * continues as if there were no hook.
    */
   function answerHook(effect: HookAnswer): void {
     const { requestId, hook, recall } = effect;
@@ -104,7 +106,7 @@ export function createExecutor(world: ExecutorWorld) {
     send(effect) {
       const { line, promptUuid, exact } = effect;
       if (promptUuid === undefined) return send(line, exact);
-      // On disk before it is on its way: after a crash claude's log tells whether it has arrived.
+      // Written to disk before it is sent: after a crash claude's log shows whether it has arrived.
       store.run({ prompts: fatesIn(effect) });
       output.promptSent();
       send(line, exact);
@@ -141,7 +143,7 @@ export function createExecutor(world: ExecutorWorld) {
       noteForResuming(action);
       world.onDecision(action);
     } else {
-      // The table holds a function for each kind, which the compiler cannot follow through the union.
+      // The table has a function for each kind, which the compiler cannot follow through the union.
       (carryOut[action.kind] as (effect: Effect) => void)(action);
     }
   }
@@ -151,7 +153,7 @@ export function createExecutor(world: ExecutorWorld) {
     /** Calls back when claude's stdin takes more, at once when it does now. */
     whenWritable(resume: () => void): void {
       const { stdin } = world.child();
-      // One whose reader died drains no more.
+      // A stream without a reader never emits 'drain'.
       if (!stdin.writable || !stdin.writableNeedDrain) {
         resume();
         return;

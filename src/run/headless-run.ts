@@ -20,7 +20,7 @@ export interface HeadlessRun {
   readonly program: string;
   readonly invocation: HeadlessInvocation;
   readonly config: Config;
-  /** What makes the configuration, for the process that resumes the run; undefined: none can. */
+  /** The values that make the configuration, for the process that resumes the run; undefined: it cannot be resumed. */
   readonly values?: readonly SetValue[];
   /** Prompts from `--prompt`, a turn each. */
   readonly prompts?: readonly string[] | undefined;
@@ -28,9 +28,9 @@ export interface HeadlessRun {
   readonly record?: string | undefined;
   /** Without its secrets. */
   readonly maskRecord?: boolean | undefined;
-  /** A file that tells at the end how the run went. */
+  /** A file for the figures of the run, written at its end. */
   readonly summary?: string | undefined;
-  /** Where telemetry goes, a URL; undefined: as the variables of OpenTelemetry say. */
+  /** The URL of the telemetry receiver; undefined: as set by the variables of OpenTelemetry. */
   readonly otlp?: string | undefined;
   /** Turns that ctxb injects are passed on too. */
   readonly showInjected?: boolean | undefined;
@@ -38,21 +38,21 @@ export interface HeadlessRun {
   readonly resumed?: ResumedRun;
   /** Aborted when the run is to end at once. */
   readonly stop?: AbortSignal;
-  /** Work to be done before a hook of ours is answered. It may throw: claude goes on without the hook. */
+  /** Runs before one of our hooks is answered. It may throw: claude continues without the hook. */
   readonly beforeHook?: (hook: HookName) => void;
 }
 
 export interface ResumedRun {
   readonly runId: string;
-  /** claude's session to resume; undefined: no session holds a message. */
+  /** claude's session to resume; undefined: no session has a message. */
   readonly sessionId: string | undefined;
-  /** What has no answer: `waiting` where claude has not got it, else `owed`. */
+  /** Prompts without an answer: `waiting` if claude has not got them, else `owed`. */
   readonly prompts: readonly KeptPrompt[];
-  /** What a fresh session is to begin with. */
+  /** The document that a fresh session begins with. */
   readonly document: { readonly path: string; readonly text: string } | undefined;
   /** The sum of what the run has cost, and the limits that the person has set. */
   readonly spent: SpentBefore;
-  /** What each model had been used for. */
+  /** Usage of each model so far. */
   readonly models: ModelUsage;
   readonly finished: boolean;
   /** A tool call without a result, in a few words. */
@@ -64,7 +64,7 @@ export function contextFolder({ config }: Pick<HeadlessRun, 'config'>, io: Io): 
   return resolve(io.cwd, config.contextDir);
 }
 
-/** Where the costs of its project are counted. */
+/** The folder in which the costs of its project are counted. */
 export function costPlace({ config }: Pick<HeadlessRun, 'config'>, { cwd, env }: Io): CostPlace {
   return { state: stateFolder(env), project: resolve(realPath(cwd), config.costDir ?? DEFAULTS.contextDir) };
 }
@@ -75,15 +75,15 @@ export interface Watcher {
   decision(decision: Decision): void;
   status(state: GovernorState): void;
   relay(line: string): void;
-  /** The session is over: no more status follows. @param record the file that everything was written to, if any */
+  /** The session is over: no further status follows. @param record the file that everything was written to, if any */
   ended(state: GovernorState, record?: string): void;
-  /** Something is about to be written to stdout, which may be the same terminal. */
+  /** Called before a write to stdout, which may be the same terminal. */
   clear(): void;
-  /** Puts a question to the person. Resolves with what was typed; undefined: nothing was, or nobody is there. */
+  /** Asks the person a question. Resolves with the typed text; undefined without an answer or a person. */
   ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }
 
-/** With several prompts, or a wait for limits, nobody is there to repeat a turn. */
+/** With several prompts, or a wait for limits, no one is there to repeat a turn. */
 const OUTAGE_SECONDS = 600;
 
 /** How long a turn is repeated while the API does not answer. */
@@ -98,12 +98,12 @@ export function outageSeconds({
   return outageWait ?? (count > 1 || promptsFile !== undefined || wait > 0 ? OUTAGE_SECONDS : 0);
 }
 
-/** claude's own ten tries, in milliseconds: what it does without being told. */
+/** The time of claude's own ten tries, in milliseconds. */
 const USUAL_TRIES_MS = 180_000;
 
 /**
- * claude itself waits for a usage limit to reset, where it is told to: then nothing has to be repeated, and subagents
- * wait too. Variables that the user has set stay.
+ * claude itself can wait for a usage limit to reset: then nothing has to be repeated, and subagents wait too. Variables
+ * that the user has set stay.
  */
 export function waitVariables({ config, ...headless }: HeadlessRun, { env }: Pick<Io, 'env'>): Io['env'] {
   const { wait } = config.limits;
@@ -122,9 +122,9 @@ export function isAttended({ invocation }: Pick<HeadlessRun, 'invocation'>, { st
 }
 
 /**
- * claude's own stop for the cost limits, as its arguments. It acts at the call that crosses, also where ctxb's own
- * count is behind, or ctxb is killed; after it that process takes no further prompt, so that a last turn needs room above
- * the limit, and a person who may raise the limit can have none.
+ * claude's own stop for the cost limits, as its arguments. It acts at the call that crosses the limit, even if ctxb's
+ * own count is behind or ctxb is killed. After it, that process takes no further prompt. So a last turn needs room
+ * above the limit, and claude gets no stop if a person may raise the limit.
  *
  * @param spent US dollars: what the run, and all runs of the project, have cost before this process
  */
@@ -141,5 +141,5 @@ export function budgetArguments(
   return rooms.length === 0 ? [] : ['--max-budget-usd', Math.max(Math.min(...rooms), 0.0001).toFixed(6)];
 }
 
-/** The variable in which claude's children find the id of the run they belong to: what it does is not to be done twice. */
+/** The variable in which claude's children find the id of their run, so that they do not repeat its work. */
 export const RUN_VARIABLE = 'CTXB_RUN';

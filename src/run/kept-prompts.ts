@@ -2,15 +2,15 @@ import type { Action } from '../core/governor/decisions.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { type Fields, listOf } from '../core/protocol/fields.ts';
 
-/** A prompt as the run's file holds it, for the process that resumes the run. */
+/** A prompt in the run's file, for the process that resumes the run. */
 export interface KeptPrompt {
   readonly uuid: string;
   readonly line: string;
   /**
    * - `waiting`: claude has not got it.
-   * - `sent`: it is on its way; claude's log says whether it has arrived.
-   * - `owed`: claude has got it, and the caller has no answer.
-   * - `over`: nothing more comes of it.
+   * - `sent`: under way; claude's log shows whether it arrived.
+   * - `owed`: claude has it, and the caller has no answer.
+   * - `over`: settled.
    */
   readonly fate: 'waiting' | 'sent' | 'owed' | 'over';
 }
@@ -22,7 +22,7 @@ export function waitingPrompt(line: string): KeptPrompt[] {
   return event.kind === 'user' && event.uuid !== undefined ? [{ uuid: event.uuid, line, fate: 'waiting' }] : [];
 }
 
-/** What an action makes of prompts: it is on disk before it is done. */
+/** The fates of prompts after an action, written to disk before the action is carried out. */
 export function fatesIn(action: Action): readonly News[] {
   if (action.kind === 'hold') return [{ uuid: action.uuid, line: action.line, fate: 'waiting' }];
   if (action.kind === 'answered') return action.uuids.map((uuid) => ({ uuid, fate: 'over' }));

@@ -9,7 +9,7 @@ const LOOK_MS = 250;
 
 export type Mail = ReturnType<typeof createMail>;
 
-/** What other commands of ctxb leave for this run: notes, and requests that are answered. */
+/** Notes and requests that other commands of ctxb leave for this run. */
 export function createMail(inbox: Inbox, onFault: Faults) {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;

@@ -22,7 +22,7 @@ export interface NoteTakerWorld {
   readonly onFault: Faults;
   /** Reports what is worth knowing and not a fault. */
   readonly notice: (text: string) => void;
-  /** Of a session that goes on. */
+  /** For a continued session. */
   readonly adopted?: AdoptedNotes | undefined;
 }
 
@@ -59,7 +59,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
 
   function fail(error: unknown): void {
     over = true;
-    // It would only hold up the end of the process.
+    // The timer would only delay the end of the process.
     clearTimeout(timer);
     world.onFault('no more notes are kept', error);
     try {
@@ -69,7 +69,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
     }
   }
 
-  /** What earlier runs have noted, and where the notes are. */
+  /** Notes of earlier runs, and their place. */
   function* begun(notes: NoteFiles, path: string): Generator<OwnEvent> {
     try {
       for (const entry of notes.earlier()) yield { kind: 'earlier', entry };
@@ -120,7 +120,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
     files = createNoteFiles(folder);
     const lacking = world.adopted?.entries(id, folder.sizeOf(LOG) > 0) ?? [];
     if (lacking.length > 0) files.append(lacking, []);
-    // As the agent is to name it.
+    // The path as the agent should use it.
     const name = join(run.contextDir, relative(root, folder.path));
     if (folder.contested) {
       world.notice(`another run keeps the notes of session ${id}: this one keeps its own in ${name}`);
@@ -142,7 +142,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
     see(input: Input, state: GovernorState): void {
       if (!over) unnoted.push({ input, state });
     },
-    /** Notes what was seen, and returns what follows from it: decisions, and what is to be fed to governor and memory. */
+    /** Notes recent events, and returns the resulting decisions and the events for governor and memory. */
     note(): { readonly decisions: readonly Decision[]; readonly tell: Iterable<OwnEvent> } {
       attempt(catchUp);
       const tell = opened;
@@ -151,7 +151,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
     },
     answer: (hook: HookAnswer, state: GovernorState): Answered =>
       over ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, state),
-    /** What a compaction that keeps messages is to say beside them. */
+    /** The note of an exact compaction. */
     exactNote: (state: GovernorState): ExactNote =>
       attempt(() => {
         catchUp();
@@ -175,7 +175,7 @@ function nameOfSession({ session, turn, run }: GovernorState): string | undefine
 
 const TOOL_LOG = 'tool-log.md';
 
-/** A session's notes on disk. The log comes first, so that whatever is cut off by a crash can be made again from it. */
+/** A session's notes on disk. The log is written first, so that all files can be rebuilt from it after a crash. */
 type NoteFiles = ReturnType<typeof createNoteFiles>;
 
 function createNoteFiles(folder: SessionFolder) {
@@ -198,7 +198,7 @@ function createNoteFiles(folder: SessionFolder) {
       folder.append(LOG, joined(lines, '\n'));
       for (const [file, texts] of byFile(pages)) folder.append(file, joined(texts));
     },
-    /** Rewrites the tool log, if there is one, and then the index, which points to it. */
+    /** Rewrites the tool log, if any, and then the index, which points to it. */
     writeWhole({ index, toolLog }: { readonly index: string; readonly toolLog: string | undefined }): void {
       if (toolLog !== undefined && toolLog !== logged) folder.rewrite(TOOL_LOG, [masked(toolLog)]);
       logged = toolLog;

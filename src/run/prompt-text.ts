@@ -11,10 +11,10 @@ export const WAYS =
 const INTERACTIVE =
   'ctxb run holds no conversation: at the terminal ctxb is a plugin, claude plugin install ctxb@ctxb (docs/terminal.md)';
 
-/** Without a text there is none yet, as the caller speaks the protocol, or prompts come from elsewhere. */
+/** The text of the prompt; undefined when the caller speaks the protocol, or prompts come from elsewhere. */
 export interface PromptText {
   readonly text?: string | undefined;
-  /** There is no prompt, or one too long, which claude refuses: what has come on stdin. */
+  /** stdin without a prompt, or with one that is too long: claude refuses it. */
   readonly refused?: string;
 }
 
@@ -51,7 +51,7 @@ export async function promptText(
 /** UTF-16 units. claude refuses more (2.1.197 and 2.1.332). */
 const MOST_PIPED = 10 * 1024 * 1024;
 
-/** After this time without input, claude ignores stdin if its arguments hold a prompt. */
+/** If stdin is silent for this long, claude ignores it when its arguments have a prompt. */
 const PATIENCE_MS = 3_000;
 
 interface StdinText {
@@ -62,11 +62,8 @@ interface StdinText {
 }
 
 /**
- * What was piped in, as text, or undefined when stdin is a terminal or nothing came. Of more than claude takes, the
- * beginning is read.
- *
- * As claude does it: the first byte must come within three seconds when there is a prompt from elsewhere; once it has
- * come, everything is waited for.
+ * Piped text, or undefined when stdin is a terminal or empty. Reads only the beginning of more than claude takes.  Like
+ * claude: with a prompt from elsewhere the first byte must come within three seconds; then it waits for all input.
  */
 export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): Promise<string | undefined> {
   if (stdin.isTTY) return undefined;

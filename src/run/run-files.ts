@@ -45,7 +45,7 @@ interface Place {
   readonly notice: (text: string) => void;
 }
 
-/** Opens them. What cannot be written is reported once, and the run continues without it. */
+/** Opens the files of a run. A file that cannot be written is reported once, and the run continues without it. */
 export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }: Place): RunFiles {
   const { runId } = run;
   const { projectLimitUsd, period } = headless.config.cost;
@@ -53,7 +53,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   const folder = contextFolder(headless, io);
   const now = Date.now;
   const faults = createFaults(notice);
-  // What no other process can resume, as a step of a flow, leaves nothing to be resumed by.
+  // A run that no other process can resume, such as a step of a flow, leaves no state.
   const seal = headless.values && openSeal(stateFolder(io.env));
   const store = createSessionStore(folder, { runId, now, onFault: faults, seal });
   const inbox = openInbox(folder, runId, faults);
@@ -76,7 +76,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
       run.mode === 'act'
         ? createCostKeeper({
             ...{ ...costPlace(headless, io), runId, period, now, isLimited, lostBefore: headless.resumed?.spent.lost },
-            // It is told of, whatever the same cause has prevented before.
+            // Reports it even if the same cause was reported before.
             onFault: createFaults(notice),
             onSpent: (spent) => store.run({ spent, models: figures.models() }),
           })
@@ -98,7 +98,7 @@ export function noteBeginning(
   const spent = { settled: 0, open: 0, raised: {}, agents: 0, lost: 0, ...resumed?.spent, at: Date.now(), claimed: 0 };
   const { document, models, prompts = lines.flatMap(waitingPrompt) } = resumed ?? {};
   store.run({ words: startWords(headless), prompts, settings, spent, models, handedOver: document?.path });
-  // From this line on it is this run that is taken up, and not the one before.
+  // From this line on, resuming finds this run and not the one before.
   noteProcess(store, run, child, resumed?.runId);
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });
 }
@@ -165,8 +165,8 @@ export interface RecordFile {
 }
 
 /**
- * Opens it before claude starts, so that a record that cannot be written costs nothing. It will hold the whole
- * conversation, so only its owner can read it. A file that holds something is left alone.
+ * Opens the record before claude starts, so that a record that cannot be written costs nothing. It will hold the whole
+ * conversation, so only its owner can read it. A file with other contents is left alone.
  *
  * @throws CtxbError `usage` when it cannot be written
  */
@@ -181,7 +181,7 @@ export function openRecordFile(path: string, isMasked = false): RecordFile {
   }
 }
 
-/** Of a refusal by the system its own words are enough. */
+/** For a refusal by the system, its own words are enough. */
 function reasonOf({ message, cause }: CtxbError): string {
   return errorCode(cause) === undefined ? message : systemReason(cause);
 }

@@ -65,7 +65,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
       : (await import('./run-files.ts')).openRecordFile(headless.record, headless.maskRecord === true);
   const inputOf = async ({ text }: PromptText) =>
     (await import('./caller-input.ts')).callerInput(headless, runId, io.stdin, text);
-  // A file that cannot be read is told of before claude starts.
+  // Reports an unreadable file before claude starts.
   const known = headless.promptsFile === undefined ? undefined : await inputOf(early);
   const claude = claudeOf(headless, io, runId);
   let child: Child | undefined;
@@ -87,7 +87,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
       started.kill('SIGTERM');
       return await refuse(whole.refused);
     }
-    // Whoever still writes the prompt of a claude that nobody replaces writes it in vain.
+    // A writer of claude's prompt must not wait: no claude will read it.
     if (asked !== undefined && whole === undefined) io.stdin.destroy();
     const input = known ?? (await inputOf(whole ?? early));
     const begun = await beginRun(headless, { runId, io, input, watcher: await watching() });
@@ -117,7 +117,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
 function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   const { program, invocation, config, resumed } = headless;
   const env = childEnvironment(headless, io, runId);
-  // What a person has answered before the run was broken off holds, also where nobody is there now.
+  // An answer that a person gave before the run broke off still applies, even if no person is there now.
   const { run = config.cost.limitUsd, project = config.cost.projectLimitUsd } = resumed?.spent.raised ?? {};
   const cost = { ...config.cost, limitUsd: run, projectLimitUsd: project };
   const isLimited = !config.observe && invocation.maxBudgetUsd === undefined;
@@ -144,14 +144,14 @@ export function plannedStart(headless: HeadlessRun, io: Io) {
   return claudeOf(headless, io, randomUUID()).planned();
 }
 
-/** What all runs of the project have cost so far in the period, in US dollars. @throws CtxbError `store` */
+/** The cost of all runs of the project in the present period, in US dollars. @throws CtxbError `store` */
 async function projectUsd(headless: HeadlessRun, io: Io): Promise<number> {
   const { openCostLedger } = await import('../store/ledgers/cost-ledger.ts');
   const { period } = headless.config.cost;
   return openCostLedger(costPlace(headless, io), { now: Date.now, runId: '', period }).ofOthers() / 1_000_000;
 }
 
-/** What is piped to claude's prompt, read while claude runs; undefined: it has ended, and none takes its place. */
+/** Reads piped text for claude's prompt while claude runs; undefined: claude has ended without a successor. */
 async function readWhile(
   headless: HeadlessRun,
   asked: Promise<PromptText>,

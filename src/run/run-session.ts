@@ -36,7 +36,7 @@ export interface SessionEnds {
   readonly watcher: Watcher;
   readonly telemetry: Telemetry | undefined;
   readonly ask: Ask;
-  /** The person goes on after a turn was stopped. */
+  /** The person continues after a stopped turn. */
   readonly onGoOn: () => void;
 }
 
@@ -60,7 +60,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     carryOut: settle,
   });
 
-  /** What a command of ctxb has left comes before the line that tells of its end, and before the next prompt. */
+  /** Messages of ctxb commands come before the line that reports their end, and before the next prompt. */
   function feed(input: Input, line: ShownLine): void {
     if (mayFollowNote(input)) tellAll(mail?.drain() ?? []);
     tellAll(tools.exactMod.seen(input));
@@ -74,12 +74,12 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   function settle(judged: Judged, line: ShownLine | undefined): void {
     const { input, before, after, actions } = judged;
     telemetry?.see(judged);
-    // What was kept back goes before the line, and the line before all that comes of it: killed in that, a run would
-    // not have given the answer. Then it is noted as given, as writing notes takes a while.
+    // Kept-back lines go first, then the line, then its consequences: if ctxb is killed during those, the answer has
+    // still been given. Then it is noted as given, because writing notes takes a while.
     carryOut(actions, settlesLines);
     line?.passOn?.();
     carryOut(actions, isAnswered);
-    // claude, which waits for an answer or a prompt, does not wait for the notes. What reads them has them written first.
+    // claude waits for an answer or a prompt, but not for the notes. Readers of the notes have them written first.
     notes?.see(input, after);
     carryOut(actions, (action) => !settlesLines(action) && !isAnswered(action));
     noteSession(before.session, after.session);
@@ -156,7 +156,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   mail?.watch(tellAll);
 
   return {
-    /** The user pressed Ctrl-C: the turn is to be interrupted, and nothing more sent until told to. */
+    /** The user pressed Ctrl-C: interrupt the turn, and send nothing more until told to. */
     interrupt: () => (headless.config.observe ? claude.kill('SIGINT') : host.tell({ kind: 'interrupt' })),
     /** Signals claude's current process; none is started after it. */
     kill: claude.kill,
@@ -189,7 +189,7 @@ function toolsOf({ config, invocation }: HeadlessRun, { run, io }: SessionEnds, 
   };
 }
 
-/** What carries out the effects that need more than claude, and tells the governor the outcome. */
+/** Carries out effects that need more than claude, and reports the outcome to the governor. */
 function othersFor(
   host: GovernorHost<ShownLine>,
   claude: Supervisor,
@@ -228,7 +228,7 @@ function othersFor(
   };
 }
 
-/** A line for the caller that is not claude's, behind the line that is being judged, which may still be shown. */
+/** A line for the caller that is not claude's, after the line being judged, which may still be shown. */
 function show(output: CallerOutput, line: string): void {
   const bytes = Buffer.from(`${line}\n`);
   output.bytes(bytes);

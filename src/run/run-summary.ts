@@ -10,13 +10,13 @@ import { CtxbError, isCtxbError, systemReason } from '../errors.ts';
 import { replaceFile, requireFree } from '../store/files/write-file.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
 
-/** By this a summary of an earlier run is recognised, whose place a new one may take. */
+/** Marks a summary of an earlier run, which a new one may replace. */
 const KIND = 'ctxb run summary';
 
 export type RunSummary = ReturnType<typeof createRunSummary>;
 
 /**
- * A file of JSON that tells at the end of a run how it went.
+ * A JSON file with the figures of a run, written at its end.
  *
  * @throws CtxbError `usage` where it cannot be written, before anything is started
  */
@@ -45,7 +45,7 @@ export function createRunSummary(path: string) {
         seconds: Math.round((Date.now() - begun) / 100) / 10,
         ...{ turns: turn.ended, calls: gauge.calls },
         ...{ peak: gauge.peak, window: gauge.window.tokens ?? null },
-        // What claude alone would have paid for the same work.
+        // The cost of the same work with claude alone.
         ...{ costUsd: costUsd ?? null, aloneUsd: costUsd !== undefined && isPriced ? costUsd + saved : null },
         ...{ compactions: counts.compaction, handoffs: counts.handoff },
         unanswered: openPrompts(state).length,

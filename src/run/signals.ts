@@ -4,7 +4,7 @@ export type SignalWatch = ReturnType<typeof watchSignals>;
 
 interface Signalled {
   readonly interrupt: () => void;
-  /** Whether nobody can learn that the turn was interrupted. */
+  /** Whether an interruption of the turn cannot reach the caller. */
   readonly isStuck?: () => boolean;
   readonly kill: (signal: NodeJS.Signals) => void;
 }
@@ -97,10 +97,9 @@ export function untilSignal(): AbortSignal {
 }
 
 /**
- * A signal that is aborted after `ms` milliseconds, or by another one. It does not keep the process alive.
- *
- * Node 20 forgets an `AbortSignal.timeout` that only `AbortSignal.any` still knows when it collects memory: then nothing
- * is ever aborted. The timer here holds on to its own.
+ * A signal that aborts after `ms` milliseconds, or with another one. It does not keep the process alive.  Node 20
+ * collects an `AbortSignal.timeout` that only `AbortSignal.any` refers to, and then nothing aborts. The timer here
+ * keeps its signal.
  */
 export function timeoutSignal(ms: number, other?: AbortSignal): AbortSignal {
   const controller = new AbortController();

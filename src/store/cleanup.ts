@@ -11,7 +11,7 @@ import { liveInboxes } from './runs/inbox.ts';
 import { liveRuns } from './runs/session-store.ts';
 import { listSessions } from './sessions/sessions.ts';
 
-/** What a clean-up would do, as names in the folder (`journal.ndjson`, `sessions/<id>`). */
+/** The effects of a clean-up, as names in the folder (`journal.ndjson`, `sessions/<id>`). */
 export interface CleanupPlan {
   readonly root: string;
   readonly remove: readonly Removal[];
@@ -40,9 +40,8 @@ export interface CleanupOptions {
 }
 
 /**
- * What ctxb keeps in its folder and may go: only what is named as ctxb names files, and the folder when nothing else is
- * in it. Links are never followed. While a run has it open, only the sessions that are over go, as the rest may be
- * needed by the run.
+ * The files in ctxb's folder that can go: only files with ctxb's names, and the folder if nothing else is in it. Never
+ * follows links. While a run has the folder open, only completed sessions go, because the run may need the rest.
  *
  * @throws CtxbError `store` when the folder is not ctxb's, or one that is never removed; `usage` for a bad `keep`
  */
@@ -98,7 +97,7 @@ function runningIn(root: string): string[] {
   return [...new Set(runs), ...liveFlowRuns(root)];
 }
 
-/** Newest first. One of a run that waits to be taken up counts as running, though nobody has it open. */
+/** Newest first. The session of a run that can be resumed counts as active, although no process has it open. */
 function sessionsIn(root: string) {
   const live = new Set(liveRuns(root).flatMap(({ sessions }) => sessions));
   return listSessions(root).map(({ id, ids, running }) => ({

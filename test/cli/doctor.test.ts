@@ -104,7 +104,7 @@ it('a fault of the surroundings ends with 3, is shown with what to do, and claud
   const run = await ctxb(place, ['doctor', '--quick', '--claude', fake('kills-itself')]);
   expect(run.stdout.toString()).toContain('  ✗ configuration: thresholds.wran');
   expect(run.stdout.toString()).toContain('did you mean thresholds.warn?');
-  expect(run.stdout.toString()).toContain('! version: it does not tell its version');
+  expect(run.stdout.toString()).toContain('! version: it does not report its version');
   expect(run.code).toBe(3);
 });
 

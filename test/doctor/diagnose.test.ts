@@ -17,7 +17,7 @@ it.each([
   },
   { version: '2.1.300', status: 'warning', says: 'is not supported: ctxb only measures it' },
   { version: '1.0.128', status: 'warning', says: 'is not supported: ctxb only measures it' },
-  { version: undefined, status: 'warning', says: 'does not tell its version' },
+  { version: undefined, status: 'warning', says: 'does not report its version' },
 ])('$version: $status', ({ version, status, says }) => {
   const remark = judgeVersion(version);
   expect(remark).toMatchObject({ status, subject: 'version' });

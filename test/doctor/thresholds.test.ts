@@ -6,8 +6,14 @@ import { judgeThresholds } from '../../src/doctor/diagnose.ts';
 const FRESH = { model: 'claude', window: 200_000, prefix: 27_000 };
 
 it.each([
-  { window: 200_000, says: "compact at 156,000 of 200,000 tokens, claude's own compaction is placed at 167,000" },
-  { window: 1_000_000, says: "compact at 780,000 of 1,000,000 tokens, claude's own compaction is placed at 880,000" },
+  {
+    window: 200_000,
+    says: "compact as soon as it pays, at the latest at 156,000 of 200,000 tokens, claude's own compaction is placed at 167,000",
+  },
+  {
+    window: 1_000_000,
+    says: "compact as soon as it pays, at the latest at 780,000 of 1,000,000 tokens, claude's own compaction is placed at 880,000",
+  },
 ])('the defaults are fine in a window of $window tokens', ({ window, says }) => {
   const [remark, ...others] = judgeThresholds(DEFAULTS, { ...FRESH, window }, false);
   expect(remark).toMatchObject({ status: 'good' });
@@ -35,25 +41,25 @@ it.each([
     title: 'stays where it is where it is not to be placed',
     change: noMidTurn,
     window: 1_000_000,
-    says: "compact at 780,000 of 1,000,000 tokens, claude's own compaction is at 967,000",
+    says: "compact as soon as it pays, at the latest at 780,000 of 1,000,000 tokens, claude's own compaction is at 967,000",
   },
   {
     title: 'stays where it is while ctxb only observes',
     change: { observe: true },
     window: 1_000_000,
-    says: "compact at 780,000 of 1,000,000 tokens, claude's own compaction is at 967,000",
+    says: "compact as soon as it pays, at the latest at 780,000 of 1,000,000 tokens, claude's own compaction is at 967,000",
   },
   {
     title: 'is of the window that claude has, where the set one is too small to place it',
     change: { window: 95_000, compaction: { ...DEFAULTS.compaction, target: 40_000 } },
     window: 200_000,
-    says: "compact at 74,100 of 95,000 tokens, claude's own compaction is at 167,000",
+    says: "compact as soon as it pays, at the latest at 74,100 of 95,000 tokens, claude's own compaction is at 167,000",
   },
   {
     title: 'is placed for the window that is set',
     change: { window: 160_000 },
     window: 200_000,
-    says: "compact at 124,800 of 160,000 tokens, claude's own compaction is placed at 127,000",
+    says: "compact as soon as it pays, at the latest at 124,800 of 160,000 tokens, claude's own compaction is placed at 127,000",
   },
 ])("claude's trigger $title", ({ change, window, says }) => {
   const remarks = judgeThresholds({ ...DEFAULTS, ...change }, { ...FRESH, window }, false);

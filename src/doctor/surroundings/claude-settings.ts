@@ -75,10 +75,10 @@ interface Oddity {
   readonly applies?: (value: unknown, where: string) => boolean;
 }
 
-const LEFT_ALONE = "claude's own trigger counts as yours: ctxb does not place it, so thresholds.midTurn has no effect";
-const AGAIN = 'remove it to have ctxb place the trigger';
+const LEFT_ALONE = "claude's own trigger counts as yours: ctxb does not move it, so thresholds.midTurn has no effect";
+const AGAIN = 'remove it, and ctxb places the trigger';
 const NO_COMPACTION = '/compact is refused: ctxb hands over to a fresh context at each threshold';
-const NO_HOOKS = 'claude calls no hooks: no focus, nothing is handed back after a compaction, no tool budgets';
+const NO_HOOKS = 'claude calls no hooks: ctxb hands nothing back after a compaction, and has no tool budgets';
 const NO_OTHERS_HOOKS =
   "claude calls no hooks of its settings and runs no mods: compactions are claude's own summaries";
 
@@ -90,13 +90,13 @@ const VARIABLES: Readonly<Record<string, Oddity>> = {
   DISABLE_COMPACT: { text: NO_COMPACTION, todo: 'remove it', applies: isOn },
   CLAUDE_CODE_SIMPLE: { text: NO_HOOKS, todo: 'remove it', applies: isOn },
   CLAUDE_CODE_SKIP_PROMPT_HISTORY: {
-    text: 'claude keeps no log of a session: after a crash it cannot be continued',
+    text: 'claude keeps no log of a session: ctxb cannot continue it after a crash',
     todo: 'remove it',
     applies: isOn,
   },
   ANTHROPIC_BASE_URL: {
-    text: 'a server other than the API answers: where it reports no usage, the context is estimated from characters',
-    todo: 'set window where it is not known',
+    text: 'claude calls another server than the API: if it reports no usage, ctxb estimates the context from characters',
+    todo: 'set window if claude does not report it',
     applies: (value) => !/^https:\/\/api\.anthropic\.com\/?$/.test(String(value)),
   },
 };

@@ -61,7 +61,7 @@ export function createOutlet(
     giveUp(): void {
       if (stream.writableLength > 0) leave();
     },
-    /** Resolves when all bytes have left the process, or can't any more. */
+    /** Resolves when all bytes have left the process, or can no longer leave it. */
     finish: () =>
       new Promise<void>((resolve) => {
         if (gone) return resolve();

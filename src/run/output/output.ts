@@ -45,7 +45,7 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
       if (event.kind === 'result') lastResult = event;
       isUnsaved ||= format !== 'stream-json' && tellsUnsaved(event);
       isWoken ||= event.kind === 'lifecycle' && event.wakes;
-      // What an agent says that was woken belongs to its last answer, as what it says of a task does.
+      // Text of an agent that was woken belongs to its last answer, like text about a task.
       const belongs = event.kind === 'result' && isWoken;
       writer.event(belongs ? { ...event, fromBackgroundTask: true } : event, line, isFinal);
       if (belongs) isWoken = false;
@@ -73,7 +73,7 @@ function createWriter(format: OutputFormat['format'], verbose: boolean, outlet: 
   return withoutVain(format === 'text' ? text(outlet) : json(outlet));
 }
 
-/** Of a session that claude does not know it prints nothing: there is a result, and no beginning. */
+/** For an unknown session claude prints a result without a beginning, which is dropped. */
 function withoutVain(writer: Writer): Writer {
   let begun = false;
   return {
@@ -126,8 +126,8 @@ function json(outlet: Outlet): Writer {
 const NEWLINE = Buffer.from('\n');
 
 /**
- * One answer for each prompt: the one that a background task brought later takes the place of the one before. One that
- * comes before any prompt is answered, to a task of an earlier run, gives way to that.
+ * One answer for each prompt: a later one from a background task replaces the earlier one. An answer to a task of an
+ * earlier run, before any prompt is answered, is replaced by the first prompt's.
  */
 function lastOfEachTurn<Answer>(write: (answer: Answer) => void) {
   let pending: Answer | undefined;
@@ -188,7 +188,7 @@ function trimmed(line: Buffer): Buffer {
 }
 
 /**
- * What claude prints for a result in text mode, to the byte (measured with 2.1.197): the text with a newline unless it
+ * claude's output for a result in text mode, to the byte (measured with 2.1.197): the text, with a newline unless it
  * ends in one; for errors a sentence of its own, without a newline.
  */
 export function resultText(event: ResultEvent): string {
@@ -208,12 +208,12 @@ export function resultText(event: ResultEvent): string {
   }
 }
 
-/** Whether the turn was broken off: as text or as one JSON object, claude alone prints nothing of it. */
+/** Whether the turn was broken off: as text or as one JSON object, claude alone then prints nothing. */
 export function isBrokenOff({ subtype, terminalReason }: ResultEvent): boolean {
   return subtype === 'error_during_execution' && terminalReason?.startsWith('aborted') === true;
 }
 
-/** The limit that was reached stands in brackets in the result's own message. */
+/** The result's own message has the limit in brackets. */
 function figureOf(event: ResultEvent): string {
   return /\(\$?([\d.]+)\)/.exec(event.errors.join('\n'))?.[1] ?? '';
 }

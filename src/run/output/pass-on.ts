@@ -13,7 +13,7 @@ import { createFramer } from '../../core/protocol/frame.ts';
 import type { CallerOutput } from './output.ts';
 import type { WholeResults, WholeTurn } from './whole-results.ts';
 
-/** Texts in lines that may tell of a turn that failed. */
+/** Texts in lines that may report a failed turn. */
 const FAILURE_MARKS = [
   ...['"<synthetic>"', '"is_error":true', 'error_during_execution', 'hook_stopped'],
   ...['rompt is too long', 'prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'],
@@ -35,14 +35,14 @@ export interface PassOnOptions {
   readonly output: CallerOutput;
   readonly figures: WholeResults;
   readonly state: () => GovernorState;
-  /** Told of every line. `passOn` is called once: behind what was kept back, before anything else is done about it. */
+  /** Called for every line. `passOn` is called once: after the lines that were kept back, before anything else. */
   readonly onEvent: (event: Event, line: string, passOn: () => void) => void;
 }
 
 /**
- * Lines are passed on first and parsed after, so that no line waits for the judgement of it. Only where a line may be
- * ctxb's own (in an injected turn, on the control channel, or when it names one of our ids), may hold what is there
- * because of ctxb, or tells of a failure that can be mended, it is looked at before.
+ * Passes lines on first and parses them later, so that no line waits for its judgement. It looks first only if a line
+ * may be ctxb's own (in an injected turn, on the control channel, or with one of our ids), may contain traces of ctxb,
+ * or reports a failure that ctxb may mend.
  */
 export function createPassOn({ output, figures, state, onEvent }: PassOnOptions) {
   const keptBack: Record<'buffered' | 'deferred', Line[]> = { buffered: [], deferred: [] };
@@ -68,7 +68,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     output.event(event, bytes, isAnswerFinal(state()));
   }
 
-  /** Of turns that failed one after the other only the last one tells how it stands. */
+  /** Of several failed turns in a row only the last one counts. */
   function defer(line: Line): void {
     if (keptBack.deferred.at(-1)?.event.kind === 'result') keptBack.deferred = [];
     keptBack.deferred.push(line);
@@ -90,7 +90,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     if (isResult) figures.judged(event, state());
   }
 
-  /** What the caller gets of the line may not be all of it. */
+  /** The caller may get less than the whole line. */
   function mayDiffer(bytes: Buffer, now: GovernorState): boolean {
     return (
       isInjectedTurn(now) ||
@@ -132,7 +132,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
           resolve();
         });
       }),
-    /** What becomes of lines that were kept back: `buffered` until it is clear whose they are, `deferred` as a failure. */
+    /** The fate of lines that were kept back: `buffered` until their owner is clear, `deferred` as a failure. */
     settle(which: 'buffered' | 'deferred', fate: 'show' | 'drop'): void {
       const lines = keptBack[which];
       keptBack[which] = [];
@@ -141,7 +141,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
   };
 }
 
-/** A turn is interrupted that goes on later: what claude says of that is not for the caller. */
+/** An interrupted turn continues later: claude's words about the interruption are not for the caller. */
 function isInterrupting({ turn }: GovernorState): boolean {
   return turn.stopped !== undefined && turn.stopped !== 'asked';
 }

@@ -28,8 +28,8 @@ const NEW_TURN = {
 export type WholeResults = ReturnType<typeof createWholeResults>;
 
 /**
- * Figures of the caller's results. claude sets its counters back with `/clear` and in each process; where ctxb did that,
- * results tell the sums over the run, and those of a turn that it has interrupted the sums over its parts.
+ * Figures of the caller's results. claude resets its counters at `/clear` and in each process. If ctxb caused that,
+ * results have the sums over the run; for an interrupted turn they have the sums over its parts.
  *
  * @param before what a run that is taken up had used; undefined: the run begins here
  */
@@ -39,15 +39,15 @@ export function createWholeResults(before: ModelUsage | undefined) {
   let base: ModelUsage = before ?? {};
   let since: ModelUsage = {};
   let sinceUsd = 0;
-  /** What `base` is if claude's new process goes on with the counters of the session. */
+  /** The value of `base` if claude's new process continues the counters of the session. */
   let carriedOn: ModelUsage | undefined = before && {};
-  /** What a session that the user resumes had cost before, where claude counts it. */
+  /** The earlier cost of a session that the user resumes, if claude counts it. */
   let earlierUsd = 0;
   /** Calls since the last result, by the id of their message, and their sums by model. */
   const open = new Map<string, OpenCall>();
   let unreported: ModelUsage = {};
   let turn: WholeTurn = NEW_TURN;
-  /** What the caller was told: how many results, and the sums in the last. */
+  /** The caller's figures so far: the number of results, and the sums in the last one. */
   let told = { count: 0, models: before ?? {} };
   /** claude has written a result that the caller did not get. */
   let isHiding = false;
@@ -81,7 +81,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
     unreported = {};
   }
 
-  /** The newest process may go on with the counters: then what it says is not added to what they said before. */
+  /** If the newest process continues the counters, its figures are not added to the earlier ones. */
   function settleBase(usd: number): void {
     if (carriedOn === undefined) return;
     const off = (models: ModelUsage) => Math.abs(usd - usdOf(added(models, since)));
@@ -102,7 +102,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
   }
 
   return {
-    /** Results are not passed on as they are. */
+    /** Whether results are changed on their way. */
     get areChanged() {
       return isSetBack || isHiding || turn.isPieced;
     },
@@ -141,7 +141,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
       const over = { ...turn, steps: turn.steps + turn.pending, pending: 0 };
       turn = withPart(over, { duration_ms: Math.max(0, times.last - times.begun), usage });
     },
-    /** What the run has used by now, for the process that takes it up. */
+    /** The run's usage so far, for the process that resumes it. */
     models: (): ModelUsage => added(added(base, since), unreported),
     /** A result for the caller. @param state after it was judged */
     whole(line: string, ended: WholeTurn, state: GovernorState): string {
@@ -164,7 +164,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
   };
 }
 
-/** What is needed of a call: its texts may be long, and a turn has many. */
+/** The needed parts of a call: its texts may be long, and a turn has many calls. */
 interface OpenCall {
   readonly model: string | undefined;
   readonly usage: Usage;

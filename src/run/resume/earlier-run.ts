@@ -12,7 +12,7 @@ import { readKept } from '../kept-prompts.ts';
 import type { ModelUsage } from '../output/whole-results.ts';
 import { type RunSettings, readSettings } from './run-settings.ts';
 
-/** A run that did not come to its end, out of the journal and its own file. */
+/** A run that did not complete, from the journal and its own file. */
 export interface EarlierRun extends Mail {
   readonly runId: string;
   /** When it began, in milliseconds since the epoch. */
@@ -22,7 +22,7 @@ export interface EarlierRun extends Mail {
   readonly sessions: readonly { readonly id: string; readonly log: string | undefined }[];
 }
 
-/** What a run has written down for the process that resumes it. */
+/** What a run recorded for the process that resumes it. */
 interface Mail extends ReturnType<typeof readKept> {
   /** The program and its arguments, without prompt and session. */
   readonly words: readonly string[];
@@ -30,9 +30,9 @@ interface Mail extends ReturnType<typeof readKept> {
   readonly document: string | undefined;
   /** When the usage limit resets that it came to, in milliseconds since the epoch; undefined: that is not known. */
   readonly resetsAt: number | undefined;
-  /** What it went by; undefined: an earlier version did not write that down. */
+  /** Its settings; undefined if they were not recorded. */
   readonly settings: RunSettings | undefined;
-  /** What it had spent until a moment, in milliseconds since the epoch; undefined: nothing that is known. */
+  /** Its spending until a moment, in milliseconds since the epoch; undefined if unknown. */
   readonly spent: SpentSoFar | undefined;
   readonly models: ModelUsage;
 }
@@ -40,19 +40,19 @@ interface Mail extends ReturnType<typeof readKept> {
 interface Seen {
   readonly entries: Fields[];
   isOver: boolean;
-  /** A later run has taken it up, and may have said its prompts. */
+  /** A later run has resumed it, and may have sent its prompts. */
   isTakenUp: boolean;
 }
 
 /**
- * The newest run of a context folder that did not come to its end, or the one whose id begins with `id`.
+ * The newest incomplete run of a context folder, or the one whose id begins with `id`.
  *
  * @param seal of what is believed: which program is started is said by its file
  * @throws CtxbError `usage` when there is none, when it is still running, or when somebody else may have written it
  */
 export function findEarlierRun(contextDir: string, id: string | undefined, seal: Seal): EarlierRun {
   const runs = runsIn(contextDir);
-  // One that claude itself broke off has an end in the journal; on a full disk one that was done has none.
+  // A run that claude itself broke off has an end in the journal; on a full disk a complete run may have none.
   const isOpen = (runId: string, { isTakenUp }: Seen) => !isTakenUp && hasRunFile(contextDir, runId);
   const open = [...runs].filter(([runId, run]) => (id === undefined ? isOpen(runId, run) : runId.startsWith(id)));
   const [runId, run] = open.at(-1) ?? [];
@@ -61,7 +61,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
     throw new CtxbError('usage', `there is ${which} in ${contextDir}: its ${JOURNAL} names all runs (runId)`);
   }
   const starts = run.entries.filter(({ kind }) => kind === 'start');
-  // Of several that have taken it up at once the first has it.
+  // If several processes resume it at once, the first one gets it.
   refuseRunning(
     runId,
     starts.flatMap(({ ctxb }) => asProcessMark(ctxb) ?? []).find((mark) => mark.start !== undefined && isAlive(mark)),

@@ -30,10 +30,10 @@ import { holdSignals } from '../signals.ts';
 import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
 import type { RunSettings } from './run-settings.ts';
 
-/** What to continue, and the program for it; undefined: everything had been done. */
+/** The run to continue, and its program; undefined when everything was done. */
 export interface Resumption extends Pick<HeadlessRun, 'program' | 'invocation'> {
   readonly resumed: ResumedRun;
-  /** What the run went by; undefined: an earlier version did not write that down. */
+  /** The run's settings; undefined if they were not recorded. */
   readonly settings: RunSettings | undefined;
 }
 
@@ -48,8 +48,8 @@ interface ResumeOptions {
 }
 
 /**
- * Takes up a run whose ctxb has died: ends its claude if that still works on alone, and finds out from journal, the
- * run's own file and claude's logs what was said, what was not, and what the caller still has no answer to.
+ * Resumes a run whose ctxb has died. It ends a claude that still works alone. From journal, the run's own file and
+ * claude's logs it finds which prompts were sent, and which have no answer.
  *
  * @throws CtxbError `usage` when there is nothing to take up, or when its claude cannot be ended
  */
@@ -80,7 +80,8 @@ export async function resumeRun(
 }
 
 /**
- * Finds it and takes it for the life of this process; what is to be done is read only then, as another may have done it.
+ * Finds the run and locks it for the life of this process; only then reads what is left, because another process may
+ * have done it.
  *
  * @throws CtxbError `usage` as {@link findEarlierRun}
  */
@@ -100,14 +101,14 @@ function claimRun(
   return { run, store };
 }
 
-/** What it had written down, and what claude's logs show of what it did since: it may have worked on alone. */
+/** The recorded spending, plus what claude's logs show since: claude may have worked on alone. */
 function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): SpentBefore {
   if (spent === undefined) return { settled: 0, open: 0, raised: {}, agents: 0, lost: 0 };
   const { at, claimed, ...before } = spent;
   const { config } = resolveKept(settings?.values ?? [], {});
   return {
     ...before,
-    // What claude's log has to the end of its turn was measured there.
+    // claude's log has the turn to its end, so its calls are measured.
     lost: before.lost + (logs.at(-1)?.finished === true ? 0 : claimed),
     open:
       before.open +
@@ -142,8 +143,8 @@ function unnamedLog({ lastSent: last, since }: EarlierRun, named: readonly RunLo
 }
 
 /**
- * Where the work stands: in the newest session in which something was said, or, where that one was left and owes no
- * answer, in the document that it was left with.
+ * Where to continue: in the newest session with a message. If that one was left and owes no answer, in the document
+ * that it was left with.
  */
 function stateOf(
   { runId, prompts, document: path }: EarlierRun,
@@ -152,8 +153,8 @@ function stateOf(
 ): Omit<ResumedRun, 'prompts' | 'models' | 'spent'> {
   const log = logs.findLast((one) => one.hasMessages || prompts.some(({ uuid }) => one.delivered.has(uuid)));
   const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
-  const { session, body } = parseHandoffFile(text ?? '');
-  const isLeft = !isOwed && session === log?.id;
+  const { head, body } = parseHandoffFile(text ?? '');
+  const isLeft = !isOwed && head?.session === log?.id;
   if (path !== undefined && text !== undefined && (log === undefined || isLeft)) {
     const document = { path, text: handedAgain(body, path) };
     return { runId, sessionId: undefined, finished: true, openTool: undefined, document };
@@ -199,13 +200,13 @@ function readWords(
   if (invocation.prompt !== undefined) {
     notice('the prompt next to --resume-run is not sent: the run continues with its own');
   }
-  // What the caller wanted to say he cannot say any more: the prompts come from the mailbox.
+  // The caller is gone: the prompts come from the mailbox.
   return { program, invocation: { ...invocation, inputFormat: 'text', prompt: undefined } };
 }
 
 /**
- * Ends every claude that a ctxb, itself killed, has left working alone, and closes their runs in the journal: whoever
- * calls repeats the work, so nothing is left to resume.
+ * Ends every claude that a killed ctxb has left working alone, and closes their runs in the journal. The caller repeats
+ * the work, so nothing is left to resume.
  *
  * @throws CtxbError `usage` when one of them cannot be ended
  */

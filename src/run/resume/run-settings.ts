@@ -7,17 +7,17 @@ import { redact } from '../../store/masks/redact.ts';
 export interface RunSettings {
   /** The values that somebody had set, with their sources; every other key was at its default. */
   readonly values: readonly SetValue[];
-  /** Where telemetry went, and the record, as the flags said. */
+  /** The flags for the telemetry receiver and the record. */
   readonly otlp: string | undefined;
   readonly record: string | undefined;
-  /** What was not written down, because there is a secret in it. */
+  /** Settings that were not recorded because they contain a secret. */
   readonly withheld: readonly string[];
 }
 
-/** They say how the terminal of now is used, and where the run is found: those of now hold. */
+/** Settings of the present terminal and the place of the run: the present values apply. */
 const OF_NOW: ReadonlySet<string> = new Set<KeyPath>(['contextDir', 'quiet', 'statusLine']);
 
-/** The settings as they may stand in a file: without secrets. Keys take no texts but words for the agent. */
+/** The settings for the file, without secrets. The only texts among the keys are words for the agent. */
 export function settingsToKeep({ values, otlp, record }: Omit<RunSettings, 'withheld'>): RunSettings {
   const kept = values.filter(({ key }) => !OF_NOW.has(key));
   const isSecret = withoutSecret(otlp) !== otlp;
@@ -52,7 +52,7 @@ function readValue({ key, value, origin }: Fields): SetValue[] {
   return [{ key: key as KeyPath | ToolKey, value, origin: { source: source as Origin['source'], ...place } }];
 }
 
-/** What flags change in it: `cost.limitUsd 0.05 (was 0.03)`. */
+/** Changes made by flags: `cost.limitUsd 0.05 (was 0.03)`. */
 export function changesOf(before: ResolvedConfig, after: ResolvedConfig): string[] {
   const given = KEY_PATHS.filter((key) => after.sources[key].source === 'flag');
   return given.flatMap((key) => {
@@ -61,11 +61,11 @@ export function changesOf(before: ResolvedConfig, after: ResolvedConfig): string
   });
 }
 
-/** What files and variables say now, and the run does not heed: `cost.limitUsd 5 (/project/.contextbudgetrc)`. */
+/** Present settings in files and variables that the run ignores: `cost.limitUsd 5 (/project/.contextbudgetrc)`. */
 export function unheeded(now: readonly SetValue[], { values }: RunSettings): string[] {
   return now.flatMap(({ key, value, origin }) => {
     const kept = values.find((one) => one.key === key);
-    // What stood below the run's own value then does so now.
+    // A setting of lower rank than the run's own stays below it.
     const isBelow = RANKS[origin.source] < RANKS[kept?.origin.source ?? 'default'];
     const isSame = JSON.stringify(kept?.value) === JSON.stringify(withoutSecret(value));
     if (OF_NOW.has(key) || origin.source === 'flag' || isBelow || isSame) return [];

@@ -8,14 +8,14 @@ import { forgetOld } from './forget-old.ts';
 interface Loader {
   /** From Node 22.1 on. */
   readonly enableCompileCache?: (folder: string) => unknown;
-  /** Used only on Node 20, which changes no more. */
+  /** Used only on Node 20, which no longer changes. */
   readonly prototype: { _compile(this: NodeJS.Module, text: string, filename: string): unknown };
 }
 
 /**
- * Keeps what V8 compiles of the modules that are loaded from here on, so that the next start need not. From 22.1 on
- * Node does it itself; its variables `NODE_COMPILE_CACHE` (the folder) and `NODE_DISABLE_COMPILE_CACHE` hold for all
- * versions. Whoever may write to the folder could have code run, so it must be the user's alone.
+ * Caches what V8 compiles of modules loaded from here on, for the next start. From 22.1 on Node does this itself; its
+ * variables `NODE_COMPILE_CACHE` (the folder) and `NODE_DISABLE_COMPILE_CACHE` apply to all versions. Anyone who can
+ * write to the folder could have code run, so only the user may have access.
  */
 export function enableCompileCache({ env } = process): void {
   const cache = cacheFolder(env);
@@ -53,7 +53,7 @@ function compileWith({ prototype }: Loader, folder: string): void {
     const run = script.runInThisContext();
     return run.call(this.exports, this.exports, module.createRequire(filename), this, filename, dirname(filename));
   };
-  // At the end: then it holds the functions that were called, too.
+  // At exit, so that the cache also holds the functions that were called.
   process.on('exit', () => {
     if (compiled.length > 0) keepCompiled(folder, compiled);
   });

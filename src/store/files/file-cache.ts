@@ -6,14 +6,14 @@ import { forgetOld } from './forget-old.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
 import { replaceFile } from './write-file.ts';
 
-/** What can be made again of files, kept in one page for each folder of theirs. */
+/** Data that can be rebuilt from files, kept in one page for each folder. */
 export type FileCache = ReturnType<typeof openFileCache>;
 
-/** The first line of a page. A line for each file follows: its name, its identity, and what is kept of it. */
+/** The first line of a page. Each further line has a file's name, its identity, and its data. */
 const FIRST_LINE = asItIs('ctxb 2');
 const PARTS = /^([^\t]+)\t([^\t]+)\t(.*)\t$/;
 
-/** Of all that is kept. */
+/** Limit for all pages together. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 interface Page {
@@ -48,7 +48,7 @@ export function openFileCache(folder: string, key: string) {
   }
 
   return {
-    /** What was put for a file under the same identity; undefined: nothing was, or it is damaged. */
+    /** The data of a file with the same identity; undefined if there is none or it is damaged. */
     get(file: string, identity: string): string | undefined {
       const entry = pageOf(file).entries.get(nameOf(file));
       return entry?.identity === hashOf(identity) ? entry.text : undefined;
@@ -87,7 +87,7 @@ function entriesIn(page: string): Page['entries'] {
   return new Map(
     found.flatMap((parts) => {
       const [, name = '', identity = '', text = ''] = parts ?? [];
-      // What is read back was masked when it was written.
+      // The data was masked when it was written.
       return parts === null ? [] : [[name, { identity, text: asItIs(text) }]];
     }),
   );

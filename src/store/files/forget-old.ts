@@ -1,10 +1,16 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What caches call their files: what was made of a recording, or of a part of the program; or what is left of one that was being replaced. */
+/**
+ * Names of cache files: the figures of a recording, a compiled part of the program, or a temporary file left by an
+ * interrupted write.
+ */
 const CACHE_FILE = /^[0-9a-f]{32}\.json(?:\.\d{1,10})?$|\.cjs-[\w.-]+$/;
 
-/** What nobody has written for so long is of recordings that are gone, or of an earlier version; what is in use is made again. */
+/**
+ * A file that was not written for this long belongs to a removed recording or an earlier version. Files in use are made
+ * again.
+ */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { orStoreError } from './store-error.ts';
 
-/** A file that was expected to be another one. */
+/** A file of the wrong kind. */
 export class GivenFault extends Error {
   readonly expected: string;
   readonly found: string;
@@ -88,7 +88,7 @@ function withFile<T>(path: string, flags: number, work: (fd: number) => T): T {
   }
 }
 
-/** What stands in `/proc` has no size, and what is being written grows. */
+/** Files in `/proc` have no size, and a file being written grows. */
 function readToEnd(fd: number, limit: number): Buffer {
   const chunks: Buffer[] = [];
   for (let length = 0; length <= limit; ) {

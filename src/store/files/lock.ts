@@ -21,17 +21,16 @@ export interface Lock {
 
 interface LockFile {
   readonly path: string;
-  /** Undefined when it holds nothing sensible: its maker was killed before it could write. */
+  /** Undefined if the file is empty or broken: its process was killed before it could write. */
   readonly holder: Holder | undefined;
 }
 
 /**
- * Takes the lock of a folder unless a process that lives holds it. The lock of one that was killed is taken over.
- *
- * A lock is a file `lock.<run>`. A run that wants it makes one and then looks around: one that sees a living other
- * one steps back, and so does who finds the own one gone, as somebody took it for a dead one while it was still empty. As
- * everybody writes before looking, two can never both believe that they have it. As no two have the same name, nobody
- * who clears away a dead one can hit a new one in its place.
+ * Takes the lock of a folder unless a living process holds it. Takes over the lock of a killed process.  A lock is a
+ * file `lock.<run>`. A run creates its own and then looks around. It steps back if it sees another living one, or if
+ * its own is gone because another run took it for dead while it was still empty. Everybody writes before looking, so
+ * two runs never both believe that they have the lock. All names differ, so that clearing away a dead lock never hits a
+ * new one.
  *
  * @returns undefined when somebody else has it
  */
@@ -60,7 +59,7 @@ export function isLocked(folder: string): boolean {
   return holderOf(folder) !== undefined;
 }
 
-/** The living process that holds it. */
+/** The living process that holds the lock. */
 export function holderOf(folder: string): Holder | undefined {
   const locks = lockPaths(folder).flatMap((path) =>
     kindOf(path) === 'file' ? [{ path, holder: readHolder(path) }] : [],
@@ -87,7 +86,7 @@ function isHeld({ holder }: LockFile): boolean {
   return holder !== undefined && isAlive(holder);
 }
 
-/** The folder may have been removed and made again: then the lock there is another run's. */
+/** The folder may have been removed and made again: then the lock there belongs to another run. */
 function release(path: string, holder: Holder): void {
   const found = readHolder(path);
   if (found?.runId === holder.runId && found.pid === holder.pid) removeFile(path);

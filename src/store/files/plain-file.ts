@@ -21,7 +21,7 @@ import { CtxbError } from '../../errors.ts';
 import type { DiskText } from '../masks/disk-text.ts';
 import { errorCode, ignoring, orStoreError } from './store-error.ts';
 
-/** Folders and files are for their owner only. */
+/** Only the owner can use the folders and files. */
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
@@ -29,7 +29,7 @@ const WRITES = constants.O_WRONLY | constants.O_RDWR;
 
 export type Kind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'hard link' | 'special file';
 
-/** What is at a path, without following a link there. */
+/** The kind of a path, without following a link. */
 export function kindOf(path: string): Kind {
   try {
     return kindOfStats(statsOf(path));
@@ -40,17 +40,17 @@ export function kindOf(path: string): Kind {
   }
 }
 
-/** Of a link itself; undefined where there is nothing. */
+/** The stats of a link itself; undefined if nothing is there. */
 export function statsOf(path: string): Stats | undefined {
   return orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
 }
 
-/** Names of what is in a folder; none where there is no folder. */
+/** Names in a folder; empty without a folder. */
 export function namesIn(folder: string): string[] {
   return kindOf(folder) === 'folder' ? orStoreError(folder, () => readdirSync(folder)) : [];
 }
 
-/** The same of any folder, links to one included; none where it cannot be read. */
+/** Like namesIn for any folder, also behind a link; empty if it cannot be read. */
 export function namesOf(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -59,7 +59,7 @@ export function namesOf(folder: string): string[] {
   }
 }
 
-/** Where a path leads, through links; itself where there is nothing. */
+/** Resolves links of a path; the path itself if nothing is there. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -68,7 +68,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** What `lstat`, or the listing of a folder, says that it is. */
+/** The kind by `lstat` or by the listing of a folder. */
 export function kindOfStats(stats: Pick<Stats, 'isDirectory' | 'isFile' | 'isSymbolicLink'> | undefined): Kind {
   if (stats === undefined) return 'missing';
   if (stats.isSymbolicLink()) return 'symbolic link';
@@ -76,7 +76,7 @@ export function kindOfStats(stats: Pick<Stats, 'isDirectory' | 'isFile' | 'isSym
   return stats.isFile() ? 'file' : 'special file';
 }
 
-/** Whether there is a folder. Something else in its place is refused, a symbolic link to a folder included. */
+/** Whether a folder exists. Refuses anything else at this path, also a symbolic link to a folder. */
 export function isFolder(path: string): boolean {
   const kind = kindOf(path);
   if (kind === 'folder' || kind === 'missing') return kind === 'folder';
@@ -102,7 +102,7 @@ interface OpenFile {
 }
 
 /**
- * Opens a regular file. The check is made on what was opened, so that nobody can put a link in its place in between.
+ * Opens a regular file. It checks the opened file, so that no link can be put in its place in between.
  *
  * @param flags of `constants`, for instance `O_RDONLY`
  */
@@ -127,13 +127,13 @@ function openOrRefuse(path: string, flags: number): number {
   try {
     return orStoreError(path, () => openSync(path, safe, FILE_MODE));
   } catch (error) {
-    // What is there says more than why the system did not open it.
+    // The kind of the file says more than the error of the system.
     refuseForeign(path, kindOf(path));
     throw error;
   }
 }
 
-/** Opens a regular file as {@link openPlain} does; undefined when there is none and the flags make none. */
+/** Opens a regular file like {@link openPlain}; undefined if there is none and the flags create none. */
 export function openIfThere(path: string, flags: number): OpenFile | undefined {
   try {
     return openPlain(path, flags);
@@ -168,7 +168,7 @@ export function createPlain(path: string, text: DiskText): void {
   }
 }
 
-/** What ctxb writes to belongs to the user alone. */
+/** Files that ctxb writes belong to the user alone. */
 function keepPrivate(path: string, fd: number, stats: Stats): void {
   requireOwner(path, stats);
   if (isOpenToOthers(stats)) orStoreError(path, () => fchmodSync(fd, FILE_MODE));
@@ -192,7 +192,7 @@ export function refuseForeign(path: string, kind: Kind): void {
   throw new CtxbError('store', `${path} is a ${kind}, so ctxb does not use it: move it away`);
 }
 
-/** The beginning of a file, at most `limit` bytes; undefined when there is none. */
+/** The beginning of a file, at most `limit` bytes; undefined without a file. */
 export function readPlain(path: string, limit: number): string | undefined {
   return withPlain(path, constants.O_RDONLY, (fd, { size }) => readAt(fd, 0, Math.min(limit, size)).toString('utf8'));
 }
@@ -245,7 +245,7 @@ function takeBack(fd: number, before: number, atMost: number): void {
     const torn = fstatSync(fd).size - before;
     if (torn > 0 && torn < atMost) ftruncateSync(fd, before);
   } catch {
-    // What is left is a torn last line, which is cut off when the file is opened the next time.
+    // A torn last line may remain; the next opening cuts it off.
   }
 }
 

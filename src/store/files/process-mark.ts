@@ -37,11 +37,11 @@ interface Stat {
   readonly start: string;
 }
 
-/** Undefined for a process that is gone, and where there is no `/proc`. */
+/** Undefined if the process is gone, or without `/proc`. */
 export function readStat(pid: number): Stat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // proc(5): the program's name comes second, in brackets, and may itself hold spaces and brackets.
+    // proc(5): the program's name comes second, in brackets, and may itself contain spaces and brackets.
     const end = stat.lastIndexOf(')');
     const fields = stat.slice(end + 2).split(' ');
     const [state, parent, group] = fields;

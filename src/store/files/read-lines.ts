@@ -6,10 +6,10 @@ import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
 const NEWLINE = 0x0a;
-/** Of a longer line only the end is read, which is no JSON. The longest line known is below 10 MiB. */
+/** Of a longer line only the end is read, which is not JSON. The longest known line is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Whole lines of a file without their newlines, one in memory at a time; none when there is no file. */
+/** Whole lines of a file without their newlines, one in memory at a time; empty without a file. */
 export function* readLines(path: string): Generator<string> {
   const file = openIfThere(path, constants.O_RDONLY);
   if (file === undefined) return;
@@ -52,7 +52,7 @@ export function isTornAt(fd: number, { size }: Pick<Stats, 'size'>): boolean {
   return size > 0 && readAt(fd, size - 1, 1)[0] !== NEWLINE;
 }
 
-/** Cuts off what stands behind the last newline: a process was killed while it wrote it. */
+/** Cuts off a torn last line, left by a process that was killed while writing. */
 export function cutTornLine(path: string): void {
   withPlain(path, constants.O_RDWR, (fd, { size }) => {
     const end = endOfLastLine(fd, size);
@@ -78,9 +78,8 @@ export interface Tail {
 }
 
 /**
- * The whole lines behind the byte `from`, but no more than the last `most` bytes of the file. A line that is cut at the
- * beginning is left out, and so is one at the end that is still being written. Links are followed, as nothing is
- * written.
+ * The whole lines after the byte `from`, within the last `most` bytes of the file. Skips a line that is cut at the
+ * beginning, and an unfinished one at the end. Follows links, because it writes nothing.
  *
  * @param from 0, or where a line begins; in a file that has become shorter since, its end
  * @throws GivenFault when it is not a regular file; Error of the file system

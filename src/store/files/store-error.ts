@@ -17,8 +17,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Does something with files, and says what to do when the system refuses. Any other error passes through as it is. As
- * all of the store goes through here, each of its functions may throw a CtxbError `store`; they name only what else they do.
+ * Works with files, and names a remedy when the system refuses. Other errors pass through. All of the store uses this,
+ * so each of its functions may throw a CtxbError `store`; their comments name only other errors.
  *
  * @param path what the person has to look at
  */
@@ -50,7 +50,7 @@ export function errorCode(error: unknown): string | undefined {
 /** Reports what can't be kept from now on, and why. The same cause is reported once, whatever its consequences. */
 export type Faults = (consequence: string, error: unknown) => void;
 
-/** Codes of a disk that takes no more, whichever file it was noticed at. */
+/** Codes of a full disk, for any file. */
 const FULL_DISK: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 export function createFaults(notice: (text: string) => void): Faults {

@@ -8,9 +8,9 @@ import { orStoreError } from './store-error.ts';
 
 /** A text file of the user's own, as it was at one moment. */
 export interface UserFile {
-  /** As it is: a byte order mark stays at its beginning. */
+  /** Unchanged: a byte order mark stays at its beginning. */
   readonly text: string;
-  /** Of its bytes. */
+  /** Hash of the bytes. */
   readonly hash: string;
 }
 
@@ -31,8 +31,8 @@ export function readUserFile(path: string, limit: number): UserFile {
 }
 
 /**
- * Puts a text in the place of the old one, whole or not at all, unless the file has changed since it was read: then
- * false, and it stays as it is. Permissions and owner stay.
+ * Replaces the text of a file, whole or not at all. If the file has changed since it was read, returns false and
+ * changes nothing. Permissions and owner stay.
  *
  * @param hash of the file as it was read
  * @throws CtxbError `store` as {@link readUserFile}, and when it cannot be written
@@ -51,7 +51,7 @@ export function replaceUserFile(path: string, text: string, { hash, limit }: { h
 
 /**
  * Node ignores the signal for a file beyond `ulimit -f`, so that writing fails with an error. The package listens to
- * signals while it writes and leaves this one deadly behind, unless somebody else listens as well.
+ * signals while it writes, and afterwards this one would kill the process unless another listener exists.
  */
 function surviveLongFiles(): void {
   if (process.listenerCount('SIGXFSZ') === 0) process.on('SIGXFSZ', () => {});

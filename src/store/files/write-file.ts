@@ -7,12 +7,12 @@ import { errorCode, orStoreError } from './store-error.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 
-/** What file systems say that know no hard links. */
+/** Error codes of file systems without hard links. */
 const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /**
- * Makes a file, whole or not at all, unless there is something of that name already: then false, and nothing is
- * changed. Only its owner can read it.
+ * Creates a file, whole or not at all. If the name exists, returns false and changes nothing. Only its owner can read
+ * it.
  */
 export function writeNewFile(path: string, text: DiskText): boolean {
   if (kindOf(path) !== 'missing') return false;
@@ -26,8 +26,8 @@ export function writeNewFile(path: string, text: DiskText): boolean {
 }
 
 /**
- * All are named alike, so that what a killed process leaves is known for what it is. A file that is there is never opened,
- * so the name need not be secret.
+ * All temporary files have this form, so that those of a killed process are recognised. An existing file is never
+ * opened, so the name need not be secret.
  */
 function temporaryFor(path: string): string {
   return `${path}.${Math.floor(Math.random() * 1_000_000_000)}`;
@@ -81,7 +81,7 @@ function fill(path: string, chunks: Iterable<DiskText>, { durable = true }: Repl
   }
 }
 
-/** Joins small chunks, so that a line costs no system call of its own. */
+/** Joins small chunks to save system calls. */
 function* blocksOf(chunks: Iterable<DiskText>): Generator<DiskText> {
   let pending = joined([]);
   for (const chunk of chunks) {
@@ -97,7 +97,7 @@ function* blocksOf(chunks: Iterable<DiskText>): Generator<DiskText> {
 const HEAD = 1_024;
 
 /**
- * Writes a page, also in the place of an older one. Whatever else is there is left alone.
+ * Writes a page, also over an older one. Leaves any other file alone.
  *
  * @param mark stands at the beginning of all such pages
  * @throws CtxbError `usage` when there is another file

@@ -32,7 +32,7 @@ export interface ContextDir {
   place(file: string): string;
   /** The path of a file that is not there yet: `name.txt`, else `name-2.txt` and so on, of which the thousandth is the last. */
   freePlace(name: string, ending: string): string;
-  /** Adds lines to a file in the folder, behind what a process that was killed may have left of one. */
+  /** Appends lines to a file in the folder, after a torn line of a killed process. */
   append(file: string, lines: DiskText): void;
   /** Writes a text, or the pieces of one, to a file in the folder, whole or not at all. */
   write(file: string, text: DiskText | Iterable<DiskText>, replacement?: Replacement): void;
@@ -51,7 +51,7 @@ export function openContextDir(path: string): ContextDir {
 }
 
 function folderIn(root: string, path: string): ContextDir {
-  /** Where a file is to be, which is checked when it is opened. */
+  /** The path of a file, checked when it is opened. */
   function pathOf(file: string): string {
     const target = resolve(path, file);
     if (!target.startsWith(path + sep)) throw new CtxbError('store', `${file} is not inside ${path}: name one that is`);
@@ -91,13 +91,13 @@ function folderIn(root: string, path: string): ContextDir {
 
 const MOST_OF_A_NAME = 1_000;
 
-/** Folders from below `root` down to the one that holds `target`: each could be somebody's symbolic link. */
+/** Folders from below `root` down to the one with `target`: each could be a symbolic link. */
 function foldersBetween(root: string, target: string): string[] {
   const parts = relative(root, dirname(target)).split(sep).filter(Boolean);
   return parts.map((_, depth) => join(root, ...parts.slice(0, depth + 1)));
 }
 
-/** What ctxb writes into its folder's `.gitignore`: git sees nothing of it. */
+/** Contents of the folder's `.gitignore`: git ignores all of it. */
 const IGNORE_ALL = '*\n';
 
 /** Bytes of a mark, or of the beginning of another small file, that are read. */
@@ -106,8 +106,8 @@ const HEAD = 1_024;
 const NAMED = 3;
 
 /**
- * Makes a folder for ctxb's files, or checks that the one that is there is ctxb's: it has our mark, or files of ours and
- * no others. Then it belongs to this user alone, and git ignores it.
+ * Creates a folder for ctxb's files, or checks that an existing one is ctxb's: it has our mark, or only files of ours.
+ * Then it belongs to this user alone, and git ignores it.
  *
  * @returns what was not so and is now, for the person
  */
@@ -119,7 +119,7 @@ export function claimFolder(root: string): readonly string[] {
   return [...closeToOthers(root), ...ignoreAll(root)];
 }
 
-/** Makes it with its mark or not at all, so that of two runs that begin at once none meets a folder without one. */
+/** Creates it with its mark or not at all, so that a second run never sees a folder without one. */
 function makeMarked(root: string): void {
   const parent = dirname(root);
   if (!existsSync(parent)) makeFolder(parent);
@@ -135,8 +135,8 @@ function makeMarked(root: string): void {
 }
 
 /**
- * The same for a folder that exists, as a check before the work begins. What the system refuses is reported
- * when something is written.
+ * The same for an existing folder, as a check before the work begins. Refusals of the system are reported at the first
+ * write.
  */
 export function checkFolder(root: string): readonly string[] {
   refuseGit(root);
@@ -175,7 +175,7 @@ function refuseGit(root: string): void {
   if (isGits) throw new CtxbError('store', `${root} belongs to git: ${RENAME}`);
 }
 
-/** The folders on the way to a path, links resolved, as far as they are there. */
+/** The existing folders on the way to a path, with links resolved. */
 function realParts(path: string): string[] {
   return existsSync(path) || dirname(path) === path ? realPath(path).split(sep) : realParts(dirname(path));
 }
@@ -208,7 +208,7 @@ function isOurIgnore(root: string): boolean {
   return ['', IGNORE_ALL].includes(readPlain(join(root, IGNORE), HEAD) ?? '');
 }
 
-/** Names alone prove nothing, but a copy of a folder holds our .gitignore, or a mark and nothing else. */
+/** Names alone prove nothing. A copy of a folder has our .gitignore, or only a mark. */
 function looksMade(root: string): boolean {
   if (readPlain(join(root, IGNORE), HEAD) === IGNORE_ALL) return true;
   const names = [...everythingIn(root)].map(({ name }) => name);
@@ -218,7 +218,7 @@ function looksMade(root: string): boolean {
   );
 }
 
-/** What is in a folder that nobody else can enter needs no look. */
+/** A folder that no other user can enter needs no check of its contents. */
 function closeToOthers(root: string): string[] {
   const stats = lstatOf(root);
   if (!isOpenToOthers(stats)) return [];
@@ -244,7 +244,7 @@ function lstatOf(path: string): Stats {
   return orStoreError(path, () => lstatSync(path));
 }
 
-/** A text of ours made fit to be a file's name. */
+/** Makes a text of ours usable as a file name. */
 export function fileName(text: string): string {
   return text.replaceAll(/[^\w-]/g, '-').slice(0, 64) || 'run';
 }

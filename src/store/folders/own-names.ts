@@ -6,13 +6,13 @@ import { orStoreError } from '../files/store-error.ts';
 /** Says that ctxb made the folder it is in, and which folder that was. */
 export const MARK = 'CTXB.TAG';
 export const IGNORE = '.gitignore';
-/** With it editors explain the keys of a `.contextbudgetrc`. */
+/** Lets editors explain the keys of a `.contextbudgetrc`. */
 export const SCHEMA = 'contextbudgetrc.schema.json';
 /** Before the ending of a ledger's name: when it had become long and was put aside. */
 export const PART = '(?:-\\d{8}T\\d{9}-[0-9a-f]{4})?';
 
 export const SESSIONS = 'sessions';
-/** A session's folder, or the one of a run that found it held: `<id>.<first 8 of the run's id>`. */
+/** The folder of a session, or of a run that found it locked: `<id>.<first 8 of the run's id>`. */
 const SESSION = '[\\w-]{1,64}(?:\\.[\\w-]{1,8})?';
 export const SESSION_FOLDER = whole(SESSION);
 
@@ -24,7 +24,7 @@ const OF_SESSION =
 const FLOW_RUN = `flows/\\d{8}T\\d{9}-[0-9a-f]{4}-${ANY}`;
 const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z';
 
-/** Paths of everything that ctxb makes in its folder. What is not here is somebody else's. */
+/** Paths of all files that ctxb creates in its folder. Any other file is not ctxb's. */
 const FILES = [
   OF_ROOT,
   `${SESSIONS}/${SESSION}/(?:${OF_SESSION}|${LOCK})`,
@@ -32,7 +32,7 @@ const FILES = [
   `${FLOW_RUN}/${ANY}/(?:(?:pack|output)\\.md|(?:receipt|step|summary-[0-9a-f]{16})\\.json|stream(?:-\\d{1,6})?\\.ndjson)`,
   `reliefs/${LOCK}`,
   `receipts/${ANY}/${ANY}\\.json`,
-  `handoffs/handoff-${TIME}(?:-\\d{1,4})?\\.md`,
+  `handoffs/handoff-${TIME}(?:-\\d{1,4})?(?:\\.memory)?\\.md`,
   `prompts/${ANY}\\.md`,
   `(?:inbox|runs)/${ANY}\\.ndjson`,
   `inbox/${ANY}\\.json`,
@@ -44,7 +44,7 @@ const FOLDERS = FILES.flatMap((path) => {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 });
 
-/** What a process that was killed while it replaced a file has left: the file's name and a number. */
+/** A temporary file left by an interrupted atomic write: the file's name and a number. */
 const NUMBER = '\\.\\d{1,10}';
 export const LEFTOVER = whole(`(?:${OF_ROOT}|${OF_SESSION})${NUMBER}`);
 const OUR_FILE = whole(`(?:${FILES.join('|')})(?:${NUMBER})?`);

@@ -27,7 +27,7 @@ function folderOf(named: string | undefined, usual: string, env: Environment): s
   return home && join(home, usual, 'ctxb');
 }
 
-/** The user's home folder; undefined where there is none. */
+/** The user's home folder; undefined without one. */
 export function userHome({ HOME }: Environment): string | undefined {
   const home = HOME || ownHome();
   return isAbsolute(home) ? home : undefined;

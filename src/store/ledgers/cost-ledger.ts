@@ -32,20 +32,20 @@ export interface CostLedgerOptions {
   readonly period: 'day' | 'month';
 }
 
-/** Where the costs of a project are counted, out of reach of what is in its folder. */
+/** The place of a project's cost ledger, out of reach of files in its folder. */
 export interface CostPlace {
-  /** The user's folder for what ctxb must not lose; undefined: there is none. */
+  /** The user's folder for state; undefined without one. */
   readonly state: string | undefined;
   /** The folder that the project is known by, absolute. */
   readonly project: string;
 }
 
-/** What all runs of a project have spent. */
+/** The spending of all runs of a project. */
 export type CostLedger = ReturnType<typeof openCostLedger>;
 
 /**
- * Opens the ledger of a project. The file is made with the first entry. Each run writes before it looks, so of two that
- * do both at once none overlooks the other.
+ * Opens the ledger of a project; the first entry creates the file. Each run writes before it reads, so two concurrent
+ * runs never miss each other.
  */
 export function openCostLedger({ state, project }: CostPlace, { now, runId, period }: CostLedgerOptions) {
   if (state === undefined) throw new CtxbError('store', 'no home folder to count costs in: set HOME');

@@ -8,12 +8,12 @@ import { ledgerFiles } from './ledger-files.ts';
 
 export const HEALTH_LOG = 'health.ndjson';
 
-/** Where a project keeps the files of ctxb, as an absolute path. */
+/** The folder of a project's ctxb files, as an absolute path. */
 export type ContextDirOf = (project: string) => Promise<string>;
 
 /**
- * The health logs that a path stands for, each with its parts: the file itself; that of a folder of ctxb's; that of a
- * project; else those of the projects that are folders in it, in order of name. None when nothing was recorded there.
+ * The health logs of a path, each with its parts: the file itself, the log of a ctxb folder, that of a project, or else
+ * those of the projects in the folder, by name. Empty if nothing was recorded.
  *
  * @returns absolute paths without links on the way, so that a log that is named twice can be read once
  * @throws CtxbError `unreadable-input` when there is nothing at the path
@@ -35,7 +35,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** What cannot be looked at may be there: reading it will say what is wrong with it, and with no other. */
+/** An unreadable folder may contain a log: reading it will report the error. */
 function logsIn(folder: string): string[] {
   try {
     return ledgerFiles(folder, HEALTH_LOG);
@@ -44,7 +44,7 @@ function logsIn(folder: string): string[] {
   }
 }
 
-/** The log itself stays a link if it is one, so that it is refused as every link in a folder of ctxb's. */
+/** Keeps a link as the log itself, so that it is refused like every link in a ctxb folder. */
 function withoutLinks(log: string): string {
   try {
     return join(realpathSync(dirname(log)), basename(log));
@@ -64,7 +64,7 @@ function foldersIn(path: string): string[] {
 const TAIL_BYTES = 256 * 1024;
 const NEWEST = 8;
 
-/** Contexts after the last compactions in a project, newest last, in tokens; none where there is no log. */
+/** Contexts after the last compactions in a project, newest last, in tokens; empty without a log. */
 export function earlierLandings(folder: string): number[] {
   try {
     const { lines } = readTail(join(folder, HEALTH_LOG), TAIL_BYTES);

@@ -19,7 +19,7 @@ const MOST_SHORTENED = 8 * FULL;
 /** The files of a ledger that are there, oldest first: its parts, and what is added to. */
 export function ledgerFiles(folder: string, file: string): string[] {
   const names = namesIn(folder).filter((name) => isLedgerFile(name, file));
-  // What is added to has no time in its name, and comes last.
+  // The active part has no time in its name, and comes last.
   const parts = names.filter((name) => name !== file).sort();
   return [...parts, ...names.filter((name) => name === file)].map((name) => join(folder, name));
 }
@@ -30,9 +30,9 @@ function isLedgerFile(name: string, file: string): boolean {
 
 interface Shortening {
   readonly now: number;
-  /** Parts that were written to since then, in milliseconds since the epoch, stay as they are. */
+  /** Keeps parts that were written after this time, in milliseconds since the epoch. */
   readonly before: number;
-  /** Makes fewer lines of many that say the same. What it does not know it hands back as it is. */
+  /** Merges lines that say the same. Returns unknown lines unchanged. */
   readonly shorten: (lines: Iterable<string>) => Iterable<string>;
 }
 
@@ -50,7 +50,7 @@ export function keepShort(folder: ContextDir, file: string, options: Shortening)
   for (const part of older) shortenPart(part, options);
 }
 
-/** A name as `PART` has it. No two are the same, so that nothing is ever replaced by it. */
+/** A name in the form of `PART`. All names differ, so nothing is ever replaced. */
 function partOf(file: string, now: number): string {
   const time = new Date(now).toISOString().replaceAll(/[-:.Z]/g, '');
   return file.replace('.ndjson', `-${time}-${randomBytes(2).toString('hex')}.ndjson`);
@@ -76,11 +76,11 @@ const LOOK_BACK = 8 * 1024 * 1024;
 /** Bytes: to read more of one period would make a run wait for seconds. */
 const MOST = 64 * 1024 * 1024;
 
-/** Bytes by which two pieces overlap, so that a time is whole in one of them. */
+/** Overlap of two pieces in bytes, so that a time is whole in one of them. */
 const OVERLAP = 64;
 
 interface Reader {
-  /** Everything that was taken so far is to be forgotten: another file is there, or a part of one is gone. */
+  /** Forget all lines so far: the file was replaced, or a part is gone. */
   forget(): void;
   take(line: string): void;
 }
@@ -99,7 +99,7 @@ export function followLedger(folder: string, file: string, { forget, take }: Rea
       const isSame = [...positions].every(([identity, position]) =>
         files.some((found) => found.identity === identity && found.size >= position),
       );
-      // A file that has come since is new from its first byte on.
+      // A new file is read from its first byte.
       if (!isSame || positions.size === 0) {
         forget();
         positions = beginnings(files, since);
@@ -140,12 +140,12 @@ function closeAll(files: readonly OpenFile[]): void {
   for (const { fd } of files) closeSync(fd);
 }
 
-/** The number of a file that was removed may be given to the one in its place; its time of birth is another. */
+/** A new file may get the inode of a removed one; its birth time differs. */
 function identityOf({ dev, ino, birthtimeMs }: Stats): string {
   return `${dev} ${ino} ${birthtimeMs}`;
 }
 
-/** Where to begin in each, found from the end of the newest on. */
+/** The start in each file, searched from the end of the newest one. */
 function beginnings(files: readonly OpenFile[], since: number): Map<string, number> {
   const budget = { before: LOOK_BACK, all: MOST };
   return new Map(files.toReversed().map((file) => [file.identity, beginningIn(file, since, budget)]));

@@ -4,8 +4,8 @@ import { redact } from './redact.ts';
 declare const MAY_BE_WRITTEN: unique symbol;
 
 /**
- * A text that may be written to a file. Whatever writes takes nothing else, so that each text has gone through one of the
- * functions here: what is not masked is said to be.
+ * A text that may be written to a file. All writers take only this type, so every text has passed one of these
+ * functions: it is masked, or marked as needing no mask.
  */
 export type DiskText = string & { readonly [MAY_BE_WRITTEN]: true };
 
@@ -14,7 +14,7 @@ export function masked(text: string | readonly string[]): DiskText {
   return redact(text, { keepLines: true }) as DiskText;
 }
 
-/** As JSON, without the secrets in its texts, names and pairs of a name and a text. */
+/** As JSON; masks secrets in texts, names, and pairs of a name and a text. */
 export function maskedJson(value: object, indent?: number): DiskText {
   const json = JSON.stringify(value, (_, part: unknown) => withoutSecrets(part), indent);
   const whole = redact(json);
@@ -29,7 +29,7 @@ export function maskedEntry(entry: object): DiskText {
   return asItIs(JSON.stringify({ ...entry, line: isFields(value) ? maskedJson(value) : redact(line) }));
 }
 
-/** A line of JSON, without the secrets that a text would not show; as it is where there are none. */
+/** Masks a JSON line, including secrets that only its structure shows; unchanged without secrets. */
 export function maskedLine(line: string): string {
   const value = parsed(line);
   if (value === undefined) return line;
@@ -53,7 +53,7 @@ function isMessage(blocks: readonly unknown[]): boolean {
   return blocks.filter(isTextBlock).length > 1;
 }
 
-/** Where a secret goes on from one block to the next, the first has the text of all. */
+/** If a secret continues in the next block, the first block gets the whole text. */
 function blocksWithoutSecrets(blocks: readonly unknown[]): readonly unknown[] {
   const texts = blocks.filter(isTextBlock).map(({ text }) => text);
   const text = redact(texts);
@@ -67,14 +67,14 @@ function isTextBlock(block: unknown): block is TextBlock {
 }
 
 /**
- * As it is, for three things only: the user's own files and records; what claude must get as it was said (sealed, and gone
- * when it was answered); and what ctxb makes itself and nobody says (a key, a number).
+ * Unmasked, for three uses only: the user's own files and records; texts that claude must get unchanged (sealed, and
+ * removed once answered); and values that ctxb itself makes (a key, a number).
  */
 export function asItIs(text: string): DiskText {
   return text as DiskText;
 }
 
-/** The texts one behind the other, each with its end. */
+/** Concatenates the texts, each with its end. */
 export function joined(texts: Iterable<DiskText>, end = ''): DiskText {
   let all = '';
   for (const text of texts) all += text + end;

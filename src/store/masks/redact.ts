@@ -33,14 +33,14 @@ export function redact(text: string | readonly string[], { keepLines = false } =
   return replaceSecrets(typeof text === 'string' ? text : linesOf(text, inPlaceOf), inPlaceOf);
 }
 
-/** What takes the place of a secret, which stands at `from`. */
+/** Makes the replacement of a secret at `from`. */
 type InPlaceOf = (what: string, secret: string, from: number) => string;
 
 function mask(what: string): string {
   return `[masked: ${what}]`;
 }
 
-/** Has as many lines as the secret, so that what follows keeps its line number. */
+/** Keeps the number of lines, so that later line numbers stay right. */
 function maskWithLines(what: string, secret: string): string {
   return mask(what) + secret.replaceAll(/[^\n]/g, '');
 }
@@ -51,7 +51,7 @@ interface Secret {
   readonly end: number;
 }
 
-/** Of secrets that overlap the first counts. */
+/** Of overlapping secrets the first counts. */
 function replace(text: string, secrets: Iterable<Secret>, inPlaceOf: InPlaceOf): string {
   let masked = '';
   let done = 0;
@@ -86,7 +86,7 @@ function secretsIn(text: string, replaceAll = replaceSecrets): Secret[] {
   const secrets: Secret[] = [];
   replaceAll(text, (what, secret, from) => {
     secrets.push({ what, from, end: from + secret.length });
-    // As long as it was, so that what follows stays in its place.
+    // Keeps the length, so that later offsets stay right.
     return '\0'.repeat(secret.length);
   });
   return secrets.sort((one, other) => one.from - other.from);
@@ -94,10 +94,10 @@ function secretsIn(text: string, replaceAll = replaceSecrets): Secret[] {
 
 const ENCODED = /%[0-7][0-9A-Fa-f]/g;
 const CHARACTER = /%[0-7][0-9A-Fa-f]|[\s\S]/g;
-/** What ends a word that may be percent-encoded, as an address does. */
+/** Ends a word that may be percent-encoded, as an address does. */
 const WORD_END = /[\s"`<>\\]/g;
 
-/** What is a secret when it is decoded, as in an address that holds a command. */
+/** Secrets in decoded form, as in an address with a command. */
 function* encodedSecrets(text: string): Generator<Secret> {
   let done = 0;
   for (const { index } of text.matchAll(ENCODED)) {
@@ -127,7 +127,7 @@ function replaceSecrets(text: string, inPlaceOf: InPlaceOf): string {
   return masked.includes('%') ? replace(masked, encodedSecrets(masked), inPlaceOf) : masked;
 }
 
-/** The shortest word that can be a secret is a cut-off token. Names in JSON, of which there are many, are shorter. */
+/** The shortest word that can be a secret is a cut-off token. Most names in JSON are shorter. */
 const SHORT_WORD = /^[\w-]{0,14}$/;
 
 function replaceKnown(text: string, inPlaceOf: InPlaceOf): string {
@@ -144,7 +144,7 @@ function replaceKnown(text: string, inPlaceOf: InPlaceOf): string {
     const isIn = (keyword: string) => searched.includes(keyword) || masks.includes(keyword);
     if (!rule.keywords.some(isIn) || masked.search(rule.pattern) < 0) continue;
     masked = replace(masked, secretsOf(rule, masked), inPlaceOf);
-    // Nothing else is new in the text. No keyword has a bracket, so none begins before a mask and ends in it.
+    // The masks are the only new text. No keyword has a bracket, so none can begin before a mask and end in it.
     masks += mask(rule.what).toLowerCase();
   }
   return masked;
@@ -160,7 +160,7 @@ function* secretsOf({ what, pattern, holds }: SecretRule, text: string): Generat
   }
 }
 
-/** Keys from their first line on, to the last line or as far as there are lines of a key. */
+/** Keys from their first line to the last line, or to the end of the key's lines. */
 function* keysIn(text: string): Generator<Secret> {
   for (const { index, 0: begin } of text.matchAll(KEY_BEGIN)) {
     const end = keyEnd(text, index + begin.length);
@@ -168,7 +168,7 @@ function* keysIn(text: string): Generator<Secret> {
   }
 }
 
-/** Where the key ends whose first line ends at `from`: there, if no key follows, as where somebody writes about keys. */
+/** The end of a key whose first line ends at `from`; `from` itself if no key follows, as in a text about keys. */
 function keyEnd(text: string, from: number): number {
   const dashes = text.indexOf('-----', from);
   if (dashes >= 0 && dashes - from <= KEY_MAX && /[A-Za-z0-9+/]{24}/.test(text.slice(from, dashes))) {
@@ -180,13 +180,13 @@ function keyEnd(text: string, from: number): number {
   return end === from ? from : matchEnd(TORN_LINE, text, end);
 }
 
-/** Where a match that begins at `from` ends; `from` when there is none. */
+/** The end of a match at `from`; `from` without a match. */
 function matchEnd(sticky: RegExp, text: string, from: number): number {
   sticky.lastIndex = from;
   return sticky.test(text) ? sticky.lastIndex : from;
 }
 
-/** What is left of keys whose first line was cut off. */
+/** Rest of a key whose first line was cut off. */
 function* endsOfKeysIn(text: string): Generator<Secret> {
   let previous = 0;
   for (const { index, 0: last } of text.matchAll(KEY_END)) {
@@ -196,7 +196,7 @@ function* endsOfKeysIn(text: string): Generator<Secret> {
   }
 }
 
-/** How many characters at the end of the text are lines of a key, the last of which may be short. */
+/** Number of characters at the end of the text that are lines of a key; the last line may be short. */
 function keyLength(text: string): number {
   const lines = text.split(LINE_START);
   let first = lines.length;

@@ -4,7 +4,7 @@ const raw = String.raw;
 
 const NAME =
   'pass(?:word|wd|phrase)|pwd|secret|token|credentials?|api[_-]?key|(?:access|private|auth|account|signing|encryption|master)[_-]?key';
-/** What all of these names contain, in any of its spellings. */
+/** All of these names contain one of these, in any spelling. */
 const NAMES =
   'password passwd passphrase pwd secret token credential _key -key apikey accesskey privatekey authkey accountkey signingkey encryptionkey masterkey';
 
@@ -13,14 +13,14 @@ const ESCAPED = raw`\\{0,7}["'\x60]?`;
 const NO_VALUE = raw`\s"'\x60`;
 /** White space, also as an escape has it. */
 const GAP = raw`(?:\s|\\[nrt]){1,8}`;
-/** The words of one command before the one that counts. */
+/** The words of a command before the relevant one. */
 const WORDS = raw`[^\n|;&]{0,300}?\s`;
-/** What assigns a value to a name in a configuration, or in JSON. */
+/** Assigns a value to a name in a configuration, or in JSON. */
 const IS = raw`${ESCAPED}\s{0,3}[:=]\s{0,3}${ESCAPED}`;
 /** The beginning of a word that is a value, not an option, a variable or code. */
 const WORD = raw`[^\s"'\x60$<>(){}[\]|\\…-]`;
 
-/** Places where secrets of any form stand. They come last, so that a token is called by its own name. */
+/** Places with secrets of any form. They come last, so that a token keeps its own name. */
 const PLACES: readonly SecretRule[] = [
   // RFC 3986, userinfo. An @ may stand unescaped in a password, so the last one before the path counts.
   place('password', '@', raw`(://[^\s/:@"'<>\x60]{0,80}:)[^\s/"'<>\x60]{1,200}(?=@)`, isNoPlaceholder),
@@ -40,7 +40,7 @@ const PLACES: readonly SecretRule[] = [
     isMixed,
   ),
   place('bearer token', 'bearer', raw`(\bbearer(?:\s|%20){1,3})[\w.~+/-]{20,}=*`, isMixed),
-  // RFC 6265. A header holds several; one that looks random takes all of them with it.
+  // RFC 6265. A header has several cookies; if one looks random, all are masked.
   place('cookie', 'cookie', raw`(cookie${IS}|\s--cookie[= ]["']?)[\w.-]{1,64}=[^\r\n"'\\]{8,4000}`, (secret) =>
     secret.split(/[;=]/).some((part) => part.trim().length >= 12 && isMixed(part)),
   ),
@@ -122,7 +122,8 @@ const PLACES: readonly SecretRule[] = [
       (before.includes('=') || /[\dA-Z!@#$%^&*]/.test(secret)) &&
       !/^[.~]{0,2}\//.test(secret),
   ),
-  // What goes on with the name is a group that captures, of which the engine makes a loop. To compile copies takes ten times as long.
+  // The continuation of the name is a capturing group, which the engine compiles as a loop. Copies would take ten times
+  // as long to compile.
   place(
     'secret',
     NAMES,
@@ -152,14 +153,14 @@ function place(what: string, keywords: string, source: string, holds?: SecretRul
   return { what, keywords: keywords.split(' '), pattern: new RegExp(source, 'gi'), holds };
 }
 
-/** A word of a command that is a password; the option stands before it. */
+/** A word of a command that is a password, after its option. */
 function command(names: string, option: string): SecretRule {
   const keywords = names.split(' ');
   const source = raw`(${atStart(`(?:${keywords.join('|')})`)}\w{0,12}\b${WORDS}${option})[^${NO_VALUE}\\]{2,200}`;
   return { what: 'password', keywords, pattern: new RegExp(source, 'g'), holds: isNoPlaceholder };
 }
 
-/** `process.env.TOKEN` and the like: code that fetches a secret. A part that looks random makes it none. */
+/** `process.env.TOKEN` and the like: code that fetches a secret, unless a part looks random. */
 function isMember(text: string): boolean {
   if (!/^[A-Za-z_$][\w$]*\??(?:\.[A-Za-z_$][\w$]*)+[!?:]*$/.test(text)) return false;
   return !text

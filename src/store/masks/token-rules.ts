@@ -1,7 +1,7 @@
 import { TOKEN_TABLE } from './token-table.ts';
 
 export interface SecretRule {
-  /** What it is, for the words that take its place. */
+  /** The kind of secret, for the mask. */
   readonly what: string;
   /**
    * Each match contains one of them, in lower case where the pattern ignores case. Other texts are not searched, which in a
@@ -9,8 +9,8 @@ export interface SecretRule {
    */
   readonly keywords: readonly string[];
   /**
-   * With the flag `g`. A first group is what stays in front of the secret; the rest of the match is the secret. A group
-   * `head` is its beginning, which stands before the match.
+   * With the flag `g`. A first group is the text before the secret; the rest of the match is the secret. A group `head`
+   * is its beginning, before the match.
    */
   readonly pattern: RegExp;
   /** Judges what was found, where the pattern alone would take ordinary text for a secret. */
@@ -21,13 +21,14 @@ export interface SecretRule {
 const START = String.raw`(?:^|[^\w-]|\\[nrt]|%[0-9A-Fa-f]{2}|\[[\d;]{0,8}m)`;
 
 /**
- * A short prefix counts only at the start of a word. The look behind comes second, so that the engine may search for the prefix.
+ * A short prefix counts only at the start of a word. The lookbehind comes second, so that the engine can search for the
+ * prefix.
  */
 export function atStart(prefix: string): string {
   return `${prefix}(?<=${START}${prefix})`;
 }
 
-/** Marks behind a name, and how they judge what was found. */
+/** Marks after a name, and their additional checks. */
 const JUDGES: Readonly<Record<string, SecretRule['holds']>> = { '*': isMixed, '**': isDiscordToken };
 
 /** All forms of tokens. */

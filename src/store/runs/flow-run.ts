@@ -15,7 +15,7 @@ const OUTPUT_LIMIT = 16 * 1024 * 1024;
 /** The files of one run of a flow. Texts are masked before they are written, and read again as they were masked. */
 export type FlowRunFiles = ReturnType<typeof openFlowRun>;
 
-/** @param id of {@link newFlowRun}, or an earlier run's, to go on with */
+/** @param id of {@link newFlowRun}, or of an earlier run to continue */
 export function openFlowRun(contextDir: string, id: string, onFault: Faults = () => {}) {
   const dir = () => openContextDir(contextDir);
   const run = join(FLOWS, id);
@@ -24,8 +24,8 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
   const read = (file: string) => unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
 
   /**
-   * What cannot be written is reported and stays in memory. So does what follows in the same folder, until there is
-   * room: on the disk no step is done whose output is not there.
+   * A failed write is reported, and the text stays in memory, as do later ones in the same folder until there is room:
+   * on disk no step is done without its output.
    */
   function write(file: string, text: DiskText): void {
     unwritten.delete(file);
@@ -46,9 +46,9 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     folder: resolve(contextDir, run),
     /** Keeps others out until it is released or this process ends. Throws as {@link lockRun} and `writeRun`. */
     lock: () => lockRun(dir().within(run), id),
-    /** What is known of the run, as one JSON object. It is written before the steps, and throws where nothing can be kept. */
+    /** The state of the run, as one JSON object. Written before the steps; throws if it cannot be kept. */
     writeRun: (state: object) => dir().write(join(run, 'run.json'), jsonOf(state)),
-    /** JSON; undefined where there is no such run. */
+    /** JSON; undefined without such a run. */
     readRun: () => read(join(run, 'run.json')),
     /** A text of a step: `pack.md`, `output.md`. */
     write: (step: string, file: string, text: string) => write(of(step, file), masked(text)),
@@ -66,7 +66,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
         if (isOver) return;
         try {
           folder ??= dir();
-          // A step that is run again must not write behind the torn last line of one that was killed.
+          // A repeated step must not append to the torn last line of a killed one.
           file ??= of(step, basename(folder.freePlace(of(step, 'stream'), '.ndjson')));
           folder.append(file, masked(line));
         } catch (error) {
@@ -93,7 +93,7 @@ export function listFlowRuns(contextDir: string, flow?: string): string[] {
   return namesIn(folder).filter(isOfFlow).sort().reverse();
 }
 
-/** Of these, the ones that a living process is in. */
+/** The flow runs that a living process executes. */
 export function liveFlowRuns(contextDir: string): string[] {
   return listFlowRuns(contextDir).filter((id) => isLocked(resolve(contextDir, FLOWS, id)));
 }
@@ -117,7 +117,7 @@ function flowReceiptFile(flow: string, step: string): string {
   return join(RECEIPTS, fileName(flow), `${fileName(step)}.json`);
 }
 
-/** The last receipt of a step, in JSON; undefined when there is none. */
+/** The last receipt of a step, as JSON; undefined without one. */
 export function readFlowReceipt(contextDir: string, flow: string, step: string): string | undefined {
   return readPlain(resolve(contextDir, flowReceiptFile(flow, step)), RECEIPT_LIMIT);
 }

@@ -29,7 +29,7 @@ const LINE_LIMIT = 16 * 1024;
 /** Bytes; the first line names the process and is about 50 long. */
 const HEADER_LIMIT = 1024;
 
-/** Where an agent's commands, hooks and scripts leave lines for a running ctxb. */
+/** The folder in which an agent's commands, hooks and scripts leave lines for a running ctxb. */
 export type Inbox = ReturnType<typeof createInbox>;
 
 /** Makes the inbox of this process. Throws when the run has one already. */
@@ -145,7 +145,7 @@ function ownerOf(path: string): ProcessMark | undefined {
   }
 }
 
-/** Removes the inboxes of runs that were killed, and the answers that nobody waits for any more. */
+/** Removes inboxes of killed runs, and answers that no one waits for any more. */
 function sweep(folder: string): void {
   for (const { path, owner } of inboxesIn(folder)) if (owner !== undefined && !isAlive(owner)) removeFile(path);
   for (const name of namesOf(folder).filter((name) => ANSWER.test(name))) {
@@ -157,7 +157,7 @@ function sweep(folder: string): void {
 const INBOX = 'inbox';
 
 /**
- * Where a run's inbox is. Known before it is made, so that claude can be started meanwhile.
+ * The path of a run's inbox. It is known before the folder exists, so that claude can start meanwhile.
  *
  * @param runId a UUID
  */
@@ -165,7 +165,7 @@ export function inboxPath(contextDir: string, runId: string): string {
   return join(resolve(contextDir), INBOX, `${fileName(runId)}.ndjson`);
 }
 
-/** What a hook, a script or the agent itself tells the active run. */
+/** A message from a hook, a script or the agent to the active run. */
 export interface Note {
   readonly kind: 'state' | 'dead-end';
   readonly text: string;

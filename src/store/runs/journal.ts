@@ -4,7 +4,7 @@ import { type Fields, parseFields, textOf, timeOf } from '../../core/protocol/fi
 import { kindOf } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
 
-/** What was decided and done in the runs of a folder, and why. */
+/** Decisions and actions of the runs in a folder, with reasons. */
 export const JOURNAL = 'journal.ndjson';
 
 /** The entries of a folder's journal, oldest first; empty without a journal. */

@@ -11,10 +11,10 @@ import { asItIs, masked } from '../masks/disk-text.ts';
 /** The folder in which ctxb and its mod inside claude meet. */
 export type ModFolder = ReturnType<typeof makeModFolder>;
 
-/** Where the build puts the mod: parts of the program are one folder below it. */
+/** The build puts the mod here: parts of the program are one folder below it. */
 const MOD = new URL('../mod/', import.meta.url);
 
-/** claude lets a mod write no more at once. */
+/** claude's limit for one write of a mod. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -47,12 +47,12 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
         callback();
       }
     },
-    /** What the model was told stands as it was said. claude waits, and nobody reads it after this process. */
+    /** Unmasked, because claude needs the texts unchanged. claude waits, and the file is gone after this process. */
     plan(plan: ExactPlan): void {
       const text = asItIs(JSON.stringify({ ...plan, note: masked(plan.note) }));
       replaceFile(join(path, 'plan.json'), [text], { durable: false });
     },
-    /** What the mod did since the last look, and the messages that stay; undefined: it was not asked. */
+    /** The mod's work since the last call, and the messages that stay; undefined if it was not asked. */
     takeReceipt(): { readonly receipt: unknown; readonly kept: unknown } | undefined {
       if (!existsSync(answer)) return undefined;
       const [receipt, kept] = [answer, messages].map((file) => readJson(file, MOST_BYTES));
@@ -66,7 +66,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
   };
 }
 
-/** Removes what runs that were killed have left behind. */
+/** Removes files of killed runs. */
 function sweep(root: string): void {
   for (const name of namesOf(root)) {
     const pid = Number(/^ctxb-mod-(\d+)-\w{6}$/.exec(name)?.[1]);

@@ -6,11 +6,11 @@ import { asProcessMark, isAlive, type ProcessMark } from '../files/process-mark.
 import { replaceFile } from '../files/write-file.ts';
 import { maskedJson } from '../masks/disk-text.ts';
 
-/** What is known of a run, for `ctxb runs`. Times in milliseconds since the epoch. */
+/** Data of a run for `ctxb runs`. Times in milliseconds since the epoch. */
 export interface RunCard extends Standing {
   readonly version: 1;
   readonly runId: string;
-  /** Where the run was started, and where its files are; absolute. */
+  /** Absolute paths of the run's start folder and of its files. */
   readonly cwd: string;
   readonly contextDir: string;
   readonly ctxb: ProcessMark;
@@ -19,7 +19,7 @@ export interface RunCard extends Standing {
   readonly at: number;
   readonly compactions: number;
   readonly handoffs: number;
-  /** null: it has not ended. `died`: its process is gone and has not said why. */
+  /** null: it has not ended. `died`: its process is gone and left no reason. */
   readonly end: { readonly reason: EndReason | 'died'; readonly exitCode: number } | null;
 }
 
@@ -34,7 +34,7 @@ const KEPT = 200;
 const NAME = /^[0-9a-f-]{36}\.json$/;
 
 /**
- * Where a run writes its card. Whoever cannot write there, as with a home that is read-only, has a run that is not listed.
+ * The file for a run's card. If it cannot be written, as with a read-only home, the run is not listed.
  *
  * @param state the user's state folder; undefined without a home folder
  */
@@ -57,7 +57,7 @@ function cardPath(state: string, runId: string): string {
   return join(state, RUNS, `${runId}.json`);
 }
 
-/** The card of one run; undefined where it has none. */
+/** The card of one run; undefined without one. */
 export function readRunCard(state: string | undefined, runId: string): RunCard | undefined {
   return state === undefined ? undefined : cardIn(cardPath(state, runId));
 }

@@ -7,7 +7,7 @@ import { processMark } from '../files/process-mark.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 
 /**
- * Takes an unfinished run for as long as this process lives: whoever resumes it looks at it only then.
+ * Locks an unfinished run for the life of this process; the caller reads it only then.
  *
  * @throws CtxbError `usage` when another process has it
  */

@@ -11,8 +11,8 @@ const KEY = /^[0-9a-f]{64}$/;
 const SEALED = /^(.*),"seal":"([0-9a-f]{64})"\}$/s;
 
 /**
- * Tells what ctxb has written for this user from what was put into a working folder by somebody else: a file that
- * says which program is to be started must not come with a repository.
+ * Distinguishes files that ctxb wrote for this user from files that others put into a working folder: a repository must
+ * not bring a file that names a program to start.
  */
 export type Seal = ReturnType<typeof openSeal>;
 
@@ -26,10 +26,10 @@ export function openSeal(folder: string | undefined) {
   }
 
   return {
-    /** Where the key is; undefined: there is no place for one. */
+    /** Path of the key; undefined: there is no place for one. */
     keyPath,
     /**
-     * A JSON object with a seal as its last member; as it is where no key can be kept.
+     * Adds a seal as the last member of a JSON object; unchanged if no key can be kept.
      *
      * @param purpose what it stands in, so that it holds nowhere else
      */
@@ -49,7 +49,7 @@ export function openSeal(folder: string | undefined) {
   };
 }
 
-/** undefined where there is none, and where none can be kept: a home that cannot be written keeps no run from going on. */
+/** undefined if there is no key and none can be kept: a read-only home does not stop a run. */
 function keyAt(path: string | undefined, { orMake }: { readonly orMake: boolean }): Buffer | undefined {
   if (path === undefined) return undefined;
   try {

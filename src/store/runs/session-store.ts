@@ -62,20 +62,20 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     },
     /** `mailbox.ndjson`: prompts that wait, and when they were delivered. */
     mailbox: (entry: object) => add('mailbox.ndjson', { run: runId, ...entry }),
-    /** What the run needs to be resumed after a crash, unmasked: it is gone when its prompts are answered. */
+    /** State for resuming the run after a crash, unmasked; removed when its prompts are answered. */
     run(entry: object): void {
       if (seal === undefined) return;
       const line = seal.close(JSON.stringify({ v: 1, ...entry }), nameOf(runId));
       attempt((open) => open.append(nameOf(runId), asItIs(line)));
     },
-    /** Forgets what this run, or another, would need to be resumed, also where nothing more can be written. */
+    /** Removes the state for resuming this run, or another one, also after writes have failed. */
     forgetRun: (other = runId) => attemptAgain(() => removeRunFile(join(resolve(path), nameOf(other)))),
     /** Blocks of a message in a file of their own, each as a line; the path is relative to the folder. */
     keep: (file: string, texts: readonly string[]) => attempt((open) => open.write(file, masked(texts))),
   };
 }
 
-/** The folder of what unfinished runs need to be taken up, in the context folder. */
+/** The folder for the state of unfinished runs, in the context folder. */
 const RUNS = 'runs';
 
 function removeRunFile(path: string): void {
@@ -98,10 +98,7 @@ interface LiveRun {
   readonly sessions: readonly string[];
 }
 
-/**
- * The runs that go on by the journal, with those that wait to be taken up; nothing is known of them where there is no
- * `/proc`.
- */
+/** The active runs by the journal, and those that can be resumed; unknown without `/proc`. */
 export function liveRuns(contextDir: string): LiveRun[] {
   const runs = new Map<string, { sessions: string[]; mark: ProcessMark | undefined }>();
   for (const { kind, runId, ctxb, id } of journalEntries(contextDir)) {
@@ -116,7 +113,7 @@ export function liveRuns(contextDir: string): LiveRun[] {
 }
 
 /**
- * The lines of a run's file; none when there is no such file.
+ * The lines of a run's file; empty without a file.
  *
  * @throws CtxbError `usage` at a line that this user's ctxb has not written
  */

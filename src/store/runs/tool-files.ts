@@ -35,7 +35,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const COUNT_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 
-/** What Read puts before each line, besides its number, and behind it. */
+/** Characters that Read adds around each line, besides its number. */
 const AROUND_LINE = 2;
 
 /** A file with a NUL within this many bytes is not text. */
@@ -63,7 +63,7 @@ export function measureFile(
   }
 }
 
-/** Lines of the file, and where the one with the number `offset` begins; at the end where there is none. */
+/** Number of lines of the file, and the position of line `offset`; the end if there is no such line. */
 function countLines(fd: number, size: number, offset: number): { lines: number; start: number } {
   let feeds = 0;
   let start = offset <= 1 ? 0 : size;

@@ -14,7 +14,7 @@ import { INDEX, isSessionId, listSessions, readSessionFile, SESSION_FILE, sessio
 /** The entries a session's memory is made of, one a line. */
 const LOG = 'memory.ndjson';
 
-/** Each turn writes these anew, the most of it out of the log. */
+/** Each turn rewrites these files, mostly from the log. */
 const REWRITTEN = { durable: false };
 
 /** A run, as far as files have to know it. */
@@ -31,7 +31,7 @@ export interface Who {
 export type SessionFolder = ReturnType<typeof openSessionFolder>;
 
 /**
- * Opens the folder of a session, made if it is not there, and holds its lock until it is closed or the process ends.
+ * Opens the folder of a session, creating it if necessary, and holds its lock until it is closed or the process ends.
  *
  * @param contextDir the folder above all sessions, made if it is not there
  * @param id any of claude's ids of the session; the run's own id takes the place of one that can be no file's name
@@ -66,7 +66,7 @@ export function openSessionFolder(contextDir: string, id: string, who: Who) {
 
 function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }: Pick<Who, 'now'> & { name: string }) {
   sweep(dir, Number.POSITIVE_INFINITY);
-  // What is young there may be another run's that is just being written.
+  // A recent file may be another run's that is just being written.
   sweep(root, now() - ABANDONED_AFTER_MS);
   cutTornLine(dir.place(LOG));
   const record = keepRecord(dir, name, now);
@@ -82,11 +82,11 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
   return {
     /** The whole lines of the log, without newlines, one at a time. */
     logLines: () => readLines(dir.place(LOG)),
-    /** Adds whole lines, all of them or none. */
+    /** Appends whole lines, all or none. */
     append: (file: string, lines: DiskText) => ifOpen(() => dir.append(file, lines)),
     /** Puts a file in the place of the old one, whole or not at all. Memory stays bounded. */
     rewrite: (file: string, chunks: Iterable<DiskText>) => ifOpen(() => dir.write(file, chunks, REWRITTEN)),
-    /** Bytes; 0 when there is no such file. */
+    /** Bytes; 0 without a file. */
     sizeOf: (file: string) => statsOf(dir.place(file))?.size ?? 0,
     /** Writes `scratch.md`, here and in the folder above all sessions. */
     writeIndex: (text: DiskText) =>
@@ -120,10 +120,10 @@ function sweep(dir: ContextDir, before: number): void {
   }
 }
 
-/** A file takes milliseconds to be replaced. */
+/** Replacing a file takes milliseconds. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** `session.json`, written when it is new or another id comes, with each index, and in the end where there is none. */
+/** Writes `session.json` for a new session or a new id, with each index, and at the end if it is missing. */
 function keepRecord(dir: ContextDir, name: string, now: () => number) {
   const time = () => new Date(now()).toISOString();
   const found = readSessionFile(dir.path);

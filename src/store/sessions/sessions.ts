@@ -10,7 +10,7 @@ import { SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
 /** A session that ctxb keeps the memory of. */
 type SessionInfo = ReturnType<typeof describe>;
 
-/** The sessions of a folder of ctxb's, newest first; none when there is no such folder. Nothing is written. */
+/** The sessions of a ctxb folder, newest first; empty without a folder. Writes nothing. */
 export function listSessions(contextDir: string): SessionInfo[] {
   const root = resolve(contextDir);
   const folder = join(root, SESSIONS);
@@ -21,7 +21,7 @@ export function listSessions(contextDir: string): SessionInfo[] {
     .sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt) || (a.id < b.id ? -1 : 1));
 }
 
-/** The session that has this id or, when there is none, the only one with an id that begins so; `usage` when several do. */
+/** The session with this id, else the only one whose id begins with it; `usage` if several do. */
 export function findSession(contextDir: string, idOrPrefix: string): SessionInfo | undefined {
   const sessions = listSessions(contextDir);
   return sessionWithId(sessions, idOrPrefix) ?? sessionWithPrefix(sessions, idOrPrefix);
@@ -85,7 +85,7 @@ const SESSION_ID = /^[\w-]{1,64}$/;
 /** `session.json`: what is known of a session without reading its memory. */
 interface SessionFile {
   readonly v: 1;
-  /** claude's ids of it: `/clear` gives a running session a new one. */
+  /** claude's ids of the session: `/clear` gives it a new one. */
   readonly ids: readonly string[];
   readonly startedAt: string;
   readonly updatedAt: string;
@@ -114,8 +114,8 @@ const NOTES_LIMIT = 64 * 1024 * 1024;
 const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
 
 /**
- * The files of a folder of ctxb's that hold what was done: documents, whole results of tools, and the memory of each
- * session. None when there is no such folder. Nothing is written.
+ * The files of a ctxb folder that record work: documents, whole results of tools, and the memory of each session. Empty
+ * without a folder. Writes nothing.
  */
 export function noteTexts(contextDir: string) {
   if (kindOf(contextDir) !== 'folder') return [];
@@ -126,7 +126,9 @@ export function noteTexts(contextDir: string) {
   return [...documents, ...memories].flatMap((text) => text ?? []);
 }
 
-/** @param session claude's id of it; undefined: a document of no one session */
+/**
+ * @param session claude's id of the session; undefined: a document of no single session
+ */
 function textIn(file: string, session: string | undefined) {
   const stats = statsOf(file);
   if (!stats?.isFile()) return undefined;

@@ -86,7 +86,7 @@ it.each([
     title: 'another server than the API',
     files: {},
     env: { ANTHROPIC_BASE_URL: 'http://localhost:4000' },
-    says: /^warning ANTHROPIC_BASE_URL in the environment: .*estimated/,
+    says: /^warning ANTHROPIC_BASE_URL in the environment: .*estimates/,
   },
 ])('$title is found', async ({ files, env, says }) => {
   for (const [name, content] of Object.entries(files)) await file(name, content);

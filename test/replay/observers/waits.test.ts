@@ -77,7 +77,7 @@ describe('waits in a recording', () => {
     const { actions } = summaryOf([untimed(retry(0, 60_000)), call(4)]);
     expect(actions.map(decisionText)).toEqual([
       'the API does not answer: claude tries again',
-      'the API answers again: going on',
+      'the API answers again: continuing',
     ]);
   });
 
