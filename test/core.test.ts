@@ -56,6 +56,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   state: [
     ...['state.ts', 'decisions.ts', 'effects.ts', 'input.ts', 'facts.ts', 'steps.ts'].map(inGovernor),
     ...['agents/agents-state.ts', 'relief/relief-state.ts', 'waits/waits-state.ts'].map(inGovernor),
+    inGovernor('operations/operation.ts'),
     ...['tool-budget/tool-budget.ts', 'zones/zones.ts'].map(inGovernor),
   ],
   prompts: ['governor/prompts/'],
@@ -63,6 +64,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   zones: ['governor/zones/'],
   'tool-budget': ['governor/tool-budget/'],
   relief: ['governor/relief/'],
+  operations: ['governor/operations/'],
   waits: ['governor/waits/'],
   control: ['governor/control/'],
   process: ['governor/process/'],

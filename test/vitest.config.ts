@@ -10,13 +10,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Modules are loaded once for all files of a process: no test may leave anything behind in them. */
 const isolate = false;
 
+/** Also here: `size.ts` needs what this file sets up. */
+const isSoak = !['', '0'].includes(process.env.CTXB_SOAK ?? '');
+
 const soakFiles = Object.keys(SOAK_FILES);
 
 /** What starts programs ends what a failed test leaves. */
 const programs = {
   isolate,
   setupFiles: ['test/support/end-left.ts'],
-  exclude: process.env.CTXB_SOAK ? [] : soakFiles,
+  exclude: isSoak ? [] : soakFiles,
 };
 
 /** `npm run soak:ci`: nothing but the tests that take more then, and all that they take. */

@@ -10,7 +10,7 @@ import { namedProfile } from '../flow/file/flow-files.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
-import { createFlowProgress, flowTable } from '../flow/report/flow-progress.ts';
+import { createFlowProgress, flowSumText } from '../flow/report/flow-progress.ts';
 import { conductFlow, type FlowRun } from '../flow/run/conduct-flow.ts';
 import { settledSteps } from '../flow/run/run-flow.ts';
 import { readStepClaude } from '../flow/run/run-step.ts';
@@ -92,7 +92,7 @@ async function runFlow(asked: Asked, { config, files, claudes, say }: FlowPlace,
   await endOrphans(run.files, resolve(io.cwd, config.contextDir), say);
   say(`flow ${flow.name}, run ${run.files.id}: its files are in ${relative(io.cwd, run.files.folder)}`);
   const { board, ends, exitCode } = await conductFlow(run, io);
-  if (!options.quiet) io.stderr.write(flowTable(flow, board, ends));
+  say(`${flowSumText(flow, board, ends)}; of each step: ctxb flow report`);
   const open = askedSteps(run).filter(({ id }) => board[id] !== 'done');
   if (open.length > 0) say(`to continue: ${resumeCommand(asked, run, open)}`);
   return exitCode;

@@ -84,13 +84,13 @@ async function* replayCached(
 
 /** The texts in light figures are masked already. */
 function toCache(found: SessionFigures): DiskText {
-  return isFull(found) ? maskedJson(found) : masked(JSON.stringify(pack(found)));
+  return isFull(found) ? maskedJson(pack(found)) : masked(JSON.stringify(pack(found)));
 }
 
 /** undefined: it is damaged. */
 function fromCache(text: string): SessionFigures | undefined {
-  const kept = parsed(text) as SessionFigures | Packed | undefined;
-  return kept && 'columns' in kept ? unpack(kept) : kept;
+  const kept = parsed(text) as Packed | undefined;
+  return kept && unpack(kept);
 }
 
 /** Some file systems know the time of a change to two seconds only: what was just written may be written once more. */

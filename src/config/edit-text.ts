@@ -15,10 +15,10 @@ export interface TextStyle {
 }
 
 /**
- * Edits YAML or JSON. It changes lines in place where it can, and keeps everything else byte for byte. Otherwise the
- * library writes the whole text, with comments and order, but perhaps other spaces.
+ * Edits YAML or JSON. What stands on lines of its own is changed in place, and everything else stays as it is, byte for
+ * byte; elsewhere the library writes the whole text, in which comments and order stay and spaces may change.
  *
- * @returns undefined where something else would change as well (an anchor that is used in several places)
+ * @returns undefined where it cannot be read, or something else would change as well
  */
 export function editText(text: string, edit: TextEdit, style: TextStyle): string | undefined {
   const { document, errors } = parseYaml(text, style);
@@ -34,20 +34,18 @@ export function editText(text: string, edit: TextEdit, style: TextStyle): string
   return whole !== undefined && isDeepStrictEqual(dataOf(whole, style), wanted) ? whole : undefined;
 }
 
-/** For a flow of a thousand steps; a few lines of aliases can stand for more values than fit into memory. */
-const MAX_ALIASES = 10_000;
-
-/** The data of a text; undefined if it cannot be parsed. */
+/** What a text says; undefined where it cannot be read. */
 export function dataOf(text: string, style: TextStyle): unknown {
   const { document, errors } = parseYaml(text, style);
   try {
-    return errors.length > 0 ? undefined : document?.toJS({ maxAliasCount: MAX_ALIASES });
+    // A few lines of aliases can stand for more values than there is memory: a flow has none.
+    return errors.length > 0 ? undefined : document?.toJS({ maxAliasCount: 0 });
   } catch {
     return undefined;
   }
 }
 
-/** Copies the parts that it changes, because they may be shared. */
+/** Copies what it changes, which may stand in other places too. */
 function withValue(data: unknown, [key, ...rest]: TextEdit['place'], value: TextEdit['value']): unknown {
   if (key === undefined) return value;
   if (Array.isArray(data)) return data.with(Number(key), withValue(data[Number(key)], rest, value));
@@ -79,7 +77,7 @@ function added(text: string, map: YAMLMap, keys: TextEdit['place'], value: strin
     : spliced(text, [end, end], `${lines.join('')} ${value}`);
 }
 
-/** Removes from its line up to the one after its last value. */
+/** From its line up to the one behind its last value. */
 function removed(text: string, map: YAMLMap, key: string): string | undefined {
   const pair = map.items.find((each) => isScalar(each.key) && each.key.value === key);
   const end = endOf(pair?.value);
@@ -90,7 +88,7 @@ function removed(text: string, map: YAMLMap, key: string): string | undefined {
   return spliced(text, [start, next < 0 ? text.length : next + 1], '');
 }
 
-/** The library's end of a mapping includes the comments after it. */
+/** The library's own end of a mapping is behind the comments that follow it. */
 function endOf(node: unknown): number | undefined {
   if (isMap(node) && node.flow !== true) return endOf(node.items.at(-1)?.value);
   return isMap(node) || isScalar(node) ? node.range?.[1] : undefined;
@@ -109,13 +107,8 @@ function scalarText(value: string | number): string {
   return /^(?:lean|balanced|heavy|[\d.]+%)$/.test(String(value)) ? String(value) : JSON.stringify(value);
 }
 
-function rewritten(document: Document, { place, value }: TextEdit): string | undefined {
-  try {
-    if (value === undefined) document.deleteIn(place);
-    else document.setIn(place, value);
-  } catch {
-    // An alias is on the way there.
-    return undefined;
-  }
+function rewritten(document: Document, { place, value }: TextEdit): string {
+  if (value === undefined) document.deleteIn(place);
+  else document.setIn(place, value);
   return document.toString({ lineWidth: 0 });
 }

@@ -2,7 +2,7 @@ import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
 import { messageOf } from '../errors.ts';
 
 /** The library descends into the text level by level; a stack that overflows in it can end the process. */
-export const MAX_LEVELS = 50;
+const MAX_LEVELS = 50;
 /** Words, marks and white space between them. A thousand steps of eighty keys have less. */
 const MAX_PARTS = 400_000;
 /** The first syntax errors are the real ones; the others follow from them. */

@@ -1,6 +1,6 @@
 import type { Decision } from '../core/governor/decisions.ts';
 import { changeText, keptPrompts } from '../messages.ts';
-import { counted, dollars, percent, roughTokens, shareOf, tokens } from '../report/figures.ts';
+import { counted, dollars, roughTokens, shareOf, tokens } from '../report/figures.ts';
 import { hanging, textWidth } from '../report/layout.ts';
 import type { Style } from '../report/style.ts';
 import type { DemoFacts, TurnFacts } from './facts.ts';
@@ -28,7 +28,6 @@ export function closingText(story: DemoStory, style: Style, columns: number | un
     line('Claude Code', `${version}, ${model}, window of ${window === undefined ? '?' : tokens(window)} tokens`),
     ...facts.turns.map((turn, index) => line(`prompt ${index + 1} `, turnText(facts, turn, index))),
     line('delivered', deliveryText(story)),
-    line('misread  ', misreadText(facts)),
     '',
     style.bold('What the job cost'),
     line('with ctxb   ', style.bold(dollars(costUsd))),
@@ -62,11 +61,4 @@ function deliveryText({ facts, seen, live }: DemoStory): string {
   return counts.every((count) => count === 1)
     ? `every prompt reached the model exactly once (${source})`
     : `the prompts reached the model ${counts.map((count) => `${count}×`).join(', ')} (${source})`;
-}
-
-/** What a tool would have seen that takes the sum in `result.usage` for the context. */
-function misreadText({ turns, window = Number.NaN }: DemoFacts): string {
-  const worst = Math.max(...turns.map(({ sum = 0 }) => sum)) / window;
-  const full = Math.max(...turns.map(({ last }) => last)) / window;
-  return `result.usage sums up the calls of a turn: read as the context, it would have been ${percent(worst)} of the window, where it was ${percent(full)}`;
 }

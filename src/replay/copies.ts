@@ -1,6 +1,7 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
 import type { CountedCall, LedgerCall } from './items-seen.ts';
+import { keyText } from './packed.ts';
 import { type Copied, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
 
 type Counted = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
@@ -56,8 +57,8 @@ export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usag
 export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const holders = createHolders();
   const marked = new Map<S, S>();
-  for (const session of ownersFirst(sessions)) {
-    const calls = session.ledger.map(({ keys, t, microUsd }) => holders.ownerOf(keys, { session, t, microUsd }));
+  for (const session of ownersFirst(sharing(sessions))) {
+    const calls = session.ledger().map(({ keys, t, microUsd }) => holders.ownerOf(keys, { session, t, microUsd }));
     const compactions = compactionKeys(session).map((keys) => holders.ownerOf(keys, { session, t: null, microUsd: 0 }));
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
     const own = isCopy ? withCopies(session, { calls, compactions, extra: holders.extraOf(calls) }) : session;
@@ -66,6 +67,44 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
   }
   return sessions.map((session) => marked.get(session) ?? session);
 }
+
+/** Those that may hold the same call or compaction as another one: few do, and of the others no call need be unpacked. */
+function sharing<S extends SessionFigures>(sessions: readonly S[]): S[] {
+  const marks = sessions.map(marksOf);
+  const places = 2 ** Math.ceil(Math.log2(2 * marks.reduce((sum, { length }) => sum + length, 1)));
+  // In typed arrays: a map of all calls would take longer than all else of a list.
+  const [held, holders] = [new Int32Array(places), new Int32Array(places)];
+  const shared = new Set<number>();
+  for (const [session, all] of marks.entries()) {
+    for (const mark of all) {
+      let place = mark & (places - 1);
+      while (held[place] !== 0 && held[place] !== mark) place = (place + 1) & (places - 1);
+      if (held[place] === 0) {
+        held[place] = mark;
+        holders[place] = session;
+      } else if (holders[place] !== session) shared.add(holders[place] as number).add(session);
+    }
+  }
+  return sessions.filter((_, at) => shared.has(at));
+}
+
+/** What the keys of a session come to, each in 32 bits: different ones may come to the same. */
+function marksOf({ keys, ledger, compactions }: SessionFigures): number[] {
+  const times = compactions.map(({ t }) => `at ${t}`);
+  const text = [keys ?? keyText(ledger()), ...times].join();
+  const marks: number[] = [];
+  let mark = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === COMMA || unit === PLUS || at === text.length) {
+      if (mark !== 0) marks.push(mark);
+      mark = 0;
+    } else mark = Math.imul(mark ^ unit, 0x01000193);
+  }
+  return marks;
+}
+
+const [COMMA, PLUS] = [0x2c, 0x2b];
 
 /** A call or a compaction where it counts. */
 interface Held {
@@ -99,7 +138,7 @@ function createHolders() {
     },
     count(session: SessionFigures, own: SessionFigures): void {
       const { usd } = ownFigures(own);
-      extras.set(session, Math.max(0, toMicroUsd(usd ?? 0) - microUsdIn(own.ledger)));
+      extras.set(session, Math.max(0, toMicroUsd(usd ?? 0) - microUsdIn(own.ledger())));
     },
   };
 }
@@ -129,7 +168,7 @@ function byAge(a: SessionFigures, b: SessionFigures): number {
   return (
     (a.time.first ?? 0) - (b.time.first ?? 0) ||
     (a.time.last ?? 0) - (b.time.last ?? 0) ||
-    a.ledger.length - b.ledger.length ||
+    a.ledger().length - b.ledger().length ||
     (nameOf(a) < nameOf(b) ? -1 : 1)
   );
 }
@@ -140,7 +179,7 @@ function nameOf({ sessionId, file }: SessionFigures): string {
 
 /** By the call before it, which a copy may lack, and by its time, which only copies have in common. */
 function compactionKeys({ ledger, compactions }: SessionFigures): (readonly string[])[] {
-  const calls = compactions.length === 0 ? [] : ledger.filter(({ main }) => main);
+  const calls = compactions.length === 0 ? [] : ledger().filter(({ main }) => main);
   return compactions.map(({ call, preTokens, trigger, t }) => {
     const places = [...(calls[call - 1]?.keys ?? []), ...(t === null ? [] : [`at ${t}`])];
     return places.map((place) => `${place} ${trigger} ${preTokens}`);
@@ -156,12 +195,13 @@ interface Owned {
 }
 
 function withCopies<S extends SessionFigures>(session: S, { calls, compactions, extra }: Owned): S {
-  const { ledger } = session;
+  const ledger = session.ledger();
+  const own = ledger.filter((_, at) => calls[at] === undefined);
   const copied = ledger.filter((_, at) => calls[at] !== undefined);
   const isOwn = (at: number) => calls[at] === undefined;
   return {
     ...session,
-    ledger: ledger.filter((_, at) => isOwn(at)),
+    ledger: () => own,
     compactions: session.compactions.map((each, at) => (compactions[at] ? { ...each, copied: true } : each)),
     copied: {
       from: countedBy(calls.flatMap((owner) => (owner === undefined ? [] : nameOf(owner.session)))),
@@ -174,7 +214,8 @@ function withCopies<S extends SessionFigures>(session: S, { calls, compactions, 
 }
 
 /** @param isCopied of each call in the ledger */
-function ownOfFull({ ledger, series, retention }: SessionSummary, isOwn: (at: number) => boolean) {
+function ownOfFull({ ledger: calls, series, retention }: SessionSummary, isOwn: (at: number) => boolean) {
+  const ledger = calls();
   const isCopied = ledger.flatMap(({ main }, at) => (main ? [!isOwn(at)] : []));
   return {
     traffic: trafficOf(ledger.filter((_, at) => isOwn(at))),
@@ -188,7 +229,8 @@ function ownOfFull({ ledger, series, retention }: SessionSummary, isOwn: (at: nu
  * What of a session's cost counts in others: as the owners of its calls count them, and what they have counted beside
  * them. That may hold calls which only this recording shows, but none that came after the last shared one.
  */
-function copiedMicroUsd({ ledger, cost }: SessionFigures, calls: Owned['calls'], extra: number): number {
+function copiedMicroUsd({ ledger: all, cost }: SessionFigures, calls: Owned['calls'], extra: number): number {
+  const ledger = all();
   const shared = calls.reduce((sum, owner) => sum + (owner?.microUsd ?? 0), 0);
   if (cost.usd === null) return shared;
   const last = calls.findLastIndex((owner) => owner !== undefined);

@@ -51,7 +51,7 @@ const CHECKS: Readonly<Record<keyof Gates, (session: SessionFigures, limit: numb
   costUsd(session, limit) {
     const { calls, ledger, lines } = session;
     const { usd, usdPartial } = ownFigures(session);
-    if (usd !== null && usd > limit) return { found: usd, call: crossing(ledger, limit) ?? (calls || null) };
+    if (usd !== null && usd > limit) return { found: usd, call: crossing(ledger(), limit) ?? (calls || null) };
     if (lines.lost !== undefined) return LOST;
     return usdPartial ? UNKNOWN : undefined;
   },

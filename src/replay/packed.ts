@@ -1,61 +1,92 @@
-import type { LedgerCall } from './items-seen.ts';
-import type { SessionFigures } from './summary.ts';
+import type { CountedCall, LedgerCall } from './items-seen.ts';
+import { isFull, type SessionFigures, type SessionSummary } from './summary.ts';
 
-/** Figures as threads hand them over and caches keep them: the calls, which are most of it, in columns. */
-export interface Packed extends Omit<SessionFigures, 'ledger'> {
+/**
+ * Figures as threads hand them over and caches keep them. Calls are most of them, and few reports look at each: those of a
+ * light reading are in columns, each a text, and are unpacked where they are asked for.
+ */
+export type Packed = PackedFigures | (Omit<SessionSummary, 'ledger'> & { readonly ledger: readonly CountedCall[] });
+
+interface PackedFigures extends Omit<SessionFigures, 'ledger' | 'keys'> {
   readonly columns: {
-    readonly keys: readonly (string | readonly string[])[];
+    /** An array where a key has one of the characters that stand between keys. */
+    readonly keys: string | LedgerCall['keys'][];
     /** 0: of a subagent; below it: of the main thread, without a number. */
-    readonly numbers: readonly number[];
+    readonly numbers: string;
     /** Since the call before it. */
-    readonly times: readonly (number | null)[];
+    readonly times: string;
     /** Places in the list of models. */
-    readonly models: readonly number[];
-    readonly microUsd: readonly (number | null)[];
+    readonly models: string;
+    readonly microUsd: string;
   };
   readonly models: readonly (string | null)[];
 }
 
-export function pack({ ledger, ...figures }: SessionFigures): Packed {
+const [BETWEEN_CALLS, BETWEEN_KEYS] = [',', '+'];
+const BETWEEN = /[,+]/;
+
+const [OF_SUBAGENT, UNNUMBERED] = [0, -1];
+
+export function pack(session: SessionFigures): Packed {
+  if (isFull(session)) return { ...session, ledger: session.ledger() };
+  const { ledger, keys: _, ...figures } = session;
+  const calls = ledger();
   const places = new Map<string | null, number>();
-  let last = 0;
-  const sinceLast = (t: number | null) => {
-    if (t === null) return null;
-    const since = t - last;
-    last = t;
-    return since;
-  };
   const placeOf = (model: string | null) => {
     const place = places.get(model) ?? places.size;
     places.set(model, place);
     return place;
   };
+  let last = 0;
+  const sinceLast = (t: number) => {
+    const since = t - last;
+    last = t;
+    return since;
+  };
+  const keys = calls.map((call) => call.keys);
   const columns = {
-    keys: ledger.map(({ keys }) => (keys.length === 1 ? (keys[0] ?? '') : keys)),
-    numbers: ledger.map(({ main, number = UNNUMBERED }) => (main ? number : OF_SUBAGENT)),
-    times: ledger.map(({ t }) => sinceLast(t)),
-    models: ledger.map(({ model }) => placeOf(model)),
-    microUsd: ledger.map(({ microUsd }) => microUsd),
+    keys: keys.flat().some((key) => BETWEEN.test(key)) ? keys : keyText(calls),
+    numbers: calls.map(({ main, number = UNNUMBERED }) => (main ? number : OF_SUBAGENT)).join(),
+    times: calls.map(({ t }) => (t === null ? null : sinceLast(t))).join(),
+    models: calls.map(({ model }) => placeOf(model)).join(),
+    microUsd: calls.map(({ microUsd }) => microUsd).join(),
   };
   return { ...figures, columns, models: [...places.keys()] };
 }
 
-const [OF_SUBAGENT, UNNUMBERED] = [0, -1];
+/** The keys of calls as one text. */
+export function keyText(calls: readonly Pick<LedgerCall, 'keys'>[]): string {
+  return calls.map(({ keys }) => keys.join(BETWEEN_KEYS)).join(BETWEEN_CALLS);
+}
 
-export function unpack({ columns, models, ...figures }: Packed): SessionFigures {
-  const { keys, numbers, times, microUsd } = columns;
+export function unpack(packed: Packed): SessionFigures {
+  if ('ledger' in packed) return { ...packed, ledger: () => packed.ledger };
+  const { columns, models, ...figures } = packed;
+  const keys = typeof columns.keys === 'string' ? columns.keys : undefined;
+  return { ...figures, ...(keys !== undefined && { keys }), ledger: () => callsIn(columns, models) };
+}
+
+function callsIn(columns: PackedFigures['columns'], models: PackedFigures['models']): readonly LedgerCall[] {
+  const { keys } = columns;
+  if (columns.numbers === '') return [];
+  const all = typeof keys === 'string' ? keys.split(BETWEEN_CALLS).map(keysIn) : keys;
+  const [times, places, microUsd] = [columns.times, columns.models, columns.microUsd].map((text) => text.split(','));
   let last = 0;
-  const ledger = keys.map((key, at): LedgerCall => {
-    const [number = OF_SUBAGENT, since = null] = [numbers[at], times[at]];
-    last += since ?? 0;
+  return columns.numbers.split(',').map((text, at): LedgerCall => {
+    const number = Number(text);
+    const since = times?.[at];
+    last += Number(since);
     return {
-      keys: typeof key === 'string' ? [key] : key,
+      keys: all[at] ?? [],
       main: number !== OF_SUBAGENT,
       ...(number > 0 && { number }),
-      t: since === null ? null : last,
-      model: models[columns.models[at] ?? -1] ?? null,
-      microUsd: microUsd[at] ?? null,
+      t: since ? last : null,
+      model: models[Number(places?.[at])] ?? null,
+      microUsd: microUsd?.[at] ? Number(microUsd[at]) : null,
     };
   });
-  return { ...figures, ledger };
+}
+
+function keysIn(text: string): readonly string[] {
+  return text === '' ? [] : text.split(BETWEEN_KEYS);
 }

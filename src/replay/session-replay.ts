@@ -119,7 +119,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
         turns: turnsBegun(turn),
         calls: count,
         context: { last: gauge.used, peak, ...shares, basis: gauge.basis, curve },
-        ledger,
+        ledger: () => ledger,
         traffic: trafficOf(ledger),
         compactions: figures.compactions(),
         actions: decisions,

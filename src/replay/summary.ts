@@ -36,8 +36,10 @@ export interface SessionFigures {
   readonly window: { readonly tokens: number | null; readonly source: WindowSource };
   readonly calls: number;
   readonly context: ContextFigures;
-  /** Every call, of subagents too; where others were replayed beside it, those that count here. */
-  readonly ledger: readonly LedgerCall[];
+  /** Every call, of subagents too; where others were replayed beside it, those that count here. They may have to be unpacked. */
+  readonly ledger: () => readonly LedgerCall[];
+  /** The keys of all calls as one text, where they are packed. */
+  readonly keys?: string;
   /** What it holds of other sessions of the same replay, and does not count; missing: nothing. */
   readonly copied?: Copied;
   readonly compactions: readonly CompactionFigures[];
@@ -76,7 +78,7 @@ export interface ContextFigures {
 export interface SessionSummary extends SessionFigures {
   readonly turns: number;
   readonly context: ContextFigures & { readonly last: number; readonly basis: Basis };
-  readonly ledger: readonly CountedCall[];
+  readonly ledger: () => readonly CountedCall[];
   /** Sums over the calls in the ledger: `cacheRead` is what was read again and again. Output is estimated where it is not known. */
   readonly traffic: { readonly main: Usage; readonly subagents: Usage };
   readonly compactions: readonly CompactionSeen[];

@@ -73,7 +73,7 @@ type Part = ReturnType<typeof partsOf>[number];
 function partsOf(session: SessionFigures, by: Grouping) {
   const { usd, usdPartial } = ownFigures(session);
   let left = usd === null ? null : toMicroUsd(usd);
-  const calls = session.ledger.map((call) => {
+  const calls = session.ledger().map((call) => {
     const microUsd = left === null || call.microUsd === null ? null : Math.min(left, call.microUsd);
     if (left !== null) left -= microUsd ?? 0;
     const isGap = usdPartial === true && (call.microUsd === null || session.lines.lost !== undefined);

@@ -5,7 +5,6 @@ import { CtxbError, type ErrorCode } from '../errors.ts';
 import { type Packed, pack, unpack } from './packed.ts';
 import { attempt, type Depth, type DepthOptions, type Judged, readAll, readSource } from './replay.ts';
 import { bytesOf, type Source } from './sources.ts';
-import { isFull, type SessionSummary } from './summary.ts';
 
 /** Work that threads share: an idle one takes the next recording. */
 export interface Share {
@@ -20,7 +19,7 @@ export interface Share {
 
 /** What a thread tells; `at` is the place of a recording. */
 export type FromWorker = { readonly at: number } & (
-  | { readonly found: SessionSummary | Packed }
+  | { readonly found: Packed }
   | { readonly code: ErrorCode; readonly message: string }
 );
 
@@ -53,9 +52,7 @@ export async function work(
     const { at, source } = next;
     const made = await attempt(() => readSource(source, { ...share.options, ...own }));
     tell(
-      'found' in made
-        ? { at, found: isFull(made.found) ? made.found : pack(made.found) }
-        : { at, code: made.fault.code, message: made.fault.message },
+      'found' in made ? { at, found: pack(made.found) } : { at, code: made.fault.code, message: made.fault.message },
     );
   }
 }
@@ -108,8 +105,7 @@ async function* replayTogether(
 
 function judgedIn(message: FromWorker): Judged {
   if (!('found' in message)) return { fault: new CtxbError(message.code, message.message) };
-  const { found } = message;
-  return { found: 'columns' in found ? unpack(found) : found };
+  return { found: unpack(message.found) };
 }
 
 function startCrew(program: URL, workerData: Share, onMessage: (message: FromWorker) => void) {

@@ -1,3 +1,4 @@
+import type { ZoneName } from '../core/governor/zones/zones.ts';
 import type { Environment } from '../io.ts';
 
 type Paint = (text: string) => string;
@@ -23,6 +24,12 @@ export async function styleFor(surface: { readonly isTTY?: boolean | undefined }
   const chalk = new Chalk({ level: 1 });
   // chalk's own functions take any number of texts, so that they could not be handed to map().
   return styleOf((name) => (text) => chalk[name](text));
+}
+
+/** The colour of a zone. */
+export function paintOf(zone: ZoneName, style: Style): Paint {
+  if (zone === 'warning') return style.yellow;
+  return zone === 'critical' || zone === 'handoff' ? style.red : style.green;
 }
 
 /** Characters outside of ASCII that reports use, or their substitutes. */

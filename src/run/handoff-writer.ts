@@ -10,7 +10,7 @@ import type { Memory } from '../core/memory/memory.ts';
 import type { Io } from '../io.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
-import { type WrittenHandoff, writeHandoff } from '../store/sessions/handoffs.ts';
+import { writeHandoff } from '../store/sessions/handoffs.ts';
 import type { EffectOf } from './executor.ts';
 
 interface HandoffWriterWorld {
@@ -21,7 +21,7 @@ interface HandoffWriterWorld {
   readonly faults: Faults;
 }
 
-/** Checks the agent's answer, writes it next to the mechanical handoff, and returns the outcome. */
+/** Checks the agent's answer, writes it or the mechanical handoff, and returns the outcome. */
 export function createHandoffWriter({ run, io, folder, memory, faults }: HandoffWriterWorld) {
   function problemsOf(answer: string): Problem[] {
     return checkHandoff(answer, {
@@ -31,17 +31,13 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
   }
 
   /** A full disk must not keep the fresh context from its document. */
-  function write(document: string | undefined, mechanical: string): WrittenHandoff | undefined {
+  function write(t: number, document: string): string | undefined {
     try {
-      return writeHandoff(folder, { t: Date.now(), document, memory: mechanical });
+      return join(run.contextDir, relative(folder, writeHandoff(folder, t, document)));
     } catch (error) {
       faults('the handoff is not written down', error);
       return undefined;
     }
-  }
-
-  function completed(document: string): string {
-    return joined(document.trim(), memory.missingFrom(document, WRITTEN_ROOM));
   }
 
   function written(
@@ -51,21 +47,14 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
     state: GovernorState,
   ): OwnEvent {
     const t = Date.now();
-    const mechanical = memory.handoff(state, t);
-    const document = usable ?? mechanical;
-    const head = { reason, t, checks: problems };
-    const files = write(
-      usable && renderHandoffFile(headOf(state, { ...head, by: 'agent' }), completed(usable)),
-      renderHandoffFile(headOf(state, { ...head, by: 'memory', checks: [] }), completed(mechanical)),
-    );
-    const nameOf = (path: string) => join(run.contextDir, relative(folder, path));
-    const path = files && nameOf(files.path);
-    const notes = files && usable && nameOf(files.memoryPath);
-    // Faults of an answer that is not used say nothing about the notes.
-    const doubts = usable === undefined ? [] : problems;
+    const by = usable === undefined ? 'memory' : 'agent';
+    const document = usable ?? memory.handoff(state, t);
+    // What was wrong with an answer that is not used says nothing about the notes.
+    const checks = usable === undefined ? [] : problems;
+    const completed = joined(document.trim(), memory.missingFrom(document, WRITTEN_ROOM));
+    const path = write(t, renderHandoffFile(headOf(state, { reason, t, checks, by }), completed));
     const missing = (room: number) => redact(memory.missingFrom(document, room));
-    const text = toHandOver(redact(document), missing, { path, notes, problems: doubts });
-    return { kind: 'handoff-written', path, text, by: usable === undefined ? 'memory' : 'agent', problems };
+    return { kind: 'handoff-written', path, text: toHandOver(redact(document), missing, path, checks), by, problems };
   }
 
   return ({ answer, mayAskAgain, reason }: EffectOf<'write-handoff'>, state: GovernorState): OwnEvent => {
@@ -76,7 +65,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
   };
 }
 
-/** An answer with at least half of the sections is better than the notes alone. */
+/** An answer that has at least half of the sections is worth more than none. */
 function isDocument(problems: readonly Problem[]): boolean {
   const missing = problems.filter(({ kind }) => kind === 'missing section' || kind === 'empty section');
   return missing.length <= HANDOFF_SECTIONS.length / 2;
@@ -91,30 +80,23 @@ function headOf(
   return { version: 1, session: session.id ?? run.runId, tokens, window: gauge.window.tokens ?? null, ...head };
 }
 
-interface Whereabouts {
-  readonly path: string | undefined;
-  /** The mechanical notes next to the agent's document. */
-  readonly notes: string | undefined;
-  readonly problems: readonly string[];
-}
-
 /** UTF-16 units of a text that claude takes whole from a hook, and of what completes a document in its file. */
 const HANDED_LENGTH = 8_900;
 const WRITTEN_ROOM = 20_000;
 
-/** A long document loses its end rather than the additions from the notes. */
+/** Of a long document the end is left out rather than what completes it. */
 const MISSING_ROOM = 3_500;
 
-/** The beginning of the fresh context: the path, the document, and what it lacks. */
+/** What the fresh context begins with: where it stands, the document, and what it does not say. */
 function toHandOver(
   document: string,
   missing: (room: number) => string,
-  { path, notes, problems }: Whereabouts,
+  path: string | undefined,
+  problems: readonly string[],
 ): string {
-  const more = notes === undefined ? '' : ` What was noted mechanically is in ${notes}.`;
   const wrong = problems.slice(0, 5).map((problem) => `- ${problem}`);
   const doubts = wrong.length === 0 ? [] : [`Checked by ctxb, this does not hold:\n${wrong.join('\n')}`.slice(0, 500)];
-  const head = joined(`${opening(path)}${more}`, ...doubts);
+  const head = joined(opening(path), ...doubts);
   const room = Math.max(MISSING_ROOM, HANDED_LENGTH - head.length - CUT_LENGTH);
   const added = missing(Math.max(room - document.length, MISSING_ROOM));
   return joined(head, givenText(document, path, room - added.length), added);

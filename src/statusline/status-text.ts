@@ -3,9 +3,9 @@ import { inTokens } from '../core/governor/policy.ts';
 import { momentOf, nextMoment } from '../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { limitName } from '../core/governor/waits/wait.ts';
-import { type ZoneName, zoneAt } from '../core/governor/zones/zones.ts';
+import { zoneAt } from '../core/governor/zones/zones.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';
-import type { Style } from '../report/style.ts';
+import { paintOf, type Style } from '../report/style.ts';
 
 /** A part of the line; `rank` says how early it is left out where the terminal is too narrow, the highest first. */
 export interface Part {
@@ -85,11 +85,6 @@ function barParts(state: GovernorState, style: Style, cells: number): Part[] {
     { text: `${bar(fraction, cells)} ${percent(fraction)}`.trim(), rank: 0, paint: paintOf(zone, style) },
     { text: zone, rank: 1, paint: paintOf(zone, style) },
   ];
-}
-
-function paintOf(zone: ZoneName, style: Style): (text: string) => string {
-  if (zone === 'warning') return style.yellow;
-  return zone === 'critical' || zone === 'handoff' ? style.red : style.green;
 }
 
 /** Where the window is not known, tokens without a share. */

@@ -19,7 +19,7 @@ it('runs every step and exits 0', async () => {
   await using place = await flowPlace();
   const end = await run(place);
   expect([end.code, end.stdout.toString()]).toEqual([0, '']);
-  expect(end.stderr).toMatch(/^together +2 of 2 done/m);
+  expect(end.stderr).toContain('ctxb: 2 of 2 steps done: ');
 });
 
 it('the help names a run by the beginning of an id as runs have them', async () => {
@@ -186,7 +186,7 @@ it('many steps at once are no leak', async () => {
   const end = await run(place, ['--parallel', '16']);
   expect(end.code).toBe(0);
   expect(end.stderr).not.toContain('MaxListeners');
-  expect(end.stderr).toMatch(/^together +16 of 16 done/m);
+  expect(end.stderr).toContain('16 of 16 steps done: ');
   expect(journalOf(place).filter(({ kind }) => kind === 'start')).toHaveLength(16);
   expect(readdirSync(place.path('.context/receipts/job'))).toHaveLength(16);
 });
@@ -206,7 +206,7 @@ it('--resume takes the beginning of an id, where it is that of one run', async (
   await run(place, []);
   const resumed = await run(place, ['--resume', new Date().toISOString().slice(0, 4)]);
   expect(resumed.code).toBe(0);
-  expect(resumed.stderr).toMatch(/^one +done before/m);
+  expect(resumed.stderr).toContain('2 of 2 steps done: ');
   await run(place, []);
   const end = await run(place, ['--resume', new Date().toISOString().slice(0, 4)]);
   expect(end.code).toBe(2);

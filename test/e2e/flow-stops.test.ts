@@ -82,7 +82,8 @@ it('a flow that is killed in a step goes on after the last finished one, and the
   const [, , second, third] = mainRequests(world.standin);
   expect(briefingIn(second)?.text).toContain('answer of one');
   expect(briefingIn(third)?.text).toMatch(/answer of one\n[\s\S]*answer of two\n/);
-  expect(again.stderr).toMatch(/^one +done before/m);
+  expect(again.stderr).toContain('3 of 3 steps done: ');
+  expect(again.stderr).not.toContain('[one]');
   expect(flowRuns(world)).toEqual([id]);
   // What was under way is in a file of its own, whole lines or not.
   expect(stepText(world, 'two', 'stream-2.ndjson')).toContain('"result":"answer of two"');
@@ -90,7 +91,7 @@ it('a flow that is killed in a step goes on after the last finished one, and the
   const nothing = await runFlowFile(world, file, { flags: ['--resume', id] });
   expect(nothing.code).toBe(0);
   expect(stepsAsked(world)).toHaveLength(4);
-  expect(nothing.stderr).toMatch(/^three +done before/m);
+  expect(nothing.stderr).toContain('3 of 3 steps done: ');
 });
 
 inSoak.each([
@@ -185,7 +186,6 @@ inSoak('a step whose time is over has failed with 124, its claude is ended, and 
   expect(stepStatus(world, 'two')).toMatchObject({ status: 'failed', exitCode: 124, timedOut: true });
   expect(run.stderr).toContain('[two] failed: not done after 5 s');
   expect(run.stderr).not.toContain('Ctrl-C');
-  expect(run.stderr).toMatch(/^two +timed out/m);
   expect(run.stderr).toContain('not run: three');
   expect(run.stderr).toMatch(new RegExp(`to go on: ctxb flow run ${file} --resume ${flowRuns(world)[0]} -- `));
 });
@@ -236,8 +236,8 @@ inSoak('a step that fails is tried again as often as it may be', async () => {
 
 inSoak.each(
   sampled([
-    { onFail: 'stop', asked: ['one', 'two'], three: 'not run' },
-    { onFail: 'continue', asked: ['one', 'two', 'three'], three: 'done' },
+    { onFail: 'stop', asked: ['one', 'two'], three: 'not run: three' },
+    { onFail: 'continue', asked: ['one', 'two', 'three'], three: '[three] done: ' },
   ]),
 )('onFail $onFail: after a failed step the flow goes to $asked', async ({ onFail, asked, three }) => {
   await using world = await startWorld(refuses('two', 9));
@@ -245,8 +245,8 @@ inSoak.each(
   const run = await runFlowFile(world, writeFlow(world, { steps }));
   expect(run.code).toBe(1);
   expect(stepsAsked(world)).toEqual(asked);
-  expect(run.stderr).toMatch(/^two +failed/m);
-  expect(run.stderr).toMatch(new RegExp(`^three +${three}`, 'm'));
+  expect(run.stderr).toContain('[two] failed: ');
+  expect(run.stderr).toContain(three);
   const last = briefingIn(mainRequests(world.standin).at(-1));
   if (onFail === 'continue') expect(last?.text).toMatch(/### Step: two \[FAIL\]\nError: `.*no such thing/);
 });
@@ -262,7 +262,7 @@ it('Ctrl-C once interrupts the step, starts no other, says what is not run, keep
   expect(run.signal).toBe('SIGINT');
   expect(stepsAsked(world)).toEqual(['one', 'two']);
   expect(run.stderr).toContain('not run: three, four');
-  expect(run.stderr).toMatch(/^two +stopped/m);
+  expect(run.stderr).toContain('[two] stopped (');
   expect(stepText(world, 'one', 'output.md')).toBe('answer of one');
   // The turn was interrupted, as its result says: claude was not simply killed.
   expect(stepText(world, 'two', 'stream.ndjson')).toContain('error_during_execution');
@@ -284,7 +284,7 @@ inSoak('Ctrl-C while the curator chooses keeps the step from beginning', async (
   const run = await flow.finished;
   expect(run.signal).toBe('SIGINT');
   expect(stepsAsked(world)).not.toContain('two');
-  expect(run.stderr).toMatch(/^two +stopped/m);
+  expect(run.stderr).toContain('[two] stopped (');
 });
 
 inSoak.each(

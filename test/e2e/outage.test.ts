@@ -113,11 +113,12 @@ describe('a turn that an outage ends', () => {
       { name: 'the page of a proxy with status 200', error: { status: 200, html: '<html>Sign in</html>' } },
       { name: 'an empty answer with status 200', error: { status: 200, html: '' } },
       { name: "a gateway's page with status 403", error: { status: 403, html: '<html>Blocked</html>' } },
+      { name: 'a page with status 404 behind a first answer', error: { status: 404, html: '<html>Not here</html>' } },
       { name: 'a proxy that wants a password', error: { status: 407, html: '<html>Sign in</html>' } },
     ]),
   )('$name: the prompts wait, and each is answered once', async ({ error }) => {
     await using world = await startWorld({
-      calls: () => (kinds(world).includes('wait') ? { text: 'answered' } : { error }),
+      calls: (_, index) => (index === 0 ? ROUND : kinds(world).includes('wait') ? { text: 'answered' } : { error }),
     });
     const { code, stdout } = await runCtxb(world, { flags: prompts(...TWO), claude: SMALL_WINDOW, env: ONE_RETRY });
     expect(stdout.toString()).toBe('answered\nanswered\n');
@@ -126,7 +127,7 @@ describe('a turn that an outage ends', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
-  it('404 with a page is the fault of the request: it is shown, and the next prompt is asked', async () => {
+  it('404 with a page at the first call is the fault of the address: it is shown, and the next prompt is asked', async () => {
     const failure: Call = { error: { status: 404, html: '<html>Not here</html>' } };
     await using world = await startWorld({
       calls: (request) => (userTexts(request).at(-1) === TWO[0] ? failure : { text: 'answer 2' }),

@@ -69,7 +69,7 @@ describe('calls that stand in several sessions', () => {
     const [, fork] = markCopies([await judged('original', LOG), await judged('fork', FORK, true)]);
     expect(fork && ownFigures(fork)).toMatchObject({ calls: 2, compactions: 0 });
     expect(fork?.calls).toBe(8);
-    expect(fork?.ledger).toHaveLength(2);
+    expect(fork?.ledger()).toHaveLength(2);
     const rows = callLines(fork?.series ?? [], fork ?? expect.unreachable());
     const copied = rows.map((row) => JSON.parse(row).copied);
     expect(copied).toEqual([true, true, true, true, true, true, false, false]);

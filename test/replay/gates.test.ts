@@ -148,7 +148,7 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
 
 it('names the call by which a cost was exceeded', async () => {
   const session = await judged('compact.ndjson');
-  const costs = session.ledger.flatMap(({ main, microUsd }) => (main ? [toUsd(microUsd ?? 0)] : []));
+  const costs = session.ledger().flatMap(({ main, microUsd }) => (main ? [toUsd(microUsd ?? 0)] : []));
   for (const [at, cost] of costs.entries()) {
     const before = costs.slice(0, at).reduce((sum, each) => sum + each, 0);
     expect(breachesOf(session, { costUsd: before + cost / 2 })).toMatchObject([{ call: at + 1 }]);

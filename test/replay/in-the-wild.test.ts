@@ -73,7 +73,7 @@ async function sessionsAt(depth: Depth) {
 async function found() {
   const [light, full] = await Promise.all([sessionsAt('light'), sessionsAt('full')]);
   const sums = [light, full].map((sessions) => {
-    const ledger = sessions.flatMap((session) => session.ledger);
+    const ledger = sessions.flatMap((session) => session.ledger());
     const usd = ledger.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0) / 1_000_000;
     return { sessions: sessions.length, calls: ledger.filter(({ main }) => main).length, usd };
   });

@@ -38,7 +38,7 @@ describe('the summary of a recording', () => {
     const { file, ledger, ...summary } = await replaySource(source, options());
     expect(basename(file)).toBe(name);
     expect({ file: name, ...summary }).toEqual(JSON.parse(readFileSync(expected, 'utf8')));
-    expect(ledger.filter(({ main }) => main)).toHaveLength(summary.calls);
+    expect(ledger().filter(({ main }) => main)).toHaveLength(summary.calls);
   });
 
   it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('$name: each call is counted once', async ({ path }) => {
@@ -49,9 +49,9 @@ describe('the summary of a recording', () => {
 
   it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('$name: each call has one price', async ({ path }) => {
     const { series = [], ledger } = await replaySource({ file: path, subagents: [] }, options({ series: true }));
-    const main = ledger.filter((call) => call.main);
+    const main = ledger().filter((call) => call.main);
     expect(main.map(({ microUsd }) => microUsd && toUsd(microUsd))).toEqual(series.map(({ usd }) => usd));
-    const others = ledger.filter((call) => !call.main);
+    const others = ledger().filter((call) => !call.main);
     const priced = others.map(({ model, usage }) => {
       const price = priceFor(model, {}, undefined);
       return price === undefined ? null : microUsdOf(usage, price);

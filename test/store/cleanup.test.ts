@@ -41,7 +41,7 @@ const MADE: Readonly<Record<string, readonly string[]>> = {
   flows: ['run.json', 'lock.abc', 'one/stream-2.ndjson', 'one/summary-0123456789abcdef.json'].map(
     (name) => `flows/20260102T120000000-0a1b-job/${name}`,
   ),
-  handoffs: ['handoffs/handoff-2026-01-02T12-00-00-000Z-2.memory.md', 'handoffs/handoff-2026-01-02T12-00-00-000Z.md'],
+  handoffs: ['handoffs/handoff-2026-01-02T12-00-00-000Z-2.md', 'handoffs/handoff-2026-01-02T12-00-00-000Z.md'],
   'health-20260102T120000000-0a1b.ndjson': ['health-20260102T120000000-0a1b.ndjson'],
   'health.ndjson': ['health.ndjson'],
   inbox: ['inbox/run-1.ndjson'],

@@ -78,7 +78,7 @@ export function told(entry: Entry): Told {
     case 'task':
       return { task: entry.subject, status: entry.status, ...ofAgent(entry.agent) };
     case 'remark':
-      return { remark: entry.text, source: entry.source };
+      return { remark: entry.text };
     case 'tool':
       return {
         tool: entry.name,
@@ -149,7 +149,7 @@ export function randomEntries(seed: number, count: number): Entry[] {
       case 2:
         return { kind: 'task', t, agent: agent(), id: text(), subject: oneLine(text(), 120), status: text() };
       case 3:
-        return { kind: 'remark', t, text: oneLine(text(), 500), source: 'told' };
+        return { kind: 'remark', t, text: oneLine(text(), 500) };
       default:
         return randomCall(t, text, next);
     }

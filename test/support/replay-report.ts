@@ -45,7 +45,7 @@ export function aSession({
       basis: 'measured',
       curve: contexts.slice(0, 60),
     },
-    ledger: [],
+    ledger: () => [],
     traffic: { main: NOTHING, subagents: NOTHING },
     compactions,
     actions: compactions.map(({ call }) => ({

@@ -65,7 +65,7 @@ const SESSION: SessionSummary = {
   actions: [WARNING],
   project: '/project',
   prompt: 'mend the lexer',
-  ledger: [],
+  ledger: () => [],
   time: { first: null, last: null },
   traffic: { main: NO_USAGE, subagents: NO_USAGE },
   growth: { prompt: 20, Read: 100_000 },

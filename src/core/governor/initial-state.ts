@@ -5,8 +5,9 @@ import { NO_CACHE } from './cost/prompt-cache.ts';
 import { NO_FACTS } from './facts.ts';
 import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
+import { IDLE } from './operations/operation.ts';
 import { newExact } from './relief/exact.ts';
-import { IDLE, NO_RELIEF } from './relief/relief-state.ts';
+import { NO_RELIEF } from './relief/relief-state.ts';
 import { NO_TOOLS } from './relief/tool-results.ts';
 import {
   EMPTY_MAILBOX,

@@ -10,14 +10,13 @@ import { judgeSpending, onCostAnswer, onTimeUp, startTime } from './conversation
 import type { TimerName } from './effects.ts';
 import { NO_FACTS } from './facts.ts';
 import type { Input, OwnEvent } from './input.ts';
+import { onHandoffProblems, onHandoffWritten } from './operations/hand-over.ts';
+import { giveUpArming, onExactFolder, onExactProved } from './operations/load-mod.ts';
+import { onOperationTimeout } from './operations/rules.ts';
 import { onRecovered } from './process/broken-off.ts';
 import { onBegin, onExit } from './process/process.ts';
 import { lifeAfter, onStallTimer, watchLife } from './process/stall.ts';
-import { giveUpWaiting } from './relief/compaction.ts';
-import { giveUpArming, onExactFolder, onExactProved } from './relief/exact.ts';
 import { afterRelief } from './relief/exhaustion.ts';
-import { onHandoffProblems, onHandoffWritten } from './relief/handoff.ts';
-import { onHandoffTimeout } from './relief/operation.ts';
 import type { GovernorState } from './state.ts';
 import { chain, changed, changedIn, keep, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
@@ -79,12 +78,12 @@ const ON_OWN: OnOwn = {
 };
 
 const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Step } = {
-  compaction: giveUpWaiting,
+  compaction: onOperationTimeout('compaction'),
   context: giveUpAsking,
   exact: giveUpArming,
   background: (state) => keep(changedIn(state, 'turn', { grace: 'over' })),
   turn: forgetSkipped,
-  handoff: onHandoffTimeout,
+  handoff: onOperationTimeout('handoff'),
   exit: (state) => keep(state, [{ kind: 'kill' }]),
   wait: onWaitTimer,
   stall: onStallTimer,

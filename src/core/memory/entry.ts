@@ -32,10 +32,7 @@ export interface ToolEntry {
   readonly title: string;
   /** Its result, on one line, at most 500 code points. */
   readonly said: string;
-  /**
-   * Input and result as they stand in the tool log, on one line, at most 500 code points. Absent in logs of earlier
-   * versions.
-   */
+  /** Input and result as they stand in the tool log, on one line, at most 500 code points. */
   readonly gist?: string | undefined;
   /** Fingerprint of the input, independent of the order of its keys. */
   readonly input: string;
@@ -84,7 +81,7 @@ export interface Swap {
 export interface StateEntry {
   readonly kind: 'state';
   readonly t: number;
-  readonly what: 'permission mode' | 'model' | 'session' | 'compaction' | 'clear' | 'handoff' | 'plan mode' | 'state';
+  readonly what: 'session' | 'compaction' | 'clear' | 'handoff' | 'state';
   readonly from?: string | undefined;
   readonly to: string;
 }
@@ -99,19 +96,17 @@ export interface TaskEntry {
   readonly status: string;
 }
 
-/** Somebody said that an approach does not work. */
+/** Somebody said that an approach does not work, with `ctxb note dead-end`. */
 export interface RemarkEntry {
   readonly kind: 'remark';
   readonly t: number;
   readonly text: string;
-  /** `told`: with `ctxb note dead-end`. `pattern`: found in the agent's words; ctxb itself does not look there. */
-  readonly source: 'told' | 'pattern';
 }
 
 export interface DeadEnd {
   /** The same approach has the same key. */
   readonly key: string;
-  readonly cause: 'told' | 'pattern' | 'same failure' | 'same error' | 'edit reverted' | 'changes discarded';
+  readonly cause: 'told' | 'same failure' | 'edit reverted' | 'changes discarded';
   /** What was tried and how it ended, on one line, at most 500 code points. */
   readonly text: string;
   /** `tool_use` ids, oldest first, at most 20. */

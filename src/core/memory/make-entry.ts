@@ -19,8 +19,10 @@ const TAIL_LENGTH = 2_000;
 export function createEntryMaker(mask: Mask): (found: Found) => Entry {
   /** The project's folder: what is in it is named relative to it. */
   let root: string | undefined;
-  const placeOf = (path: string) =>
-    root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path.replace(/^\.\//, '');
+  const placeOf = (path: string) => {
+    const rest = root !== undefined && path.startsWith(root) ? path.slice(root.length) : '';
+    return /^[\\/]./.test(rest) ? rest.slice(1) : path.replace(/^\.\//, '');
+  };
   return (found) => {
     switch (found.kind) {
       case 'call':

@@ -94,6 +94,8 @@ export interface ApiFailure {
   readonly resetsAt: number | undefined;
   /** The API's status; undefined: claude does not tell it. */
   readonly status?: number | undefined;
+  /** Not so if no call was answered before: then what is asked for is not there at all. */
+  readonly isLater?: true;
 }
 
 /**

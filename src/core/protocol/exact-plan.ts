@@ -132,3 +132,13 @@ function readPrompt(value: unknown): MidTurnPrompt[] {
   const { text, after } = fieldsOf(value);
   return typeof text === 'string' && typeof after === 'string' ? [{ text, after }] : [];
 }
+
+/** What a compaction leaves, as a share of what it found. */
+export function shareLeft({ before, after }: Pick<ExactReceipt, 'before' | 'after'>): number {
+  return after.tokens / Math.max(1, before.tokens);
+}
+
+/** It has left next to all, and so only written again what stood there. */
+export function leavesAll(receipt: Pick<ExactReceipt, 'before' | 'after'>): boolean {
+  return shareLeft(receipt) > 0.99;
+}

@@ -38,11 +38,14 @@ export function failureOf(line: Fields, said: string): ApiFailure | undefined {
     cause: isLimit ? 'limit' : 'outage',
     resetsAt: isLimit ? resetsAt : undefined,
     ...(status > 0 && { status }),
+    ...(NOT_THERE.has(status) && { isLater: true }),
   };
 }
 
-/** Statuses that the same request gets again: it is malformed, too large, or asks for what is not there. */
-const REQUEST_FAULTS: ReadonlySet<number> = new Set([400, 404, 405, 413, 414, 415, 422, 431]);
+/** Statuses that the same request gets again: it is too large, or malformed. */
+const REQUEST_FAULTS: ReadonlySet<number> = new Set([413, 414, 415, 422, 431]);
+/** Statuses that each request gets at a wrong address. */
+const NOT_THERE: ReadonlySet<number> = new Set([400, 404, 405]);
 
 /**
  * Something between claude and the API has answered, such as the page of a proxy: an error of the API's own names its

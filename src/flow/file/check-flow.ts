@@ -2,27 +2,11 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import * as v from 'valibot';
 import { closest, shown } from '../../config/finding.ts';
-import { KEYS } from '../../config/keys.ts';
 import { expectation, type Leaf } from '../../config/schema.ts';
 import { type Fields, isFields } from '../../core/protocol/fields.ts';
 import { nameText, type Path, type Refuse } from './fault.ts';
 import { fileInside, MISSING, profileFile } from './flow-files.ts';
-import { LEVELS } from './flow-schema.ts';
 import { findCycles, stepGraph } from './order-steps.ts';
-
-/** Names of keys in other tools, in lower case without `_` and `-`, that are spelt too differently to suggest ours. */
-const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
-  ['flow', 'name'],
-  ['flowid', 'name'],
-  ['stepid', 'id'],
-  ['role', 'agent'],
-  ['budgetoverrides', 'budgets'],
-  ['contextbudgets', 'budgets'],
-  ['curatorenabled', 'curator: {enabled}'],
-  ['dependson', 'needs'],
-  ['retry', 'retries'],
-  ['timeout', 'timeoutSeconds'],
-]);
 
 /** What checking keys needs of a schema. */
 interface Level extends Leaf {
@@ -61,18 +45,13 @@ function visitKeys(level: Level, part: unknown, path: Path, refuse: Refuse): voi
   for (const [key, each] of Object.entries(part)) {
     const inner = entries[key] ?? value;
     if (inner !== undefined) visit(inner, each, [...path, key], refuse);
-    else refuse([...path, key], `one of ${known.join(', ')}`, shown(key), () => keyAdvice(key, known));
+    else
+      refuse([...path, key], `one of ${known.join(', ')}`, shown(key), () => meantOr(closest(key, known), 'remove it'));
   }
   for (const [key, inner] of Object.entries(entries)) {
     if (inner.wrapped !== undefined || key in part) continue;
     refuse([...path, key], expectation(inner, undefined) ?? 'a value', 'nothing', 'add the key');
   }
-}
-
-function keyAdvice(key: string, known: readonly string[]): string {
-  const name = OTHER_NAMES.get(key.toLowerCase().replace(/[_-]/g, ''));
-  if (name !== undefined && known.includes(name.replace(/:.*/, ''))) return `it is called ${name} here`;
-  return meantOr(closest(key, known), LEVELS.find(({ keys }) => keys.includes(key))?.move ?? 'remove it');
 }
 
 /** Reports all values of known keys that the schema refuses; objects are left to `checkKeys`. */
@@ -94,18 +73,9 @@ function valueText(value: unknown): string {
 
 function valueAdvice(input: unknown, expected: string): string {
   if (input === null) return 'give it a value or remove it';
-  if (typeof input === 'string') return textAdvice(input, expected);
-  const scalar = typeof input === 'number' || typeof input === 'boolean';
-  if (scalar && /^(?:a text|a path|the (?:name|id))/.test(expected)) return `write it in quotes: "${input}"`;
-  return 'correct it';
-}
-
-function textAdvice(input: string, expected: string): string {
-  if (/^a list of (?:texts|paths|ids)/.test(expected)) return `write it as a list: [${shown(input)}]`;
-  const number = input.replaceAll(/[_,']/g, '');
-  if (/^a (?:whole )?number|^a whole/.test(expected) && /^\d+$/.test(number)) return `write ${number}`;
   const choices = [...expected.matchAll(/"([a-z]+)"/g)].flatMap(([, choice]) => choice ?? []);
-  return meantOr(expected.startsWith('one of') ? shownClosest(input, choices) : undefined, 'correct it');
+  const isChoice = expected.startsWith('one of') && typeof input === 'string';
+  return meantOr(isChoice ? shownClosest(input, choices) : undefined, 'correct it');
 }
 
 /** Checks ids, needs and prompts of steps. Takes unchecked data, so that all findings are reported at once. */
@@ -162,19 +132,11 @@ function needsOf(step: Fields): readonly unknown[] {
 
 function checkCycles(steps: readonly Fields[], places: ReadonlyMap<string, number>, refuse: Refuse): void {
   const known = [...places].map(([id, index]) => ({ id, needs: knownNeeds(steps[index] ?? {}, places) }));
-  const told = new Set<string>();
   for (const cycle of findCycles(stepGraph(known))) {
-    const { written, unsaid } = linksOf(cycle, steps, places);
-    const path = written === undefined ? ['steps'] : ['steps', written.index, 'needs', written.place];
-    // A step without needs closes a cycle with each one above it: one mistake, reported once, by its shortest cycle.
-    if (told.has(path.join())) continue;
-    told.add(path.join());
+    const path = ['steps', places.get(cycle.at(-2) ?? '') ?? 0];
     const names = cycle.map(nameText);
     const inShort = names.length <= 12 ? names : [...names.slice(0, 6), '...', ...names.slice(-5)];
-    const todo =
-      unsaid === undefined
-        ? 'remove one of these needs'
-        : `remove one of these needs, or give steps[${unsaid.index}] needs of its own: without any it follows all steps above it`;
+    const todo = 'remove a need; a step without needs follows all steps above it';
     refuse(path, 'needs without a cycle', `a cycle: ${inShort.join(' needs ')}`, todo);
   }
 }
@@ -182,15 +144,6 @@ function checkCycles(steps: readonly Fields[], places: ReadonlyMap<string, numbe
 function knownNeeds(step: Fields, places: ReadonlyMap<string, number>): string[] | undefined {
   if (!Object.hasOwn(step, 'needs')) return undefined;
   return needsOf(step).filter((need): need is string => typeof need === 'string' && places.has(need));
-}
-
-/** The last need of a cycle that is written in the file, where it is reported; the first step that follows by default. */
-function linksOf(cycle: readonly string[], steps: readonly Fields[], places: ReadonlyMap<string, number>) {
-  const links = cycle.slice(1).map((needed, position) => {
-    const index = places.get(cycle[position] ?? '') ?? 0;
-    return { index, place: needsOf(steps[index] ?? {}).indexOf(needed) };
-  });
-  return { written: links.findLast(({ place }) => place >= 0), unsaid: links.find(({ place }) => place < 0) };
 }
 
 /**
@@ -214,22 +167,15 @@ export function checkProfile(
   const expected = (place: string) => `one of ${own}, or a file ${place}`;
   if (isAsked || looked.fault === MISSING) {
     const origin = { source: 'flag', where: '--profile' } as const;
-    const todo = profileAdvice(profile, names, isAsked);
+    const todo = meantOr(
+      shownClosest(profile, names),
+      `add it to profiles, write the file, or ${isAsked ? 'name another' : 'remove the key'}`,
+    );
     refuse(['profile'], expected(shown(relative(folder, file))), shown(profile), todo, isAsked ? { origin } : {});
   } else {
     const found = `${shown(profile)}: ${looked.fault}`;
     refuse(['profile'], expected("in the flow's folder or below"), found, 'name another file');
   }
-}
-
-function profileAdvice(profile: string, names: readonly string[], isAsked: boolean): string {
-  const presets: readonly string[] = KEYS['flow.preset'].takes;
-  return meantOr(
-    shownClosest(profile, names),
-    presets.includes(profile)
-      ? `for the preset write budgets: {preset: ${profile}}`
-      : `add it to profiles, write the file, or ${isAsked ? 'name another' : 'remove the key'}`,
-  );
 }
 
 function shownClosest(word: string, candidates: Iterable<string>): string | undefined {

@@ -115,11 +115,3 @@ export const flowFileSchema = v.pipe(
   }),
   v.title('ctxb flow'),
 );
-
-/** The keys of each level, with the advice for a key that belongs there. */
-export const LEVELS: readonly { readonly keys: readonly string[]; readonly move: string }[] = [
-  { keys: Object.keys(budgets.entries), move: 'move it into budgets' },
-  { keys: Object.keys(teaching.entries), move: 'move it into teaching' },
-  { keys: Object.keys(step.entries), move: 'move it into the step' },
-  { keys: Object.keys(flowFileSchema.entries), move: 'move it to the top level of the file' },
-];

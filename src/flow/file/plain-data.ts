@@ -1,22 +1,15 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, visit } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Node } from 'yaml';
 import { shown } from '../../config/finding.ts';
-import { MAX_LEVELS } from '../../config/yaml.ts';
 import { type Path, pathText, type Refuse } from './fault.ts';
-
-/** With all aliases written out: a few lines of them can stand for more than there is memory. */
-const MAX_VALUES = 100_000;
 
 const CORE_TAG = /^(?:!|tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq))$/;
 
 /**
- * Turns nodes into strings, numbers, booleans, null, lists and objects, and nothing else: what a tag asks for is not made,
- * and keys that every object inherits are left out. Each of these is a fault.
+ * Turns nodes into strings, numbers, booleans, null, lists and objects, and nothing else: what a tag or an alias asks for is
+ * not made, and keys that every object inherits are left out. Each of these is a fault.
  */
 export function toData(root: Node | null, refuse: Refuse) {
   const offsets = new Map<string, number>();
-  const targets = aliasTargets(root);
-  const open = new Set<Node>();
-  let values = 0;
   return { value: dataOf(root, []), offsetOf };
 
   /** Where the key or the item of a path begins in the text, or the nearest one above it. */
@@ -29,42 +22,13 @@ export function toData(root: Node | null, refuse: Refuse) {
   }
 
   function dataOf(node: unknown, path: Path): unknown {
-    values += 1;
-    if (isTooMuch(path)) return null;
-    if (isAlias(node)) return aliased(node, path);
-    if (isMap(node)) return within(node, path, () => objectOf(node.items, path));
-    if (isSeq(node)) return within(node, path, () => node.items.map((item, index) => itemOf(item, [...path, index])));
-    return isScalar(node) ? within(node, path, () => node.value) : null;
-  }
-
-  function isTooMuch(path: Path): boolean {
-    const deep = path.length > MAX_LEVELS;
-    if (deep) refuse(path.slice(0, 1), `at most ${MAX_LEVELS} levels`, 'more, with its aliases', 'make it flatter');
-    if (values === MAX_VALUES) refuse([], `at most ${MAX_VALUES} values`, 'more, with its aliases', 'make it smaller');
-    return deep || values >= MAX_VALUES;
-  }
-
-  function aliased(node: Node & { source: string }, path: Path): unknown {
-    const target = targets.get(node);
-    if (target !== undefined && !open.has(target)) return dataOf(target, path);
-    const found = `${shown(`*${node.source}`)}${target === undefined ? '' : ', which contains itself'}`;
-    refuse(path, 'an alias of an anchor above it', found, 'write the value out');
-    return null;
-  }
-
-  function within<T>(node: Node & { tag?: string }, path: Path, make: () => T): T {
+    if (isAlias(node)) refuse(path, 'plain data', `the alias ${shown(`*${node.source}`)}`, 'write the value out');
+    if (!isMap(node) && !isSeq(node) && !isScalar(node)) return null;
     if (node.tag !== undefined && !CORE_TAG.test(node.tag)) {
       refuse(path, 'plain data', `the tag ${shown(node.tag)}`, 'remove the tag');
     }
-    open.add(node);
-    const made = make();
-    open.delete(node);
-    return made;
-  }
-
-  function itemOf(item: unknown, path: Path): unknown {
-    place(path, item);
-    return dataOf(item, path);
+    if (isMap(node)) return objectOf(node.items, path);
+    return isSeq(node) ? node.items.map((item, index) => placed(item, item, [...path, index])) : node.value;
   }
 
   function objectOf(pairs: readonly { key: unknown; value: unknown }[], path: Path): Record<string, unknown> {
@@ -72,37 +36,22 @@ export function toData(root: Node | null, refuse: Refuse) {
     for (const { key, value } of pairs) {
       const name = isScalar(key) ? String(key.value) : shown(key);
       const inner = [...path, name];
+      const offset = startOf(key);
       if (name in Object.prototype) {
-        refuse(inner, 'a name of your own', `${shown(name)}, which every object has`, 'rename it', {
-          offset: startOf(key),
-        });
+        refuse(inner, 'a name of your own', `${shown(name)}, which every object has`, 'rename it', { offset });
       } else if (Object.hasOwn(made, name)) {
-        refuse(inner, 'each key once', 'it a second time', 'remove one of the two', { offset: startOf(key) });
-      } else {
-        place(inner, key);
-        made[name] = dataOf(value, inner);
-      }
+        refuse(inner, 'each key once', 'it a second time', 'remove one of the two', { offset });
+      } else made[name] = placed(key, value, inner);
     }
     return made;
   }
 
-  function place(path: Path, node: unknown): void {
-    const offset = startOf(node);
+  /** @param at where it begins */
+  function placed(at: unknown, node: unknown, path: Path): unknown {
+    const offset = startOf(at);
     if (offset !== undefined) offsets.set(pathText(path), offset);
+    return dataOf(node, path);
   }
-}
-
-/** For each alias, the last node above it with its anchor. (The library's own search goes through all nodes for each.) */
-function aliasTargets(root: Node | null): ReadonlyMap<Node, Node | undefined> {
-  const byName = new Map<string, Node>();
-  const targets = new Map<Node, Node | undefined>();
-  visit(root, {
-    Node(_, node: Node & { readonly anchor?: string }) {
-      if (isAlias(node)) targets.set(node, byName.get(node.source));
-      else if (node.anchor !== undefined) byName.set(node.anchor, node);
-    },
-  });
-  return targets;
 }
 
 function startOf(node: unknown): number | undefined {

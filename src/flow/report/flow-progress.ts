@@ -3,7 +3,7 @@ import { costUsd } from '../../core/governor/cost/cost.ts';
 import { readGauge } from '../../core/governor/gauge/gauge.ts';
 import { decisionText, isRoutine } from '../../messages.ts';
 import { counted, dollars, duration, percent, tokens } from '../../report/figures.ts';
-import { aligned, fitted } from '../../report/layout.ts';
+import { fitted } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { CLEAR_LINE } from '../../report/terminal/progress.ts';
@@ -112,51 +112,25 @@ function errorText({ error = '' }: StepEnd): string {
 
 const ERROR_LENGTH = 200;
 
-function endText({ durationMs, peakTokens, calls, costUsd: cost }: StepEnd): string {
+type Taken = Pick<StepEnd, 'durationMs' | 'peakTokens' | 'calls' | 'costUsd'>;
+
+function endText({ durationMs, peakTokens, calls, costUsd: cost }: Taken): string {
   const peak = peakTokens === 0 ? '' : `, at most ${tokens(peakTokens)} tokens`;
   return `${duration(durationMs)}, ${counted(calls, 'call')}${peak}, ${dollars(cost)}`;
 }
 
-const NONE = '–';
-
-/** How each step ended, and the sums of all that were run. */
-export function flowTable({ steps }: Flow, board: Board, ends: ReadonlyMap<string, StepEnd>): string {
-  const rows = steps.map(({ id }) => [id, statusText(board[id], ends.get(id)), ...cellsOf(ends.get(id))]);
+/** What came of all steps together; what each was given and took is in its receipt. */
+export function flowSumText({ steps }: Flow, board: Board, ends: ReadonlyMap<string, StepEnd>): string {
   const all = [...ends.values()];
   const sum = (figure: (end: StepEnd) => number) => all.reduce((total, end) => total + figure(end), 0);
   const count = (status: StepStatus) => steps.filter(({ id }) => board[id] === status).length;
-  const peak = Math.max(0, ...all.map(({ peakTokens }) => peakTokens));
-  const total = [
-    'together',
-    `${count('done')} of ${steps.length - count('left-out')} done`,
-    tokens(sum(({ calls }) => calls)),
-    '',
-    all.length === 0 ? NONE : tokens(peak),
-    dollars(sum(({ costUsd }) => costUsd)),
-    duration(sum(({ durationMs }) => durationMs)),
-  ];
-  return `${aligned([HEADINGS, ...rows, total])
-    .map((line) => line.trimEnd())
-    .join('\n')}\n`;
-}
-
-const HEADINGS = ['step', 'status', 'calls', 'first call', 'peak', 'cost', 'took'];
-
-function statusText(status: StepStatus = 'waiting', end: StepEnd | undefined): string {
-  if (status === 'done' && end === undefined) return 'done before';
-  if (end?.timedOut) return 'timed out';
-  return STATUS_TEXTS[status] ?? status;
-}
-
-const STATUS_TEXTS: Readonly<Partial<Record<StepStatus, string>>> = {
-  waiting: 'not run',
-  'left-out': 'left out',
-  skipped: 'not run',
-};
-
-function cellsOf(end: StepEnd | undefined): string[] {
-  if (end === undefined) return [NONE, NONE, NONE, NONE, NONE];
-  const { calls, firstTokens, peakTokens, costUsd, durationMs } = end;
-  const unless0 = (count: number) => (count === 0 ? NONE : tokens(count));
-  return [tokens(calls), unless0(firstTokens), unless0(peakTokens), dollars(costUsd), duration(durationMs)];
+  const durationMs = sum((end) => end.durationMs);
+  const peakTokens = Math.max(0, ...all.map((end) => end.peakTokens));
+  const figures = endText({
+    durationMs,
+    peakTokens,
+    calls: sum(({ calls }) => calls),
+    costUsd: sum((end) => end.costUsd),
+  });
+  return `${count('done')} of ${counted(steps.length - count('left-out'), 'step')} done: ${figures}`;
 }

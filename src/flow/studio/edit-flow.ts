@@ -41,10 +41,7 @@ function editOnce(path: string, text: string, edit: Edit, profile: string | unde
   if (edited !== undefined) return edited;
   const level = step === PROFILE ? `profile ${profile}` : `step ${step}`;
   const where = step === null ? basename(path) : level;
-  throw new CtxbError(
-    'usage',
-    `the budgets of ${where} are shared with other places by an anchor; change them by hand`,
-  );
+  throw new CtxbError('usage', `the budgets of ${where} cannot be changed here; change them by hand`);
 }
 
 function styleOf(path: string): { readonly isJson: boolean } {

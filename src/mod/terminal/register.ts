@@ -2,6 +2,7 @@ import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { Answer } from '../../core/exact/exact-answer.ts';
 import { predicted } from '../../core/governor/gauge/gauge.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
+import { leavesAll } from '../../core/protocol/exact-plan.ts';
 import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isHeard, isSaid, type On } from '../engine.ts';
 import {
@@ -207,8 +208,7 @@ async function compact($: Engine, seat: Seat, e: CompactEvent): Promise<Answer> 
   const ms = Math.round(performance.now() - started);
   seat.last = { version: 1, number: (seat.last?.number ?? 0) + 1, ms, ...answer.outcome };
   seat.isExact = answer.messages !== undefined;
-  const isLess = seat.last.after.tokens < seat.last.before.tokens;
-  seat.news = seat.isExact ? { from: isLess ? size : undefined } : undefined;
+  seat.news = seat.isExact ? { from: leavesAll(seat.last) ? undefined : size } : undefined;
   return answer;
 }
 

@@ -86,7 +86,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       if (!isLog || figures.dialect !== 'session') return undefined;
       return {
         ...figures.found(file, state),
-        ledger: figures.calls(),
+        ledger: figures.calls,
         compactions: figures.compactions().map(compactionFigures),
       };
     },

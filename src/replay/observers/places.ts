@@ -10,6 +10,7 @@ import {
   saidFact,
   searchable,
 } from '../../core/memory/notebook/fact.ts';
+import { shortOf } from '../../core/memory/notebook/user-words.ts';
 import { LINE_LENGTH } from '../../core/memory/words.ts';
 import { plainText, usesIn } from '../../core/protocol/blocks.ts';
 import type { ToolUse } from '../../core/protocol/events.ts';
@@ -42,10 +43,15 @@ export function createPlaces() {
     if (places.length > 2 * MAX_PLACES) places.splice(0, MAX_PLACES);
   }
 
+  /** It is told in short, without the marks of lists and headings. */
+  function addPrompt(line: number, text: string): void {
+    add({ line, call: 0 }, `${shortOf(text)}\n${text}`);
+  }
+
   return {
     see({ line, input: { event }, after }: Seen): void {
       if (!isMessage(event)) return;
-      if (isSaid(event, 'prompt')) add({ line, call: 0 }, plainText(event.blocks));
+      if (isSaid(event, 'prompt')) addPrompt(line, plainText(event.blocks));
       for (const use of usesIn(event.blocks)) add({ line, call: after.gauge.calls }, askedIn(use));
     },
     /** The last line before one that says it, and the first call from there on, before another line, that asks a tool for it. */

@@ -1,11 +1,11 @@
 import type { Decision } from '../../core/governor/decisions.ts';
-import { type ZoneName, zoneAt } from '../../core/governor/zones/zones.ts';
+import { zoneAt } from '../../core/governor/zones/zones.ts';
 import type { CallSeen, CompactionSeen, Growth, ResultSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
 import { columnsOf, fitted, indented } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
-import type { Style } from '../style.ts';
+import { paintOf } from '../style.ts';
 import { listed, type Page, type Report, row } from './format.ts';
 import { actionText, compactionRow, decidedIn, dropRows, linesRow, originRows } from './session-rows.ts';
 
@@ -13,15 +13,6 @@ import { actionText, compactionRow, decidedIn, dropRows, linesRow, originRows } 
 const SOURCES = 6;
 
 const INDENT = '    ';
-
-/** How a zone is coloured. */
-const COLOURS: Readonly<Record<ZoneName, keyof Style>> = {
-  ok: 'green',
-  monitor: 'cyan',
-  warning: 'yellow',
-  critical: 'red',
-  handoff: 'red',
-};
 
 /** The story of each session: turn after turn, with what filled the window and who emptied it. */
 export const detail: Report = function* (sessions, page) {
@@ -72,7 +63,7 @@ function contextText({ calls }: Stretch, session: SessionSummary, { glyphs, leve
   const [first, last] = [calls[0], calls.at(-1)];
   if (first === undefined || last === undefined) return '';
   const window = last.window ?? session.window.tokens;
-  const share = style[COLOURS[zoneAt(last.context, window ?? undefined, levels)]](shareOf(last.context, window));
+  const share = paintOf(zoneAt(last.context, window ?? undefined, levels), style)(shareOf(last.context, window));
   const from = first === last ? '' : `${tokens(first.context)} ${glyphs.arrow} `;
   return `${from}${tokens(last.context)} (${share})`;
 }

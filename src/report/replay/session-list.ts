@@ -205,12 +205,15 @@ function copiedRows({ copiedCalls }: Totals): string[] {
  * When sessions ended; short, as `ls` has it: of other years than the newest the month and the year. Where that is the
  * same in two rows, both say more.
  */
+/** As `toLocaleString` gives them, which takes longer to load than all else of a list. */
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
 function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns, glyphs: { none } }: Page): string[] {
   const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
   const texts = sessions.map(({ time: { last } }) => {
     if (last === null) return [none];
     const time = new Date(last);
-    const month = time.toLocaleString('en-US', { month: 'short' });
+    const month = MONTHS[time.getMonth()] ?? '';
     const minute = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
     const second = `${minute}:${twoDigits(time.getSeconds())}`;
     if (isWide) return [`${dayOf(last)} ${minute}`, `${dayOf(last)} ${minute}`, `${dayOf(last)} ${second}`];

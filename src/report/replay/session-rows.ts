@@ -3,7 +3,7 @@ import { measuredAsOf } from '../../core/governor/gauge/window.ts';
 import { decisionText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
-import type { DropCause, Oddity, OddityKind } from '../../replay/observers/oddities.ts';
+import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import { type Copied, type Pauses, type SessionSummary, type Waits, waitedShare } from '../../replay/summary.ts';
 import { costSource, counted, dollars, duration, percent, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
@@ -182,38 +182,23 @@ const NAMES: Readonly<Record<OddityKind, string>> = {
   'other-model': 'a call of another model',
 };
 
-const CAUSES: Readonly<Record<DropCause, string>> = {
-  'micro-compaction': 'micro-compaction',
-  'context-editing': 'in the middle of a turn, not announced',
-  resume: 'claude was restarted and resumed',
-  plan: 'a plan was started over',
-  rewind: 'a turn was interrupted or taken back',
-  pause: 'after a pause of over an hour',
-  model: 'another model took over',
-  unexplained: 'unexplained',
-};
-
 /** One line for an oddity, with the first place where it appeared. */
-function oddityText({ kind, cause, count, examples }: Oddity): string {
+function oddityText({ kind, count, examples }: Oddity): string {
   const [first] = examples;
-  const why = cause === null ? '' : ` (${CAUSES[cause]})`;
   const times = count === 1 ? '' : `, ${tokens(count)} times`;
-  if (first === undefined) return `${NAMES[kind]}${why}${times}`;
+  if (first === undefined) return `${NAMES[kind]}${times}`;
   const place = `${count === 1 ? '' : 'first '}at call ${first.call}, line ${first.line}`;
   const figures = first.expected === null ? '' : `: ${figure(first.expected)} → ${figure(first.found)}`;
-  return onOneLine(`${NAMES[kind]}${why}${times}, ${place}${figures}`);
+  return onOneLine(`${NAMES[kind]}${times}, ${place}${figures}`);
 }
 
 /** What left the context with no compaction to say so, of the drops that are kept, by the call at which it showed. */
 export function dropRows({ oddities }: SessionSummary): readonly { readonly call: number; readonly text: string }[] {
-  return oddities.flatMap(({ cause, examples }) =>
-    cause === null
-      ? []
-      : examples.map(({ call, expected, found }) => {
-          const figures = `${figure(found)} tokens instead of ${figure(expected)}`;
-          return { call, text: row('drop', `call ${call}: ${NAMES.drop} (${CAUSES[cause]}): ${figures}`) };
-        }),
-  );
+  const drops = oddities.filter(({ kind }) => kind === 'drop').flatMap(({ examples }) => examples);
+  return drops.map(({ call, expected, found }) => {
+    const figures = `${figure(found)} tokens instead of ${figure(expected)}`;
+    return { call, text: row('drop', `call ${call}: ${NAMES.drop}: ${figures}`) };
+  });
 }
 
 function figure(value: number | string | null): string {

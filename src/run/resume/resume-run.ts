@@ -153,8 +153,8 @@ function stateOf(
 ): Omit<ResumedRun, 'prompts' | 'models' | 'spent'> {
   const log = logs.findLast((one) => one.hasMessages || prompts.some(({ uuid }) => one.delivered.has(uuid)));
   const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
-  const { head, body } = parseHandoffFile(text ?? '');
-  const isLeft = !isOwed && head?.session === log?.id;
+  const { session, body } = parseHandoffFile(text ?? '');
+  const isLeft = !isOwed && session === log?.id;
   if (path !== undefined && text !== undefined && (log === undefined || isLeft)) {
     const document = { path, text: handedAgain(body, path) };
     return { runId, sessionId: undefined, finished: true, openTool: undefined, document };

@@ -57,7 +57,7 @@ describe('a profile in a file of its own', () => {
     const file = join(folder, 'profiles/heavy.yaml');
     expect(read(FLOW, 'heavy').findings.map(({ message }) => message)).toEqual([
       `budgets.preset: expected one of "lean", "balanced", "heavy", found "huge" (${file}:1); correct it`,
-      `steps: expected one of budgets, curator, found "steps" (${file}:2); move it to the top level of the file`,
+      `steps: expected one of budgets, curator, found "steps" (${file}:2); remove it`,
       `curator.enabled: expected true or false, found 1 (${file}:3); correct it`,
     ]);
   });

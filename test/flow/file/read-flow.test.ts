@@ -83,14 +83,6 @@ it('reads the same from JSON, with a byte order mark too', () => {
   expect(readFlow(write(json, 'f.json'))).toEqual(readFlow(write(SMALL)));
 });
 
-it('writes aliases out, each as of its own place', () => {
-  const lines = ['name: a', 'budgets: &b {contextBudgetTokens: 50%}', 'steps:'];
-  const steps = ['id: x, inputs: &l [&f one], outputs: [&f two]', 'id: y, inputs: *l, outputs: [*f], budgets: *b'];
-  const { flow, findings } = readFlow(write([...lines, ...steps.map((step) => `- {prompt: z, ${step}}`)].join('\n')));
-  expect(findings).toEqual([]);
-  expect(flow?.steps[1]).toMatchObject({ inputs: ['one'], outputs: ['two'], budgets: { contextBudgetTokens: 0.5 } });
-});
-
 it('takes words of YAML 1.1 and numbers in texts for texts', () => {
   const { flow } = readFlow(write('name: no\nsteps: [{id: on, objective: 12:30, prompt: "3"}]'));
   expect(flow).toMatchObject({ name: 'no', steps: [{ id: 'on', objective: '12:30', prompt: '3' }] });

@@ -249,19 +249,6 @@ describe('editFlow', () => {
     },
   );
 
-  it('refuses to change what other places share', () => {
-    const text = lines(
-      'name: job',
-      'budgets: &all {preset: lean}',
-      'steps:',
-      '  - {id: one, objective: first, budgets: *all}',
-    );
-    const shared = (where: string) =>
-      `the budgets of ${where} are shared with other places by an anchor; change them by hand`;
-    expect(() => editFlow('f.yaml', text, [edit(null, 'preset', 'heavy')])).toThrow(shared('f.yaml'));
-    expect(() => editFlow('f.yaml', text, [edit('one', 'historyOlderChars', '900')])).toThrow(shared('step one'));
-  });
-
   it('refuses a step that there is not', () => {
     expect(() => editFlow('f.yaml', BLOCK, [edit('three', 'preset', 'lean')])).toThrow('there is no step "three"');
   });

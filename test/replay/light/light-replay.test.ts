@@ -6,7 +6,6 @@ import { createThinner } from '../../../src/replay/light/thin-row.ts';
 import { createLineFeed } from '../../../src/replay/read/line-feed.ts';
 import { replayRun } from '../../../src/replay/replay-run.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
-import type { SessionFigures, SessionSummary } from '../../../src/replay/summary.ts';
 import { createRandom } from '../../support/random.ts';
 import { FIXTURE_RECORDINGS, FOUND_LOGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
 import { sized } from '../../support/size.ts';
@@ -24,14 +23,15 @@ function feedTo(feed: ReturnType<typeof createLineFeed>, bytes: Buffer): void {
   feed.end();
 }
 
-function readLightly(bytes: Buffer): SessionFigures | undefined {
+function readLightly(bytes: Buffer) {
   const replay = createLightReplay(how);
   feedTo(createLineFeed(replay.line, undefined, createThinner(replay.isCalm)), bytes);
-  return replay.found('a.jsonl');
+  const found = replay.found('a.jsonl');
+  return found && { ...found, ledger: found.ledger() };
 }
 
 /** What a full reading says of what a light one says. */
-function readFully(bytes: Buffer): SessionFigures & Pick<SessionSummary, 'dialect'> {
+function readFully(bytes: Buffer) {
   const replay = createSessionReplay({ ...how, series: false });
   feedTo(createLineFeed(replay.line), bytes);
   const { ledger, compactions, context, ...whole } = replay.summary('a.jsonl');
@@ -40,7 +40,7 @@ function readFully(bytes: Buffer): SessionFigures & Pick<SessionSummary, 'dialec
   return {
     ...figures,
     context: shares,
-    ledger: ledger.map(({ usage: _, ...call }) => call),
+    ledger: ledger().map(({ usage: _, ...call }) => call),
     compactions: compactions.map(({ how: _, line: __, gaugeBefore: ___, firstAfter: ____, ...rest }) => rest),
   };
 }

@@ -90,6 +90,18 @@ describe('what a compaction kept', () => {
     expect(facts).toContainEqual({ kind: 'again', text: 'make clock', line: 8, again: 6, by: 'ctxb' });
   });
 
+  it.each([
+    '# Mend the bell\n\nIt rings twice.\n\n## Notes\n\n- Never push to main.',
+    '- mend the bell\n- oil the clock',
+    '1. mend the bell\n2. oil the clock',
+  ])('finds the line of a prompt with headings and lists: %j', (prompt) => {
+    const [relief] = retentionOf([userLine(prompt), ...BEFORE, boundaryLine('auto', 90_000), summary('x'), ...AFTER]);
+    const facts = [...(relief?.gone ?? []), ...(relief?.stayed ?? [])];
+    const told = facts.filter(({ kind }) => kind === 'prompts' || kind === 'constraints');
+    expect(told.length).toBeGreaterThan(2);
+    expect(told.filter(({ line = null }) => line === null)).toEqual([]);
+  });
+
   it('is told for each of them, and for none without a request after it', () => {
     const one = [boundaryLine('auto', 90_000), summary('x')];
     expect(retentionOf([...BEFORE, ...one, ...AFTER, ...one, ...AFTER]).map(({ relief }) => relief)).toHaveLength(2);

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
+import { pack } from '../../../src/replay/packed.ts';
 import { type DepthOptions, type Judged, readAll } from '../../../src/replay/replay.ts';
 import { bytesOf, findSources } from '../../../src/replay/sources.ts';
 import { createShare, type FromWorker, takeNext, work } from '../../../src/replay/threads.ts';
@@ -40,7 +41,7 @@ it('several that work together make what one makes, and tell what cannot be read
   const found = sources.map((_, place) => told.find((message) => 'at' in message && message.at === place));
   expect(told).toHaveLength(sources.length);
   expect(found.map((message) => (message && 'found' in message ? message.found : message && 'fault'))).toEqual(
-    expected.map((judged) => ('found' in judged ? judged.found : 'fault')),
+    expected.map((judged) => ('found' in judged ? pack(judged.found) : 'fault')),
   );
   expect(found.at(-1)).toMatchObject({ code: 'unreadable-input', message: expect.stringContaining('missing.ndjson') });
 });

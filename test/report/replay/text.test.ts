@@ -228,7 +228,7 @@ describe('several sessions', () => {
       { usd: 0.001, computed: true },
       { first: 1_000, last: 9_000 },
     ];
-    const session = summaryOf({ ledger: [call], calls: 1, compactions: [], cost, time });
+    const session = summaryOf({ ledger: () => [call], calls: 1, compactions: [], cost, time });
     const lines = written(sums, [session], { page: pageOf({ list: { by: 'day', since: 5_000 } }) }).split('\n');
     expect(lines.at(-2)).toMatch(/^0 days +0 +0 +0/);
   });

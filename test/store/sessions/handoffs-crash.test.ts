@@ -37,35 +37,26 @@ function start(code: string, limit?: number): StoreProgram {
 
 const names = () => readdirSync(join(root, 'handoffs')).sort();
 
-it('runs that write at the same moment keep every text, each beside its own', async () => {
+it('runs that write at the same moment keep every text', async () => {
   const code = `process.stdin.once('data', () => {
     const texts = Array.from({ length: 20 }, (_, n) => who.runId + ' ' + n);
-    say(texts.map((text) => [text, store.writeHandoff(root, { t: 1000, document: text, memory: text })]));
+    say(texts.map((text) => [text, store.writeHandoff(root, 1000, text)]));
     process.exit();
   }); say('ready');`;
   const all = Array.from({ length: 4 }, () => start(code));
   for (const program of all) expect(await program.next()).toBe('"ready"');
   for (const program of all) program.child.stdin.write('go\n');
   for (const program of all) {
-    const written = JSON.parse((await program.next()) ?? '[]') as [string, { path: string; memoryPath: string }][];
+    const written = JSON.parse((await program.next()) ?? '[]') as [string, string][];
     expect(written).toHaveLength(20);
-    for (const [text, { path, memoryPath }] of written) {
-      expect([readFileSync(path, 'utf8'), readFileSync(memoryPath, 'utf8')]).toStrictEqual([text, text]);
-    }
+    for (const [text, path] of written) expect(readFileSync(path, 'utf8')).toBe(text);
   }
-  expect(names()).toHaveLength(160);
+  expect(names()).toHaveLength(80);
 });
 
 it('a disk that is full leaves nothing, not even a part', async () => {
-  const code = `try { store.writeHandoff(root, { t: 1000, document: 'x', memory: 'y'.repeat(9000) }); say('written'); }
+  const code = `try { store.writeHandoff(root, 1000, 'y'.repeat(9000)); say('written'); }
     catch (error) { say(error.code); } process.exit();`;
   expect(await start(code, 4).next()).toBe('"store"');
   expect(names()).toStrictEqual([]);
-});
-
-it('where only the document cannot be written, the mechanical one is there', async () => {
-  const code = `try { store.writeHandoff(root, { t: 1000, document: 'x'.repeat(9000), memory: 'y' }); say('written'); }
-    catch (error) { say(error.code); } process.exit();`;
-  expect(await start(code, 4).next()).toBe('"store"');
-  expect(names()).toStrictEqual(['handoff-1970-01-01T00-00-01-000Z.memory.md']);
 });

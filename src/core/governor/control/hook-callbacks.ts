@@ -4,13 +4,13 @@ import { AGENT_TOOLS, askAgent, countReason, endStopped, takeUntold } from '../a
 import type { Action } from '../decisions.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
+import { documentToGive, noteCleared, resumesWithIt } from '../operations/fresh-context.ts';
 import { inTurn } from '../prompts/mailbox.ts';
 import { stopHeldPrompt } from '../prompts/own-lines.ts';
 import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
 import { isExact } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
 import { focusText, notesClause, recallLine } from '../relief/focus.ts';
-import { documentToGive, noteCleared, resumesWithIt } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';

@@ -1,4 +1,4 @@
-import type { ExactReceipt } from '../../protocol/exact-plan.ts';
+import { type ExactReceipt, leavesAll, shareLeft } from '../../protocol/exact-plan.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { placeTrigger } from '../control/trigger.ts';
 import type { Decision } from '../decisions.ts';
@@ -121,15 +121,8 @@ function answerFrom(
 }
 
 function doneAnswer(way: AskedRelief['way'], before: number, after: number, receipt?: ExactReceipt): AskAnswer {
-  if (receipt !== undefined && shareLeft(receipt) > NEXT_TO_ALL) return { done: false, text: 'nothing is left to cut' };
+  if (receipt !== undefined && leavesAll(receipt)) return { done: false, text: 'nothing is left to cut' };
   return { done: true, text: way === 'compact' ? 'compacted' : 'handed over', before, after };
-}
-
-/** A compaction that leaves more has only written again what stood there. */
-const NEXT_TO_ALL = 0.99;
-
-function shareLeft({ before, after }: ExactReceipt): number {
-  return after.tokens / Math.max(1, before.tokens);
 }
 
 /** The receipt estimates the messages alone: its share is taken of what was measured of them. */

@@ -4,11 +4,11 @@ import { type Fields, fieldsOf, parsed, parseFields } from '../../protocol/field
 import { noteRequest } from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { Ask, Prompt } from '../input.ts';
+import { noteInterrupt } from '../operations/compact.ts';
+import { adviseRelief, dueRelief } from '../operations/relief.ts';
 import { answer, owed, waiting, withPrompt } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
-import { noteInterrupt } from '../relief/compaction.ts';
-import { adviseRelief, dueRelief } from '../relief/relief.ts';
 import type { Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, isRelieving, isWithinLimit, keep, type Step } from '../steps.ts';

@@ -11,6 +11,10 @@ import type { Action } from '../decisions.ts';
 import { ECHO, type Facts, factsOf, isSaid, tellsInterrupt } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
+import { endOverdue, forgetFailures, giveUpNative, type NextPrompt } from '../operations/compact.ts';
+import { prepareExact } from '../operations/load-mod.ts';
+import { adviseRelief, dueRelief, judgeLevel, measureLanding, noteBoundary, tellNative } from '../operations/relief.ts';
+import { followOperation, waitLonger } from '../operations/rules.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
 import { answer, heardMail, inTurn, owed, resumedWork } from '../prompts/mailbox.ts';
@@ -20,12 +24,9 @@ import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, openLogTurn } from '../prompts/turns.ts';
 import { followAccount } from '../relief/accounts.ts';
 import { announceBreak } from '../relief/cache-break.ts';
-import { endOverdue, forgetFailures, giveUpNative, type NextPrompt } from '../relief/compaction.ts';
-import { afterEcho, followExact, isEcho, noteMidTurn, noteReport, prepareExact } from '../relief/exact.ts';
+import { afterEcho, followExact, isEcho, noteMidTurn, noteReport } from '../relief/exact.ts';
 import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
-import { followOperation, waitLonger } from '../relief/operation.ts';
 import { announceExpiry } from '../relief/outlook.ts';
-import { adviseRelief, dueRelief, judgeLevel, measureLanding, noteBoundary, tellNative } from '../relief/relief.ts';
 import { brakeThrash } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
 import { passThroughOlder } from '../relief/unsupported.ts';
@@ -33,7 +34,7 @@ import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, draftOf, inStages, keep, type Line, type Stage, type Step } from '../steps.ts';
 import { followResults } from '../tool-budget/tool-state.ts';
 import { followLimits, followWait, readFailure } from '../waits/wait.ts';
-import { judgeZone, noteCompaction, noteHealth } from '../zones/notices.ts';
+import { judgeZone, noteTurn } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
 import { notePrompt } from './send-prompt.ts';
 import { endsAtBudget, judgeSpending, readStop } from './spending.ts';
@@ -99,10 +100,9 @@ const RULES: readonly Rule[] = [
   noteMidTurn,
   (state, { event }) => followExact(state, event),
   on('boundary', brakeThrash),
-  measureLanding,
+  when('call', measureLanding),
   (state, { event }) => (isReading(state, event) ? judgeLevel(state) : keep(state)),
-  on('boundary', noteCompaction),
-  noteHealth,
+  when('ending', noteTurn),
   judgeZone,
   // What claude itself has to know, and what it all costs.
   (state, { event }) => askLater(state, event),

@@ -1,8 +1,8 @@
 import type { ApiFailure, ApiRetryEvent, AssistantEvent, RateLimitEvent, ResultEvent } from '../../protocol/events.ts';
 import { isSaid, tellsInterrupt } from '../facts.ts';
+import { startCompaction } from '../operations/compact.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
-import { startCompaction } from '../relief/compaction.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, isWithinLimit, keep, type Line, type Step, setTimer } from '../steps.ts';
@@ -30,11 +30,15 @@ export function planFor(state: GovernorState, event: ResultEvent | AssistantEven
 }
 
 /** What kept the API from answering, also where claude's own wait was broken off. */
-function failureIn({ wait, run, turn }: GovernorState, event: ResultEvent | AssistantEvent): Failure | undefined {
+function failureIn(
+  { wait, run, turn, gauge }: GovernorState,
+  event: ResultEvent | AssistantEvent,
+): Failure | undefined {
   if (wait !== undefined && turn.stopped === 'wait' && event.kind === 'result' && tellsInterrupt(event))
     return { cause: wait.cause, resetsAt: wait.until };
   const { failure } = event;
   if (failure?.cause !== 'outage') return failure;
+  if (failure.isLater && gauge.calls === 0) return undefined;
   // With an API key claude alone knows when the limit resets: where that is later than it waits, a minute unless it was told
   // more, it does not try again.
   const isBeyond = !run.withoutRetries && failure.status === 429 && (wait?.phase ?? 'over') === 'over';

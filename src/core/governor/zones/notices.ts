@@ -1,4 +1,4 @@
-import type { BoundaryEvent } from '../../protocol/events.ts';
+import type { ResultEvent } from '../../protocol/events.ts';
 import { isExhaustion } from '../../protocol/failures.ts';
 import { runCostUsd } from '../cost/cost.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
@@ -62,23 +62,10 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): T
 const STOPPING_POINT =
   'That is nearly full: bring the step you are at to a point from which the work can be taken up again, and begin nothing large.';
 
-/** What a boundary adds to the health ledger. */
-export function noteCompaction(state: GovernorState, { before, event }: Line<BoundaryEvent>): Step {
-  const { receipt } = before.exact;
-  const how = receipt?.answered ? ({ how: 'exact', ms: receipt.ms } as const) : { ms: null };
-  const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
-  return keep(state, [health(state, occurrence, event.preTokens ?? before.gauge.used)]);
-}
-
-/** What other lines add to it; zones and handoffs are noted where they are decided. */
-export function noteHealth(state: GovernorState, { before }: Line): Step {
-  if (before.relief.landing?.of === 'compaction' && state.relief.landing === undefined) {
-    return keep(state, [health(state, { event: 'landing' }, state.gauge.used)]);
-  }
-  const { ending } = state.facts;
-  if (ending === undefined) return keep(state);
+/** What the end of a turn adds to the health ledger; zones and reliefs are noted where they are decided. */
+export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): Step {
   const turn = health(state, { event: 'turn', turn: state.turn.ended });
-  return keep(state, isExhaustion(ending) ? [turn, health(state, { event: 'exhausted' })] : [turn]);
+  return keep(state, isExhaustion(event) ? [turn, health(state, { event: 'exhausted' })] : [turn]);
 }
 
 /** Whether a prompt is too large for the zone, and nothing has been done about it yet. */

@@ -1,6 +1,6 @@
 import type { Entry } from '../entry.ts';
 import { createLedger, type DeadEndChange, type Ledger } from './ledger.ts';
-import { createSameError, createSameFailure } from './repetition.ts';
+import { createSameFailure } from './repetition.ts';
 import { createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
 
 /**
@@ -9,8 +9,8 @@ import { createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
  */
 export function createDeadEnds() {
   const ledger = createLedger();
-  const detectors = [createRemark, createSameFailure, createSameError, createRevertedEdit, createDiscardedChanges].map(
-    (create) => create(ledger),
+  const detectors = [createRemark, createSameFailure, createRevertedEdit, createDiscardedChanges].map((create) =>
+    create(ledger),
   );
   return {
     add(entry: Entry): readonly DeadEndChange[] {
@@ -25,9 +25,9 @@ export function createDeadEnds() {
 function createRemark(ledger: Ledger): (entry: Entry) => void {
   return (entry) => {
     if (entry.kind !== 'remark') return;
-    const { source, text, t } = entry;
-    const key = `${source}\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
+    const { text, t } = entry;
+    const key = `told\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
     const { count = 0, first = t } = ledger.get(key) ?? {};
-    ledger.put({ key, cause: source, agent: null }, { count: count + 1, first, last: t, ids: [] }, text);
+    ledger.put({ key, cause: 'told', agent: null }, { count: count + 1, first, last: t, ids: [] }, text);
   };
 }

@@ -1,7 +1,7 @@
 import { errorLine, namesError } from '../entries/describe.ts';
 import type { Entry, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { asks, commandCore, onlyReads, programOf, waits } from '../shell/command-words.ts';
+import { asks, commandCore, onlyReads, waits } from '../shell/command-words.ts';
 import { quoted } from '../words.ts';
 import { type Ledger, prolong, type Series, startSeries } from './ledger.ts';
 
@@ -94,84 +94,6 @@ function mayChange(entry: Entry): boolean {
   if (changes !== undefined) return true;
   if (command !== undefined) return isWaiting(entry) || !onlyReads(command.text);
   return outcome === 'ok' && !LOOKING.test(name) && !BOOKKEEPING.test(name);
-}
-
-interface SameError {
-  readonly agent: string | null;
-  readonly series: Series;
-  /** Fingerprints of inputs that led to the error. */
-  readonly inputs: Set<string>;
-  /** What was used, and its name for the reader; a success of any of it clears the dead end. */
-  readonly means: Map<string, string>;
-}
-
-const MAX_ERRORS = 64;
-const MAX_MEANS = 20;
-const SAME_ERRORS = 3;
-
-/** Different calls that an agent makes end in the same error, again and again. */
-export function createSameError(ledger: Ledger): (entry: Entry) => void {
-  const cases = new Map<string, SameError>();
-
-  function fail(entry: ToolEntry): void {
-    const means = meansOf(entry);
-    const key = errorKey(entry, means);
-    const known = cases.get(key);
-    const now = known ?? { agent: entry.agent, series: startSeries(entry), inputs: new Set(), means: new Map() };
-    if (known !== undefined) prolong(known.series, entry);
-    if (now.inputs.size < MAX_MEANS) now.inputs.add(entry.input);
-    if (now.means.size < MAX_MEANS) now.means.set(means, nameOfMeans(entry));
-    remember(cases, key, now, MAX_ERRORS);
-    if (now.series.count >= SAME_ERRORS && now.inputs.size > 1) report(entry, key, now);
-  }
-
-  function report(entry: ToolEntry, key: string, { series, inputs, means }: SameError): void {
-    const names = [...means.values()].slice(0, 3).join(', ');
-    const verb = entry.outcome === 'refused' ? 'refused' : 'failed';
-    const text = `${names}: ${verb} ${series.count} times with the same error, tried in ${inputs.size} ways: ${failureText(entry)}`;
-    ledger.put({ key, cause: 'same error', agent: entry.agent }, series, text);
-  }
-
-  function succeed(entry: ToolEntry): void {
-    const worked = meansOf(entry);
-    for (const [key, { agent, means }] of cases) {
-      if (agent !== entry.agent || !means.has(worked)) continue;
-      cases.delete(key);
-      ledger.clear(key);
-    }
-  }
-
-  return (entry) => {
-    if (entry.kind !== 'tool' || LOOKING.test(entry.name)) return;
-    if (entry.outcome === 'ok') {
-      if (cases.size > 0 && isSuccess(entry)) succeed(entry);
-    } else if (counts(entry)) fail(entry);
-  };
-}
-
-/** Looking in several places is a search, and timeouts have no common cause. */
-function counts(entry: ToolEntry): boolean {
-  const { signature = '', command } = entry;
-  if (!isFailedAttempt(entry) || !hasErrorMessage(entry) || /^Command timed out/.test(signature)) return false;
-  return command === undefined || !onlyReads(command.text);
-}
-
-function nameOfMeans(entry: ToolEntry): string {
-  return entry.command === undefined ? nameOf(entry) : quoted(programOf(entry.command.text), 60);
-}
-
-/** What a call works with: a program, or a tool and the file it works on. */
-function meansOf({ name, title, command, changes }: ToolEntry): string {
-  return command === undefined ? `${name}\n${changes?.[0]?.path ?? title}` : programOf(command.text);
-}
-
-/**
- * One program may be called in many ways, a file tool is about its file. A refusal is about what was refused: that
- * several things need a permission is not one error.
- */
-function errorKey(entry: ToolEntry, means: string): string {
-  const narrow = entry.outcome === 'refused' || entry.command === undefined ? means : '';
-  return `same error\n${entry.agent ?? ''}\n${entry.name}\n${failureFingerprint(entry)}\n${narrow}`;
 }
 
 /** Tools that wait for something, or poll its progress. */

@@ -42,8 +42,7 @@ export function createExtractor(options: ExtractOptions) {
     const { subagent, blocks } = event;
     if (subagent === null) cwd = event.cwd ?? cwd;
     for (const use of usesIn(blocks)) begin(use, subagent, t);
-    if (subagent !== null) return [];
-    return states.see(event, t ?? 0);
+    return [];
   }
 
   function begin(use: OpenCall['use'], subagent: string | null, t: number | undefined): void {
@@ -63,7 +62,7 @@ export function createExtractor(options: ExtractOptions) {
     const { name } = call.use;
     const ended: EndedCall = { kind: 'call', call, result, report, t, ...readOutcome(name, result, report) };
     if (ended.outcome !== 'ok') return [ended];
-    return [ended, ...(call.agent === null ? states.called(name, t ?? 0) : []), ...tasks.add(ended)];
+    return [ended, ...tasks.add(ended)];
   }
 
   function user(event: UserEvent, t: number | undefined): readonly Found[] {
@@ -72,8 +71,7 @@ export function createExtractor(options: ExtractOptions) {
     }
     if (event.subagent !== null) return [];
     const isSaid = event.role === 'prompt' && !callerSpeaks && !isOwnLine(event.uuid);
-    const spoken = isSaid ? [prompt(event, t ?? 0)] : [];
-    return [...states.see(event, t ?? 0), ...spoken];
+    return isSaid ? [prompt(event, t ?? 0)] : [];
   }
 
   /** A log repeats behind a compaction what stays in the conversation: that is older than the boundary, and not new. */
@@ -96,7 +94,7 @@ export function createExtractor(options: ExtractOptions) {
 
   function own(event: OwnEvent, t: number): readonly Found[] {
     if (event.kind === 'state') return states.work(event.to, t);
-    return event.kind === 'dead-end' ? [{ kind: 'remark', t, text: event.text, source: 'told' }] : [];
+    return event.kind === 'dead-end' ? [{ kind: 'remark', t, text: event.text }] : [];
   }
 
   return {
@@ -136,41 +134,24 @@ export function createPromptQueue() {
   };
 }
 
-type Tracked = 'permission mode' | 'model' | 'session' | 'state';
-
 function createStates() {
-  const now = new Map<Tracked, string>();
-  let isDeclared = false;
+  const now = new Map<'session' | 'state', string>();
 
-  function change(what: Tracked, to: string, t: number): StateEntry[] {
+  function change(what: 'session' | 'state', to: string, t: number): StateEntry[] {
     const from = now.get(what);
     now.set(what, to);
     return to === from ? [] : [{ kind: 'state', t, what, ...(from === undefined ? {} : { from }), to }];
   }
 
-  /** The first value of a session is where it starts, not a change. */
-  function track(what: Tracked, to: string | undefined, t: number): StateEntry[] {
-    const isFirst = !now.has(what);
-    const entries = to === undefined ? [] : change(what, to, t);
-    return isFirst ? [] : entries;
-  }
-
   return {
     see(event: Event, t: number): StateEntry[] {
       switch (event.kind) {
-        case 'init':
-          isDeclared = true;
-          return [
-            ...track('session', event.sessionId, t),
-            ...track('model', event.model, t),
-            ...track('permission mode', event.permissionMode, t),
-          ];
-        case 'assistant':
-          // Session logs name the model nowhere else.
-          return isDeclared ? [] : track('model', event.model, t);
-        case 'user':
-        case 'mode':
-          return track('permission mode', event.permissionMode, t);
+        case 'init': {
+          // The first one is where a run starts, not a change.
+          const isFirst = !now.has('session');
+          const entries = event.sessionId === undefined ? [] : change('session', event.sessionId, t);
+          return isFirst ? [] : entries;
+        }
         case 'boundary': {
           const size = event.preTokens === undefined ? '' : ` at ${event.preTokens} tokens`;
           return [{ kind: 'state', t, what: 'compaction', to: `${event.trigger}${size}` }];
@@ -180,11 +161,6 @@ function createStates() {
         default:
           return [];
       }
-    },
-    /** A call of the main thread that succeeded. */
-    called(name: string, t: number): StateEntry[] {
-      if (name !== 'EnterPlanMode' && name !== 'ExitPlanMode') return [];
-      return [{ kind: 'state', t, what: 'plan mode', to: name === 'EnterPlanMode' ? 'entered' : 'left' }];
     },
     /** Where the work stands, as the agent, a script or a person said it. */
     work: (to: string, t: number) => change('state', to, t),

@@ -9,7 +9,6 @@ import { inTurns } from '../words.ts';
 const TITLES: Readonly<Record<EvidenceKind, string>> = {
   'dead end': 'Did not work:',
   'failing command': 'Commands that failed when they last ran:',
-  error: 'Errors of other tools:',
   file: 'Files changed:',
   command: 'Commands that ran:',
   'file read': 'Files read:',
@@ -75,9 +74,8 @@ function usefulOf(evidence: Pick<Evidence, 'items'>): EvidenceItem[] {
   });
 }
 
-/** Whether a dead end tells of the same call: it names the command, or has come of the error. */
-function isSame({ kind, line, calls, facts: [fact] }: EvidenceItem, deadEnd: EvidenceItem): boolean {
-  if (kind === 'error') return calls.some((id) => deadEnd.calls.includes(id));
+/** Whether a dead end names the command. */
+function isSame({ kind, line, facts: [fact] }: EvidenceItem, deadEnd: EvidenceItem): boolean {
   if (kind !== 'failing command') return false;
   return fact?.whole === deadEnd.facts[0]?.or?.whole || deadEnd.line.includes(line.slice(0, line.indexOf('`', 1) + 1));
 }

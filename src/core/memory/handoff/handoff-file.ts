@@ -1,4 +1,4 @@
-import { type Fields, numberOf, parsed, textOf, textsOf, timeOf } from '../../protocol/fields.ts';
+import { parsed, textOf } from '../../protocol/fields.ts';
 import { oneLine } from '../words.ts';
 
 export interface HandoffHead {
@@ -16,12 +16,6 @@ export interface HandoffHead {
   readonly window: number | null;
   /** What was found wrong with it, a sentence each. */
   readonly checks: readonly string[];
-}
-
-export interface HandoffFile {
-  /** Undefined if there is none, or an invalid one. */
-  readonly head: HandoffHead | undefined;
-  readonly body: string;
 }
 
 const MARK = '---';
@@ -46,35 +40,8 @@ export function renderHandoffFile(head: HandoffHead, body: string): string {
   return `${[MARK, ...lines, MARK].join('\n')}\n\n${body.trim()}\n`;
 }
 
-/** More lines than any head has. */
-const MAX_LINES = 40;
-const LINE = /^([a-z]{1,20}): (.*)$/;
-
-export function parseHandoffFile(text: string): HandoffFile {
-  const none = { head: undefined, body: text };
-  const end = text.indexOf(`\n${MARK}\n`);
-  if (!text.startsWith(`${MARK}\n`) || end < 0) return none;
-  const lines = text.slice(MARK.length + 1, end).split('\n', MAX_LINES);
-  const head = readHead(Object.fromEntries(lines.map(fieldIn)));
-  return head === undefined ? none : { head, body: text.slice(end + MARK.length + 2).trim() };
-}
-
-function fieldIn(line: string): [key: string, value: unknown] {
-  const [, key = '', value = ''] = LINE.exec(line) ?? [];
-  return [key, parsed(value)];
-}
-
-function readHead({ version, time, session, reason, by, tokens, window, checks }: Fields): HandoffHead | undefined {
-  const known = textOf(session);
-  if (version !== 1 || known === undefined || (by !== 'agent' && by !== 'memory')) return undefined;
-  return {
-    version,
-    t: timeOf(time) ?? 0,
-    session: known,
-    reason: textOf(reason) ?? '',
-    by,
-    tokens: numberOf(tokens) ?? null,
-    window: numberOf(window) ?? null,
-    checks: textsOf(checks),
-  };
+/** A document without its head, and claude's session id in that; undefined where there is none. */
+export function parseHandoffFile(text: string): { readonly session: string | undefined; readonly body: string } {
+  const [head = ''] = /^---\nversion: 1\n(?:[a-z]{1,20}: .*\n){1,40}---\n/.exec(text) ?? [];
+  return { session: textOf(parsed(/^session: (.*)$/m.exec(head)?.[1] ?? '')), body: text.slice(head.length).trim() };
 }

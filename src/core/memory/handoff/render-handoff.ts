@@ -1,11 +1,9 @@
 import { cut } from '../../governor/prompts/sentences.ts';
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
-import { shortenedLine } from '../call-summary/text-result.ts';
-import type { TaskEntry, ToolEntry } from '../entry.ts';
+import type { TaskEntry } from '../entry.ts';
 import type { EvidenceItem } from '../notebook/evidence.ts';
-import type { DetailFile, Notebook, Section } from '../notebook/notebook.ts';
-import { gistOf, type LoggedCall } from '../notebook/tool-log.ts';
-import { commandCore, onlyReads } from '../shell/command-words.ts';
+import type { DetailFile, Notebook } from '../notebook/notebook.ts';
+import { onlyReads } from '../shell/command-words.ts';
 import { counted, fenced, inTurns, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
 
 /** UTF-16 units of a handoff made from notes, so that an answer to a hook can carry it whole. */
@@ -34,11 +32,7 @@ const RUNNING_LENGTH = 1_600;
 const PATH_LENGTH = 400;
 const COMMAND_LENGTH = 240;
 
-/** Code points of a call and its result. */
-const GIST_LENGTH = 240;
-
 const MAX_ITEMS = 40;
-const MAX_FOUND = 10;
 
 /** A section before it is known how many of its items there is room for. */
 interface Part {
@@ -122,39 +116,14 @@ function goal({ prompts }: Notebook, { task, firstPrompt, running }: HandoffFact
 }
 
 function done({ tasks, toolLog, commands, artifacts }: Notebook): Part {
-  const completed = tasks.completed().map(taskItem);
-  const found = lookedUp(toolLog.calls());
+  const items = tasks.completed().map(taskItem);
   const tally = `${counted(toolLog.total, 'tool call')}, ${counted(commands.total, 'command')} and ${counted(artifacts.total, 'change')} of files were noted; the notes do not say which of it is finished.`;
-  const lists = [
-    completed.length > 0 && "completed on the agent's task list",
-    found.length > 0 && 'what was looked up',
-  ].filter(Boolean);
-  const sentence = lists.join(', then ').replace(/^./, (letter) => letter.toUpperCase());
-  return {
-    opening: lists.length === 0 ? [tally] : [tally, `${sentence}, ${lists.length > 1 ? 'each ' : ''}the newest first:`],
-    items: [...completed, ...found],
-    file: completed.length > 0 ? 'state-changes.md' : toolLog.file,
-  };
-}
-
-/** Tools whose results stand nowhere else in the document. */
-const LOOKS_UP = /^(?:Grep|Glob|WebFetch|WebSearch|Task|Agent|TaskOutput|mcp__.*)$/;
-const SEARCHES = /^(?:git|[ef]?grep|rg) /;
-
-/** The newest results of searches and questions of the main thread; those of a subagent are in what it answered. */
-function lookedUp(calls: readonly LoggedCall[]): string[] {
-  const found = calls.filter(({ entry }) => entry.agent === null && entry.outcome === 'ok' && looksUp(entry));
-  const newest = found.slice(-MAX_FOUND).reverse();
-  return newest.map(({ entry }) => `- ${shortenedLine(gistOf(entry), GIST_LENGTH)}`);
-}
-
-function looksUp({ name, command }: ToolEntry): boolean {
-  if (command === undefined) return LOOKS_UP.test(name);
-  return onlyReads(command.text) && SEARCHES.test(commandCore(command.text).text);
+  const opening = items.length === 0 ? [tally] : [tally, "Completed on the agent's task list, the newest first:"];
+  return { opening, items, file: items.length > 0 ? 'state-changes.md' : toolLog.file };
 }
 
 function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFacts): Part {
-  const items = [...tasks.open().filter(isUnderWay).map(taskItem), ...earlierStates(states)];
+  const items = tasks.open().filter(isUnderWay).map(taskItem);
   const each = Math.floor(RUNNING_LENGTH / Math.max(1, Math.min(3, running.length)));
   const prompts = running.slice(-3).map((text) => block(text, each));
   const opening = [
@@ -163,13 +132,6 @@ function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFact
     ...(tasks.open().some(isUnderWay) ? ["In progress on the agent's task list:"] : []),
   ];
   return { opening: opening.length === 0 ? [NONE] : opening, items, file: states.file };
-}
-
-/** Earlier states, the newest first. */
-function earlierStates(states: Section): string[] {
-  const said = states.items().filter(({ text }) => text.startsWith('state: '));
-  const before = said.slice(0, -1).reverse();
-  return before.map(({ number, text }) => `- Before that, #${number}: ${quoted(text, LINE_LENGTH)}`);
 }
 
 function nextSteps({ tasks, states }: Notebook, { running, state }: HandoffFacts): Part {
@@ -181,21 +143,13 @@ function nextSteps({ tasks, states }: Notebook, { running, state }: HandoffFacts
 
 function deadEnds({ evidence, deadEnds: section }: Notebook): Part {
   const found = evidence.items('dead end').map(({ line }) => `- ${line}`);
-  const errors = evidence.items('error').map(({ line }) => `- An error, not yet a dead end: ${line}`);
-  return part('Found in the notes by repetition alone:', [...found, ...errors], section.file, NONE);
+  return part('Found in the notes by repetition alone:', found, section.file, NONE);
 }
 
-function files({ evidence, artifacts, toolLog }: Notebook): Part {
+function files({ evidence, artifacts }: Notebook): Part {
   const changed = evidence.items('file').map((item) => `- ${fileName(item)} ${item.end}`);
-  const read = evidence.items('file read').map((item) => readItem(item, toolLog.about(item.subject)));
+  const read = evidence.items('file read').map((item) => `- ${fileName(item)} read`);
   return part('Noted as changed, then as only read, the newest first:', [...changed, ...read], artifacts.file, NONE);
-}
-
-/** With what was read, while the tool log has it. */
-function readItem(item: EvidenceItem, call: LoggedCall | undefined): string {
-  const gist = call === undefined ? '' : gistOf(call.entry);
-  const isWhole = gist.startsWith(`Read ${fileName(item)} (`);
-  return `- ${isWhole ? shortenedLine(gist, GIST_LENGTH) : `${fileName(item)} read`}`;
 }
 
 function commands({ evidence, commands: section }: Notebook): Part {

@@ -14,16 +14,13 @@ export interface EvidenceItem {
   readonly end: string;
   readonly line: string;
   readonly facts: readonly Fact[];
-  /** Ids of the calls that show it, where they matter. */
-  readonly calls: readonly string[];
 }
 
-export const EVIDENCE_KINDS = ['dead end', 'failing command', 'error', 'file', 'command', 'file read'] as const;
+export const EVIDENCE_KINDS = ['dead end', 'failing command', 'file', 'command', 'file read'] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
 const MAX_FILES = 1_000;
 const MAX_COMMANDS = 500;
-const MAX_ERRORS = 50;
 
 /** Of each kind this many can be handed back, or looked for in a summary. */
 const NEWEST = 40;
@@ -41,7 +38,6 @@ export type CommandOutcome = 'passed' | 'failed' | 'unknown';
 export function createEvidence() {
   const files = new Map<string, Tally>();
   const commands = new Map<string, Ran>();
-  const errors = new Map<string, ToolEntry>();
   const reads = new Map<string, true>();
   let deadEnds: readonly DeadEnd[] = [];
 
@@ -66,8 +62,6 @@ export function createEvidence() {
           .filter(isWanted)
           .map((ran) => commandItem(kind, ran));
       }
-      case 'error':
-        return newest(errors.values()).map(errorItem);
       case 'file':
         return newest(files.keys()).map((path) => fileItem(kind, path, fileCounts(path)));
       case 'file read':
@@ -84,8 +78,6 @@ export function createEvidence() {
       if (entry.command !== undefined && entry.command.exit !== null) {
         const times = (commands.get(entry.command.text)?.times ?? 0) + 1;
         remember(commands, entry.command.text, { entry, times }, MAX_COMMANDS);
-      } else if (entry.outcome !== 'ok' && entry.outcome !== 'cancelled' && entry.signature !== undefined) {
-        remember(errors, entry.signature, entry, MAX_ERRORS);
       }
     },
     deadEnds(current: readonly DeadEnd[]): void {
@@ -104,7 +96,7 @@ export function createEvidence() {
     },
     /** A new conversation begins. Dead ends stay: what did not work will not work there either. */
     forget(): void {
-      for (const map of [files, commands, errors, reads]) map.clear();
+      for (const map of [files, commands, reads]) map.clear();
     },
     /** `created, edited 3 times`, as far as is remembered. */
     fileCounts,
@@ -119,7 +111,7 @@ function newest<T>(items: Iterable<T>): T[] {
 
 function fileItem(kind: 'file' | 'file read', path: string, counts: string): EvidenceItem {
   const line = `${quoted(path, LINE_LENGTH)} ${counts}`.trimEnd();
-  return { kind, subject: path, end: counts, line, facts: [pathFact(path, kind === 'file')], calls: [] };
+  return { kind, subject: path, end: counts, line, facts: [pathFact(path, kind === 'file')] };
 }
 
 /** A command's last run, and how often it ran. */
@@ -150,15 +142,10 @@ function commandItem(kind: 'failing command' | 'command', { entry, times }: Ran)
   const line = `${quoted(text, LINE_LENGTH)} ${end}`;
   const factKind = kind === 'failing command' ? 'failing' : times > 1 ? 'again' : 'commands';
   const facts = [commandFact(factKind, text)];
-  return { kind, subject: text, end, line, facts, calls: [entry.id] };
+  return { kind, subject: text, end, line, facts };
 }
 
-function errorItem({ id, name, title, said, signature = '', outcome }: ToolEntry): EvidenceItem {
-  const line = `${name} ${quoted(title, LINE_LENGTH)} ${outcome}: ${quoted(said, LINE_LENGTH)}`;
-  return { kind: 'error', subject: signature, end: '', line, facts: [], calls: [id] };
-}
-
-function deadEndItem({ key, text, evidence }: DeadEnd): EvidenceItem {
+function deadEndItem({ key, text }: DeadEnd): EvidenceItem {
   const line = oneLine(text, 2 * LINE_LENGTH);
-  return { kind: 'dead end', subject: key, end: '', line, facts: [deadEndFact(line)], calls: evidence };
+  return { kind: 'dead end', subject: key, end: '', line, facts: [deadEndFact(line)] };
 }

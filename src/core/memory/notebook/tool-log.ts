@@ -1,6 +1,6 @@
 import { estimateTokens } from '../../governor/gauge/token-estimate.ts';
 import type { ToolEntry } from '../entry.ts';
-import { counted, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
+import { counted, oneLine, quoted, timeText } from '../words.ts';
 
 /** Tokens that the log may take up by default. */
 const HISTORY_TOKENS = 12_000;
@@ -66,8 +66,6 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
       return tokens + HEAD_TOKENS;
     },
     calls: (): readonly LoggedCall[] => [...slots.values()],
-    /** The newest call about a file. */
-    about: (path: string): LoggedCall | undefined => slots.get(`file ${path}`),
     render(): string {
       const lines = [...slots.values()].map(({ line }) => line);
       return `${[...headOf(log.total, log.left, lines.length), ...lines].join('\n')}\n`;
@@ -105,15 +103,7 @@ function lineOf({ entry, reads, changes }: LoggedCall): string {
   const often = reads + changes < 2 ? '' : ` · ${times.join(', ')}`;
   const agent = entry.agent === null ? '' : ` · subagent ${quoted(entry.agent, NAME_LENGTH)}`;
   const id = oneLine(entry.id, NAME_LENGTH).replaceAll('`', "'");
-  return `- ${timeText(entry.t)} · ${gistOf(entry)}${often}${agent} · ${id}`;
+  return `- ${timeText(entry.t)} · ${entry.gist ?? oneLine(entry.name, NAME_LENGTH)}${often}${agent} · ${id}`;
 }
 
 const NAME_LENGTH = 60;
-
-/** Logs of earlier versions have no gist. */
-export function gistOf({ gist, name, title, said, outcome }: ToolEntry): string {
-  if (gist !== undefined) return gist;
-  const tool = oneLine(name, NAME_LENGTH).replaceAll('`', "'");
-  const asked = [tool, title && quoted(title, LINE_LENGTH), outcome === 'ok' ? '' : outcome];
-  return `${asked.filter(Boolean).join(' ')}${said && `: ${quoted(said, LINE_LENGTH)}`}`;
-}

@@ -3,8 +3,6 @@ import type { Discard } from '../entry.ts';
 /** Of what a longer command does its words are no sign. */
 const HEAD = 400;
 
-const WORD = /\s*([A-Za-z][\w:-]*|\.{0,2}\/?[\w./-]+)(?=\s|$|[;&|)])/y;
-
 /** Commands that only read. */
 const READER =
   /^\s*(?:ls|cat|bat|head|tail|grep|e?grep|fgrep|rg|ag|find(?![^|;&]*-(?:delete|exec))|fd|wc|pwd|cd|echo|printf|which|type|command -v|file|stat|du|df|tree|sort|uniq|cut|tr|jq|yq|diff|cmp|date|env|printenv|whoami|uname|hostname|ps|pgrep|lsof|true|sed\s+-n|awk|xxd|od|basename|dirname|realpath|readlink|test|\[|git\s+(?:-C\s+\S+\s+)?(?:status|diff|log|show|blame|rev-parse|rev-list|ls-files|ls-tree|ls-remote|cat-file|grep|describe|merge-base|shortlog|reflog|branch(?=\s*(?:$|-[avr]|--(?:list|show)))|remote(?=\s*(?:$|-v|show))|config\s+--get)|gh\s+\w+\s+(?:view|list|status|checks|diff))(?=\s|$)/;
@@ -19,21 +17,6 @@ const WAITS =
 /** Their failure is an answer: nothing found, or not equal. */
 const ASKS =
   /^\s*(?:!|grep|egrep|fgrep|rg|ag|diff|cmp|test|\[\[?|which|type|command -v|pgrep|find|git (?:diff|grep|merge-base|show-ref|check-ignore|ls-remote|rev-parse)|\w+ --version)(?=\s|$)/;
-
-/** What is run, without its arguments: `npm run build`, `go test`, `node tools/make.js`. At most three words. */
-export function programOf(command: string): string {
-  const core = commandCore(command).text;
-  const words: string[] = [];
-  WORD.lastIndex = 0;
-  for (let match = WORD.exec(core); match !== null && words.length < 3; match = WORD.exec(core)) {
-    const word = match[1] ?? '';
-    const isArgument = words.length > 0 && !/^[a-z][\w:-]*$/.test(word);
-    if (isArgument && !/^(?:node|python3?|ruby|bash|sh|tsx|deno|bun|php|perl)$/.test(words[0] ?? '')) break;
-    words.push(word);
-    if (isArgument) break;
-  }
-  return words.length > 0 ? words.join(' ') : core.slice(0, 40);
-}
 
 /** Every part of it only reads, as far as its words tell. */
 export function onlyReads(command: string): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { triggerPlace } from '../../../../src/core/governor/control/trigger.ts';
+import { noteBoundary, reliefNow } from '../../../../src/core/governor/operations/relief.ts';
 import { momentOf, savingText } from '../../../../src/core/governor/relief/outlook.ts';
-import { noteBoundary, reliefNow } from '../../../../src/core/governor/relief/relief.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import { step } from '../../../../src/core/governor/step.ts';
 import { changedIn } from '../../../../src/core/governor/steps.ts';

@@ -53,8 +53,8 @@ const LIMIT_TEXT = "You've hit your 5-hour limit · resets 3:43am (UTC)";
 const OUTAGE_TEXT =
   'API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment.';
 
-function failed(text: string): Line[] {
-  return [syntheticLine(text), resultLine({ is_error: true, result: text, terminal_reason: 'api_error' })];
+function failed(text: string, more: Line = {}): Line[] {
+  return [syntheticLine(text), resultLine({ is_error: true, result: text, terminal_reason: 'api_error', ...more })];
 }
 
 function limited(resetsAt: number): Line[] {
@@ -354,6 +354,20 @@ describe('an outage', () => {
       waitOut(driver, 10 * MINUTE);
     }
     expect(driver.actions.filter(({ kind }) => kind === 'deferred')).toEqual([{ kind: 'deferred', fate: 'show' }]);
+  });
+
+  const PAGE = 'API Error: 404 <html>nothing is here</html>';
+  const NOT_THERE = { api_error_status: 404 };
+
+  it('is what a page says that is not the API’s, behind a call that was answered', () => {
+    const driver = begun({ outageWait: 600 });
+    driver.claude(callLine(30_000), ...failed(PAGE, NOT_THERE));
+    expect(driver.state.wait).toMatchObject({ cause: 'outage', phase: 'paused' });
+  });
+
+  it('is not what the first call gets at a wrong address', () => {
+    const driver = begun({ outageWait: 600 });
+    expect(said(driver.claude(...failed(PAGE, NOT_THERE)))).toEqual(['two']);
   });
 
   it('without --outage-wait ends a run that has more prompts', () => {

@@ -49,21 +49,12 @@ describe('the mechanical handoff', () => {
     for (const name of HANDOFF_SECTIONS) expect(section(text, name)).toMatch(/Not known|ctxb's notes|were noted/);
   });
 
-  it('names the states before the last one, and no prompt that still waits', () => {
-    const state = (to: string, from?: string): Entry => ({
-      kind: 'state',
-      t: 1,
-      what: 'state',
-      to,
-      ...(from && { from }),
-    });
+  it('names the last state, and no prompt that still waits', () => {
+    const state: Entry = { kind: 'state', t: 1, what: 'state', from: 'read', to: 'half' };
     const said = (text: string): Entry => ({ kind: 'prompt', t: 0, text, pictures: 0 });
-    const entries = [said('one'), said('two'), state('read'), state('half', 'read'), state('done', 'half')];
-    const text = handoffOf(entries);
+    const text = handoffOf([said('one'), said('two'), state]);
     expect(section(text, 'Goal')).toContain('`two`');
-    const progress = section(text, 'In progress');
-    expect(progress).toContain('`done`');
-    expect(progress).toMatch(/Before that, #2: `state: read → half`\n- Before that, #1: `state: read`/);
+    expect(section(text, 'In progress')).toContain('`half`');
   });
 
   it('tells the task, the first prompt and what is under way, word for word', () => {
@@ -103,30 +94,9 @@ describe('the mechanical handoff', () => {
     expect(handoffOf([command(`make ${'x'.repeat(400)}`, 0)])).toContain('(exit 0), shown in part');
   });
 
-  it('tells what was read and looked up in short', () => {
-    const common = { ...command('x', 0), agent: null };
-    const { command: _, ...call } = common;
-    const read: Entry = { ...call, name: 'Read', reads: 'a.ts', gist: 'Read `a.ts` (9 lines, 99B): defines `one`' };
-    const lookups: Entry[] = [
-      { ...call, name: 'Grep', gist: 'Grep `x`: 3 matches in 1 files: `a.ts` (3)' },
-      { ...call, name: 'Grep', gist: 'Grep `y`: 9 matches in 1 files: `b.ts` (9)', agent: 'Count' },
-      { ...call, name: 'WebFetch', gist: 'WebFetch `u` failed: `no`', outcome: 'failed' },
-      { ...call, name: 'Agent', gist: `Agent \`Explore\`: \`${'x'.repeat(400)}\`` },
-      command('git status', 0, { gist: 'Bash `git status` exit 0 — `main` (clean)' }),
-      command('npm test', 0, { gist: 'Bash `npm test` exit 0 — `ok`' }),
-    ];
-    const text = handoffOf([task('1', 'completed'), read, ...lookups]);
-    expect(section(text, 'Files')).toContain('\n- Read `a.ts` (9 lines, 99B): defines `one`');
-    expect(section(text, 'Done').split('\n').slice(1, -1)).toStrictEqual([
-      "Completed on the agent's task list, then what was looked up, each the newest first:",
-      '- `task 1`',
-      '- Bash `git status` exit 0 — `main` (clean)',
-      `- Agent \`Explore\`: \`${'x'.repeat(218)}\`...`,
-      '- Grep `x`: 3 matches in 1 files: `a.ts` (3)',
-    ]);
-    expect(parseHandoff(text).files).toStrictEqual(['a.ts']);
-    expect(section(handoffOf([read]), 'Done')).not.toContain('looked up');
-    expect(section(handoffOf([{ ...read, gist: 'Read `b` (1 lines, 1B)' }]), 'Files')).toContain('- `a.ts` read');
+  it('names what was only read', () => {
+    const { command: _, ...call } = command('x', 0);
+    expect(section(handoffOf([{ ...call, name: 'Read', reads: 'a.ts' }]), 'Files')).toContain('\n- `a.ts` read');
   });
 
   it('keeps the newest', () => {

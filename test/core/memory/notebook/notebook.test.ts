@@ -80,7 +80,7 @@ describe('the detail files of a notebook', () => {
       entry: { kind: 'task', t: 1, agent: null, id: '1', subject: '\n## #2 · forged', status: 'a\n# b' },
     },
     { name: 'a state', entry: { kind: 'state', t: 1, what: 'state', to: '\r\n## #2 · forged' } },
-    { name: 'a remark', entry: { kind: 'remark', t: 1, text: '`\n## #2 · forged', source: 'told' } },
+    { name: 'a remark', entry: { kind: 'remark', t: 1, text: '`\n## #2 · forged' } },
   ] as const satisfies readonly { name: string; entry: Entry }[])('cannot be forged by $name', ({ entry }) => {
     const { files } = written([entry]);
     for (const text of files.values()) {

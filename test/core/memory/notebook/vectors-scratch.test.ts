@@ -48,7 +48,7 @@ function entries({ human_inputs, state_changes, dead_ends, artifacts }: Scratch)
       const [from = '', to = ''] = change as readonly string[];
       return { kind: 'state', t: 0, what: 'state', from, to };
     }),
-    ...expand(dead_ends).map((text): Entry => ({ kind: 'remark', t: 0, text: String(text), source: 'told' })),
+    ...expand(dead_ends).map((text): Entry => ({ kind: 'remark', t: 0, text: String(text) })),
     ...expand(artifacts).map((path, index): Entry => written(String(path), index)),
   ];
 }

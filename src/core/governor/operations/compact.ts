@@ -12,15 +12,15 @@ import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import type { Verdict } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import { aloneAfterSummary } from '../relief/alone.ts';
+import { exactIsPossible, planExact, tellNotExact } from '../relief/exact.ts';
+import { leaveExhausted, TOO_LONG } from '../relief/exhaustion.ts';
+import { focusText } from '../relief/focus.ts';
+import { UNTRIED } from '../relief/ladder.ts';
+import { dueReason } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, isCompacting, keep, type Line, type Step, setTimer } from '../steps.ts';
-import { aloneAfterSummary } from './alone.ts';
-import { exactIsPossible, planExact, tellNotExact } from './exact.ts';
-import { leaveExhausted, TOO_LONG } from './exhaustion.ts';
-import { focusText } from './focus.ts';
-import { UNTRIED } from './ladder.ts';
-import { dueReason } from './outlook.ts';
-import { type Attempt, IDLE, type OperationIn } from './relief-state.ts';
+import { type Attempt, IDLE, type OperationIn } from './operation.ts';
 
 /** How long claude may take to say that it has stopped compacting before it is ended. */
 const STOPPING_PATIENCE_MS = 10_000;
@@ -41,7 +41,7 @@ export function startCompaction(state: GovernorState): Step {
     keep(next, [
       { kind: 'compact', ...decided(state, reasonFor(state)), how, focus },
       { kind: 'send', line: userLine(command, ownUuid(state)) },
-      timer(state),
+      compactionTimer(state),
     ]),
   );
 }
@@ -58,7 +58,7 @@ export function followCompaction(state: GovernorState, operation: OperationIn<'c
   const attempt = note(operation.attempt, event);
   const turn = operation.turn === 'running' || hasBegun(event) ? 'running' : 'asked';
   // claude is not silent while it waits for the API.
-  const watch = event.kind === 'api-retry' ? [timer(state, event.delayMs)] : [];
+  const watch = event.kind === 'api-retry' ? [compactionTimer(state, event.delayMs)] : [];
   const followed = keep(changed(state, { operation: { ...operation, turn, attempt } }), watch);
   return turn === operation.turn ? followed : chain(followed, dropBuffered);
 }
@@ -67,11 +67,7 @@ function dropBuffered(state: GovernorState): Step {
   return keep(state, [{ kind: 'buffered', fate: 'drop' }]);
 }
 
-export function giveUpWaiting(state: GovernorState): Step {
-  if (state.operation.phase !== 'compacting') return keep(state);
-  // A turn that claude started itself is in the way, and not the compaction.
-  if (state.turn.phase === 'running') return keep(state, [timer(state)]);
-  const { attempt } = state.operation;
+export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'compacting'>): Step {
   const missed = isDown(attempt.apiStatus) ? 'unavailable' : 'silent';
   // Stuck, it would hold up every prompt behind it. A boundary proves that room was made all the same.
   return chain(
@@ -95,7 +91,7 @@ export function endOverdue(state: GovernorState): GovernorState {
 }
 
 /** A line behind a compaction that was given up. */
-export function followOverdue(state: GovernorState, event: Event): Step {
+export function followOverdue(state: GovernorState, _idle: OperationIn<'idle'>, event: Event): Step {
   return event.kind === 'result' && state.process.compacts ? dropBuffered(endOverdue(state)) : keep(state);
 }
 
@@ -106,7 +102,7 @@ export function forgetFailures(state: GovernorState): GovernorState {
   return isFresh || isCompacting(state) ? state : changedIn(state, 'relief', UNTRIED);
 }
 
-export function timer({ run }: GovernorState, delayMs = 0) {
+export function compactionTimer({ run }: GovernorState, delayMs = 0) {
   return setTimer('compaction', run.policy.compaction.timeoutSeconds * 1000 + delayMs);
 }
 

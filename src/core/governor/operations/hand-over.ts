@@ -5,14 +5,14 @@ import { callOutput, predicted, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
 import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
 import { answer, owed } from '../prompts/mailbox.ts';
-import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
+import { goOnStopped } from '../relief/exhaustion.ts';
+import { askAgain, handoffRequest } from '../relief/handoff-request.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
-import { isDown, statusOf } from './compaction.ts';
-import { goOnStopped } from './exhaustion.ts';
-import { clear, EXIT_PATIENCE_MS, leave, PATIENCE_MS, TURN_OVER } from './fresh-context.ts';
-import { askAgain, handoffRequest } from './handoff-request.ts';
-import { type HandoffPlan, IDLE, type OperationIn } from './relief-state.ts';
+import { isDown, statusOf } from './compact.ts';
+import { clear, leave, PATIENCE_MS, stopLate, TURN_OVER } from './fresh-context.ts';
+import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
 
 /**
  * Hands the work over to a fresh context: the agent is asked for a document, it is checked and written, the
@@ -75,10 +75,7 @@ function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: Ope
   const asking = changed(countSent(state), {
     operation: { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false },
   });
-  return keep(asking, [
-    { kind: 'send', line: userLine(text, ownUuid(state)) },
-    setTimer('handoff', patienceMs(state, 'asking')),
-  ]);
+  return keep(asking, [{ kind: 'send', line: userLine(text, ownUuid(state)) }, handoffTimer('asking')(state)]);
 }
 
 export function followAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: Event): Step {
@@ -87,7 +84,7 @@ export function followAnswer(state: GovernorState, operation: OperationIn<'askin
   const next = changed(state, { operation: { ...operation, turn: 'running', apiDown } });
   // claude waits for the API, and not the agent takes its time.
   const waits = event.kind === 'api-retry' && operation.attempt !== 'late';
-  return keep(next, waits ? [setTimer('handoff', patienceMs(state, 'asking') + event.delayMs)] : []);
+  return keep(next, waits ? [handoffTimer('asking', event.delayMs)(state)] : []);
 }
 
 function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): Step {
@@ -142,8 +139,11 @@ export function leaveDeaf(state: GovernorState): Step {
   return state.relief.due === undefined ? keep(state, [{ kind: 'kill' }]) : startHandoff(state, state.relief.due);
 }
 
-export function patienceMs({ run }: GovernorState, phase: 'asking' | 'clearing' | 'briefing'): number {
-  return phase === 'asking' ? run.policy.handoff.timeoutSeconds * 1000 : PATIENCE_MS[phase];
+export function handoffTimer(phase: 'asking' | keyof typeof PATIENCE_MS, delayMs = 0) {
+  return ({ run }: GovernorState) => {
+    const ms = phase === 'asking' ? run.policy.handoff.timeoutSeconds * 1000 : PATIENCE_MS[phase];
+    return setTimer('handoff', ms + delayMs);
+  };
 }
 
 /** The agent is told to stop; a claude that does not even do that is left. */
@@ -153,9 +153,4 @@ export function giveUpAnswer(state: GovernorState, operation: OperationIn<'askin
     return chain(left, (next) => write(next, { ...operation.plan, way: 'leave' }, undefined));
   }
   return stopLate(state, { ...operation, attempt: 'late' });
-}
-
-/** Its turn is to end before the next begins: else the end of the one would be taken for that of the other. */
-export function stopLate(state: GovernorState, operation: OperationIn<'asking' | 'briefing'>): Step {
-  return chain(keep(changed(state, { operation }), [setTimer('handoff', EXIT_PATIENCE_MS)]), sendInterrupt);
 }

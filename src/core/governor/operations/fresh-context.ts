@@ -1,18 +1,19 @@
 import type { Event } from '../../protocol/events.ts';
 import type { Action } from '../decisions.ts';
 import { emptyContext } from '../gauge/gauge.ts';
-import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
+import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import type { HandoffDocument } from '../relief/relief-state.ts';
+import { toolsAfterRelief } from '../relief/tool-results.ts';
 import { type GovernorState, NEW_PROCESS } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
-import { type HandoffDocument, IDLE, type OperationIn, type Written } from './relief-state.ts';
-import { toolsAfterRelief } from './tool-results.ts';
+import { IDLE, type OperationIn, type Written } from './operation.ts';
 
 /** How long a turn of a handoff may take: `/clear` needs no API call. */
 export const PATIENCE_MS = { clearing: 30_000, briefing: 120_000 } as const;
 
 /** An idle claude whose input is closed exits at once. */
-export const EXIT_PATIENCE_MS = 10_000;
+const EXIT_PATIENCE_MS = 10_000;
 
 /** The end of a turn of ours. */
 export const TURN_OVER: readonly Action[] = [
@@ -130,4 +131,13 @@ export function startBriefing(state: GovernorState, document: HandoffDocument): 
 export function followBriefing(state: GovernorState, operation: OperationIn<'briefing'>, event: Event): Step {
   if (event.kind === 'result') return keep(changed(state, { operation: IDLE }), TURN_OVER);
   return keep(changed(state, { operation: { ...operation, turn: 'running' } }));
+}
+
+export function giveUpBriefing(state: GovernorState, operation: OperationIn<'briefing'>): Step {
+  return operation.isLate ? keep(state, [{ kind: 'kill' }]) : stopLate(state, { ...operation, isLate: true });
+}
+
+/** Its turn is to end before the next begins: else the end of the one would be taken for that of the other. */
+export function stopLate(state: GovernorState, operation: OperationIn<'asking' | 'briefing'>): Step {
+  return chain(keep(changed(state, { operation }), [setTimer('handoff', EXIT_PATIENCE_MS)]), sendInterrupt);
 }

@@ -6,16 +6,12 @@ import { crossedText, isCharactersOnly, isGuess, predicted, type Reading, readGa
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
-import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
-import { priceOfModel } from './accounts.ts';
-import { accountsOf } from './alone.ts';
-import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compaction.ts';
-import { heldTokens } from './contents.ts';
-import { awaitExact, isExact, NO_ECHO } from './exact.ts';
-import { dueForExhausted, noteTried } from './exhaustion.ts';
-import { focusText } from './focus.ts';
-import { endUnrelieved, startHandoff } from './handoff.ts';
+import { priceOfModel } from '../relief/accounts.ts';
+import { accountsOf } from '../relief/alone.ts';
+import { heldTokens } from '../relief/contents.ts';
+import { isExact, NO_ECHO } from '../relief/exact.ts';
+import { dueForExhausted, noteTried } from '../relief/exhaustion.ts';
+import { focusText } from '../relief/focus.ts';
 import {
   chooseWay,
   failuresAfterLanding,
@@ -25,10 +21,16 @@ import {
   mayHandOver,
   missesTarget,
   withLanding,
-} from './ladder.ts';
-import { dueReason, extentOf } from './outlook.ts';
-import type { Due, Landing } from './relief-state.ts';
-import { thrashText, withBoundary } from './thrash.ts';
+} from '../relief/ladder.ts';
+import { dueReason, extentOf } from '../relief/outlook.ts';
+import type { Due, Landing } from '../relief/relief-state.ts';
+import { thrashText, withBoundary } from '../relief/thrash.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, changedIn, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
+import { health } from '../zones/notices.ts';
+import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compact.ts';
+import { endUnrelieved, startHandoff } from './hand-over.ts';
+import { awaitExact } from './load-mod.ts';
 
 type Landed = Extract<Decision, { readonly kind: 'landed' }>;
 
@@ -111,7 +113,11 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   // An exact one leaves what was asked where it is: it is not said again.
   const kept = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, isLost: false } } : {};
   const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered } as const;
-  return keep(changedIn(state, 'relief', { ...seen, ...kept, due: undefined, landing }));
+  const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
+  const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
+  return keep(changedIn(state, 'relief', { ...seen, ...kept, due: undefined, landing }), [
+    health(state, occurrence, event.preTokens ?? before.gauge.used),
+  ]);
 }
 
 const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has compacted, as the mod said' } as const;
@@ -150,7 +156,7 @@ export function judgeLevel(state: GovernorState): Step {
 export function measureLanding(state: GovernorState): Step {
   const { relief, gauge } = state;
   const { landing } = relief;
-  if (landing === undefined || gauge.basis !== 'measured') return keep(state);
+  if (landing === undefined) return keep(state);
   const freed = landing.before.predicted - gauge.used;
   const isMissed = missesTarget(state, gauge.used, gauge.window.tokens);
   if (landing.of === 'compaction') return measureCompaction(state, landing, freed, isMissed);
@@ -177,6 +183,7 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
       ? keep(landed, landing.isOurs ? [{ kind: 'landed', ...decided(landed, made), relief: 'compaction', freed }] : [])
       : tellExact(landed, landing.before, landing.receipt, freed),
     (next) => (landing.isOurs ? giveUpWhenUseless(next, relief.failures) : keep(next)),
+    (next) => keep(next, [health(next, { event: 'landing' }, gauge.used)]),
   );
 }
 

@@ -1,0 +1,53 @@
+import type { Event } from '../../protocol/events.ts';
+import type { Effect } from '../effects.ts';
+import type { GovernorState } from '../state.ts';
+import { keep, type Step } from '../steps.ts';
+import { compactionTimer, followCompaction, followOverdue, giveUpWaiting } from './compact.ts';
+import { followBriefing, followClear, giveUpBriefing, leave } from './fresh-context.ts';
+import { followAnswer, giveUpAnswer, handoffTimer, leaveDeaf } from './hand-over.ts';
+import type { Operation, OperationIn } from './operation.ts';
+
+interface Rules<O extends Operation> {
+  /** A line of claude's in a turn of ctxb's own. */
+  readonly on?: (state: GovernorState, operation: O, event: Event) => Step;
+  /** Nothing came in time. */
+  readonly onTimeout?: (state: GovernorState, operation: O) => Step;
+  /** How long that is, where it starts over behind a turn that claude has started itself. */
+  readonly timer?: (state: GovernorState) => Effect;
+}
+
+const OPERATIONS: { readonly [P in Operation['phase']]: Rules<OperationIn<P>> } = {
+  idle: { on: followOverdue, onTimeout: leaveDeaf },
+  loading: {},
+  deciding: {},
+  compacting: { on: followCompaction, onTimeout: giveUpWaiting, timer: compactionTimer },
+  asking: { on: followAnswer, onTimeout: giveUpAnswer, timer: handoffTimer('asking') },
+  writing: {},
+  clearing: { on: followClear, onTimeout: leave, timer: handoffTimer('clearing') },
+  leaving: {},
+  briefing: { on: followBriefing, onTimeout: giveUpBriefing, timer: handoffTimer('briefing') },
+};
+
+function rulesOf({ operation }: GovernorState): Rules<never> {
+  return OPERATIONS[operation.phase] as Rules<never>;
+}
+
+export function followOperation(state: GovernorState, event: Event): Step {
+  return rulesOf(state).on?.(state, state.operation as never, event) ?? keep(state);
+}
+
+/** A turn that claude started itself came between: waiting for the one of ctxb's starts over. */
+export function waitLonger(state: GovernorState): Step {
+  const { timer } = rulesOf(state);
+  return keep(state, timer && [timer(state)]);
+}
+
+/** @param timer each operation but a compaction has the one of handoffs */
+export function onOperationTimeout(timer: 'compaction' | 'handoff') {
+  return (state: GovernorState): Step => {
+    const { operation, turn } = state;
+    if ((timer === 'compaction') !== (operation.phase === 'compacting')) return keep(state);
+    if (turn.phase === 'running') return waitLonger(state);
+    return rulesOf(state).onTimeout?.(state, operation as never) ?? keep(state);
+  };
+}
