@@ -60,7 +60,11 @@ export async function work(
 /** Less than this is read before threads have started, and V8 has compiled what they run. */
 const WORTH_BYTES: Readonly<Record<Depth, number>> = { light: 64 * 1024 * 1024, full: 8 * 1024 * 1024 };
 
-/** A third and a fourth are 1.1 times as fast on four processors (256 MB), take a quarter more of their time, and 25 MB each. */
+/**
+ * Threads that read, this one included at the light depth: each further one has to load and compile all of it once more. A full
+ * reading leaves this one alone, whose memory cannot be bounded. A third and a fourth are 1.1 times as fast on four processors
+ * (256 MB), take a quarter more of their time, and 25 MB each.
+ */
 const MOST_THREADS = 2;
 
 /** Of a thread's memory for what is short-lived, which is nearly all of it: more is not faster, and each has its own. */
@@ -87,14 +91,29 @@ async function* replayTogether(
   program: URL,
 ): AsyncGenerator<Judged> {
   const judged = new Map<number, Judged>();
-  const crew = startCrew(program, createShare(sources, options), (message) => {
-    const source = sources[message.at];
-    options.onBytes?.((source && bytesOf([source])) ?? 0);
-    judged.set(message.at, judgedIn(message));
-  });
+  const share = createShare(sources, options);
+  const own = options.depth === 'light' ? 1 : 0;
+  const crew = startCrew(
+    program,
+    { share, threads: Math.min(MOST_THREADS, availableParallelism()) - own },
+    (message) => {
+      const source = sources[message.at];
+      options.onBytes?.((source && bytesOf([source])) ?? 0);
+      judged.set(message.at, judgedIn(message));
+    },
+  );
+  /** Work here, or wait for the others. @returns whether there was something to wait for */
+  const goOn = async () => {
+    const next = own > 0 ? takeNext(share) : undefined;
+    if (next === undefined) return crew.isThere() && (await crew.news());
+    const made = await attempt(() => readSource(next.source, options));
+    judged.set(next.at, 'found' in made ? { found: unpack(pack(made.found)) } : made);
+    // Others may have told something meanwhile.
+    return new Promise<true>((resolve) => setImmediate(resolve, true));
+  };
   try {
     for (const [at, source] of sources.entries()) {
-      while (!judged.has(at) && crew.isThere()) await crew.news();
+      while (!judged.has(at) && (await goOn()));
       yield judged.get(at) ?? (await attempt(() => readSource(source, options)));
       judged.delete(at);
     }
@@ -108,11 +127,15 @@ function judgedIn(message: FromWorker): Judged {
   return { found: unpack(message.found) };
 }
 
-function startCrew(program: URL, workerData: Share, onMessage: (message: FromWorker) => void) {
+function startCrew(
+  program: URL,
+  { share, threads }: { readonly share: Share; readonly threads: number },
+  onMessage: (message: FromWorker) => void,
+) {
   const workers = new Set<Worker>();
   let wake = () => {};
-  for (let count = Math.min(MOST_THREADS, availableParallelism()); count > 0; count--) {
-    const worker = workerOf(program, workerData);
+  for (let count = threads; count > 0; count--) {
+    const worker = workerOf(program, share);
     if (worker === undefined) break;
     workers.add(worker);
     const end = () => {
@@ -129,7 +152,7 @@ function startCrew(program: URL, workerData: Share, onMessage: (message: FromWor
     /** One of them has neither failed nor done its part. */
     isThere: () => workers.size > 0,
     /** Resolves when one has told something, or is gone. */
-    news: () => new Promise<void>((resolve) => (wake = resolve)),
+    news: () => new Promise<true>((resolve) => (wake = () => resolve(true))),
     stop: () => Promise.all([...workers].map((worker) => worker.terminate())),
   };
 }
