@@ -72,15 +72,14 @@ function createLevels(measure: Measure) {
     hasSaved ||= usd !== 0;
   }
 
-  return ({ before, after, actions }: Judged): void => {
+  return ({ after, actions }: Judged): void => {
     const sent = actions.filter(
       (action) => action.kind === 'send' && action.promptUuid !== undefined && !isOwnUuid(after, action.promptUuid),
     );
     if (sent.length > 0) measure('ctxb.prompts', sent.length);
-    if (before.gauge !== after.gauge) context(after);
-    if (before.cost !== after.cost) cost(after);
-    if (before.relief !== after.relief) saved(after);
-    if (before.limits === after.limits) return;
+    context(after);
+    cost(after);
+    saved(after);
     for (const [name, { share }] of Object.entries(after.limits.used)) {
       set('ctxb.limit.utilization', share, { 'ctxb.limit': name });
     }

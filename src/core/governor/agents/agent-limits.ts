@@ -36,7 +36,6 @@ const COUNT_EVERY_MS = 10_000;
 
 /** Calls that are not on the stream cost too: claude's own counter knows of them before the next result. */
 export function countUnseen(state: GovernorState, { before }: Line): Step {
-  if (state.run.mode !== 'act') return keep(state);
   const { countedAt = Number.NEGATIVE_INFINITY } = state.fanOut;
   if (state.control.phase !== 'open' || state.now - countedAt < COUNT_EVERY_MS) return keep(state);
   const isNew = ([id, { isUnseen, calls }]: [string, Agent]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);

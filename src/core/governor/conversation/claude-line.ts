@@ -74,13 +74,18 @@ function when<F extends keyof Facts>(
   return (state, line) => (state.facts[fact] ? rule(state, line as never) : keep(state));
 }
 
+/** A rule for a run that acts. */
+function acting<E extends Event>(rule: Rule<E>): Rule<E> {
+  return (state, line) => (state.run.mode === 'act' ? rule(state, line) : keep(state));
+}
+
 /** What a line leads to once it has been read, in order. What happens between turns follows in `advance`. */
 const RULES: readonly Rule[] = [
   on('boundary', noteBoundary),
   when('call', announceBreak),
-  (state, { before }) => keep(followAccount(before, state)),
+  acting((state, { before }) => keep(followAccount(before, state))),
   when('left', noteLineage),
-  on('init', passThroughOlder),
+  on('init', acting(passThroughOlder)),
   followResults,
   on('rate-limit', followLimits),
   followWait,
@@ -93,7 +98,7 @@ const RULES: readonly Rule[] = [
   when('ending', readFailure),
   when('ending', waitLonger),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : keep(state)),
-  (state, { before }) => keep(state, hasBegun(before, state) ? [NO_TURN_TIMER] : []),
+  acting((state, { before }) => keep(state, hasBegun(before, state) ? [NO_TURN_TIMER] : [])),
   // What has become of the context.
   on('boundary', tellNative),
   on('compact-status', giveUpNative),
@@ -108,11 +113,11 @@ const RULES: readonly Rule[] = [
   (state, { event }) => askLater(state, event),
   placeTrigger,
   when('agents', judgeAgents),
-  when('agents', countUnseen),
+  when('agents', acting(countUnseen)),
   when('call', prepareExact),
   on('result', readStop),
   (state, { before }) => judgeSpending(before, state),
-  on('init', followModel),
+  on('init', acting(followModel)),
 ];
 
 /** The state that knows what a line says, and what that means. */
@@ -163,8 +168,8 @@ const LATE_TURN_MS = 3_000;
 /** The next prompt is not to be taken for the one that the timer was for. */
 const NO_TURN_TIMER = { kind: 'clear-timer', timer: 'turn' } as const;
 
-function hasBegun(before: GovernorState, { run, turn }: GovernorState): boolean {
-  return run.mode === 'act' && before.turn.phase === 'sent' && turn.phase === 'running';
+function hasBegun(before: GovernorState, { turn }: GovernorState): boolean {
+  return before.turn.phase === 'sent' && turn.phase === 'running';
 }
 
 function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Step {
@@ -222,7 +227,7 @@ const REMEMBERED_CALLBACKS = 63;
 function followModel(state: GovernorState, { before }: Line): Step {
   const { model } = before.session;
   const isOther = model !== undefined && state.session.model !== model;
-  return isOther && state.run.mode === 'act' && state.control.phase === 'open' ? askNewWindow(state) : keep(state);
+  return isOther && state.control.phase === 'open' ? askNewWindow(state) : keep(state);
 }
 
 /** Input since the last call is only a prediction, unless characters are all there is to count. */

@@ -37,7 +37,6 @@ export function savedUsd(state: GovernorState): number {
 
 /** What a line means for the account of claude alone. */
 export function followAccount(before: GovernorState, state: GovernorState): GovernorState {
-  if (state.run.mode !== 'act') return state;
   const { alone } = state.relief;
   const { call, replaced, isInjected } = state.facts;
   if (replaced) {

@@ -17,7 +17,7 @@ export const OLDEST_SUPPORTED = '2.1.301';
 export function passThroughOlder(state: GovernorState, { before }: Line): Step {
   const { version } = state.session;
   const isOlder = version !== undefined && !isAtLeast(version, OLDEST_SUPPORTED);
-  if (state.run.mode !== 'act' || !isOlder) return keep(state);
+  if (!isOlder) return keep(state);
   const run = { ...state.run, policy: measuringOnly(state.run.policy) };
   const measuring = changed(changedIn(state, 'control', { trigger: 'off' }), { run, exact: NOT_EXACT });
   if (before.session.version === version) return keep(measuring);
