@@ -9,7 +9,7 @@ export interface BudgetWorld {
   readonly window?: number | undefined;
 }
 
-export function profileOf({ profile, profiles }: Pick<Flow, 'profile' | 'profiles'>): Profile | undefined {
+function profileOf({ profile, profiles }: Pick<Flow, 'profile' | 'profiles'>): Profile | undefined {
   return profile !== undefined && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
 }
 

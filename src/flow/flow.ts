@@ -9,10 +9,7 @@ type FlowFile = Fixed<InferOutput<typeof flowFileSchema>>;
 export type Flow = Omit<FlowFile, '$schema' | 'profiles'> & { readonly profiles: Readonly<Record<string, Profile>> };
 
 /** What holds for all steps of the flows that choose it, and say nothing else. */
-export type Profile = Fixed<InferOutput<typeof profile>> & {
-  /** The file that it is read from, absolute; undefined: the flow's. */
-  readonly file?: string | undefined;
-};
+export type Profile = Fixed<InferOutput<typeof profile>>;
 
 export type FlowStep = Flow['steps'][number];
 

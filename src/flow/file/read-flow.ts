@@ -34,12 +34,10 @@ export function readFlow(path: string, choice: FlowChoice = {}): ReadFlow {
 export interface FlowChoice {
   /** In place of the profile that the flow names. */
   readonly profile?: string | undefined;
-  /** In place of what the file of the profile says. */
-  readonly profileText?: string | undefined;
 }
 
 /** Checks a text that is, or is to be, in the file `path`, and looks at the files that it names. */
-export function checkFlow(path: string, text: string, { profile, profileText }: FlowChoice = {}): ReadFlow {
+export function checkFlow(path: string, text: string, { profile }: FlowChoice = {}): ReadFlow {
   const folder = dirname(path);
   const { value, findings } = checkText(path, text, flowFileSchema, (data, refuse) => {
     const steps = Array.isArray(data.steps) && data.steps.length <= MAX_STEPS ? data.steps : [];
@@ -53,22 +51,17 @@ export function checkFlow(path: string, text: string, { profile, profileText }: 
   const chosen = profile ?? flow.profile;
   if (chosen === undefined) return { flow, findings: [] };
   if (Object.hasOwn(flow.profiles, chosen)) return { flow: { ...flow, profile: chosen }, findings: [] };
-  return withProfile(flow, chosen, profileFile(folder, chosen), profileText);
+  return withProfile(flow, chosen, profileFile(folder, chosen));
 }
 
-function withProfile(flow: Flow, chosen: string, file: string, text: string | undefined): ReadFlow {
-  const read = text === undefined ? readText(file) : { text };
+function withProfile(flow: Flow, chosen: string, file: string): ReadFlow {
+  const read = readText(file);
   if (!('text' in read)) return refused([unreadable(file, read)]);
-  const { value, findings } = checkProfileText(file, read.text);
+  const { value, findings } = checkText(file, read.text, profileSchema, () => {});
   if (value === undefined) return refused(findings);
   const name = isProfileName(chosen) ? chosen : basename(file, extname(file));
-  const profiles = { ...flow.profiles, [name]: { ...value, file } };
+  const profiles = { ...flow.profiles, [name]: value };
   return { flow: { ...flow, profile: name, profiles }, findings: [] };
-}
-
-/** Checks a text that is, or is to be, in the file of a profile. */
-export function checkProfileText(path: string, text: string) {
-  return checkText(path, text, profileSchema, () => {});
 }
 
 function unreadable(path: string, { expected, found }: Pick<GivenFault, 'expected' | 'found'>): Finding {

@@ -3,44 +3,42 @@ import { dataOf, editText } from '../../config/edit-text.ts';
 import { isFields } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { type Path, pathText } from '../file/fault.ts';
-import { type Edit, PROFILE } from './studio-view.ts';
+import type { Edit } from './studio-view.ts';
 
 /** The budgets as a flow's text has them, by step, as an edit names it. */
-export function ownBudgets(path: string, text: string, profile?: string): (step: string | null) => Budgets {
+export function ownBudgets(path: string, text: string): (step: string | null) => Budgets {
   const data = dataOf(text, styleOf(path));
-  return (step) => budgetsAt(data, holderOf(data, step, profile));
+  return (step) => budgetsAt(data, holderOf(data, step));
 }
 
 /** Any of its values may be of any type. */
 type Budgets = Readonly<Record<string, unknown>>;
 
 /** The path of an edited value, as findings name it. */
-export function editedKey(path: string, text: string, { step, key }: Edit, profile?: string): string {
-  return pathText([...holderOf(dataOf(text, styleOf(path)), step, profile), 'budgets', key]);
+export function editedKey(path: string, text: string, { step, key }: Edit): string {
+  return pathText([...holderOf(dataOf(text, styleOf(path)), step), 'budgets', key]);
 }
 
 /**
- * Makes edits in the text of a checked flow, or of a profile's file, and leaves everything else as it is. The new values
+ * Makes edits in the text of a checked flow, and leaves everything else as it is. The new values
  * are not checked.
  *
- * @param profile the one in the flow that edits of the profile are for
  * @throws CtxbError `usage` for an unknown step, and where something else would change as well
  */
-export function editFlow(path: string, text: string, edits: readonly Edit[], profile?: string): string {
-  return edits.reduce((edited, edit) => editOnce(path, edited, edit, profile), text);
+export function editFlow(path: string, text: string, edits: readonly Edit[]): string {
+  return edits.reduce((edited, edit) => editOnce(path, edited, edit), text);
 }
 
-function editOnce(path: string, text: string, edit: Edit, profile: string | undefined): string {
+function editOnce(path: string, text: string, edit: Edit): string {
   const { step, key } = edit;
   const data = dataOf(text, styleOf(path));
-  const holder = holderOf(data, step, profile);
+  const holder = holderOf(data, step);
   const value = typedValue(edit);
   const isLast = value === undefined && Object.keys(budgetsAt(data, holder)).every((other) => other === key);
   const place = [...holder, 'budgets', ...(isLast ? [] : [key])];
   const edited = editText(text, { place, value }, styleOf(path));
   if (edited !== undefined) return edited;
-  const level = step === PROFILE ? `profile ${profile}` : `step ${step}`;
-  const where = step === null ? basename(path) : level;
+  const where = step === null ? basename(path) : `step ${step}`;
   throw new CtxbError('usage', `the budgets of ${where} cannot be changed here; change them by hand`);
 }
 
@@ -57,9 +55,8 @@ function typedValue({ value }: Edit): string | number | undefined {
 }
 
 /** Where the budgets of a step stand, as an edit names it. */
-function holderOf(data: unknown, step: string | null, profile: string | undefined): Path {
+function holderOf(data: unknown, step: string | null): Path {
   if (step === null) return [];
-  if (step === PROFILE && profile !== undefined) return ['profiles', profile];
   const steps = isFields(data) && Array.isArray(data.steps) ? data.steps : [];
   const index = steps.findIndex((each) => isFields(each) && each.id === step);
   if (index === -1) throw new CtxbError('usage', `there is no step ${JSON.stringify(step)}: load the file again`);

@@ -11,7 +11,6 @@ import {
   type Edit,
   type FlowView,
   levelOf,
-  PROFILE,
   type StepView,
   type StudioView,
 } from './studio-view.ts';
@@ -30,7 +29,7 @@ export interface Shown {
 export function studioPage(view: StudioView, shown: Shown): string {
   const { file, flow } = view;
   const title = flow?.name ?? 'Flow Studio';
-  const about = [file, flow?.profile && `profile ${flow.profile.name}`].filter(Boolean).join(' · ');
+  const about = [file, flow?.profile && `profile ${flow.profile}`].filter(Boolean).join(' · ');
   const notice = flow === undefined ? `${file} is not a flow that can be run` : shown.notice;
   return html`<!doctype html>
 <html lang="en">
@@ -56,11 +55,10 @@ function main(view: StudioView, flow: FlowView, shown: Shown): Html {
   return html`<main>
 <nav aria-label="Steps of the flow">
 ${link(null, 'The flow: budgets of all steps', shown)}
-${flow.profile && link(PROFILE, `The profile ${flow.profile.name}`, shown)}
 ${stagesOf(flow).map((steps) => html`<ul>${steps.map((each) => html`<li>${stepLink(each, shown)}</li>`)}</ul>`)}
 </nav>
 <section id="level" class="card">
-${headOf(flow, step, shown.level)}
+${headOf(flow, step)}
 ${form(view, flow, shown)}
 ${step === undefined ? overview(flow) : html`<h3>Last run</h3>${receiptOf(step)}`}
 </section>
@@ -86,21 +84,14 @@ function stepLink(step: StepView, shown: Shown): Html {
   return html`${link(step.id, step.id, shown, own)} <small>${size}${after}</small>`;
 }
 
-function headOf({ steps, window, profile }: FlowView, step: StepView | undefined, level: Edit['step']): Html {
+function headOf({ steps, window }: FlowView, step: StepView | undefined): Html {
   if (step !== undefined) {
     const { id, agent, objective, after, sees } = step;
     const needs = after.length === 0 ? 'It needs no other step' : `After ${after.join(', ')}`;
     return html`<h2>${id} <span class="agent">${agent}</span></h2>${objective !== undefined && html`<p>${objective}</p>`}
 <p class="quiet">${needs}; it sees the output of ${counted(sees, 'step')}.</p>`;
   }
-  if (level !== PROFILE) {
-    return html`<h2>The flow</h2><p class="quiet">These budgets apply to each of its ${counted(steps.length, 'step')}, unless the step sets its own. Presets and shares refer to a window of ${grouped(window)} tokens.</p>`;
-  }
-  const place =
-    profile?.file === undefined
-      ? 'It stands in the file of the flow.'
-      : `It is in ${profile.file}: a change applies to all flows that choose it.`;
-  return html`<h2>The profile ${profile?.name}</h2><p class="quiet">Holds where neither the flow nor the step says anything else. ${place}</p>`;
+  return html`<h2>The flow</h2><p class="quiet">These budgets apply to each of its ${counted(steps.length, 'step')}, unless the step sets its own. Presets and shares refer to a window of ${grouped(window)} tokens.</p>`;
 }
 
 export const FIELDS = [
@@ -120,24 +111,19 @@ const PRESETS = ['', 'lean', 'balanced', 'heavy'];
 /** Changes are shown before they can be saved. */
 function form(view: StudioView, flow: FlowView, { level, edits }: Shown): Html {
   const budgets = levelOf(flow, level);
-  const holder = level === PROFILE ? flow.profile?.key : `steps[${flow.steps.findIndex(({ id }) => id === level)}]`;
-  const place = level === null ? 'budgets' : `${holder}.budgets`;
+  const place = level === null ? 'budgets' : `steps[${flow.steps.findIndex(({ id }) => id === level)}].budgets`;
   const rows = FIELDS.map((field) => {
     const typed = edits.find(({ key }) => key === field.key)?.value;
     const fault = view.findings.find(({ key }) => key === `${place}.${field.key}`)?.message;
     return budgets && row(field, budgets, typed, fault);
   });
-  const changes = [
-    { file: view.file, diff: view.diff },
-    { file: flow.profile?.file ?? '', diff: flow.profile?.diff ?? [] },
-  ].filter(({ diff }) => diff.length > 0);
-  const isGood = changes.length > 0 && view.findings.length === 0;
+  const isGood = view.diff.length > 0 && view.findings.length === 0;
   return html`<form method="post" autocomplete="off">
 <input type="hidden" name="hash" value="${view.hash}">
 ${rows}
 <div class="actions"><button name="action" value="view">Show the changes</button>${isGood && html` <button name="action" value="save" class="main">Save</button>`} ${link(level, 'Discard', { level: '' })}</div>
 </form>
-${changes.map(({ file, diff }) => html`<h3>Changes in ${file}</h3><pre class="card">${diff.map(lineOf)}</pre>`)}`;
+${view.diff.length > 0 && html`<h3>Changes in ${view.file}</h3><pre class="card">${view.diff.map(lineOf)}</pre>`}`;
 }
 
 function row(

@@ -9,12 +9,9 @@ import type { KnownReceipt } from '../step-receipt.ts';
 /** A key of `budgets` that the studio changes. */
 export type BudgetKey = keyof BudgetChanges;
 
-/** Stands for the chosen profile where a step's id may stand; no step is called so. */
-export const PROFILE = '*';
-
 /** A budget of a level as it is typed into the form; an empty value clears it. */
 export interface Edit {
-  /** Id of a step; null: the flow; {@link PROFILE}. */
+  /** Id of a step; null: the flow. */
   readonly step: string | null;
   readonly key: BudgetKey;
   readonly value: string;
@@ -23,7 +20,7 @@ export interface Edit {
 /** A flow file with edits that are not in it yet, as the page shows it. */
 export interface StudioView {
   readonly file: string;
-  /** Of the bytes of the file, and of its profile's, without the edits. */
+  /** Of the bytes of the file, without the edits. */
   readonly hash: string;
   /** About the file or, where `flow` is defined, about edits, which are then left out of all else. */
   readonly findings: readonly Finding[];
@@ -39,31 +36,20 @@ export type StepView = FlowView['steps'][number];
 interface Shown extends BudgetWorld {
   /** The budgets of a level as they stand in the file, with the edits. */
   readonly ownBudgets: (step: Edit['step']) => Readonly<Record<string, unknown>>;
-  readonly profile: {
-    /** The file of its own that it stands in, which other flows may share. */
-    readonly file: string | undefined;
-    /** The path of its keys in findings. */
-    readonly key: string;
-    /** What the edits change in its own file. */
-    readonly diff: readonly DiffLine[];
-  };
   /** The receipt of a step's last run; undefined: it was never run. */
   readonly receiptOf: (step: string) => KnownReceipt | { readonly fault: string } | undefined;
 }
 
 const NOTHING = { budgets: {}, model: undefined };
 
-export function flowView(flow: Flow, { ownBudgets, profile, receiptOf, global, window }: Shown) {
+export function flowView(flow: Flow, { ownBudgets, receiptOf, global, window }: Shown) {
   const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets' | 'model'> = NOTHING) =>
     effectiveBudgets(levels, step, { global, window });
   const order = orderSteps(flow);
   const stages = new Map(order.stages.flatMap((steps, stage) => steps.map(({ id }) => [id, stage] as const)));
   return {
     name: flow.name,
-    profile:
-      flow.profile === undefined
-        ? undefined
-        : { ...profile, name: flow.profile, budgets: budgetsView(PROFILE, budgetsOf({ ...flow, budgets: {} })) },
+    profile: flow.profile,
     /** Tokens that presets and shares are for. */
     window: window ?? REFERENCE_WINDOW,
     /** Of all steps that say nothing else. */
@@ -101,6 +87,5 @@ export function bindingOf({ context_truncation, items }: KnownReceipt): 'whole' 
 
 /** The budgets of a level, as an edit names it. */
 export function levelOf(flow: FlowView | undefined, step: Edit['step']): BudgetsView | undefined {
-  if (step === PROFILE) return flow?.profile?.budgets;
   return step === null ? flow?.budgets : flow?.steps.find(({ id }) => id === step)?.budgets;
 }

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFileStudio } from '../../../src/flow/studio/file-studio.ts';
 import type { Studio } from '../../../src/flow/studio/studio-server.ts';
-import { type Edit, PROFILE, type StudioView } from '../../../src/flow/studio/studio-view.ts';
+import type { Edit, StudioView } from '../../../src/flow/studio/studio-view.ts';
 import { aReceipt, STUDIO_FLOW, type StudioFolder, studioFolder } from '../../support/studio.ts';
 
 let folder: StudioFolder;
@@ -186,84 +186,16 @@ describe('save', () => {
   });
 });
 
-describe('a profile', () => {
-  const PROFILE_TEXT = '# For large code.\nbudgets:\n  contextBudgetChars: 300000 # much\ncurator: {enabled: true}\n';
-  const profileFile = () => join(folder.path, 'profiles', 'heavy-context.yaml');
-  const profileText = () => readFileSync(profileFile(), 'utf8');
-
-  /** Has the flow choose a profile in a file of its own. */
-  function withFile(text = STUDIO_FLOW): void {
-    mkdirSync(join(folder.path, 'profiles'));
-    writeFileSync(profileFile(), PROFILE_TEXT);
-    writeFileSync(folder.file, text.replace('name: job', 'name: job\nprofile: heavy-context'));
-  }
-
-  it('in a file of its own is shown, and edited there', () => {
-    withFile();
-    const edits = [edit(PROFILE, 'historyOlderChars', '15000'), edit('second', 'contextBudgetChars', '60000')];
-    const { flow, diff, hash } = view(edits);
-    expect(flow?.profile).toMatchObject({
-      name: 'heavy-context',
-      file: 'profiles/heavy-context.yaml',
-      budgets: {
-        own: { contextBudgetChars: '300000', historyOlderChars: '15000' },
-        effective: { historyOlderChars: { value: 15_000, source: 'profile' } },
-      },
-    });
-    const added = (lines: typeof diff = []) =>
-      lines.flatMap(({ kind, text }) => (kind === 'added' ? [text.trim()] : []));
-    expect([added(diff), added(flow?.profile?.diff)]).toEqual([
-      ['contextBudgetChars: 60000'],
-      ['historyOlderChars: 15000'],
-    ]);
-    const before = text();
-    expect(studio.save(edits, hash)).toBe('saved');
-    expect(view()).toMatchObject({ diff: [], findings: [], flow: { profile: { diff: [] } } });
-    expect(profileText()).toBe(PROFILE_TEXT.replace('much\n', 'much\n  historyOlderChars: 15000\n'));
-    expect(text()).toBe(before.replace('50000', '60000'));
+it('a profile is named, and that is asked for stands in place of the one of the flow', () => {
+  mkdirSync(join(folder.path, 'profiles'));
+  writeFileSync(join(folder.path, 'profiles', 'large.yaml'), 'budgets: {historyOlderChars: 15000}\n');
+  writeFileSync(join(folder.path, 'other.yaml'), 'budgets: {historyOlderChars: 9000}\n');
+  writeFileSync(folder.file, STUDIO_FLOW.replace('name: job', 'name: job\nprofile: large'));
+  const place = { contextDir: folder.contextDir, window: undefined, global: {} };
+  const shown = (profile?: string) => createFileStudio(folder.file, { ...place, profile }).view([]).flow;
+  expect(shown()).toMatchObject({
+    profile: 'large',
+    budgets: { effective: { contextBudgetChars: { value: 100_000 } } },
   });
-
-  it('in the flow is edited in the flow', () => {
-    const profiles = 'profiles:\n  daily: # ours\n    budgets: {preset: lean}\n  other: {}\n';
-    const flow = STUDIO_FLOW.replace('name: job\n', `name: job\nprofile: daily\n${profiles}`);
-    writeFileSync(folder.file, flow);
-    expect(view().flow?.profile).toMatchObject({ file: undefined, budgets: { own: { preset: 'lean' } } });
-    studio.save([edit(PROFILE, 'preset', 'heavy')], view().hash);
-    expect(text()).toBe(flow.replace('{preset: lean}', '{preset: heavy}'));
-    const { findings } = view([edit(PROFILE, 'preset', 'huge')]);
-    expect(findings).toMatchObject([{ key: `${view().flow?.profile?.key}.budgets.preset` }]);
-  });
-
-  it('that is asked for stands in place of the one of the flow', () => {
-    withFile();
-    writeFileSync(join(folder.path, 'other.yaml'), 'budgets: {preset: lean}\n');
-    const place = {
-      contextDir: folder.contextDir,
-      window: undefined,
-      global: {},
-      profile: join(folder.path, 'other.yaml'),
-    };
-    expect(createFileStudio(folder.file, place).view([])).toMatchObject({
-      flow: { profile: { name: 'other', file: 'other.yaml', budgets: { own: { preset: 'lean' } } } },
-    });
-  });
-
-  it('refuses what a profile cannot have, and shows the rest', () => {
-    withFile();
-    const edits = [edit(PROFILE, 'preset', 'huge'), edit(null, 'preset', 'huge'), edit('first', 'preset', 'heavy')];
-    const { flow, findings, hash } = view(edits);
-    expect(findings.map(({ key }) => key)).toEqual(['budgets.preset', 'profile.budgets.preset']);
-    expect(flow?.steps[0]?.budgets.own).toEqual({ preset: 'heavy' });
-    expect(flow?.profile?.budgets.own).toEqual({ contextBudgetChars: '300000' });
-    expect(() => studio.save(edits.slice(0, 1), hash)).toThrow('nothing was written: budgets.preset');
-    expect(profileText()).toBe(PROFILE_TEXT);
-  });
-
-  it('that something else has changed is not written over', () => {
-    withFile();
-    const { hash } = view();
-    writeFileSync(profileFile(), `${PROFILE_TEXT}# mine\n`);
-    expect(studio.save([edit(null, 'preset', 'heavy')], hash)).toBe('changed');
-    expect(text()).toContain('preset: lean');
-  });
+  expect(shown(join(folder.path, 'other.yaml'))).toMatchObject({ profile: 'other' });
 });
