@@ -31,9 +31,13 @@ export const processIo: Io = {
   },
 };
 
-/** nohup leaves a stdin that is open for writing only. */
+/**
+ * nohup leaves a stdin that is open for writing only. A terminal is not tried: whoever reads from it in the background of
+ * a shell is stopped, whatever is read.
+ */
 function canReadStdin(): boolean {
   try {
+    if (fstatSync(0).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(0)) return true;
     readvSync(0, [Buffer.alloc(0)]);
     return true;
   } catch (error) {

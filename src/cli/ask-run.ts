@@ -150,7 +150,7 @@ async function findRun(named: string | undefined, io: Io): Promise<RunCard> {
   if (named === undefined) throw new CtxbError('usage', 'no run is active in this folder: ctxb runs lists all of them');
   const over = all.find(isNamed(named))?.end;
   const why = over ? `has ended (${over.reason})` : 'is not known';
-  throw new CtxbError('usage', `run ${onOneLine(named)} ${why}: ctxb runs lists those that are active`);
+  throw new CtxbError('usage', `run ${onOneLine(named) || '""'} ${why}: ctxb runs lists those that are active`);
 }
 
 function isNamed(beginning: string): (card: RunCard) => boolean {

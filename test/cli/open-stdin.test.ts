@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openStdin } from '../../src/cli/inputs.ts';
 import { runProgram } from '../support/claude.ts';
 import { CTXB, untilClosing } from '../support/ctxb.ts';
+import { atTerminal } from '../support/pty.ts';
 import { createPlace, fakeArguments, type Place } from './fakes.ts';
 
 it('stdin is opened only where it is named', async () => {
@@ -37,3 +38,13 @@ describe('a stdin that is open for writing only, as nohup leaves it, is empty', 
     expect(atItsEnd.stderr).not.toContain('EBADF');
   });
 });
+
+it.each(['runs', 'compact'])(
+  'ctxb %s is not stopped in the background of a terminal, whose keys are not its',
+  async (command) => {
+    await using place = await createPlace();
+    const job = `set -m; "${process.execPath}" "${CTXB}" ${command} & wait $!; echo "ended: $?"; kill -9 %% 2>/dev/null`;
+    await using terminal = atTerminal(`bash -c '${job}'`, place);
+    expect(await terminal.shows(/ended:\d+/)).toMatch(/ended:[02]$/);
+  },
+);
