@@ -36,7 +36,8 @@ function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
   if (what === 'stop') return undefined;
   const cannot = what === 'compact' ? compactionBar(state) : handoffBar(state);
   if (cannot !== undefined) return cannot;
-  if (relief.asked !== undefined && relief.asked.way !== what) return `a ${relief.asked.way} was asked for before`;
+  if (relief.asked !== undefined && relief.asked.way !== what)
+    return `a ${relief.asked.way === 'compact' ? 'compaction' : 'handoff'} was asked for before`;
   const isLast = mailbox.ended && waiting(state).length === 0 && !isRelieving(state);
   if (!isLast || now) return undefined;
   const instead = what === 'compact' ? '; --now compacts in the middle of this one' : '';
@@ -122,6 +123,7 @@ function answerFrom(
 
 function doneAnswer(way: AskedRelief['way'], before: number, after: number, receipt?: ExactReceipt): AskAnswer {
   if (receipt !== undefined && leavesAll(receipt)) return { done: false, text: 'nothing is left to cut' };
+  if (after >= before) return { done: false, text: 'it has freed nothing', before, after };
   return { done: true, text: way === 'compact' ? 'compacted' : 'handed over', before, after };
 }
 

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import type { AskAnswer } from '../../../../src/core/governor/effects.ts';
+import type { Ask } from '../../../../src/core/governor/input.ts';
+import {
+  afterTurn,
+  boundaryLine,
+  callLine,
+  type Driver,
+  initLine,
+  resultLine,
+  statusLine,
+} from '../../../support/governor.ts';
+
+function ask(driver: Driver, what: Ask['what'], now = false): void {
+  driver.tell({ kind: 'ask', ask: { what, now }, by: { from: 'command', id: '0123abcd' } });
+}
+
+function answers(driver: Driver): readonly AskAnswer[] {
+  return driver.actions.flatMap((action) => (action.kind === 'answer-asker' ? [action.answer] : []));
+}
+
+/** A compaction that is asked for between two turns, and the first call behind it. */
+function compacted(before: number, after: number): Driver {
+  const driver = afterTurn(before);
+  ask(driver, 'compact');
+  driver.prompt('Next.');
+  driver.claude(
+    statusLine({ compact_result: 'success' }),
+    boundaryLine('manual', before),
+    resultLine({ num_turns: 0 }),
+    initLine(),
+    callLine(after),
+  );
+  return driver;
+}
+
+it.each([
+  { name: 'what it has freed', after: 40_000, answer: { done: true, text: 'compacted', after: 40_000 } },
+  { name: 'that it has freed nothing', after: 110_000, answer: { done: false, text: 'it has freed nothing' } },
+])('a compaction that was asked for is answered with $name', ({ after, answer }) => {
+  expect(answers(compacted(100_000, after))).toMatchObject([answer]);
+});
+
+it('two who ask for the same have one compaction, and each an answer', () => {
+  const driver = afterTurn(100_000);
+  ask(driver, 'compact');
+  ask(driver, 'compact', true);
+  ask(driver, 'handoff');
+  expect(answers(driver)).toEqual([{ done: false, text: 'a compaction was asked for before' }]);
+});
