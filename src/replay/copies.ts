@@ -6,7 +6,7 @@ import { type Copied, isFull, type SessionFigures, type SessionSummary, type Tot
 
 type Counted = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
-/** What a session adds to sums: all but what it holds of others. Where the recording does not say the cost, it is null. */
+/** A session's own share of sums, without calls copied from others. Where the recording has no cost, it is null. */
 export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<Counted, 'context'>) {
   const isPartial = cost.unpriced !== undefined || lines.lost !== undefined || (cost.usd === null && calls > 0);
   const partial = isPartial && { usdPartial: true as const };
@@ -68,7 +68,10 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
   return sessions.map((session) => marked.get(session) ?? session);
 }
 
-/** Those that may hold the same call or compaction as another one: few do, and of the others no call need be unpacked. */
+/**
+ * Sessions that may share a call or compaction with another one: few do, and the calls of the others need not be
+ * unpacked.
+ */
 function sharing<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const marks = sessions.map(marksOf);
   const places = 2 ** Math.ceil(Math.log2(2 * marks.reduce((sum, { length }) => sum + length, 1)));
@@ -88,7 +91,7 @@ function sharing<S extends SessionFigures>(sessions: readonly S[]): S[] {
   return sessions.filter((_, at) => shared.has(at));
 }
 
-/** What the keys of a session come to, each in 32 bits: different ones may come to the same. */
+/** The keys of a session as 32-bit hashes; different keys may collide. */
 function marksOf({ keys, ledger, compactions }: SessionFigures): number[] {
   const times = compactions.map(({ t }) => `at ${t}`);
   const text = [keys ?? keyText(ledger()), ...times].join();
@@ -113,12 +116,12 @@ interface Held {
   readonly microUsd: number | null;
 }
 
-/** What stands in which sessions, of those that were looked at. */
+/** Which sessions hold which calls, among those checked so far. */
 function createHolders() {
   const owners = new Map<string, Held>();
   /** Sessions with calls of another one's, by that. */
   const copies = new Map<SessionFigures, Set<SessionFigures>>();
-  /** What a session adds to the cost beside its calls, in micro-dollars: titles and summaries that claude has reported. */
+  /** A session's cost besides its calls, in micro-dollars: titles and summaries that claude reported. */
   const extras = new Map<SessionFigures, number>();
 
   return {
@@ -130,7 +133,7 @@ function createHolders() {
       copies.set(known.session, (copies.get(known.session) ?? new Set()).add(held.session));
       return known;
     },
-    /** What was added beside these calls, by their owners and by other copies of them. */
+    /** The cost already added besides these calls, by their owners and other copies. */
     extraOf(calls: readonly (Held | undefined)[]): number {
       const sessions = new Set(calls.flatMap((call) => call?.session ?? []));
       const all = new Set([...sessions].flatMap((owner) => [owner, ...(copies.get(owner) ?? [])]));
@@ -151,7 +154,7 @@ function isSame(owner: Held, { session, t }: Held): boolean {
   return Math.abs(owner.t - t) < HOUR_MS;
 }
 
-/** Recordings of one session stand together, those with claude's own count first. */
+/** Groups recordings of one session, those with claude's own count first. */
 function ownersFirst<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const groups = new Map<string, S[]>();
   for (const session of sessions.toSorted(byAge)) {
@@ -177,7 +180,7 @@ function nameOf({ sessionId, file }: SessionFigures): string {
   return sessionId ?? file;
 }
 
-/** By the call before it, which a copy may lack, and by its time, which only copies have in common. */
+/** Identified by the call before it, which a copy may lack, and by its time, which only copies share. */
 function compactionKeys({ ledger, compactions }: SessionFigures): (readonly string[])[] {
   const calls = compactions.length === 0 ? [] : ledger().filter(({ main }) => main);
   return compactions.map(({ call, preTokens, trigger, t }) => {
@@ -187,10 +190,10 @@ function compactionKeys({ ledger, compactions }: SessionFigures): (readonly stri
 }
 
 interface Owned {
-  /** Of each call in the ledger, and of each compaction; undefined: the session itself. */
+  /** For each call in the ledger and each compaction: its holder; undefined: the session itself. */
   readonly calls: readonly (Held | undefined)[];
   readonly compactions: readonly (Held | undefined)[];
-  /** What was counted beside these calls already, in micro-dollars. */
+  /** Cost already counted besides these calls, in micro-dollars. */
   readonly extra: number;
 }
 
@@ -219,15 +222,15 @@ function ownOfFull({ ledger: calls, series, retention }: SessionSummary, isOwn: 
   const isCopied = ledger.flatMap(({ main }, at) => (main ? [!isOwn(at)] : []));
   return {
     traffic: trafficOf(ledger.filter((_, at) => isOwn(at))),
-    // What a relief kept shows in the first call after it.
+    // The first call after a compaction or handoff shows what it kept.
     ...(retention && { retention: retention.filter(({ call }) => isCopied[call - 1] !== true) }),
     ...(series && { series: series.map((call) => (isCopied[call.number - 1] ? { ...call, copied: true } : call)) }),
   };
 }
 
 /**
- * What of a session's cost counts in others: as the owners of its calls count them, and what they have counted beside
- * them. That may hold calls which only this recording shows, but none that came after the last shared one.
+ * The part of a session's cost that counts in others: as the owners of its calls count them, and their cost besides
+ * calls. It may include calls that only this recording has, but none after the last shared one.
  */
 function copiedMicroUsd({ ledger: all, cost }: SessionFigures, calls: Owned['calls'], extra: number): number {
   const ledger = all();

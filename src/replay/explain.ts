@@ -15,7 +15,7 @@ import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
 import type { CallSeen } from './items-seen.ts';
 import { createToolUses, type Seen } from './observers/seen.ts';
 
-/** Where the figures of one call come from. Tokens throughout. */
+/** The origin of the figures of one call. All in tokens. */
 export interface Explanation {
   /** As measured, with its cost. */
   readonly call: CallSeen;
@@ -33,26 +33,26 @@ export interface Prediction {
   readonly total: number;
   /** Context of the call before. */
   readonly used: number;
-  /** Of the call before. */
+  /** Output of the call before. */
   readonly output: number;
   /** It is claude's own count; else it is estimated from the parts of the answer. */
   readonly outputKnown: boolean;
   readonly added: number;
-  /** What one token that was expected had turned out to be by then, by kind of content. */
+  /** Tokens per expected token so far, by kind of content. */
   readonly scales: Readonly<Record<ContentKind, number>>;
   readonly parts: readonly ExplainedPart[];
 }
 
 /** A piece of a line that came into the context. */
 export interface ExplainedPart {
-  /** Of the recording, from 1. */
+  /** Line of the recording, from 1. */
   readonly line: number;
   /** `answer`, `prompt`, `notice`, a tool's name, or `forgotten thoughts`. */
   readonly source: string;
   readonly block: string;
   /** UTF-16 units of its texts. */
   readonly chars: number;
-  /** As expected of any session, and as its calls have taught, to a tenth; below zero for what leaves the context. */
+  /** The estimate, from the general rate and from the session's calls, to a tenth; below zero for removed content. */
   readonly expected: number;
   readonly tokens: number;
   /** It is in the output count, not in what was added. */
@@ -102,7 +102,7 @@ export function createExplainer(wanted: string) {
       if (seen.after.facts.call) seeCall(seen);
       seeMessage(seen);
     },
-    /** What was measured and what was foreseen; null as long as the call has not come. */
+    /** The measured and the predicted size; null before the call. */
     found(calls: readonly CallSeen[]): Explanation | null {
       const call = calls.find((each) => each.number === number);
       if (call === undefined) return null;

@@ -12,13 +12,15 @@ import type { Seen } from './observers/seen.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionFigures } from './summary.ts';
 
-/** What is found beside what both depths need. */
+/** Figures beyond those that both depths need. */
 interface Kept {
   readonly prompts: boolean;
   readonly usage: boolean;
 }
 
-/** What a light and a full reading find in the same way. Grows in place: a recording has millions of lines. */
+/**
+ * The figures that a light and a full reading find in the same way. Grows in place: a recording has millions of lines.
+ */
 export function createFigures(cut: Cutter, keeps: Kept) {
   const lines: { total: number; unknown: number; malformed: number; lost?: number } = {
     total: 0,
@@ -56,7 +58,7 @@ export function createFigures(cut: Cutter, keeps: Kept) {
 
   function pass(t: number): void {
     if (t === 0) return;
-    // A log that Claude Code writes anew begins with its newest lines.
+    // A log that Claude Code rewrites begins with its newest lines.
     time.first = Math.min(time.first ?? t, t);
     time.last = Math.max(time.last ?? 0, t);
   }
@@ -76,7 +78,7 @@ export function createFigures(cut: Cutter, keeps: Kept) {
     /** @returns whether the line says something that has not been seen */
     see(seen: Seen): boolean {
       compactions.see(seen);
-      // What claude repeats behind a compaction has been seen.
+      // claude repeats rows after a compaction, which were seen before.
       if (seen.after.facts.isEcho) return false;
       curve.see(seen);
       ledger.see(seen);

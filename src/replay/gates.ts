@@ -4,7 +4,7 @@ import type { CompactionFigures, LedgerCall } from './items-seen.ts';
 import { isFull, type SessionFigures } from './summary.ts';
 import { keptShare } from './sums.ts';
 
-/** What a session may not exceed. What is missing is not looked at. */
+/** Limits for a session. A missing limit is not checked. */
 export interface Gates {
   /** Context at its peak: a fraction of the window (≤ 1) or tokens (> 1). */
   readonly context?: number | undefined;
@@ -22,7 +22,7 @@ export interface Breach {
   readonly gate: keyof Gates;
   readonly found: number;
   readonly limit: number;
-  /** Number of the call that exceeded it, or of the last one before a compaction; null where none is known. */
+  /** Number of the call that exceeded it, or of the last one before a compaction; null if unknown. */
   readonly call: number | null;
   /** The largest share of a window, where that exceeded it. */
   readonly share?: number | undefined;
@@ -32,7 +32,7 @@ export interface Breach {
 
 type Found = Pick<Breach, 'found' | 'call' | 'share' | 'isLost'>;
 
-/** What does not pass; what is not known (a cost, a share of an unknown window) does not: `found` is NaN. */
+/** Failing figures. An unknown figure (a cost, a share of an unknown window) fails with `found` NaN. */
 const CHECKS: Readonly<Record<keyof Gates, (session: SessionFigures, limit: number) => Found | undefined>> = {
   context({ context, calls, lines }, limit) {
     const { peak, peakCall, peakFraction, largestFraction = peakFraction } = context;
@@ -47,7 +47,7 @@ const CHECKS: Readonly<Record<keyof Gates, (session: SessionFigures, limit: numb
       compactions.filter(({ by }) => by === 'claude'),
       limit,
     ),
-  /** What it has copied from another session was spent there. */
+  /** Includes the cost of calls copied from another session. */
   costUsd(session, limit) {
     const { calls, ledger, lines } = session;
     const { usd, usdPartial } = ownFigures(session);
@@ -81,7 +81,7 @@ function tooMany(compactions: readonly CompactionFigures[], limit: number): Foun
   return first && { found: compactions.length, call: first.call };
 }
 
-/** By list prices of the main thread, so it may be a little late; undefined where they do not come that far. */
+/** By list prices of the main thread, so it may be slightly late; undefined if they do not reach the limit. */
 function crossing(ledger: readonly LedgerCall[], limit: number): number | undefined {
   let sum = 0;
   return ledger.find(({ main, microUsd }) => {

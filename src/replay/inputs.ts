@@ -15,7 +15,7 @@ export type RecordingLine =
   | { readonly kind: 'malformed'; readonly lost?: true }
   /** The opening of a record of `ctxb run`. */
   | { readonly kind: 'run'; readonly run: Run }
-  /** A row of which only counts that it is there, and when. */
+  /** A row of which only its presence and time count. */
   | { readonly kind: 'unread'; readonly row: Row & { readonly t: number } }
   | { readonly kind: 'input'; readonly input: Input };
 
@@ -23,14 +23,16 @@ const REPEATED: RecordingLine = { kind: 'repeated' };
 
 /** Reads the lines of one recording, of either dialect or a record of a run, in order. */
 export function createInputReader() {
-  /** Newest message of each thread and model, whose lines go on: a call of another model may come in between. */
+  /**
+   * Newest message of each thread and model, which may have further lines: a call of another model may come in between.
+   */
   const newest = new Map<string, string>();
   const rows = createRecentIds();
   const messages = createRecentIds();
   let time = 0;
   let dialect: Dialect | undefined;
 
-  /** Around a compaction a session log holds the kept rows a second time, under the same uuid. */
+  /** Around a compaction a session log repeats the kept rows under the same uuid. */
   function isRepeated(uuid: unknown, isNamed: boolean): boolean {
     return isNamed && typeof uuid === 'string' && rows.seen(uuid);
   }
@@ -88,7 +90,7 @@ export function createInputReader() {
 
   return {
     read,
-    /** What a line of a log says that has not been said before. */
+    /** The new content of a log line. */
     inputsIn: (line: string): readonly Input[] =>
       findAllIn(line).flatMap((each) => {
         const found = read(each);
@@ -114,7 +116,7 @@ function dialectOf(value: Fields): Dialect | undefined {
 
 /** Ids that are remembered, at least: a session log repeats a row soon after it. */
 const REMEMBERED = 4096;
-/** Of these places most are free, so that a search ends soon. */
+/** Most places are free, so that a search ends soon. */
 const PLACES = 4 * REMEMBERED;
 
 /** Remembers ids by 64 bits of each, in place: as texts in sets they would take a tenth of the time to read a log. */
@@ -123,7 +125,7 @@ export function createRecentIds() {
   let [newer, older] = [new Int32Array(2 * PLACES), new Int32Array(2 * PLACES)];
   let count = 0;
   return {
-    /** Whether an id came before; if not, it has come now. */
+    /** Whether an id came before; remembers it. */
     seen(id: string): boolean {
       let [one, other] = [0, 1];
       for (let at = 0; at < id.length; at++) {
@@ -131,7 +133,7 @@ export function createRecentIds() {
         one = Math.imul(one ^ unit, 0x01000193);
         other = Math.imul(other + unit, 0x5bd1e995) ^ (other >>> 15);
       }
-      // A free place has none.
+      // A free place has zero here.
       one ||= 1;
       if (placeIn(older, one, other) >= 0) return true;
       const place = placeIn(newer, one, other);
@@ -148,7 +150,7 @@ export function createRecentIds() {
   };
 }
 
-/** Where an id is; below 0: it is not there, and could be at `~place`. */
+/** The place of an id; below 0: it is absent, and could go to `~place`. */
 function placeIn(table: Int32Array, one: number, other: number): number {
   for (let place = 2 * (one & (PLACES - 1)); ; place = (place + 2) & (2 * PLACES - 1)) {
     if (table[place] === 0) return ~place;

@@ -20,13 +20,13 @@ export interface CallSeen {
   readonly context: number;
   readonly input: number;
   readonly cacheCreation: number;
-  /** The part of it that is kept for an hour; missing: none. */
+  /** The part of it with a lifetime of an hour; missing: none. */
   readonly cacheCreationHour?: number;
   readonly cacheRead: number;
   readonly terms?: Terms;
-  /** What was billed with it, where the call is more than one inference. */
+  /** Further inferences billed with the call. */
   readonly besides?: readonly Inference[];
-  /** Output tokens, an estimate where the recording holds only a placeholder. */
+  /** Output tokens; an estimate if the recording has only a placeholder. */
   readonly output: number;
   readonly outputKnown: boolean;
   /** Output tokens that `usd` counts: the true count, or a quarter of the characters, which is rarely too much. */
@@ -35,11 +35,11 @@ export interface CallSeen {
   readonly predicted: number | null;
   /** From list prices; null for a model without one. */
   readonly usd: number | null;
-  /** What came in since the call before it. */
+  /** Additions since the call before it. */
   readonly added: Growth;
   /** It counts in another session of the same replay, whose history this one has copied. */
   readonly copied?: true;
-  /** What it draws from results before the last ones, where that was asked for and there is any. */
+  /** Uses of results before the last ones, if requested and present. */
   readonly uses?: readonly UseSeen[];
 }
 
@@ -55,10 +55,10 @@ export interface UseSeen {
 
 /** One API call, of the main thread or a subagent, as it counts in sums. */
 export interface LedgerCall {
-  /** What tells it from all others: its copies in other recordings have one of these as well. Empty: nothing does. */
+  /** Its identity: copies in other recordings share one of these. Empty: it has none. */
   readonly keys: readonly string[];
   readonly main: boolean;
-  /** Of the main thread: its number there, from 1. */
+  /** For a call of the main thread: its number there, from 1. */
   readonly number?: number;
   /** Milliseconds since the epoch; null where the recording carries no times. */
   readonly t: number | null;
@@ -73,7 +73,7 @@ export interface CountedCall extends LedgerCall {
   readonly usage: Usage;
 }
 
-/** What was said to begin a turn. */
+/** The prompt of a turn. */
 export interface PromptSeen {
   /** Number of the turn, from 1. */
   readonly turn: number;
@@ -88,7 +88,7 @@ export interface PromptSeen {
 /** A tool's result in the main thread's context. */
 export interface ResultSeen {
   readonly tool: string;
-  /** What the tool was used on, a path or a command, on one line, masked. */
+  /** The target of the tool, a path or a command, on one line, masked. */
   readonly target: string;
   /** Estimated. */
   readonly tokens: number;
@@ -102,7 +102,7 @@ export interface ResultSeen {
 /** A compaction that happened, as it counts in lists and sums. */
 export interface CompactionFigures {
   readonly trigger: 'auto' | 'manual';
-  /** Who wanted it. `placed`: claude, where ctxb had put its trigger. */
+  /** Who started it. `placed`: claude, at ctxb's trigger. */
   readonly by: 'claude' | 'placed' | 'caller' | 'ctxb';
   /** Calls before it. */
   readonly call: number;
@@ -116,9 +116,9 @@ export interface CompactionFigures {
   readonly copied?: true;
 }
 
-/** The same, with what came before and behind it. */
+/** The same, with the contexts before and after it. */
 export interface CompactionSeen extends CompactionFigures {
-  /** Of an `exact` one no summary was seen before the next call. */
+  /** For an `exact` one no summary was seen before the next call. */
   readonly how: CompactionKind;
   /** Line of the recording, from 1. */
   readonly line: number;
@@ -137,7 +137,7 @@ export interface SubagentSeen extends Partial<SubagentBegun> {
   readonly calls: number;
   /** All that its calls read and wrote, the prompt cache included. */
   readonly tokens: number;
-  /** From list prices; null where none of its models has one. */
+  /** From list prices; null if none of its models has a price. */
   readonly usd: number | null;
   /** Its calls are not in the recording: the figures come from claude's own count of its context. */
   readonly estimated: boolean;
@@ -157,10 +157,10 @@ export interface ReliefSeen extends Omit<Receipt, 'gone' | 'stayed'> {
   readonly stayed: readonly (Receipt['stayed'][number] & Partial<LostFact>)[];
 }
 
-/** A fact that the fresh context does not hold, or would not without ctxb. */
+/** A fact that the fresh context lacks, or would lack without ctxb. */
 export interface LostFact extends ToldFact {
-  /** The line of the recording that said it last; null: another recording did. */
+  /** The line of the recording that mentioned it last; null: in another recording. */
   readonly line: number | null;
-  /** The first call after it that asked a tool for it; null: none did. */
+  /** The first later call that asked a tool for it; null: none. */
   readonly again: number | null;
 }

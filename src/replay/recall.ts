@@ -13,7 +13,7 @@ import { readValues } from './read/read-values.ts';
 export type Recalled = Readonly<NonNullable<ReturnType<typeof matchOf>>>;
 
 export interface Search {
-  /** All of them have to be there, in any case. At least one; none is empty. */
+  /** All words must match, in any case. At least one; none is empty. */
   readonly words: readonly string[];
   /** Takes secrets out of texts. */
   readonly mask: Mask;
@@ -23,8 +23,8 @@ export interface Search {
 const MOST_AT_ONCE = 256 * 1024 * 1024;
 
 /**
- * Whether a log may have the words: a look at its bytes, which takes a hundredth of the time of reading it. Of a word
- * only letters and digits are compared, since JSON writes other characters in its own way.
+ * Whether a log may have the words, by its bytes, in a hundredth of the time of reading it. Compares only letters and
+ * digits, because JSON may escape other characters.
  *
  * @throws as `readFileSync`
  */
@@ -37,7 +37,7 @@ export function mayHold(file: string, { words }: Search): boolean {
   });
 }
 
-/** What a log has, oldest first. @throws CtxbError `unreadable-input` */
+/** The matches of a log, oldest first. @throws CtxbError `unreadable-input` */
 export async function recallFrom(file: string, search: Search): Promise<Recalled[]> {
   const reader = createInputReader();
   const extractor = createExtractor({ live: false });
@@ -63,7 +63,7 @@ export interface Item {
 }
 
 /**
- * Of an item that has all the words, what is shown of it.
+ * The excerpt of an item that has all the words.
  *
  * @returns the title on one line: of a call what it did and how it ended, else the beginning of what was said; lines with a
  * word as they stand there, shortened

@@ -24,10 +24,12 @@ export async function replaySource({ file, subagents }: Source, options: ReplayO
   return replay.summary(file);
 }
 
-/** How much is read of a recording: what lists, sums and gates need, where it is a session log; or all of it, judged. */
+/** The depth of reading: what lists, sums and gates need of a session log, or the whole judgement. */
 export type Depth = 'light' | 'full';
 
-/** What a recording comes to, at least at a depth. @throws CtxbError `unreadable-input` when the file cannot be read */
+/**
+ * The figures of a recording, at least at a depth. @throws CtxbError `unreadable-input` when the file cannot be read
+ */
 export async function readSource(source: Source, options: DepthOptions): Promise<SessionFigures> {
   const light = options.depth === 'light' ? await readLightly(source, options) : undefined;
   return light ?? (await replaySource(source, options));
@@ -37,7 +39,7 @@ export interface DepthOptions extends ReplayOptions {
   readonly depth: Depth;
 }
 
-/** undefined: it is no session log; stdin, which may be none, can only be read once. */
+/** undefined: it is no session log; stdin can only be read once. */
 async function readLightly({ file, subagents }: Source, options: ReplayOptions): Promise<SessionFigures | undefined> {
   if (file === '-') return undefined;
   const replay = createLightReplay({ run: replayRun(options.policy), mask: options.mask });
@@ -48,7 +50,7 @@ async function readLightly({ file, subagents }: Source, options: ReplayOptions):
   return replay.found(file);
 }
 
-/** The result for one recording, or why there is none. */
+/** The result for one recording, or its error. */
 export type Attempt<T> = { readonly found: T } | { readonly fault: CtxbError };
 
 export type Judged = Attempt<SessionFigures>;

@@ -1,11 +1,11 @@
 import { ownFigures } from './copies.ts';
 import type { SessionFigures } from './summary.ts';
 
-/** Which sessions are meant. What is missing leaves none out. */
+/** Filters for sessions. A missing filter excludes none. */
 export interface Filters {
   /** Those that went on at or after this time, in milliseconds since the epoch. */
   readonly since?: number | undefined;
-  /** Part of claude's working folder; with `*` or `?` a pattern for all of it, in which they stand for slashes too. */
+  /** Part of claude's working folder; with `*` or `?` a pattern for all of it, in which they also match slashes. */
   readonly project?: string | undefined;
   /** Part of the model's id, in any case. */
   readonly model?: string | undefined;
@@ -35,7 +35,7 @@ type Sortable = Pick<
   'file' | 'project' | 'time' | 'context' | 'calls' | 'compactions' | 'cost' | 'copied' | 'lines'
 >;
 
-/** Figures, the largest first; what is not known stands last. */
+/** Figures, the largest first; unknown ones last. */
 const FIGURES: Readonly<Record<Exclude<SortOrder, 'project'>, (session: Sortable) => number | null>> = {
   newest: ({ time }) => time.last,
   oldest: ({ time }) => (time.last === null ? null : -time.last),

@@ -27,9 +27,9 @@ export interface Asked {
   readonly series: boolean;
   /** The calls, with what each draws from earlier results. */
   readonly uses?: boolean;
-  /** What each relief kept of what was known before it; `receipts`: as the run wrote it, whose log this is. */
+  /** The facts that each compaction or handoff kept; `receipts`: as written by the run of this log. */
   readonly retention?: boolean | { readonly receipts: readonly TimedReceipt[] };
-  /** A call that is to be explained: its number, from 1, or its message's id. */
+  /** The call to explain: its number, from 1, or its message's id. */
   readonly explain?: string | undefined;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: Mask;
@@ -81,7 +81,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
     if (!figures.see(seen)) return;
     for (const observer of observers) observer.see(seen);
     retention?.see(seen);
-    // Also in a recording that nobody acted in.
+    // Also in a recording without ctxb.
     const next = lineageStep(after);
     if (next !== undefined) lineage.push({ ...next, context: predicted(before.gauge) });
     for (const action of actions) noteAction(action);

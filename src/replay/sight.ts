@@ -10,9 +10,9 @@ interface Grown {
   readonly growth: number;
 }
 
-/** What of earlier results the model still sees, as its context is replaced. */
+/** The earlier results that the model still sees, as its context is replaced. */
 export function createSight(calls: readonly Grown[]) {
-  /** What stood last before this call is gone, unless it was fetched again. */
+  /** Results before this call are gone, unless they were fetched again. */
   let from = 0;
   const fetched = new Map<number, number>();
   const growthBefore = (at: number) => Math.max(0, calls[at]?.growth ?? 0);

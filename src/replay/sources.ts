@@ -14,15 +14,15 @@ export interface Source {
 const RECORDING = /\.(ndjson|jsonl)$/;
 
 /**
- * Folder of a session's subagent logs, beside the session's own: `<session>/subagents/agent-*.jsonl`; those of workflows,
- * and of what subagents began, are in folders below it.
+ * Folder of a session's subagent logs, next to the session's own: `<session>/subagents/agent-*.jsonl`; those of
+ * workflows and of nested subagents are in folders below it.
  */
 const SUBAGENTS = 'subagents';
 
-/** What ctxb keeps of runs; what git keeps of files, as git-annex does of those that links to them stand for. */
+/** Files that ctxb keeps of runs, and that git keeps of files, such as git-annex's link targets. */
 const KEPT: ReadonlySet<string> = new Set([DEFAULTS.contextDir, '.git']);
 
-/** In the folder of a workflow: what its agents have answered, which their logs hold too. */
+/** In the folder of a workflow: answers of its agents, which their logs also hold. */
 const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.jsonl$/;
 
 /**
@@ -52,7 +52,7 @@ function distinct(sources: readonly Source[]): Source[] {
   return found.flatMap(({ source, real }) => (best.get(real) === source && !attached.has(real) ? [source] : []));
 }
 
-/** The name that more subagents are beside, then the file's own. */
+/** Prefers the name with more subagents next to it, then the file's own name. */
 function isBetter(a: Source, b: Source): boolean {
   return (a.subagents.length - b.subagents.length || Number(isLink(b.file)) - Number(isLink(a.file))) > 0;
 }
@@ -77,7 +77,7 @@ export function isFresh({ file, subagents }: Source, since: number | undefined):
   return [file, ...subagents].some((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? since) >= since);
 }
 
-/** Bytes that there are to read; undefined where one of them cannot be measured, as stdin. */
+/** Bytes to read; undefined if a source has no size, such as stdin. */
 export function bytesOf(sources: readonly Source[]): number | undefined {
   let bytes = 0;
   for (const path of sources.flatMap(({ file, subagents }) => [file, ...subagents])) {
@@ -95,8 +95,8 @@ function raise(fault: CtxbError): never {
 }
 
 /**
- * Links to folders are followed once each, after what is there itself, so that files keep their own names: not up, which
- * would lead in a circle, or to the whole disk.
+ * Follows each link to a folder once, after the folder's own files, so that files keep their own names. It does not
+ * follow links upwards, to avoid circles and the whole disk.
  */
 function recordingsBelow(top: string, onFault: OnFault): string[] {
   const found: Walk = { files: [], folders: [top], links: [] };
@@ -155,7 +155,7 @@ function entriesOf(folder: string, onFault: OnFault): Dirent[] {
   return told([], onFault, folder, () => readdirSync(folder, { withFileTypes: true }));
 }
 
-/** What is read, or something else where it cannot be. */
+/** Returns what it reads, or a fallback on an error. */
 function told<T>(otherwise: T, onFault: OnFault, path: string, read: () => T): T {
   try {
     return read();
@@ -165,14 +165,14 @@ function told<T>(otherwise: T, onFault: OnFault, path: string, read: () => T): T
   }
 }
 
-/** Beside the session; where none are there and it is a link, beside what that leads to. */
+/** Next to the session; if none are there and it is a link, next to its target. */
 function subagentLogs(file: string, onFault: OnFault, flat: FlatLogs): string[] {
   const logs = [...flat(file), ...logsBeside(file, onFault)];
   const real = logs.length === 0 && isLink(file) ? realPath(file) : file;
   return real === file ? logs : [...flat(real), ...logsBeside(real, onFault)];
 }
 
-/** Logs of subagents beside a session's own, as Claude Code 2.0 wrote them: each names its session. */
+/** Logs of subagents next to a session's own, as Claude Code 2.0 wrote them: each names its session. */
 type FlatLogs = (session: string) => readonly string[];
 
 const FLAT_LOG = /^agent-[\w-]+\.jsonl$/;
@@ -204,7 +204,7 @@ function flatLogsIn(folder: string, onFault: OnFault): ReadonlyMap<string, reado
 /** Bytes of a log in which its first row names the session. */
 const HEAD_BYTES = 64 * 1024;
 
-/** undefined: it is no log of a subagent, or cannot be read, which reading it by itself will tell. */
+/** undefined: it is no log of a subagent, or cannot be read; reading it will report the error. */
 function sessionOfAgent(path: string): string | undefined {
   const text = told(
     '',
@@ -227,7 +227,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** The path itself where it cannot be told: reading it will give the error. */
+/** The path itself on an error: reading it will report it. */
 function realPath(path: string): string {
   if (path === '-') return path;
   try {

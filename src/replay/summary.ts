@@ -19,7 +19,7 @@ import type { Oddity } from './observers/oddities.ts';
 import type { Grouping, RetentionTotals, Sum } from './sums.ts';
 import type { SessionWhatIf, WhatIfTotals } from './what-if.ts';
 
-/** What lists, sums and gates need of one recording: a light reading gives the same as a full one. Tokens throughout. */
+/** The figures of one recording for lists, sums and gates: the same in a light and a full reading. All in tokens. */
 export interface SessionFigures {
   readonly file: string;
   readonly sessionId: string | null;
@@ -28,43 +28,43 @@ export interface SessionFigures {
   readonly model: string | null;
   /** claude's working folder. */
   readonly project: string | null;
-  /** The first that was said, on one line, masked and cut; null where the recording does not say. */
+  /** The first prompt, on one line, masked and cut; null if the recording does not have it. */
   readonly prompt: string | null;
-  /** Of the first line that carries one, and of the last, in milliseconds since the epoch. */
+  /** Times of the first and last line with one, in milliseconds since the epoch. */
   readonly time: { readonly first: number | null; readonly last: number | null };
-  /** null: not known, nor are shares of it. */
+  /** null: unknown, and so are shares. */
   readonly window: { readonly tokens: number | null; readonly source: WindowSource };
   readonly calls: number;
   readonly context: ContextFigures;
-  /** Every call, of subagents too; where others were replayed beside it, those that count here. They may have to be unpacked. */
+  /** Every call, also of subagents; with other recordings, only those that count here. They may have to be unpacked. */
   readonly ledger: () => readonly LedgerCall[];
   /** The keys of all calls as one text, where they are packed. */
   readonly keys?: string;
-  /** What it holds of other sessions of the same replay, and does not count; missing: nothing. */
+  /** Calls copied from other sessions of the same replay, which do not count here; missing: none. */
   readonly copied?: Copied;
   readonly compactions: readonly CompactionFigures[];
   /** null: the recording does not say. */
   readonly cost: {
     readonly usd: number | null;
-    /** Some of it is computed from the price table, not reported by claude. */
+    /** Part of it comes from the price table, not from claude. */
     readonly computed: boolean;
     /** A model without a price, whose calls it leaves out. */
     readonly unpriced?: string;
-    /** In the record of a run: what compacting saved beside claude alone; below 0 it cost more. Missing: nothing. */
+    /** In the record of a run: the saving compared with claude alone; below 0 it cost more. Missing: none. */
     readonly saved?: number;
   };
   readonly lines: {
     readonly total: number;
     readonly unknown: number;
     readonly malformed: number;
-    /** Malformed ones that held a call; missing: none. */
+    /** Malformed lines with a call; missing: none. */
     readonly lost?: number;
   };
 }
 
 export interface ContextFigures {
   readonly peak: number;
-  /** Of the window of the model that had it. */
+  /** Share of the window of its own model. */
   readonly peakFraction: number | null;
   /** The largest share of a window that was in use, where that is another model's, whose window is smaller. */
   readonly largestFraction?: number | null;
@@ -74,7 +74,7 @@ export interface ContextFigures {
   readonly curve: readonly number[];
 }
 
-/** What a replay says about one recording; every report but lists and sums is made from this. */
+/** The full figures of one recording, for every report but lists and sums. */
 export interface SessionSummary extends SessionFigures {
   readonly turns: number;
   readonly context: ContextFigures & { readonly last: number; readonly basis: Basis };
@@ -82,7 +82,7 @@ export interface SessionSummary extends SessionFigures {
   /** Sums over the calls in the ledger: `cacheRead` is what was read again and again. Output is estimated where it is not known. */
   readonly traffic: { readonly main: Usage; readonly subagents: Usage };
   readonly compactions: readonly CompactionSeen[];
-  /** What the policy would have done, or, for a record of a run, did. */
+  /** Decisions that the policy would have made, or, in a record of a run, made. */
   readonly actions: readonly Decision[];
   /** Calls after a pause that was longer than the life of the prompt cache, where there were any. */
   readonly pauses?: Pauses;
@@ -100,19 +100,19 @@ export interface SessionSummary extends SessionFigures {
     readonly context: number;
   }[];
   readonly subagents: readonly SubagentSeen[];
-  /** What is out of the ordinary in the recording, by kind; the rarest are not lost among the frequent. */
+  /** Oddities of the recording, by kind, so that frequent ones do not hide rare ones. */
   readonly oddities: readonly Oddity[];
-  /** Where the figures of a call come from, where it was asked for; null where there is no such call. */
+  /** The origin of a call's figures, if requested; null if there is no such call. */
   readonly explanation?: Explanation | null;
-  /** What each relief kept, where it was asked for. */
+  /** Facts kept by each compaction or handoff, if requested. */
   readonly retention?: readonly ReliefSeen[];
   /** Main-thread calls, where they were asked for. */
   readonly series?: readonly CallSeen[];
-  /** What was said to begin turns, where the series was asked for. */
+  /** The prompts of turns, if the series was requested. */
   readonly prompts?: readonly PromptSeen[];
   /** All results of tools in the main thread in order, where the series was asked for. */
   readonly results?: readonly ResultSeen[];
-  /** What it would have come to with ctxb, where that was asked for. */
+  /** The estimate with ctxb, if requested. */
   readonly whatIf?: SessionWhatIf;
 }
 
@@ -124,12 +124,12 @@ export function isFull(session: SessionFigures): session is SessionSummary {
 /** The prompt cache after pauses, by the usage of the calls that followed them. */
 export interface Pauses {
   readonly count: number;
-  /** Of these, how often the cache had indeed expired. */
+  /** How often the cache had really expired. */
   readonly expired: number;
-  /** What was read again then, and what that cost from list prices; a model without a price counts as nothing. */
+  /** Tokens read again then, and their cost from list prices; a model without a price counts as 0. */
   readonly tokens: number;
   readonly usd: number;
-  /** What the same would have cost from the cache. */
+  /** The cost of the same tokens from the cache. */
   readonly cachedUsd: number;
 }
 
@@ -148,48 +148,48 @@ export type Dialect = 'stream' | 'session';
 export interface ReplayReport {
   readonly version: 1;
   readonly sessions: readonly ReportedSession[];
-  /** Over all sessions: a call that several of them hold counts once. */
+  /** Over all sessions: a call in several of them counts once. */
   readonly totals: Totals;
-  /** What `sums` are by, where they were asked for; with `--since` they are of what came since then. */
+  /** The grouping of `sums`, if requested; with `--since` they cover the time since then. */
   readonly by?: Grouping;
   readonly sums?: readonly Sum[];
-  /** What all reliefs kept together, where it was asked for. */
+  /** Facts kept by all compactions and handoffs, if requested. */
   readonly retention?: RetentionTotals;
-  /** What all would have come to with ctxb, where that was asked for. */
+  /** The estimate of all with ctxb, if requested. */
   readonly whatIf?: WhatIfTotals;
 }
 
-/** What a session holds of others: claude copies the history into the log of a session that it forks or resumes. */
+/** A session's calls from others: claude copies the history into the log of a session that it forks or resumes. */
 export interface Copied {
-  /** The sessions in which these calls count, by id, or by file where there is none; of most calls first. */
+  /** The sessions in which these calls count, by id, or by file without one; most calls first. */
   readonly from: readonly { readonly session: string; readonly calls: number }[];
   /** Of the main thread. */
   readonly calls: number;
   readonly compactions: number;
-  /** What it cost there. */
+  /** Their cost. */
   readonly usd: number;
 }
 
 /** Without the calls that only sums are made of. */
 export type ReportedSession = Omit<SessionSummary, 'ledger'>;
 
-/** What sessions amount to. */
+/** Sums over sessions. */
 export interface Totals {
   readonly sessions: number;
-  /** The highest share of a window; null where none is known. */
+  /** The highest share of a window; null if none is known. */
   readonly peakFraction: number | null;
   /** Of main threads. */
   readonly calls: number;
   readonly compactions: number;
-  /** US dollars of those sessions whose cost is known; null where none is. */
+  /** US dollars of the sessions with a known cost; null if there are none. */
   readonly usd: number | null;
-  /** Some of the cost is not known, so that it is more than that; missing: all is. */
+  /** Part of the cost is unknown, so the sum is a lower bound; missing: all is known. */
   readonly usdPartial?: true;
-  /** Calls that stand in further sessions, and count once. */
+  /** Calls that occur in further sessions, and count once. */
   readonly copiedCalls: number;
 }
 
-/** Which share of the recorded time was waited; null where the times do not hold the waits. */
+/** The share of the recorded time spent waiting; null if the times do not include the waits. */
 export function waitedShare({ limitMs, outageMs }: Waits, { first, last }: SessionSummary['time']): number | null {
   const [waited, all] = [limitMs + outageMs, (last ?? 0) - (first ?? 0)];
   return all > 0 && all >= waited ? waited / all : null;

@@ -8,7 +8,7 @@ import type { ReplayReport, SessionFigures, SessionSummary } from './summary.ts'
 import { whatIfTotals } from './what-if.ts';
 
 /**
- * What is said of sessions together, as `--json` prints it.
+ * The report over sessions, as `--json` prints it.
  *
  * @param sessions with their copies marked
  * @param since what came before this time is in no sum of `by`, in milliseconds since the epoch; undefined: all is
@@ -29,7 +29,7 @@ export function replayReport(sessions: readonly SessionSummary[], by?: Grouping,
 export const GROUPINGS = ['day', 'project', 'model'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** What one day, project or model amounts to. A call that several sessions hold counts once. */
+/** The sums of one day, project or model. A call in several sessions counts once. */
 export interface Sum {
   /** null: the recordings do not say. */
   readonly name: string | null;
@@ -40,7 +40,7 @@ export interface Sum {
   readonly compactions: number;
   /** US dollars; null where no cost is known. */
   readonly usd: number | null;
-  /** Some of the cost is not known, so that it is more than that; missing: all is. */
+  /** Part of the cost is unknown, so the sum is a lower bound; missing: all is known. */
   readonly usdPartial?: true;
 }
 
@@ -67,8 +67,8 @@ export function sumsBy(sessions: readonly SessionFigures[], by: Grouping, since 
 type Part = ReturnType<typeof partsOf>[number];
 
 /**
- * What a session adds to sums: its calls, its compactions, and what else it has cost (titles and summaries that claude paid
- * for), which is put where it ended.
+ * The parts of a session for sums: its calls, its compactions, and its other cost (titles and summaries), placed at its
+ * end.
  */
 function partsOf(session: SessionFigures, by: Grouping) {
   const { usd, usdPartial } = ownFigures(session);
@@ -103,7 +103,7 @@ function sumOf(name: string | null, parts: readonly Part[]): Sum {
   };
 }
 
-/** What all of some sums amount to. */
+/** The total of some sums. */
 export function totalOf(sums: readonly Sum[]): Pick<Sum, 'calls' | 'compactions' | 'usd' | 'usdPartial'> {
   return {
     calls: sums.reduce((all, { calls }) => all + calls, 0),
@@ -130,19 +130,19 @@ export function dayOf(t: number): string {
   return `${day.getFullYear()}-${twoDigits(day.getMonth() + 1)}-${twoDigits(day.getDate())}`;
 }
 
-/** Of months, days, hours and minutes. */
+/** For months, days, hours and minutes. */
 export function twoDigits(figure: number): string {
   return String(figure).padStart(2, '0');
 }
 
-/** Of some kinds of facts. `given`: of those kept, what is only there because ctxb handed it back. */
+/** Counts of some kinds of facts. `given`: facts that are only there because ctxb handed them back. */
 export interface Kept {
   readonly all: number;
   readonly kept: number;
   readonly given: number;
 }
 
-/** What some reliefs kept together. */
+/** Facts kept by some compactions and handoffs together. */
 export interface RetentionTotals {
   readonly reliefs: number;
   readonly known: Readonly<Record<FactKind, Kept>>;
@@ -156,7 +156,7 @@ export function retentionTotals(reliefs: readonly ReliefSeen[]): RetentionTotals
   };
 }
 
-/** The share of what must not be lost that was really kept; null where there was nothing of it. */
+/** The share of essential facts that were really kept; null if there were none. */
 export function keptShare(reliefs: readonly ReliefSeen[]): number | null {
   const { all, kept } = keptOf(reliefs, TOLD_KINDS);
   const { given } = keptOf(

@@ -5,14 +5,14 @@ import { contextOf, type Usage } from '../core/protocol/usage.ts';
 import { sumUsd } from './copies.ts';
 import type { CallSeen } from './items-seen.ts';
 
-/** What the calls of the main thread come to. */
+/** Sums over the calls of the main thread. */
 export interface Figures {
   /** The largest context; over several sessions that of all. */
   readonly peak: number;
-  /** Sum of their contexts, in tokens, and what of it the cache had. */
+  /** Sum of their contexts in tokens, and the part from the cache. */
   readonly read: number;
   readonly cacheRead: number;
-  /** At list prices; null where none of the models has a price. */
+  /** At list prices; null if none of the models has a price. */
   readonly usd: number | null;
   /** Compactions and handoffs. */
   readonly reliefs: number;
@@ -39,7 +39,7 @@ export function priceList(prices: Prices, version: string | null): PriceOf {
   };
 }
 
-/** A call as it is paid for. */
+/** A call as it is billed. */
 export type Billed = Usage & Pick<CallSeen, 'model' | 'terms'>;
 
 export type Tally = ReturnType<typeof createTally>;

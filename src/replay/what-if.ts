@@ -30,8 +30,8 @@ export interface WhatIfTotals extends Omit<SessionWhatIf, 'curve'> {
 }
 
 /**
- * Goes through recorded sessions as if ctxb had compacted them exactly, as soon as that pays. Sessions without calls, or of
- * an unknown window, stay as they are.
+ * Replays recorded sessions as if ctxb had compacted them exactly as soon as that pays. Sessions without calls, or with
+ * an unknown window, stay unchanged.
  *
  * @param sessions with their series
  */
@@ -73,7 +73,7 @@ export function whatIfTotals(sessions: readonly SessionSummary[]): WhatIfTotals 
 /** A drop by more than this share of the context, without a compaction, is a fresh context. */
 const FRESH_SHARE = 0.5;
 
-/** What a summary has, in tokens, where the recording does not say: the median of 14 in published sessions. */
+/** Tokens of a summary if the recording does not show them: the median of 14 in published sessions. */
 const SUMMARY_TOKENS = 2_581;
 
 type Step = ReturnType<typeof stepsOf>[number];
@@ -97,7 +97,7 @@ function stepsOf({ series = [], compactions, actions }: SessionSummary) {
       summaries: relieved.filter((how) => how !== 'exact').map(() => summaryCall(call, previous)),
       /** Tokens; negative where something was taken out without a compaction. */
       growth: change === 'replaced' ? addedTokens(call) : call.context - before,
-      /** Share of the context before that the cache still had; undefined where that cannot be told. */
+      /** Share of the context before that was still in the cache; undefined if unknown. */
       warm: change === 'grown' && before > 0 ? call.cacheRead / before : undefined,
     };
   });
@@ -121,7 +121,7 @@ function changeOf(call: CallSeen, previous: CallSeen | undefined, reliefs: numbe
   return call.context < previous.context * FRESH_SHARE ? 'fresh' : 'grown';
 }
 
-/** What the lines show that came in, besides the summary itself. */
+/** Additions that the lines show, without the summary itself. */
 function addedTokens({ added }: CallSeen): number {
   return Object.entries(added).reduce((sum, [source, tokens]) => sum + (source === 'summary' ? 0 : tokens), 0);
 }
@@ -134,10 +134,10 @@ interface Helm {
   readonly ctxb: Tally;
 }
 
-/** With less of the context before it in the cache, a call's cache had expired. */
+/** If less of the earlier context is in the cache, the cache had expired. */
 const COLD_SHARE = 0.5;
 
-/** The context of each call, were exact compactions made as soon as they pay. As many calls are expected as there were. */
+/** The context of each call with exact compactions as soon as they pay. Expects as many calls as there were. */
 function simulate(steps: readonly Step[], helm: Helm): readonly number[] {
   const fresh = steps.reduce((least, { call }) => Math.min(least, call.context), Number.POSITIVE_INFINITY);
   let seen: Seen['seen'] = { calls: 0, grown: 0, since: 0 };
@@ -209,17 +209,18 @@ function dueAt(
       output: rates.output,
     },
   };
-  // What else empties the cache nobody can foresee.
+  // Other losses of the cache cannot be foreseen.
   const isIdle = (call.t ?? 0) - (previous?.t ?? 0) > lifetimeOf(previous ?? call);
   const isCold = isIdle && warm !== undefined && warm < COLD_SHARE;
-  // What stays beside contents is not counted, as in a run; with a cache that is gone, what goes need not be written again.
+  // As in a run, the rest besides contents is not counted; with an expired cache, removed contents need not be written
+  // again.
   const spared = isCold ? Math.max(0, full - fresh) * (outlook.rates.write - rates.cacheRead) : 0;
   const stake = (onceMore({ ...outlook, landing: fresh }) - spared) / 1_000_000;
   const isBearable = stake <= actual.microUsd() * BOUND - ctxb.microUsd();
   return isBearable || price === undefined ? Math.min(latest, momentNow(outlook, isCold)) : latest;
 }
 
-/** What is taken out of a context without a compaction leaves no less than there was left of the recorded one. */
+/** A removal without a compaction leaves at least as much as in the recorded context. */
 function grownContext(step: Step, before: number, most: number): number {
   const { call, growth } = step;
   if (isNew(step)) return call.context;
@@ -247,7 +248,7 @@ function billed(step: Step, context: number, cache: number): Billed {
   const cacheRead = Math.min(context, cache);
   const rest = context - cacheRead;
   const input = call.cacheCreation === 0 ? rest : Math.min(call.input, rest);
-  // As much is kept for an hour as it was in the recorded call, in proportion.
+  // The same share has a lifetime of an hour as in the recorded call.
   const share = call.cacheCreation > 0 ? (call.cacheCreationHour ?? 0) / call.cacheCreation : 0;
   const cacheCreation = rest - input;
   return { ...base, input, cacheCreation, cacheCreationHour: Math.round(cacheCreation * share), cacheRead };

@@ -1,15 +1,15 @@
 import type { Fields } from '../../core/protocol/fields.ts';
 
 /**
- * How rows are written that differ in some values only: pieces of text, the same in all of them, and a row's own values
- * between them. A row that fits is not parsed: its values stand where the pieces end.
+ * The form of rows that differ in some values only: texts that all of them share, and a row's own values between them.
+ * A row that fits is not parsed: its values begin where the texts end.
  */
 export interface Layout {
   /** Whether the line is such a row, from its first byte to its last. */
   fits(bytes: Buffer, from: number, to: number): boolean;
-  /** The place of a slot or hole among those of the pattern; -1: it has none like it. */
+  /** The index of a slot or hole in the pattern; -1 if it has none like it. */
   placeOf(open: string): number;
-  /** Where each of them begins and ends in the row that was looked at last. */
+  /** Begin and end of each of them in the latest row. */
   readonly begins: Int32Array;
   readonly ends: Int32Array;
 }
@@ -72,7 +72,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
       if (begin === -1) return false;
       if (first !== last) {
         begins[first] = begin;
-        // Whether it ends there is seen from what follows.
+        // The following text shows whether it ends there.
         const end = bytes.indexOf(pieces[first + 1] as Buffer, begin);
         ends[first] = end;
         begin = end === -1 ? -1 : forwards(bytes, end, first + 1, last);
@@ -97,7 +97,7 @@ const BACKSLASH = 0x5c;
 const [BLANK, LAST_ASCII] = [0x20, 0x7e];
 const [ZERO, NINE] = [0x30, 0x39];
 
-/** Whether a byte stands for itself in a text. */
+/** Whether a byte is unescaped in a text. */
 function isPlain(byte: number | undefined): boolean {
   return byte !== undefined && byte >= BLANK && byte <= LAST_ASCII && byte !== QUOTE && byte !== BACKSLASH;
 }
@@ -106,12 +106,12 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= ZERO && byte <= NINE;
 }
 
-/** A slot's text; undefined: it is none. */
+/** A slot's text; undefined: it is no text. */
 export function textIn(bytes: Buffer, from: number, to: number): string | undefined {
   return bytes[from] === QUOTE ? bytes.toString('latin1', from + 1, to - 1) : undefined;
 }
 
-/** A slot's count; NaN: it is none. */
+/** A slot's count; NaN: it is no count. */
 export function countIn(bytes: Buffer, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) count = count * 10 + (bytes[at] as number) - ZERO;

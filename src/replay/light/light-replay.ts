@@ -17,12 +17,12 @@ import type { CompactionSeen } from '../items-seen.ts';
 import type { ReadLine, Row } from '../read/line-feed.ts';
 import type { SessionFigures } from '../summary.ts';
 
-/** What a session log is made of. Anything else takes the whole judgement. */
+/** Kinds of events in a session log. Any other kind requires the whole judgement. */
 const LIGHT: ReadonlySet<Event['kind']> = new Set([
   ...(['assistant', 'user', 'boundary', 'known', 'unknown', 'malformed', 'api-retry', 'mode'] as const),
 ]);
 
-/** Of these nothing but their time and their number counts. */
+/** Only the time and the number of these count. */
 const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'malformed', 'api-retry', 'mode']);
 
 /** Finds the figures of a session log line by line, without judging it. */
@@ -32,10 +32,10 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
   // Written over with each row: to copy a state takes longer than to read a row.
   const [before, state] = [draftOf(initialState(run)), draftOf(initialState(run))];
   let isLog = true;
-  /** The answer that was read last, with nothing behind it but what only its time counts of. */
+  /** The latest answer, followed only by rows of which nothing but the time counts. */
   let last: AssistantEvent | undefined;
 
-  /** A further row of an answer that says of it what the row before has said is as good as unread. */
+  /** A further row of an answer without new content counts as unread. */
   function withoutRepeat(read: ReadLine): ReadLine {
     if (read.kind !== 'answer' || last === undefined || !saysSame(read.event, last)) return read;
     return { kind: 'unread', row: { uuid: read.event.uuid, t: read.event.timestamp, answers: undefined } };
@@ -63,11 +63,11 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
   }
 
   return {
-    /** It is a session log as far as it was read; else it has to be replayed. */
+    /** It is a session log so far; otherwise it must be replayed in full. */
     get isLog() {
       return isLog;
     },
-    /** What a tool returns now changes nothing. */
+    /** Results of tools change nothing now. */
     isCalm: () => isLog && figures.dialect === 'session' && isCalm(state),
     line(found: ReadLine): void {
       const read = withoutRepeat(found);
@@ -81,7 +81,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       if (input.from !== 'claude' || !LIGHT.has(input.event.kind)) isLog = false;
       else feed(input.t, input.event);
     },
-    /** undefined: it was none. */
+    /** undefined: it was no session log. */
     found(file: string): SessionFigures | undefined {
       if (!isLog || figures.dialect !== 'session') return undefined;
       return {
@@ -124,7 +124,7 @@ function isCalm({ session, exact }: GovernorState): boolean {
   return exact.echoes === 0 && session.id !== undefined && session.version !== undefined;
 }
 
-/** What a line says of calls, contexts and costs. @param state is changed */
+/** Reads calls, contexts and costs from a line. @param state is changed */
 function readLightly(state: Draft, event: Event): void {
   if (event.kind === 'boundary') state.gauge = emptyContext(state.gauge, event.postTokens ?? 0);
   if (event.kind === 'assistant' || event.kind === 'user') {

@@ -23,7 +23,7 @@ const CONTENT = hole('content');
 /** How rows of one layout are read. */
 interface Reader {
   readonly layout: Layout;
-  /** undefined: it has to be parsed. */
+  /** undefined: it must be parsed. */
   read(bytes: Buffer): ReadLine | undefined;
 }
 
@@ -71,7 +71,7 @@ function objectIn(bytes: Buffer, from: number, to: number): Fields | undefined {
 
 /** undefined: rows like it are parsed. */
 function readerOf(row: Fields, isCalm: () => boolean): Reader | undefined {
-  // What these rows do not have, others may have in a hole.
+  // Rows of another form may have in a hole what these rows lack.
   if (row.uuid === undefined || row.timestamp === undefined || row.sessionId === undefined) return undefined;
   if (row.type === 'assistant') return answerReader(row);
   const open = row.type === 'user' ? openResult(row) : openProgress(row);
@@ -111,7 +111,7 @@ function threadOf({ parent_tool_use_id: parent, isSidechain, agentId }: Fields):
   return textOf(parent) ?? (isSidechain === true ? (textOf(agentId) ?? SIDECHAIN) : '');
 }
 
-/** Values of which light figures are made, and those that claude repeats from row to row. */
+/** Values of light figures, and values that claude repeats from row to row. */
 const FIXED: ReadonlySet<string> = new Set([
   ...['type', 'isSidechain', 'agentId', 'sessionId', 'version', 'cwd', 'parent_tool_use_id', 'session_id'],
   ...['model', 'role'],
@@ -156,14 +156,14 @@ function answerReader(row: Fields): Reader | undefined {
   };
 }
 
-/** What the model has written, where that counts. The end of an answer tells how many tokens it has. */
+/** The model's words, where they count. The end of an answer has its number of tokens. */
 function blocksIn(bytes: Buffer, from: number, to: number, isSized: boolean): readonly Block[] | undefined {
   if (isSized && !bytes.subarray(from, to).includes(LARGE_WINDOW_MARK)) return [];
   const content = parsed(bytes.toString('utf8', from - 1, to + 1));
   return content === undefined ? undefined : readBlocks(content);
 }
 
-/** A commit that is signed with it tells the size of the window. */
+/** A commit signed with it shows the size of the window. */
 const LARGE_WINDOW_MARK = '1M context';
 
 /** A usage with its counts left open, by their path. */
@@ -174,7 +174,7 @@ function withCounts(value: unknown, path: string): unknown {
   return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }
 
-/** Reads the counts of a usage that is written like a known one; undefined: they are to be parsed. */
+/** Reads the counts of a usage in a known form; undefined: parse it. */
 function usageReader(known: Usage, { placeOf, begins, ends }: Layout) {
   const [input, output] = [placeOf(slot('/input_tokens')), placeOf(slot('/output_tokens'))];
   const cacheCreation = placeOf(slot('/cache_creation_input_tokens'));

@@ -8,7 +8,7 @@ import { type Observer, type Seen, timeIn } from './seen.ts';
 /** The main thread's calls one by one. @param prices those that count before the built-in ones */
 export function createCalls(prices: Prices) {
   const calls: CallSeen[] = [];
-  /** What came in since the last call. A map, as a tool may be named `constructor`, which every object has already. */
+  /** Additions since the last call. A map, because a tool may be named `constructor`, which every object has. */
   const added = new Map<string, number>();
 
   function take(): Growth {
@@ -63,7 +63,7 @@ function callOf({ line, input, after }: Seen, { usage }: SizedCall, added: Growt
   };
 }
 
-/** Of the Claude Code that made the call. */
+/** The version of Claude Code that made the call. */
 function versionOf({ input: { event }, after }: Seen): string | undefined {
   return ('version' in event ? event.version : undefined) ?? after.session.version;
 }
@@ -78,7 +78,7 @@ function priced(call: CallSeen, prices: Prices, version: string | undefined): Ca
 /** Points that a curve is kept to: as many columns as a terminal has for it. */
 const CURVE_POINTS = 60;
 
-/** The context over the calls. Neighbours are merged when there are too many, so that it takes no more room. */
+/** The context over the calls. Merges neighbours beyond a number of points, to bound its size. */
 export function createCurve(): Observer<readonly number[]> {
   let peaks: number[] = [];
   let callsPerPoint = 1;

@@ -26,7 +26,7 @@ export function createCompactions(): Observer<readonly CompactionSeen[]> {
   };
 }
 
-/** What a line tells of the compaction before it, as long as no call has come. */
+/** Completes a compaction from later lines, until the next call. */
 function learned({ by }: CompactionSeen, { input: { event }, after }: Seen, hasSummary: boolean) {
   if (after.facts.call) {
     const how = !hasSummary && isAtLeast(after.session.version, FIRST_WITH_MODS) ? 'exact' : 'summary';
@@ -34,7 +34,7 @@ function learned({ by }: CompactionSeen, { input: { event }, after }: Seen, hasS
     const whose = how === 'exact' && by !== 'caller' ? 'ctxb' : by;
     return { firstAfter: after.gauge.used, how, by: whose } as const;
   }
-  // In claude's log the command stands behind what it led to.
+  // In claude's log the command comes after its effect.
   const isOurs = by === 'caller' && event.kind === 'user' && event.role === 'notice' && isOwnLine(event.uuid);
   return isOurs ? ({ by: 'ctxb' } as const) : {};
 }

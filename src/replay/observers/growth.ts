@@ -9,18 +9,18 @@ import { createToolUses, type Seen } from './seen.ts';
 
 const LARGEST = 10;
 
-/** UTF-16 units of a target that are kept: enough to know a secret in what is shown of it. */
+/** Kept UTF-16 units of a target: enough to recognise a secret in its shown part. */
 const NEAR = 2_000;
 
 interface GrowthOptions {
   readonly cut: Cutter;
   /** Every result is kept, not only the largest. */
   readonly keepAll: boolean;
-  /** Told of all that is added, as it is. */
+  /** Called with every addition. */
   readonly onAdded?: (source: string, tokens: number) => void;
 }
 
-/** What is put into the main thread's context. */
+/** Additions to the main thread's context. */
 export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   const growth = new Map<string, number>();
   const kept: Kept[] = [];
@@ -89,12 +89,12 @@ function sourceOf({ type }: Block, role: UserRole | 'answer', tool: string | und
   return role === 'tool-result' ? 'notice' : role;
 }
 
-/** What Claude Code writes in the model's place is in no context. */
+/** Text that Claude Code writes in the model's place is in no context. */
 function isAnswer({ messageId }: { readonly messageId: string }, { gauge }: GovernorState): boolean {
   return gauge.call?.messageId === messageId;
 }
 
-/** What a tool is used on, by the names that tools give it. */
+/** Parameters with the target of a tool, by the names that tools use. */
 const TARGETS = ['file_path', 'notebook_path', 'path', 'command', 'pattern', 'url', 'query', 'description', 'prompt'];
 
 function targetOf({ input }: ToolUse): string {

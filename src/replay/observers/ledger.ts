@@ -60,7 +60,7 @@ export function createLedger(keepsUsage: boolean) {
     const call = open.get('');
     if (call === undefined || after.gauge.call === null || after.gauge.call === before.gauge.call) return;
     const { usage, price, besides } = call;
-    // A result tells the output when the cost of the turn is already claude's own.
+    // A result has the output after claude has counted the cost of the turn.
     if (price !== undefined) {
       pay(call, microUsdOf(usage, price, billedOutput(after.gauge.call.output, after.gauge.call)) + besides);
     }
@@ -75,7 +75,7 @@ export function createLedger(keepsUsage: boolean) {
     else learn(last, { ...usage, output: Math.max(usage.output, last.usage.output) });
   }
 
-  /** The run's own arithmetic, so that the sum of all calls is what the session has cost. */
+  /** The run's own arithmetic, so that the sum of all calls is the cost of the session. */
   function seeCost({ before, after }: Seen, thread: string | null): void {
     if (after.cost.calls === before.cost.calls) return;
     const priced = after.cost.calls.find((call) => call.thread === thread);
@@ -105,7 +105,10 @@ const RANDOM_LENGTH = 20;
 /** Much longer ones were made to take up room. */
 const MOST_LENGTH = 100;
 
-/** A short id is told apart by its time, which copies keep, and in further recordings of a session by what the call has read. */
+/**
+ * A short id is distinguished by its time, which copies keep; in other recordings of the session, by the tokens that
+ * the call read.
+ */
 function keysOf({ messageId, usage }: AssistantEvent, t: number | null, session = ''): readonly string[] {
   if (messageId === '') return [];
   if (messageId.length >= RANDOM_LENGTH) return [messageId.slice(0, MOST_LENGTH)];

@@ -20,11 +20,11 @@ export interface Oddity {
 }
 
 export interface OddityExample {
-  /** Number of the main-thread call, from 1: the one at which it showed. */
+  /** Number of the main-thread call, from 1, at which it showed. */
   readonly call: number;
   /** Line of the recording, from 1. */
   readonly line: number;
-  /** What was expected and what was found: tokens of context, or of the window; models for `other-model`. */
+  /** Expected and found: tokens of context or window; models for `other-model`. */
   readonly expected: number | string | null;
   readonly found: number | string | null;
 }
@@ -32,7 +32,7 @@ export interface OddityExample {
 /** Examples that are kept of each oddity. */
 const MOST_EXAMPLES = 5;
 
-/** A context that is not smaller than this share of the one before a boundary has not become smaller. */
+/** A context above this share of the one before a boundary counts as unchanged. */
 const SAME_SIZE = 0.9;
 
 export function createOddities(): Observer<readonly Oddity[]> {
@@ -97,8 +97,8 @@ export function createOddities(): Observer<readonly Oddity[]> {
 const LEAST_SHARE = 0.02;
 
 /**
- * Tokens that left the context before a call, with no boundary to say so; 0 where none did. A call that is smaller
- * than foreseen and no smaller than the one before it may just have been estimated too high.
+ * Tokens that left the context before a call without a boundary; 0 if none did. A call that is smaller than predicted,
+ * and no smaller than the one before it, may just have been estimated too high.
  */
 function droppedTokens(before: Gauge, after: Gauge): number {
   const { foreseen, used } = after;

@@ -17,7 +17,7 @@ import type { ToolUse } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
 import type { Seen } from './seen.ts';
 
-/** Of what was said the newest is searched, each as far as this. */
+/** Texts to search, the newest first, and how far each is searched. */
 const MAX_PLACES = 5_000;
 const PLACE_LENGTH = 4_000;
 
@@ -28,7 +28,7 @@ interface Place {
   readonly text: () => Searchable;
 }
 
-/** Where in a recording facts stand: in prompts, and in what tools were asked. */
+/** The places of facts in a recording: in prompts, and in inputs of tools. */
 export function createPlaces() {
   const places: Place[] = [];
 
@@ -43,7 +43,7 @@ export function createPlaces() {
     if (places.length > 2 * MAX_PLACES) places.splice(0, MAX_PLACES);
   }
 
-  /** It is told in short, without the marks of lists and headings. */
+  /** Facts are shortened, without the marks of lists and headings. */
   function addPrompt(line: number, text: string): void {
     add({ line, call: 0 }, `${shortOf(text)}\n${text}`);
   }
@@ -60,7 +60,7 @@ export function createPlaces() {
       const after = places.filter((place) => place.call > 0 && place.line >= line && place.line < end);
       const fact = factOf(told);
       const isIn = ({ text }: Place) => holds(text(), fact);
-      // What was told may be the beginning of it.
+      // The shown fact may be only its beginning.
       const begins = ({ text }: Place) => holds(text(), { ...fact, isOpen: true });
       return {
         line: (before.findLast(isIn) ?? before.findLast(begins))?.line ?? null,
@@ -70,7 +70,7 @@ export function createPlaces() {
   };
 }
 
-/** What a tool was asked. */
+/** The input of a tool. */
 function askedIn({ input }: ToolUse): string {
   return Object.values(fieldsOf(input))
     .filter((value) => typeof value === 'string')

@@ -11,7 +11,7 @@ import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import type { PromptSeen, SubagentSeen } from '../items-seen.ts';
 import { createToolUses, type Seen, timeIn } from './seen.ts';
 
-/** What was said to begin turns, or into them. */
+/** Prompts that began turns, or came during them. */
 export function createPrompts(cut: Cutter, keepAll: boolean) {
   let first: string | null = null;
   const all: PromptSeen[] = [];
@@ -55,21 +55,21 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
 
 /** How a subagent began. */
 export interface SubagentBegun {
-  /** What it was told, on one line, masked; null where the recording does not say. */
+  /** Its task, on one line, masked; null if the recording does not have it. */
   readonly task: string | null;
-  /** Of its first line, in milliseconds since the epoch; null where the recording carries no times. */
+  /** Time of its first line, in milliseconds since the epoch; null without times. */
   readonly t: number | null;
   /** Main-thread calls before its first line; in session logs, where subagents have files of their own, all. */
   readonly call: number;
 }
 
-/** What subagents were and did, and how they began. */
+/** Subagents: their kinds, work and beginnings. */
 export function createSubagents(cut: Cutter) {
   const begun = new Map<string, SubagentBegun>();
   const uses = createToolUses(({ name, input }) =>
     isAgentCall(name) ? textOf(fieldsOf(input).subagent_type) : undefined,
   );
-  /** As they were asked for: of one in the background, which is the usual one now, nothing else in claude's log tells. */
+  /** Kinds as requested: for a subagent in the background, the usual kind now, claude's log has no other source. */
   const kinds = new Map<string, string>();
 
   function seeKind({ event }: Input): void {

@@ -2,7 +2,7 @@ import type { Input } from '../../core/governor/input.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Block, ToolUse } from '../../core/protocol/events.ts';
 
-/** A line of a recording, and what the judgement made of it. */
+/** A line of a recording, with its judgement. */
 export interface Seen {
   /** Number of the line in the recording, from 1. */
   readonly line: number;
@@ -36,7 +36,7 @@ export function createToolUses<T>(read: (use: ToolUse) => T) {
       const [oldest] = uses.keys();
       if (oldest !== undefined) uses.delete(oldest);
     },
-    /** Of the call that a block is the result of; undefined where it is none, or the call is too long ago. */
+    /** Data of the call that a block is the result of; undefined for other blocks, or if the call is too old. */
     of: (block: Block): T | undefined => (block.type === 'tool_result' ? uses.get(block.toolUseId) : undefined),
   };
 }

@@ -10,23 +10,23 @@ import type { Observer, Seen } from './seen.ts';
 interface Stood {
   readonly text: string;
   readonly call: number;
-  /** Of a result, or of a file's contents as the model wrote them; 0: of anything else. */
+  /** Tokens of a result, or of a file's contents as the model wrote them; 0 for anything else. */
   readonly tokens: number;
 }
 
-/** Paths and figures that tell something apart. */
+/** Paths and figures that identify something. */
 const NAMED = /(?<![\w./@~-])(?:[~/]|\.{1,2}\/)?(?:[\w.@-]+\/)+[\w.@-]*\w|(?<![\w.-])\d{3,}(?!\w|[.-]\w)/g;
 
 /** The new contents of a file are the model's own. */
 const OWN = new Set(['content', 'new_string', 'new_source', 'edits', 'todos']);
 
-/** A line as it stands in a file: shorter ones stand anywhere. */
+/** A line of a file; shorter lines occur anywhere. */
 const LINE_LENGTH = 12;
 
-/** What each call draws from the results of tools before it, and where that stood last. */
+/** The results that each call uses, and their last places. */
 export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> {
   const stood: Stood[] = [];
-  /** Where each word was found last, where in a result, and how far was looked: texts are searched once. */
+  /** The last place of each word, its place in a result, and how far the search went: texts are searched once. */
   const places = new Map<string, { readonly last: number; readonly result: number; readonly upTo: number }>();
   const uses = new Map<number, Map<number, UseSeen>>();
   /** All prompts: they stay. */

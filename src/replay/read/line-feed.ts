@@ -27,7 +27,7 @@ const LINE_FEED = 10;
 /** Some editors put it before the first line. */
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** What stands in one line: JSON of an object, nothing but white space, or anything else. */
+/** The content of a line: a JSON object, only white space, or anything else. */
 export type ReadLine = (
   | { readonly kind: 'blank' }
   /** `lost`: it held a call. */
@@ -36,18 +36,18 @@ export type ReadLine = (
   | { readonly kind: 'unread'; readonly row: Row }
   | { readonly kind: 'answer'; readonly event: AssistantEvent }
 ) & {
-  /** Something else stands before it in the same line. */
+  /** Other text precedes it on the line. */
   readonly isMore?: true;
-  /** How it begins; only of the first line that is not blank, by which recordings are told apart. */
+  /** The beginning of the first line that is not blank; it tells the kinds of recordings apart. */
   readonly text?: string;
 };
 
-/** A row of a session log of which no more counts than that it is there. */
+/** A row of a session log of which only its presence counts. */
 export interface Row {
   /** undefined: nothing by which it would be known if it came again. */
   readonly uuid: string | undefined;
   readonly t: number | undefined;
-  /** The thread whose call it answers, by its subagent, '' the main one; undefined: none. */
+  /** The thread whose call it answers: a subagent's id, '' for the main thread; undefined: none. */
   readonly answers: string | undefined;
 }
 
@@ -86,7 +86,7 @@ function rowsIn(array: readonly Buffer[]): readonly ReadLine[] {
 const ARRAY = /^\s*\[\s*(?:[[{]|$)/;
 const ARRAYS_DEEP = 1;
 
-/** Reads of a line, which stands in the bytes, what counts, faster than all of it; undefined: it is to be read whole. */
+/** Reads the relevant fields of a line faster than a full parse; undefined: parse it. */
 export type Thin = (bytes: Buffer, from: number, to: number) => ReadLine | undefined;
 
 /**
@@ -99,9 +99,9 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   /** The beginning of a line whose end has not come. */
   const nothing = Buffer.alloc(0);
   let held: Buffer = nothing;
-  /** Of that line, in bytes; of one that is too long no more are kept. */
+  /** Size of that line in bytes; of a line that is too long, no more are kept. */
   let size = 0;
-  /** There are zeros in a line or near it, as a crash of the system leaves them: no part of it is enough. */
+  /** Zeros in or near a line, left by a crash of the system: its parts cannot be trusted. */
   let hasZeros = false;
   let isFirst = true;
   let isOpened = false;
@@ -124,7 +124,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     return isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   }
 
-  /** The line whose end stands in these bytes. */
+  /** Takes the line that ends in these bytes. */
   function take(bytes: Buffer, from: number, to: number, isLast = false): void {
     if (size === 0 && to - from <= maxLine) takeLine(bytes, from, to, isLast);
     else {
@@ -176,7 +176,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
       if (array === undefined) hold(rest);
       else array.push(Buffer.from(rest));
     },
-    /** There is no more: a last line without a line feed counts. */
+    /** The end of the input: a last line without a line feed counts. */
     end(): void {
       if (size > 0) take(nothing, 0, 0, true);
       if (array !== undefined) for (const line of rowsIn(array)) hand(line, '[');
@@ -186,7 +186,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   };
 }
 
-/** A longer line, in bytes, holds pictures or documents: no context would take as much text. */
+/** A longer line, in bytes, has pictures or documents: no context holds so much text. */
 const LONG_LINE = 8 * 1024 * 1024;
 
 /** Bytes that are read of each string in a long line. */
@@ -197,8 +197,8 @@ const BACKSLASH = 0x5c;
 const UNICODE = 0x75;
 
 /**
- * The text of a line. Of one of more than 8 MiB each string is cut to 1 MiB, still in valid JSON: a line of 57 MiB would
- * take half a gigabyte as text and as the values parsed from it.
+ * The text of a line. In a line over 8 MiB each string is cut to 1 MiB, still as valid JSON: a line of 57 MiB would
+ * take half a gigabyte as text and parsed values.
  */
 export function textOfLine(line: Buffer): string {
   if (line.length <= LONG_LINE) return line.toString();
@@ -215,7 +215,7 @@ export function textOfLine(line: Buffer): string {
   return pieces.join('') + line.toString('utf8', from);
 }
 
-/** Where the string ends whose inside begins at `from`; the end of the line where nothing closes it. */
+/** The end of the string whose content begins at `from`; the end of the line if it is not closed. */
 function closingQuote(line: Buffer, from: number): number {
   for (let quote = line.indexOf(QUOTE, from); quote !== -1; quote = line.indexOf(QUOTE, quote + 1)) {
     let backslashes = 0;
@@ -225,7 +225,10 @@ function closingQuote(line: Buffer, from: number): number {
   return line.length;
 }
 
-/** The first place at or behind `at` where neither an escape nor a character of the string that begins at `from` is under way. */
+/**
+ * The first position at or after `at` between two characters of the string that begins at `from`, outside of any
+ * escape.
+ */
 function boundary(line: Buffer, from: number, at: number): number {
   let place = from;
   for (let slash = line.indexOf(BACKSLASH, place); slash !== -1 && slash < at; ) {

@@ -14,7 +14,7 @@ export interface ReadOptions {
   readonly onBytes?: ((count: number) => void) | undefined;
   /** Reads lines faster than whole. */
   readonly thin?: Thin;
-  /** Whether there is a use in reading on; asked piece by piece. */
+  /** Whether to read on; asked for each piece. */
   readonly goesOn?: () => boolean;
 }
 

@@ -72,7 +72,7 @@ function pointer(state: GovernorState, call: ToolCall, path: string): string {
   return `All of this result is in ${path}${size}: look into it with Read, offset and limit, or by characters where its lines are long, or search in it; one result may take about ${allowed} tokens now.`;
 }
 
-/** Before a tool is called: may ask it for less, and tell the agent what the budget allows. */
+/** Of main threads. */
 export function beforeTool(before: GovernorState, call: ToolCall): Step {
   if (budgetMode(before) === 'off') return answered(before, call);
   const { state, text } = hintFor(before, call);
