@@ -25,19 +25,19 @@ export interface ToolEntry {
   readonly t: number;
   readonly id: string;
   readonly name: string;
-  /** What the subagent was asked to do, or its id; null for the main thread. */
+  /** The subagent's task, or its id; null for the main thread. */
   readonly agent: string | null;
   readonly outcome: Outcome;
-  /** What was asked for, on one line, at most 500 code points. */
+  /** The request on one line, at most 500 code points. */
   readonly title: string;
   /** Its result, on one line, at most 500 code points. */
   readonly said: string;
-  /** Input and result as they stand in the tool log, on one line, at most 500 code points. */
+  /** Input and result for the tool log, on one line, at most 500 code points. */
   readonly gist?: string | undefined;
   /** Fingerprint of the input, independent of the order of its keys. */
   readonly input: string;
   readonly output: string;
-  /** For a failure: its message with numbers, paths and hexadecimals masked; absent if there is none. */
+  /** For a failure: its message with numbers, paths and hexadecimals masked; absent without a message. */
   readonly signature?: string | undefined;
   readonly command?: CommandFacts | undefined;
   readonly reads?: string | undefined;
@@ -56,12 +56,12 @@ export interface CommandFacts {
   readonly ms: number | null;
   /** Last lines of a failure's output; empty for a success. */
   readonly tail: string;
-  /** What the last lines say of failures, as `2 failed`: behind a pipe the status does not tell. */
+  /** Failures by the last lines, such as `2 failed`: after a pipe the status does not show them. */
   readonly failures?: string | undefined;
 }
 
 export interface FileChange {
-  /** As the tool named it; a relative one is relative to the working folder. */
+  /** As the tool named it; a relative path is relative to the working folder. */
   readonly path: string;
   readonly change: 'created' | 'edited';
 }
@@ -96,7 +96,7 @@ export interface TaskEntry {
   readonly status: string;
 }
 
-/** Somebody said that an approach does not work, with `ctxb note dead-end`. */
+/** A report with `ctxb note dead-end` that an approach does not work. */
 export interface RemarkEntry {
   readonly kind: 'remark';
   readonly t: number;
@@ -107,7 +107,7 @@ export interface DeadEnd {
   /** The same approach has the same key. */
   readonly key: string;
   readonly cause: 'told' | 'same failure' | 'edit reverted' | 'changes discarded';
-  /** What was tried and how it ended, on one line, at most 500 code points. */
+  /** The attempt and its outcome, on one line, at most 500 code points. */
   readonly text: string;
   /** `tool_use` ids, oldest first, at most 20. */
   readonly evidence: readonly string[];

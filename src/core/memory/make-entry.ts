@@ -11,7 +11,7 @@ import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from
 /** Commands longer than this (heredocs with whole files) are kept in part. */
 const COMMAND_LENGTH = 10_000;
 
-/** Of a failure's output this much of the end is kept. */
+/** Last lines kept of a failure's output. */
 const TAIL_LINES = 20;
 const TAIL_LENGTH = 2_000;
 
@@ -114,8 +114,8 @@ function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {
 const MAX_DEPTH = 32;
 
 /**
- * A short text that is equal for equal values, whatever the order of their keys. Not for security: it tells repeated
- * tool calls and edits apart from others. Two 32-bit FNV-1a hashes with different starts.
+ * A short text that is equal for equal values, whatever the order of their keys. Not for security: it distinguishes
+ * tool calls and edits. Two 32-bit FNV-1a hashes with different starts.
  */
 function fingerprint(value: unknown): string {
   const text = typeof value === 'string' ? value : canonical(value, 0);

@@ -69,7 +69,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
     return { entries, pages, decisions };
   }
 
-  /** What a fresh context holds, until its first request is sent. */
+  /** Collects the texts of a fresh context until its first request is sent. */
   function followRelief(input: Input, state: GovernorState): Decision[] {
     const summary = summaryIn(input);
     if (summary !== undefined) handBack.summary(summary);
@@ -91,7 +91,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
     return [];
   }
 
-  /** What came in before the notes of an earlier run could be read. */
+  /** Inputs that came before the notes of an earlier run could be read. */
   function catchUp(state: GovernorState): Remembered {
     const all = waiting.map((input) => note(input, state));
     waiting = [];
@@ -109,7 +109,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
   }
 
   return {
-    /** Inputs are only kept until an event names the folder of the notes; an empty name: there are no files. */
+    /** Keeps inputs until an event names the folder of the notes; an empty name means no files. */
     add(input: Input, state: GovernorState): Remembered {
       const { event } = input;
       if (event.kind === 'earlier') {
@@ -131,13 +131,13 @@ export function createMemory({ run, mask }: MemoryOptions) {
       folder === undefined ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
     /** The first request after a relief is sent: for hosts that do not see claude's answers. */
     sent: handBack.sent,
-    /** What a compaction that keeps messages is to say beside them. */
+    /** The note of an exact compaction. */
     exactNote: handBack.note,
     index(state: GovernorState, t: number): string {
       const { task = notebook.requests.latest, ...head } = headOf(state);
       return renderIndex(notebook, { ...head, task, updated: t, folder: folder ?? run.contextDir });
     },
-    /** The text of the tool log; undefined while there is nothing in it. */
+    /** The text of the tool log; undefined while it is empty. */
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
     /** @param inWork prompts that are being worked on */
     handoff: (state: GovernorState, t: number, inWork = inTurn(state)): string =>
@@ -148,7 +148,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
         folder: folder === '' ? undefined : (folder ?? run.contextDir),
         t,
       }),
-    /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
+    /** Notes that a handoff document lacks, in at most `room` UTF-16 units. */
     missingFrom: (document: string, room: number): string =>
       missingFrom(document, notebook, folder ?? run.contextDir, room),
     outcomeOf: notebook.evidence.outcomeOf,
@@ -158,7 +158,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
 }
 
 /**
- * A compaction's summary: from the hook, or the line that it leaves in the conversation, whichever comes first. An exact
+ * A compaction's summary: from the hook, or from its line in the conversation, whichever comes first. An exact
  * compaction has none.
  */
 function createSummaryReader(): (input: Input) => string | undefined {
@@ -177,12 +177,12 @@ function createSummaryReader(): (input: Input) => string | undefined {
   };
 }
 
-/** The work goes on in a conversation that ctxb starts; the caller's `/clear` ends it. */
+/** The work continues in a conversation that ctxb starts; the caller's `/clear` ends it. */
 function asHandoff(found: Found, state: GovernorState): Found {
   const { run, session } = state;
   const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');
   if (!isNew || run.mode !== 'act' || inTurn(state).some(({ command }) => command === 'clear')) return found;
-  // The line that reports the cleared conversation still has the id of the one before.
+  // The line that reports the cleared conversation still has the old id.
   const to = found.what === 'clear' ? 'goes on in a fresh context' : `goes on as session ${session.id ?? run.runId}`;
   return { kind: 'state', t: found.t, what: 'handoff', to };
 }

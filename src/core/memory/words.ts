@@ -6,11 +6,11 @@ export const LINE_LENGTH = 120;
 /** Code points of a line in the detail files. */
 export const LONG_LINE_LENGTH = 500;
 
-/** Where a line ends for any reader: all of what Unicode calls a mandatory break. */
+/** Line ends for any reader: all mandatory breaks of Unicode. */
 const BREAKS = /[\r\n\v\f\u0085\u2028\u2029]+/g;
 const CONTROLS = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** The first `length` code points; a text that fits comes back as it is. */
+/** The first `length` code points; a text that fits is returned unchanged. */
 export function cut(text: string, length: number): string {
   // A code point has at most two units, so a text shorter than that many units needs no counting.
   if (text.length <= length) return text;
@@ -35,7 +35,7 @@ export function oneLine(text: string, length: number): string {
   return cut(end.replace(BREAKS, ' ').replace(CONTROLS, '').trim(), length);
 }
 
-/** With a single blank in the place of any white space: what was said in several lines is known in one. */
+/** With a single blank for any white space, so that text over several lines matches text on one line. */
 export function spaced(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
@@ -46,7 +46,7 @@ export type Mask = (text: string | readonly string[]) => string;
 /** Puts a text, or those of a message's blocks, on one line, masked before it is cut to `length` code points. */
 export type Cutter = (text: string | readonly string[], length: number) => string;
 
-/** Of a long text this much is masked: half a secret is not recognised as one. */
+/** A long text is masked up to this length: half a secret is not recognised. */
 const NEAR = 4 * LONG_LINE_LENGTH;
 
 export function cutterWith(mask: Mask): Cutter {
@@ -104,8 +104,8 @@ export function durationText(ms: number): string {
 }
 
 /**
- * Shares scarce room: takes one item of each list in turns, from the first on, as long as there is room for it. `costOf`
- * is told whether the item would be the first of its list.
+ * Shares scarce space: takes one item of each list in turns, from the first on, while it fits. `costOf` learns whether
+ * the item would be the first of its list.
  */
 export function inTurns<T>(
   lists: readonly (readonly T[])[],

@@ -48,7 +48,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** A value as JSON; empty for one that has none, as it is nested too deep to be written. */
+/** After a compaction a log repeats the rows that stay: they are older than the boundary, and not new. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';
@@ -57,7 +57,7 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/** No count is larger; sums of it stay finite. */
+/** Delays facts from prompts that wait in ctxb until they go to claude. */
 const MAX_COUNT = 1e18;
 
 /** Whole number from 0 to 10^18 out of a number or a numeric string; fractions are cut off. */

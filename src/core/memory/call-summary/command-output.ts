@@ -17,7 +17,7 @@ const VIEWED = /\|\s*(?:head|tail)(?: -n? ?(\d{1,9}))?\s*$/;
 
 export interface Printed {
   readonly text: string;
-  /** claude kept only the beginning of it. */
+  /** claude kept only its beginning. */
   readonly isPart: boolean;
 }
 

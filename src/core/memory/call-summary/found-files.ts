@@ -1,6 +1,6 @@
 import { FILE, NAME, nearLines, type Quote } from './text-result.ts';
 
-/** `a, b, c... (+2 more)`: the first `most` of a list, each as `tell` has it, and how many more there are. */
+/** `a, b, c... (+2 more)`: the first `most` items of a list, each formatted by `tell`, and the number of the rest. */
 export function listed<T>(items: readonly T[], most: number, tell: (item: T) => string): string {
   const shown = items.slice(0, most).map(tell).join(', ');
   return items.length > most ? `${shown}... (+${items.length - most} more)` : shown;
@@ -22,7 +22,7 @@ function inOrder(counts: readonly Counted[]): Counted[] {
 export interface FileList {
   /** A folder ends in a slash. */
   readonly paths: readonly string[];
-  /** How many there are, if more than `paths` names. */
+  /** Their number, if more than `paths` names. */
   readonly total?: number | undefined;
   /** Something was left out of the list, so there may be more. */
   readonly more?: boolean;
@@ -58,7 +58,7 @@ function folderOf(path: string): string {
 export interface Matches {
   /** The files and how many matches each has, in order. */
   readonly counts: readonly Counted[];
-  /** How many matches there are, where that is known otherwise. */
+  /** The number of matches, if known from elsewhere. */
   readonly total?: number;
   /** There may be more: a limit was reached, or only a part was shown. */
   readonly more?: boolean;
@@ -81,7 +81,7 @@ export function summarizeMatchingFiles(files: readonly string[], more: boolean, 
   return `${more && names.length > 0 ? 'at least ' : ''}${names.length} files with matches: ${shown}`;
 }
 
-/** How the lines of a search are to be read. */
+/** How to read the lines of a search. */
 export interface MatchLines {
   /** The file that was searched, where lines do not name one. */
   readonly only: string | undefined;
@@ -95,14 +95,14 @@ const NAMED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):/;
 const NUMBERED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):\d+:/;
 
 /**
- * The matches in what a search printed: `file:12:text`, `file:text`, or `12:text` and `text` where one
- * file was searched. Undefined where they cannot be told from other lines.
+ * The matches in the output of a search: `file:12:text`, `file:text`, or `12:text` and `text` if one file was searched.
+ * Undefined if they cannot be told from other lines.
  */
 export function readMatches(text: string, { only, numbered, context }: MatchLines): readonly Counted[] | undefined {
   const lines = nearLines(text);
   if (lines.length === 0) return [];
   if (only !== undefined) {
-    // A line that is only near a match has a dash behind its number.
+    // A line of context has a dash after its number.
     if (context && !lines.some((line) => /^\d+:/.test(line))) return undefined;
     const found = lines.filter((line) => line !== '' && line !== '--' && (!context || !/^\d+-/.test(line)));
     return found.length === 0 ? [] : [[only, found.length]];

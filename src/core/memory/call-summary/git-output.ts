@@ -4,12 +4,12 @@ import { FILE, NAME, nearLines, type Quote } from './text-result.ts';
 const PARTS = ['staged', 'modified', 'unmerged', 'untracked'] as const;
 type Part = (typeof PARTS)[number];
 
-/** What `git status` says about a working tree; of each part, how many files. */
+/** The state of a working tree by `git status`: number of files for each part. */
 export interface GitStatus extends Readonly<Record<Part, number>> {
   readonly branch: string | undefined;
   readonly ahead: number;
   readonly behind: number;
-  /** git says that there is nothing to commit. */
+  /** git reports nothing to commit. */
   readonly clean: boolean;
 }
 
@@ -165,7 +165,7 @@ export function summarizeGitLog({ commits, total = commits.length, more }: GitLo
   return `${more ? 'at least ' : ''}${total} commits. Recent: ${recent}`;
 }
 
-/** What stands before a commit in `--graph`. */
+/** Marks before a commit in `--graph`. */
 const GRAPH = /^[*|\\/_ ]{0,40}\* (?=commit |[0-9a-f]{7})/;
 const ONE_LINE = /^([0-9a-f]{7,40})(?: \((?:HEAD|tag: |origin\/|[^()]{1,200}, )[^()]{0,200}\))?(?: (.*))?$/;
 const FULL_HASH = /^commit ([0-9a-f]{7,40})\b/;

@@ -20,18 +20,18 @@ import {
 } from './text-result.ts';
 
 export interface SummaryContext {
-  /** Of the command that it ran. */
+  /** Facts of the command that it ran. */
   readonly command: CommandFacts | undefined;
-  /** Sums up what a command printed, where its format is known; without it, the last line is told. */
+  /** Sums up the output of a command if its format is known; otherwise the last line is used. */
   readonly summarizeOutput?: (command: string, output: Printed, quote: Quote) => string | undefined;
-  /** A path as it is named in the notes. */
+  /** A path as the notes name it. */
   readonly placeOf: (path: string) => string;
   readonly mask: Mask;
 }
 
 /**
- * A call and its result on one line, at most 500 code points, as it fits the kind of tool: counts, names and the most
- * telling line. Text from tools stands between backticks.
+ * A call and its result on one line, at most 500 code points, in the form of its tool: counts, names and the most
+ * telling line. Text from tools is between backticks.
  */
 export function summarizeCall(ended: EndedCall, context: SummaryContext): string {
   const quote = quoteWith(context.mask);
@@ -73,7 +73,7 @@ function outputOf(
   return said === '' ? '' : quote(said, TEXT);
 }
 
-/** What claude adds to the output. */
+/** Text that claude adds to the output. */
 const BESIDE = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
 const BEFORE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
 
@@ -90,7 +90,7 @@ function printedBy({ report, result }: EndedCall): string {
 
 type Summarize = (ended: EndedCall, quote: Quote, placeOf: SummaryContext['placeOf']) => string;
 
-/** By the names of tools, for calls that succeeded. */
+/** By names of tools, for calls that succeeded. */
 const SUMMARIES: Readonly<Record<string, Summarize>> = {
   Read: summarizeRead,
   Write: summarizeEdit,

@@ -23,7 +23,7 @@ import {
 } from './text-result.ts';
 
 export interface FileRead {
-  /** What was shown of it, where that is not all its lines. */
+  /** The part of the file that was shown, if not all of it. */
   readonly extent?: string | undefined;
   /** Undefined for files without lines. */
   readonly lines?: number | undefined;
@@ -198,11 +198,11 @@ function searchedFile(input: Fields, content: string): string | undefined {
   return input['-n'] === false || /^\d{1,9}[:-]/.test(first) ? path : undefined;
 }
 
-/** claude's lines before and behind the matches. */
+/** claude's lines before and after the matches. */
 const BESIDE =
   /^(?:No (?:matches|files) found\b|Found \d+ (?:files?|total occurrences?)\b|\[Showing results with pagination\b)/;
 
-/** Without claude's lines before and behind the matches. */
+/** Removes claude's lines before and after the matches. */
 function contentIn(text: string): string {
   return linesOf(text)
     .filter((line) => !BESIDE.test(line))

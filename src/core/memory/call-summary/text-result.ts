@@ -4,8 +4,8 @@ import type { EndedCall } from '../extract/tool-calls.ts';
 import { cut, cutterWith, type Mask, oneLine, shortened } from '../words.ts';
 
 /**
- * A text from a tool as it may be quoted in ctxb's own text: masked, on one line, between backticks, at most `length` code
- * points between them, of which the last three are dots when it was longer.
+ * Quotes a text from a tool for ctxb's own text: masked, on one line, between backticks, at most `length` code points
+ * between them. A longer text ends with three dots.
  */
 export type Quote = (text: string, length: number) => string;
 

@@ -17,7 +17,7 @@ export function createDeadEnds() {
       for (const detect of detectors) detect(entry);
       return ledger.take();
     },
-    /** The dead ends that hold, the one seen longest ago first. */
+    /** The present dead ends, the one seen longest ago first. */
     current: ledger.current,
   };
 }

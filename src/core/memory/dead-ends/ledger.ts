@@ -15,7 +15,7 @@ export interface Series {
   readonly ids: string[];
 }
 
-/** Beyond this the one seen longest ago is forgotten. */
+/** Above this number, the one seen longest ago is forgotten. */
 const MAX_DEAD_ENDS = 1_000;
 
 const MAX_EVIDENCE = 20;

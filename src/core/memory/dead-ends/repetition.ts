@@ -14,7 +14,7 @@ interface SameFailure {
   steady: number;
   /** How many changes there had been at the last failure. */
   at: number;
-  /** What a success of the same command has in common with it. */
+  /** The part of the command that a later success shares with it. */
   readonly core: string | undefined;
 }
 
@@ -84,8 +84,8 @@ function callKey({ agent, name, input }: ToolEntry): string {
 }
 
 /**
- * Whether an entry may have changed the result of another call. What a command or an MCP tool does is not known, so any
- * may have; and before a prompt the user may have changed something too.
+ * Whether an entry may have changed the result of another call. The effects of commands and MCP tools are unknown, so
+ * any may have; and before a prompt the user may have changed something too.
  */
 function mayChange(entry: Entry): boolean {
   if (entry.kind !== 'tool') return entry.kind === 'prompt';

@@ -5,7 +5,7 @@ import { LONG_LINE_LENGTH } from '../words.ts';
 /** Inputs that say what a call is about, most telling first. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];
 
-/** Of a text that may be very long this much is taken: secrets are masked in it before it is cut to a line. */
+/** A long text is masked up to this length before it is cut to a line. */
 const NEAR = 4 * LONG_LINE_LENGTH;
 
 /** Code points of the inputs whose keys say nothing to us. */
@@ -14,7 +14,7 @@ const VALUE_LENGTH = 80;
 
 type Cut = (text: string, length: number) => string;
 
-/** What a tool was asked for, in words of its input. `cutTo` is for those of which only the beginning is told. */
+/** The request to a tool in words of its input. `cutTo` limits values of which only the beginning is shown. */
 export function describeInput(name: string, input: unknown, cutTo: Cut): string {
   const fields = fieldsOf(input);
   switch (name) {
@@ -63,7 +63,7 @@ function small(fields: Fields, cutTo: Cut): string {
     .join(' ');
 }
 
-/** So much of each end of a text is looked at; an error is said at the beginning or at the end. */
+/** This much of each end of a text is searched; errors are at the beginning or at the end. */
 const SCAN = 2_000;
 
 const MAX_LINES = 3;
@@ -117,7 +117,7 @@ export function errorSignature(tool: string, text: string): string | undefined {
   return said.size === 0 ? undefined : [...said].join(' | ');
 }
 
-/** The first of the lines that name the error, as it is. */
+/** The first line with the error, unchanged. */
 export function errorLine(tool: string, text: string): string | undefined {
   return tellingLines(tool, text)[0];
 }
@@ -156,7 +156,7 @@ function mask(line: string): string {
   masked = masked.replace(FOLDERS, '');
   for (const [pattern, name] of MASKS) masked = masked.replace(pattern, name);
   masked = masked.replace(DURATION, '');
-  // The name of a test may hold a number that tells it from its neighbour.
+  // The name of a test may have a number that distinguishes it from its neighbour.
   if (!TEST.test(line)) masked = masked.replace(NUMBERS, 'N');
   return masked.replace(/\s+/g, ' ').trim().slice(0, LINE_LENGTH);
 }

@@ -162,7 +162,7 @@ function createStates() {
           return [];
       }
     },
-    /** Where the work stands, as the agent, a script or a person said it. */
+    /** The state of the work, as the agent, a script or a person reported it. */
     work: (to: string, t: number) => change('state', to, t),
   };
 }

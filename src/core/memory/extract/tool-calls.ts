@@ -19,7 +19,7 @@ export interface EndedCall {
   readonly kind: 'call';
   readonly call: OpenCall;
   readonly result: ToolResult;
-  /** What the tool reported beside the text for the model. */
+  /** The tool's report besides the text for the model. */
   readonly report: unknown;
   readonly t: number | undefined;
   readonly outcome: Outcome;
@@ -48,7 +48,7 @@ const REFUSED =
 /** Only this much of an error is looked at. */
 const ERROR_HEAD = 400;
 
-/** How a tool call ended, by its result. `report` is what the tool reported beside the text. */
+/** How a tool call ended, by its result. `report` is the tool's report besides the text. */
 export function readOutcome(name: string, result: ToolResult, report: unknown): Pick<EndedCall, 'outcome' | 'exit'> {
   if (fieldsOf(report).interrupted === true) return { outcome: 'cancelled', exit: null };
   if (!result.isError) return { outcome: 'ok', exit: name === 'Bash' ? successStatus(result, report) : null };
@@ -59,14 +59,14 @@ export function readOutcome(name: string, result: ToolResult, report: unknown): 
   return { outcome: isRefused(name, head, report) ? 'refused' : 'failed', exit: null };
 }
 
-/** Versions that report an error beside the text name the exit status of every command that ran. */
+/** Versions that report an error separately name the exit status of every command that ran. */
 function isRefused(name: string, head: string, report: unknown): boolean {
   return REFUSED.test(head) || (name === 'Bash' && typeof report === 'string' && !/timed out/i.test(head));
 }
 
 /**
- * claude takes some statuses for a success and says what they mean: 1 of `grep`, `diff`, `find` and `test`. A command
- * in the background has none yet.
+ * claude treats some statuses as success and explains them: 1 of `grep`, `diff`, `find` and `test`. A command in the
+ * background has no status yet.
  */
 function successStatus(result: ToolResult, report: unknown): number | null {
   if (isLeftRunning(result, report)) return null;
@@ -77,15 +77,15 @@ function isLeftRunning({ text }: ToolResult, report: unknown): boolean {
   return textOf(fieldsOf(report).backgroundTaskId) !== undefined || LEFT_RUNNING.test(text);
 }
 
-/** From the start, by a person, for a message, or for its time: behind what it has printed until then. */
+/** Put into the background at the start, by a person, for a message, or for its time, after its output so far. */
 const LEFT_RUNNING =
   /(?:^|\n)Command (?:running in background|was (?:manually backgrounded|moved to the background)|did not complete within its \S{1,20} timeout and was moved to the background)/;
 
-/** Of long texts this much is taken; they are masked in it before they are cut. */
+/** Long texts are masked up to this length before they are cut. */
 const COMMAND_NEAR = 20_000;
 const TAIL_NEAR = { lines: 40, length: 8_000 };
 
-/** What is known of a command that was run, or undefined when the call ran none. */
+/** The facts of a command that was run; undefined when the call ran none. */
 export function commandFacts(ended: EndedCall): CommandFacts | undefined {
   const text = commandOf(ended);
   if (text === undefined) return undefined;
@@ -120,7 +120,7 @@ function exitOf({ call, exit, report }: EndedCall): number | null {
   return call.use.name === 'Bash' ? exit : (numberOf(fieldsOf(report).exitCode) ?? null);
 }
 
-/** Of a command in the background the tool reports the output without the marks that the model is given. */
+/** For a command in the background the tool reports the output without the marks for the model. */
 function outputOf({ call, result, report }: EndedCall): string {
   const { stdout, stderr } = fieldsOf(report);
   const streams = textsOf([stdout, stderr]).filter((text) => text !== '');

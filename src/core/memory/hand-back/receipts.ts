@@ -9,20 +9,17 @@ type Relief = Receipt['relief'];
 interface Open {
   readonly relief: Relief;
   readonly facts: readonly Fact[];
-  /** What the fresh context holds, by who put it there. */
+  /** Texts of the fresh context, by their author. */
   readonly claude: string[];
   readonly ctxb: string[];
 }
 
-/**
- * Writes down what each relief kept, in the terms of the first request after it: the facts that were known before are
- * looked for in all that the fresh context holds.
- */
+/** Records what each compaction or handoff kept: it searches the first request after it for the facts known before. */
 export function createReceipts() {
   let open: Open | undefined;
 
   const receipts = {
-    /** The context is replaced. What was said of one that no request was made with no longer holds. */
+    /** The context is replaced. Facts about a context without a request are dropped. */
     begin(relief: Relief, facts: readonly Fact[]): void {
       // The same fact is counted once.
       const distinct = new Map(facts.map((fact) => [`${fact.kind}\n${fact.name}`, fact]));
@@ -36,7 +33,7 @@ export function createReceipts() {
     forget(relief: Relief): void {
       if (open?.relief === relief) open = undefined;
     },
-    /** Something that the fresh context holds. @param by who put it there */
+    /** Adds a text of the fresh context. @param by who put it there */
     holds(text: string, by: 'claude' | 'ctxb'): void {
       open?.[by].push(text);
     },
@@ -94,12 +91,12 @@ export function createRecentMessages() {
   };
 }
 
-/** What the model reads in it. */
+/** The text that the model reads in it. */
 function textOf(block: Block): string {
   if (block.type === 'text' || block.type === 'tool_result') return block.text;
   if (block.type !== 'tool_use') return '';
   const input = block.input;
-  // A command or a path stands there whole, however it is quoted in JSON.
+  // A command or a path is whole there, whatever the quoting in JSON.
   const values = typeof input === 'object' && input !== null ? Object.values(input) : [input];
   return values.map((value) => (typeof value === 'string' ? value : jsonText(value))).join('\n');
 }

@@ -18,7 +18,7 @@ export interface Checks {
   readonly outcomeOf: (command: string) => CommandOutcome;
 }
 
-/** Of more files and commands only the first are looked up. */
+/** Only the first files and commands are checked. */
 const MAX_FILES = 200;
 const MAX_COMMANDS = 100;
 

@@ -14,7 +14,7 @@ export interface HandoffHead {
   /** The context when it was left, and its window, in tokens; null where it is not known. */
   readonly tokens: number | null;
   readonly window: number | null;
-  /** What was found wrong with it, a sentence each. */
+  /** The faults found in it, one sentence each. */
   readonly checks: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export function renderHandoffFile(head: HandoffHead, body: string): string {
   return `${[MARK, ...lines, MARK].join('\n')}\n\n${body.trim()}\n`;
 }
 
-/** A document without its head, and claude's session id in that; undefined where there is none. */
+/** A document without its head, and claude's session id from the head; undefined without one. */
 export function parseHandoffFile(text: string): { readonly session: string | undefined; readonly body: string } {
   const [head = ''] = /^---\nversion: 1\n(?:[a-z]{1,20}: .*\n){1,40}---\n/.exec(text) ?? [];
   return { session: textOf(parsed(/^session: (.*)$/m.exec(head)?.[1] ?? '')), body: text.slice(head.length).trim() };

@@ -1,8 +1,8 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
 
-/** What a handoff document says, as far as it can be looked up. */
+/** The contents of a handoff document that can be checked. */
 export interface Handoff {
-  /** The text under each heading that is there, trimmed. */
+  /** The text under each heading, trimmed. */
   readonly sections: ReadonlyMap<HandoffSection, string>;
   /** Paths that it says are there, in the order they come, each once. */
   readonly files: readonly string[];
@@ -47,7 +47,7 @@ function unwrapped(lines: readonly string[]): readonly string[] {
       );
 }
 
-/** Marks of its level, or two stars, the title, and what stands behind it in its line. */
+/** Marks of the level, or two stars, the title, and the rest of the line. */
 const HEADING =
   /^ {0,3}(?:(#{1,6})\s{0,9}|(?:\d{1,2}[.)]\s{1,3})?\*\*)([^:]{1,80}?)(?:[:*#\s]{0,20}$|\*{0,2}:\*{0,2}\s{0,9}(.*)$)/;
 const BOLD_LEVEL = 7;
@@ -109,7 +109,7 @@ export interface NamedCommand {
 
 const LINE_NEAR = 2_000;
 
-/** What stands before a name in a line: a bullet or number, a box, a bar of a table, one word such as `New:`. */
+/** Text before a name in a line: a bullet or number, a box, a bar of a table, one word such as `New:`. */
 const LEAD = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?(?:[A-Z][a-z]{0,12}:?\s+(?=\**`))?/;
 /** A name in backticks, bold or not, and what joins it to the next one. */
 const NAME = /^\**(`{1,2})(?!`)(.{1,1500}?)\1(?!`)\**(?:\s{0,9}(?:[,;&+]|and\b)\s{0,9}(?=\**`))?/;
@@ -143,7 +143,7 @@ const PATH =
   /^(?!\w+:\/|-|@\/)(?!.*(?:\.\.\.|…|\.$))(?:~?[\w@.+,=/\\-]|[^\x00-\x7f]|[A-Za-z]:[\\/])*(?:[/\\]|[^/\\.]\.[A-Za-z][\w-]{0,11}$)/;
 const NO_PATH = /[*?{}$`\s<>|]/;
 
-/** Paths that are said to be there: ``- `a.ts`, `b.ts`: what they are``. */
+/** Paths that should exist: ``- `a.ts`, `b.ts`: what they are``. */
 function filesIn(line: Line): string[] {
   const { names, said } = itemIn(line);
   const paths = names.map((name) => name.replace(POSITION, ''));

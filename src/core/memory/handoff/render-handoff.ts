@@ -6,7 +6,7 @@ import type { DetailFile, Notebook } from '../notebook/notebook.ts';
 import { onlyReads } from '../shell/command-words.ts';
 import { counted, fenced, inTurns, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
 
-/** UTF-16 units of a handoff made from notes, so that an answer to a hook can carry it whole. */
+/** UTF-16 units of a handoff made from notes, so that an answer to a hook can contain all of it. */
 export const RENDERED_LIMIT = 7_900;
 
 export interface HandoffFacts {
@@ -17,7 +17,7 @@ export interface HandoffFacts {
   readonly firstPrompt: string | undefined;
   /** Prompts that are being worked on, oldest first. */
   readonly running: readonly string[];
-  /** Folder of the index and the detail files, as the reader is to name it; undefined where there are none. */
+  /** Folder of the index and the detail files, as the reader should name it; undefined without files. */
   readonly folder: string | undefined;
   /** Milliseconds since the epoch; 0 where a recording does not say. */
   readonly t: number;
@@ -34,13 +34,13 @@ const COMMAND_LENGTH = 240;
 
 const MAX_ITEMS = 40;
 
-/** A section before it is known how many of its items there is room for. */
+/** A section before its items are cut to the available space. */
 interface Part {
-  /** Where it comes from, and what is always shown. */
+  /** Its source, and lines that are always shown. */
   readonly opening: readonly string[];
   /** Newest first. */
   readonly items: readonly string[];
-  /** The detail file that has all of it. */
+  /** The detail file with all items. */
   readonly file?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ const BY_WORTH: readonly HandoffSection[] = [
   ...(['In progress', 'Dead ends', 'Commands to verify', 'Files', 'Next steps', 'Done', 'Goal'] as const),
 ];
 
-/** The newest items of each section, as long as there is room. */
+/** The newest items of each section, as space permits. */
 function fitting(parts: Parts, room: number): Map<HandoffSection, string[]> {
   const lists = BY_WORTH.map((section) => parts[section].items.slice(0, MAX_ITEMS));
   const shown = inTurns(lists, room, (item) => item.length + 1);
@@ -160,7 +160,7 @@ function commands({ evidence, commands: section }: Notebook): Part {
   return part(opening, items, section.file, NONE);
 }
 
-/** @param none what is said where there are no items */
+/** @param none the text without items */
 function part(opening: string, items: readonly string[], file?: DetailFile, none = opening): Part {
   return { opening: [items.length === 0 ? none : opening], items, file };
 }

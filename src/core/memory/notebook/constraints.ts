@@ -20,14 +20,14 @@ const PASTED =
 const LIST_OF_RULES =
   /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|important|remember|do(?: not|n't)|never|always|must|avoid|only|keep|no)\b/i;
 
-/** Words of what is to last, wherever they stand. */
+/** Words that mark lasting rules, at any place. */
 const LASTS =
   /\b(?:must(?:n't)?|shall|should(?:n't| not| never| always| only)|(?:may|can) (?:not|never|only)|cannot|never|always|only|(?<!to )avoid|ensure|(?:make|be) sure|prefer|instead|rather|from now on|forbidden|prohibited|(?:not )?(?:allowed|permitted)|off[- ]limits|read[- ]only|at (?:most|least)|stick to|untouched|unchanged|do(?: not|n't|nt)|without|under no|no longer|ask (?:me|us)|remember to|(?:free|fine|ok|okay) to|you (?:may|can) .*\bagain|i said|the rule|changed my mind|after all|scratch that|use (?!the\b|an?\b|this\b|it\b)\w+)\b|, (?:and )?not \S|^(?:please )?(?:no|keep|name|pass)\b/i;
 
 /** `The port is 8081.`, `The branch stays release/2.4.`: what only a user can have named. */
 const NAMES = /\b(?:is|are|stays?|belongs?|lives?|go|goes) (?:\S+ ){0,2}(?=\S*(?:[\d/@]|\.\w))\S*\w\W*$/i;
 
-/** What is, was, or is thought: not asked for. */
+/** Statements about the present, the past or an opinion: not rules. */
 const TOLD =
   /^(?:(?:that|this|there|something|thanks|it (?!must (?!be (?:an?|the)\b)|should|shall|is (?:fine|ok|okay) to)|i (?!want|would|prefer|need|said|do(?:n't| not) want|changed)|(?:he|she|they) |you (?:can )?(?:see|are|have|were))|no,? \w+ (?:was|were|is|fails?|failed)|(?:never|no|don't) (?:mind|problem|idea|worry)|keep (?:going|on|working))|\b(?:always|never|only) (?:fails?|works?)\b|\?\W*$/i;
 

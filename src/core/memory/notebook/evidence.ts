@@ -8,9 +8,9 @@ import { commandFact, deadEndFact, type Fact, pathFact } from './fact.ts';
 /** Something that summaries tend to lose, on one line, and the facts in it that a fresh context can be searched for. */
 export interface EvidenceItem {
   readonly kind: EvidenceKind;
-  /** The path or the command; else what tells it from others of its kind. */
+  /** The path or the command; otherwise its identity among its kind. */
   readonly subject: string;
-  /** Of a path or a command: how it ended. */
+  /** For a path or a command: how it ended. */
   readonly end: string;
   readonly line: string;
   readonly facts: readonly Fact[];
@@ -22,7 +22,7 @@ export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 const MAX_FILES = 1_000;
 const MAX_COMMANDS = 500;
 
-/** Of each kind this many can be handed back, or looked for in a summary. */
+/** This many of each kind can be handed back, or searched for in a summary. */
 const NEWEST = 40;
 
 type Tally = { readonly [K in FileChange['change']]: number };

@@ -1,15 +1,15 @@
 import type { FactKind, FactTally } from '../../governor/decisions.ts';
 import { LINE_LENGTH, oneLine } from '../words.ts';
 
-/** What must not be lost: a person is told of these. */
+/** Facts that must not be lost: reports name them. */
 export const TOLD_KINDS: readonly FactKind[] = ['prompts', 'constraints', 'failing', 'again', 'deadEnds'];
 
 export const FACT_KINDS: readonly FactKind[] = [...TOLD_KINDS, 'paths', 'commands'];
 
-/** Something to keep, and what must stand in a text for it to be kept there. */
+/** A fact, and the pattern that a text must match to contain it. */
 export interface Fact {
   readonly kind: FactKind;
-  /** As a person is told of it. */
+  /** Its name in reports. */
   readonly name: string;
   /** Stands there whole, not as a part of something longer: `npm test` is not in `npm test -- --run`. */
   readonly whole: string;
@@ -19,7 +19,7 @@ export interface Fact {
   readonly isUnmarked?: true;
   /** It was too long, or had several lines: what follows it is not looked at. */
   readonly isOpen?: true;
-  /** Stands beside it, in the same line or one of the next two: a name alone says nothing about it. */
+  /** Must be near it, in the same line or one of the next two: a name alone says nothing about it. */
   readonly beside?: RegExp;
   /** Stands in its place. */
   readonly or?: Fact;
@@ -55,7 +55,7 @@ function unmarked(text: string): string {
   return text.replaceAll("'", '');
 }
 
-/** Whether a text holds the fact, so that who reads the text knows it. */
+/** Whether a text contains the fact, so that its reader knows it. */
 export function holds(text: Searchable, fact: Fact): boolean {
   if (fact.or !== undefined && holds(text, fact.or)) return true;
   const { whole, isOpen, isUnmarked, beside } = fact;
@@ -91,7 +91,7 @@ function isWholePath(path: string, before: string, after: string): boolean {
   );
 }
 
-/** The line of it, and the next two: a summary has a path as a title. */
+/** Its line and the next two: a summary uses a path as a title. */
 function around(text: string, from: number, to: number): string {
   let end = to;
   for (let lines = 0; lines < 3 && end < text.length; lines++) {
@@ -101,7 +101,7 @@ function around(text: string, from: number, to: number): string {
   return text.slice(text.lastIndexOf('\n', from) + 1, Math.min(end, to + BESIDE));
 }
 
-/** Characters behind a fact; more would reach into the next item of a text on one line. */
+/** Characters after a fact; more would reach the next item of a text on one line. */
 const BESIDE = 240;
 
 const CHANGED =
@@ -129,7 +129,7 @@ export function deadEndFact(line: string): Fact {
 
 const OPEN = { isOpen: true } as const;
 
-/** What the user said; a mark at its end makes no difference, and behind an ellipsis more may follow. */
+/** The user's words. Punctuation at the end makes no difference, and more may follow an ellipsis. */
 export function saidFact(kind: 'prompts' | 'constraints', text: string): Fact {
   const words = wholeOf(text.trim().replace(/[.!?…。！？]+$/, ''));
   const { name } = wholeOf(text);

@@ -53,9 +53,9 @@ export function createNotebook(historyTokens?: number) {
   const notebook = {
     ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, evidence },
     cleared: 0,
-    /** What the session began with, commands aside that claude answers itself. */
+    /** The first prompt of the session, without commands that claude answers itself. */
     firstPrompt: undefined as string | undefined,
-    /** Where the work stands, as it was said last. */
+    /** The latest report on the state of the work. */
     state: undefined as string | undefined,
     add(entry: Entry): Noted {
       const pages = pagesOf(entry);
@@ -127,7 +127,7 @@ export function createNotebook(historyTokens?: number) {
     return [...command(entry), ...(entry.changes ?? []).map((change) => artifact(entry, change))];
   }
 
-  /** Every kind of entry can tell something about an approach. */
+  /** Every kind of entry can be evidence about an approach. */
   function judge(entry: Entry): Noted {
     const changes = detector.add(entry);
     if (changes.length === 0) return NOTHING;
@@ -160,7 +160,7 @@ function agentMention({ agent }: ToolEntry): string {
   return agent === null ? '' : ` · subagent: ${oneLine(agent, 60)}`;
 }
 
-/** Every dead end is one item of the index, however often it is met; `text` may hold words of tools. */
+/** Every dead end is one item of the index, however often it occurs; `text` may contain words of tools. */
 function deadEndPage({ what, deadEnd }: DeadEndChange) {
   const { key, cause, text, count, first, last, evidence } = deadEnd;
   const times = first === last ? '' : `, first ${timeText(first)}`;
@@ -200,7 +200,7 @@ function createOpenTasks() {
   };
 }
 
-/** Files that hold the whole text, in the session's folder. */
+/** Detail files with the whole text, in the session's folder. */
 export type DetailFile = 'human-input.md' | 'state-changes.md' | 'dead-ends.md' | 'artifacts.md' | 'commands.md';
 
 export interface Page {
@@ -220,7 +220,7 @@ export interface Item {
 /** The newest in the index; older items are only in the detail file. */
 const MAX_ITEMS = 1_000;
 
-/** With the `key` of an earlier item the line of an entry takes that one's place, as the newest. */
+/** With the `key` of an earlier item, the line of an entry replaces that item as the newest. */
 export interface SectionEntry {
   readonly heading: string;
   readonly body: string;
@@ -246,7 +246,7 @@ export function createSection(file: DetailFile, title: string) {
       const page = `${opening}## #${number} · ${heading}\n${body}\n\n`;
       const from = lines + lineFeeds(opening) + 1;
       lines += lineFeeds(page);
-      // The blank line behind an entry does not belong to it.
+      // The blank line after an entry does not belong to it.
       const item = { key: key ?? `#${number}`, number, text, from, to: lines - 1 };
       section.hasRepeats ||= items.has(item.key);
       remember(items, item.key, item, MAX_ITEMS);

@@ -14,7 +14,7 @@ export interface Head {
 
 const MAX_LINES = 200;
 
-/** A section as it could stand in the index: its newest lines are the last. */
+/** A section for the index, its newest lines last. */
 interface Part {
   readonly title: string;
   readonly lines: readonly string[];
@@ -30,7 +30,7 @@ export function renderIndex(notebook: Notebook, head: Head): string {
   const part = toolLog.left === 0 ? '' : `, the newest ${toolLog.total - toolLog.left} in short`;
   const closing =
     toolLog.total === 0 ? [] : [`${counted(toolLog.total, 'tool call')}${part} → ${head.folder}/${toolLog.file}`];
-  // Each section has a title, its total and a blank line besides its own lines.
+  // Besides its own lines, each section has a title, its total and a blank line.
   const budget = MAX_LINES - opening.length - closing.length - 3 * parts.length;
   const wanted = parts.map(({ lines }) => lines.length);
   const given = shareLines(wanted, budget);
@@ -79,7 +79,7 @@ function partOf(title: string, section: Section, total: string): Part {
 
 function tasksPart({ tasks, states }: Notebook): Part {
   const open = tasks.open();
-  // What is in progress comes first, and a section keeps its last lines.
+  // Tasks in progress come first, and a section keeps its last lines.
   const lines = open.map(taskLine).reverse();
   const total = open.length === 0 ? '' : `${open.length} open of ${counted(tasks.total, 'task')}`;
   return { title: 'Open Tasks', lines, total, file: states.file };
@@ -91,8 +91,8 @@ function taskLine({ subject, status, agent }: TaskEntry): string {
 }
 
 /**
- * Shares `budget` lines equally among sections that want `wanted` lines each. What one leaves is given to the others;
- * a line that cannot be shared goes to the first that wants it.
+ * Shares `budget` lines equally among sections that want `wanted` lines each. Unused lines go to the others; an odd
+ * line goes to the first that wants it.
  */
 export function shareLines(wanted: readonly number[], budget: number): number[] {
   const lines = wanted.map((length) => Array.from({ length }, () => true));

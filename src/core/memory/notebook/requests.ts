@@ -18,13 +18,13 @@ const LATEST_LENGTH = 200;
 /** Code points of a sentence that is still given word for word. */
 const SENTENCE_LENGTH = 700;
 
-/** What the user has asked for in this conversation. Grows in place; its size is bounded. */
+/** The user's rules and prompts in this conversation. Grows in place; its size is bounded. */
 export function createRequests() {
   const requests = new Map<number, Request>();
   const constraints = new Map<string, { readonly text: string; readonly number: number }>();
 
   const all = {
-    /** The newest prompt that says what is to be done, in whole sentences. */
+    /** The newest prompt that asks for work, in whole sentences. */
     latest: undefined as string | undefined,
     /** @param number of the prompt in the notes */
     add({ text }: PromptEntry, number: number): void {
@@ -32,7 +32,7 @@ export function createRequests() {
       const short = shortOf(text);
       if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);
       const found = constraintsIn(text);
-      // What is pasted between the user's words must not take the place of what was said before.
+      // Text pasted between the user's words must not replace earlier rules.
       for (const said of found.filter((_, at) => at < OF_ONE / 2 || at >= found.length - OF_ONE / 2)) {
         const line = oneLine(said, SENTENCE_LENGTH);
         remember(constraints, line.toLowerCase(), { text: line, number }, MAX_CONSTRAINTS);
@@ -43,15 +43,15 @@ export function createRequests() {
       constraints.clear();
       all.latest = undefined;
     },
-    /** Each prompt in short, the newest first; commands are none. */
+    /** Each prompt in short, the newest first, without commands. */
     inShort: (): readonly Request[] => [...requests.values()].reverse(),
-    /** What holds for more than one prompt, word for word, each once: of the newest prompt first, then as it was said. */
+    /** Rules for more than one prompt, word for word, each once: of the newest prompt first, then in their order. */
     constraints(): readonly string[] {
       const said = [...constraints.values()];
       const numbers = [...new Set(said.map(({ number }) => number))].reverse();
       return numbers.flatMap((number) => said.filter((each) => each.number === number).map(({ text }) => text));
     },
-    /** @param file where all prompts stand whole */
+    /** @param file the file with all prompts */
     words: (file: string): UserWords => ({ constraints: all.constraints(), prompts: all.inShort(), file }),
   };
   return all;

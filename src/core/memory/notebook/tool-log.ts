@@ -19,8 +19,8 @@ interface Slot extends LoggedCall {
 }
 
 /**
- * What the tools were used for, in short: the least recently used leave first when there is no room. A file has one
- * entry, which every read and every edit of it renews. Grows in place; its size is bounded.
+ * The uses of tools in short: the least recently used leave first when space runs out. A file has one entry, renewed by
+ * every read and edit. Grows in place; its size is bounded.
  */
 export function createToolLog(historyTokens = HISTORY_TOKENS) {
   const slots = new Map<string, Slot>();
@@ -74,7 +74,7 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
   return log;
 }
 
-/** Room for what stands above the entries. */
+/** Space for the lines above the entries. */
 const HEAD_TOKENS = 150;
 
 function headOf(total: number, left: number, shown: number): string[] {

@@ -5,7 +5,7 @@ import { inTurns, oneLine, spaced } from '../words.ts';
 /** UTF-16 units of a prompt in short. */
 const SHORT_LENGTH = 160;
 
-/** A prompt's first sentences, without the code that stands between them. */
+/** A prompt's first sentences, without the code between them. */
 export function shortOf(text: string): string {
   return oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
 }
@@ -13,7 +13,7 @@ export function shortOf(text: string): string {
 /** Stands in the place of a secret, which the conversation has. */
 const MASKED = /\[masked: [^\]]*\]/;
 
-/** What of it a text does not hold. */
+/** The parts that a text lacks. */
 export function wordsBeside(words: UserWords, text: string): UserWords {
   const told = spaced(withoutBullets(text));
   const isTold = (said: string) => {
@@ -27,7 +27,7 @@ export function wordsBeside(words: UserWords, text: string): UserWords {
   };
 }
 
-/** What lasts, then each prompt in short, with up to half of the room behind it left for what is `urgent` (UTF-16 units). */
+/** Rules, then each prompt in short, leaving up to half of the remaining space for `urgent` (UTF-16 units). */
 export function tellWords(words: UserWords, room: number, urgent = 0): string[] {
   const constraints = tellConstraints(words, room);
   const left = room - lengthOf(constraints);
@@ -41,7 +41,7 @@ const PROMPTS_ROOM = 2_000;
 const CONSTRAINTS_TITLE =
   'What the user has asked for, word for word, the newest first; where two differ, the newer holds:';
 
-/** The sentences of the user that hold for more than one prompt, as far as they fit into `room` UTF-16 units. */
+/** The user's rules for more than one prompt, up to `room` UTF-16 units. */
 export function tellConstraints({ constraints, file }: UserWords, room: number): string[] {
   return listed(
     CONSTRAINTS_TITLE,
@@ -63,7 +63,7 @@ export function ruleIn(constraint: string): string {
   return constraint.replace(/^[^:[]{1,200}: (?=(?:\S+ ){3}\S)/, '');
 }
 
-/** The first items that fit below a title, and `rest` for what does not; nothing where there is room for none. */
+/** The first items that fit below a title, and `rest` for the others; nothing if none fits. */
 function listed(title: string, items: readonly string[], room: number, rest: (count: number) => string): string[] {
   const left = room - title.length - 1 - rest(items.length).length - 1;
   const [fitting = []] = inTurns([items], left, (item) => item.length + 3);

@@ -1,6 +1,6 @@
 import type { Discard } from '../entry.ts';
 
-/** Of what a longer command does its words are no sign. */
+/** The words of a longer command do not show its effect. */
 const HEAD = 400;
 
 /** Commands that only read. */
@@ -18,7 +18,7 @@ const WAITS =
 const ASKS =
   /^\s*(?:!|grep|egrep|fgrep|rg|ag|diff|cmp|test|\[\[?|which|type|command -v|pgrep|find|git (?:diff|grep|merge-base|show-ref|check-ignore|ls-remote|rev-parse)|\w+ --version)(?=\s|$)/;
 
-/** Every part of it only reads, as far as its words tell. */
+/** All its parts only read, judging by their words. */
 export function onlyReads(command: string): boolean {
   if (command.length > HEAD || !READER.test(command)) return false;
   if (WRITES.test(command)) return false;
@@ -36,7 +36,7 @@ export function asks(command: string): boolean {
 /** Longer commands are compared by their beginning. */
 const NEAR = 2_000;
 
-/** The part of a command line that tells whether two are the same command. */
+/** The part of a command line that identifies the command. */
 export interface CommandCore {
   /** Without folders and variables before it, and without what only shows its output. */
   readonly text: string;
@@ -44,7 +44,7 @@ export interface CommandCore {
   readonly piped: boolean;
 }
 
-/** What stands before a command and only says where and how it is run. */
+/** Text before a command that only sets where and how it runs. */
 const LEAD =
   /^(?:\s*cd\s+(?:"[^"]*"|'[^']*'|[^\s;&|]+)\s*?(?:&&|[;\n])|\s*[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*)\s|\s*(?:sudo|command|builtin|nohup|env|time|timeout\s+\S+)\s)+/;
 
@@ -67,7 +67,7 @@ export function oneSpaced(text: string): string {
   return text.replaceAll('\\\n', '').replace(/\s+/g, ' ').trim();
 }
 
-/** The ways to throw away what is not committed; what is named behind them is a path. */
+/** The ways to discard uncommitted changes; names after them are paths. */
 const DISCARDS: readonly (readonly [Discard['how'], RegExp])[] = [
   ['checkout', /^git checkout (?:\S+ )?-- (.+)$/],
   ['checkout', /^git checkout (?:-f|--force|HEAD)? ?(\.|\S*\.[a-z]{2,4}(?: \S+)*)$/],
@@ -75,7 +75,7 @@ const DISCARDS: readonly (readonly [Discard['how'], RegExp])[] = [
   ['reset', /^git reset (?:.* )?--(?:hard|merge|keep)(?: |$)/],
 ];
 
-/** What a command that has succeeded took back; a path may be a folder, then it stands for all in it. */
+/** The changes that a successful command took back; a path may be a folder, with everything in it. */
 export function discardsOf(command: string): Discard | undefined {
   if (!command.includes('git ') || command.includes('||')) return undefined;
   const discards = partsOf(command).flatMap((part) =>
@@ -95,7 +95,7 @@ export function commits(command: string): boolean {
   );
 }
 
-/** The commands of a line, without what stands before each. */
+/** The commands of a line, without their leading words. */
 function partsOf(command: string): string[] {
   return command
     .slice(0, NEAR)
