@@ -6,10 +6,10 @@ import { isSaid, saidLine, summaryText } from './own-words.ts';
 import { GONE, type Part, type Round } from './parts.ts';
 import type { Whole } from './whole-rounds.ts';
 
-/** Something that stays of an older part of the conversation, as far as there is room. */
+/** A part of the older conversation that stays, as space permits. */
 export interface Entry {
   readonly part: Part;
-  /** `line`: a step or the words beside it. `reply`: what the model answered in the end. */
+  /** `line`: a step or the words next to it. `reply`: the model's final answer. */
   readonly kind: 'line' | 'reply' | 'summary';
   readonly text: string;
 }
@@ -24,11 +24,11 @@ export interface Entries {
 /** Code points of an older answer. */
 const REPLY_LENGTH = 600;
 
-/** Code points. What claude has summed up stands nowhere else in the conversation. */
+/** Code points. The conversation has claude's summary in no other place. */
 const SUMMARY_LENGTH = 16_000;
 
 /**
- * What the parts come to, in order; also those that stay whole, by which the others grow old.
+ * The entries of the parts, in order; also of those that stay whole, because they make the others older.
  *
  * @param room tokens for all of it: a summary leaves some of them to others
  */
@@ -99,11 +99,11 @@ function worthOf({ kind, text }: Entry): number {
   return LOOKS.test(text) ? 2 : 3;
 }
 
-/** Code points of a line: enough for a command and what it said in the end. */
+/** Code points of a line: enough for a command and its last output. */
 const LINE_LENGTH = 320;
 const SAID_LENGTH = 160;
 
-/** What an older reply comes to: its words, and each of its calls with the outcome. */
+/** The lines of an older reply: its words, and each of its calls with the outcome. */
 export function stepLines({ words, calls }: Round): string[] {
   const said = words === '' ? [] : [saidLine(shortened(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
   return [...said, ...calls.map(callLine)];
@@ -113,7 +113,7 @@ function callLine({ use, result }: Round['calls'][number]): string {
   const came = result?.text === GONE ? { ...result, text: '' } : result;
   const block = resultBlock(came ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
   const call = { use: useBlock(use), agent: null, t: undefined, cwd: undefined, root: undefined };
-  // What the tool reported beside the text has lost its bulk here, and would be taken for an empty result.
+  // The tool's separate report is shortened here, and would look like an empty result.
   const ended: EndedCall = {
     ...{ kind: 'call', call, result: block, report: undefined, t: undefined },
     ...readOutcome(use.tool, block, undefined),

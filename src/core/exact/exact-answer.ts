@@ -9,7 +9,7 @@ import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.t
 import { lostOf, stepForm } from './step-form.ts';
 import { type Form, resultsOf, usedRounds, type Whole, type WholeOptions, wholeRounds } from './whole-rounds.ts';
 
-/** What stays of a conversation, unless the compaction is left to claude, and how it came out. */
+/** The rest of a conversation after a compaction, unless claude compacts, and the outcome. */
 export interface Answer {
   readonly messages?: readonly Message[];
   readonly outcome: Outcome;
@@ -18,20 +18,20 @@ export interface Answer {
 }
 
 export interface Circumstances {
-  /** As claude names it; what it thinks comes back to it by rules of its own. */
+  /** claude's name for it; each model gets its thoughts back by its own rules. */
   readonly model?: string;
-  /** Tokens that the conversation may still grow by: while results that nobody has seen fit in, they can be shown first. */
+  /** Tokens by which the conversation may still grow: while unseen results fit, the model can see them first. */
   readonly waitRoom?: number;
-  /** What was read by the calls that the plan wants whole. */
+  /** Files read by the calls that the plan keeps whole. */
   readonly files?: Files;
 }
 
 type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
 
-/** Of what prompts and note leave, the last steps may take this much, and lines and answers the rest. */
+/** Share of the space after prompts and note for the last steps; lines and answers get the rest. */
 const WHOLE_SHARE = 0.6;
 
-/** Of the same, and beside what the model is about to see, what is likely to be used again may take this much. */
+/** Share of the same space, besides unseen results, for contents that are likely to be used again. */
 const MOST_USED = 0.9;
 
 /** Most for lines and answers: more would be read with every call, and cost more than to look up again what is missed. */
@@ -41,8 +41,8 @@ const LINES_TOKENS = 3_000;
 const FRAME = 100;
 
 /**
- * What stays: every prompt, then the last steps whole, then the model's answers and a line for each older step, as far
- * as the budget goes; in the order in which it was said. Nothing of it comes from a model.
+ * The rest: every prompt, then the last steps whole, then the model's answers and a line for each older step, within
+ * the budget, in their order. No part of it comes from a model.
  */
 export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circumstances: Circumstances = {}): Answer {
   const answer = answerTo(messages, plan, circumstances);
@@ -88,7 +88,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps, whole: ids } };
 }
 
-/** What the model is about to see comes first, then what is likely to be used again, then the last steps, then lines. */
+/** Unseen results come first, then contents that are likely to be used again, then the last steps, then lines. */
 function sharedOut(parts: readonly Part[], room: number, keep: ReadonlySet<string>, { isOpen, form }: WholeOptions) {
   const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
   const unseen = open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open)));
@@ -108,7 +108,7 @@ function cutOf(open: Round, form: Form, whole: Whole): string | undefined {
   return isCut ? 'the model has yet to see results for which there is no room' : undefined;
 }
 
-/** With what the user has said, and none of the prompts holds. */
+/** Adds the user's words that no prompt contains. */
 function noteBeside(prompts: readonly Message[], { note, said }: ExactPlan): string {
   if (said === undefined) return note;
   const lost = wordsBeside(said, prompts.flatMap(wordsOf).join('\n'));
@@ -135,7 +135,7 @@ function refusal(messages: readonly Message[], why: string): Answer {
   return { outcome: { answered: false, why, before: extent, after: extent, ...nothing } };
 }
 
-/** The note stands before the last steps, so that what comes before it stays as it is from one compaction to the next. */
+/** The note stands before the last steps, so that the text before it is the same after the next compaction. */
 function joined(parts: readonly Part[], whole: Whole, entries: readonly Entry[], note: string): Message[] {
   const kept = new Map<Part, Entry[]>();
   for (const entry of entries) kept.set(entry.part, [...(kept.get(entry.part) ?? []), entry]);
@@ -149,7 +149,7 @@ function joined(parts: readonly Part[], whole: Whole, entries: readonly Entry[],
   return withLinesJoined(stays.flat());
 }
 
-/** Where the whole steps at the end begin; below 0: nothing is whole there. */
+/** The start of the whole steps at the end; below 0: there are none. */
 function lastRun(parts: readonly Part[], whole: Whole): number {
   const broken = parts.findLastIndex(
     (part) => (part.kind === 'round' && !whole.has(part)) || (part.kind !== 'round' && part.kind !== 'prompt'),

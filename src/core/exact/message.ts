@@ -2,7 +2,7 @@ import { estimateTokens, measureBlock, UNCALIBRATED } from '../governor/gauge/es
 import type { Block } from '../protocol/events.ts';
 import type { Extent } from '../protocol/exact-plan.ts';
 
-/** A message as claude tells it to a mod: one content block each, thoughts and images without a text. */
+/** A message as a mod gets it from claude: one content block each, thoughts and images without a text. */
 export interface Message {
   readonly role: 'user' | 'assistant';
   readonly text: string;
@@ -22,7 +22,7 @@ export interface ToolResult {
   readonly tool_use_id: string;
   readonly text: string;
   readonly isError?: boolean;
-  /** What the tool reported beside the text. */
+  /** The tool's report besides the text. */
   readonly result?: unknown;
 }
 
@@ -39,7 +39,7 @@ export function extentOf(messages: readonly Message[]): Extent {
   return { messages: messages.reduce((sum, message) => sum + rowsOf(message), 0), tokens: tokensOfAll(messages) };
 }
 
-/** claude tells a message in as many as it has content blocks. */
+/** claude passes one message for each content block. */
 function rowsOf({ text, toolUses, toolResults = [] }: Message): number {
   return Math.max(1, (text === '' ? 0 : 1) + toolUses.length + toolResults.length);
 }

@@ -2,7 +2,7 @@ import { fieldsOf, textOf } from '../protocol/fields.ts';
 import type { Message, ToolResult, ToolUse } from './message.ts';
 import type { Part, Round } from './parts.ts';
 
-/** The texts of files as they are now, by the path that the tool was given. */
+/** The present texts of files, by the path that the tool was given. */
 export type Files = ReadonlyMap<string, string>;
 
 /** Files that were read by calls that are to stay whole. */
@@ -12,7 +12,7 @@ export function filesRead(messages: readonly Message[], keep: readonly string[])
   return [...new Set(paths.filter((path) => path !== undefined))];
 }
 
-/** What was read of a file that has changed since shows the file as it is now: the old lines would mislead. */
+/** If a file has changed since it was read, shows its present text: the old lines would mislead. */
 export function withNewestFiles(parts: readonly Part[], files: Files): Part[] {
   return parts.map((part) => (part.kind === 'round' ? { ...part, calls: part.calls.map(newest) } : part));
 
@@ -27,7 +27,7 @@ function pathOf({ tool, input }: ToolUse): string | undefined {
   return tool === 'Read' ? textOf(fieldsOf(input).file_path) : undefined;
 }
 
-/** A result that is not lines with their numbers stays as it is. */
+/** A result without numbered lines is not changed. */
 function asNow({ input }: ToolUse, result: ToolResult, file: string): ToolResult {
   const shown = result.text.split('\n');
   const first = Number(/^(\d+)\t/.exec(result.text)?.[1] ?? 0);

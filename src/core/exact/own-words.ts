@@ -3,16 +3,16 @@ import { isHandoffRequest } from '../governor/relief/handoff-request.ts';
 import { oneLine, shortened } from '../memory/words.ts';
 
 /**
- * The messages that ctxb puts between those of the conversation, in words for the model and for a person who sees them at
- * the terminal. They are told from prompts, and read again at the next compaction, by their openings.
+ * The messages that ctxb adds to the conversation, in words for the model and for a person at the terminal. Their
+ * openings distinguish them from prompts, and let the next compaction read them.
  */
 export type Own =
   | { readonly kind: 'note'; readonly gone: number }
-  /** What was done between two prompts: a line a step. */
+  /** The work between two prompts: one line per step. */
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
-  /** What the user said while the model worked. */
+  /** The user's words during a turn. */
   | { readonly kind: 'heard'; readonly text: string }
-  /** Interrupted work was to be resumed, or the agent to write a handoff document. */
+  /** A request of ctxb to resume interrupted work, or to write a handoff document. */
   | { readonly kind: 'asked' }
   /** claude's own summary, from a compaction that was not exact. */
   | { readonly kind: 'summary'; readonly text: string };
@@ -45,7 +45,7 @@ export function readOwn(text: string): Own {
   if (text.startsWith(SUMMARY)) return { kind: 'summary', text: text.slice(SUMMARY.length + 1) };
   if (text.startsWith(HEARD)) return { kind: 'heard', text: text.slice(HEARD.length + 1) };
   if (isAsked(text)) return { kind: 'asked' };
-  // What stands below the lines of a step may look like lines.
+  // Text below the lines of a step may look like lines.
   const [listed = ''] = text.split('\n\n', 1);
   const lines = listed.split('\n').filter((line) => line.startsWith(BULLET));
   return { kind: 'lines', lines: lines.map((line) => line.slice(BULLET.length)) };
@@ -75,7 +75,7 @@ export function summaryText(text: string): string {
   return `${SUMMARY}\n${text}`;
 }
 
-/** The model's words beside its calls, as a line. */
+/** The model's words next to its calls, as a line. */
 export function saidLine(words: string): string {
   return SAID + words;
 }
@@ -86,10 +86,10 @@ export function isSaid(line: string): boolean {
 
 const ENDED = /^<task-notification>[\s\S]*?<summary>([\s\S]*?)<\/summary>(?:[\s\S]*?<result>([\s\S]*)<\/result>)?/;
 
-/** Code points of what a subagent has reported: it stands nowhere else in the conversation. */
+/** Code points of a subagent's report: the conversation has it in no other place. */
 const REPORT_LENGTH = 600;
 
-/** claude's message about a task in the background that has ended, as a line; undefined: it is none. */
+/** claude's message about a completed background task, as a line; undefined for other messages. */
 export function reportLine(text: string): string | undefined {
   const [, summary, result] = ENDED.exec(text) ?? [];
   if (summary === undefined) return undefined;

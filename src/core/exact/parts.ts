@@ -4,7 +4,7 @@ import { built, isResult, type Message, type ToolResult, type ToolUse } from './
 import { heardText, isOwn, isStep, type Own, readOwn, reportLine } from './own-words.ts';
 
 export type Part =
-  /** `heard`: what was said in mid-turn, where `message` is ctxb's own. */
+  /** `heard`: words of the user in mid-turn, if `message` is ctxb's own. */
   | { readonly kind: 'prompt'; readonly message: Message; readonly heard?: string }
   | Round
   | Exclude<Own, { kind: 'heard' }>;
@@ -50,8 +50,8 @@ export function partsOf(messages: readonly Message[], known: Known = NONE_KNOWN)
 }
 
 /**
- * Puts in what was told in mid-turn and is not there yet: behind the step before it, else behind the last one. What a
- * task has reported becomes a line once it is answered.
+ * Inserts missing messages of the user from mid-turn: after the step before them, else after the last one. The report
+ * of a task becomes a line once it is answered.
  */
 export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt[], known: Known = NONE_KNOWN): Part[] {
   const all = [...parts];
@@ -69,7 +69,7 @@ export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt
   return all;
 }
 
-/** Whether the user has said it: what ctxb has asked, and claude has reported, can stay as a prompt too. */
+/** Whether it is the user's: requests of ctxb and reports of claude can stay as prompts too. */
 export function isOfUser(part: Part, known: Known): boolean {
   if (part.kind !== 'prompt') return false;
   const { heard, message } = part;
@@ -124,10 +124,10 @@ function roundOf(messages: readonly Message[]): Round {
   };
 }
 
-/** Between what claude says about its summary, and how it tells the model to go on. */
+/** Between claude's words about its summary and its instruction to continue. */
 const SUMMARY = /\nSummary:\s([\s\S]*?)(?:\n\nIf you need specific details from before|$)/;
 
-/** claude's answer to a call of a skill, whose text comes beside it. */
+/** claude's answer to a call of a skill, whose text comes separately. */
 const SKILL = 'Launching skill: ';
 
 export const GONE =
@@ -153,13 +153,13 @@ function spoken(message: Message, next: Message | undefined, known: Known): Part
   if (isSummary(text)) return [{ kind: 'summary', text: SUMMARY.exec(text)?.[1] ?? text }];
   const report = reportLine(text);
   if (report !== undefined) return [{ kind: 'lines', lines: [report] }];
-  // A picture has no text; a row of claude's own without one is kept as it is.
+  // A picture has no text; a row of claude's without text is kept unchanged.
   const isClaudes = isNotice(text) && !hasAsked(text, next);
   if (isClaudes && (text !== '' || handle === undefined)) return [];
   return [{ kind: 'prompt', message }];
 }
 
-/** Whether the model was asked by a command: of claude's own, by those behind which it works, or may be about to. */
+/** Whether a command made a request to the model: after some of claude's own commands it works, or is about to. */
 function hasAsked(text: string, next: Message | undefined): boolean {
   const command = commandOf(text);
   if (command === undefined || command.asked) return command !== undefined;

@@ -9,8 +9,8 @@ import type { Form } from './whole-rounds.ts';
 const PRESERVES_THOUGHTS = /(?:fable|mythos)-5-[12]\b|(?:opus|sonnet|haiku)-5-5\b/;
 
 /**
- * How steps stay whole, so that the API takes them. Older models want the thoughts of an open step back with its results,
- * and a row of claude's with a thought stands twice after `--resume`: there the steps stay as the user's words.
+ * The form in which the API accepts whole steps. Older models need the thoughts of an open step with its results, and
+ * `--resume` would double a row of claude's with a thought: for them the steps become words of the user.
  */
 export function stepForm(messages: readonly Message[], model: string): Form {
   const last = messages.at(-1);
@@ -27,8 +27,8 @@ function hasThoughts(messages: readonly Message[]): boolean {
 }
 
 /**
- * Built from what was said and asked for, not claude's own rows, which hold the model's thoughts: a session with rows of
- * tool calls does not resume from the compaction, but from all that came before it.
+ * Built from words and calls, not from claude's own rows with the model's thoughts: a session with rows of tool calls
+ * does not resume from the compaction, but from everything before it.
  */
 function builtStep({ words, calls }: Round, results: readonly ToolResult[]): Message[] {
   const toolUses = calls.map(({ use: { tool_use_id, tool, input } }) => ({ tool_use_id, tool, input }));
@@ -50,14 +50,14 @@ function toldStep(round: Round, results: readonly ToolResult[]): Message[] {
 const BUILT: Form = { mostSteps: 3, write: builtStep };
 const TOLD: Form = { mostSteps: 1, write: toldStep };
 
-/** What cannot be given back of results that the model has yet to see; undefined: they are texts. */
+/** Parts of unseen results that cannot be kept; undefined: they are texts. */
 export function lostOf({ messages }: Round): string | undefined {
   const results = messages.flatMap(({ toolResults = [] }) => toolResults);
   const isLost = results.some((result) => !hasText(result) || isPicture(result));
   return isLost ? 'the model has yet to see what a tool gave back beside text' : undefined;
 }
 
-/** Kinds of files of which a text is not all. */
+/** Kinds of files that a text does not fully represent. */
 const MORE_THAN_TEXT: ReadonlySet<unknown> = new Set(['image', 'pdf', 'parts', 'notebook']);
 
 function isPicture({ result }: ToolResult): boolean {

@@ -19,8 +19,8 @@ export interface WholeOptions {
 }
 
 /**
- * The last replies with all their calls, as far back as nothing stands shortened between them. The results of the last
- * are shortened where they do not fit.
+ * The last replies with all their calls, as far back as nothing between them is shortened. Shortens the results of the
+ * last one if they do not fit.
  *
  * @param room tokens
  */
@@ -39,7 +39,7 @@ export function wholeRounds(
   const all = write(last, resultsOf(last));
   let left = room - tokensOfAll(all);
   const fitting = left < 0 ? write(last, shortened(resultsOf(last), room - tokensOfAll(write(last, [])))) : all;
-  // An open step stays in any case; whether that is too much is for the caller to see.
+  // An open step always stays; the caller checks whether it is too large.
   if (isOpen || tokensOfAll(fitting) <= room) whole.set(last, fitting);
   let steps = last.calls.length > 0 ? 1 : 0;
   for (const round of earlier) {
@@ -53,7 +53,7 @@ export function wholeRounds(
 }
 
 /**
- * Earlier replies, of whose calls those stay that are likely to be used again; the newest first, as far as there is room.
+ * Earlier replies with the calls that are likely to be used again; the newest first, as space permits.
  *
  * @param room tokens
  * @param options `keep`: ids of tool calls
@@ -79,7 +79,7 @@ export function usedRounds(
   return used;
 }
 
-/** It stands in the conversation as the tool gave it. */
+/** The conversation has it as the tool returned it. */
 function isComplete(result: ToolResult | undefined): boolean {
   return result !== undefined && hasText(result);
 }
@@ -94,11 +94,11 @@ export function resultsOf({ calls }: Round): ToolResult[] {
   );
 }
 
-/** Characters that are certain to be no more than a token each two, and the least that is left of a result. */
+/** Two such characters are surely at most one token; and the least that remains of a result. */
 const CHARS_PER_TOKEN = 1.2;
 const LEAST_LENGTH = 200;
 
-/** Cuts the longest results to one length, so that all together fit. */
+/** Cuts the longest results to one length, so that all of them fit. */
 function shortened(results: readonly ToolResult[], room: number): ToolResult[] {
   const lengths = results.map(({ text }) => text.length);
   const length = Math.max(LEAST_LENGTH, fairShare(lengths, room * CHARS_PER_TOKEN));

@@ -1,7 +1,7 @@
 import { parseFields, textOf, textsOf } from './fields.ts';
 import { withMembers } from './json-spans.ts';
 
-/** What ctxb does that claude's lines show. */
+/** Traces of ctxb in claude's lines. */
 export interface Traces {
   /** Whether a prompt has its `uuid` from ctxb. */
   readonly isStamped: (uuid: string) => boolean;
@@ -14,23 +14,22 @@ export interface Traces {
 }
 
 const OF_STAMPS = '"user_message_uuid';
-/** What 2.1.330 writes only where it is asked for stream-json. */
+/** Keys that 2.1.330 writes only with stream-json. */
 const OF_STREAMS = { usage: '"model_usage_since_last_result"', capability: '"lifecycle_wakeup_source_v1"' };
 
 /** In the answer to an `initialize` that has hooks. */
 const OF_HOOKS = '"hooks_applied"';
 
-/** One of these texts is in each line that may have to be changed. */
+/** Each line that may need a change contains one of these texts. */
 export function traceMarks({ isStreamed }: Pick<Traces, 'isStreamed'>): readonly string[] {
   return [OF_STAMPS, OF_HOOKS, CALLBACK_MARK, ...(isStreamed ? Object.values(OF_STREAMS) : [])];
 }
 
-/** What 2.1.330 writes, besides the ids, only where the turn began with a prompt that has one. */
+/** Keys besides the ids that 2.1.330 writes only if the turn began with a prompt with an id. */
 const BESIDE_STAMPS = /^"(?:request_sent_wall_ms|first_request_\w+|owed_rows)"$/;
 
 /**
- * A line of claude's as it would be without ctxb: what stands there because of ctxb is taken out, every other byte
- * stays.
+ * A line of claude's as it would be without ctxb: removes the traces, and keeps every other byte.
  *
  * @param line JSON, with or without its terminator
  */
@@ -77,7 +76,7 @@ function takeOut(object: string, [name, ...deeper]: readonly string[]): string {
   }).text;
 }
 
-/** An array without some of its values; undefined: none is left. */
+/** An array without some of its values; undefined if it becomes empty. */
 function without(array: string, isTakenOut: (value: string) => boolean): string | undefined {
   const left = withMembers(array, 0, ({ from, to }) => {
     const value = array.slice(from, to);
@@ -86,7 +85,7 @@ function without(array: string, isTakenOut: (value: string) => boolean): string 
   return left.count === 0 && left.text !== array ? undefined : left.text;
 }
 
-/** The line with which claude ends a `/compact` names the hooks that ran, each with what it said. */
+/** claude's last line of a `/compact` names the hooks that ran, each with its output. */
 const REPORT = /("content":"<local-command-stdout>Compacted )((?:Pre|Post)Compact \[.*?)(<\/local-command-stdout>")/;
 
 /** Each hook begins a line, which is escaped here. */
@@ -95,8 +94,7 @@ const NEXT_HOOK = /\\n(?=(?:Pre|Post)Compact \[)/;
 const CALLBACK_MARK = 'Compact [callback]';
 
 /**
- * Takes hooks of ctxb's out of such a line. They are asked behind all others, so of the callbacks of a name ours is the
- * last.
+ * Removes ctxb's hooks from such a line. They run after all others, so ours is the last callback of a name.
  *
  * @param own names of the hooks that ctxb has registered
  */

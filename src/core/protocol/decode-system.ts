@@ -108,7 +108,7 @@ function taskType(type: string): TaskEvent['type'] {
   return type.includes('workflow') ? 'workflow' : 'shell';
 }
 
-/** Phases stand in the same list, and agents that have not begun. */
+/** The list also has phases, and agents that have not begun. */
 function workflowAgent(value: unknown): WorkflowAgent[] {
   const entry = fieldsOf(value);
   const id = textOf(entry.agentId);

@@ -31,8 +31,8 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set([
 export const LOG_TAIL_BYTES = 8 * 1024 * 1024;
 
 /**
- * Decodes one line. Never throws: lines that are not understood come back as `unknown` or `malformed`, to be passed on
- * and counted.
+ * Decodes one line. Never throws: lines that are not understood become `unknown` or `malformed`, to be passed on and
+ * counted.
  *
  * @param line one line of a stream recording or a session log, with or without its terminator
  */
@@ -74,7 +74,7 @@ function subagentOf(line: Fields): string | null {
   return line.isSidechain === true ? (textOf(line.agentId) ?? SIDECHAIN) : null;
 }
 
-/** Stands for all subagents of a log that does not tell them apart. */
+/** Stands for all subagents of a log that does not distinguish them. */
 export const SIDECHAIN = 'sidechain';
 
 function decodeAssistant(line: Fields): AssistantEvent {
@@ -121,7 +121,7 @@ function decodeUser(line: Fields): UserEvent {
   };
 }
 
-/** A session log holds what was said while a turn ran as an attachment, and what Claude Code itself put in. */
+/** A session log stores words of the user in mid-turn, and texts of Claude Code, as attachments. */
 function decodeAttachment(line: Fields): Event {
   const attachment = fieldsOf(line.attachment);
   const { type, commandMode, prompt, origin, isMeta } = attachment;
@@ -139,7 +139,7 @@ function decodeMode(line: Fields): Event {
 }
 
 function decodeResult(line: Fields): ResultEvent {
-  // Some producers write the counts at the top level, and an empty or partial `usage` beside them.
+  // Some producers write the counts at the top level, next to an empty or partial `usage`.
   const usage = readUsage(line.usage) ?? readUsage(line);
   const failure = line.is_error === true ? failureOf(line, textOf(line.result) ?? '') : undefined;
   return {

@@ -2,8 +2,8 @@ import type { PictureSize } from './picture.ts';
 import type { Usage } from './usage.ts';
 
 /**
- * What one line of Claude Code means, in the words of this program. Both dialects (the stream of
- * `--output-format stream-json`, and the session logs under `~/.claude/projects`) decode to these.
+ * The meaning of one line of Claude Code. Both dialects (the stream of `--output-format stream-json`, and the session
+ * logs under `~/.claude/projects`) decode to these events.
  */
 export type Event =
   | AssistantEvent
@@ -29,7 +29,7 @@ export type Event =
 /** One piece of a message's content. `chars` are UTF-16 units of what the model is given. */
 export type Block =
   | { readonly type: 'text'; readonly text: string }
-  /** The text may be a summary of the thought, or empty; the signature holds all of it, in base64. */
+  /** The text may be a summary of the thought, or empty; the signature has all of it, in base64. */
   | { readonly type: 'thinking'; readonly text: string; readonly signatureLength: number }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
   | {
@@ -37,10 +37,10 @@ export type Block =
       readonly toolUseId: string;
       readonly isError: boolean;
       readonly text: string;
-      /** What the text is joined from, where that is several blocks. */
+      /** The blocks of the text, if there are several. */
       readonly texts?: readonly string[];
       readonly images: number;
-      /** Of those that tell it. */
+      /** Sizes of the pictures that have one. */
       readonly sizes?: readonly PictureSize[];
       /** Definitions of tools that were looked up and come into the context with it. */
       readonly definitions: readonly string[];
@@ -78,11 +78,11 @@ export interface AssistantEvent extends LineFields {
   readonly version: string | undefined;
   /** The shell's working folder; only in session logs. */
   readonly cwd: string | undefined;
-  /** Why the prompt cache did not hold the request before, as the API says it: `tools_changed`, `unavailable`. */
+  /** The API's reason why the prompt cache did not have the earlier request: `tools_changed`, `unavailable`. */
   readonly cacheMiss?: string;
-  /** What kept the API from answering, where this line stands in the answer's place. */
+  /** The failure of the API, if this line replaces an answer. */
   readonly failure?: ApiFailure;
-  /** A result has been told since the call, so claude's counter of cost has it. */
+  /** A result came after the call, so claude's counter of cost includes it. */
   readonly isBilled?: true;
 }
 
@@ -90,9 +90,9 @@ export interface AssistantEvent extends LineFields {
 export interface ApiFailure {
   /** `limit`: what the account may use is used up. `outage`: the API is overloaded, down or out of reach. */
   readonly cause: 'limit' | 'outage';
-  /** When the limit resets, in milliseconds since the epoch; undefined: it is not told. */
+  /** When the limit resets, in milliseconds since the epoch; undefined: unknown. */
   readonly resetsAt: number | undefined;
-  /** The API's status; undefined: claude does not tell it. */
+  /** The API's status; undefined: claude does not report it. */
   readonly status?: number | undefined;
   /** Not so if no call was answered before: then what is asked for is not there at all. */
   readonly isLater?: true;
@@ -113,12 +113,12 @@ export interface UserEvent extends LineFields {
   readonly replay: boolean;
   readonly subagent: string | null;
   readonly blocks: readonly Block[];
-  /** What the tool itself reported, beside the text for the model: an object of its own shape, or an error text. */
+  /** The tool's own report besides the text for the model: an object of its own shape, or an error text. */
   readonly toolReport: unknown;
   readonly version: string | undefined;
   /** Only in session logs. */
   readonly permissionMode: string | undefined;
-  /** A mark of Claude Code's own says that a person, or the calling program, has said it. */
+  /** A mark of Claude Code's attributes it to a person, or to the calling program. */
   readonly marked?: true;
 }
 
@@ -143,7 +143,7 @@ export interface ResultEvent extends LineFields {
   readonly fromBackgroundTask: boolean;
   /** Why the turn ended, in claude's own word: `blocking_limit`, `prompt_too_long`, `aborted_streaming`. */
   readonly terminalReason: string | undefined;
-  /** What kept the API from answering, where the turn ended for that. */
+  /** The failure of the API that ended the turn. */
   readonly failure?: ApiFailure;
 }
 
@@ -189,7 +189,7 @@ export interface BoundaryEvent extends LineFields {
   readonly preTokens: number | undefined;
   /** Tokens of the kept messages only, without system prompt and tools. */
   readonly postTokens: number | undefined;
-  /** Ids of the messages that stay as they are, where the line names them. */
+  /** Ids of the messages that stay unchanged, if the line names them. */
   readonly kept?: readonly string[];
 }
 
@@ -209,7 +209,7 @@ export interface TaskEvent extends LineFields {
   readonly type: 'agent' | 'workflow' | 'shell';
   /** The kind of agent (`general-purpose`), or the name of the workflow. */
   readonly name: string | undefined;
-  /** What it is to do, in a few words. */
+  /** Its task in a few words. */
   readonly description: string | undefined;
   /** The agent that started it, by its task's id: its calls are not on the stream. */
   readonly parent: string | undefined;
@@ -223,7 +223,7 @@ export interface TaskEvent extends LineFields {
 
 /** An agent of a workflow, whose calls are not on the stream. */
 export interface WorkflowAgent {
-  /** claude's id of it, which hooks name. */
+  /** claude's id of it, which hooks use. */
   readonly id: string;
   readonly label: string | undefined;
   readonly model: string | undefined;
@@ -261,30 +261,30 @@ export interface ApiRetryEvent extends LineFields {
   readonly delayMs: number;
 }
 
-/** How much of the account's usage limits is used, where claude tells it: for subscriptions, when it changes. */
+/** Use of the account's limits, if claude reports it: for subscriptions, at changes. */
 export interface RateLimitEvent extends LineFields {
   readonly kind: 'rate-limit';
-  /** The limit that was hit; undefined: none was, or it has no name. */
+  /** The limit that was reached; undefined: none, or without a name. */
   readonly rejected: string | undefined;
   /** By claude's names for them: `five_hour`, `seven_day`. */
   readonly limits: Readonly<Record<string, LimitUse>>;
 }
 
 export interface LimitUse {
-  /** 0 to 1; undefined: not told. */
+  /** 0 to 1; undefined: not reported. */
   readonly share: number | undefined;
   /** Milliseconds since the epoch. */
   readonly resetsAt: number | undefined;
 }
 
-/** How far a line that was sent to claude has come: queued, started, completed (2.1.329). */
+/** The progress of a line that was sent to claude: queued, started, completed (2.1.329). */
 export interface LifecycleEvent extends LineFields {
   readonly kind: 'lifecycle';
   /** The `uuid` of the line that was sent. */
   readonly of: string | undefined;
-  /** A time has come that the agent has asked to be woken at: a turn follows. */
+  /** A timer of the agent has fired: a turn follows. */
   readonly wakes: boolean;
-  /** The time that ScheduleWakeup had said for it, in milliseconds since the epoch. */
+  /** The time that ScheduleWakeup set, in milliseconds since the epoch. */
   readonly scheduledFor: number | undefined;
 }
 

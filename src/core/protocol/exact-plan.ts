@@ -6,16 +6,19 @@ import { countOf, fieldsOf, listOf, textOf, textsOf } from './fields.ts';
  * writes the file `alive` when claude has started it; that may be a moment after `reload_plugins` is answered.
  */
 
-/** What ctxb tells the mod before a compaction: `plan.json`. Without one the mod leaves compactions to claude. */
+/** ctxb's plan for the mod before a compaction: `plan.json`. Without a plan the mod leaves compactions to claude. */
 export interface ExactPlan {
   readonly version: 1;
-  /** What must be said beyond the conversation's own lines: dead ends, failing commands, open tasks, changed files, where the notes are. */
+  /**
+   * Facts that the conversation's own lines lack: dead ends, failing commands, open tasks, changed files, the place of
+   * the notes.
+   */
   readonly note: string;
-  /** What the user has said. The note tells what the conversation does not hold of it, in at most `room` UTF-16 units. */
+  /** The user's words. The note has those that the conversation lacks, in at most `room` UTF-16 units. */
   readonly said?: UserWords & { readonly room: number };
   /** Most that may stay, in tokens by the gauge; system prompt and tools are not counted. */
   readonly budget: number;
-  /** Tool calls whose results are likely to be used again: they stay whole, as far as the budget goes. */
+  /** Tool calls whose results are likely to be used again: they stay whole, within the budget. */
   readonly keep?: readonly string[];
   /**
    * What was told while the model worked, since the last compaction, in order: what the user said, and claude's reports
@@ -23,22 +26,22 @@ export interface ExactPlan {
    * would be lost with those.
    */
   readonly midTurn?: readonly MidTurnPrompt[] | undefined;
-  /** What the user is known to have said since the context began, block by block: prompts, whatever they look like. */
+  /** The known prompts of the user since the context began, block by block, whatever they look like. */
   readonly prompts?: readonly string[] | undefined;
 }
 
-/** What the user has said in a conversation, in short, for a context that has lost it. */
+/** The user's words in a conversation, in short, for a context that has lost them. */
 export interface UserWords {
-  /** What holds for more than one prompt, word for word: of the newest prompt first, then as it was said. */
+  /** Rules for more than one prompt, word for word: of the newest prompt first, then in their order. */
   readonly constraints: readonly string[];
   /** The newest first. */
   readonly prompts: readonly Request[];
-  /** Where all prompts stand whole. */
+  /** The file with all prompts. */
   readonly file: string;
 }
 
 export interface Request {
-  /** Of the prompt in the notes. */
+  /** Number of the prompt in the notes. */
   readonly number: number;
   /** Its first sentences. */
   readonly text: string;
@@ -50,7 +53,7 @@ export interface MidTurnPrompt {
   readonly after: string;
 }
 
-/** What the mod did: `receipt.json`, replaced at each compaction. */
+/** The mod's report: `receipt.json`, replaced at each compaction. */
 export interface ExactReceipt {
   readonly version: 1;
   /** Compactions that the mod was asked for since it was loaded. */
@@ -68,7 +71,7 @@ export interface ExactReceipt {
   readonly whole: readonly string[];
 }
 
-/** Messages as claude tells them to the mod, one a content block, and their tokens by the gauge. */
+/** Number of messages as a mod gets them, one for each content block, and their tokens by the gauge. */
 export interface Extent {
   readonly messages: number;
   readonly tokens: number;
@@ -118,7 +121,7 @@ function withNewer(planned: readonly MidTurnPrompt[], heard: readonly string[]):
   ];
 }
 
-/** Those that are not known; what was said twice is known when it is there twice. */
+/** The unknown ones; a repeated text must be known as often as it occurs. */
 export function notAmong<T>(known: readonly string[], all: readonly T[], keyOf: (one: T) => string): T[] {
   const left = [...known];
   return all.filter((one) => {
@@ -133,7 +136,7 @@ function readPrompt(value: unknown): MidTurnPrompt[] {
   return typeof text === 'string' && typeof after === 'string' ? [{ text, after }] : [];
 }
 
-/** What a compaction leaves, as a share of what it found. */
+/** The share of the context that a compaction leaves. */
 export function shareLeft({ before, after }: Pick<ExactReceipt, 'before' | 'after'>): number {
   return after.tokens / Math.max(1, before.tokens);
 }

@@ -2,7 +2,7 @@ import type { ApiFailure, ResultEvent } from './events.ts';
 import { countOf, type Fields, fieldsOf } from './fields.ts';
 
 export const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
-/** What claude says instead of running a slash command. */
+/** claude's words when it does not run a slash command. */
 export const COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
 /** The disk takes nothing more. */
 export const UNWRITABLE = /\b(?:ENOSPC|EDQUOT|EFBIG|EROFS)\b/;
@@ -17,21 +17,21 @@ export const REJECTION = /API Error: 4(?!29)\d\d\b|prompt is too long|below the 
 /** claude's own bound for an answer. */
 const TOO_LONG_ANSWER = /output token maximum/i;
 
-/** What is said of a usage limit, which a subscription has. */
+/** Words about a usage limit of a subscription. */
 const LIMIT_REACHED = /hit your .*limit|usage limit reached/i;
 
-/** The API answers nobody now, and may answer later. */
+/** The API is unavailable, and may answer later. */
 export function saysUnavailable(said: string): boolean {
   return !REJECTION.test(said) && (API_DOWN.test(said) || UNREACHABLE.test(said) || LIMIT_REACHED.test(said));
 }
 
-/** What kept the API from answering, as an error of claude's tells it; undefined: it would answer the same again. */
+/** The failure of the API by an error of claude's; undefined: a repeated request would fail too. */
 export function failureOf(line: Fields, said: string): ApiFailure | undefined {
   const status = countOf(line.api_error_status) ?? 0;
   if (status !== 429 && status < 500 && !saysUnavailable(said) && !isForeign(line, said)) return undefined;
   const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(said);
   const told = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
-  // 2.1.197 puts the time behind its words.
+  // 2.1.197 puts the time after its words.
   const written = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
   const resetsAt = epochMsOf(told ?? (written && Number(written)));
   return {
@@ -48,8 +48,8 @@ const REQUEST_FAULTS: ReadonlySet<number> = new Set([413, 414, 415, 422, 431]);
 const NOT_THERE: ReadonlySet<number> = new Set([400, 404, 405]);
 
 /**
- * Something between claude and the API has answered, such as the page of a proxy: an error of the API's own names its
- * type, in the versions that tell the status too.
+ * The answer came from something between claude and the API, such as a proxy's page: an error of the API names its
+ * type, in the versions that report the status too.
  */
 function isForeign(line: Fields, said: string): boolean {
   const isApiError =
@@ -60,7 +60,7 @@ function isForeign(line: Fields, said: string): boolean {
   return status === undefined ? /^API Error\b/.test(said) : !REQUEST_FAULTS.has(status);
 }
 
-/** Milliseconds since the epoch, of a time that is told in seconds. */
+/** Milliseconds since the epoch, from a time in seconds. */
 export function epochMsOf(value: unknown): number | undefined {
   const seconds = countOf(value);
   return seconds === undefined ? undefined : seconds * 1000;
@@ -75,7 +75,7 @@ export function isExhaustion(event: ResultEvent): boolean {
 
 const TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;
 
-/** What the API refused and what it takes, in tokens, as it or claude says it; undefined: neither does. */
+/** The size that the API refused and its limit, in tokens, by its own or claude's words; undefined without them. */
 export function refusedSize(said: string): { readonly tokens: number; readonly limit: number } | undefined {
   const [, tokens, limit] = /(\d+) tokens (?:> |\(limit )(\d+)/.exec(said) ?? [];
   return tokens === undefined ? undefined : { tokens: Number(tokens), limit: Number(limit) };

@@ -16,7 +16,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What a record has under a key out of a stream, which may be the name of something that every object inherits. */
+/** The value under a key from a stream, which may be the name of a property that every object inherits. */
 export function ownOf<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

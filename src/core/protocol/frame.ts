@@ -10,7 +10,7 @@ const NEWLINE = 10;
 export interface Framer {
   /** Lines completed by this chunk, each a Buffer that ends in its own terminator (`\n` or `\r\n`). */
   push(chunk: Buffer): Buffer[];
-  /** What is left at the end of the stream: a last line without terminator, or nothing. */
+  /** The rest at the end of the stream: a last line without terminator, or nothing. */
   flush(): Buffer | undefined;
 }
 

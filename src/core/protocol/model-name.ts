@@ -1,5 +1,5 @@
 /**
- * A model's id as any of its hosts spells it: a maker, region or route before it, a date, a version or a mark behind it.
+ * The forms of a model's id at any host: a maker, region or route before it, a date, a version or a mark after it.
  * Families before 4 have their number first; some gateways write it there for later ones, or with a dot.
  */
 const SPELLING =
@@ -31,7 +31,7 @@ export function modelName(id: string): string {
 /** Nothing in it has another spelling. */
 const PLAIN = /^[a-z0-9-]*$/;
 
-/** As an id, where it is one within an address, or a name for people. */
+/** As an id within an address, or as a name for people. */
 function spelled(text: string): string {
   if (PLAIN.test(text)) return text;
   return text.toLowerCase().replaceAll('%3a', ':').replaceAll('%2f', '/').trim().replaceAll(' ', '-');

@@ -1,6 +1,6 @@
 import { type Fields, isFields, parsed } from './fields.ts';
 
-/** What can be read of a line that is not one object: two processes may have written to a file at once. */
+/** The readable parts of a line that is not one object: two processes may have written to a file at once. */
 export interface Salvaged {
   readonly values: readonly Fields[];
   /** Something else is in the line. */

@@ -9,14 +9,14 @@ export interface PictureSize {
 /** A picture has fewer parts before the one with its size. */
 const MOST_SEGMENTS = 64;
 
-/** What the bytes of a picture say; undefined where they are not in the line, or are neither PNG nor JPEG. */
+/** The size by the bytes of a picture; undefined if they are not in the line, or are neither PNG nor JPEG. */
 export function pictureSize({ source }: Fields): PictureSize | undefined {
   const data = textOf(fieldsOf(source).data) ?? '';
   if (data.startsWith('iVBORw0KGgo')) return sizeIn(bytesAt(data, 18, 6), 4);
   return data.startsWith('/9j/') ? jpegSize(data) : undefined;
 }
 
-/** Its parts tell their lengths; that of the frame has the height, then the width. */
+/** Each part has its length; the frame has the height, then the width. */
 function jpegSize(data: string): PictureSize | undefined {
   for (let at = 2, seen = 0; seen < MOST_SEGMENTS; seen++) {
     const bytes = bytesAt(data, at, 9);
@@ -37,7 +37,7 @@ function sizeIn(bytes: readonly number[], second: number): PictureSize | undefin
   return width && height ? { width, height } : undefined;
 }
 
-/** Bytes of base64, of which no more is decoded than is asked for; fewer where it ends, none where it is no base64. */
+/** Decodes only the requested bytes of base64; fewer at its end, none if it is not base64. */
 function bytesAt(data: string, at: number, count: number): number[] {
   const from = Math.floor(at / 3) * 4;
   try {

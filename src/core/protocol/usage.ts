@@ -4,13 +4,13 @@ import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from './fiel
 export interface Usage {
   readonly input: number;
   readonly cacheCreation: number;
-  /** The part of it that is kept for an hour, not for five minutes; missing: none, or the line does not say. */
+  /** The part with a lifetime of an hour instead of five minutes; missing: none, or unknown. */
   readonly cacheCreationHour?: number;
   readonly cacheRead: number;
   readonly output: number;
-  /** Of a call that is billed by more than its tokens; missing in nearly all, and in sums. */
+  /** For a call that is billed by more than its tokens; missing in nearly all, and in sums. */
   readonly terms?: Terms;
-  /** What was billed with it, where the call is more than one inference: these counts are those of the last one. */
+  /** Further inferences billed with the call; these counts are those of the last one. */
   readonly besides?: readonly Inference[];
 }
 
@@ -21,7 +21,7 @@ export interface Inference {
   readonly usage: Usage;
 }
 
-/** What changes the price of a call. */
+/** Terms that change the price of a call. */
 export interface Terms {
   readonly fast: boolean;
   /** Only computed in the United States, which costs more. */
@@ -30,8 +30,8 @@ export interface Terms {
 }
 
 /**
- * Token counts out of a `usage` object, or undefined when it carries none. A count may be a numeric string; an
- * explicit null is 0.
+ * Token counts of a `usage` object, or undefined without counts. A count may be a numeric string; an explicit null is
+ * 0.
  */
 export function readUsage(value: unknown): Usage | undefined {
   const usage = readCounts(value);
@@ -101,13 +101,13 @@ export function contextOf(usage: Usage): number {
   return usage.input + usage.cacheCreation + usage.cacheRead;
 }
 
-/** What claude itself shows as the context of a call, which for one of several inferences is their sum. */
+/** The context of a call as claude shows it; for several inferences it is their sum. */
 export function shownContext(usage: Usage): number {
   const own = (usage.besides ?? []).filter(({ model }) => model === undefined);
   return own.reduce((sum, each) => sum + contextOf(each.usage), contextOf(usage));
 }
 
-/** All-zero usage stands for "not known": API errors, local commands, some back-ends. */
+/** All-zero usage means "unknown": API errors, local commands, some back-ends. */
 export function saysNothing(usage: Usage): boolean {
   return contextOf(usage) === 0;
 }

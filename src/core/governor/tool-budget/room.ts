@@ -7,23 +7,23 @@ import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.t
 import { inTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 
-/** Tokens of a Read that claude is certain to take. Where one may take as much, files come as claude alone gives them. */
+/** Position of a value in valid JSON: UTF-16 offsets, `to` is exclusive. */
 export const LARGEST_PART = 20_000;
 
-/** What a context is known to hold of each tier, in tokens; other tiers count as planned. */
+/** Start of the member: its name, if it has one. */
 export interface Spent {
   readonly history: number;
   readonly toolResults: number;
   readonly user: number;
 }
 
-/** What is left, in tokens; below 0 where more was taken than planned. */
+/** The name as written, with its quotes; undefined in an array. */
 export interface Room {
-  /** Of the plan as a whole. */
+  /** The values of an array or an object, as written in the text, so that numbers keep all their digits. */
   readonly plan: number;
   /** Of the tier of tool results. */
   readonly results: number;
-  /** Of the measured window, with the answer's share kept free; undefined where nothing is measured. */
+  /** The end of the value that begins at `at`. */
   readonly window: number | undefined;
   /** Until the context is relieved; undefined as before. */
   readonly relief: number | undefined;
