@@ -76,12 +76,12 @@ export function endWithIt(state: GovernorState, exit?: ExitEvent): Step {
 }
 
 function leftUndone(state: GovernorState, exit: ExitEvent | undefined): readonly Action[] {
-  const { run, input, session, outcome } = state;
+  const { run, input, session, outcome, process } = state;
   const prompts = openPrompts(state);
-  // A claude that exits without a session, and was not asked to, has said why.
+  // A claude that exits without a session, and was not asked to, has said why. At a broken line it does not name the prompts.
   const hasExited = exit !== undefined && exit.signal === undefined && !wasAsked(exit);
   const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
-  const isVain = hasRefused && session.id === undefined;
+  const isVain = hasRefused && session.id === undefined && !process.balks;
   if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
   const atReset = outcome === 'usage-limit' && { atReset: true as const };
   const atLimit = outcome === 'limit' && { atLimit: true as const };

@@ -332,6 +332,15 @@ describe('an end that is no death', () => {
     },
   );
 
+  it('by itself, at what the caller has said, before there was a session: what was said before is named', () => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('Do the thing.');
+    driver.caller({ type: 'user' });
+    const ended = driver.tell(exitEvent({ code: 1, signal: undefined, logged: false }));
+    expect(ended).toContainEqual(expect.objectContaining({ kind: 'left-undone', prompts: ['prompt-1'] }));
+  });
+
   it('but a death it is behind a line that claude passes over', () => {
     const driver = midTurn();
     driver.caller([] as unknown as Line);
