@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fateFaults } from '../../support/model/fate-faults.ts';
 import { endFaults, faultsOf, NOTHING_YET, replayFaults } from '../../support/model/properties.ts';
-import { play, playRelief, playTakenUp } from '../../support/model/streams.ts';
+import { play, playRelief, playTakenUp, playTrouble } from '../../support/model/streams.ts';
 import { ignoredFaults, toolFaults, type Unanswered } from '../../support/model/tool-faults.ts';
 import { sized } from '../../support/size.ts';
 
@@ -22,6 +22,9 @@ const FOUND = [2186, 1579];
  * of the prompt before.
  */
 const FOUND_IN_RELIEFS = [33, 110, 681, 856, 1232];
+
+/** Where claude hangs, or waits for the API: what was said into a turn that ctxb then stops. */
+const FOUND_IN_TROUBLE = [72, 92, 332];
 
 /** What does not hold in the stream of this seed; empty: all does. */
 function faultsIn(seed: number, playing = play): string[] {
@@ -59,6 +62,7 @@ describe('whatever comes, in whatever order', () => {
       const seeds = Array.from({ length: ONLY > 0 ? 1 : GROUP }, (_, at) => first + at);
       expect(seeds.flatMap((seed) => faultsIn(seed))).toEqual([]);
       expect(seeds.flatMap((seed) => faultsIn(seed, playRelief))).toEqual([]);
+      expect(seeds.flatMap((seed) => faultsIn(seed, playTrouble))).toEqual([]);
       expect(seeds.flatMap(faultsTakenUp)).toEqual([]);
     },
   );
@@ -66,6 +70,13 @@ describe('whatever comes, in whatever order', () => {
   it.each(FOUND_IN_RELIEFS)('the same in a relief in which it once did not hold: seed %i', (seed) => {
     expect(faultsIn(seed, playRelief)).toEqual([]);
   });
+
+  it.each(FOUND_IN_TROUBLE)(
+    'the same with an API and a claude that do not answer, where it once did not: seed %i',
+    (seed) => {
+      expect(faultsIn(seed, playTrouble)).toEqual([]);
+    },
+  );
 
   it.each(FOUND)('the same in a stream in which it once did not hold: seed %i', (seed) => {
     expect(faultsIn(seed)).toEqual([]);

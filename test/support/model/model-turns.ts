@@ -27,6 +27,10 @@ export interface Habits {
   readonly deaf: number;
   readonly apiDown: number;
   readonly commandsOff: boolean;
+  /** Shares of calls that the API does not answer, for an outage or a usage limit. */
+  readonly outage: number;
+  /** Shares of calls at which claude says nothing any more. */
+  readonly hangs: number;
   /** Tokens by which a call makes the context grow, at most. */
   readonly growth: number;
   /** Costs of a call in US dollars, at most. */
@@ -114,6 +118,8 @@ function* calls(world: TurnWorld, count: number, answer: string): Beats {
   const { random, lines, habits, run } = world;
   for (let left = count; left > 0; left--) {
     if (random.chance(habits.apiDown)) yield lines.system('api_retry', { error_status: 529 });
+    if (habits.outage > 0 && random.chance(habits.outage)) return yield* unanswered(world);
+    yield* hang(world);
     run.context += random.whole(100, habits.growth);
     if (run.context >= run.trigger) yield* nativeCompaction(world);
     if (run.context >= WINDOW || random.chance(habits.tooLong)) return yield* tooLong(world);
@@ -183,6 +189,20 @@ function* permission({ lines, newId }: TurnWorld): Beats {
   const id = newId('ask');
   yield lines.request(id, { subtype: 'can_use_tool', tool_name: 'Bash', input: {} });
   yield { awaits: id };
+}
+
+function* hang({ habits, random }: TurnWorld): Beats {
+  if (habits.hangs > 0 && random.chance(habits.hangs)) yield random.chance(0.5) ? 'deaf' : 'stuck';
+}
+
+/** claude tries again for a while, and gives up. */
+function* unanswered(world: TurnWorld): Beats {
+  const { lines, random } = world;
+  const status = random.pick([529, 429]);
+  yield lines.system('api_retry', { error_status: status, retry_delay_ms: random.pick([1_000, 60_000, 600_000]) });
+  const result = `API Error: ${status} Overloaded.`;
+  yield lines.synthetic(result);
+  yield* end(world, { is_error: true, result, terminal_reason: 'api_error' });
 }
 
 function* tooLong(world: TurnWorld): Beats {

@@ -1,4 +1,5 @@
 import type { OwnEvent } from '../../../src/core/governor/input.ts';
+import type { Policy } from '../../../src/core/governor/policy.ts';
 import { resumedWork } from '../../../src/core/governor/prompts/mailbox.ts';
 import type { Run } from '../../../src/core/governor/state.ts';
 import { isRelieving } from '../../../src/core/governor/steps.ts';
@@ -43,6 +44,8 @@ function randomHabits(random: Random, { withoutHooks }: Run): Habits {
     silent: random.pick([0, 0, 0.1, 0.3]),
     deaf: random.pick([0, 0, 0, 0.3]),
     apiDown: random.pick([0, 0.05]),
+    outage: 0,
+    hangs: 0,
     commandsOff: random.chance(0.08),
     growth: random.pick([5_000, 30_000, 60_000]),
     callUsd: random.pick([0.01, 0.1, 0.4]),
@@ -75,23 +78,33 @@ export function playTakenUp(seed: number, onJudged: (judged: Judged) => void = (
   return playRun(createRandom(seed), onJudged, { killedAfter: createRandom(seed + RELIEF_SEEDS).whole(4, 120) });
 }
 
+/** The same, in which the API often does not answer, and claude says nothing any more. */
+export function playTrouble(seed: number, onJudged: (judged: Judged) => void = () => {}): Stream {
+  const relief = createRandom(seed + RELIEF_SEEDS);
+  return playRun(createRandom(seed), onJudged, { relief, trouble: createRandom(seed + 2 * RELIEF_SEEDS) });
+}
+
 const RELIEF_SEEDS = 1_000_000_000;
 
 interface Outside {
   /** What comes in a relief is drawn from it. */
   readonly relief?: Random;
+  /** What the API does not answer, and when claude hangs, is drawn from it. */
+  readonly trouble?: Random;
   /** ctxb is killed after so many inputs. */
   readonly killedAfter?: number;
 }
 
-function playRun(random: Random, onJudged: (judged: Judged) => void, { relief, killedAfter }: Outside = {}): Stream {
+function playRun(random: Random, onJudged: (judged: Judged) => void, outside: Outside = {}): Stream {
+  const { relief, trouble, killedAfter } = outside;
   const isExact = relief?.chance(0.5) ?? false;
-  const settings = { ...randomRun(random), exact: isExact };
+  const ordinary = randomRun(random);
+  const settings = { ...ordinary, policy: policyIn(ordinary.policy, trouble), exact: isExact };
   const judged: Judged[] = [];
   const run = new ModelRun({
     random,
     run: settings,
-    habits: { ...randomHabits(random, settings), exact: isExact ? 0.8 : 0 },
+    habits: { ...randomHabits(random, settings), exact: isExact ? 0.8 : 0, ...troubleOf(trouble) },
     mostCrashes: random.whole(1, 5),
     onJudged: (one) => {
       judged.push(one);
@@ -116,6 +129,17 @@ function playRun(random: Random, onJudged: (judged: Judged) => void, { relief, k
 function finish(run: ModelRun): void {
   if (!run.isOver && !run.state.mailbox.ended) run.endCaller();
   for (let left = MOST_STEPS; left > 0 && !run.isOver && drain(run); left--);
+}
+
+/** A policy by which ctxb waits for the API, and notices a claude that hangs. */
+function policyIn(policy: Policy, trouble: Random | undefined): Policy {
+  if (trouble === undefined) return policy;
+  const limits = { ...policy.limits, wait: trouble.pick([60, 3_600]), outageWait: trouble.pick([0, 600, 3_600]) };
+  return { ...policy, limits, recovery: { ...policy.recovery, stallAfter: trouble.pick([60, 600]) } };
+}
+
+function troubleOf(trouble: Random | undefined) {
+  return trouble && { outage: trouble.pick([0, 0.1, 0.3]), hangs: trouble.pick([0, 0.05, 0.2]) };
 }
 
 function live(run: ModelRun, random: Random, shares: { crash: number; interrupt: number }): void {

@@ -2,6 +2,7 @@ import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isAgentCall } from '../agents/agents.ts';
 import type { Action } from '../decisions.ts';
 import { tellsInterrupt } from '../facts.ts';
+import { isUnheard } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { isAtWork } from '../prompts/tasks.ts';
 import { titleOf } from '../relief/tool-results.ts';
@@ -165,5 +166,5 @@ export function readStall(state: GovernorState, { before, event }: Line<ResultEv
   if (!tellsInterrupt(event)) return keep(state, [{ kind: 'clear-timer', timer: 'stall' }]);
   const because =
     'Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.';
-  return end(changedIn(state, 'relief', { unfinished: { because, isLost: false } }));
+  return end(changedIn(state, 'relief', { unfinished: { because, isLost: isUnheard(before) } }));
 }

@@ -18,6 +18,11 @@ export const inTurn = withFate('sent', 'heard');
 /** What was said into the turn since the last tool round. */
 export const unheard = withFate('sent');
 
+/** Whether claude drops something of it where the turn is stopped. */
+export function isUnheard(state: WithMail): boolean {
+  return unheard(state).length > 0;
+}
+
 /** The interrupted work with which the turn goes on: its answer is also that of what is owed. */
 export function resumedWork(state: WithMail): Unfinished | undefined {
   return inTurn(state).find(({ work }) => work !== undefined)?.work;

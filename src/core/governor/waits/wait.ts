@@ -1,7 +1,7 @@
 import type { ApiFailure, ApiRetryEvent, AssistantEvent, RateLimitEvent, ResultEvent } from '../../protocol/events.ts';
 import { isSaid, tellsInterrupt } from '../facts.ts';
 import { startCompaction } from '../operations/compact.ts';
-import { waiting } from '../prompts/mailbox.ts';
+import { isUnheard, waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
@@ -145,7 +145,8 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
     return isCertain ? endWait(state, failure === undefined) : keep(state);
   }
   const because = 'The API did not answer for a while, and the turn was broken off.';
-  const broken = changedIn(state, 'relief', { unfinished: { because, isLost: false } });
+  const isLost = tellsInterrupt(event) && isUnheard(before);
+  const broken = changedIn(state, 'relief', { unfinished: { because, isLost } });
   if (plan.way === 'wait') return pause(broken, failure, plan.until);
   return failure.cause === 'limit' ? endAtLimit(broken, failure) : endInOutage(broken);
 }

@@ -133,6 +133,22 @@ describe('a claude that says nothing any more', () => {
     expect(kinds(driver.actions)).toContain('kill');
   });
 
+  it('repeats what was said into its turn: claude has dropped that', () => {
+    const driver = midTurn();
+    driver.prompt('And look at the tests.');
+    quiet(driver, 15);
+    driver.claude(INTERRUPTED);
+    expect(back(driver, ['prompt-2']).at(-1)).toContain('And look at the tests.');
+  });
+
+  it('and whose turn ends behind the kill has answered nothing', () => {
+    const driver = midTurn();
+    quiet(driver, 15);
+    expect(kinds(driver.timeout('stall'))).toContain('kill');
+    expect(kinds(driver.claude(INTERRUPTED))).not.toContain('answered');
+    expect(back(driver, ['prompt-2']).at(-1)).toMatch(/^\[ctxb\] Nothing came any more in the middle of the work/);
+  });
+
   it('but ends its turn itself when it is interrupted was no stall', () => {
     const driver = midTurn();
     quiet(driver, 15);
