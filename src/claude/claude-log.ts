@@ -299,7 +299,7 @@ export function openToolText({ openTool }: SessionLog): string | undefined {
  */
 export function loggedCost(paths: readonly string[], since: number, prices: Prices): number {
   let cost = EMPTY_COST;
-  const list = { prices, version: undefined, isLimiting: true };
+  const list = { prices, version: undefined };
   for (const path of new Set(paths)) {
     for (const line of readLines(path)) {
       const later = rowsIn(line).filter(({ timestamp }) => Date.parse(textOf(timestamp) ?? '') > since);

@@ -130,7 +130,7 @@ function readLightly(state: Draft, event: Event): void {
   if (event.kind === 'assistant' || event.kind === 'user') {
     const written = event.kind === 'assistant' ? measureNatively(event.blocks) : NO_CONTENT;
     const { prices } = state.run.policy.cost;
-    const list = { prices, version: state.session.version, isLimiting: false, isRecording: true };
+    const list = { prices, version: state.session.version, isRecording: true };
     state.cost = readCost(state.cost, event, list, written);
     state.gauge = readMessage(state, event, written);
     state.session = sessionIn(state.session, event);

@@ -8,7 +8,7 @@ import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
 import type { Action } from '../decisions.ts';
-import { ECHO, type Facts, factsOf, isSaid, tellsInterrupt } from '../facts.ts';
+import { ECHO, type Facts, factsOf, isSaid, type SizedCall, tellsInterrupt } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { endOverdue, forgetFailures, giveUpNative, type NextPrompt } from '../operations/compact.ts';
@@ -82,6 +82,7 @@ function acting<E extends Event>(rule: Rule<E>): Rule<E> {
 /** What a line leads to once it has been read, in order. What happens between turns follows in `advance`. */
 const RULES: readonly Rule[] = [
   on('boundary', noteBoundary),
+  when('call', followCall),
   when('call', announceBreak),
   acting((state, { before }) => keep(followAccount(before, state))),
   when('left', noteLineage),
@@ -136,23 +137,23 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   });
   const measured = measureLine(event);
   const content = sumContent(measured);
-  const { mode, policy } = state.run;
-  const reading = { isLimiting: mode !== 'replay', isRecording: mode === 'replay' };
-  const list = { prices: policy.cost.prices, version: state.session.version, ...reading };
+  const { prices } = run.policy.cost;
+  const list = { prices, version: state.session.version, isRecording: run.mode === 'replay' };
   before.cost = readCost(state.cost, event, list, content);
   const after = readSession(readAgents(readContext(before, event, content), event), event);
-  const counted = draftOf(after);
-  counted.facts = factsOf(event, state, after, { measured, isInjected });
-  if (counted.facts.call === undefined) return counted;
-  if (!isInjected) counted.turn = calledTurn(after.turn);
-  counted.tasks = withoutTold(after.tasks);
-  const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
-  if (event.kind === 'assistant') {
-    const { setup, version } = after.session;
-    counted.cache = cacheAfter(known, event, { setup, version: event.version ?? version }, state.now);
-  }
-  const [first] = inTurn(after);
-  return first?.command !== undefined && counted.turn.calls === 1 ? notePrompt(counted, first, true) : counted;
+  return changed(after, { facts: factsOf(event, state, after, { measured, isInjected }) });
+}
+
+/** A call belongs to its turn, has told the model of tasks that are over, and has used the prompt cache. */
+function followCall(state: GovernorState, { before, event }: Line<SizedCall>): Step {
+  const counted = draftOf(state);
+  if (!state.facts.isInjected) counted.turn = calledTurn(state.turn);
+  counted.tasks = withoutTold(state.tasks);
+  const known = before.gauge.basis === 'measured' ? before.cache : NO_CACHE;
+  if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.session, state.now);
+  const [first] = inTurn(state);
+  const isCommand = first?.command !== undefined && counted.turn.calls === 1;
+  return keep(isCommand ? notePrompt(counted, first, true) : counted);
 }
 
 /** A line of a turn that the caller, or claude itself, started: buffered lines are shown. */

@@ -67,9 +67,10 @@ interface PriceList {
   readonly prices: Prices;
   /** Of the Claude Code whose line it is, where the line does not say. */
   readonly version: string | undefined;
-  /** A limit is kept by the sum: what is listed costs at least that. */
-  readonly isLimiting?: boolean;
-  /** Which process wrote a line is not known: a file may hold lines of several. */
+  /**
+   * Which process wrote a line is not known: a file may hold lines of several. Nor is a limit kept by the sum, as it is in a
+   * run, where what is listed costs at least that.
+   */
   readonly isRecording?: boolean;
 }
 
@@ -258,7 +259,7 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, generated:
   }
   const version = event.version ?? list.version;
   const isAlike = last !== undefined && last.model === model && last.version === version;
-  const price = isAlike ? last.price : (list.isLimiting ? leastPriceFor : priceFor)(model, list.prices, version);
+  const price = isAlike ? last.price : (list.isRecording ? priceFor : leastPriceFor)(model, list.prices, version);
   if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
   const besides = costBeside(usage, price, list.prices, version);
   const outputKnown = event.outputFinal;

@@ -1,4 +1,4 @@
-import type { AssistantEvent, InitEvent } from '../../protocol/events.ts';
+import type { InitEvent } from '../../protocol/events.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { toUsd } from './cost.ts';
 import type { Rates } from './prices.ts';
@@ -31,24 +31,23 @@ export const NO_CACHE = {
  * The cache after a main-thread call, which has written to it, or prolonged its life by reading it. How long that life
  * is, is told by what is written only.
  *
- * @param made what made the call
+ * @param session what made the call
  * @param now milliseconds since the epoch
  */
 export function cacheAfter(
   cache: PromptCache,
-  { usage }: AssistantEvent,
-  made: Pick<PromptCache, 'setup' | 'version'>,
+  { usage, version }: { readonly usage: Usage; readonly version: string | undefined },
+  session: Pick<PromptCache, 'setup' | 'version'>,
   now: number,
 ): PromptCache {
-  if (usage === undefined) return cache;
   const { cacheCreation, cacheRead } = usage;
   const held = cacheCreation + cacheRead;
   return {
     usedAt: held > 0 ? now : undefined,
     lifetimeMs: cacheCreation > 0 ? lifetimeOf(usage) : cache.lifetimeMs,
     held,
-    setup: made.setup,
-    version: made.version,
+    setup: session.setup,
+    version: version ?? session.version,
     restarted: false,
     foretold: false,
   };

@@ -259,8 +259,12 @@ it('counts with the prices of the policy before the built-in ones', () => {
   const usage = { input_tokens: 2_000_000, output_tokens: 5 };
   const message = { id: 'm1', model: 'claude-sonnet-4-5', content: [], usage };
   const event = decodeObject({ type: 'assistant', message, parent_tool_use_id: null });
-  expect(totalMicroUsd(readCost(EMPTY_COST, event, { prices: {}, version: undefined }))).toBe(6_000_075);
-  expect(totalMicroUsd(readCost(EMPTY_COST, event, { prices: own, version: undefined }))).toBe(2_000_000);
+  expect(totalMicroUsd(readCost(EMPTY_COST, event, { prices: {}, version: undefined, isRecording: true }))).toBe(
+    6_000_075,
+  );
+  expect(totalMicroUsd(readCost(EMPTY_COST, event, { prices: own, version: undefined, isRecording: true }))).toBe(
+    2_000_000,
+  );
 });
 
 describe('a recording that holds the results of several processes', () => {
