@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import { readUsage } from '../../src/core/protocol/usage.ts';
 import type { Call, Scenario } from '../../src/standin/scenario.ts';
@@ -22,6 +22,14 @@ import { firstOf, inSoak } from '../support/size.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 const JSON_FORMAT = ['--output-format', 'json'];
+const TEXT: readonly string[] = [];
+const FORMATS = [
+  { format: 'stream-json', asked: STREAM },
+  { format: 'json', asked: JSON_FORMAT },
+  { format: 'text', asked: TEXT },
+];
+/** What a text does not tell stands there. */
+const SUMMARY = ['--summary', 'summary.json'];
 const THREE = ['prompt one', 'prompt two', 'prompt three'];
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
 
@@ -35,15 +43,16 @@ function billOf({ standin }: World): number {
 }
 
 function resultsOf(run: Finished): JsonLine[] {
-  return outputLines(run).filter(({ type }) => type === 'result');
+  return run.stdout.toString().startsWith('{') ? outputLines(run).filter(({ type }) => type === 'result') : [];
 }
 
-/** The costs that results tell rise to the bill, and those of the models add up to each. */
+/** The costs that results tell rise to the bill, as does the summary's, and those of the models add up to each. */
 function expectWhole(world: World, results: readonly JsonLine[]): void {
   const told = results.map(({ total_cost_usd }) => Number(total_cost_usd));
   expect(told).toEqual([...told].sort((a, b) => a - b));
   const bill = billOf(world);
-  expect(Math.abs((told.at(-1) ?? 0) - bill) / bill).toBeLessThan(0.01);
+  const { costUsd } = JSON.parse(readFileSync(join(world.scratch.cwd, 'summary.json'), 'utf8'));
+  for (const usd of [costUsd, ...told.slice(-1)]) expect(Math.abs(usd - bill) / bill).toBeLessThan(0.01);
   for (const { modelUsage, total_cost_usd } of results) {
     expect(usdOf(modelUsage)).toBeCloseTo(Number(total_cost_usd), 6);
   }
@@ -98,18 +107,19 @@ const WAYS: readonly Way[] = [
 it.each(firstOf(WAYS))(
   'results tell what the whole run has cost across $name',
   async ({ scenario, flags = [], claude = [], env = {}, kind }) => {
-    for (const format of [STREAM, JSON_FORMAT]) {
+    for (const format of [STREAM, JSON_FORMAT, TEXT]) {
       await using world = await startWorld(scenario());
       const run = await runCtxb(world, {
-        flags: [...prompts(...THREE), ...flags],
+        flags: [...prompts(...THREE), ...flags, ...SUMMARY],
         claude: [...SMALL_WINDOW, ...claude, ...format],
         env,
       });
       expect(run.code).toBe(0);
       expect(journal(world).map(({ kind }) => kind)).toContain(kind);
       const results = resultsOf(run);
-      expect(results.length).toBe(3);
       expectWhole(world, results);
+      if (format === TEXT) continue;
+      expect(results.length).toBe(3);
       expect(inputOf(results)).toBe(answeredInput(world));
       expect(results.map(({ result_index }) => result_index)).toEqual([0, 1, 2]);
       const parts = results.flatMap(({ model_usage_since_last_result: models }) => [models ?? []].map(usdOf));
@@ -121,7 +131,7 @@ it.each(firstOf(WAYS))(
 it('a turn in which ctxb compacts exactly tells the round trips that it took', async () => {
   await using world = await startWorld(job({ turns: [2, 34], growBy: 10_000 }));
   const run = await runCtxb(world, {
-    flags: prompts(...THREE.slice(0, 2)),
+    flags: [...prompts(...THREE.slice(0, 2)), ...SUMMARY],
     claude: [...SMALL_WINDOW, ...STREAM],
     env: EXACT,
   });
@@ -137,31 +147,35 @@ const SLOW: readonly Call[] = [
   { text: 'answer 3', context: 34_000 },
 ];
 
-async function untilTool(world: World) {
-  const run = startCtxb(world, { flags: prompts(...THREE), claude: [...SMALL_WINDOW, ...STREAM] });
+async function untilTool(world: World, format: readonly string[]) {
+  const run = startCtxb(world, { flags: [...prompts(...THREE), ...SUMMARY], claude: [...SMALL_WINDOW, ...format] });
   run.stdin.end();
-  await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 100'));
   await vi.waitFor(() => expect(existsSync(join(world.scratch.cwd, 'begun'))).toBe(true), { timeout: 30_000 });
   return run;
 }
 
-it('a claude that is killed in a turn leaves the figures whole', async () => {
+it.each(firstOf(FORMATS))('a claude that is killed in a turn leaves the figures whole: $format', async ({ asked }) => {
   await using world = await startWorld({ calls: SLOW });
-  const run = await untilTool(world);
+  const run = await untilTool(world, asked);
   process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
   const results = resultsOf(await run.finished);
   expectWhole(world, results);
+  if (asked === TEXT) return;
   expect(inputOf(results)).toBe(answeredInput(world));
   expect(results.map(({ num_turns }) => num_turns)).toEqual([3, 1, 1]);
 });
 
-inSoak('a run that is taken up tells what it had cost before', async () => {
-  await using world = await startWorld({ calls: SLOW });
-  const run = await untilTool(world);
-  run.kill('SIGKILL');
-  await run.finished;
-  const { env, cwd } = world.scratch;
-  const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run'], { env, cwd });
-  expect(resumed.code).toBe(0);
-  expectWhole(world, resultsOf(resumed));
+describe('a run that is taken up', () => {
+  for (const { format, asked } of FORMATS) {
+    inSoak(`tells what it had cost before: ${format}`, async () => {
+      await using world = await startWorld({ calls: SLOW });
+      const run = await untilTool(world, asked);
+      run.kill('SIGKILL');
+      await run.finished;
+      const { env, cwd } = world.scratch;
+      const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run', ...SUMMARY], { env, cwd });
+      expect(resumed.code).toBe(0);
+      expectWhole(world, resultsOf(resumed));
+    });
+  }
 });
