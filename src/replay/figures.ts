@@ -91,6 +91,7 @@ export function createFigures(cut: Cutter, keeps: Kept) {
     get dialect() {
       return reader.dialect;
     },
+    prompt: prompts.first,
     prompts: () => prompts.found().all,
     calls: ledger.calls,
     /** The same with what they have read and written, where that is kept. */

@@ -45,7 +45,7 @@ async function readLightly({ file, subagents }: Source, options: ReplayOptions):
   const replay = createLightReplay({ run: replayRun(options.policy), mask: options.mask });
   const goesOn = () => replay.isLog;
   for (const path of [file, ...subagents]) {
-    await readValues(path, { ...options, thin: createThinner(replay.isCalm), goesOn }, replay.line);
+    await readValues(path, { ...options, thin: createThinner(replay), goesOn }, replay.line);
   }
   return replay.found(file);
 }

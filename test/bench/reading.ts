@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import { type Corpus, writeCorpus, writeLog } from './corpus.ts';
@@ -46,14 +46,14 @@ type Row = Omit<Ran, 'out'> & { readonly name: string };
 
 /** How fast recordings are read and judged, beside other programs that read them. */
 export async function benchReading(folder: string, ctxb: string, env: Readonly<Record<string, string>>): Promise<void> {
-  const places = { folder: join(folder, 'claude'), file: join(folder, 'session.jsonl') };
-  mkdirSync(places.folder);
+  const places = { folder: join(folder, 'claude'), twice: join(folder, 'twice'), file: join(folder, 'session.jsonl') };
   const one = writeLog(places.file, MEGABYTES * MEGABYTE);
   print('One session log', one, await compare(fileBench(places.file, ctxb), env));
   rmSync(places.file);
   const many = writeCorpus(places.folder, MEGABYTES * MEGABYTE);
-  print(`A folder of ${many.files} session logs`, many, await compare(folderBench(places.folder, folder, ctxb), env));
-  rmSync(places.folder, { recursive: true });
+  writeCorpus(places.twice, 2 * MEGABYTES * MEGABYTE);
+  print(`A folder of ${many.files} session logs`, many, await compare(folderBench(places, folder, ctxb), env));
+  for (const recordings of [places.folder, places.twice]) rmSync(recordings, { recursive: true });
 }
 
 function fileBench(file: string, ctxb: string): Program[] {
@@ -90,7 +90,11 @@ function builds(
   );
 }
 
-function folderBench(recordings: string, home: string, ctxb: string): Program[] {
+function folderBench(
+  { folder: recordings, twice }: { readonly folder: string; readonly twice: string },
+  home: string,
+  ctxb: string,
+): Program[] {
   const sums = (out: string) => ({
     input: sumOf(out, ({ traffic }) => traffic.main.input),
     cacheCreation: sumOf(out, ({ traffic }) => traffic.main.cacheCreation),
@@ -108,6 +112,7 @@ function folderBench(recordings: string, home: string, ctxb: string): Program[] 
     ...(has(CCUSAGE) ? [{ name: CCUSAGE_ROW, ...ccusage, found: theirs }] : []),
     ...builds(ctxb, (program) => ({
       'ctxb replay, the list': { command: [...program, 'replay', '--no-cache', recordings] },
+      'ctxb replay, the list of twice as much': { command: [...program, 'replay', '--no-cache', twice] },
       'ctxb replay, the list again': { command: [...program, 'replay', recordings] },
       'ctxb replay --json': { command: [...program, 'replay', '--json', '--no-cache', recordings], found: sums },
       'ctxb replay --json, again': { command: [...program, 'replay', '--json', recordings], found: sums },

@@ -25,7 +25,7 @@ export const slot = (name: string) => SLOT + name;
 /** Stands for any value. A pattern has one or two of them. */
 export const hole = (name: string) => HOLE + name;
 
-const QUOTE = 0x22;
+export const QUOTE = 0x22;
 
 /** @param pattern a row with slots and holes; undefined: lines that are cut short would fit as well */
 export function layoutOf(pattern: Fields): Layout | undefined {

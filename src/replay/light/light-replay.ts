@@ -69,6 +69,8 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
     },
     /** Results of tools change nothing now. */
     isCalm: () => isLog && figures.dialect === 'session' && isCalm(state),
+    /** Nor does what is said. */
+    isTold: () => isLog && isCalm(state) && state.gauge.calls > 0 && figures.prompt() !== null,
     line(found: ReadLine): void {
       const read = withoutRepeat(found);
       const line = figures.read(read);

@@ -4,7 +4,7 @@ import type { Block } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parsed, textOf, timeOf } from '../../core/protocol/fields.ts';
 import { contextOf, type Usage } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
-import { behindPiece, countIn, hole, type Layout, layoutOf, slot, textIn } from './layout.ts';
+import { behindPiece, countIn, hole, type Layout, layoutOf, QUOTE, slot, textIn } from './layout.ts';
 
 /** Longer lines are cut, string by string, where they are read whole. */
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -20,6 +20,14 @@ const CARRIAGE_RETURN = 13;
 const [UUID, TIMESTAMP, STOP, ID] = [slot('uuid'), slot('timestamp'), slot('stop_reason'), slot('message id')];
 const CONTENT = hole('content');
 
+/** What is known of a log so far. */
+interface State {
+  /** What tools return changes nothing. */
+  readonly isCalm: () => boolean;
+  /** Nor does what is said. */
+  readonly isTold: () => boolean;
+}
+
 /** How rows of one layout are read. */
 interface Reader {
   readonly layout: Layout;
@@ -31,16 +39,16 @@ interface Reader {
  * Reads the rows of a session log by the layouts of rows before them, which were parsed: what the model has written where
  * its size is known, and what tools have returned, is not looked at.
  *
- * @param isCalm whether nothing counts in what tools return now
+ * @param state whether nothing counts now in what tools return, or in what is said
  * @returns undefined: the line is no row of an object
  */
-export function createThinner(isCalm: () => boolean): Thin {
+export function createThinner(state: State): Thin {
   const readers: Reader[] = [];
 
   function learned(bytes: Buffer, from: number, to: number): ReadLine | undefined {
     const value = objectIn(bytes, from, to);
     if (value === undefined) return undefined;
-    const reader = readerOf(value, isCalm);
+    const reader = readerOf(value, state);
     if (reader !== undefined && readers.unshift(reader) > MOST_LAYOUTS) readers.pop();
     return { kind: 'value', value };
   }
@@ -70,24 +78,47 @@ function objectIn(bytes: Buffer, from: number, to: number): Fields | undefined {
 }
 
 /** undefined: rows like it are parsed. */
-function readerOf(row: Fields, isCalm: () => boolean): Reader | undefined {
+function readerOf(row: Fields, state: State): Reader | undefined {
   // Rows of another form may have in a hole what these rows lack.
   if (row.uuid === undefined || row.timestamp === undefined || row.sessionId === undefined) return undefined;
   if (row.type === 'assistant') return answerReader(row);
-  const open = row.type === 'user' ? openResult(row) : openProgress(row);
+  const isPrompt = isSaid(row);
+  const open = openPrompt(row) ?? openResult(row) ?? openProgress(row);
   const layout = open && layoutOf({ ...slotted(row), ...open });
   if (layout === undefined) return undefined;
   const { begins, ends } = layout;
-  const [uuid, timestamp] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP)];
+  const [uuid, timestamp, content] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP), layout.placeOf(CONTENT)];
   const answers = row.type === 'user' ? threadOf(row) : undefined;
   return {
     layout,
     read(bytes) {
-      if (!isCalm()) return undefined;
+      if (
+        isPrompt
+          ? !state.isTold() || mayTell(bytes, begins[content] as number, ends[content] as number)
+          : !state.isCalm()
+      )
+        return undefined;
       const text = (at: number) => textIn(bytes, begins[at] as number, ends[at] as number);
       return { kind: 'unread', row: { uuid: text(uuid), t: timeOf(text(timestamp)), answers } };
     },
   };
+}
+
+function isSaid({ type, message, isReplay, isCompactSummary }: Fields): boolean {
+  const isNew = isReplay === undefined && isCompactSummary === undefined;
+  return type === 'user' && isNew && typeof fieldsOf(message).content === 'string';
+}
+
+function openPrompt(row: Fields): Fields | undefined {
+  return isSaid(row) ? { message: { ...fieldsOf(row.message), content: CONTENT } } : undefined;
+}
+
+/** What a text has that may tell more than that something was said: of a command, the window, a compaction. */
+const TELLING = ['<command-name>', 'Set model to', 'This session is being continued'];
+
+function mayTell(bytes: Buffer, from: number, to: number): boolean {
+  const text = bytes.subarray(from, to);
+  return bytes[from] !== QUOTE || TELLING.some((words) => text.includes(words));
 }
 
 function openResult({ message, isReplay, toolUseResult }: Fields): Fields | undefined {

@@ -49,6 +49,7 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
       add(seen);
       place(seen);
     },
+    first: () => first,
     found: () => ({ first, all: [...all] }),
   };
 }

@@ -25,7 +25,7 @@ function feedTo(feed: ReturnType<typeof createLineFeed>, bytes: Buffer): void {
 
 function readLightly(bytes: Buffer) {
   const replay = createLightReplay(how);
-  feedTo(createLineFeed(replay.line, undefined, createThinner(replay.isCalm)), bytes);
+  feedTo(createLineFeed(replay.line, undefined, createThinner(replay)), bytes);
   const found = replay.found('a.jsonl');
   return found && { ...found, ledger: found.ledger() };
 }
@@ -74,7 +74,7 @@ describe('a light reading says what a full one says', () => {
 
 describe('a row that is written like one before it', () => {
   it('is not parsed', () => {
-    const thin = createThinner(() => true);
+    const thin = createThinner({ isCalm: () => true, isTold: () => false });
     const rows = FIXTURE_RECORDINGS.filter(({ name }) => name.endsWith('.session.jsonl'))
       .flatMap(({ path }) => linesOf(path))
       .filter((line) => /^.{60,}"type":"(?:tool_result|tool_use)"/.test(line))
