@@ -52,11 +52,9 @@ export function createLedger(keepsUsage: boolean) {
 
   function seeMain(seen: Seen): void {
     const { before, after } = seen;
-    const { event } = seen.input;
-    if (after.gauge.calls > before.gauge.calls) {
-      if (event.kind === 'assistant') begin(seen, event);
-      else open.delete('');
-    }
+    const measured = after.facts.call;
+    if (measured?.kind === 'assistant') begin(seen, measured);
+    else if (measured) open.delete('');
     const call = open.get('');
     if (call === undefined || after.gauge.call === null || after.gauge.call === before.gauge.call) return;
     const { usage, price, besides } = call;
