@@ -49,12 +49,9 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   const after = aloneAfterCall(alone, {
     ...{ usage: call.usage, gauge, contents: tools.contents, isOwn: isInjected },
     price: priceOfModel(state) ?? UNPRICED,
-    afterSummary: () =>
-      afterSummary(tools.contents, {
-        now: gauge.calls,
-        since: gauge.calls - before.turn.calls,
-        keep: workingSetOf(before).keep,
-      }),
+    afterSummary: (room) => {
+      return afterSummary(tools.contents, { now: gauge.calls, since: gauge.calls - before.turn.calls, room });
+    },
     isIdle: idleBeyondLife(cache, state.now) !== undefined,
   });
   const { summary } = after;
@@ -76,8 +73,20 @@ function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
 export function workingSetOf(state: GovernorState): WorkingSet {
   const { tools, gauge, cache, relief } = state;
   const price = priceOfModel(state) ?? UNPRICED;
-  const rates = priceAt(price, predicted(gauge));
-  const call = callCost(relief.alone.context, price);
-  const costOf = (tokens: number) => (tokens * writePrice(cache, rates)) / 1_000_000 + call;
-  return workingSet(tools.contents, gauge.calls, { costOf, slack: slackOf(state) });
+  const { cacheRead, ...rates } = priceAt(price, predicted(gauge));
+  const write = writePrice(cache, { ...rates, cacheRead });
+  // Between a relief and the next the context is about half as large.
+  const call = callCost(predicted(gauge) / 2, price);
+  const { tokens: window = Number.POSITIVE_INFINITY } = gauge.window;
+  const largest = Math.max(0, ...Object.values(tools.contents.byName).map(({ tokens }) => tokens));
+  return workingSet(tools.contents, gauge.calls, {
+    fetching: (tokens) => (tokens * write) / 1_000_000 + call,
+    holding: (tokens, calls) => (tokens * (write + (calls - 1) * cacheRead)) / 1_000_000,
+    least: relief.bare === undefined ? LEAST_SHARE : 0,
+    slack: slackOf(state),
+    isLost: relief.alone.context + largest >= window - NATIVE_RESERVE_TOKENS,
+  });
 }
+
+/** A job that goes round its files uses none twice at first: until a relief has shown what comes back, so much may. */
+const LEAST_SHARE = 0.2;

@@ -78,8 +78,8 @@ interface NewCall {
   /** Just before the call. */
   readonly gauge: Gauge;
   readonly contents: Contents;
-  /** What claude would fetch again at once behind a summary. */
-  readonly afterSummary: () => AfterSummary;
+  /** What claude would fetch again at once behind a summary. @param room tokens that fit in */
+  readonly afterSummary: (room: number) => AfterSummary;
 }
 
 /** A call of the main thread was measured. */
@@ -124,7 +124,7 @@ function withSummary(alone: Alone, { gauge, afterSummary }: NewCall): Alone {
   const [cacheRead, cacheCreation] = open.cold !== undefined ? [0, context] : [context, 0];
   const reading = microUsdOf({ input: 0, cacheCreation, cacheRead, output: SUMMARY_TOKENS }, open.price);
   const landing = first + SUMMARY_TOKENS + open.growth;
-  const summary = afterSummary();
+  const summary = afterSummary(level - landing);
   const again = (summary.calls + USUALLY_MISSED.calls) * callCost(landing + summary.tokens / 2, open.price);
   return {
     ...alone,

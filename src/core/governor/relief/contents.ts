@@ -10,6 +10,9 @@ import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '..
 export const KINDS = ['unused', 'used', 'printed'] as const;
 export type Kind = (typeof KINDS)[number];
 
+/** Numbers of gaps by their length in calls: a power of two, as only what is twice as long tells something. */
+export type Gaps = Readonly<Record<number, number>>;
+
 /** A file or what a command printed, as the main thread fetched it last. Times are counted in calls of the main thread. */
 export interface Content {
   /** The tool call that fetched it last. */
@@ -33,12 +36,12 @@ export type Contents = Readonly<typeof NO_CONTENTS>;
 
 export const NO_CONTENTS = {
   byName: {} as Readonly<Record<string, Content>>,
-  /** Calls between two uses of a content, newest last, by its kind before the later use. */
-  gaps: { unused: [], used: [], printed: [] } as Readonly<Record<Kind, readonly number[]>>,
+  /** How often so many calls lay between two uses of a content, by its kind before the later use. */
+  gaps: { unused: {}, used: {}, printed: {} } as Readonly<Record<Kind, Gaps>>,
   /** When a file was changed last. */
   changed: 0,
-  /** Files that were read since then, and the most that were read before a change. */
-  ahead: 0,
+  /** Files that were read in a row, without another tool between, and the most of them before a change. */
+  row: [] as readonly string[],
   together: 0,
   /**
    * Results since the last call, and what of them claude alone would still have had, in results and in tokens. `owed`:
@@ -117,11 +120,12 @@ function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: num
   const { command, offset } = fieldsOf(input);
   const path = pathOf(input);
   const isPage = offset !== undefined;
-  const contents = isFile(tool, path, command) && !isPage ? { ...before, ahead: before.ahead + 1 } : before;
   const name = nameOf(path ?? `${tool} ${textOf(command) ?? JSON.stringify(input)}`);
+  const isOfFile = isFile(tool, path, command);
+  const contents = { ...before, row: isOfFile ? [...new Set([...before.row, name])] : [] };
   const known = contents.byName[name];
   if (known === undefined) {
-    const kind = isFile(tool, path, command) ? 'unused' : 'printed';
+    const kind = isOfFile ? 'unused' : 'printed';
     return counted(withContent(contents, name, newContent(id, path, kind, size, now)), 0);
   }
   // What a command prints after a change is new.
@@ -129,7 +133,8 @@ function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: num
   const isMissed = !known.isHabit && !isStale && isGone(known, isPage, size);
   const next = isPage ? withPage(known, size) : seenWhole(known, size);
   const content = { ...next, id, used: now };
-  return counted(withContent(withGap(contents, known, now), name, content), isMissed ? size : 0);
+  const gaps = withGap(contents.gaps, known.kind, now - known.used);
+  return counted(withContent({ ...contents, gaps }, name, content), isMissed ? size : 0);
 }
 
 /** The run lacks what claude alone would still have. */
@@ -178,9 +183,29 @@ function withContent(before: Contents, name: string, content: Content): Contents
   return { ...contents, byName: { ...rest, [name]: content } };
 }
 
+/** As many of the last files as a change has needed are used with it. */
 function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
-  const { ahead, together } = contents;
-  return { ...usedFile(contents, path, now), changed: now, ahead: 0, together: Math.max(ahead, together) };
+  const together = neededTogether(contents);
+  const others = lastFiles(contents).flatMap(([, content]) => (content.path === path ? [] : [content.id]));
+  const group = new Set(others.slice(0, Math.max(0, together - 1)));
+  const after = used(contents, (content) => content.path === path || group.has(content.id), now);
+  return { ...after, changed: now, together, row: [] };
+}
+
+/** Files that the next change may need at once. */
+export function neededTogether({ row, together }: Contents): number {
+  return Math.max(together, row.length);
+}
+
+/** Several files that were not there before, read in a row, begin something new: the change before them was the last. */
+export function hasMovedOn({ row, byName }: Contents): boolean {
+  return row.filter((name) => byName[name]?.kind === 'unused').length > 1;
+}
+
+/** Files by their last use, the newest first. */
+export function lastFiles({ byName }: Contents): (readonly [name: string, content: Content])[] {
+  const files = Object.entries(byName).filter(([, { kind }]) => kind !== 'printed');
+  return files.sort(([, one], [, other]) => other.used - one.used);
 }
 
 function usedFile(contents: Contents, path: string | undefined, now: number): Contents {
@@ -198,23 +223,25 @@ function tailOf(path: string): string {
 }
 
 function used(contents: Contents, isMeant: (content: Content) => boolean, now: number): Contents {
-  return Object.entries(contents.byName).reduce((so, [name, content]) => {
-    if (!isMeant(content)) return so;
-    const { calls, tokens } = so.step.owed;
-    const isLacking = content.had === 0 && content.tokens > 0;
-    const owed = isLacking ? { calls: calls + 1, tokens: tokens + content.tokens } : so.step.owed;
-    const next = { ...content, had: Math.max(content.had, content.tokens), used: now, kind: 'used' } as const;
-    const step = { ...so.step, owed };
-    return { ...withGap(so, content, now), step, byName: { ...so.byName, [name]: next } };
-  }, contents);
+  const meant = Object.entries(contents.byName).filter(([, content]) => isMeant(content));
+  const lacking = meant.filter(([, { had, tokens }]) => had === 0 && tokens > 0);
+  const { calls, tokens } = contents.step.owed;
+  const owed = { calls: calls + lacking.length, tokens: lacking.reduce((sum, [, one]) => sum + one.tokens, tokens) };
+  const next = meant.map(([name, one]): [string, Content] => {
+    return [name, { ...one, had: Math.max(one.had, one.tokens), used: now, kind: 'used' }];
+  });
+  return {
+    ...contents,
+    gaps: meant.reduce((gaps, [, one]) => withGap(gaps, one.kind, now - one.used), contents.gaps),
+    step: { ...contents.step, owed },
+    byName: { ...contents.byName, ...Object.fromEntries(next) },
+  };
 }
 
-function withGap(contents: Contents, content: Content, now: number): Contents {
-  const gaps = [...contents.gaps[content.kind], Math.max(0, now - content.used)].slice(-REMEMBERED_GAPS);
-  return { ...contents, gaps: { ...contents.gaps, [content.kind]: gaps } };
+function withGap(gaps: Contents['gaps'], kind: Kind, gap: number): Contents['gaps'] {
+  const length = 2 ** Math.round(Math.log2(Math.max(1, gap)));
+  return { ...gaps, [kind]: { ...gaps[kind], [length]: (gaps[kind][length] ?? 0) + 1 } };
 }
-
-const REMEMBERED_GAPS = 64;
 
 /** Tokens that the context holds of all contents. */
 export function heldTokens({ byName }: Contents): number {

@@ -1,16 +1,24 @@
-import { type Content, type Contents, KINDS } from './contents.ts';
+import { type Content, type Contents, type Gaps, hasMovedOn, KINDS, lastFiles, neededTogether } from './contents.ts';
 import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
 
 /**
- * The share of contents that will be used again whose next use is more than `age` calls away: from the session's own
- * gaps and `ASSUMED_GAPS` further ones, half of them longer than `USUAL_GAP`.
+ * The share of contents that will be used again whose next use is more than `age` calls away: as after the session's own
+ * gaps, of which half are up to `STRETCH` times as long the next time, and after `ASSUMED_GAPS` of `USUAL_GAP`.
  */
-function survival(gaps: readonly number[], age: number): number {
-  const longer = gaps.filter((gap) => gap > age).length;
-  return (longer + ASSUMED_GAPS / (1 + age / USUAL_GAP)) / (gaps.length + ASSUMED_GAPS);
+function survival(gaps: Gaps, age: number): number {
+  const longer = Object.entries(gaps).reduce(
+    (sum, [gap, times]) => sum + times / (1 + (age / (STRETCH * Number(gap))) ** 3),
+    0,
+  );
+  return (longer + ASSUMED_GAPS / (1 + age / USUAL_GAP)) / (timesOf(gaps) + ASSUMED_GAPS);
 }
 
-const ASSUMED_GAPS = 2;
+function timesOf(gaps: Gaps): number {
+  return Object.values(gaps).reduce((sum, times) => sum + times, 0);
+}
+
+const STRETCH = 1.5;
+const ASSUMED_GAPS = 8;
 const USUAL_GAP = 10;
 
 /** Rounds in which the share of contents that are used again, and the chance of each, settle. */
@@ -19,18 +27,28 @@ const ROUNDS = 3;
 /** Calls from one relief to the next, near those of `npm run outcome`. What is used later, a later relief would have taken. */
 const CYCLE = 25;
 
+/** Parts of a cycle for which the wait is added up. */
+const STEPS = 5;
+
 /** A content that the context holds, the chance that it is used again, and that it is within a cycle. */
 interface Held extends Content {
   readonly chance: number;
   readonly soon: number;
+  /** Calls until then, or until the cycle is over. */
+  readonly waits: number;
 }
 
 /**
  * Whoever waits for longer than the others did is less and less likely to come: by the rule of Bayes, from the gaps of
  * those that were used again and the share of those that were.
  */
-function chances({ byName, gaps }: Contents, now: number): Held[] {
-  const contents = Object.values(byName);
+function chances(known: Contents, now: number): Held[] {
+  const { gaps, changed } = known;
+  // What was used up to then has waited for a cycle longer.
+  const ended = hasMovedOn(known) ? changed : 0;
+  const contents = Object.values(known.byName).map((one) =>
+    one.used > ended ? one : { ...one, used: one.used - CYCLE },
+  );
   return KINDS.flatMap((kind) =>
     chancesOf(
       contents.filter((content) => content.kind === kind),
@@ -40,18 +58,22 @@ function chances({ byName, gaps }: Contents, now: number): Held[] {
   );
 }
 
-function chancesOf(alike: readonly Content[], gaps: readonly number[], now: number): Held[] {
+function chancesOf(alike: readonly Content[], gaps: Gaps, now: number): Held[] {
   const all = alike.map((content) => ({ content, waits: survival(gaps, now - content.used) }));
+  const times = timesOf(gaps);
   let share = 0.5;
   const chanceOf = (waits: number) => (share * waits) / (share * waits + 1 - share);
   for (let round = 0; round < ROUNDS; round++) {
-    const again = all.reduce((sum, { waits }) => sum + chanceOf(waits), gaps.length);
-    share = (again + 1) / (gaps.length + all.length + 2);
+    const again = all.reduce((sum, { waits }) => sum + chanceOf(waits), times);
+    share = (again + 1) / (times + all.length + 2);
   }
   return all.flatMap(({ content, waits }) => {
     if (content.tokens === 0) return [];
     const chance = chanceOf(waits);
-    return [{ ...content, chance, soon: chance * (1 - survival(gaps, now - content.used + CYCLE) / waits) }];
+    const soonAfter = (calls: number) => chance * (1 - survival(gaps, now - content.used + calls) / waits);
+    const steps = Array.from({ length: STEPS }, (_, step) => soonAfter((step * CYCLE) / STEPS));
+    const unused = steps.reduce((sum, used) => sum + 1 - used, 0) / STEPS;
+    return [{ ...content, chance, soon: soonAfter(CYCLE), waits: unused * CYCLE }];
   });
 }
 
@@ -69,37 +91,43 @@ export interface WorkingSet {
 
 export interface Stakes {
   /** Micro-dollars to fetch a content again. @param tokens its size */
-  readonly costOf: (tokens: number) => number;
+  readonly fetching: (tokens: number) => number;
+  /** Micro-dollars to write it to the cache once more, and to read it with so many calls. */
+  readonly holding: (tokens: number, calls: number) => number;
+  /** The share of files that seem to be done with, but are expected back. */
+  readonly least: number;
   /** What may be lost with contents that have not been used since they were fetched. */
   readonly slack: number;
+  /** Claude alone is about to lose all of it to a summary. */
+  readonly isLost: boolean;
 }
 
-/** From this chance on contents stay whole: below it, keeping costs more than fetching again. */
+/** From this chance on what claude alone would lose to a summary, too, is counted as needed again. */
 const LEAST_CHANCE = 0.5;
 
 /**
- * Contents that are likely to be used again before the next relief stay whole. A model that reads several files before it
- * changes one needs as many with the next change, the last used ones: that they are used in turn says little. What was
- * fetched and not used since may still be what the work is about: it goes only as far as the run can bear to fetch all of
- * it again, the oldest first.
+ * Contents stay whole where holding them costs less than fetching them again, as likely and as soon as they are used. What
+ * was fetched and not used since may still be what the work is about: it goes only as far as the run can bear to fetch all
+ * of it again, the oldest first.
  */
-export function workingSet(contents: Contents, now: number, { costOf, slack }: Stakes): WorkingSet {
+export function workingSet(contents: Contents, now: number, stakes: Stakes): WorkingSet {
+  const { fetching, holding, least, slack, isLost } = stakes;
   const keep: string[] = [];
   let [kept, atStake] = [0, 0];
   const missed = { ...USUALLY_MISSED };
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
-  const group = held.filter(({ path }) => path !== undefined).slice(-contents.together);
-  for (const one of held) {
-    const { id, tokens, chance, soon, kind } = one;
-    const stake = (kind === 'unused' ? 1 : chance) * costOf(tokens);
-    const isLikely = (group.includes(one) ? chance : soon) >= LEAST_CHANCE;
-    if (isLikely || (kind === 'unused' && atStake + stake > slack)) {
+  for (const { id, tokens, had, chance, soon, waits, kind } of held) {
+    const cost = fetching(tokens);
+    // What claude alone has lost, too, is fetched again in either case.
+    const stake = had === 0 ? 0 : (kind === 'unused' ? 1 : chance) * cost;
+    if (soon * cost >= holding(tokens, waits) || (kind === 'unused' && !isLost && atStake + stake > slack)) {
       keep.push(id);
       kept += tokens;
     } else {
       atStake += stake;
-      missed.calls += soon;
-      missed.tokens += soon * tokens;
+      const share = kind === 'printed' ? soon : Math.max(soon, least);
+      missed.calls += share;
+      missed.tokens += share * tokens;
     }
   }
   return { keep, kept, missed, atStake };
@@ -122,26 +150,32 @@ interface SummedUp {
   /** Calls so far, and before the running turn. */
   readonly now: number;
   readonly since: number;
-  /** Ids of the tool calls whose results a relief would leave whole. */
-  readonly keep: readonly string[];
+  /** Tokens that fit below claude's level beside the summary. */
+  readonly room: number;
 }
 
 /**
- * A summary leaves the last results, and claude shows the last files again. What was read and not used yet is fetched again
- * at once, where that was in the running turn, or a relief would leave it whole. A model that reads several files before it
- * changes one needs as many again, the last used first. The rest is fetched as it is used.
+ * A summary leaves the last results, and claude shows the last files again. A model that reads several files before it
+ * changes one fetches as many again at once: those that were read in the running turn and not used yet, and those that are
+ * likely to be used. What does not fit in is fetched as it is used, and so is the rest.
  */
-export function afterSummary(contents: Contents, { now, since, keep }: SummedUp): AfterSummary {
-  const { byName, step, together } = contents;
-  const lost = Object.entries(byName).filter(([name, { had }]) => had > 0 && !step.names.includes(name));
-  const unread = lost.filter(([, { id, kind, used }]) => kind === 'unused' && (used >= since || keep.includes(id)));
+export function afterSummary(contents: Contents, { now, since, room }: SummedUp): AfterSummary {
+  const { step } = contents;
   const likely = new Set(chances(contents, now).flatMap(({ id, chance }) => (chance >= LEAST_CHANCE ? [id] : [])));
-  const files = lost.filter(([, { path }]) => path !== undefined).sort(([, one], [, other]) => other.used - one.used);
-  const shown = files.slice(0, SHOWN_AGAIN).filter(([, { had }]) => had <= MOST_SHOWN_TOKENS);
-  const further = files.filter((one) => likely.has(one[1].id) && !unread.includes(one));
-  const needed = [...unread, ...further.slice(0, Math.max(0, together - unread.length))];
+  const lost = lastFiles(contents).filter(([name, { had }]) => had > 0 && !step.names.includes(name));
+  const isNew = ({ kind, used }: Content) => kind === 'unused' && used >= since;
+  const needed = Object.values(contents.byName).some(isNew)
+    ? lost.filter(([, content]) => isNew(content))
+    : lost.filter(([, { id }]) => likely.has(id)).slice(0, neededTogether(contents));
+  const shown = lost
+    .slice(0, SHOWN_AGAIN)
+    .filter(([, { had, path }]) => path !== undefined && had <= MOST_SHOWN_TOKENS);
   const fetched = needed.filter((one) => !shown.includes(one));
-  const all = [...shown, ...fetched];
-  const tokens = all.reduce((sum, [, { had }]) => sum + had, 0);
-  return { names: all.map(([name]) => name), calls: fetched.length, tokens };
+  const fits = tokensOf([...shown, ...fetched]) <= room;
+  const all = fits ? [...shown, ...fetched] : shown;
+  return { names: all.map(([name]) => name), calls: all.length - shown.length, tokens: tokensOf(all) };
+}
+
+function tokensOf(all: readonly (readonly [string, Content])[]): number {
+  return all.reduce((sum, [, { had }]) => sum + had, 0);
 }

@@ -68,27 +68,33 @@ describe('what claude alone would not fetch', () => {
 });
 
 describe('what claude alone has again at once behind a summary', () => {
-  const at = (since: number, keep: readonly string[] = []) => ({ now: 9, since, keep });
+  const at = (since: number, room = 1_000_000) => ({ now: 9, since, room });
   const large = (file_path: string): Happening => ['Read', { file_path }, TEXT.repeat(8)];
 
   it('is what was read in the running turn and not used yet', () => {
     const contents = endStep(contentsOf(large('before'), run('cat done'), run('make done'), run('cat notes')));
     const { names, calls, tokens } = afterSummary(contents, at(2));
-    expect(names).toEqual(['Bash cat done', 'Bash cat notes']);
+    expect(names).toEqual(['Bash cat notes', 'Bash cat done']);
     expect(calls).toBe(2);
     expect(tokens).toBeGreaterThan(1_000);
   });
 
-  it('is also what a relief leaves whole before it was used', () => {
-    const contents = endStep(contentsOf(large('before'), large('other')));
-    expect(afterSummary(contents, at(9, ['1'])).names).toEqual(['before']);
+  it('is nothing but what claude shows where it does not fit in', () => {
+    const contents = endStep(contentsOf(large('before'), large('other'), run('make done')));
+    expect(afterSummary(contents, at(0)).names).toEqual(['other', 'before']);
+    expect(afterSummary(contents, at(0, 10_000)).names).toEqual([]);
+  });
+
+  it('is not what was used before the running turn, where that reads something new', () => {
+    const contents = endStep(contentsOf(large('old'), edit('old'), large('new')));
+    expect(afterSummary(contents, at(1)).names).toEqual(['new']);
   });
 
   it('is as many files as are read before a change, the last used ones', () => {
     const changes = Array.from({ length: 8 }, (_, index) => edit(index % 2 === 0 ? 'a' : 'b'));
     const pair = [large('a'), large('b'), ...changes];
     const one = [large('a'), edit('a'), large('b'), ...changes];
-    expect(afterSummary(endStep(contentsOf(...pair)), { ...at(99), now: 11 }).names).toEqual(['b', 'a']);
+    expect(afterSummary(endStep(contentsOf(...pair)), { ...at(99), now: 11 }).names).toEqual(['a', 'b']);
     expect(afterSummary(endStep(contentsOf(...one)), { ...at(99), now: 11 }).names).toEqual(['b']);
   });
 
@@ -108,8 +114,14 @@ describe('what claude alone has again at once behind a summary', () => {
 });
 
 describe('what is likely to be used again', () => {
-  const poor = { costOf: (tokens: number) => tokens, slack: 0 };
-  const rich = { ...poor, slack: 1_000_000 };
+  const poor = {
+    fetching: (tokens: number) => 30 * tokens,
+    holding: (tokens: number, calls: number) => (11.5 + calls) * tokens,
+    least: 0,
+    slack: 0,
+    isLost: false,
+  };
+  const rich = { ...poor, slack: 100_000_000 };
   const idle = (calls: number) => Array.from({ length: calls }, (_, index) => run(`true ${index}`));
   /** Files that are read, changed at once, and left. */
   const done = (from: number) =>
@@ -129,10 +141,12 @@ describe('what is likely to be used again', () => {
   it('is not what comes back only after the next relief: of files in turn, those whose turn is next', () => {
     const turns = Array.from({ length: 120 }, (_, at) => edit(`src/${at % 40}`));
     const files = Array.from({ length: 40 }, (_, at) => [read(`src/${at}`), edit(`src/${at}`)]).flat();
-    const { keep } = workingSet(contentsOf(...files, ...turns), 200, rich);
+    const kept = (fetching: number) =>
+      workingSet(contentsOf(...files, ...turns), 200, { ...rich, fetching: (tokens) => fetching * tokens }).keep;
     const ids = Array.from({ length: 40 }, (_, at) => String(2 * at + 1));
-    expect(keep.length).toBeLessThan(30);
-    expect(keep.slice(0, 20)).toEqual(ids.slice(0, 20));
+    expect(kept(30)).toEqual([]);
+    expect(kept(120).length).toBeLessThan(30);
+    expect(kept(120).slice(0, 10)).toEqual(ids.slice(0, 10));
   });
 
   it('is not what has waited for longer than all that was used again', () => {
@@ -145,6 +159,29 @@ describe('what is likely to be used again', () => {
     const rounds = [files.map((file) => read(file)), files.map(edit), files.map(edit)].flat();
     const { keep } = workingSet(contentsOf(...rounds), 24, rich);
     expect(keep).toHaveLength(8);
+  });
+
+  it('is what was read in a row before a change, as long as changes follow each other', () => {
+    const files = Array.from({ length: 6 }, (_, index) => read(`src/${index}`));
+    const changes = Array.from({ length: 12 }, () => [edit('src/0'), run('make')]).flat();
+    expect(workingSet(contentsOf(...files, ...changes), 30, rich).keep.slice(0, 6)).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+    ]);
+    const apart = files.flatMap((one) => [one, run('ls')]);
+    expect(workingSet(contentsOf(...apart, ...changes), 36, rich).keep).not.toContain('3');
+    expect(workingSet(contentsOf(...files, ...changes, ...idle(20)), 50, rich).keep).toEqual([]);
+  });
+
+  it('is no stake where claude alone has lost it, or is about to', () => {
+    const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
+    expect(workingSet(contents, 68, poor).atStake).toBeGreaterThan(0);
+    expect(workingSet(forgetHad(endStep(contents), []), 68, poor).atStake).toBe(0);
+    expect(workingSet(contents, 68, { ...poor, isLost: true }).keep).not.toContain('1');
   });
 
   it('is what claude says it has shown before: the first look holds it', () => {
@@ -160,6 +197,8 @@ describe('what is likely to be used again', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
     expect(workingSet(contents, 68, poor).keep.slice(0, 8)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
     const one = contents.byName['src/0']?.tokens ?? 0;
-    expect(workingSet(contents, 68, { ...poor, slack: 3 * one + idle(60).length * one }).keep).not.toContain('1');
+    expect(workingSet(contents, 68, { ...poor, slack: 30 * (3 * one + idle(60).length * one) }).keep).not.toContain(
+      '1',
+    );
   });
 });
