@@ -227,17 +227,8 @@ function grownContext(step: Step, before: number, most: number): number {
   return Math.min(most, growth < 0 ? Math.max(before + growth, Math.min(before, call.context)) : before + growth);
 }
 
-function recorded({
-  model,
-  input,
-  cacheCreation,
-  cacheCreationHour,
-  cacheRead,
-  billedOutput,
-  terms,
-}: CallSeen): Billed {
-  const hour = cacheCreationHour === undefined ? {} : { cacheCreationHour };
-  return { model, input, cacheCreation, ...hour, cacheRead, output: billedOutput, ...(terms && { terms }) };
+function recorded(call: CallSeen): Billed {
+  return { ...call, output: call.billedOutput };
 }
 
 /** A call of the main thread with another context. @param cache what the cache has of it */

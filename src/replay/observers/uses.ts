@@ -23,6 +23,9 @@ const OWN = new Set(['content', 'new_string', 'new_source', 'edits', 'todos']);
 /** A line of a file; shorter lines occur anywhere. */
 const LINE_LENGTH = 12;
 
+/** UTF-16 units of texts that are kept: no session has more, but a file of many. Then the older half is forgotten. */
+const MOST_KEPT = 64 * 1024 * 1024;
+
 /** The results that each call uses, and their last places. */
 export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> {
   const stood: Stood[] = [];
@@ -31,6 +34,7 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
   const uses = new Map<number, Map<number, UseSeen>>();
   /** All prompts: they stay. */
   let said = '';
+  let kept = 0;
 
   function newestIn(from: number, to: number, isMeant: (one: Stood) => boolean): number | undefined {
     for (let at = to - 1; at >= from; at--) if (isMeant(stood[at] as Stood)) return at;
@@ -60,7 +64,19 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
   function add(blocks: readonly Block[], call: number, { facts, gauge }: GovernorState): void {
     for (const [at, block] of blocks.entries()) {
       const tokens = isContents(block) ? estimateTokens(facts.measured[at] ?? NO_CONTENT, gauge.calibration) : 0;
-      stood.push({ text: textIn(block), call, tokens });
+      const text = textIn(block);
+      stood.push({ text, call, tokens });
+      kept += text.length;
+    }
+    if (kept > MOST_KEPT) forgetOld();
+  }
+
+  function forgetOld(): void {
+    kept = 0;
+    for (let at = stood.length - 1; at >= 0; at--) {
+      const one = stood[at] as Stood;
+      if (kept + one.text.length > MOST_KEPT / 2) stood[at] = { ...one, text: '' };
+      else kept += one.text.length;
     }
   }
 
